@@ -1,0 +1,29 @@
+// Bundles the anywidget modules, with their style sheet inside, to jupyter_hybrid/static.
+import { build } from 'esbuild';
+import { gzipSync } from 'node:zlib';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const LIMIT = 60 * 1024; // the module is saved inside every notebook that shows a widget
+const here = dirname(dirname(fileURLToPath(import.meta.url)));
+const outdir = join(here, '..', 'jupyter_hybrid', 'static');
+
+mkdirSync(outdir, { recursive: true });
+const outfile = join(outdir, 'graph.js');
+await build({
+  entryPoints: [join(here, 'src', 'anywidget', 'graph.ts')],
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  target: 'es2021',
+  loader: { '.css': 'text' },
+  legalComments: 'none',
+  outfile
+});
+const text = readFileSync(outfile);
+console.log(`${outfile}: ${text.length} bytes (${gzipSync(text).length} gzipped)`);
+if (text.length > LIMIT) {
+  console.error(`graph.js is ${text.length} bytes, the limit is ${LIMIT}`);
+  process.exit(1);
+}
