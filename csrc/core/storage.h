@@ -1,0 +1,40 @@
+// Storage: one block of device memory with the engine variable that orders access to it.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "core/context.h"
+#include "core/ref.h"
+#include "engine/var.h"
+
+namespace hybrid {
+
+// Version, pending operators and poison belong to the storage: all views share them.
+// A storage is freed when its last reference goes; queued operators hold references.
+struct Storage : RefCounted {
+  void* data = nullptr;
+  size_t bytes = 0;  // logical size asked for
+  Context ctx;
+  engine::Var var;
+  // Called instead of returning `data` to the pool, for memory owned elsewhere (a NumPy array).
+  void (*release_external)(void* owner) = nullptr;
+  void* owner = nullptr;
+};
+using StorageRef = Ref<Storage>;
+void destroy(Storage* storage);  // back to the pool (or release_external)
+
+// Pooled; 64-byte aligned; contents undefined. bytes == 0 is legal (data stays non-null).
+// Throws Error naming the size and device when memory is exhausted or the device unknown.
+StorageRef allocate(size_t bytes, Context ctx);
+StorageRef wrap_external(void* data, size_t bytes, void (*release)(void*), void* owner);
+
+struct PoolStats {
+  int64_t used = 0;      // bytes in live storages, rounded as the pool rounds
+  int64_t peak = 0;      // highest `used` since reset_peak
+  int64_t reserved = 0;  // bytes held from the system
+};
+PoolStats pool_stats(Context ctx);
+void reset_pool_peak(Context ctx);
+void release_pool_memory(Context ctx);  // gives cached free blocks back to the system
+
+}  // namespace hybrid

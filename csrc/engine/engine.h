@@ -1,0 +1,92 @@
+// Engine: orders operators by the variables they read and write and runs them on device lanes.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/context.h"
+#include "core/error.h"
+#include "engine/resources.h"
+#include "engine/var.h"
+
+namespace hybrid {
+
+struct Storage;
+
+namespace engine {
+
+// A unit of work. Holds references to every storage it touches until destroyed.
+struct Task {
+  virtual ~Task() = default;
+  virtual void run(Resources& resources) = 0;  // throws on error; never touches Python
+};
+
+enum class LaneKind : uint8_t { compute, copy_in, copy_out };
+
+struct Props {
+  Context ctx;                           // whose lane
+  LaneKind lane = LaneKind::compute;
+  int priority = 0;                      // higher first among ready operators of a lane
+  double cost_ns = 0;                    // estimate; 0 unknown (treated as large)
+  int64_t bytes = 0;                     // output bytes, for the pending-bytes bound
+  uint32_t name = 0;                     // trace::intern_name
+  uint32_t site = 0;                     // trace push site
+  uint32_t node = 0;                     // node id in a program, 0 otherwise
+  bool whole_overwrite = true;           // writes replace everything (clears poison)
+  bool traces_itself = false;            // a program: emits one record per kernel
+};
+
+// `reads` and `writes` are distinct; a variable in both belongs in `writes` only.
+// Runs the task on the caller when small and idle (see inline_threshold), else queues it.
+// Blocks (interruptibly) while the pending queue is at its limit.
+void push(std::unique_ptr<Task> task, Storage* const* reads, int num_reads, Storage* const* writes,
+          int num_writes, const Props& props);
+
+// True when an operator of this cost on these idle variables would run on the caller: lets the
+// imperative fast path skip making a Task. Operators on virtual GPUs are never inlined.
+bool may_inline(double cost_ns, Context ctx);
+// Book-keeping of an operator that the caller ran itself (trace record, coalesced).
+void note_inline(const Props& props, uint64_t start_ticks, uint64_t end_ticks);
+
+// Waits until the last write (read=true) or all accesses are done; raises the stored error.
+void wait_to_read(Storage* storage);
+void wait_to_write(Storage* storage);
+void wait_all();  // raises the first error not yet reported, after everything has finished
+// Called every <= 50 ms by waits on the main thread; returns true to abandon the wait, which
+// then throws Interrupted. The binding sets it (it asks Python for pending signals).
+void set_interrupt_check(bool (*check)());
+struct Interrupted : Error {
+  using Error::Error;
+};
+// Asks running long kernels to stop (their outputs are poisoned) and drops nothing else.
+void cancel_running();
+
+enum class Kind { threaded, naive };
+struct Settings {
+  Kind kind = Kind::threaded;
+  bool inline_small = true;
+  int64_t limit_ops = 100000;           // pending operators
+  int64_t limit_bytes = int64_t{4} << 30;  // pending output bytes
+  double slow_seconds = 0;              // each queued operator is held that long, for teaching
+  double inline_ns = 8000;              // inline below this estimate
+};
+Settings settings();
+void set_settings(const Settings&);  // waits for pending work first when the kind changes
+int64_t pending();                   // queued + running operators
+std::string describe_pending(int max_rows);  // text: op, site, what it waits for
+
+// Virtual GPUs: computed by the CPU, own lanes and pool each. n in [0, 64].
+void set_virtual_gpus(int n);
+int num_virtual_gpus();
+bool context_exists(Context ctx);       // cpu(any), declared virtual gpus
+bool is_virtual(Context ctx);
+
+// Exit: drops what is queued, finishes what runs, joins the threads. Idempotent.
+void shutdown();
+// Around fork(): stop dispatch and drain; child starts naive with pending arrays poisoned.
+void install_fork_handlers();
+
+}  // namespace engine
+}  // namespace hybrid

@@ -1,0 +1,39 @@
+// Var: the engine's view of one piece of data: who uses it, its version, its stored error.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace hybrid {
+namespace engine {
+
+struct Operation;  // engine.cc
+
+// The error kept in every variable an operator failed to write, with where it was pushed.
+struct StoredError {
+  std::string message;  // complete text, as shown to the user
+  std::string op;       // operator name
+  uint32_t site = 0;    // push site, see trace.h
+  std::atomic<bool> reported{false};  // waitall raises each error once
+};
+
+struct Var {
+  // Operators queued or running that read or write this variable. 0: idle.
+  std::atomic<uint32_t> pending{0};
+  // Operators queued or running that write it.
+  std::atomic<uint32_t> pending_writes{0};
+  // Bumped by every write when it is pushed, so that a tape can see a later overwrite.
+  std::atomic<uint64_t> version{0};
+  // Poison, set when a writer failed; cleared by a whole overwrite. Guarded by the engine.
+  std::shared_ptr<StoredError> error;
+  std::atomic<bool> poisoned{false};
+  // Queue of accesses in program order; owned by the threaded engine.
+  struct Access* head = nullptr;
+  struct Access* tail = nullptr;
+
+  bool idle() const { return pending.load(std::memory_order_acquire) == 0; }
+};
+
+}  // namespace engine
+}  // namespace hybrid

@@ -1,0 +1,60 @@
+// Program: a compiled, planned graph that runs without Python; and compile(), which makes it.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "passes/pass.h"
+#include "plan/plan.h"
+
+namespace hybrid {
+
+class Program {
+ public:
+  // One engine task for the whole program: kernels in plan order, one trace record each (node id
+  // and site), arena from the pool per run, outputs from the pool. Stays asynchronous.
+  // Inputs: by graph.inputs, checked against the compiled shapes, dtypes and one context.
+  // keys: one per key slot. `outputs_into`: optional existing arrays to write outputs to.
+  std::vector<NDArray> run(const std::vector<NDArray>& inputs, const std::vector<uint64_t>& keys,
+                           const std::vector<bool>& donated = {}) const;
+  const Graph& graph() const { return graph_; }
+  const Plan& plan() const { return plan_; }
+  struct Impl;
+  static std::shared_ptr<const Program> make(Graph graph, Plan plan);
+
+ private:
+  Graph graph_;
+  Plan plan_;
+  std::shared_ptr<const Impl> impl_;
+};
+using ProgramRef = std::shared_ptr<const Program>;
+
+struct Stage {
+  std::string name, label;
+  Graph graph;
+  std::vector<Change> changes;
+  bool changed = true;
+  std::string why_skipped;  // when unchanged or switched off
+  double seconds = 0;
+};
+
+struct CompileOptions {
+  PassOptions pass;
+  PlanOptions plan;
+  std::vector<std::string> passes;   // exactly these (plus infer and plan) when only_these
+  bool only_these = false;
+  std::vector<std::string> without;  // switched off by name; "plan": no sharing
+  bool keep_stages = true;           // false: only the last graph (programs of gluon)
+};
+
+struct Compiled {
+  std::vector<Stage> stages;  // "written" first, "plan" last
+  ProgramRef program;
+  double seconds = 0;
+};
+Compiled compile(const Graph& graph, const CompileOptions& options);
+// Runs any stage's graph, unplanned: for "every stage's graph can be run" and for tests.
+std::vector<NDArray> run_graph(const Graph& graph, const std::vector<NDArray>& inputs,
+                               const std::vector<uint64_t>& keys, bool training);
+
+}  // namespace hybrid

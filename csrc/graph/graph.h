@@ -1,0 +1,82 @@
+// Graph: nodes in topological order with stable ids; what passes take and return.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/ndarray.h"
+#include "ops/op.h"
+
+namespace hybrid {
+
+using NodeId = int32_t;
+
+struct Entry {  // one output of one node
+  NodeId node = -1;
+  int32_t out = 0;
+  bool defined() const { return node >= 0; }
+  bool operator==(const Entry& o) const { return node == o.node && out == o.out; }
+  bool operator<(const Entry& o) const { return node != o.node ? node < o.node : out < o.out; }
+};
+
+enum class NodeKind : uint8_t {
+  input,     // variable: bound at run time
+  constant,  // value held in the graph (small)
+  op,
+  fused,     // one kernel made of member nodes (`members`), all elementwise for now
+  effect,    // print and the like: ordered, shown, not computed; inputs are what it reads
+};
+
+struct Node {
+  NodeId id = -1;
+  NodeKind kind = NodeKind::op;
+  const OpDef* op = nullptr;         // op and fused (the op of the last member)
+  Attrs attrs;
+  std::string name;                  // unique in a Symbol; shown
+  std::vector<Entry> inputs;
+  std::vector<Shape> shapes;         // per output; filled by infer
+  std::vector<DType> dtypes;
+  std::vector<NodeId> origins;       // ids it was folded/fused/derived from
+  uint32_t site = 0;                 // trace::Site: cell line and column
+  std::string scope;                 // named scope: "net0/dense0"; "backward" for gradients
+  int32_t key_slot = -1;             // random operators: which key of the run
+  int32_t segment = 0;               // which part of a cell, split at sync points
+  Context ctx;
+  NDArray value;                     // constant
+  std::string text;                  // effect: "print"; scalar constants: literal as written
+  std::vector<Node> members;         // fused: in order, ids kept; inputs refer to outer or member ids
+  std::vector<Entry> member_outputs; // fused: which member entries are its outputs
+  std::map<std::string, std::string> extra;  // variable attributes: __shape__, __lr_mult__, ...
+  int num_outputs() const { return static_cast<int>(shapes.size()); }
+};
+
+class Graph {
+ public:
+  std::vector<Node> nodes;               // topological
+  std::vector<NodeId> inputs;            // input nodes, in binding order
+  std::vector<Entry> outputs;            // heads, in order
+  std::vector<std::string> output_names; // same length as outputs
+  NodeId next_id = 0;
+  int32_t num_keys = 0;                  // key slots used by random nodes
+
+  Node& add(Node node);                  // assigns an id when node.id < 0; appends
+  const Node& node(NodeId id) const;     // throws on an unknown id
+  Node& node(NodeId id);
+  int position(NodeId id) const;         // index in `nodes`, -1 unknown; O(1) amortised
+  bool contains(NodeId id) const { return position(id) >= 0; }
+  const Shape& shape(Entry e) const;
+  DType dtype(Entry e) const;
+  std::vector<std::vector<NodeId>> consumers() const;  // by position
+  void check() const;   // order, ids, arities, outputs; throws Error saying what is wrong
+  uint64_t hash() const;  // structure, attrs, shapes, dtypes, slots; not ids, names, sites
+  std::string str() const;  // readable, Python-like program text: see graph/text.h
+  int num_kernels() const;  // op (not view) and fused nodes
+
+ private:
+  mutable std::vector<int32_t> position_;  // by id; rebuilt when stale
+  mutable size_t positions_valid_for_ = 0;
+};
+
+}  // namespace hybrid

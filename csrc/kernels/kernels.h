@@ -1,0 +1,71 @@
+// Dense kernels behind the operators: matrix products, convolution, pooling, reductions, softmax...
+// All views are contiguous unless said; accumulation order is a function of shape and dtype only.
+#pragma once
+#include "kernels/elementwise.h"
+
+namespace hybrid {
+
+// c[m,n] = op(a) @ op(b) (+ c when accumulate); float32/float64; row-major, leading dims in elements.
+void gemm(DType dtype, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, const void* a,
+          int64_t lda, const void* b, int64_t ldb, void* c, int64_t ldc, bool accumulate,
+          Resources& resources);
+// Integer matmul (int32/int64/uint8...), simple.
+void gemm_int(DType dtype, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, const void* a,
+              const void* b, void* c, Resources& resources);
+
+// y = x @ w^T + bias, then activation; the row-vector (m small) path streams w once.
+// activation: relu, sigmoid, tanh, softrelu, softsign, or copy for none. bias may be null.
+// Bit-identical to the unfused sequence (product; + bias; activation).
+void fully_connected(DType dtype, int64_t m, int64_t n, int64_t k, const void* x, const void* w,
+                     const void* bias, ElemCode activation, void* y, Resources& resources);
+
+struct ConvParams {  // 2-D, NCHW, float32/float64
+  int64_t batch, in_channels, in_h, in_w, out_channels, out_h, out_w;
+  int64_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w, dilate_h, dilate_w, groups;
+};
+void conv2d(DType dtype, const ConvParams& p, const void* x, const void* w, const void* bias, void* y,
+            Resources& resources);
+void conv2d_grad_input(DType dtype, const ConvParams& p, const void* dy, const void* w, void* dx,
+                       Resources& resources);
+void conv2d_grad_weight(DType dtype, const ConvParams& p, const void* dy, const void* x, void* dw,
+                        Resources& resources);
+
+enum class PoolType : uint8_t { max, avg, sum };
+struct PoolParams {
+  int64_t batch, channels, in_h, in_w, out_h, out_w;
+  int64_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w;
+  PoolType type;
+  bool count_include_pad;
+};
+void pool2d(DType dtype, const PoolParams& p, const void* x, void* y, Resources& resources);
+// x and y are the forward's input and output (max: ties go to the first); dx is overwritten.
+void pool2d_grad(DType dtype, const PoolParams& p, const void* dy, const void* x, const void* y,
+                 void* dx, Resources& resources);
+
+enum class Reduction : uint8_t { sum, prod, max, min, any, all, argmax, argmin, sum_squares, nansum };
+// Reduces the axes in `axes_mask` of x (strided input allowed). Floats accumulate pairwise in their
+// own dtype's wider type where documented; out dtype given by the view. argmax/argmin: one axis or
+// all axes (flattened), out holds int64 or x's dtype. Empty reductions of max/min throw.
+void reduce(Reduction kind, const TensorView& x, uint32_t axes_mask, const TensorView& out,
+            Resources& resources);
+
+// Along the last-but-`inner` axis: x viewed as (outer, axis, inner).
+void softmax(DType dtype, int64_t outer, int64_t axis, int64_t inner, const void* x, void* y,
+             double temperature, bool log, Resources& resources);
+void softmax_grad(DType dtype, int64_t outer, int64_t axis, int64_t inner, const void* dy, const void* y,
+                  void* dx, double temperature, bool log, Resources& resources);
+
+// dst (contiguous or strided) = src (strided), same shape and dtype: transpose, slice, contiguous.
+void strided_copy(const TensorView& src, const TensorView& dst, Resources& resources);
+
+// Counter-based (Philox 4x32-10): element i of draw `key` is a pure function of (key, i).
+void random_uniform(DType dtype, uint64_t key, double low, double high, int64_t n, void* out,
+                    Resources& resources);
+void random_normal(DType dtype, uint64_t key, double loc, double scale, int64_t n, void* out,
+                   Resources& resources);
+void random_int(DType dtype, uint64_t key, int64_t low, int64_t high, int64_t n, void* out,
+                Resources& resources);
+// 0 with probability p, else 1/(1-p).
+void dropout_mask(DType dtype, uint64_t key, double p, int64_t n, void* out, Resources& resources);
+
+}  // namespace hybrid

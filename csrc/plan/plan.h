@@ -1,0 +1,57 @@
+// Memory plan: lifetimes of buffers to offsets in one arena, with the lower bound beside it.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace hybrid {
+
+struct Lifetime {  // half-open [lower, upper) in steps
+  int32_t id;
+  int64_t lower, upper, size;
+};
+
+struct Layout {
+  std::vector<int64_t> offsets;  // by position in the input
+  int64_t peak = 0;
+  int64_t lower_bound = 0;  // max over time of live bytes
+  bool optimal = false;     // peak == lower_bound
+};
+// Portfolio: greedy by size and skyline tie-breaks; the best; deterministic.
+Layout place_buffers(const std::vector<Lifetime>& lifetimes, int64_t alignment);
+int64_t max_live(const std::vector<Lifetime>& lifetimes);
+
+enum class BufferKind : uint8_t { arena, output, input, constant };
+struct Buffer {
+  int32_t id;
+  BufferKind kind;
+  int64_t bytes = 0;    // logical bytes
+  int64_t offset = 0;   // arena only
+  int32_t start = 0, end = 0;  // first and last step it is live, inclusive
+  std::vector<Entry> entries;  // that live in it (views, in-place successors), in order of time
+  int32_t index = -1;   // output: which output; input: which input
+};
+
+struct Plan {
+  std::vector<NodeId> steps;        // execution order; every node that runs a kernel or is a view
+  std::vector<Buffer> buffers;
+  std::vector<std::vector<int32_t>> buffer_of;  // by node position, by output; -1 none
+  int64_t arena_bytes = 0;          // aligned to 64
+  int64_t planned_bytes = 0;        // peak of logical bytes created, outputs included
+  int64_t lower_bound_bytes = 0;    // max-live of the same buffers
+  int64_t imperative_bytes = 0;     // every value lives to the end (see bytes.h for bindings)
+  bool optimal = false;
+  std::string why;                  // "optimal" or "at most 4 % above the bound"
+};
+struct PlanOptions {
+  bool in_place = true;
+  std::vector<bool> donated;        // by graph.inputs
+  bool enabled = true;              // false: every value has its own buffer to the end
+};
+Plan make_plan(const Graph& graph, const PlanOptions& options);  // graph is inferred and scheduled
+// Independent check: no two live buffers overlap, in-place reads are last reads. Throws Error.
+void check_plan(const Graph& graph, const Plan& plan);
+
+}  // namespace hybrid
