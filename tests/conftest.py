@@ -1,0 +1,43 @@
+"""What every Python test shares: the long tier's mark, fixed random draws, where things are."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples in every run: a failure seen once can be seen again.
+settings.register_profile(
+    "fixed",
+    derandomize=True,
+    deadline=None,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("long", parent=settings.get_profile("fixed"), max_examples=500)
+settings.load_profile(os.environ.get("HYBRID_HYPOTHESIS", "fixed"))
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The repository."""
+    return Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def data(root: Path) -> Path:
+    """The tests' own small files."""
+    return root / "tests" / "data"
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Path of a real browser; a missing one is an error, never a skip."""
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    if path is None:
+        pytest.fail("Chromium is missing: apt-get install chromium")
+    return path
