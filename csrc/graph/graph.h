@@ -66,9 +66,11 @@ class Graph {
   Node& node(NodeId id);
   int position(NodeId id) const;         // index in `nodes`, -1 unknown; O(1) amortised
   bool contains(NodeId id) const { return position(id) >= 0; }
+  void reindex();                        // after `nodes` was reordered or replaced by hand
   const Shape& shape(Entry e) const;
   DType dtype(Entry e) const;
-  std::vector<std::vector<NodeId>> consumers() const;  // by position
+  int64_t bytes(Entry e) const;          // 0 while the shape or dtype is unknown
+  std::vector<std::vector<NodeId>> consumers() const;  // by position; each consumer once
   void check() const;   // order, ids, arities, outputs; throws Error saying what is wrong
   uint64_t hash() const;  // structure, attrs, shapes, dtypes, slots; not ids, names, sites
   std::string str() const;  // readable, Python-like program text: see graph/text.h
@@ -78,5 +80,18 @@ class Graph {
   mutable std::vector<int32_t> position_;  // by id; rebuilt when stale
   mutable size_t positions_valid_for_ = 0;
 };
+
+// Inputs that this use of the operator takes: optional ones counted by their `absent_if`
+// attribute; -1 for a variadic operator (one or more).
+int expected_inputs(const OpDef& op, const Attrs& attrs);
+// Fills the node's shapes and dtypes from its inputs'; the node need not be in the graph yet.
+// Throws Error naming operator, node, line, given and expected.
+void infer_node(const Graph& graph, Node* node);
+// True when every shape and dtype is known.
+bool is_inferred(const Graph& graph);
+// By position: whether the node is a view of its input rather than a kernel (op nodes only).
+std::vector<bool> view_nodes(const Graph& graph);
+// "line 3", or "" when the site is unknown.
+std::string line_of(uint32_t site);
 
 }  // namespace hybrid
