@@ -43,12 +43,18 @@ struct SymNode {
   ~SymNode();                 // iterative: a chain of a million nodes must not overflow the stack
 };
 
+int64_t next_serial();        // for makers of nodes: strictly increasing in one process
+// "fullyconnected0", "fullyconnected1", ...: MXNet's NameManager; counts per thread and hint.
+std::string auto_name(const std::string& hint);
+
 class Symbol {
  public:
   std::vector<SymEntry> outputs;
 
+  // `extra`: variable attributes; "__shape__" (0 unknown) and "__dtype__" declare shape and dtype.
   static Symbol variable(const std::string& name, std::map<std::string, std::string> extra = {});
-  // Missing weight-like inputs become variables "<name>_<input>"; name "" picks "<op>N".
+  // Missing inputs (left out at the end, or without outputs) become variables "<name>_<input>";
+  // name "" picks "<op>N". Throws Error on too many inputs or an input of several outputs.
   static Symbol apply(const OpDef* op, Attrs attrs, const std::vector<Symbol>& inputs,
                       const std::string& name);
   Symbol operator[](size_t i) const;                     // throws Error out of range
@@ -57,24 +63,45 @@ class Symbol {
   std::string name() const;
   std::vector<std::string> list_arguments() const;
   std::vector<std::string> list_outputs() const;
-  // Replaces variables by name: sym(data=other).
+  // Replaces variables by name: sym(data=other). Throws Error on an unknown name.
   Symbol compose(const std::map<std::string, Symbol>& by_name) const;
+  // Every node below the outputs once, inputs before users (depth first, as MXNet visits them).
+  std::vector<SymNode*> nodes() const;
 };
+// MXNet refuses to bind a symbol in which two variables share a name; throws Error naming them.
+void require_unique_arguments(const Symbol& symbol);
 
-// Order of code (serial), ids 0..n-1 in that order, inputs in list_arguments order.
-// Nodes in `stop` (their entry -> position in `stop`) become input nodes "in<i>".
+// Order of code (serial), ids 0..n-1 in that order, inputs in list_arguments order. Effect nodes
+// among the symbol's outputs become effect nodes of the graph, not outputs.
 Graph to_graph(const Symbol& symbol);
+// What the graph was made from, for those who run it.
+struct GraphSources {
+  std::vector<const SymNode*> nodes;  // by node id
+  std::vector<uint64_t> keys;         // by key slot
+};
+// Cuts at the entries in `stop`: entry i becomes input i (used or not), named "in<i>" unless it is
+// a variable; what lies below is left out. Other variables follow.
+Graph to_graph(const Symbol& symbol, const std::vector<SymEntry>& stop, GraphSources* sources);
+// Fused nodes become their members again; effects are dropped.
 Symbol from_graph(const Graph& graph);
 
-std::string symbol_to_json(const Symbol& symbol);                 // MXNet 1.9.1 format
-Symbol symbol_from_json(const std::string& text);                 // bounds-checked; throws Error
-
-// .params: list of named arrays (names may be empty: a list). Byte-for-byte MXNet format V2.
 struct NamedArray {
   std::string name;
-  NDArray array;
+  NDArray array;  // undefined: MXNet's "none" array
 };
-std::string save_params(const std::vector<NamedArray>& arrays);
-std::vector<NamedArray> load_params(const std::string& bytes);   // refuses bad data with Error
+
+// MXNet 1.9.1's symbol.json. Constants become variables "_const<n>", n counting in node order; their
+// values are symbol_constants(). Throws Error naming a node that has no MXNet name.
+std::string symbol_to_json(const Symbol& symbol);
+std::vector<NamedArray> symbol_constants(const Symbol& symbol);
+// Bounds-checked; also reads the older keys "param" and "attr". Throws Error.
+Symbol symbol_from_json(const std::string& text);
+
+// .params files: a list of arrays, named ("arg:fc1_weight") or not. Written byte for byte as
+// MXNet does, format V2; 0-d and zero-size arrays, and all when `np_shape`, as V3.
+std::string save_params(const std::vector<NamedArray>& arrays, bool np_shape = false);
+// Reads V3, V2, V1 and the oldest format; arrays come to cpu(0). Bad data is refused with Error
+// before anything is allocated. `np_shape`: whether every array was V3.
+std::vector<NamedArray> load_params(const std::string& bytes, bool* np_shape = nullptr);
 
 }  // namespace hybrid
