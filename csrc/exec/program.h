@@ -14,11 +14,17 @@ class Program {
   // One engine task for the whole program: kernels in plan order, one trace record each (node id
   // and site), arena from the pool per run, outputs from the pool. Stays asynchronous.
   // Inputs: by graph.inputs, checked against the compiled shapes, dtypes and one context.
-  // keys: one per key slot. `outputs_into`: optional existing arrays to write outputs to.
+  // keys: one per key slot. `donated`: which inputs the caller gives up; one that the plan may
+  // overwrite but is not donated in this run is copied first.
+  // `outputs_into`: optional existing arrays to write outputs to.
+  // `ctx`: where to run when there are no inputs.
   std::vector<NDArray> run(const std::vector<NDArray>& inputs, const std::vector<uint64_t>& keys,
-                           const std::vector<bool>& donated = {}) const;
+                           const std::vector<bool>& donated = {},
+                           const std::vector<NDArray>* outputs_into = nullptr,
+                           const Context* ctx = nullptr) const;
   const Graph& graph() const { return graph_; }
   const Plan& plan() const { return plan_; }
+  double cost_ns() const;  // estimate of the whole run on one core
   struct Impl;
   static std::shared_ptr<const Program> make(Graph graph, Plan plan);
 
@@ -40,11 +46,15 @@ struct Stage {
 
 struct CompileOptions {
   PassOptions pass;
-  PlanOptions plan;
+  PlanOptions plan;                  // training and donated are taken from `pass` as well
   std::vector<std::string> passes;   // exactly these (plus infer and plan) when only_these
   bool only_these = false;
   std::vector<std::string> without;  // switched off by name; "plan": no sharing
   bool keep_stages = true;           // false: only the last graph (programs of gluon)
+  // Values of the graph given that names are bound to: they live to the end in the imperative
+  // count (plan.imperative_bytes). Without: every value does.
+  std::vector<Entry> bound;
+  bool count_bound = false;
 };
 
 struct Compiled {

@@ -31,13 +31,31 @@ struct Buffer {
   int64_t offset = 0;   // arena only
   int32_t start = 0, end = 0;  // first and last step it is live, inclusive
   std::vector<Entry> entries;  // that live in it (views, in-place successors), in order of time
-  int32_t index = -1;   // output: which output; input: which input
+  int32_t index = -1;   // output: which output; input: which input; constant: node position
+};
+
+// Where a value lies in its buffer, in elements from the buffer's start.
+struct Window {
+  Shape strides;
+  int64_t offset = 0;
+};
+
+// A graph output that is an input, a constant, a second name of another output or a view of one:
+// it is copied to memory of its own after the last step, so that no two results share memory.
+struct OutputCopy {
+  int32_t output;  // position in graph.outputs
+  int32_t buffer;  // where it goes
 };
 
 struct Plan {
   std::vector<NodeId> steps;        // execution order; every node that runs a kernel or is a view
   std::vector<Buffer> buffers;
   std::vector<std::vector<int32_t>> buffer_of;  // by node position, by output; -1 none
+  std::vector<std::vector<Window>> windows;     // by node position, by output
+  std::vector<bool> views;          // by node position: a window on its first input, no kernel
+  std::vector<OutputCopy> copies;   // made at time steps.size()
+  bool training = false;            // false: Dropout and the like are views
+  std::vector<bool> donated;        // by graph.inputs: inputs that the program may overwrite
   int64_t arena_bytes = 0;          // aligned to 64
   int64_t planned_bytes = 0;        // peak of logical bytes created, outputs included
   int64_t lower_bound_bytes = 0;    // max-live of the same buffers
@@ -49,9 +67,12 @@ struct PlanOptions {
   bool in_place = true;
   std::vector<bool> donated;        // by graph.inputs
   bool enabled = true;              // false: every value has its own buffer to the end
+  bool training = false;
 };
 Plan make_plan(const Graph& graph, const PlanOptions& options);  // graph is inferred and scheduled
 // Independent check: no two live buffers overlap, in-place reads are last reads. Throws Error.
 void check_plan(const Graph& graph, const Plan& plan);
+
+constexpr int64_t kArenaAlignment = 64;
 
 }  // namespace hybrid

@@ -1,0 +1,131 @@
+// compile(): the passes in order with a snapshot of each, then the plan and the program.
+#include <algorithm>
+#include <chrono>
+
+#include "core/error.h"
+#include "exec/program.h"
+#include "plan/bytes.h"
+
+namespace hybrid {
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+bool listed(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void check_names(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (name != "plan") find_pass(name);  // throws on an unknown one
+  }
+}
+
+// Why a pass is not run, or "".
+std::string why_not(const PassInfo& pass, const CompileOptions& o) {
+  const std::string name = pass.name;
+  if (name == "infer") return "";
+  if (listed(o.without, name)) return "switched off";
+  if (o.only_these && !listed(o.passes, name)) return "not in the list of passes";
+  if (!pass.exact && !o.pass.fast) return "changes results in the last bits: only with fast";
+  if (name == "gradient" && o.pass.grad_of.empty()) return "no gradient was asked for";
+  return "";
+}
+
+// What a pass looked at and left alone says more than a fixed sentence.
+std::string why_unchanged(const std::vector<Change>& changes) {
+  for (const Change& c : changes) {
+    if (c.action == Change::kept && !c.why.empty()) return "nothing to do: " + c.why;
+  }
+  return "nothing to do here";
+}
+
+}  // namespace
+
+Compiled compile(const Graph& graph, const CompileOptions& options) {
+  check_names(options.passes);
+  check_names(options.without);
+  const double begin = now();
+  Compiled result;
+  Graph current = graph;
+  int64_t imperative = 0;
+  const auto keep = [&](Stage stage) {
+    if (options.keep_stages) result.stages.push_back(std::move(stage));
+  };
+  const auto snapshot = [&](const std::string& name) {
+    Stage stage;
+    stage.name = name;
+    stage.label = stage_label(name);
+    return stage;
+  };
+  if (options.keep_stages) {
+    Stage written = snapshot("written");
+    written.graph = current;
+    keep(std::move(written));
+  }
+  const bool training = options.pass.training;
+  for (const PassInfo& pass : pass_table()) {
+    Stage stage = snapshot(pass.name);
+    stage.why_skipped = why_not(pass, options);
+    stage.changed = false;
+    if (stage.why_skipped.empty()) {
+      const double start = now();
+      PassContext context{options.pass, {}};
+      Graph after = pass.run(current, context);
+      stage.changed = changes_something(context.changes) || after.hash() != current.hash();
+      if (!stage.changed) stage.why_skipped = why_unchanged(context.changes);
+      stage.changes = std::move(context.changes);
+      current = std::move(after);
+      stage.seconds = now() - start;
+    }
+    if (std::string(pass.name) == "infer") {
+      imperative = options.count_bound ? imperative_bytes(current, options.bound, training)
+                                       : imperative_bytes_unfreed(current, training);
+    }
+    if (options.keep_stages) {
+      stage.graph = current;
+      keep(std::move(stage));
+    }
+  }
+  const double start = now();
+  PlanOptions plan_options = options.plan;
+  plan_options.training = training;
+  if (plan_options.donated.empty()) plan_options.donated = options.pass.donated;
+  if (listed(options.without, "plan")) plan_options.enabled = false;
+  Plan plan = make_plan(current, plan_options);
+  plan.imperative_bytes = imperative;
+  Stage planned = snapshot("plan");
+  planned.graph = current;
+  planned.changed = plan_options.enabled;
+  if (!plan_options.enabled) planned.why_skipped = "switched off: every value has its own buffer";
+  result.program = Program::make(std::move(current), std::move(plan));
+  planned.seconds = now() - start;
+  keep(std::move(planned));
+  if (!options.keep_stages) {
+    Stage last = snapshot("plan");
+    last.graph = result.program->graph();
+    result.stages.push_back(std::move(last));
+  }
+  result.seconds = now() - begin;
+  return result;
+}
+
+std::vector<NDArray> run_graph(const Graph& graph, const std::vector<NDArray>& inputs,
+                               const std::vector<uint64_t>& keys, bool training) {
+  PassOptions options;
+  options.training = training;
+  for (const NDArray& a : inputs) {
+    options.input_shapes.push_back(a.shape);
+    options.input_dtypes.push_back(a.dtype);
+  }
+  PassContext context{options, {}};
+  const Graph typed = infer(graph, context);
+  PlanOptions plan;
+  plan.enabled = false;
+  plan.training = training;
+  return Program::make(typed, make_plan(typed, plan))->run(inputs, keys);
+}
+
+}  // namespace hybrid

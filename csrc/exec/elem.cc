@@ -1,0 +1,125 @@
+#include "exec/elem.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace hybrid {
+
+ElemProgram elem_program(const OpDef& op, const Attrs& attrs, const std::vector<DType>& inputs) {
+  ElemProgram program;
+  program.inputs = inputs;
+  op.elementwise(attrs, inputs, &program.instrs);
+  require(!program.instrs.empty(), op.name, ": no elementwise code for these inputs");
+  program.outputs.push_back(static_cast<int16_t>(program.instrs.size() - 1));
+  return program;
+}
+
+ElemProgram elem_program(const Graph& graph, const Node& fused) {
+  ElemProgram program;
+  for (const Entry& e : fused.inputs) program.inputs.push_back(graph.dtype(e));
+  struct Made {
+    NodeId node;
+    int16_t temp;
+  };
+  std::vector<Made> made;
+  const auto operand_of = [&](const Entry& e) {
+    for (const Made& m : made) {
+      if (m.node == e.node) return ElemOperand{ElemOperand::temp, m.temp};
+    }
+    const auto found = std::find(fused.inputs.begin(), fused.inputs.end(), e);
+    require(found != fused.inputs.end(), "fused node ", fused.id, ": a member reads node ", e.node,
+            ", which is neither a member before it nor an input");
+    return ElemOperand{ElemOperand::input, static_cast<int16_t>(found - fused.inputs.begin())};
+  };
+  const auto dtype_of = [&](const ElemOperand& o) {
+    return o.kind == ElemOperand::temp ? program.instrs[o.index].out_dtype : program.inputs[o.index];
+  };
+  for (const Node& member : fused.members) {
+    std::vector<ElemOperand> operands;
+    std::vector<DType> dtypes;
+    for (const Entry& e : member.inputs) {
+      operands.push_back(operand_of(e));
+      dtypes.push_back(dtype_of(operands.back()));
+    }
+    std::vector<ElemInstr> code;
+    member.op->elementwise(member.attrs, dtypes, &code);
+    const auto base = static_cast<int16_t>(program.instrs.size());
+    for (ElemInstr instr : code) {
+      for (ElemOperand* o : {&instr.a, &instr.b, &instr.c}) {
+        if (o->kind == ElemOperand::input) {
+          *o = operands.at(o->index);
+        } else if (o->kind == ElemOperand::temp) {
+          o->index = static_cast<int16_t>(o->index + base);
+        }
+      }
+      program.instrs.push_back(instr);
+    }
+    require(program.instrs.size() < 32000, "fused node ", fused.id, ": too many instructions");
+    made.push_back({member.id, static_cast<int16_t>(program.instrs.size() - 1)});
+  }
+  for (const Entry& e : fused.member_outputs) {
+    const ElemOperand o = operand_of(e);
+    require(o.kind == ElemOperand::temp, "fused node ", fused.id, ": an output is not a member");
+    program.outputs.push_back(o.index);
+  }
+  return program;
+}
+
+TensorView view_of(const NDArray& array) {
+  return {array.data(), array.dtype, array.shape, array.strides};
+}
+
+TensorView broadcast_view(const TensorView& view, const Shape& shape, const char* op) {
+  if (view.shape == shape) return view;
+  const int extra = shape.ndim() - view.shape.ndim();
+  TensorView result = view;
+  result.shape = shape;
+  result.strides = Shape::of_rank(shape.ndim(), 0);
+  bool fits = extra >= 0;
+  for (int d = 0; fits && d < view.shape.ndim(); ++d) {
+    if (view.shape[d] == shape[d + extra]) {
+      result.strides[d + extra] = view.strides[d];
+    } else {
+      fits = view.shape[d] == 1;
+    }
+  }
+  require(fits, op, ": shape ", view.shape, " does not broadcast to ", shape);
+  return result;
+}
+
+void collapse_dimensions(std::vector<TensorView>* views) {
+  if (views->empty()) return;
+  const Shape shape = views->front().shape;
+  std::vector<int64_t> sizes;
+  std::vector<std::vector<int64_t>> strides(views->size());
+  for (int d = 0; d < shape.ndim(); ++d) {
+    if (shape[d] == 1) continue;
+    bool merges = !sizes.empty();
+    for (size_t i = 0; merges && i < views->size(); ++i) {
+      merges = strides[i].back() == (*views)[i].strides[d] * shape[d];
+    }
+    if (merges) {
+      sizes.back() *= shape[d];
+    } else {
+      sizes.push_back(shape[d]);
+    }
+    for (size_t i = 0; i < views->size(); ++i) {
+      if (merges) {
+        strides[i].back() = (*views)[i].strides[d];
+      } else {
+        strides[i].push_back((*views)[i].strides[d]);
+      }
+    }
+  }
+  if (sizes.empty()) {  // one element
+    sizes.push_back(1);
+    for (auto& s : strides) s.push_back(1);
+  }
+  for (size_t i = 0; i < views->size(); ++i) {
+    (*views)[i].shape = Shape(sizes);
+    (*views)[i].strides = Shape(strides[i]);
+  }
+}
+
+}  // namespace hybrid

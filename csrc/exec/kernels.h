@@ -1,0 +1,77 @@
+// The kernels of a program: every step resolved to code and to windows on numbered buffers.
+#pragma once
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "exec/program.h"
+
+namespace hybrid {
+
+// A window on a buffer whose address is known when the program runs.
+struct Slot {
+  int32_t buffer = -1;
+  int64_t bytes = 0;  // from the buffer's start
+  TensorView view;    // data is null
+};
+
+struct ProgramKernel {
+  enum Kind : uint8_t { elementwise, op, copy } kind = op;
+  const OpDef* op_def = nullptr;
+  Attrs attrs;
+  ElemProgram elem;
+  std::vector<Slot> slots;  // inputs, then outputs
+  int num_in = 0, num_out = 0;
+  int32_t key_slot = -1;
+  NodeId node = 0;
+  uint32_t name = 0, site = 0;
+  double cost_ns = 0;
+};
+
+struct InputType {
+  std::string name;
+  Shape shape;
+  DType dtype;
+};
+
+struct ResultWindow {  // one graph output
+  int32_t buffer;      // of kind output, or a donated input
+  int32_t output = -1, input = -1;  // which of Impl::outputs, or which input, that buffer is
+  Window window;
+  Shape shape;
+  DType dtype;
+};
+
+struct Program::Impl {
+  std::vector<ProgramKernel> kernels;
+  std::vector<InputType> inputs;
+  std::vector<int32_t> input_buffer;   // by input
+  std::vector<bool> may_overwrite;     // by input: the plan writes into it
+  std::vector<ResultWindow> results;
+  struct OutputBuffer {
+    int32_t buffer;
+    int32_t output;  // whose window decides where a given array can take its place
+    int64_t bytes;
+  };
+  std::vector<OutputBuffer> outputs;
+  struct Constant {
+    int32_t buffer;
+    NDArray value;
+  };
+  std::vector<Constant> constants;
+  std::vector<std::pair<int32_t, int64_t>> arena;  // buffer, offset
+  int64_t arena_bytes = 0;
+  int32_t num_buffers = 0;
+  int32_t num_keys = 0;
+  int64_t output_bytes = 0;
+  double cost_ns = 0;
+  uint32_t name = 0;
+  Context default_ctx;
+
+  // Constants on another device, copied once.
+  mutable std::mutex constants_mutex;
+  mutable std::vector<std::pair<Context, std::vector<NDArray>>> constants_on;
+  const std::vector<NDArray>* constants_for(Context ctx) const;
+};
+
+}  // namespace hybrid

@@ -1,0 +1,39 @@
+// Launch: one kernel on its arrays, on the caller when small and idle, else as an engine task.
+#pragma once
+#include <vector>
+
+#include "engine/engine.h"
+#include "exec/imperative.h"
+
+namespace hybrid {
+
+uint32_t current_site();                 // of this thread, 0 unknown
+uint32_t name_id(const OpDef& op);       // interned, cached per thread
+
+// Nobody is writing it and it holds a value, now.
+inline bool ready_to_read(const Storage& s) {
+  return s.var.pending_writes.load(std::memory_order_acquire) == 0 &&
+         !s.var.poisoned.load(std::memory_order_acquire);
+}
+inline bool ready_to_write(const Storage& s) {
+  return s.var.idle() && !s.var.poisoned.load(std::memory_order_acquire);
+}
+
+// Elementwise code through the interpreter, everything else by op.cpu. Inputs as the op takes them.
+void run_kernel(const OpDef& op, const Attrs& attrs, const TensorView* in, int num_in,
+                const TensorView* out, int num_out, uint64_t key, Resources& resources);
+
+// Inputs and outputs are allocated, inferred and laid out as the kernel takes them. `ctx` is the
+// device that runs it.
+void launch(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inputs,
+            const std::vector<NDArray>& outputs, uint64_t key, Context ctx,
+            engine::LaneKind lane = engine::LaneKind::compute);
+
+// Stores `message` in everything the operator was to write, as if the kernel had failed there.
+void push_failure(const std::string& message, const std::vector<NDArray>& outputs,
+                  const engine::Props& props);
+
+// Laid out row by row from the start of its storage, and nothing else in it.
+bool covers_storage(const NDArray& array);
+
+}  // namespace hybrid

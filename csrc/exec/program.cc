@@ -1,0 +1,221 @@
+// Program::make: the plan's steps as kernels on numbered buffers.
+#include "exec/program.h"
+
+#include "core/error.h"
+#include "engine/trace.h"
+#include "exec/elem.h"
+#include "exec/imperative.h"
+#include "exec/kernels.h"
+
+namespace hybrid {
+namespace {
+
+struct Maker {
+  const Graph& graph;
+  const Plan& plan;
+  Program::Impl& impl;
+
+  Slot slot(Entry e) const {
+    const int p = graph.position(e.node);
+    const Window& w = plan.windows[p][e.out];
+    Slot s;
+    s.buffer = plan.buffer_of[p][e.out];
+    require(s.buffer >= 0, "program: node ", e.node, " has no memory in the plan");
+    s.view.dtype = graph.dtype(e);
+    s.view.shape = graph.shape(e);
+    s.view.strides = w.strides;
+    s.bytes = w.offset * static_cast<int64_t>(dtype_size(s.view.dtype));
+    return s;
+  }
+
+  // Every input stretched to the outputs' shape, then dimensions merged where all allow it.
+  static void prepare_elementwise(ProgramKernel* k, const char* op) {
+    std::vector<TensorView> views;
+    const Shape shape = k->slots[k->num_in].view.shape;
+    for (Slot& s : k->slots) views.push_back(broadcast_view(s.view, shape, op));
+    collapse_dimensions(&views);
+    for (size_t i = 0; i < views.size(); ++i) k->slots[i].view = views[i];
+  }
+
+  static double elementwise_cost(const ProgramKernel& k) {
+    double ns = 0;
+    for (const ElemInstr& i : k.elem.instrs) ns += elem_cost_ns(i.code, i.dtype);
+    return 20 + ns * static_cast<double>(k.slots[k.num_in].view.shape.size());
+  }
+
+  void add_kernel(const Node& node) {
+    ProgramKernel k;
+    k.node = node.id;
+    k.site = node.site;
+    k.op_def = node.op;
+    k.attrs = node.attrs;
+    k.num_in = static_cast<int>(node.inputs.size());
+    k.num_out = node.num_outputs();
+    std::vector<DType> in_dtypes;
+    std::vector<Shape> in_shapes;
+    for (const Entry& e : node.inputs) {
+      k.slots.push_back(slot(e));
+      in_dtypes.push_back(graph.dtype(e));
+      in_shapes.push_back(graph.shape(e));
+    }
+    for (int o = 0; o < k.num_out; ++o) k.slots.push_back(slot({node.id, o}));
+    if (node.kind == NodeKind::fused || node.op->elementwise) {
+      k.kind = ProgramKernel::elementwise;
+      k.elem = node.kind == NodeKind::fused ? elem_program(graph, node)
+                                            : elem_program(*node.op, node.attrs, in_dtypes);
+      prepare_elementwise(&k, node.kind == NodeKind::fused ? "fused" : node.op->name);
+      k.cost_ns = elementwise_cost(k);
+      k.name = trace::intern_name(fused_name(node).c_str());
+    } else {
+      k.name = trace::intern_name(node.op->name);
+      k.kind = ProgramKernel::op;
+      if (node.op->random) {
+        k.key_slot = node.key_slot;
+        require(k.key_slot >= 0 && k.key_slot < graph.num_keys, node.op->name, ": node ", node.id,
+                " has no key slot");
+      }
+      k.cost_ns = estimate_cost_ns(*node.op, node.attrs, in_shapes, node.shapes,
+                                   in_dtypes.empty() ? node.dtypes[0] : in_dtypes[0]);
+      if (copies_a_window(&k, node)) k.kind = ProgramKernel::copy;
+      require(k.kind == ProgramKernel::copy || node.op->cpu, node.op->name, ": node ", node.id,
+              " has no kernel");
+    }
+    impl.cost_ns += k.cost_ns;
+    impl.kernels.push_back(std::move(k));
+  }
+
+  // A view that must copy, because a reader needs contiguous memory.
+  static bool copies_a_window(ProgramKernel* k, const Node& node) {
+    if (!node.op->view || node.inputs.empty()) return false;
+    TensorView& in = k->slots[0].view;
+    Shape shape, strides;
+    int64_t offset = 0;
+    if (!node.op->view(node.attrs, in, &shape, &strides, &offset)) return false;
+    k->slots[0].bytes += offset * static_cast<int64_t>(dtype_size(in.dtype));
+    in.shape = shape;
+    in.strides = strides;
+    return true;
+  }
+
+  static std::string fused_name(const Node& node) {
+    if (node.kind != NodeKind::fused) return node.op->name;
+    std::string name;
+    for (const Node& m : node.members) {
+      if (name.size() > 60) return name + "+...";
+      name += (name.empty() ? "" : "+") + std::string(m.op->name);
+    }
+    return name;
+  }
+
+  void add_copy(const OutputCopy& copy) {
+    static const uint32_t name = trace::intern_name("copy");
+    ProgramKernel k;
+    k.kind = ProgramKernel::copy;
+    k.num_in = k.num_out = 1;
+    k.name = name;
+    const Entry e = graph.outputs[copy.output];
+    k.node = e.node;
+    k.site = graph.node(e.node).site;
+    k.slots.push_back(slot(e));
+    Slot to = k.slots[0];
+    to.buffer = copy.buffer;
+    to.bytes = 0;
+    to.view.strides = contiguous_strides(to.view.shape);
+    k.slots.push_back(to);
+    k.cost_ns = 20 + 0.2 * static_cast<double>(graph.bytes(e));
+    impl.cost_ns += k.cost_ns;
+    impl.kernels.push_back(std::move(k));
+  }
+
+  void add_buffers() {
+    impl.num_buffers = static_cast<int32_t>(plan.buffers.size());
+    impl.input_buffer.assign(graph.inputs.size(), -1);
+    impl.may_overwrite.assign(graph.inputs.size(), false);
+    for (const Buffer& b : plan.buffers) {
+      switch (b.kind) {
+        case BufferKind::arena:
+          impl.arena.push_back({b.id, b.offset});
+          break;
+        case BufferKind::input: {
+          impl.input_buffer[b.index] = b.id;
+          for (const Entry& e : b.entries) {
+            const int p = graph.position(e.node);
+            if (graph.nodes[p].kind != NodeKind::input && !plan.views[p]) {
+              impl.may_overwrite[b.index] = true;
+            }
+          }
+          break;
+        }
+        case BufferKind::constant:
+          impl.constants.push_back({b.id, make_contiguous(graph.nodes[b.index].value)});
+          break;
+        case BufferKind::output:
+          impl.outputs.push_back({b.id, b.index, b.bytes});
+          impl.output_bytes += b.bytes;
+          break;
+      }
+    }
+  }
+
+  void add_results() {
+    for (const Entry& e : graph.outputs) {
+      const int p = graph.position(e.node);
+      impl.results.push_back({plan.buffer_of[p][e.out], -1, -1, plan.windows[p][e.out],
+                              graph.shape(e), graph.dtype(e)});
+    }
+    for (const OutputCopy& copy : plan.copies) {
+      ResultWindow& r = impl.results[copy.output];
+      r.buffer = copy.buffer;
+      r.window = {contiguous_strides(r.shape), 0};
+    }
+    for (ResultWindow& r : impl.results) {
+      for (size_t i = 0; i < impl.outputs.size(); ++i) {
+        if (impl.outputs[i].buffer == r.buffer) r.output = static_cast<int32_t>(i);
+      }
+      for (size_t i = 0; i < impl.input_buffer.size(); ++i) {
+        if (impl.input_buffer[i] == r.buffer) r.input = static_cast<int32_t>(i);
+      }
+      require(r.output >= 0 || r.input >= 0, "program: an output lies in the arena");
+    }
+  }
+
+  void run() {
+    require(plan.windows.size() == graph.nodes.size(), "program: the plan is of another graph");
+    static const uint32_t name = trace::intern_name("program");
+    impl.name = name;
+    impl.num_keys = graph.num_keys;
+    impl.arena_bytes = plan.arena_bytes;
+    for (NodeId id : graph.inputs) {
+      const Node& n = graph.node(id);
+      impl.inputs.push_back({n.name, n.shapes[0], n.dtypes[0]});
+    }
+    add_buffers();
+    for (NodeId id : plan.steps) {
+      const int p = graph.position(id);
+      if (!plan.views[p]) add_kernel(graph.nodes[p]);
+    }
+    for (const OutputCopy& copy : plan.copies) add_copy(copy);
+    add_results();
+    for (const Node& n : graph.nodes) {
+      if (n.kind != NodeKind::op || !n.inputs.empty()) continue;
+      impl.default_ctx = n.ctx;
+      break;
+    }
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const Program> Program::make(Graph graph, Plan plan) {
+  auto program = std::make_shared<Program>();
+  program->graph_ = std::move(graph);
+  program->plan_ = std::move(plan);
+  auto impl = std::make_shared<Impl>();
+  Maker{program->graph_, program->plan_, *impl}.run();
+  program->impl_ = std::move(impl);
+  return program;
+}
+
+double Program::cost_ns() const { return impl_->cost_ns; }
+
+}  // namespace hybrid

@@ -1,0 +1,348 @@
+// Program::run: inputs checked, outputs from the pool, then all kernels in one engine task.
+#include <algorithm>
+
+#include "core/error.h"
+#include "engine/trace.h"
+#include "exec/kernels.h"
+#include "exec/launch.h"
+#include "kernels/kernels.h"
+
+namespace hybrid {
+namespace {
+
+using Impl = Program::Impl;
+
+struct Run {
+  std::vector<NDArray> inputs;
+  std::vector<StorageRef> outputs;  // by impl.outputs
+  std::vector<int64_t> output_offset;  // bytes, of arrays given to write into
+  const std::vector<NDArray>* constants = nullptr;
+  const uint64_t* keys = nullptr;
+  Context ctx;
+};
+
+// Addresses of all buffers in this run.
+void resolve(const Impl& impl, const Run& run, char* arena, char** base) {
+  for (const auto& [buffer, offset] : impl.arena) base[buffer] = arena + offset;
+  for (size_t i = 0; i < impl.input_buffer.size(); ++i) {
+    base[impl.input_buffer[i]] = run.inputs[i].data();
+  }
+  for (size_t i = 0; i < impl.outputs.size(); ++i) {
+    base[impl.outputs[i].buffer] = static_cast<char*>(run.outputs[i]->data) + run.output_offset[i];
+  }
+  for (size_t i = 0; i < impl.constants.size(); ++i) {
+    base[impl.constants[i].buffer] = (*run.constants)[i].data();
+  }
+}
+
+void run_one(const ProgramKernel& k, char* const* base, const uint64_t* keys, TensorView* views,
+             Resources& resources) {
+  for (size_t i = 0; i < k.slots.size(); ++i) {
+    const Slot& s = k.slots[i];
+    views[i] = s.view;
+    views[i].data = base[s.buffer] + s.bytes;
+  }
+  switch (k.kind) {
+    case ProgramKernel::elementwise:
+      run_elementwise(k.elem, views, views + k.num_in, resources);
+      break;
+    case ProgramKernel::copy:
+      strided_copy(views[0], views[k.num_in], resources);
+      break;
+    case ProgramKernel::op: {
+      const uint64_t key = k.key_slot >= 0 ? keys[k.key_slot] : 0;
+      KernelContext context{k.attrs, views, k.num_in, views + k.num_in, k.num_out, key, resources};
+      k.op_def->cpu(context);
+      break;
+    }
+  }
+  resources.reset_workspace();
+}
+
+// `traced(kernel, start, end)` after every kernel.
+template <class Traced>
+void run_kernels(const Impl& impl, const Run& run, Resources& resources, const Traced& traced) {
+  StorageRef arena;
+  char* arena_data = nullptr;
+  if (impl.arena_bytes > 0) {
+    arena = allocate(impl.arena_bytes, run.ctx);
+    arena_data = static_cast<char*>(arena->data);
+  }
+  constexpr int kFewBuffers = 64, kFewViews = 12;
+  char* few_bases[kFewBuffers];
+  std::vector<char*> many_bases;
+  char** base = few_bases;
+  if (impl.num_buffers > kFewBuffers) {
+    many_bases.resize(impl.num_buffers);
+    base = many_bases.data();
+  }
+  resolve(impl, run, arena_data, base);
+  TensorView few_views[kFewViews];
+  std::vector<TensorView> many_views;
+  uint64_t start = trace::ticks();
+  for (const ProgramKernel& k : impl.kernels) {
+    if (resources.cancelled()) fail("the program was cancelled before node ", k.node);
+    TensorView* views = few_views;
+    if (k.slots.size() > kFewViews) {
+      many_views.resize(k.slots.size());
+      views = many_views.data();
+    }
+    run_one(k, base, run.keys, views, resources);
+    const uint64_t end = trace::ticks();
+    traced(k, start, end);
+    start = end;
+  }
+}
+
+struct ProgramTask : engine::Task {
+  std::shared_ptr<const Impl> impl;
+  Run arrays;
+  std::vector<uint64_t> keys;
+  void run(Resources& resources) override {
+    arrays.keys = keys.data();
+    run_kernels(*impl, arrays, resources,
+                [](const ProgramKernel& k, uint64_t start, uint64_t end) {
+                  trace_kernel(k, start, end);
+                });
+  }
+  static void trace_kernel(const ProgramKernel& k, uint64_t start, uint64_t end) {
+    trace::Record r{};
+    r.start = start;
+    r.duration = static_cast<uint32_t>(std::min<uint64_t>((end - start) >> 4, UINT32_MAX));
+    r.name = k.name;
+    r.site = k.site;
+    r.node = static_cast<uint32_t>(k.node);
+    r.kind = static_cast<uint8_t>(trace::Kind::span);
+    r.value = 1;
+    trace::emit(r);
+  }
+};
+
+// A program stands for several operators, and its caller waits for one answer: it may take twice
+// what a single operator may before a queue is worth its wake.
+constexpr double kInlineFactor = 0.5;
+
+void run_inline(const Impl& impl, const Run& run, const engine::Props& props) {
+  engine::Props kernel = props;
+  kernel.traces_itself = false;
+  try {
+    run_kernels(impl, run, Resources::current(),
+                [&](const ProgramKernel& k, uint64_t start, uint64_t end) {
+                  kernel.name = k.name;
+                  kernel.site = k.site;
+                  kernel.node = static_cast<uint32_t>(k.node);
+                  kernel.cost_ns = k.cost_ns;
+                  engine::note_inline(kernel, start, end);
+                });
+  } catch (const std::exception& error) {
+    std::vector<NDArray> failed;
+    for (const StorageRef& s : run.outputs) {
+      failed.emplace_back();
+      failed.back().storage = s;
+    }
+    for (size_t i = 0; i < run.inputs.size(); ++i) {
+      if (impl.may_overwrite[i]) failed.push_back(run.inputs[i]);
+    }
+    kernel.traces_itself = false;
+    push_failure(error.what(), failed, kernel);
+    return;
+  }
+  for (const StorageRef& s : run.outputs) s->var.version.fetch_add(1, std::memory_order_relaxed);
+  for (size_t i = 0; i < run.inputs.size(); ++i) {
+    if (!impl.may_overwrite[i]) continue;
+    run.inputs[i].storage->var.version.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+[[noreturn]] void wrong_input(const InputType& expected, const NDArray& given) {
+  fail("program: input '", expected.name, "' was compiled for ", dtype_name(expected.dtype), " ",
+       expected.shape, ", given ", dtype_name(given.dtype), " ", given.shape);
+}
+
+// Checks all inputs; returns whether all hold their values now.
+bool check_inputs(const Impl& impl, const std::vector<NDArray>& inputs) {
+  require(inputs.size() == impl.inputs.size(), "program: expected ", impl.inputs.size(),
+          " inputs, given ", inputs.size());
+  bool ready = true;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const InputType& expected = impl.inputs[i];
+    const NDArray& given = inputs[i];
+    require(given.defined(), "program: input '", expected.name, "' has no value");
+    if (given.dtype != expected.dtype || given.shape != expected.shape) wrong_input(expected, given);
+    const Context a = given.storage->ctx, b = inputs[0].storage->ctx;
+    require(a == b || (a.is_cpu() && b.is_cpu()), "program: input '", expected.name, "' is on ",
+            a.str(), ", '", impl.inputs[0].name, "' on ", b.str());
+    ready = ready && ready_to_read(*given.storage);
+  }
+  return ready;
+}
+
+NDArray private_copy(const NDArray& array) {
+  const NDArray copy = NDArray::empty(array.shape, array.dtype, array.ctx());
+  copy_array(array, copy);
+  return copy;
+}
+
+// Inputs that the program overwrites must be given up, alone in their memory and contiguous.
+void protect_inputs(const Impl& impl, const std::vector<bool>& donated, Run* run) {
+  for (size_t i = 0; i < run->inputs.size(); ++i) {
+    NDArray& a = run->inputs[i];
+    if (!impl.may_overwrite[i]) {
+      if (!a.contiguous()) a = make_contiguous(a);
+      continue;
+    }
+    bool alone = i < donated.size() && donated[i] && covers_storage(a);
+    for (size_t j = 0; alone && j < run->inputs.size(); ++j) {
+      alone = i == j || !(run->inputs[j].storage == a.storage);
+    }
+    if (!alone) a = private_copy(a);
+  }
+}
+
+// Can `into` take the place of the buffer that the plan gives the output?
+bool can_take(const NDArray& into, const ResultWindow& result, int64_t buffer_bytes,
+              const std::vector<NDArray>& inputs, const std::vector<NDArray>& all_into) {
+  if (!into.contiguous() || result.window.offset != 0 || into.nbytes() != buffer_bytes ||
+      result.window.strides != contiguous_strides(result.shape)) {
+    return false;
+  }
+  for (const NDArray& in : inputs) {
+    if (in.storage == into.storage) return false;
+  }
+  int uses = 0;
+  for (const NDArray& other : all_into) uses += other.storage == into.storage;
+  return uses == 1;
+}
+
+// Runs on the caller when small and everything is idle, else as one engine task.
+void submit(const std::shared_ptr<const Impl>& impl, Run run, const std::vector<uint64_t>& keys,
+            bool ready) {
+  engine::Props props;
+  props.ctx = run.ctx;
+  props.cost_ns = impl->cost_ns;
+  props.bytes = impl->output_bytes + impl->arena_bytes;
+  props.name = impl->name;
+  props.site = current_site();
+  props.traces_itself = true;
+  if (run.constants) {
+    for (const NDArray& a : *run.constants) ready = ready && ready_to_read(*a.storage);
+  }
+  for (size_t i = 0; i < run.inputs.size(); ++i) {
+    if (impl->may_overwrite[i]) ready = ready && ready_to_write(*run.inputs[i].storage);
+  }
+  if (ready && engine::may_inline(impl->cost_ns * kInlineFactor, run.ctx)) {
+    run_inline(*impl, run, props);
+    return;
+  }
+  std::vector<Storage*> reads, writes;
+  const auto add = [](std::vector<Storage*>* list, Storage* s) {
+    if (std::find(list->begin(), list->end(), s) == list->end()) list->push_back(s);
+  };
+  for (const StorageRef& s : run.outputs) add(&writes, s.get());
+  for (size_t i = 0; i < run.inputs.size(); ++i) {
+    if (!impl->may_overwrite[i]) continue;
+    add(&writes, run.inputs[i].storage.get());
+    props.whole_overwrite = false;
+  }
+  const auto add_read = [&](Storage* s) {
+    if (std::find(writes.begin(), writes.end(), s) == writes.end()) add(&reads, s);
+  };
+  for (const NDArray& a : run.inputs) add_read(a.storage.get());
+  if (run.constants) {
+    for (const NDArray& a : *run.constants) add_read(a.storage.get());
+  }
+  auto task = std::make_unique<ProgramTask>();
+  task->impl = impl;
+  task->arrays = std::move(run);
+  task->keys = keys;
+  engine::push(std::move(task), reads.data(), static_cast<int>(reads.size()), writes.data(),
+               static_cast<int>(writes.size()), props);
+}
+
+}  // namespace
+
+const std::vector<NDArray>* Program::Impl::constants_for(Context ctx) const {
+  if (constants.empty()) return nullptr;
+  std::lock_guard<std::mutex> lock(constants_mutex);
+  for (const auto& [where, arrays] : constants_on) {
+    if (where == ctx) return &arrays;
+  }
+  std::vector<NDArray> arrays;
+  for (const Constant& c : constants) {
+    NDArray a = c.value;
+    if (!ctx.is_cpu()) {
+      a = NDArray::empty(c.value.shape, c.value.dtype, ctx);
+      copy_array(c.value, a);
+    }
+    arrays.push_back(a);
+  }
+  constants_on.reserve(64);  // pointers into it are handed out; contexts are few
+  require(constants_on.size() < 64, "program: used on more than 64 devices");
+  constants_on.push_back({ctx, std::move(arrays)});
+  return &constants_on.back().second;
+}
+
+std::vector<NDArray> Program::run(const std::vector<NDArray>& inputs,
+                                  const std::vector<uint64_t>& keys,
+                                  const std::vector<bool>& donated,
+                                  const std::vector<NDArray>* outputs_into,
+                                  const Context* given_ctx) const {
+  const Impl& impl = *impl_;
+  bool ready = check_inputs(impl, inputs);
+  require(static_cast<int32_t>(keys.size()) >= impl.num_keys, "program: expected ", impl.num_keys,
+          " random keys, given ", keys.size());
+  const Context ctx = !inputs.empty()  ? inputs[0].storage->ctx
+                      : given_ctx      ? *given_ctx
+                                       : impl.default_ctx;
+  Run run;
+  run.inputs = inputs;
+  run.constants = impl.constants_for(ctx);
+  run.keys = keys.data();
+  run.ctx = ctx;
+  bool plain = true;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    plain = plain && !impl.may_overwrite[i] && inputs[i].contiguous();
+  }
+  if (!plain) {
+    protect_inputs(impl, donated, &run);
+    for (const NDArray& a : run.inputs) ready = ready && ready_to_read(*a.storage);
+  }
+
+  std::vector<bool> taken(impl.results.size(), false);
+  run.output_offset.assign(impl.outputs.size(), 0);
+  for (size_t i = 0; i < impl.outputs.size(); ++i) {
+    const Impl::OutputBuffer& o = impl.outputs[i];
+    if (outputs_into && can_take((*outputs_into)[o.output], impl.results[o.output], o.bytes,
+                                 run.inputs, *outputs_into)) {
+      const NDArray& into = (*outputs_into)[o.output];
+      taken[o.output] = true;
+      run.outputs.push_back(into.storage);
+      run.output_offset[i] = into.offset * static_cast<int64_t>(dtype_size(into.dtype));
+      ready = ready && ready_to_write(*into.storage);
+    } else {
+      run.outputs.push_back(allocate(o.bytes, ctx));
+    }
+  }
+  std::vector<NDArray> results(impl.results.size());
+  for (size_t k = 0; k < results.size(); ++k) {
+    const ResultWindow& r = impl.results[k];
+    NDArray& a = results[k];
+    if (taken[k]) {
+      a = (*outputs_into)[k];
+      continue;
+    }
+    a.offset = r.window.offset;
+    a.shape = r.shape;
+    a.strides = r.window.strides;
+    a.dtype = r.dtype;
+    a.storage = r.output >= 0 ? run.outputs[r.output] : run.inputs[r.input].storage;
+  }
+  submit(impl_, std::move(run), keys, ready);
+  if (!outputs_into) return results;
+  for (size_t k = 0; k < results.size(); ++k) {
+    if (!taken[k]) copy_array(results[k], (*outputs_into)[k]);
+  }
+  return *outputs_into;
+}
+
+}  // namespace hybrid

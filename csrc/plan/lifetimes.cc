@@ -1,0 +1,207 @@
+#include "plan/lifetimes.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace hybrid {
+namespace {
+
+bool same_window(const Window& a, const Window& b) {
+  return a.offset == b.offset && a.strides == b.strides;
+}
+
+// A fused kernel writes block by block: memory may be reused when the member that makes the output
+// is not before the last member that reads it.
+bool fused_reads_before_write(const Node& node, const std::vector<int>& same_memory, int out) {
+  int last_read = -1, written = -1;
+  for (size_t m = 0; m < node.members.size(); ++m) {
+    for (const Entry& e : node.members[m].inputs) {
+      for (int i : same_memory) {
+        if (node.inputs[i] == e) last_read = static_cast<int>(m);
+      }
+    }
+    if (node.members[m].id == node.member_outputs[out].node) written = static_cast<int>(m);
+  }
+  return written >= last_read;
+}
+
+struct Builder {
+  const Graph& graph;
+  const ValueIndex& values;
+  const Windows& windows;
+  const PlanOptions& options;
+  Lifetimes result;
+  std::vector<int32_t> last_use;  // by root value: last step that reads it; num_steps: an output
+  std::vector<int32_t> owner;     // by root value: the graph output that keeps its memory, or -1
+  std::vector<bool> donated;      // by position
+
+  Buffer& new_buffer(BufferKind kind, int64_t bytes, int32_t start) {
+    Buffer b;
+    b.id = static_cast<int32_t>(result.buffers.size());
+    b.kind = kind;
+    b.bytes = bytes;
+    b.start = b.end = start;
+    result.buffers.push_back(std::move(b));
+    return result.buffers.back();
+  }
+
+  bool is_output_owner(int32_t root) const { return owner[root] >= 0; }
+
+  // Shape, dtype, position in memory and time all agree: the output may overwrite the input.
+  bool can_overwrite(int position, int in, int out, int32_t step, int32_t num_steps) const {
+    const Node& node = graph.nodes[position];
+    const int32_t v = values.inputs[position][in], root = windows.root[v];
+    const int32_t b = result.buffer_of[root];
+    if (b < 0 || last_use[root] != step || last_use[root] >= num_steps) return false;
+    const Buffer& buffer = result.buffers[b];
+    if (buffer.entries.empty() || buffer.kind == BufferKind::constant) return false;
+    if (buffer.kind == BufferKind::input && !donated[graph.position(buffer.entries[0].node)]) {
+      return false;
+    }
+    const Window whole{contiguous_strides(node.shapes[out]), 0};
+    if (graph.shape(node.inputs[in]) != node.shapes[out] ||
+        graph.dtype(node.inputs[in]) != node.dtypes[out] || !same_window(windows.window[v], whole) ||
+        buffer.bytes != graph.bytes(node.inputs[in])) {
+      return false;
+    }
+    std::vector<int> same_memory;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const int32_t other = values.inputs[position][i];
+      if (windows.root[other] != root) continue;
+      // The same memory read in another layout as well: an element would be gone before its read.
+      if (!same_window(windows.window[other], whole)) return false;
+      if (graph.shape(node.inputs[i]) != node.shapes[out]) return false;
+      same_memory.push_back(static_cast<int>(i));
+    }
+    return operator_allows_in_place(node, in, out, same_memory);
+  }
+
+  void find_uses() {
+    const int n = static_cast<int>(graph.nodes.size());
+    last_use.assign(values.count(), -1);
+    owner.assign(values.count(), -1);
+    for (int p = 0; p < n; ++p) {
+      if (!runs(graph.nodes[p])) continue;
+      const int32_t step = static_cast<int32_t>(result.steps.size());
+      result.steps.push_back(p);
+      for (int32_t v : values.inputs[p]) last_use[windows.root[v]] = step;
+    }
+    const int32_t num_steps = static_cast<int32_t>(result.steps.size());
+    for (size_t k = 0; k < graph.outputs.size(); ++k) {
+      const Entry& e = graph.outputs[k];
+      const int p = graph.position(e.node);
+      require(p >= 0, "plan: output ", k, " is node ", e.node, ", which does not exist");
+      const int32_t root = windows.root[values(p, e.out)];
+      last_use[root] = num_steps;
+      const bool computed = runs(graph.nodes[position_of(root)]);
+      if (computed && owner[root] < 0) {
+        owner[root] = static_cast<int32_t>(k);
+      } else {
+        result.copies.push_back({static_cast<int32_t>(k), -1});
+      }
+    }
+  }
+
+  int position_of(int32_t value) const {
+    return static_cast<int>(std::upper_bound(values.first.begin(), values.first.end(), value) -
+                            values.first.begin()) - 1;
+  }
+
+  void bind_outside_values(int32_t num_steps) {
+    for (size_t i = 0; i < graph.inputs.size(); ++i) {
+      const int p = graph.position(graph.inputs[i]);
+      const int32_t v = values(p, 0);
+      Buffer& b = new_buffer(BufferKind::input, graph.bytes({graph.inputs[i], 0}), 0);
+      b.index = static_cast<int32_t>(i);
+      b.end = std::max(last_use[v], 0);
+      b.entries.push_back({graph.inputs[i], 0});
+      result.buffer_of[v] = b.id;
+      donated[p] = i < options.donated.size() && options.donated[i];
+    }
+    for (size_t p = 0; p < graph.nodes.size(); ++p) {
+      const Node& node = graph.nodes[p];
+      if (node.kind != NodeKind::constant) continue;
+      const int32_t v = values(static_cast<int>(p), 0);
+      Buffer& b = new_buffer(BufferKind::constant, graph.bytes({node.id, 0}), 0);
+      b.index = static_cast<int32_t>(p);
+      b.end = num_steps;
+      b.entries.push_back({node.id, 0});
+      result.buffer_of[v] = b.id;
+    }
+  }
+
+  void place_outputs_of(int p, int32_t step, int32_t num_steps) {
+    const Node& node = graph.nodes[p];
+    for (int o = 0; o < node.num_outputs(); ++o) {
+      const int32_t v = values(p, o);
+      if (windows.view[p]) {
+        const int32_t b = result.buffer_of[windows.root[v]];
+        result.buffer_of[v] = b;
+        result.buffers[b].entries.push_back({node.id, o});
+        continue;
+      }
+      int32_t chosen = -1;
+      if (options.enabled && options.in_place) {
+        for (size_t i = 0; i < node.inputs.size() && chosen < 0; ++i) {
+          if (!can_overwrite(p, static_cast<int>(i), o, step, num_steps)) continue;
+          const int32_t root = windows.root[values.inputs[p][i]];
+          chosen = result.buffer_of[root];
+          last_use[root] = -2;  // taken: another output of this node must not take it too
+        }
+      }
+      if (chosen < 0) {
+        chosen = new_buffer(BufferKind::arena, node.shapes[o].size() *
+                            static_cast<int64_t>(dtype_size(node.dtypes[o])), step).id;
+      }
+      Buffer& b = result.buffers[chosen];
+      b.entries.push_back({node.id, o});
+      b.end = std::max({b.end, step, last_use[v]});
+      if (!options.enabled) b.end = num_steps;
+      if (is_output_owner(v) && b.kind == BufferKind::arena) {
+        b.kind = BufferKind::output;
+        b.index = owner[v];
+      }
+      result.buffer_of[v] = chosen;
+    }
+  }
+
+  void run() {
+    find_uses();
+    const int32_t num_steps = static_cast<int32_t>(result.steps.size());
+    result.buffer_of.assign(values.count(), -1);
+    donated.assign(graph.nodes.size(), false);
+    bind_outside_values(num_steps);
+    for (int32_t step = 0; step < num_steps; ++step) {
+      place_outputs_of(result.steps[step], step, num_steps);
+    }
+    for (OutputCopy& copy : result.copies) {
+      const Entry& e = graph.outputs[copy.output];
+      Buffer& b = new_buffer(BufferKind::output, graph.bytes(e), num_steps);
+      b.index = copy.output;
+      copy.buffer = b.id;
+    }
+  }
+};
+
+}  // namespace
+
+bool operator_allows_in_place(const Node& node, int in, int out,
+                              const std::vector<int>& same_memory) {
+  if (node.kind == NodeKind::fused) return fused_reads_before_write(node, same_memory, out);
+  if (node.op->elementwise) return true;  // each element is read before it is written
+  if (same_memory.size() != 1) return false;
+  for (const InPlacePair& pair : node.op->in_place) {
+    if (pair.in == in && pair.out == out) return true;
+  }
+  return false;
+}
+
+Lifetimes find_lifetimes(const Graph& graph, const ValueIndex& values, const Windows& windows,
+                         const PlanOptions& options) {
+  Builder builder{graph, values, windows, options, {}, {}, {}, {}};
+  builder.run();
+  return std::move(builder.result);
+}
+
+}  // namespace hybrid

@@ -1,0 +1,24 @@
+// Lifetimes: which values share a buffer (views, in-place successors) and when each buffer is live.
+#pragma once
+#include <vector>
+
+#include "plan/windows.h"
+
+namespace hybrid {
+
+struct Lifetimes {
+  std::vector<int32_t> steps;       // positions of the nodes that run, in order
+  std::vector<Buffer> buffers;      // without offsets
+  std::vector<int32_t> buffer_of;   // by value; -1 none
+  std::vector<OutputCopy> copies;
+};
+
+Lifetimes find_lifetimes(const Graph& graph, const ValueIndex& values, const Windows& windows,
+                         const PlanOptions& options);
+
+// May output `out` of the node be written over its input `in`, as far as the operator goes?
+// `same_memory` lists the inputs that lie in that memory, `in` among them.
+bool operator_allows_in_place(const Node& node, int in, int out,
+                              const std::vector<int>& same_memory);
+
+}  // namespace hybrid

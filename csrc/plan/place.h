@@ -1,0 +1,49 @@
+// Placement of buffers with known lifetimes: the problem in compressed time, and its heuristics.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace hybrid {
+namespace place {
+
+// Sections are the spans between neighbouring start or end times; buffer i is live in sections
+// [first[i], last[i]). Sizes are rounded up to the alignment; empty buffers are left out.
+struct Problem {
+  explicit Problem(const std::vector<Lifetime>& lifetimes, int64_t alignment);
+  int32_t count() const { return static_cast<int32_t>(size.size()); }
+  int32_t sections = 0;
+  std::vector<int32_t> original;     // position in the caller's list
+  std::vector<int32_t> first, last;
+  std::vector<int64_t> size;
+  std::vector<int64_t> load;         // by section: bytes live
+  std::vector<int64_t> peak_load;    // by buffer: largest load over its sections
+  int64_t lower_bound = 0;
+  int64_t num_pairs = 0;             // pairs of buffers that are live together
+  // Neighbours of i: neighbours[begin[i] .. begin[i + 1]); empty when there are too many pairs.
+  std::vector<int64_t> begin;
+  std::vector<int32_t> neighbours;
+  bool has_neighbours() const { return !begin.empty(); }
+};
+
+struct Placement {
+  std::vector<int64_t> offset;
+  int64_t peak = 0;
+};
+
+using Order = std::vector<int32_t>;
+// By key, largest first; ties by start, then position, so that every order is total.
+Order order_by(const Problem& problem, const std::vector<double>& key);
+
+// Each buffer in `order` at the lowest gap between its placed neighbours. Needs neighbours.
+Placement first_fit(const Problem& problem, const Order& order);
+// The buffer with the lowest feasible offset next; ties by `key`, largest first. Needs neighbours.
+Placement skyline(const Problem& problem, const std::vector<double>& key);
+// Each buffer in `order` on top of everything placed in its sections; O(n log n), no neighbours.
+Placement stack(const Problem& problem, const Order& order);
+// In order of time, lowest free gap, as an allocator would at run time; O(n log n) typically.
+Placement allocate_in_time(const Problem& problem);
+
+}  // namespace place
+}  // namespace hybrid
