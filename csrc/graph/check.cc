@@ -14,7 +14,7 @@ std::string called(const Node& n) {
 
 void check_arity(const Node& n) {
   const int given = static_cast<int>(n.inputs.size());
-  const int expected = expected_inputs(*n.op, n.attrs);
+  const int expected = n.op->count_inputs(n.attrs);
   if (expected < 0) {
     require(given >= 1, called(n), ": ", n.op->name, " takes at least one input, given none");
   } else {

@@ -114,14 +114,4 @@ bool is_inferred(const Graph& graph) {
   return true;
 }
 
-int expected_inputs(const OpDef& op, const Attrs& attrs) {
-  if (op.variadic) return -1;
-  int count = 0;
-  for (const InputDef& input : op.inputs) {
-    if (input.absent_if != nullptr && attrs.boolean(input.absent_if)) continue;
-    ++count;
-  }
-  return count;
-}
-
 }  // namespace hybrid

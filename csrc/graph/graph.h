@@ -81,9 +81,6 @@ class Graph {
   mutable size_t positions_valid_for_ = 0;
 };
 
-// Inputs that this use of the operator takes: optional ones counted by their `absent_if`
-// attribute; -1 for a variadic operator (one or more).
-int expected_inputs(const OpDef& op, const Attrs& attrs);
 // Fills the node's shapes and dtypes from its inputs'; the node need not be in the graph yet.
 // Throws Error naming operator, node, line, given and expected.
 void infer_node(const Graph& graph, Node* node);

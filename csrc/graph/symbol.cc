@@ -75,7 +75,7 @@ Symbol Symbol::apply(const OpDef* op, Attrs attrs, const std::vector<Symbol>& in
   node->op = op;
   node->name = name.empty() ? auto_name(op->name) : name;
   node->site = trace::current_site();
-  const int takes = expected_inputs(*op, attrs);
+  const int takes = op->count_inputs(attrs);
   require(takes >= 0 || !inputs.empty(), op->name, ": takes at least one input, given none");
   const size_t expected = takes < 0 ? inputs.size() : static_cast<size_t>(takes);
   require(inputs.size() <= expected, op->name, " '", node->name, "': takes ", expected,

@@ -40,6 +40,8 @@ struct SymNode {
   std::vector<DType> dtypes;
   Context ctx;
   int64_t serial = 0;         // creation order: topological sort keeps the order of code
+  // What the tape needs beyond the values: a variable's gradient, a compiled call (exec/tape.h).
+  std::shared_ptr<void> held;
   ~SymNode();                 // iterative: a chain of a million nodes must not overflow the stack
 };
 

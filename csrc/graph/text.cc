@@ -322,6 +322,13 @@ std::string Expressions::name(Entry e) {
   return impl_->writer.name_of(e);
 }
 
+std::string Expressions::label(const Node& node) {
+  if (node.kind == NodeKind::effect) return node.text.empty() ? node.name : node.text;
+  std::string text;
+  for (int32_t k = 0; k < node.num_outputs(); ++k) text += (k ? ", " : "") + name({node.id, k});
+  return text;
+}
+
 std::string Expressions::shallow(const Node& node) { return deep(node, 0); }
 
 std::string Expressions::deep(const Node& node, int depth) {

@@ -31,6 +31,7 @@ class Expressions {
   explicit Expressions(const Graph& graph);  // keeps a reference
   ~Expressions();
   std::string name(Entry e);                          // "c"
+  std::string label(const Node& node);                // its values' names, or an effect's text
   std::string shallow(const Node& node);              // "b * a", "dot(x, w)"
   std::string deep(const Node& node, int depth = 6);  // "(1 + 2) + (3 + 4)"
 

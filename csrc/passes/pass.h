@@ -16,6 +16,8 @@ struct Change {
   std::string why;    // for people: "2 * 3 is known before running"
 };
 const char* action_name(Change::Action action);
+// False when nothing happened but `kept` (what a pass looked at and left, with the reason).
+bool changes_something(const std::vector<Change>& changes);
 
 struct PassOptions {
   bool training = false;
@@ -46,6 +48,8 @@ struct PassInfo {
 };
 const std::vector<PassInfo>& pass_table();  // in running order, see CONTRIBUTING
 const PassInfo& find_pass(const std::string& name);  // throws Error listing the names
+// Label of any stage, passes or not: "written" -> "as written", "plan" -> "memory plan".
+const char* stage_label(const std::string& name);
 
 Graph infer(const Graph&, PassContext&);     // throws Error naming op, node, given and expected
 Graph fold(const Graph&, PassContext&);

@@ -1,0 +1,219 @@
+// Pass: joins elementwise operators into one kernel each (operation folding, fusion).
+#include <algorithm>
+#include <set>
+
+#include "core/error.h"
+#include "graph/text.h"
+#include "passes/groups.h"
+#include "passes/order.h"
+#include "passes/pass.h"
+#include "passes/rewriter.h"
+
+namespace hybrid {
+
+namespace {
+
+// Beyond these a kernel's temporaries no longer fit the first-level cache.
+constexpr int kMaxInstructions = 48;
+constexpr size_t kMaxInputs = 24;
+constexpr size_t kMaxOutputs = 8;
+
+class Fusion {
+ public:
+  Fusion(const Graph& before, PassContext& context)
+      : before_(before),
+        context_(context),
+        text_(before),
+        groups_(before),
+        cost_(before.nodes.size(), 0),
+        rewriter_(before) {
+    readers_.resize(before.nodes.size());
+    for (size_t i = 0; i < before.nodes.size(); ++i) {
+      for (const Entry& e : before.nodes[i].inputs) readers_[at(e)].push_back(i);
+    }
+    head_.assign(before.nodes.size(), false);
+    for (const Entry& e : before.outputs) head_[at(e)] = true;
+  }
+
+  Graph run() {
+    bool any = false;
+    for (size_t i = 0; i < before_.nodes.size(); ++i) {
+      groups_.add(i);
+      cost_[i] = instructions(before_.nodes[i]);
+      if (cost_[i] > 0) any |= join_producers(i);
+    }
+    if (!any) return before_;
+    return rebuild();
+  }
+
+ private:
+  size_t at(Entry e) const { return static_cast<size_t>(before_.position(e.node)); }
+
+  // Number of elementwise instructions; 0: cannot be a member.
+  int instructions(const Node& n) const {
+    if (n.kind != NodeKind::op || n.op->elementwise == nullptr || n.inputs.empty() ||
+        n.op->family == Family::creation || n.op->random || n.num_outputs() != 1 ||
+        !n.shapes[0].known()) {
+      return 0;
+    }
+    std::vector<DType> dtypes;
+    for (const Entry& e : n.inputs) {
+      if (!before_.shape(e).known()) return 0;
+      dtypes.push_back(before_.dtype(e));
+    }
+    std::vector<ElemInstr> program;
+    try {
+      n.op->elementwise(n.attrs, dtypes, &program);
+    } catch (const Error&) {
+      return 0;  // not for these dtypes: the operator's own kernel will say so
+    }
+    return static_cast<int>(program.size());
+  }
+
+  bool join_producers(size_t i) {
+    const Node& n = before_.nodes[i];
+    bool any = false;
+    for (const Entry& e : n.inputs) {
+      const size_t from = at(e);
+      const Node& p = before_.nodes[from];
+      if (cost_[from] == 0 || p.shapes[0] != n.shapes[0] || p.ctx != n.ctx ||
+          p.segment != n.segment || groups_.group_of(from) == groups_.group_of(i)) {
+        continue;
+      }
+      if (fits(groups_.group_of(from), groups_.group_of(i))) {
+        any |= groups_.merge(groups_.group_of(from), groups_.group_of(i));
+      }
+    }
+    return any;
+  }
+
+  bool fits(int a, int b) const {
+    int cost = 0;
+    size_t outputs = 0;
+    std::set<Entry> inputs;
+    std::vector<int> ours = {a, b};
+    const auto inside = [&](size_t i) {
+      return groups_.group_of(i) == a || groups_.group_of(i) == b;
+    };
+    for (int g : ours) {
+      for (size_t m : groups_.members(g)) {
+        cost += cost_[m];
+        bool out = head_[m];
+        for (size_t r : readers_[m]) out |= groups_.group_of(r) >= 0 && !inside(r);
+        outputs += out;
+        for (const Entry& e : before_.nodes[m].inputs) {
+          if (!inside(at(e))) inputs.insert(e);
+        }
+      }
+    }
+    return cost <= kMaxInstructions && inputs.size() <= kMaxInputs && outputs < kMaxOutputs;
+  }
+
+  Graph rebuild() {
+    // Units in an order that keeps the code's where it can: a kernel stands at its last member.
+    std::vector<int> unit_of(before_.nodes.size(), -1);
+    std::vector<const std::vector<size_t>*> units;
+    std::vector<size_t> keys;
+    for (size_t i = 0; i < before_.nodes.size(); ++i) {
+      const auto& members = groups_.members(groups_.group_of(i));
+      if (members.back() != i) continue;
+      for (size_t m : members) unit_of[m] = static_cast<int>(units.size());
+      units.push_back(&members);
+      keys.push_back(i);
+    }
+    const auto node_before = must_precede(before_);
+    std::vector<std::vector<size_t>> before(units.size());
+    for (size_t u = 0; u < units.size(); ++u) {
+      for (size_t m : *units[u]) {
+        for (size_t v : node_before[m]) {
+          if (unit_of[v] != static_cast<int>(u))
+            before[u].push_back(static_cast<size_t>(unit_of[v]));
+        }
+      }
+    }
+    for (size_t u : order_by_key(before, keys)) {
+      if (units[u]->size() == 1) {
+        rewriter_.keep(before_.nodes[units[u]->front()]);
+      } else {
+        add_kernel(*units[u]);
+      }
+    }
+    return rewriter_.finish();
+  }
+
+  void add_kernel(const std::vector<size_t>& members) {
+    const Node& last = before_.nodes[members.back()];
+    const int group = groups_.group_of(members.back());
+    Node kernel;
+    kernel.kind = NodeKind::fused;
+    kernel.op = last.op;
+    kernel.attrs = last.attrs;
+    kernel.name = last.name;
+    kernel.site = last.site;
+    kernel.scope = last.scope;
+    kernel.segment = last.segment;
+    kernel.ctx = last.ctx;
+    for (size_t m : members) {
+      const Node& n = before_.nodes[m];
+      kernel.origins.push_back(n.id);
+      kernel.members.push_back(rewriter_.copy(n));
+      for (size_t k = 0; k < n.inputs.size(); ++k) {
+        const Entry outer = kernel.members.back().inputs[k];
+        if (groups_.group_of(at(n.inputs[k])) == group) continue;
+        if (std::find(kernel.inputs.begin(), kernel.inputs.end(), outer) == kernel.inputs.end()) {
+          kernel.inputs.push_back(outer);
+        }
+      }
+      if (!read_outside(m, group)) continue;
+      kernel.member_outputs.push_back({n.id, 0});
+      kernel.shapes.push_back(n.shapes[0]);
+      kernel.dtypes.push_back(n.dtypes[0]);
+    }
+    const std::vector<Entry> outputs = kernel.member_outputs;
+    const NodeId id = rewriter_.after.add(std::move(kernel)).id;
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      rewriter_.replace(outputs[k], {id, static_cast<int32_t>(k)});
+    }
+    for (size_t m : members) note(m, members, group, id);
+  }
+
+  bool read_outside(size_t m, int group) const {
+    if (head_[m]) return true;
+    for (size_t r : readers_[m]) {
+      if (groups_.group_of(r) != group) return true;
+    }
+    // A dead end is still an output: nothing else would be left of it.
+    return readers_[m].empty();
+  }
+
+  void note(size_t m, const std::vector<size_t>& members, int group, NodeId into) {
+    const Node& n = before_.nodes[m];
+    const Node& last = before_.nodes[members.back()];
+    std::string why = text_.shallow(n);
+    if (m == members.back()) {
+      why += " ends a kernel of " + std::to_string(members.size()) +
+             " operators: one pass over memory";
+    } else if (read_outside(m, group)) {
+      why += " is computed on the way to " + text_.name({last.id, 0}) +
+             ", and written out because it is needed elsewhere";
+    } else {
+      why += " goes straight into " + text_.name({last.id, 0}) + " and is never written to memory";
+    }
+    context_.note(Change::fused, n.id, into, std::move(why));
+  }
+
+  const Graph& before_;
+  PassContext& context_;
+  Expressions text_;
+  Groups groups_;
+  std::vector<int> cost_;                     // by position
+  std::vector<std::vector<size_t>> readers_;  // by position
+  std::vector<bool> head_;                    // by position
+  Rewriter rewriter_;
+};
+
+}  // namespace
+
+Graph fuse(const Graph& before, PassContext& context) { return Fusion(before, context).run(); }
+
+}  // namespace hybrid

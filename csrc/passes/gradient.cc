@@ -1,0 +1,236 @@
+// Pass: reverse-mode differentiation by the operators' gradient rules; the one gradient there is.
+#include "core/error.h"
+#include "graph/grad_builder.h"
+#include "graph/text.h"
+#include "passes/pass.h"
+#include "passes/rewriter.h"
+
+namespace hybrid {
+
+namespace {
+
+class Differentiation {
+ public:
+  Differentiation(const Graph& before, PassContext& context)
+      : graph_(before),
+        context_(context),
+        options_(context.options),
+        old_nodes_(before.nodes.size()),
+        contributions_(before.nodes.size()) {
+    for (size_t i = 0; i < old_nodes_; ++i) contributions_[i].resize(graph_.nodes[i].shapes.size());
+  }
+
+  Graph run() {
+    find_active();
+    seed_heads();
+    for (size_t i = old_nodes_; i-- > 0;) {
+      if (active_[i]) visit(i);
+    }
+    append_outputs();
+    drop_unused();
+    for (size_t i = old_nodes_; i < graph_.nodes.size(); ++i) note_added(graph_.nodes[i]);
+    return std::move(graph_);
+  }
+
+ private:
+  size_t at(Entry e) const { return static_cast<size_t>(graph_.position(e.node)); }
+
+  // Nodes whose value changes smoothly with one of the chosen inputs.
+  void find_active() {
+    active_.assign(old_nodes_, false);
+    for (NodeId id : options_.grad_wrt) {
+      const Node& n = graph_.node(id);
+      require(n.kind == NodeKind::input, "gradient: '", n.name, "' is not an input of the graph");
+      active_[static_cast<size_t>(graph_.position(id))] = true;
+    }
+    for (size_t i = 0; i < old_nodes_; ++i) {
+      const Node& n = graph_.nodes[i];
+      require(n.kind != NodeKind::fused, "gradient: takes operators, given a fused kernel '",
+              n.name, "': the gradient is taken before fusion");
+      if (n.kind != NodeKind::op) continue;
+      bool reached = false;
+      for (size_t k = 0; k < n.inputs.size(); ++k) reached |= wanted(n, k);
+      bool real = false;
+      for (DType d : n.dtypes) real |= d == DType::unknown || is_floating(d);
+      active_[i] = reached && real;
+    }
+  }
+
+  bool wanted(const Node& n, size_t input) const {
+    if (!active_[at(n.inputs[input])]) return false;
+    const auto& defs = n.op->inputs;
+    if (defs.empty()) return true;
+    return defs[n.op->variadic ? 0 : std::min(input, defs.size() - 1)].differentiable;
+  }
+
+  void seed_heads() {
+    const auto& given = options_.head_grads;
+    require(given.empty() || given.size() == options_.grad_of.size(),
+            "gradient: ", options_.grad_of.size(), " heads, given ", given.size(),
+            " head gradients");
+    for (size_t i = 0; i < options_.grad_of.size(); ++i) {
+      const Entry head = options_.grad_of[i];
+      if (!active_.at(at(head))) continue;
+      Entry grad = i < given.size() ? given[i] : Entry();
+      if (!grad.defined()) grad = add_like("ones_like", head);
+      if (grad.defined() && graph_.shape(grad).known() && graph_.shape(head).known()) {
+        require(graph_.shape(grad) == graph_.shape(head), "gradient: head '",
+                graph_.node(head.node).name, "' has shape ", graph_.shape(head),
+                ", given a head gradient of shape ", graph_.shape(grad));
+      }
+      contribute(head, grad);
+    }
+  }
+
+  void contribute(Entry to, Entry grad) {
+    contributions_[at(to)][static_cast<size_t>(to.out)].push_back(grad);
+  }
+
+  // The sum of what flows in, added in the order in which the users were visited.
+  Entry total(Entry of) {
+    auto& parts = contributions_[at(of)][static_cast<size_t>(of.out)];
+    if (parts.empty()) return {};
+    while (parts.size() > 1) {
+      const size_t first = graph_.nodes.size();
+      const Entry sum = add_op("add", {parts[0], parts[1]});
+      describe(first, graph_.node(of.node));
+      parts.erase(parts.begin());
+      parts[0] = sum;
+    }
+    return parts[0];
+  }
+
+  void visit(size_t i) {
+    const Node& n = graph_.nodes[i];
+    if (n.kind != NodeKind::op) return;
+    std::vector<Entry> out_grads;
+    bool any = false;
+    const NodeId id = n.id;
+    const int32_t outputs = n.num_outputs();
+    for (int32_t k = 0; k < outputs; ++k) {
+      out_grads.push_back(total({id, k}));
+      any |= out_grads.back().defined();
+    }
+    if (!any) return;
+    const Node forward = graph_.nodes[i];  // adding nodes moves the originals
+    if (forward.op->gradient == nullptr) {
+      context_.note(Change::kept, id, id,
+                    std::string("no gradient flows back through ") + forward.op->name);
+      return;
+    }
+    const size_t first = graph_.nodes.size();
+    GradBuilder builder(graph_, forward, out_grads);
+    std::vector<bool> wanted_inputs;
+    for (size_t k = 0; k < forward.inputs.size(); ++k) wanted_inputs.push_back(wanted(forward, k));
+    builder.set_wanted(wanted_inputs);
+    forward.op->gradient(builder);
+    describe(first, forward);
+    const std::vector<Entry> grads = builder.result();
+    for (size_t k = 0; k < forward.inputs.size(); ++k) {
+      if (!wanted_inputs[k] || k >= grads.size() || !grads[k].defined()) continue;
+      check_type(forward, k, grads[k]);
+      contribute(forward.inputs[k], grads[k]);
+    }
+  }
+
+  void check_type(const Node& forward, size_t k, Entry grad) const {
+    const Entry to = forward.inputs[k];
+    const Shape& given = graph_.shape(grad);
+    const Shape& expected = graph_.shape(to);
+    if (!given.known() || !expected.known()) return;
+    require(given == expected && graph_.dtype(grad) == graph_.dtype(to), forward.op->name, " '",
+            forward.name, "': the gradient of input ", k, " should be ",
+            dtype_name(graph_.dtype(to)), " ", expected, ", but is ",
+            dtype_name(graph_.dtype(grad)), " ", given);
+  }
+
+  // Nodes added since `first` belong to the backward step of `forward`: its line, its scope.
+  void describe(size_t first, const Node& of) {
+    const uint32_t site = of.site;
+    const std::string scope = of.scope.empty() ? "backward" : "backward/" + of.scope;
+    const NodeId origin = of.id;
+    const std::string name = of.name;
+    const int32_t key_slot = of.key_slot, segment = of.segment;
+    const Context ctx = of.ctx;
+    for (size_t i = first; i < graph_.nodes.size(); ++i) {
+      Node& n = graph_.nodes[i];
+      n.site = site;
+      n.scope = scope;
+      n.origins = {origin};
+      n.segment = segment;
+      n.ctx = ctx;
+      if (!name.empty()) n.name = name + "_backward" + (i > first ? std::to_string(i - first) : "");
+      if (n.op != nullptr && n.op->random && n.key_slot < 0) n.key_slot = key_slot;
+    }
+  }
+
+  Entry add_op(const char* op, std::vector<Entry> inputs) {
+    Node n;
+    n.op = get_op(op);
+    n.attrs = Attrs(n.op);
+    n.inputs = std::move(inputs);
+    infer_node(graph_, &n);
+    return {graph_.add(std::move(n)).id, 0};
+  }
+
+  Entry add_like(const char* op, Entry like) {
+    const size_t first = graph_.nodes.size();
+    const Entry e = add_op(op, {like});
+    describe(first, graph_.node(like.node));
+    return e;
+  }
+
+  void append_outputs() {
+    for (NodeId id : options_.grad_wrt) {
+      Entry grad = total({id, 0});
+      if (!grad.defined()) grad = add_like("zeros_like", {id, 0});
+      graph_.outputs.push_back(grad);
+      graph_.output_names.push_back(graph_.node(id).name + "_grad");
+    }
+  }
+
+  // Rules may have built more than was wanted.
+  void drop_unused() {
+    std::vector<bool> used(graph_.nodes.size(), false);
+    for (size_t i = 0; i < old_nodes_; ++i) used[i] = true;
+    for (const Entry& e : graph_.outputs) used[at(e)] = true;
+    for (size_t i = graph_.nodes.size(); i-- > old_nodes_;) {
+      if (!used[i]) continue;
+      for (const Entry& e : graph_.nodes[i].inputs) used[at(e)] = true;
+    }
+    size_t to = old_nodes_;
+    for (size_t i = old_nodes_; i < graph_.nodes.size(); ++i) {
+      if (!used[i]) continue;
+      if (to != i) graph_.nodes[to] = std::move(graph_.nodes[i]);
+      ++to;
+    }
+    graph_.nodes.resize(to);
+    graph_.reindex();
+  }
+
+  void note_added(const Node& n) {
+    const Node& from = graph_.node(n.origins.empty() ? n.id : n.origins[0]);
+    const std::string line = line_of(n.site);
+    const std::string of = from.kind == NodeKind::input ? "'" + from.name + "'"
+                           : from.op != nullptr         ? std::string(from.op->name)
+                                                        : "the value";
+    context_.note(Change::added, n.id, n.id,
+                  "part of the gradient of " + of + (line.empty() ? "" : ", " + line));
+  }
+
+  Graph graph_;
+  PassContext& context_;
+  const PassOptions& options_;
+  const size_t old_nodes_;
+  std::vector<bool> active_;                                    // by position
+  std::vector<std::vector<std::vector<Entry>>> contributions_;  // by position, by output
+};
+
+}  // namespace
+
+Graph gradient(const Graph& before, PassContext& context) {
+  if (context.options.grad_of.empty()) return before;
+  return Differentiation(before, context).run();
+}
+
+}  // namespace hybrid

@@ -1,0 +1,162 @@
+// Pass: shapes and dtypes of every value, forward and backward, to a fixed point.
+#include "graph/infer_node.h"
+
+#include "core/error.h"
+#include "passes/pass.h"
+
+namespace hybrid {
+
+namespace {
+
+std::string type_text(const Shape& shape, DType dtype) {
+  return std::string(dtype == DType::unknown ? "?" : dtype_name(dtype)) + " " + shape.str();
+}
+
+bool node_known(const Node& n) {
+  for (const Shape& s : n.shapes) {
+    if (!s.known()) return false;
+  }
+  for (DType d : n.dtypes) {
+    if (d == DType::unknown) return false;
+  }
+  return true;
+}
+
+class Inference {
+ public:
+  Inference(Graph* graph, PassContext* context) : graph_(*graph), context_(*context) {}
+
+  void run() {
+    bind_inputs();
+    sweep_until_stable();
+    // MXNet's default for what nothing decides: the first such input is float32, then look again.
+    while (Node* open = input_without_dtype()) {
+      open->dtypes[0] = DType::float32;
+      sweep_until_stable();
+    }
+  }
+
+ private:
+  void bind_inputs() {
+    const PassOptions& given = context_.options;
+    const size_t count = graph_.inputs.size();
+    require(given.input_shapes.empty() || given.input_shapes.size() == count,
+            "infer: the graph has ", count, " inputs, given ", given.input_shapes.size(),
+            " shapes");
+    require(given.input_dtypes.empty() || given.input_dtypes.size() == count,
+            "infer: the graph has ", count, " inputs, given ", given.input_dtypes.size(),
+            " dtypes");
+    for (size_t i = 0; i < count; ++i) {
+      Node& n = graph_.node(graph_.inputs[i]);
+      if (i < given.input_shapes.size()) {
+        const Shape declared = n.shapes[0];
+        require(merge_shape(&n.shapes[0], given.input_shapes[i]), "infer: input '", n.name,
+                "' was declared with shape ", declared, ", given ", given.input_shapes[i]);
+      }
+      if (i < given.input_dtypes.size() && given.input_dtypes[i] != DType::unknown) {
+        require(n.dtypes[0] == DType::unknown || n.dtypes[0] == given.input_dtypes[i],
+                "infer: input '", n.name, "' was declared ", dtype_name(n.dtypes[0]), ", given ",
+                dtype_name(given.input_dtypes[i]));
+        n.dtypes[0] = given.input_dtypes[i];
+      }
+    }
+  }
+
+  Node* input_without_dtype() {
+    for (NodeId id : graph_.inputs) {
+      Node& n = graph_.node(id);
+      if (n.dtypes[0] == DType::unknown) return &n;
+    }
+    return nullptr;
+  }
+
+  // Forward, then backward, until nothing new is learnt. The first forward sweep checks every
+  // node; later ones visit only what is still open.
+  void sweep_until_stable() {
+    for (bool first = true;; first = false) {
+      bool learnt = false;
+      const auto visit = [&](Node& n) {
+        if (n.kind != NodeKind::op) return;
+        if ((first && !checked_) || !settled(n)) learnt |= step(n);
+      };
+      for (Node& n : graph_.nodes) visit(n);
+      checked_ = true;
+      if (!learnt) return;
+      bool open = false;
+      for (const Node& n : graph_.nodes) open |= !node_known(n);
+      if (!open && !inputs_filled_) return;
+      inputs_filled_ = false;
+      for (auto n = graph_.nodes.rbegin(); n != graph_.nodes.rend(); ++n) visit(*n);
+    }
+  }
+
+  // Nothing left to learn here.
+  bool settled(const Node& n) const {
+    if (!node_known(n)) return false;
+    for (const Entry& e : n.inputs) {
+      if (!graph_.shape(e).known() || graph_.dtype(e) == DType::unknown) return false;
+    }
+    return true;
+  }
+
+  bool step(Node& n) {
+    run_infer(graph_, n, &buffers_);
+    bool learnt = false;
+    for (size_t i = 0; i < buffers_.out_shapes.size(); ++i) {
+      learnt |= store(n, i, buffers_.out_shapes[i], buffers_.out_dtypes[i], n);
+    }
+    for (size_t i = 0; i < n.inputs.size(); ++i) {
+      Node& from = graph_.node(n.inputs[i].node);
+      const bool filled = store(from, static_cast<size_t>(n.inputs[i].out), buffers_.in_shapes[i],
+                                buffers_.in_dtypes[i], n);
+      inputs_filled_ |= filled;
+      learnt |= filled;
+    }
+    return learnt;
+  }
+
+  // Writes what `by` found out about one output of `n`.
+  bool store(Node& n, size_t out, const Shape& shape, DType dtype, const Node& by) {
+    if (n.shapes.size() <= out) {
+      n.shapes.resize(out + 1, Shape::unknown());
+      n.dtypes.resize(out + 1, DType::unknown);
+    }
+    if (n.shapes[out] == shape && n.dtypes[out] == dtype) return false;
+    Shape merged = n.shapes[out];
+    if (!merge_shape(&merged, shape)) conflict(n, out, type_text(shape, dtype), by);
+    DType type = n.dtypes[out];
+    if (type == DType::unknown) type = dtype;
+    if (dtype != DType::unknown && type != dtype) conflict(n, out, type_text(shape, dtype), by);
+    if (merged == n.shapes[out] && type == n.dtypes[out]) return false;
+    n.shapes[out] = merged;
+    n.dtypes[out] = type;
+    if (node_known(n)) {
+      std::string why = type_text(merged, type);
+      why += &n == &by ? " follows from its inputs" : " is what '" + by.name + "' needs here";
+      context_.note(Change::rewritten, n.id, n.id, std::move(why));
+    }
+    return true;
+  }
+
+  [[noreturn]] void conflict(const Node& n, size_t out, const std::string& found, const Node& by) {
+    const std::string line = line_of(by.site);
+    fail(by.op->name, ": '", n.name, "' is ", type_text(n.shapes[out], n.dtypes[out]), ", but '",
+         by.name, "'", line.empty() ? "" : " (" + line + ")", " expects ", found);
+  }
+
+  Graph& graph_;
+  PassContext& context_;
+  InferBuffers buffers_;
+  bool checked_ = false;
+  bool inputs_filled_ = false;
+};
+
+}  // namespace
+
+Graph infer(const Graph& before, PassContext& context) {
+  Graph graph = before;
+  Inference(&graph, &context).run();
+  return graph;
+}
+
+}  // namespace hybrid

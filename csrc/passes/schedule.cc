@@ -1,0 +1,169 @@
+// Pass: an order of the nodes with fewer bytes alive at once; the order of the code unless it
+// helps.
+#include <algorithm>
+#include <numeric>
+
+#include "graph/text.h"
+#include "passes/order.h"
+#include "passes/pass.h"
+#include "passes/peak.h"
+
+namespace hybrid {
+
+namespace {
+
+constexpr size_t kMaxNodes = 4000;  // beyond, choosing among the ready nodes takes too long
+
+// Always runs the ready node that leaves the fewest bytes alive; ties keep the order of the code.
+std::vector<size_t> greedy_order(const Graph& graph, const Liveness& liveness,
+                                 const std::vector<std::vector<size_t>>& before) {
+  const size_t count = graph.nodes.size();
+  std::vector<std::vector<size_t>> after(count);
+  std::vector<size_t> waits(count, 0);
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t b : before[i]) {
+      after[b].push_back(i);
+      ++waits[i];
+    }
+  }
+  std::vector<size_t> ready;
+  for (size_t i = 0; i < count; ++i) {
+    if (waits[i] == 0) ready.push_back(i);
+  }
+  std::vector<int> left = liveness.readers();
+  std::vector<size_t> order;
+  while (!ready.empty()) {
+    size_t best = 0;
+    Liveness::Delta best_delta;
+    for (size_t k = 0; k < ready.size(); ++k) {
+      const Node& n = graph.nodes[ready[k]];
+      const Liveness::Delta d = liveness.delta(ready[k], left);
+      if (k > 0) {
+        const Node& chosen = graph.nodes[ready[best]];
+        if (n.segment != chosen.segment) {
+          if (n.segment > chosen.segment) continue;
+        } else if (d.after != best_delta.after) {
+          if (d.after > best_delta.after) continue;
+        } else if (ready[k] > ready[best]) {
+          continue;
+        }
+      }
+      best = k;
+      best_delta = d;
+    }
+    const size_t i = ready[best];
+    ready.erase(ready.begin() + static_cast<std::ptrdiff_t>(best));
+    order.push_back(i);
+    liveness.step(i, &left);
+    for (size_t v : after[i]) {
+      if (--waits[v] == 0) ready.push_back(v);
+    }
+  }
+  return order;
+}
+
+// Every output and effect in turn, each with what it needs just before it.
+std::vector<size_t> demand_order(const Graph& graph,
+                                 const std::vector<std::vector<size_t>>& before) {
+  std::vector<size_t> order;
+  std::vector<char> seen(graph.nodes.size(), 0);
+  std::vector<std::pair<size_t, size_t>> stack;
+  const auto visit = [&](size_t i) {
+    if (!seen[i]) stack.emplace_back(i, 0);
+    seen[i] = 1;
+  };
+  std::vector<size_t> wanted;
+  for (const Entry& e : graph.outputs)
+    wanted.push_back(static_cast<size_t>(graph.position(e.node)));
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].kind == NodeKind::effect) wanted.push_back(i);
+  }
+  std::sort(wanted.begin(), wanted.end());
+  for (size_t i = 0; i < graph.nodes.size(); ++i) wanted.push_back(i);  // what nobody wants: last
+  for (size_t root : wanted) {
+    visit(root);
+    while (!stack.empty()) {
+      const size_t i = stack.back().first;
+      const size_t k = stack.back().second;
+      if (k == before[i].size()) {
+        order.push_back(i);
+        stack.pop_back();
+      } else {
+        ++stack.back().second;
+        visit(before[i][k]);
+      }
+    }
+  }
+  return order;
+}
+
+// Segments of a cell are run one after the other: an order must not mix them.
+bool keeps_segments(const Graph& graph, const std::vector<size_t>& order) {
+  return std::is_sorted(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return graph.nodes[a].segment < graph.nodes[b].segment;
+  });
+}
+
+// Positions that stay in order relative to each other: a longest increasing subsequence.
+std::vector<bool> unmoved(const std::vector<size_t>& order) {
+  std::vector<size_t> tails;  // index into order of the last element of the best run, by length
+  std::vector<size_t> previous(order.size(), order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    const auto slot = std::lower_bound(tails.begin(), tails.end(), order[i],
+                                       [&](size_t t, size_t v) { return order[t] < v; });
+    if (slot != tails.begin()) previous[i] = *(slot - 1);
+    if (slot == tails.end()) {
+      tails.push_back(i);
+    } else {
+      *slot = i;
+    }
+  }
+  std::vector<bool> result(order.size(), false);
+  for (size_t i = tails.empty() ? order.size() : tails.back(); i < order.size(); i = previous[i]) {
+    result[order[i]] = true;
+  }
+  return result;
+}
+
+}  // namespace
+
+Graph schedule(const Graph& before, PassContext& context) {
+  const size_t count = before.nodes.size();
+  if (count < 3 || count > kMaxNodes) return before;
+  std::vector<size_t> code(count);
+  std::iota(code.begin(), code.end(), size_t{0});
+  const auto deps = must_precede(before);
+  const Liveness liveness(before);
+  const int64_t code_peak = liveness.peak(code);
+  std::vector<size_t> best = code;
+  int64_t best_peak = code_peak;
+  const auto consider = [&](std::vector<size_t> order) {
+    const int64_t peak = liveness.peak(order);
+    if (peak >= best_peak) return;
+    if (keeps_segments(before, code) && !keeps_segments(before, order)) return;
+    best = std::move(order);
+    best_peak = peak;
+  };
+  consider(greedy_order(before, liveness, deps));
+  consider(demand_order(before, deps));
+  if (best_peak == code_peak) return before;
+
+  const std::vector<bool> stays = unmoved(best);
+  Expressions text(before);
+  Graph after = before;
+  after.nodes.clear();
+  for (size_t i : best) after.nodes.push_back(before.nodes[i]);
+  after.reindex();
+  for (size_t k = 0; k < best.size(); ++k) {
+    const Node& n = before.nodes[best[k]];
+    if (stays[best[k]] || (n.kind != NodeKind::op && n.kind != NodeKind::fused)) continue;
+    context.note(Change::moved, n.id, n.id,
+                 (k == 0 ? std::string("runs first")
+                         : "runs after " + text.label(before.nodes[best[k - 1]])) +
+                     ": at most " + std::to_string(best_peak) +
+                     " bytes are then alive at once, not " + std::to_string(code_peak));
+  }
+  return after;
+}
+
+}  // namespace hybrid
