@@ -20,7 +20,7 @@ std::string input_name(const OpDef& op, size_t i) {
 }
 
 void check_inputs(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inputs) {
-  const int expected = expected_inputs(op, attrs);
+  const int expected = op.count_inputs(attrs);
   if (expected < 0) {
     require(!inputs.empty(), op.name, ": expected at least one input, given none");
   } else {
