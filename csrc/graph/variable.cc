@@ -8,7 +8,8 @@
 
 namespace hybrid {
 
-Shape declared_shape(const std::string& name, const std::map<std::string, std::string>& extra) {
+Shape declared_shape(const std::string& name, const std::map<std::string, std::string>& extra,
+                     bool np_shape) {
   const auto found = extra.find("__shape__");
   if (found == extra.end() || found->second == "None") return Shape::unknown();
   const std::string& text = found->second;
@@ -32,7 +33,7 @@ Shape declared_shape(const std::string& name, const std::map<std::string, std::s
     if (shape.ndim() == kMaxDims) {
       fail("variable '", name, "': at most ", kMaxDims, " dimensions, given __shape__ ", text);
     }
-    shape.push_back(dim == 0 ? -1 : dim);
+    shape.push_back(dim == 0 && !np_shape ? -1 : dim);
     at = end;
     skip();
     if (*at == ',') {
@@ -45,7 +46,7 @@ Shape declared_shape(const std::string& name, const std::map<std::string, std::s
   skip();
   if (*at != '\0') bad();
   // MXNet 1.x has no 0-d arrays: "()" is its word for "not known yet".
-  return shape.ndim() == 0 ? Shape::unknown() : shape;
+  return shape.ndim() == 0 && !np_shape ? Shape::unknown() : shape;
 }
 
 DType declared_dtype(const std::string& name, const std::map<std::string, std::string>& extra) {

@@ -8,8 +8,10 @@
 
 namespace hybrid {
 
-// "__shape__": "(256, 0)" with 0 (and -1) unknown; unknown rank when not given.
-Shape declared_shape(const std::string& name, const std::map<std::string, std::string>& extra);
+// "__shape__": "(256, 0)" with 0 (and -1) unknown; unknown rank when not given or "()". With NumPy
+// shapes 0 is a size, "()" a 0-d array and only -1 unknown.
+Shape declared_shape(const std::string& name, const std::map<std::string, std::string>& extra,
+                     bool np_shape = false);
 // "__dtype__": MXNet's type flag or a dtype's name; unknown when not given or "-1".
 DType declared_dtype(const std::string& name, const std::map<std::string, std::string>& extra);
 

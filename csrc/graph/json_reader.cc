@@ -1,0 +1,175 @@
+// Reads MXNet's symbol.json into a Symbol: untrusted input, every index and count checked.
+#include <algorithm>
+
+#include "core/error.h"
+#include "graph/json.h"
+#include "graph/symbol.h"
+#include "graph/variable.h"
+#include "ops/mx_names.h"
+
+namespace hybrid {
+
+namespace {
+
+constexpr int kMaxOutputs = 65536;  // nothing real has more, and every output takes memory
+
+using Attributes = std::map<std::string, std::string>;
+
+// Settings of MXNet's own kernels that say nothing about the result.
+bool is_kernel_hint(const std::string& key) {
+  static const char* const hints[] = {"workspace", "cudnn_tune", "cudnn_off", "num_args"};
+  return std::any_of(std::begin(hints), std::end(hints), [&](const char* h) { return key == h; });
+}
+
+bool is_variable_attribute(const std::string& key) {
+  return key.size() > 4 && key.compare(0, 2, "__") == 0 &&
+         key.compare(key.size() - 2, 2, "__") == 0;
+}
+
+class Reader {
+ public:
+  explicit Reader(const Json& document) : document_(document) {}
+
+  Symbol read() {
+    const Json* nodes = document_.find("nodes");
+    require(nodes != nullptr, "symbol.json: there is no \"nodes\"; is it a symbol file?");
+    const Json* global = document_.find("attrs");
+    if (global != nullptr) np_shape_ = np_shape(*global);
+    const auto& list = nodes->as_array("symbol.json: nodes");
+    for (size_t i = 0; i < list.size(); ++i) read_node(list[i], i);
+    const Json* heads = document_.find("heads");
+    require(heads != nullptr, "symbol.json: there is no \"heads\"");
+    Symbol result;
+    for (const Json& head : heads->as_array("symbol.json: heads")) {
+      result.outputs.push_back(read_entry(head, "symbol.json: heads"));
+    }
+    require(!result.outputs.empty(), "symbol.json: \"heads\" is empty");
+    return result;
+  }
+
+ private:
+  static bool np_shape(const Json& attrs) {
+    const Json* entry = attrs.find("is_np_shape");
+    if (entry == nullptr || entry->items.size() != 2) return false;
+    return entry->items[1].as_integer("symbol.json: is_np_shape") != 0;
+  }
+
+  SymEntry read_entry(const Json& json, const std::string& where) const {
+    const auto& parts = json.as_array(where);
+    require(parts.size() == 2 || parts.size() == 3, where,
+            ": expected [node, output] or [node, output, version], given ", parts.size(),
+            " numbers");
+    const int64_t node = parts[0].as_integer(where);
+    const int64_t out = parts[1].as_integer(where);
+    require(node >= 0 && node < static_cast<int64_t>(nodes_.size()), where, ": refers to node ",
+            node, ", expected an earlier one: 0 to ", static_cast<int64_t>(nodes_.size()) - 1);
+    const SymNodeRef& ref = nodes_[static_cast<size_t>(node)];
+    require(out >= 0 && out < ref->num_outputs, where, ": refers to output ", out, " of '",
+            ref->name, "', which has ", ref->num_outputs);
+    return {ref, static_cast<int>(out)};
+  }
+
+  // "attrs" since 1.0; "attr" and, older still, "param" before.
+  static Attributes read_attributes(const Json& json, const std::string& where) {
+    Attributes result;
+    for (const char* key : {"param", "attr", "attrs"}) {
+      const Json* found = json.find(key);
+      if (found == nullptr) continue;
+      for (const auto& [name, value] : found->as_object(where + ": " + key)) {
+        result[name] = value.as_string(where + ": " + key + ": " + name);
+      }
+    }
+    return result;
+  }
+
+  void read_node(const Json& json, size_t i) {
+    std::string where = "symbol.json: node " + std::to_string(i);
+    json.as_object(where);
+    const Json* op = json.find("op");
+    const Json* name = json.find("name");
+    const Json* inputs = json.find("inputs");
+    require(op != nullptr && name != nullptr, where, ": \"op\" and \"name\" are expected");
+    const std::string op_name = op->as_string(where + ": op");
+    auto node = std::make_shared<SymNode>();
+    node->name = name->as_string(where + ": name");
+    where += " '" + node->name + "'";
+    if (inputs != nullptr) {
+      for (const Json& entry : inputs->as_array(where + ": inputs")) {
+        node->inputs.push_back(read_entry(entry, where + ": inputs"));
+      }
+    }
+    const Attributes attributes = read_attributes(json, where);
+    if (op_name == "null") {
+      read_variable(node.get(), attributes, where);
+    } else {
+      read_operator(node.get(), op_name, attributes, where);
+    }
+    node->shapes.resize(static_cast<size_t>(node->num_outputs), Shape::unknown());
+    node->dtypes.resize(static_cast<size_t>(node->num_outputs), DType::unknown);
+    node->serial = next_serial();
+    nodes_.push_back(std::move(node));
+  }
+
+  void read_variable(SymNode* node, const Attributes& attributes, const std::string& where) const {
+    require(node->inputs.empty(), where, ": a variable with inputs");
+    node->kind = NodeKind::input;
+    node->extra = attributes;
+    node->shapes = {declared_shape(node->name, attributes, np_shape_)};
+    node->dtypes = {declared_dtype(node->name, attributes)};
+  }
+
+  void read_operator(SymNode* node, const std::string& op_name, const Attributes& attributes,
+                     const std::string& where) {
+    const MxName* mx = find_mx_name(op_name);
+    require(mx != nullptr, where, ": unknown operator '", op_name.substr(0, 100), "'");
+    node->op = mx->op;
+    node->attrs = Attrs(mx->op);
+    for (const auto& [key, text] : attributes) {
+      if (is_variable_attribute(key)) {
+        node->extra[key] = text;
+        continue;
+      }
+      const auto renamed = mx->renamed.find(key);
+      const std::string& core = renamed == mx->renamed.end() ? key : renamed->second;
+      if (mx->op->attr_index(core.c_str()) < 0) {
+        require(is_kernel_hint(key), where, ": ", op_name, " has no attribute '",
+                key.substr(0, 100), "'");
+        continue;
+      }
+      set(node, core, text, where);
+    }
+    for (const auto& [core, text] : mx->fixed) set(node, core, text, where);
+    try {
+      node->attrs.check_complete();
+    } catch (const Error& error) {
+      fail(where, ": ", error.what());
+    }
+    const int takes = node->op->count_inputs(node->attrs);
+    const int given = static_cast<int>(node->inputs.size());
+    require(takes < 0 ? given >= 1 : given == takes, where, ": ", op_name, " takes ",
+            takes < 0 ? std::string("one or more") : std::to_string(takes), " inputs, given ",
+            given);
+    node->num_outputs = node->op->count_outputs(node->attrs);
+    require(node->num_outputs >= 1 && node->num_outputs <= kMaxOutputs, where, ": ", op_name,
+            " with ", node->num_outputs, " outputs; expected 1 to ", kMaxOutputs);
+  }
+
+  static void set(SymNode* node, const std::string& key, const std::string& text,
+                  const std::string& where) {
+    try {
+      node->attrs.set_text(key, text);
+    } catch (const Error& error) {
+      fail(where, ": ", error.what());
+    }
+  }
+
+  const Json& document_;
+  std::vector<SymNodeRef> nodes_;
+  bool np_shape_ = false;
+};
+
+}  // namespace
+
+Symbol symbol_from_json(const std::string& text) { return Reader(parse_json(text)).read(); }
+
+}  // namespace hybrid

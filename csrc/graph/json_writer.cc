@@ -1,0 +1,128 @@
+// Writes a Symbol as MXNet 1.9.1's symbol.json, laid out as MXNet lays it out.
+#include <unordered_map>
+
+#include "core/error.h"
+#include "graph/json.h"
+#include "graph/symbol.h"
+#include "ops/mx_names.h"
+
+namespace hybrid {
+
+namespace {
+
+using Attributes = std::map<std::string, std::string>;
+
+bool equal_known_shapes(const SymNode& node) {
+  if (node.inputs.size() != 2) return false;
+  const auto shape = [](const SymEntry& e) {
+    const size_t out = static_cast<size_t>(e.out);
+    return out < e.node->shapes.size() ? e.node->shapes[out] : Shape::unknown();
+  };
+  const Shape a = shape(node.inputs[0]);
+  return a.known() && a == shape(node.inputs[1]);
+}
+
+// "{a: b}" on one line, longer ones line by line.
+std::string object_text(const Attributes& attrs) {
+  const std::string space = attrs.size() > 1 ? "\n        " : "";
+  std::string text = "{";
+  const char* separator = "";
+  for (const auto& [key, value] : attrs) {
+    text += separator + space + json_quoted(key) + ": " + json_quoted(value);
+    separator = attrs.size() > 1 ? ", " : ",";
+  }
+  return text + (attrs.size() > 1 ? "\n      }" : "}");
+}
+
+// Up to ten numbers stand on one line, more on a line each.
+std::string numbers_text(const std::vector<int64_t>& numbers) {
+  const bool lines = numbers.size() > 10;
+  std::string text = "[";
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    text += (i ? ", " : "") + std::string(lines ? "\n    " : "") + std::to_string(numbers[i]);
+  }
+  return text + (lines ? "\n  ]" : "]");
+}
+
+class Writer {
+ public:
+  std::string write(const Symbol& symbol) {
+    std::vector<int64_t> arguments, rows = {0};
+    std::string nodes;
+    int64_t constants = 0;
+    for (const SymNode* node : symbol.nodes()) {
+      require(node->kind == NodeKind::input || node->kind == NodeKind::constant ||
+                  node->kind == NodeKind::op,
+              "symbol.json: '", node->name, "' is neither variable, constant nor operator");
+      const int64_t id = static_cast<int64_t>(ids_.size());
+      Attributes attrs = node->extra;
+      std::string op = "null", name = node->name;
+      if (node->kind == NodeKind::op) {
+        op = mx_operator(*node, &attrs);
+      } else {
+        arguments.push_back(id);
+        if (node->kind == NodeKind::constant) name = "_const" + std::to_string(constants++);
+      }
+      nodes += (id ? ", \n    " : "\n    ") + node_text(*node, op, name, attrs);
+      ids_[node] = id;
+      rows.push_back(rows.back() + node->num_outputs);
+    }
+    std::string heads;
+    for (const SymEntry& e : symbol.outputs) heads += (heads.empty() ? "" : ", ") + entry_text(e);
+    return "{\n  \"nodes\": [" + nodes + "\n  ], \n  \"arg_nodes\": " + numbers_text(arguments) +
+           ", \n  \"node_row_ptr\": " + numbers_text(rows) + ", \n  \"heads\": [" + heads +
+           "], \n  \"attrs\": {\"mxnet_version\": [\"int\", 10901]}\n}";
+  }
+
+ private:
+  static std::string mx_operator(const SymNode& node, Attributes* attrs) {
+    Attributes own;
+    std::string op;
+    try {
+      op = to_mx(*node.op, node.attrs, equal_known_shapes(node), &own);
+    } catch (const Error& error) {
+      const std::string line = line_of(node.site);
+      fail("symbol.json: node '", node.name, "'", line.empty() ? "" : ", " + line, ": ",
+           error.what());
+    }
+    attrs->insert(own.begin(), own.end());
+    return op;
+  }
+
+  std::string entry_text(const SymEntry& e) const {
+    return "[" + std::to_string(ids_.at(e.node.get())) + ", " + std::to_string(e.out) + ", 0]";
+  }
+
+  std::string node_text(const SymNode& node, const std::string& op, const std::string& name,
+                        const Attributes& attrs) const {
+    std::string text =
+        "{\n      \"op\": " + json_quoted(op) + ", \n      \"name\": " + json_quoted(name) + ", \n";
+    if (!attrs.empty()) text += "      \"attrs\": " + object_text(attrs) + ", \n";
+    text += "      \"inputs\": [";
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      text += (i ? ", " : "") + entry_text(node.inputs[i]);
+    }
+    return text + "]\n    }";
+  }
+
+  std::unordered_map<const SymNode*, int64_t> ids_;
+};
+
+}  // namespace
+
+std::string symbol_to_json(const Symbol& symbol) {
+  require(!symbol.outputs.empty(), "symbol.json: the symbol has no outputs");
+  return Writer().write(symbol);
+}
+
+std::vector<NamedArray> symbol_constants(const Symbol& symbol) {
+  std::vector<NamedArray> result;
+  for (const SymNode* node : symbol.nodes()) {
+    if (node->kind != NodeKind::constant) continue;
+    require(!node->values.empty(), "symbol: constant '", node->name, "' has no value");
+    result.push_back({"_const" + std::to_string(result.size()), node->values[0]});
+  }
+  return result;
+}
+
+}  // namespace hybrid
