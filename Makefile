@@ -40,6 +40,7 @@ $(STAMPS)/dev: pyproject.toml | $(BIN)/python
 	@mkdir -p $(STAMPS)
 	$(BIN)/pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/pip install --quiet --group dev
+	@$(BIN)/python tools/python_headers.py
 	@touch $@
 
 # --- The core and the Python package, editable ----------------------------------------------------
