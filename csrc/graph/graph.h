@@ -60,6 +60,7 @@ class Graph {
   std::vector<std::string> output_names; // same length as outputs
   NodeId next_id = 0;
   int32_t num_keys = 0;                  // key slots used by random nodes
+  bool has_gradient = false;             // the gradient pass has added its nodes
 
   Node& add(Node node);                  // assigns an id when node.id < 0; appends
   const Node& node(NodeId id) const;     // throws on an unknown id

@@ -28,6 +28,7 @@ class Differentiation {
     }
     append_outputs();
     drop_unused();
+    graph_.has_gradient = true;
     for (size_t i = old_nodes_; i < graph_.nodes.size(); ++i) note_added(graph_.nodes[i]);
     return std::move(graph_);
   }
@@ -229,7 +230,7 @@ class Differentiation {
 }  // namespace
 
 Graph gradient(const Graph& before, PassContext& context) {
-  if (context.options.grad_of.empty()) return before;
+  if (context.options.grad_of.empty() || before.has_gradient) return before;
   return Differentiation(before, context).run();
 }
 

@@ -9,6 +9,7 @@ Rewriter::Rewriter(const Graph& before)
     : before_(before), replaced_(static_cast<size_t>(before.next_id), false) {
   after.next_id = before.next_id;
   after.num_keys = before.num_keys;
+  after.has_gradient = before.has_gradient;
   after.nodes.reserve(before.nodes.size());
 }
 
@@ -68,10 +69,7 @@ std::vector<bool> depends_on(const Graph& graph, const std::vector<NodeId>& from
 
 GradientGuard::GradientGuard(const Graph& graph, const PassOptions& options)
     : flows(graph.nodes.size(), false), pinned(graph.nodes.size(), false) {
-  if (options.grad_of.empty()) return;
-  for (const Node& n : graph.nodes) {
-    if (n.scope.compare(0, 8, "backward") == 0) return;  // it was taken already
-  }
+  if (options.grad_of.empty() || graph.has_gradient) return;
   pending = true;
   flows = depends_on(graph, options.grad_wrt);
   const auto pin = [&](Entry e) {
