@@ -24,5 +24,8 @@ export default tseslint.config(
       ]
     }
   },
-  { files: ['scripts/**'], languageOptions: { globals: { process: 'readonly', console: 'readonly' } } }
+  {
+    files: ['scripts/**'],
+    languageOptions: { globals: { process: 'readonly', console: 'readonly' } }
+  }
 );

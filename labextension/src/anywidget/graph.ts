@@ -1,6 +1,57 @@
-// The anywidget module of GraphViewer.
-export default {
-  render({ el }: { el: HTMLElement }): void {
-    el.textContent = '';
-  }
-};
+// The anywidget module of Python's GraphViewer: traits spec, stage, selected.
+import { parseSpec } from '../protocol';
+import { faultNotice } from '../views/fault';
+import { GraphViewer, type ViewerState } from '../views/graph_viewer';
+import { injectStyles } from '../views/styles';
+import css from '../views/views.css';
+
+/** The part of anywidget's model that is used here. */
+interface Model {
+  get(name: string): unknown;
+  set(name: string, value: unknown): void;
+  save_changes(): void;
+  on(name: string, callback: () => void): void;
+  off(name: string, callback: () => void): void;
+}
+
+function stateOf(model: Model): ViewerState {
+  const stage = model.get('stage');
+  const selected = model.get('selected');
+  return {
+    stage: typeof stage === 'number' ? stage : 0,
+    selected: Array.isArray(selected) ? selected.filter(id => typeof id === 'number') : []
+  };
+}
+
+function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
+  let viewer: GraphViewer | null = null;
+  const draw = () => {
+    viewer?.dispose();
+    viewer = null;
+    try {
+      const change = (state: ViewerState) => {
+        model.set('stage', state.stage);
+        model.set('selected', state.selected);
+        model.save_changes();
+      };
+      viewer = new GraphViewer(parseSpec(model.get('spec')), { change }, stateOf(model));
+      el.replaceChildren(viewer.element);
+    } catch (error) {
+      el.replaceChildren(faultNotice('The graph', error));
+    }
+    injectStyles(el, css);
+  };
+  const update = () => viewer?.setState(stateOf(model));
+  draw();
+  model.on('change:spec', draw);
+  model.on('change:stage', update);
+  model.on('change:selected', update);
+  return () => {
+    model.off('change:spec', draw);
+    model.off('change:stage', update);
+    model.off('change:selected', update);
+    viewer?.dispose();
+  };
+}
+
+export default { render };

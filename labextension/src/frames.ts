@@ -1,0 +1,198 @@
+// The messages of the live comm: JSON headers and binary frames of spans and queue depths.
+import { boolean, choice, fault, integer, list, map, number, object, or, string } from './decode';
+
+export const LIVE_TARGET = 'jupyter_hybrid.live';
+export const SPAN_BYTES = 32;
+
+/** What the flag bits of a span mean. */
+export const FLAG = {
+  inline: 1,
+  coalesced: 2,
+  artificial: 4,
+  error: 8,
+  wait: 16,
+  running: 32
+} as const;
+
+export interface Lane {
+  id: number;
+  name: string;
+  device: string;
+  virtual: boolean;
+  kind: string;
+}
+
+export interface Site {
+  cell: string | null;
+  line: number | null;
+  text: string;
+}
+
+export interface EngineState {
+  kind: string;
+  inline: boolean;
+  limit: number | null;
+  slow: number;
+}
+
+export interface Pool {
+  device: string;
+  used: number;
+  reserved: number;
+}
+
+/** One operator (or a run of `count` inline ones) on a lane; times in milliseconds. */
+export interface Span {
+  start: number;
+  duration: number;
+  name: number;
+  site: number;
+  node: number;
+  lane: number;
+  flags: number;
+  count: number;
+}
+
+export interface Frame {
+  type: 'frame';
+  seq: number;
+  now: number;
+  lost: number;
+  lanes: Lane[];
+  names: Map<number, string>;
+  sites: Map<number, Site>;
+  engine: EngineState | null;
+  pending: number;
+  pools: Pool[];
+  spans: Span[];
+  /** Pairs: time in milliseconds, operators pending. */
+  depth: Float64Array;
+}
+
+export interface Status {
+  type: 'status';
+  mode: 'symbolic' | 'imperative';
+  engine: EngineState | null;
+}
+
+export interface ViewerState {
+  type: 'viewer';
+  id: string;
+  stage: number | null;
+  selected: number[] | null;
+}
+
+export type LiveMessage = Frame | Status | ViewerState;
+type Bytes = ArrayBuffer | ArrayBufferView;
+
+const text = or(string, '');
+const total = or(number, 0);
+
+const engine = or(
+  object<EngineState>({
+    kind: or(string, 'threaded'),
+    inline: or(boolean, true),
+    limit: or(number, null),
+    slow: total
+  }),
+  null
+);
+
+const header = object<Omit<Frame, 'type' | 'spans' | 'depth' | 'now'> & { now_ms: number }>({
+  seq: or(integer, 0),
+  now_ms: total,
+  lost: total,
+  lanes: list(
+    object<Lane>({
+      id: integer,
+      name: text,
+      device: text,
+      virtual: or(boolean, false),
+      kind: text
+    })
+  ),
+  names: map(text),
+  sites: map(object<Site>({ cell: or(string, null), line: or(integer, null), text })),
+  engine,
+  pending: total,
+  pools: list(object<Pool>({ device: text, used: total, reserved: total }))
+});
+
+const status = object<Omit<Status, 'type'>>({
+  mode: or(choice(['symbolic', 'imperative'] as const), 'imperative'),
+  engine
+});
+
+const viewer = object<Omit<ViewerState, 'type'>>({
+  id: string,
+  stage: or(integer, null),
+  selected: or(list(integer), null)
+});
+
+const envelope = object({ type: choice(['frame', 'status', 'viewer'] as const) });
+
+/** Reads one message of the live comm; throws a ProtocolError that names the fault. */
+export function parseLive(data: unknown, buffers: readonly Bytes[] = []): LiveMessage {
+  const { type } = envelope(data, 'message');
+  switch (type) {
+    case 'frame': {
+      const { now_ms, ...rest } = header(data, 'frame');
+      return {
+        type,
+        ...rest,
+        now: now_ms,
+        spans: buffers.length > 0 ? decodeSpans(buffers[0]) : [],
+        depth: buffers.length > 1 ? decodeDepth(buffers[1]) : new Float64Array(0)
+      };
+    }
+    case 'status':
+      return { type, ...status(data, 'status') };
+    case 'viewer':
+      return { type, ...viewer(data, 'viewer') };
+  }
+}
+
+/** Spans from little-endian records of 32 bytes. */
+export function decodeSpans(bytes: Bytes): Span[] {
+  const view = viewOf(bytes);
+  if (view.byteLength % SPAN_BYTES !== 0) {
+    throw fault('spans', `expected a multiple of ${SPAN_BYTES} bytes, got ${view.byteLength}`);
+  }
+  const spans: Span[] = [];
+  for (let i = 0; i < view.byteLength; i += SPAN_BYTES) {
+    const start = view.getFloat64(i, true);
+    const duration = view.getFloat32(i + 8, true);
+    if (!Number.isFinite(start) || !Number.isFinite(duration)) {
+      continue; // a torn record: never worth a broken picture
+    }
+    spans.push({
+      start,
+      duration: Math.max(duration, 0),
+      name: view.getUint32(i + 12, true),
+      site: view.getUint32(i + 16, true),
+      node: view.getUint32(i + 20, true),
+      lane: view.getUint16(i + 24, true),
+      flags: view.getUint16(i + 26, true),
+      count: Math.max(view.getUint32(i + 28, true), 1)
+    });
+  }
+  return spans;
+}
+
+function decodeDepth(bytes: Bytes): Float64Array {
+  const view = viewOf(bytes);
+  if (view.byteLength % 16 !== 0) {
+    throw fault('depth', `expected pairs of 8-byte numbers, got ${view.byteLength} bytes`);
+  }
+  const depth = new Float64Array(view.byteLength / 8);
+  for (let i = 0; i < depth.length; i++) {
+    depth[i] = view.getFloat64(i * 8, true);
+  }
+  return depth;
+}
+
+function viewOf(bytes: Bytes): DataView {
+  return bytes instanceof ArrayBuffer
+    ? new DataView(bytes)
+    : new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,233 @@
+// The parser of graph specs: bad data is refused with the place and the fault.
+import {
+  boolean,
+  choice,
+  fault,
+  integer,
+  length,
+  list,
+  number,
+  object,
+  or,
+  size,
+  string,
+  type Decoder
+} from './decode';
+import {
+  ACTIONS,
+  BUFFER_KINDS,
+  EDGE_KINDS,
+  FAMILIES,
+  NODE_KINDS,
+  SPEC_VERSION,
+  VIEWS,
+  type Buffer,
+  type Cell,
+  type Change,
+  type Edge,
+  type Graph,
+  type Group,
+  type Kernel,
+  type Member,
+  type Memory,
+  type Node,
+  type Spec,
+  type Stage,
+  type Step,
+  type Totals
+} from './spec';
+
+export * from './spec';
+export { ProtocolError } from './decode';
+
+const text = or(string, '');
+const figure = or(number, null);
+const count = or(integer, 0);
+const id = or(integer, null);
+const bytes = or(size, 0);
+const ids = list(integer);
+
+const point: Decoder<[number, number]> = (value, path) => {
+  const pair = list(number)(value, path);
+  if (pair.length !== 2) {
+    throw fault(path, `expected [x, y], got ${pair.length} numbers`);
+  }
+  return [pair[0], pair[1]];
+};
+
+const member = object<Member>({ id: integer, op: text, label: text, line: id });
+
+const node = object<Node>({
+  id: integer,
+  op: text,
+  kind: or(choice(NODE_KINDS), 'op'),
+  label: text,
+  detail: text,
+  name: text,
+  family: or(choice(FAMILIES), 'other'),
+  line: id,
+  col: id,
+  code: text,
+  shape: or(ids, null),
+  dtype: text,
+  bytes,
+  device: text,
+  kernel: id,
+  buffer: id,
+  origins: ids,
+  scope: text,
+  segment: count,
+  head: or(boolean, false),
+  members: list(member),
+  x: figure,
+  y: figure,
+  w: or(length, 132),
+  h: or(length, 44)
+});
+
+const edge = object<Edge>({
+  src: integer,
+  dst: integer,
+  out: count,
+  arg: count,
+  label: text,
+  bytes,
+  points: list(point),
+  kind: or(choice(EDGE_KINDS), 'data')
+});
+
+const group = object<Group>({
+  id: text,
+  label: text,
+  x: number,
+  y: number,
+  w: number,
+  h: number,
+  nodes: ids
+});
+
+const plainGraph = object<Graph>({
+  width: or(number, 0),
+  height: or(number, 0),
+  nodes: list(node),
+  edges: list(edge),
+  groups: list(group)
+});
+
+const graph: Decoder<Graph> = (value, path) => {
+  const parsed = plainGraph(value, path);
+  const known = new Set<number>();
+  parsed.nodes.forEach((n, i) => {
+    if (known.has(n.id)) {
+      throw fault(`${path}.nodes[${i}].id`, `node ${n.id} appears twice`);
+    }
+    known.add(n.id);
+    n.label ||= n.op;
+  });
+  parsed.edges.forEach((e, i) => {
+    for (const end of ['src', 'dst'] as const) {
+      if (!known.has(e[end])) {
+        throw fault(`${path}.edges[${i}].${end}`, `there is no node ${e[end]}`);
+      }
+    }
+  });
+  return parsed;
+};
+
+const stage = object<Stage>({
+  name: text,
+  label: text,
+  summary: text,
+  graph,
+  changes: list(
+    object<Change>({
+      node: integer,
+      action: or(choice(ACTIONS), 'kept'),
+      into: id,
+      why: text,
+      line: id
+    })
+  ),
+  program: text,
+  kernels: list(object<Kernel>({ id: integer, op: text, nodes: ids, lines: ids, text }))
+});
+
+const plainBuffer = object<Buffer>({
+  id: integer,
+  node: or(integer, -1),
+  label: text,
+  bytes: size,
+  offset: bytes,
+  start: integer,
+  end: integer,
+  kind: or(choice(BUFFER_KINDS), 'arena'),
+  line: id,
+  shares: ids
+});
+
+const buffer: Decoder<Buffer> = (value, path) => {
+  const parsed = plainBuffer(value, path);
+  const { start, end } = parsed;
+  if (end < start) {
+    throw fault(path, `the buffer ends at step ${end}, before its start ${start}`);
+  }
+  return parsed;
+};
+
+const memory = object<Memory>({
+  steps: list(object<Step>({ step: integer, node: integer, label: text, line: id })),
+  buffers: list(buffer),
+  arena_bytes: bytes,
+  planned: bytes,
+  lower_bound: bytes,
+  imperative: bytes,
+  optimal: or(boolean, false)
+});
+
+const totals = object<Totals>({
+  bytes_imperative: figure,
+  bytes_planned: figure,
+  bytes_lower_bound: figure,
+  arena_bytes: figure,
+  kernels_before: figure,
+  kernels_after: figure,
+  compile_s: figure,
+  run_s: figure,
+  cached: or(boolean, false)
+});
+
+const initial = object<Spec['initial']>({ stage: count, view: or(choice(VIEWS), 'graph') });
+
+const spec = object<Spec>({
+  id: text,
+  title: text,
+  cell: or(object<Cell>({ id: or(string, null), lines: list(text), first_line: count }), null),
+  stages: list(stage),
+  skipped: list(object<Spec['skipped'][number]>({ name: text, label: text, why: text })),
+  memory: or(memory, null),
+  totals: (value, path) => totals(value ?? {}, path),
+  breaks: list(object<Spec['breaks'][number]>({ line: id, reason: text })),
+  deferred: list(object<Spec['deferred'][number]>({ name: text, price: text, bytes })),
+  notes: list(text),
+  initial: (value, path) => initial(value ?? {}, path)
+});
+
+/** Reads a spec as it came; throws a ProtocolError that names the place of the first fault. */
+export function parseSpec(value: unknown): Spec {
+  const { version } = object<{ version: number }>({ version: number })(value, 'spec');
+  if (version !== SPEC_VERSION) {
+    throw fault(
+      'spec.version',
+      `this viewer reads version ${SPEC_VERSION}, the picture has version ${version}; ` +
+        'update the older of jupyter_hybrid and its JupyterLab extension'
+    );
+  }
+  const parsed = spec(value, 'spec');
+  if (parsed.stages.length === 0) {
+    throw fault('spec.stages', 'expected at least one stage, got none');
+  }
+  for (const s of parsed.stages) {
+    s.label ||= s.name;
+  }
+  return parsed;
+}

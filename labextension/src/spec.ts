@@ -1,0 +1,198 @@
+// The types of the graph spec: one picture of a cell, as Python sends it.
+
+export const GRAPH_MIME = 'application/vnd.jupyter-hybrid.graph.v1+json';
+export const SPEC_VERSION = 1;
+
+export type View = (typeof VIEWS)[number];
+export type NodeKind = (typeof NODE_KINDS)[number];
+export type Family = (typeof FAMILIES)[number];
+export type Action = (typeof ACTIONS)[number];
+export type BufferKind = (typeof BUFFER_KINDS)[number];
+
+export const FAMILIES = [
+  'elementwise',
+  'linear',
+  'conv',
+  'reduce',
+  'shape',
+  'random',
+  'index',
+  'loss',
+  'creation',
+  'input',
+  'constant',
+  'effect',
+  'other'
+] as const;
+
+export const ACTIONS = [
+  'folded',
+  'merged',
+  'removed',
+  'fused',
+  'rewritten',
+  'added',
+  'moved',
+  'kept'
+] as const;
+
+export const VIEWS = ['graph', 'memory', 'program'] as const;
+export const NODE_KINDS = ['input', 'constant', 'op', 'fused', 'effect', 'output'] as const;
+export const EDGE_KINDS = ['data', 'order'] as const;
+export const BUFFER_KINDS = ['arena', 'output', 'input'] as const;
+
+export interface Spec {
+  id: string;
+  title: string;
+  cell: Cell | null;
+  stages: Stage[];
+  skipped: { name: string; label: string; why: string }[];
+  memory: Memory | null;
+  totals: Totals;
+  breaks: { line: number | null; reason: string }[];
+  deferred: { name: string; price: string; bytes: number }[];
+  notes: string[];
+  initial: { stage: number; view: View };
+}
+
+/** The user's cell. Lines of nodes count from 1 in the whole cell, its magic line included. */
+export interface Cell {
+  id: string | null;
+  lines: string[];
+  first_line: number;
+}
+
+/** What the cell costs; null where it was not measured. Bytes and seconds. */
+export interface Totals {
+  bytes_imperative: number | null;
+  bytes_planned: number | null;
+  bytes_lower_bound: number | null;
+  arena_bytes: number | null;
+  kernels_before: number | null;
+  kernels_after: number | null;
+  compile_s: number | null;
+  run_s: number | null;
+  cached: boolean;
+}
+
+export interface Stage {
+  name: string;
+  label: string;
+  summary: string;
+  graph: Graph;
+  changes: Change[];
+  program: string;
+  kernels: Kernel[];
+}
+
+export interface Graph {
+  width: number;
+  height: number;
+  nodes: Node[];
+  edges: Edge[];
+  groups: Group[];
+}
+
+/** A node of the graph; x and y are its centre, in layout pixels (null: no layout was sent). */
+export interface Node {
+  id: number;
+  op: string;
+  kind: NodeKind;
+  label: string;
+  detail: string;
+  name: string;
+  family: Family;
+  line: number | null;
+  col: number | null;
+  code: string;
+  shape: number[] | null;
+  dtype: string;
+  bytes: number;
+  device: string;
+  kernel: number | null;
+  buffer: number | null;
+  origins: number[];
+  scope: string;
+  segment: number;
+  head: boolean;
+  members: Member[];
+  x: number | null;
+  y: number | null;
+  w: number;
+  h: number;
+}
+
+export interface Member {
+  id: number;
+  op: string;
+  label: string;
+  line: number | null;
+}
+
+export interface Edge {
+  src: number;
+  dst: number;
+  out: number;
+  arg: number;
+  label: string;
+  bytes: number;
+  points: [number, number][];
+  kind: (typeof EDGE_KINDS)[number];
+}
+
+export interface Group {
+  id: string;
+  label: string;
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+  nodes: number[];
+}
+
+export interface Change {
+  node: number;
+  action: Action;
+  into: number | null;
+  why: string;
+  line: number | null;
+}
+
+export interface Kernel {
+  id: number;
+  op: string;
+  nodes: number[];
+  lines: number[];
+  text: string;
+}
+
+export interface Memory {
+  steps: Step[];
+  buffers: Buffer[];
+  arena_bytes: number;
+  planned: number;
+  lower_bound: number;
+  imperative: number;
+  optimal: boolean;
+}
+
+export interface Step {
+  step: number;
+  node: number;
+  label: string;
+  line: number | null;
+}
+
+/** One buffer of the plan: `bytes` at `offset`, alive from step `start` to step `end`, both included. */
+export interface Buffer {
+  id: number;
+  node: number;
+  label: string;
+  bytes: number;
+  offset: number;
+  start: number;
+  end: number;
+  kind: BufferKind;
+  line: number | null;
+  shares: number[];
+}

@@ -1,0 +1,166 @@
+// The column beside the graph: the chosen node, what this stage changed and why, and the notes.
+import type { Node, Spec } from '../spec';
+import { h } from './dom';
+import { bytes, plural, shape } from './format';
+import { ACTION } from './palette';
+import { linesOf, type StageModel } from './stages';
+
+const MANY = 60;
+
+export interface DetailsEvents {
+  select: (id: number) => void;
+  hover: (id: number | null) => void;
+  line: (line: number) => void;
+}
+
+export class Details {
+  readonly element = h('aside.hyb-details');
+  private stage = 0;
+  private ids: number[] = [];
+
+  constructor(
+    private readonly spec: Spec,
+    private readonly model: StageModel,
+    private readonly events: DetailsEvents
+  ) {}
+
+  show(stage: number, ids: number[]): void {
+    this.stage = stage;
+    this.ids = ids;
+    const node = ids.length > 0 ? this.model.node(stage, ids[0]) : undefined;
+    this.element.replaceChildren(...(node ? [this.node(node)] : []), this.changes());
+  }
+
+  private node(node: Node): HTMLElement {
+    const facts: [string, string][] = [
+      ['operator', node.op],
+      ['value', `${shape(node.shape)} ${node.dtype}`.trim()],
+      ['size', bytes(node.bytes)],
+      ['device', node.device]
+    ];
+    if (node.scope) {
+      facts.push(['block', node.scope]);
+    }
+    if (node.kernel !== null) {
+      facts.push(['kernel', String(node.kernel)]);
+    }
+    if (node.buffer !== null) {
+      facts.push(['buffer', String(node.buffer)]);
+    }
+    const more = this.ids.length > 1 ? ` and ${this.ids.length - 1} more` : '';
+    const name = node.name && node.name !== node.label ? node.name : '';
+    return h(
+      'section.hyb-chosen',
+      {},
+      h('h4', {}, node.label, name && h('code', {}, name), more),
+      ...this.source(node),
+      h(
+        'dl',
+        {},
+        ...facts
+          .filter(([, value]) => value !== '')
+          .flatMap(([key, value]) => [h('dt', {}, key), h('dd', {}, value)])
+      ),
+      node.members.length > 0 && this.members(node),
+      this.history(node)
+    );
+  }
+
+  private source(node: Node): HTMLElement[] {
+    return linesOf(node)
+      .slice(0, 6)
+      .map(line => {
+        const text = this.spec.cell?.lines[line - 1] ?? node.code;
+        return h(
+          'button.hyb-source',
+          { type: 'button', title: 'Show in the cell', onclick: () => this.events.line(line) },
+          h('span.hyb-lineno', {}, String(line)),
+          h('code', {}, text.trim())
+        );
+      });
+  }
+
+  private members(node: Node): HTMLElement {
+    return h(
+      'div',
+      {},
+      h('h5', {}, `made of ${plural(node.members.length, 'node')}`),
+      h(
+        'ol.hyb-members',
+        {},
+        ...node.members
+          .slice(0, MANY)
+          .map(m => h('li', {}, m.label, m.line !== null && h('small', {}, ` line ${m.line}`)))
+      )
+    );
+  }
+
+  private history(node: Node): HTMLElement | null {
+    const events = this.model
+      .history(node, this.stage)
+      .filter(event => event.stage !== this.model.stages[this.stage] && event.change.why);
+    if (events.length === 0) {
+      return null;
+    }
+    return h(
+      'div',
+      {},
+      h('h5', {}, 'before'),
+      h(
+        'ul.hyb-history',
+        {},
+        ...events
+          .slice(0, 8)
+          .map(({ stage, change }) => h('li', {}, h('em', {}, stage.label), ` ${change.why}`))
+      )
+    );
+  }
+
+  private changes(): HTMLElement {
+    const stage = this.model.stages[this.stage];
+    const changes = stage.changes.filter(change => change.action !== 'kept');
+    const items = changes.slice(0, MANY).map(change => {
+      const { mark, verb } = ACTION[change.action];
+      const target = [change.into, change.node].find(
+        id => id !== null && this.model.node(this.stage, id)
+      );
+      const line = change.line !== null ? h('small', {}, ` line ${change.line}`) : null;
+      const what = h('span', {}, `${this.model.describe(change.node, this.stage)} ${verb}`, line);
+      const why = change.why ? h('span.hyb-why', {}, change.why) : null;
+      const props =
+        typeof target === 'number'
+          ? {
+              onclick: () => this.events.select(target),
+              onpointerenter: () => this.events.hover(target),
+              onpointerleave: () => this.events.hover(null)
+            }
+          : { disabled: true };
+      return h(
+        'li',
+        {},
+        h(
+          'button',
+          { type: 'button', ...props },
+          h('b', { 'aria-hidden': 'true' }, mark),
+          what,
+          why
+        )
+      );
+    });
+    const heading =
+      this.stage === 0
+        ? 'As written'
+        : changes.length > 0
+          ? `Changed here: ${plural(changes.length, 'node')}`
+          : 'No node changed here';
+    const rest = changes.length - items.length;
+    return h(
+      'section',
+      {},
+      h('h4', {}, heading),
+      stage.summary && h('p.hyb-note', {}, stage.summary),
+      items.length > 0 && h('ul.hyb-changes', {}, ...items),
+      rest > 0 && h('p.hyb-note', {}, `and ${plural(rest, 'more change')}`)
+    );
+  }
+}

@@ -1,0 +1,273 @@
+// The whole viewer: header, stage slider, the three views and the details, with one selection.
+import type { Spec, View } from '../spec';
+import { Details } from './details';
+import { h, uniqueId } from './dom';
+import { bytes, plural } from './format';
+import { GraphView } from './graph_view';
+import { footnotes, header } from './header';
+import { ensureLayout } from './layered';
+import { legend } from './legend';
+import { MemoryView } from './memory_view';
+import { describeNode } from './node_list';
+import { ProgramView } from './program_view';
+import { StageSlider } from './stage_slider';
+import { linesOf, nodesOfLine, StageModel } from './stages';
+import { watchTheme } from './theme';
+
+/** What a person chose; the same three things are traits of the Python widget. */
+export interface ViewerState {
+  stage: number;
+  selected: number[];
+}
+
+export interface ViewerEvents {
+  /** the person moved the slider or chose nodes */
+  change?: (state: ViewerState) => void;
+  /** the lines of the user's cell that the selection came from; `focus`: show them */
+  lines?: (lines: number[], focus: boolean) => void;
+}
+
+const VIEW_NAMES: Record<View, string> = { graph: 'Graph', memory: 'Memory', program: 'Program' };
+const NARROW = 640;
+
+export class GraphViewer {
+  readonly element: HTMLElement;
+  private readonly model: StageModel;
+  private readonly slider: StageSlider;
+  private readonly graph: GraphView;
+  private readonly memory: MemoryView | null;
+  private readonly program: ProgramView;
+  private readonly details: Details;
+  private readonly panels: Record<View, HTMLElement>;
+  private readonly tabs = new Map<View, HTMLButtonElement>();
+  private readonly status = h('p.hyb-status', { role: 'status', 'aria-live': 'polite' });
+  private readonly legendBox = h('div');
+  private readonly stop: (() => void)[] = [];
+  private stageIndex: number;
+  private chosen: number[] = [];
+  private view: View = 'graph';
+
+  constructor(
+    spec: Spec,
+    private readonly events: ViewerEvents = {},
+    state: Partial<ViewerState> = {}
+  ) {
+    const stages = spec.stages.map(s => ({ ...s, graph: ensureLayout(s.graph) }));
+    this.model = new StageModel({ ...spec, stages });
+    this.stageIndex = this.clamp(state.stage ?? spec.initial.stage);
+    this.slider = new StageSlider(stages, stage => this.userStage(stage));
+    this.graph = new GraphView(spec, this.model, this.stageIndex, {
+      select: (id, add) => this.userSelect(id, add),
+      hover: id => this.hover(id === null ? [] : [id]),
+      step: delta => this.slider.step(delta)
+    });
+    this.memory = spec.memory
+      ? new MemoryView(spec.memory, {
+          select: id => this.userSelect(id, false),
+          hover: id => this.hover(id === null ? [] : [id])
+        })
+      : null;
+    this.program = new ProgramView(spec, this.model, {
+      select: ids => this.user(ids),
+      hover: ids => this.hover(ids)
+    });
+    this.details = new Details(spec, this.model, {
+      select: id => this.userSelect(id, false),
+      hover: id => this.hover(id === null ? [] : [id]),
+      line: line => this.events.lines?.([line], true)
+    });
+    const none = h(
+      'p.hyb-note',
+      {},
+      'This picture has no memory plan: the pass "plan" did not run.'
+    );
+    this.panels = {
+      graph: h('div.hyb-panel', {}, this.graph.element, this.legendBox),
+      memory: h('div.hyb-panel', {}, this.memory?.element ?? none),
+      program: h('div.hyb-panel', {}, this.program.element)
+    };
+    this.element = this.build(spec);
+    this.stop.push(watchTheme(() => this.themeChanged()));
+    const observer = new ResizeObserver(() => {
+      this.element.classList.toggle('hyb-narrow', this.element.clientWidth < NARROW);
+    });
+    observer.observe(this.element);
+    this.stop.push(() => observer.disconnect());
+    this.showView(spec.initial.view);
+    this.showStage(false);
+    this.setState({ selected: state.selected ?? [] });
+  }
+
+  get state(): ViewerState {
+    return { stage: this.stageIndex, selected: [...this.chosen] };
+  }
+
+  /** Sets what Python asked for; does not call back. */
+  setState(state: Partial<ViewerState>): void {
+    if (state.stage !== undefined && this.clamp(state.stage) !== this.stageIndex) {
+      this.stageIndex = this.clamp(state.stage);
+      this.showStage(true);
+    }
+    if (state.selected !== undefined && !same(state.selected, this.chosen)) {
+      this.chosen = [...state.selected];
+      this.showSelection(true);
+    }
+  }
+
+  /** Points at the nodes of a line of the user's cell (null: at none). */
+  highlightLine(line: number | null): void {
+    const { graph } = this.model.stages[this.stageIndex];
+    this.hover(line === null ? [] : nodesOfLine(graph, line));
+  }
+
+  dispose(): void {
+    this.stop.forEach(stop => stop());
+    this.graph.dispose();
+    this.memory?.dispose();
+    this.element.remove();
+  }
+
+  private build(spec: Spec): HTMLElement {
+    const tablist = h('div.hyb-tabs', { role: 'tablist', 'aria-label': 'View' });
+    for (const view of ['graph', 'memory', 'program'] as const) {
+      const id = uniqueId(`panel-${view}`);
+      this.panels[view].id = id;
+      this.panels[view].setAttribute('role', 'tabpanel');
+      this.panels[view].setAttribute('aria-label', VIEW_NAMES[view]);
+      const tab = h(
+        'button',
+        { type: 'button', role: 'tab', 'aria-controls': id, onclick: () => this.showView(view) },
+        VIEW_NAMES[view]
+      );
+      this.tabs.set(view, tab);
+      tablist.append(tab);
+    }
+    tablist.addEventListener('keydown', event => this.tabKey(event));
+    return h(
+      'div.hyb-root.hyb-viewer',
+      // JupyterLab's single-key shortcuts must not act on the notebook while the keys are used here.
+      { 'data-lm-suppress-shortcuts': 'true', 'data-spec': spec.id },
+      header(spec),
+      h('div.hyb-bar', {}, tablist, this.slider.element),
+      h(
+        'div.hyb-body',
+        {},
+        h('div.hyb-main', {}, ...Object.values(this.panels)),
+        this.details.element
+      ),
+      this.status,
+      footnotes(spec)
+    );
+  }
+
+  private tabKey(event: KeyboardEvent): void {
+    const views = [...this.tabs.keys()];
+    const delta = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    if (delta !== 0) {
+      const to = views[(views.indexOf(this.view) + delta + views.length) % views.length];
+      this.showView(to);
+      this.tabs.get(to)?.focus();
+      event.preventDefault();
+    }
+  }
+
+  private showView(view: View): void {
+    this.view = view;
+    this.element.dataset.view = view;
+    for (const [name, tab] of this.tabs) {
+      const active = name === view;
+      tab.setAttribute('aria-selected', String(active));
+      tab.tabIndex = active ? 0 : -1;
+      this.panels[name].hidden = !active;
+    }
+  }
+
+  private showStage(animate: boolean): void {
+    this.element.dataset.stage = String(this.stageIndex);
+    this.slider.set(this.stageIndex);
+    this.graph.setStage(this.stageIndex, animate);
+    this.program.setStage(this.stageIndex);
+    const stage = this.model.stages[this.stageIndex];
+    const changed = this.model.marks(this.stageIndex).size > 0;
+    this.legendBox.replaceChildren(
+      legend(stage.graph, this.graph.byBuffer, changed, ids => this.hover(ids))
+    );
+    this.showSelection(false);
+  }
+
+  private showSelection(reveal: boolean): void {
+    const ids = this.model.resolve(this.chosen, this.stageIndex);
+    this.graph.setSelected(ids, reveal);
+    this.memory?.setSelected(ids);
+    this.program.setSelected(ids);
+    this.details.show(this.stageIndex, ids);
+    this.status.textContent = this.sentence(ids);
+  }
+
+  private sentence(ids: number[]): string {
+    const { stages } = this.model;
+    const stage = stages[this.stageIndex];
+    const { nodes } = stage.graph;
+    const size = nodes.reduce((sum, node) => sum + node.bytes, 0);
+    const where =
+      `Stage ${this.stageIndex + 1} of ${stages.length}: ${stage.label}. ` +
+      `${plural(nodes.length, 'node')}, ${bytes(size)}.`;
+    const node = ids.length > 0 ? this.model.node(this.stageIndex, ids[0]) : undefined;
+    if (!node) {
+      return where;
+    }
+    const more = ids.length > 1 ? ` and ${ids.length - 1} more` : '';
+    return `${where} Selected: ${describeNode(node)}${more}.`;
+  }
+
+  private hover(ids: number[]): void {
+    const here = this.model.resolve(ids, this.stageIndex);
+    this.graph.setHovered(here);
+    this.memory?.setHovered(here);
+    this.program.setHovered(here);
+  }
+
+  private userStage(stage: number): void {
+    if (stage !== this.stageIndex) {
+      this.stageIndex = this.clamp(stage);
+      this.showStage(true);
+      this.events.change?.(this.state);
+    }
+  }
+
+  private userSelect(id: number | null, add: boolean): void {
+    if (id === null) {
+      this.user([]);
+    } else if (add) {
+      const rest = this.chosen.filter(other => other !== id);
+      this.user(rest.length < this.chosen.length ? rest : [...rest, id]);
+    } else {
+      this.user([id]);
+    }
+  }
+
+  private user(ids: number[]): void {
+    this.chosen = ids;
+    this.showSelection(true);
+    this.events.change?.(this.state);
+    const here = this.model.resolve(ids, this.stageIndex);
+    const lines = here.flatMap(id => {
+      const node = this.model.node(this.stageIndex, id);
+      return node ? linesOf(node) : [];
+    });
+    this.events.lines?.([...new Set(lines)], false);
+  }
+
+  private themeChanged(): void {
+    this.graph.themeChanged();
+    this.memory?.themeChanged();
+  }
+
+  private clamp(stage: number): number {
+    return Math.min(Math.max(Math.round(stage), 0), this.model.stages.length - 1);
+  }
+}
+
+function same(a: number[], b: number[]): boolean {
+  return a.length === b.length && a.every((v, i) => v === b[i]);
+}

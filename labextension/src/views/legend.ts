@@ -1,0 +1,64 @@
+// The legend of the graph: only the families, kinds and buffers that the picture shows.
+import type { Graph } from '../spec';
+import { h } from './dom';
+import { plural } from './format';
+import { bufferColor, FAMILY } from './palette';
+
+const MANY_BUFFERS = 10;
+
+/** Chips for a graph; hovering one points at its nodes. */
+export function legend(
+  graph: Graph,
+  byBuffer: boolean,
+  changed: boolean,
+  hover: (ids: number[]) => void
+): HTMLElement {
+  const chips: HTMLElement[] = [];
+  const chip = (color: string, glyph: string, label: string, ids: number[]) => {
+    const swatch = h('i', { 'aria-hidden': 'true' }, glyph);
+    swatch.style.setProperty('--hyb-swatch', color);
+    chips.push(
+      h(
+        'span.hyb-chip',
+        { onpointerenter: () => hover(ids), onpointerleave: () => hover([]) },
+        swatch,
+        label
+      )
+    );
+  };
+  const group = <K>(key: (node: Graph['nodes'][number]) => K | null) => {
+    const groups = new Map<K, number[]>();
+    for (const node of graph.nodes) {
+      const k = key(node);
+      if (k !== null) {
+        groups.set(k, [...(groups.get(k) ?? []), node.id]);
+      }
+    }
+    return groups;
+  };
+  if (byBuffer) {
+    const buffers = [...group(node => node.buffer)].sort((a, b) => a[0] - b[0]);
+    for (const [id, ids] of buffers.slice(0, MANY_BUFFERS)) {
+      chip(bufferColor(id), '', `buffer ${id}`, ids);
+    }
+    if (buffers.length > MANY_BUFFERS) {
+      chips.push(h('span.hyb-chip', {}, `and ${buffers.length - MANY_BUFFERS} more`));
+    }
+  }
+  const plain = byBuffer ? (node: Graph['nodes'][number]) => node.buffer === null : () => true;
+  for (const [family, ids] of group(node => (plain(node) ? node.family : null))) {
+    chip(FAMILY[family].color, FAMILY[family].glyph, FAMILY[family].label, ids);
+  }
+  const words: string[] = [];
+  if (graph.nodes.some(node => node.kind === 'fused')) {
+    words.push('double card: operators in one kernel');
+  }
+  if (graph.nodes.some(node => node.head)) {
+    words.push('thick border: a result of the cell');
+  }
+  if (changed) {
+    words.push('glow: changed in this stage');
+  }
+  words.push(`line width: bytes; ${plural(graph.nodes.length, 'node')}`);
+  return h('div.hyb-legend', {}, ...chips, h('span.hyb-hint', {}, words.join(' · ')));
+}

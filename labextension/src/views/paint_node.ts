@@ -1,0 +1,186 @@
+// Draws one node of the graph: its card, texts, marks and rings.
+import type { Node } from '../spec';
+import { shape } from './format';
+import { ACTION, FAMILY, bufferColor } from './palette';
+import { fitText, roundRect, write } from './paint_text';
+import type { Mark } from './stages';
+import { mix, onColor, type Theme } from './theme';
+import type { Actor } from './transition';
+
+export interface NodeLook {
+  theme: Theme;
+  /** colour by buffer (the plan) instead of by operator family */
+  byBuffer: boolean;
+  scale: number;
+  selected: boolean;
+  hovered: boolean;
+  mark: Mark | undefined;
+}
+
+type Context = CanvasRenderingContext2D;
+
+export function nodeColor(node: Node, byBuffer: boolean): string {
+  return byBuffer && node.buffer !== null ? bufferColor(node.buffer) : FAMILY[node.family].color;
+}
+
+/** The text under a node's label. */
+export function subtitle(node: Node): string {
+  return node.detail || (node.shape ? `${shape(node.shape)} ${node.dtype}` : node.dtype);
+}
+
+export function paintNode(context: Context, actor: Actor, look: NodeLook): void {
+  const { node, x, y, w, h, alpha } = actor;
+  const { theme } = look;
+  const color = nodeColor(node, look.byBuffer);
+  const left = x - w / 2;
+  const top = y - h / 2;
+  context.save();
+  context.globalAlpha *= alpha;
+  if (look.scale < 0.3) {
+    context.fillStyle = mix(theme.background, color, 0.75);
+    context.fillRect(left, top, w, h);
+    rings(context, actor, look);
+    context.restore();
+    return;
+  }
+  rings(context, actor, look);
+  const fill = mix(theme.background, color, theme.dark ? 0.24 : 0.11);
+  const border = mix(theme.background, color, theme.dark ? 0.75 : 0.62);
+  context.lineWidth = 1.2;
+  context.strokeStyle = border;
+  if (node.kind === 'fused') {
+    outline(context, node, left + 4, top + 4, w, h);
+    context.fillStyle = mix(theme.background, color, theme.dark ? 0.16 : 0.06);
+    context.fill();
+    context.stroke();
+  }
+  outline(context, node, left, top, w, h);
+  context.fillStyle = fill;
+  context.fill();
+  context.setLineDash(node.kind === 'constant' ? [4, 3] : node.kind === 'effect' ? [7, 3] : []);
+  context.lineWidth = node.head ? 2.6 : node.kind === 'effect' ? 1.8 : 1.2;
+  context.stroke();
+  context.setLineDash([]);
+  texts(context, actor, look, color);
+  if (look.mark) {
+    paintMark(context, left + w, top, look.mark, theme);
+  }
+  context.restore();
+}
+
+function outline(context: Context, node: Node, x: number, y: number, w: number, h: number): void {
+  if (node.kind === 'effect') {
+    const notch = Math.min(10, w / 4);
+    context.beginPath();
+    context.moveTo(x + notch, y);
+    context.lineTo(x + w - notch, y);
+    context.lineTo(x + w, y + h / 2);
+    context.lineTo(x + w - notch, y + h);
+    context.lineTo(x + notch, y + h);
+    context.lineTo(x, y + h / 2);
+    context.closePath();
+  } else {
+    roundRect(context, x, y, w, h, node.kind === 'input' ? h / 2 : 7);
+  }
+}
+
+function rings(context: Context, actor: Actor, look: NodeLook): void {
+  const { x, y, w, h, node } = actor;
+  const ring = (grow: number, width: number, color: string, alpha: number) => {
+    context.save();
+    context.globalAlpha *= alpha;
+    context.strokeStyle = color;
+    context.lineWidth = width;
+    const left = x - w / 2 - grow;
+    const top = y - h / 2 - grow;
+    if (node.kind === 'effect') {
+      outline(context, node, left, top, w + 2 * grow, h + 2 * grow);
+    } else {
+      const radius = node.kind === 'input' ? h / 2 + grow : 7 + grow;
+      roundRect(context, left, top, w + 2 * grow, h + 2 * grow, radius);
+    }
+    context.stroke();
+    context.restore();
+  };
+  const size = Math.max(1, 0.6 / look.scale);
+  if (look.mark) {
+    ring(5 * size, 7 * size, look.theme.change, 0.14);
+    ring(3 * size, 3.5 * size, look.theme.change, 0.4);
+  }
+  if (look.selected) {
+    ring(4 * size, 2.6 * size, look.theme.accent, 1);
+  } else if (look.hovered) {
+    ring(3.5 * size, 1.6 * size, look.theme.accent, 0.75);
+  }
+}
+
+function texts(context: Context, actor: Actor, look: NodeLook, color: string): void {
+  const { node, x, y, w, h } = actor;
+  const { theme } = look;
+  const left = x - w / 2;
+  const inset = node.kind === 'input' || node.kind === 'effect' ? 16 : 10;
+  const ink = mix(theme.text, color, 0.35);
+  const two = h >= 32 && look.scale >= 0.5 && subtitle(node) !== '';
+  const titleY = two ? y - 7.5 : y + 0.5;
+
+  const title = `600 12.5px ${theme.uiFont}`;
+  const start = left + inset;
+  let room = w - 2 * inset;
+
+  // The variable that the user gave the value, at the right, as code.
+  const tag = node.name && node.name !== node.label ? node.name : '';
+  if (tag && room > 64) {
+    const font = (context.font = `600 11px ${theme.codeFont}`);
+    const text = fitText(context, tag, room * 0.45);
+    write(context, text, start + w - 2 * inset, titleY, font, ink, 'right');
+    room -= context.measureText(text).width + 6;
+  }
+  context.font = title;
+  let shift = 0;
+  if (room > 46) {
+    const { glyph } = FAMILY[node.family];
+    write(context, glyph, start, titleY, title, ink);
+    shift = Math.max(14, context.measureText(glyph).width + 5);
+  }
+  write(
+    context,
+    fitText(context, node.label, room - shift),
+    start + shift,
+    titleY,
+    title,
+    theme.text
+  );
+  if (!two) {
+    return;
+  }
+  let below = w - 2 * inset;
+  if (look.byBuffer && node.buffer !== null) {
+    const font = (context.font = `600 10px ${theme.uiFont}`);
+    const chip = `buffer ${node.buffer}`;
+    const width = context.measureText(chip).width + 10;
+    if (width < below) {
+      context.fillStyle = color;
+      roundRect(context, start + below - width + 4, y + 2.5, width, 15, 7.5);
+      context.fill();
+      write(context, chip, start + below - width + 9, y + 10.5, font, onColor(color));
+      below -= width + 4;
+    }
+  }
+  const font = (context.font = `11px ${theme.uiFont}`);
+  write(context, fitText(context, subtitle(node), below), start, y + 10, font, theme.muted);
+}
+
+function paintMark(context: Context, x: number, y: number, mark: Mark, theme: Theme): void {
+  const text =
+    mark.count > 1 ? `${ACTION[mark.action].mark}${mark.count}` : ACTION[mark.action].mark;
+  context.font = `700 11px ${theme.uiFont}`;
+  const width = Math.max(18, context.measureText(text).width + 10);
+  roundRect(context, x - width + 7, y - 9, width, 18, 9);
+  context.fillStyle = theme.change;
+  context.fill();
+  context.strokeStyle = theme.background;
+  context.lineWidth = 1.5;
+  context.stroke();
+  const font = context.font;
+  write(context, text, x - width / 2 + 7, y + 0.5, font, onColor(theme.change), 'center');
+}

@@ -1,0 +1,226 @@
+// Draws the timeline: queue depth, time axis, and a row of bars for each lane.
+import { FLAG } from '../frames';
+import { barsOf, depthSteps, type Bar, type Window } from './aggregate';
+import { fitText, strokeLine, write } from './paint_text';
+import type { LaneRing, SpanStore } from './span_store';
+import { mix, type Theme } from './theme';
+
+export const LABEL_WIDTH = 116;
+export const DEPTH_HEIGHT = 62;
+export const AXIS_HEIGHT = 20;
+export const LANE_HEIGHT = 34;
+
+type Context = CanvasRenderingContext2D;
+
+export interface TimelineLook {
+  theme: Theme;
+  width: number;
+  height: number;
+  /** the kernel's time now: running spans reach to it */
+  now: number;
+  hatch: CanvasPattern | null;
+}
+
+/** Hues for operators: the same name has the same colour in every lane. */
+const HUES = [
+  '#0072b2',
+  '#e69f00',
+  '#009e73',
+  '#cc79a7',
+  '#56b4e9',
+  '#d55e00',
+  '#999933',
+  '#882255'
+];
+
+export function nameColor(name: string): string {
+  let hash = 0;
+  for (let i = 0; i < name.length; i++) {
+    hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
+  }
+  return HUES[hash % HUES.length];
+}
+
+export function paintTimeline(
+  context: Context,
+  store: SpanStore,
+  window: Window,
+  look: TimelineLook
+): void {
+  const { theme, width, height } = look;
+  context.clearRect(0, 0, width, height);
+  paintDepth(context, store, window, theme);
+  paintAxis(context, window, look);
+  store.rings.forEach((ring, i) => {
+    paintLane(context, store, ring, DEPTH_HEIGHT + AXIS_HEIGHT + i * LANE_HEIGHT, window, look);
+  });
+}
+
+function paintDepth(context: Context, store: SpanStore, window: Window, theme: Theme): void {
+  const columns = depthSteps(store.depthLength, i => store.depthAt(i), window);
+  const highest = Math.max(1, ...columns.map(v => v ?? 0));
+  const bottom = DEPTH_HEIGHT - 4;
+  const y = (value: number) => bottom - (value / highest) * (DEPTH_HEIGHT - 18);
+  label(context, 'queue', `${store.pending} pending`, 12, theme);
+  const font = `10.5px ${theme.uiFont}`;
+  write(context, String(highest), LABEL_WIDTH - 6, y(highest), font, theme.faint, 'right');
+  context.strokeStyle = mix(theme.background, theme.line, 0.7);
+  context.lineWidth = 1;
+  const right = LABEL_WIDTH + window.width;
+  const top = Math.round(y(highest)) + 0.5;
+  strokeLine(context, LABEL_WIDTH, top, right, top);
+  strokeLine(context, LABEL_WIDTH, bottom + 0.5, right, bottom + 0.5);
+  const first = columns.findIndex(value => value !== null);
+  if (first < 0) {
+    return;
+  }
+  const trace = () => {
+    context.beginPath();
+    context.moveTo(LABEL_WIDTH + first, y(columns[first] ?? 0));
+    for (let x = first; x < columns.length; x++) {
+      context.lineTo(LABEL_WIDTH + x, y(columns[x] ?? 0));
+    }
+  };
+  trace();
+  context.lineTo(LABEL_WIDTH + columns.length, bottom);
+  context.lineTo(LABEL_WIDTH + first, bottom);
+  context.fillStyle = mix(theme.background, theme.accent, theme.dark ? 0.3 : 0.16);
+  context.fill();
+  trace();
+  context.strokeStyle = theme.accent;
+  context.lineWidth = 1.5;
+  context.stroke();
+}
+
+function paintAxis(context: Context, window: Window, look: TimelineLook): void {
+  const { theme, height } = look;
+  const length = window.end - window.start;
+  const raw = (length * 80) / Math.max(window.width, 1);
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map(m => m * power).find(s => s >= raw) ?? raw;
+  const decimals = Math.min(6, Math.max(0, Math.ceil(3 - Math.log10(step))));
+  const font = `10.5px ${theme.uiFont}`;
+  for (let t = Math.ceil(window.start / step) * step; t <= window.end; t += step) {
+    const x = LABEL_WIDTH + ((t - window.start) / length) * window.width;
+    context.strokeStyle = mix(theme.background, theme.line, 0.55);
+    context.lineWidth = 1;
+    const tick = Math.round(x) + 0.5;
+    strokeLine(context, tick, DEPTH_HEIGHT + AXIS_HEIGHT - 4, tick, height);
+    if (x > LABEL_WIDTH + 18 && x < LABEL_WIDTH + window.width - 18) {
+      const text = `${(t / 1e3).toFixed(decimals)} s`;
+      write(context, text, x, DEPTH_HEIGHT + AXIS_HEIGHT / 2, font, theme.muted, 'center');
+    }
+  }
+}
+
+function paintLane(
+  context: Context,
+  store: SpanStore,
+  ring: LaneRing,
+  top: number,
+  window: Window,
+  look: TimelineLook
+): void {
+  const { theme } = look;
+  const { lane } = ring;
+  const middle = top + LANE_HEIGHT / 2;
+  context.fillStyle = mix(theme.background, theme.text, 0.035);
+  context.fillRect(LABEL_WIDTH, top + 3, window.width, LANE_HEIGHT - 6);
+  const kind = lane.virtual ? 'virtual' : lane.kind;
+  label(context, lane.name || lane.device, kind, middle - (kind ? 7 : 0), theme);
+  context.save();
+  context.beginPath();
+  context.rect(LABEL_WIDTH, top, window.width, LANE_HEIGHT);
+  context.clip();
+  for (const bar of barsOf(ring, window, look.now)) {
+    paintBar(context, store, bar, middle, look);
+  }
+  context.restore();
+}
+
+function paintBar(
+  context: Context,
+  store: SpanStore,
+  bar: Bar,
+  middle: number,
+  look: TimelineLook
+): void {
+  const { theme } = look;
+  const thin = Boolean(bar.flags & (FLAG.inline | FLAG.coalesced));
+  const full = LANE_HEIGHT - 10;
+  const x = LABEL_WIDTH + bar.x;
+  if (!bar.span) {
+    // Many spans in one pixel: the bar's height is the share of the time in which they worked.
+    const height = Math.max(3, (thin ? full * 0.45 : full) * bar.share);
+    context.fillStyle = mix(theme.background, theme.text, 0.55);
+    context.fillRect(x, middle - height / 2, 1, height);
+    return;
+  }
+  const name = store.names.get(bar.span.name) ?? `operator ${bar.span.name}`;
+  const color = nameColor(name);
+  const height = thin ? full * 0.45 : full;
+  const top = middle - height / 2;
+  const w = Math.max(bar.w - (bar.w > 3 ? 0.7 : 0), 1);
+  if (bar.flags & FLAG.wait) {
+    context.strokeStyle = theme.muted;
+    context.lineWidth = 1;
+    context.setLineDash([3, 3]);
+    context.strokeRect(x + 0.5, top + 0.5, Math.max(w - 1, 1), height - 1);
+    context.setLineDash([]);
+  } else {
+    context.fillStyle = mix(theme.background, color, theme.dark ? 0.62 : 0.5);
+    context.fillRect(x, top, w, height);
+    context.fillStyle = color;
+    context.fillRect(x, top, w, 2);
+  }
+  if (bar.flags & FLAG.artificial && look.hatch && w > 3) {
+    context.fillStyle = look.hatch;
+    context.fillRect(x, top, w, height);
+  }
+  if (bar.flags & FLAG.error) {
+    context.strokeStyle = theme.text;
+    context.lineWidth = 2;
+    context.strokeRect(x + 1, top + 1, Math.max(w - 2, 1), height - 2);
+    context.fillStyle = theme.text;
+  }
+  if (bar.flags & FLAG.running) {
+    context.fillStyle = theme.accent;
+    context.fillRect(x + w - 2, top - 2, 2, height + 4);
+  }
+  if (w > 26 && !thin) {
+    const prefix = bar.flags & FLAG.error ? '✕ ' : '';
+    const words = bar.flags & FLAG.wait ? `waits: ${name}` : `${prefix}${name}`;
+    const font = (context.font = `600 11px ${theme.uiFont}`);
+    const start = Math.max(x, LABEL_WIDTH);
+    const text = fitText(context, words, w - (start - x) - 8);
+    write(context, text, start + 4, middle + 1, font, theme.text);
+  }
+}
+
+function label(context: Context, title: string, under: string, y: number, theme: Theme): void {
+  const bold = (context.font = `600 11.5px ${theme.uiFont}`);
+  write(context, fitText(context, title, LABEL_WIDTH - 12), 4, y, bold, theme.text);
+  const plain = (context.font = `10.5px ${theme.uiFont}`);
+  write(context, fitText(context, under, LABEL_WIDTH - 12), 4, y + 14, plain, theme.muted);
+}
+
+/** Stripes for time that slow motion added. */
+export function makeHatch(context: Context, color: string): CanvasPattern | null {
+  const tile = document.createElement('canvas');
+  tile.width = 8;
+  tile.height = 8;
+  const ink = tile.getContext('2d');
+  if (!ink) {
+    return null;
+  }
+  ink.strokeStyle = color;
+  ink.globalAlpha = 0.55;
+  ink.lineWidth = 1.6;
+  for (const shift of [-8, 0, 8]) {
+    ink.beginPath();
+    ink.moveTo(shift, 8);
+    ink.lineTo(shift + 8, 0);
+    ink.stroke();
+  }
+  return context.createPattern(tile, 'repeat');
+}

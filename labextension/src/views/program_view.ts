@@ -1,0 +1,138 @@
+// The program of a stage as text beside the user's cell; lines are linked to the graph's nodes.
+import type { Spec, Stage } from '../spec';
+import { diffLines } from './diff';
+import { h } from './dom';
+import { linesOf, nodesOfLine, type StageModel } from './stages';
+
+export interface ProgramViewEvents {
+  select: (ids: number[]) => void;
+  hover: (ids: number[]) => void;
+}
+
+export class ProgramView {
+  readonly element: HTMLElement;
+  private readonly cell: HTMLElement;
+  private readonly program: HTMLElement;
+  private readonly heading = h('h4');
+  private rows: { element: HTMLElement; nodes: number[] }[] = [];
+
+  constructor(
+    private readonly spec: Spec,
+    private readonly model: StageModel,
+    private readonly events: ProgramViewEvents
+  ) {
+    this.cell = h('div.hyb-code', { 'aria-label': 'Your cell', role: 'list' });
+    this.program = h('div.hyb-code', { 'aria-label': 'Program of this stage', role: 'list' });
+    const yours = h('section', {}, h('h4', {}, 'Your cell'), this.cell);
+    this.element = h(
+      'div.hyb-program',
+      {},
+      spec.cell && spec.cell.lines.length > 0 && yours,
+      h('section', {}, this.heading, this.program)
+    );
+  }
+
+  setStage(index: number): void {
+    const stage = this.model.stages[index];
+    this.rows = [];
+    this.heading.textContent = `Program: ${stage.label}`;
+    this.cell.replaceChildren(
+      ...(this.spec.cell?.lines ?? []).map((text, i) =>
+        this.row(String(i + 1), text, nodesOfLine(stage.graph, i + 1))
+      )
+    );
+    const after = toLines(stage.program);
+    const before = index > 0 ? toLines(this.model.stages[index - 1].program) : after;
+    const link = programLinks(stage);
+    let number = 0;
+    this.program.replaceChildren(
+      ...diffLines(before, after).map(({ text, kind }) => {
+        if (kind === 'removed') {
+          return this.row('−', text, [], 'hyb-removed');
+        }
+        const row = this.row(
+          String(number + 1),
+          text,
+          link[number],
+          kind === 'added' && 'hyb-added'
+        );
+        number += 1;
+        return row;
+      })
+    );
+    if (after.length === 0) {
+      this.program.append(h('p.hyb-note', {}, 'This stage has no program text.'));
+    }
+  }
+
+  setSelected(ids: number[]): void {
+    this.mark('hyb-selected', ids);
+  }
+
+  setHovered(ids: number[]): void {
+    this.mark('hyb-hovered', ids);
+  }
+
+  private mark(name: string, ids: number[]): void {
+    const chosen = new Set(ids);
+    for (const { element, nodes } of this.rows) {
+      element.classList.toggle(
+        name,
+        nodes.some(id => chosen.has(id))
+      );
+    }
+  }
+
+  private row(number: string, text: string, nodes: number[], extra: string | false = false) {
+    const element = h(
+      'div.hyb-line',
+      {
+        role: 'listitem',
+        onclick: () => this.events.select(nodes),
+        onpointerenter: () => this.events.hover(nodes),
+        onpointerleave: () => this.events.hover([])
+      },
+      h('span.hyb-lineno', {}, number),
+      h('code', {}, text)
+    );
+    if (extra) {
+      element.classList.add(extra);
+    }
+    element.classList.toggle('hyb-linked', nodes.length > 0);
+    this.rows.push({ element, nodes });
+    return element;
+  }
+}
+
+function toLines(program: string): string[] {
+  return program === '' ? [] : program.replace(/\n$/, '').split('\n');
+}
+
+/** For each line of a stage's program the nodes it computes. */
+export function programLinks(stage: Stage): number[][] {
+  const byText = new Map(stage.kernels.map(kernel => [kernel.text.trim(), kernel.nodes]));
+  const byName = new Map<string, number[]>();
+  const byLine = new Map<number, number[]>();
+  for (const node of stage.graph.nodes) {
+    if (node.name) {
+      byName.set(node.name, [...(byName.get(node.name) ?? []), node.id]);
+    }
+    for (const line of linesOf(node)) {
+      byLine.set(line, [...(byLine.get(line) ?? []), node.id]);
+    }
+  }
+  return toLines(stage.program).map(text => {
+    const code = text.replace(/\s*#.*$/, '').trim();
+    const exact = byText.get(text.trim()) ?? byText.get(code);
+    if (exact) {
+      return exact;
+    }
+    const target = /^([A-Za-z_]\w*)\s*(?::[^=]*)?=(?!=)/.exec(code)?.[1];
+    const named = target === undefined ? undefined : byName.get(target);
+    if (named) {
+      return named;
+    }
+    const line = /#.*?\bline (\d+)/.exec(text)?.[1];
+    return (line === undefined ? undefined : byLine.get(Number(line))) ?? [];
+  });
+}

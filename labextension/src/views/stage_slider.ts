@@ -1,0 +1,69 @@
+// The slider over the stages: a range input, its two buttons, and the stages' names as ticks.
+import type { Stage } from '../spec';
+import { h } from './dom';
+
+export class StageSlider {
+  readonly element: HTMLElement;
+  private readonly input: HTMLInputElement;
+  private readonly ticks: HTMLElement[];
+  private readonly previous: HTMLButtonElement;
+  private readonly next: HTMLButtonElement;
+
+  constructor(
+    private readonly stages: Stage[],
+    private readonly changed: (stage: number) => void
+  ) {
+    const last = stages.length - 1;
+    const button = (label: string, text: string, delta: number) =>
+      h(
+        'button.hyb-tool',
+        { type: 'button', title: label, 'aria-label': label, onclick: () => this.step(delta) },
+        text
+      );
+    this.previous = button('Previous stage', '‹', -1);
+    this.next = button('Next stage', '›', 1);
+    this.input = h('input', {
+      type: 'range',
+      min: 0,
+      max: last,
+      step: 1,
+      'aria-label': 'Stage',
+      oninput: () => changed(Number(this.input.value))
+    });
+    this.ticks = stages.map((stage, i) =>
+      h(
+        'button.hyb-tick',
+        {
+          type: 'button',
+          tabindex: -1,
+          title: stage.summary || stage.label,
+          onclick: () => changed(i)
+        },
+        stage.label
+      )
+    );
+    const track = h('div.hyb-track', {}, this.input, h('div.hyb-ticks', {}, ...this.ticks));
+    track.style.setProperty('--hyb-stages', String(stages.length));
+    this.element = h('div.hyb-slider', {}, this.previous, track, this.next);
+    this.element.hidden = last < 1;
+  }
+
+  get value(): number {
+    return Number(this.input.value);
+  }
+
+  set(stage: number): void {
+    this.input.value = String(stage);
+    this.input.setAttribute('aria-valuetext', this.stages[stage].label);
+    this.ticks.forEach((tick, i) => tick.classList.toggle('hyb-now', i === stage));
+    this.previous.disabled = stage === 0;
+    this.next.disabled = stage === this.stages.length - 1;
+  }
+
+  step(delta: number): void {
+    const to = this.value + delta;
+    if (to >= 0 && to < this.stages.length) {
+      this.changed(to);
+    }
+  }
+}

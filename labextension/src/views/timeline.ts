@@ -1,0 +1,381 @@
+// The live timeline: queue depth and a lane for each device, moving while the engine works.
+import { FLAG, type EngineState, type Frame, type Site, type Span } from '../frames';
+import { busyShare, spanAt, type Window } from './aggregate';
+import { h } from './dom';
+import { bytes, plural, seconds } from './format';
+import {
+  AXIS_HEIGHT,
+  DEPTH_HEIGHT,
+  LABEL_WIDTH,
+  LANE_HEIGHT,
+  makeHatch,
+  paintTimeline
+} from './paint_timeline';
+import { SpanStore, type LaneRing } from './span_store';
+import { Surface } from './surface';
+import { readTheme, watchTheme, type Theme } from './theme';
+import { TimeWindow } from './time_window';
+import { Tooltip } from './tooltip';
+
+/** 30 frames a second: smooth for bars, and cheap. */
+const FRAME_MS = 1000 / 30;
+const WORDS_MS = 250;
+
+export interface TimelineEvents {
+  pause?: (paused: boolean) => void;
+  /** a span was clicked: where the user's code pushed it */
+  site?: (site: Site) => void;
+}
+
+export class Timeline {
+  readonly element: HTMLElement;
+  private store = new SpanStore();
+  private readonly window = new TimeWindow();
+  private readonly plot = h('div.hyb-plot.hyb-timeline-plot');
+  private readonly message = h('p.hyb-message', { role: 'status', 'aria-live': 'polite' });
+  private readonly engine = h('p.hyb-engine');
+  private readonly pools = h('p.hyb-engine', { 'aria-label': 'Memory pools' });
+  private readonly laneList = h('ul.hyb-hidden', { 'aria-label': 'Device lanes' });
+  private readonly followButton: HTMLButtonElement;
+  private readonly surface: Surface;
+  private readonly tooltip: Tooltip;
+  private readonly stop: (() => void)[] = [];
+  private theme: Theme | null = null;
+  private hatch: CanvasPattern | null = null;
+  private drawn = 0;
+  private lastDraw = -Infinity;
+  private lastWords = -Infinity;
+  private end = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly events: TimelineEvents = {}) {
+    const tool = (text: string, title: string, onclick: () => void) =>
+      h('button.hyb-tool', { type: 'button', title, 'aria-label': title, onclick }, text);
+    this.followButton = h('button.hyb-follow', {
+      type: 'button',
+      onclick: () => this.setFollowing(!this.window.following)
+    });
+    const tools = h(
+      'div.hyb-timeline-tools',
+      {},
+      this.followButton,
+      tool('+', 'Show less time', () => this.zoom(0.5, 1)),
+      tool('−', 'Show more time', () => this.zoom(2, 1)),
+      tool('clear', 'Forget what was drawn', () => this.clear())
+    );
+    this.element = h(
+      'div.hyb-root.hyb-timeline',
+      { 'data-lm-suppress-shortcuts': 'true', 'data-frames': 0, 'data-spans': '{}' },
+      tools,
+      this.message,
+      this.plot,
+      this.laneList,
+      this.engine,
+      this.pools,
+      timelineLegend()
+    );
+    this.surface = new Surface(this.plot, (context, now) => this.paint(context, now));
+    this.tooltip = new Tooltip(this.plot);
+    this.stop.push(
+      watchTheme(() => {
+        this.theme = null;
+        this.hatch = null;
+        this.surface.draw();
+      })
+    );
+    this.listen();
+    this.showFollowing();
+    this.resize();
+    this.say('No kernel: open a notebook, and its queue appears here.');
+  }
+
+  /** Takes in a frame of the live comm. */
+  push(frame: Frame): void {
+    const now = performance.now();
+    this.window.synchronize(frame.now, now);
+    if (this.store.add(frame)) {
+      this.resize();
+    }
+    if (frame.engine) {
+      this.setEngine(frame.engine);
+    }
+    this.say(this.store.spans > 0 ? null : 'Connected. Nothing has run on the engine yet.');
+    this.element.dataset.spans = JSON.stringify(
+      Object.fromEntries(this.store.rings.map(ring => [ring.lane.name, ring.total]))
+    );
+    this.schedule();
+  }
+
+  setEngine(engine: EngineState): void {
+    const parts = [`${engine.kind} engine`];
+    if (engine.kind !== 'naive') {
+      parts.push(engine.inline ? 'small operators inline' : 'every operator queued');
+    }
+    if (engine.limit !== null) {
+      parts.push(`at most ${plural(engine.limit, 'pending operator')}`);
+    }
+    if (engine.slow > 0) {
+      parts.push(`slow motion, ${seconds(engine.slow)} each`);
+    }
+    this.engine.textContent = parts.join(' · ');
+  }
+
+  /** Words in place of data, e.g. that there is no kernel; null: data comes. */
+  say(message: string | null): void {
+    this.message.textContent = message ?? '';
+    this.message.hidden = message === null;
+  }
+
+  clear(): void {
+    const { lanes, names, sites } = this.store;
+    this.store = new SpanStore();
+    // What the kernel told once it will not tell again.
+    names.forEach((name, id) => this.store.names.set(id, name));
+    sites.forEach((site, id) => this.store.sites.set(id, site));
+    this.store.add(emptyFrame([...lanes.values()], this.window.now(performance.now())));
+    this.surface.draw();
+  }
+
+  /** Another kernel: nothing of the last one is kept. */
+  reset(): void {
+    this.store = new SpanStore();
+    this.window.reset();
+    this.engine.textContent = '';
+    this.pools.textContent = '';
+    this.laneList.replaceChildren();
+    this.element.dataset.spans = '{}';
+    this.showFollowing();
+    this.resize();
+    this.surface.draw();
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.stop.forEach(stop => stop());
+    this.surface.dispose();
+    this.element.remove();
+  }
+
+  private schedule(): void {
+    if (this.timer !== undefined) {
+      return;
+    }
+    const wait = Math.max(0, this.lastDraw + FRAME_MS - performance.now());
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      this.surface.draw();
+    }, wait);
+  }
+
+  private get view(): Window {
+    const width = Math.max(1, this.surface.width - LABEL_WIDTH - 8);
+    return { start: this.end - this.window.span, end: this.end, width };
+  }
+
+  private paint(context: CanvasRenderingContext2D, now: number): void {
+    this.theme ??= readTheme(this.element);
+    this.hatch ??= makeHatch(context, this.theme.text);
+    this.end = this.window.end(now, this.store.lastActivity);
+    this.lastDraw = now;
+    paintTimeline(context, this.store, this.view, {
+      theme: this.theme,
+      width: this.surface.width,
+      height: this.surface.height,
+      now: Math.max(this.store.now, this.window.now(now)),
+      hatch: this.hatch
+    });
+    this.drawn += 1;
+    this.element.dataset.frames = String(this.drawn);
+    if (now - this.lastWords > WORDS_MS) {
+      this.lastWords = now;
+      this.words();
+    }
+    if (this.window.moving(now, this.store.lastActivity)) {
+      this.schedule();
+    } else if (this.store.frames > 0) {
+      this.words();
+    }
+  }
+
+  // The lanes as words, for screen readers; the memory of the pools, for everyone.
+  private words(): void {
+    const items = this.store.rings.map(ring => {
+      const { lane } = ring;
+      const what = [lane.name || lane.device, lane.virtual && 'virtual', lane.kind].filter(Boolean);
+      const share = Math.round(100 * busyShare(ring, this.view));
+      return `${what.join(', ')}: ${plural(ring.total, 'span')}, ${share} % busy`;
+    });
+    while (this.laneList.children.length > items.length) {
+      this.laneList.lastElementChild?.remove();
+    }
+    items.forEach((text, i) => {
+      const item = this.laneList.children[i] ?? this.laneList.appendChild(h('li'));
+      if (item.textContent !== text) {
+        item.textContent = text;
+      }
+    });
+    const lost = this.store.lost > 0 ? [`${plural(this.store.lost, 'span')} lost`] : [];
+    this.pools.textContent = this.store.pools
+      .map(p => `${p.device}: ${bytes(p.used)} in use, ${bytes(p.reserved)} reserved`)
+      .concat(lost)
+      .join(' · ');
+  }
+
+  private setFollowing(following: boolean): void {
+    if (following) {
+      this.window.follow();
+    } else {
+      this.window.stop(this.end);
+    }
+    this.showFollowing();
+    this.events.pause?.(!following);
+    this.surface.draw();
+  }
+
+  private showFollowing(): void {
+    const { following } = this.window;
+    this.followButton.textContent = following ? 'Pause' : 'Follow';
+    this.followButton.title = following ? 'Hold the picture still' : 'Follow the queue again';
+    this.followButton.setAttribute('aria-pressed', String(!following));
+  }
+
+  private zoom(factor: number, share: number): void {
+    this.window.zoom(factor, share, this.end);
+    this.surface.draw();
+  }
+
+  private resize(): void {
+    const rows = Math.max(1, this.store.lanes.size);
+    this.plot.style.height = `${DEPTH_HEIGHT + AXIS_HEIGHT + rows * LANE_HEIGHT + 4}px`;
+  }
+
+  private listen(): void {
+    let drag: { x: number; moved: boolean } | null = null;
+    this.plot.addEventListener(
+      'wheel',
+      event => {
+        event.preventDefault();
+        const share = this.share(event);
+        const delta = event.deltaMode === 1 ? event.deltaY * 16 : event.deltaY;
+        this.zoom(Math.exp(delta * 0.002), share);
+      },
+      { passive: false }
+    );
+    this.plot.addEventListener('pointerdown', event => {
+      drag = { x: event.clientX, moved: false };
+    });
+    this.plot.addEventListener('pointermove', event => {
+      if (!drag) {
+        this.point(event);
+        return;
+      }
+      const dx = event.clientX - drag.x;
+      if (drag.moved || Math.abs(dx) > 4) {
+        if (!drag.moved) {
+          this.plot.setPointerCapture(event.pointerId);
+        }
+        this.window.pan((-dx * this.window.span) / this.view.width, this.end);
+        this.end -= (dx * this.window.span) / this.view.width;
+        drag = { x: event.clientX, moved: true };
+        this.showFollowing();
+        this.tooltip.hide();
+        this.surface.draw();
+      }
+    });
+    this.plot.addEventListener('pointerup', event => {
+      const clicked = drag && !drag.moved;
+      drag = null;
+      const site = clicked && this.store.sites.get(this.hit(event)?.span.site ?? -1);
+      if (site) {
+        this.events.site?.(site);
+      }
+    });
+    this.plot.addEventListener('pointerleave', () => this.tooltip.hide());
+  }
+
+  private share(event: MouseEvent): number {
+    const x = event.clientX - this.plot.getBoundingClientRect().left - LABEL_WIDTH;
+    return Math.min(1, Math.max(0, x / this.view.width));
+  }
+
+  private hit(event: MouseEvent): { ring: LaneRing; span: Span } | null {
+    const y = event.clientY - this.plot.getBoundingClientRect().top - DEPTH_HEIGHT - AXIS_HEIGHT;
+    const ring = this.store.rings[Math.floor(y / LANE_HEIGHT)];
+    if (!ring || y < 0) {
+      return null;
+    }
+    const { start, end, width } = this.view;
+    const time = start + this.share(event) * (end - start);
+    const slack = (3 * (end - start)) / width;
+    const span = spanAt(ring, time, slack, this.window.now(performance.now()));
+    return span ? { ring, span } : null;
+  }
+
+  private point(event: PointerEvent): void {
+    const hit = this.hit(event);
+    if (!hit) {
+      this.tooltip.hide();
+      return;
+    }
+    const { span } = hit;
+    const lines = [this.store.names.get(span.name) ?? `operator ${span.name}`];
+    const each = span.count > 1 ? `, ${plural(span.count, 'operator')} in a row` : '';
+    lines.push(`${seconds(span.duration / 1e3)}${each}`);
+    const site = this.store.sites.get(span.site);
+    if (site && (site.line !== null || site.text)) {
+      lines.push(`${site.line === null ? '' : `line ${site.line}  `}${site.text.trim()}`);
+    }
+    const flags = flagWords(span.flags);
+    if (flags) {
+      lines.push(flags);
+    }
+    const bounds = this.plot.getBoundingClientRect();
+    this.tooltip.show(lines, event.clientX - bounds.left, event.clientY - bounds.top);
+  }
+}
+
+function flagWords(flags: number): string {
+  const words: [number, string][] = [
+    [FLAG.inline, 'run inline by the caller'],
+    [FLAG.artificial, 'held by slow motion'],
+    [FLAG.error, 'failed'],
+    [FLAG.wait, 'the main thread waits'],
+    [FLAG.running, 'still running']
+  ];
+  return words
+    .filter(([bit]) => flags & bit)
+    .map(([, word]) => word)
+    .join(', ');
+}
+
+function timelineLegend(): HTMLElement {
+  const item = (kind: string, text: string) =>
+    h('span.hyb-chip', {}, h(`i.hyb-key.${kind}` as const, { 'aria-hidden': 'true' }), text);
+  return h(
+    'div.hyb-legend',
+    {},
+    item('hyb-key-span', 'operator (one colour a name)'),
+    item('hyb-key-thin', 'inline, many in a row'),
+    item('hyb-key-slow', 'held by slow motion'),
+    item('hyb-key-wait', 'a wait'),
+    item('hyb-key-error', 'failed'),
+    h('span.hyb-hint', {}, 'wheel: zoom · drag: move · click: show the line')
+  );
+}
+
+function emptyFrame(rings: LaneRing[], now: number): Frame {
+  return {
+    type: 'frame',
+    seq: 0,
+    now,
+    lost: 0,
+    lanes: rings.map(ring => ring.lane),
+    names: new Map(),
+    sites: new Map(),
+    engine: null,
+    pending: 0,
+    pools: [],
+    spans: [],
+    depth: new Float64Array(0)
+  };
+}
