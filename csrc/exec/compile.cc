@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "core/error.h"
+#include "exec/passthrough.h"
 #include "exec/program.h"
 #include "plan/bytes.h"
 
@@ -73,7 +74,9 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
     if (stage.why_skipped.empty()) {
       const double start = now();
       PassContext context{options.pass, {}};
-      Graph after = pass.run(current, context);
+      const bool differentiates = std::string(pass.name) == "gradient";
+      Graph after = pass.run(differentiates ? without_passthrough(current, training) : current,
+                             context);
       stage.changed = changes_something(context.changes) || after.hash() != current.hash();
       if (!stage.changed) stage.why_skipped = why_unchanged(context.changes);
       stage.changes = std::move(context.changes);

@@ -1,72 +1,23 @@
 // run_op: one operator on concrete arrays.
-#include <algorithm>
-
 #include "core/error.h"
+#include "exec/call_types.h"
 #include "exec/launch.h"
 
 namespace hybrid {
 namespace {
 
-// Kept between calls to save allocations; inference never calls back into run_op.
-struct Inference {
-  std::vector<Shape> in_shapes, out_shapes;
-  std::vector<DType> in_dtypes, out_dtypes;
-};
-
-std::string input_name(const OpDef& op, size_t i) {
-  if (op.variadic) return std::string(op.inputs.empty() ? "data" : op.inputs[0].name) +
-                          std::to_string(i);
-  return op.inputs[i].name;
-}
-
 void check_inputs(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inputs) {
-  const int expected = op.count_inputs(attrs);
-  if (expected < 0) {
-    require(!inputs.empty(), op.name, ": expected at least one input, given none");
-  } else {
-    require(static_cast<int>(inputs.size()) == expected, op.name, ": expected ", expected,
-            expected == 1 ? " input" : " inputs", ", given ", inputs.size());
-  }
+  check_arity(op, attrs, inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     require(inputs[i].defined(), op.name, ": input '", input_name(op, i), "' has no value");
-    require(inputs[i].ctx() == inputs[0].ctx() || (inputs[i].ctx().is_cpu() && inputs[0].ctx().is_cpu()),
-            op.name, ": '", input_name(op, 0), "' is on ", inputs[0].ctx().str(), ", '",
-            input_name(op, i), "' on ", inputs[i].ctx().str(),
+    const Context a = inputs[0].ctx(), b = inputs[i].ctx();
+    require(a == b || (a.is_cpu() && b.is_cpu()), op.name, ": '", input_name(op, 0), "' is on ",
+            a.str(), ", '", input_name(op, i), "' on ", b.str(),
             "; copy one with as_in_context() first");
   }
 }
 
-void check_dtype(const OpDef& op, DType dtype, const char* what, const std::string& name) {
-  const bool known = dtype != DType::unknown && (op.dtypes & dtype_bit(dtype));
-  require(known, op.name, ": ", what, name.empty() ? "" : " '" + name + "'", " is ",
-          dtype == DType::unknown ? "of unknown dtype" : dtype_name(dtype), "; supported are ",
-          dtype_set_names(op.dtypes));
-}
-
-void infer_types(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inputs,
-                 Inference* t) {
-  const bool creates = inputs.empty();
-  if (!creates) check_dtype(op, inputs[0].dtype, "input", input_name(op, 0));
-  t->in_shapes.clear();
-  t->in_dtypes.clear();
-  for (const NDArray& a : inputs) {
-    t->in_shapes.push_back(a.shape);
-    t->in_dtypes.push_back(a.dtype);
-  }
-  const int num_outputs = op.count_outputs(attrs);
-  t->out_shapes.assign(num_outputs, Shape::unknown());
-  t->out_dtypes.assign(num_outputs, DType::unknown);
-  InferContext context{attrs,        t->in_shapes,  t->out_shapes,
-                       t->in_dtypes, t->out_dtypes, op.name};
-  op.infer(context);
-  for (int i = 0; i < num_outputs; ++i) {
-    require(t->out_shapes[i].known() && t->out_dtypes[i] != DType::unknown, op.name,
-            ": the shape or dtype of output ", i, " does not follow from the inputs");
-  }
-  if (creates) check_dtype(op, t->out_dtypes[0], "dtype", "");
-}
-
-void check_outputs(const OpDef& op, const Inference& t, const std::vector<NDArray>& out,
+void check_outputs(const OpDef& op, const CallTypes& t, const std::vector<NDArray>& out,
                    Context ctx) {
   require(out.size() == t.out_shapes.size(), op.name, ": has ", t.out_shapes.size(),
           " outputs, given ", out.size(), " arrays to write into");
@@ -92,7 +43,7 @@ bool writes_directly(const OpDef& op, const NDArray& out, const std::vector<NDAr
   return true;
 }
 
-bool try_view(const OpDef& op, const Attrs& attrs, const NDArray& in, const Inference& t,
+bool try_view(const OpDef& op, const Attrs& attrs, const NDArray& in, const CallTypes& t,
               NDArray* result) {
   TensorView view;
   view.dtype = in.dtype;
@@ -120,8 +71,11 @@ std::vector<NDArray> run_op(const OpDef& op, const Attrs& attrs, const std::vect
     if (run_small(op, attrs, pointers, static_cast<int>(inputs.size()), &result[0])) return result;
   }
   check_inputs(op, attrs, inputs);
-  thread_local Inference types;
-  infer_types(op, attrs, inputs, &types);
+  // Kept between calls to save allocations; inference never calls back into run_op.
+  thread_local CallTypes types;
+  types.clear();
+  for (const NDArray& a : inputs) types.add_input(a.shape, a.dtype);
+  infer_call(op, attrs, &types);
   const Context where = inputs.empty() ? ctx : inputs[0].ctx();
   if (inputs.empty()) {
     require(engine::context_exists(where), op.name, ": there is no device ", where.str());

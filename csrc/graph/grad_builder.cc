@@ -41,10 +41,14 @@ Entry GradBuilder::op(const char* core_name, const std::vector<Entry>& inputs, A
 
 Entry GradBuilder::op(const char* core_name, const std::vector<Entry>& inputs, const Attrs& attrs,
                       int out) {
-  Node node;
-  node.op = get_op(core_name);
-  require(attrs.op() == node.op, core_name, ": given attributes of ",
+  require(attrs.op() == get_op(core_name), core_name, ": given attributes of ",
           attrs.op() ? attrs.op()->name : "no operator");
+  return op(attrs, inputs, out);
+}
+
+Entry GradBuilder::op(const Attrs& attrs, const std::vector<Entry>& inputs, int out) {
+  Node node;
+  node.op = attrs.op();
   attrs.check_complete();
   node.attrs = attrs;
   node.inputs = inputs;

@@ -24,6 +24,8 @@ class GradBuilder {
   using AttrList = std::initializer_list<std::pair<const char*, AttrValue>>;
   Entry op(const char* core_name, const std::vector<Entry>& inputs, AttrList attrs = {}, int out = 0);
   Entry op(const char* core_name, const std::vector<Entry>& inputs, const Attrs& attrs, int out = 0);
+  // The operator is that of the attributes; it need not be in the table (a compiled call).
+  Entry op(const Attrs& attrs, const std::vector<Entry>& inputs, int out = 0);
   // Reduces `grad` to the shape of `like` (undoes broadcasting); free when shapes are equal.
   Entry sum_like(Entry grad, Entry like);
   void set(int input, Entry grad);       // gradient of input i; unset: none

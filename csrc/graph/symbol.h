@@ -18,7 +18,7 @@ struct SymEntry {
 };
 
 // One recorded operator, variable or constant. Immutable once made, but for `values`.
-struct SymNode {
+struct SymNode : std::enable_shared_from_this<SymNode> {
   NodeKind kind = NodeKind::op;
   const OpDef* op = nullptr;  // null: variable
   Attrs attrs;

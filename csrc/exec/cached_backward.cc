@@ -1,0 +1,356 @@
+// Recorded calls of compiled graphs: forward with saved values, backward programs.
+#include <algorithm>
+
+#include "core/error.h"
+#include "exec/signature.h"
+#include "graph/grad_builder.h"
+#include "exec/passthrough.h"
+#include "exec/tape.h"
+
+namespace hybrid {
+namespace {
+
+const OpDef& cached_backward_op() {
+  static const OpDef op = [] {
+    OpDef def;
+    def.name = "cached_graph_backward";
+    def.doc = "Gradients of a compiled call: by `wanted` inputs, given those of `heads`.";
+    def.inputs = {{"data", "gradients of the heads, then the call's inputs"}};
+    def.variadic = true;
+    def.attrs = {{"heads", AttrType::ints, nullptr, "outputs with a gradient"},
+                 {"wanted", AttrType::ints, nullptr, "inputs whose gradient is wanted"}};
+    def.defaults.resize(def.attrs.size());
+    def.num_outputs_fn = [](const Attrs& a) { return static_cast<int>(a.ints("wanted").size()); };
+    def.dtypes = ~DTypeSet{0};
+    def.infer = [](InferContext& c) {
+      const size_t first = c.attrs.ints("heads").size();
+      const auto& wanted = c.attrs.ints("wanted");
+      for (size_t i = 0; i < wanted.size(); ++i) {
+        c.out_shapes.at(i) = c.in_shapes.at(first + wanted[i]);
+        c.out_dtypes.at(i) = c.in_dtypes.at(first + wanted[i]);
+      }
+    };
+    return def;
+  }();
+  return op;
+}
+
+void cached_call_gradient(GradBuilder& b);
+
+std::vector<int> to_ints(const std::vector<int64_t>& values) {
+  return std::vector<int>(values.begin(), values.end());
+}
+
+Signature::Choice choice_of(const Attrs& attrs) {
+  return {to_ints(attrs.ints("heads")), to_ints(attrs.ints("wanted"))};
+}
+
+// Cuts the gradient nodes off the forward: values they read become inputs, views and constants are
+// made again.
+struct Cut {
+  const Graph& joint;
+  size_t num_forward;
+  Graph graph;
+  std::vector<Entry> saved;           // by saved input
+  std::vector<NodeId> saved_nodes;
+  std::map<Entry, Entry> imported;
+
+  Entry import(Entry e) {
+    const auto found = imported.find(e);
+    if (found != imported.end()) return found->second;
+    const Node& n = joint.node(e.node);
+    Entry result = e;
+    if (n.kind == NodeKind::input || n.kind == NodeKind::constant) {
+      graph.add(n);
+    } else if (n.op->view && !n.inputs.empty()) {
+      Node view = n;
+      for (Entry& input : view.inputs) input = import(input);
+      graph.add(std::move(view));
+    } else {
+      Node input;
+      input.kind = NodeKind::input;
+      input.name = "saved" + std::to_string(saved.size());
+      input.shapes = {n.shapes[e.out]};
+      input.dtypes = {n.dtypes[e.out]};
+      input.origins = {n.id};
+      input.site = n.site;
+      result = {graph.add(std::move(input)).id, 0};
+      saved.push_back(e);
+      saved_nodes.push_back(result.node);
+    }
+    imported[e] = result;
+    return result;
+  }
+
+  bool is_forward(Entry e) const {
+    return static_cast<size_t>(joint.position(e.node)) < num_forward;
+  }
+
+  void run() {
+    graph.next_id = joint.next_id;
+    graph.num_keys = joint.num_keys;
+    for (NodeId id : joint.inputs) import({id, 0});
+    for (size_t p = num_forward; p < joint.nodes.size(); ++p) {
+      for (const Entry& e : joint.nodes[p].inputs) {
+        if (is_forward(e)) import(e);
+      }
+    }
+    for (const Entry& e : joint.outputs) {
+      if (is_forward(e)) import(e);
+    }
+    for (size_t p = num_forward; p < joint.nodes.size(); ++p) {
+      Node n = joint.nodes[p];
+      for (Entry& e : n.inputs) e = is_forward(e) ? import(e) : e;
+      graph.add(std::move(n));
+    }
+    for (const Entry& e : joint.outputs) graph.outputs.push_back(is_forward(e) ? import(e) : e);
+    graph.output_names = joint.output_names;
+    graph.inputs = joint.inputs;
+    graph.inputs.insert(graph.inputs.end(), saved_nodes.begin(), saved_nodes.end());
+  }
+};
+
+// Which inputs the compiled graph still reads; the others are taken out of it.
+std::vector<bool> drop_unused_inputs(Graph* graph) {
+  std::vector<bool> read(graph->nodes.size(), false);
+  for (const Node& n : graph->nodes) {
+    for (const Entry& e : n.inputs) read[graph->position(e.node)] = true;
+  }
+  for (const Entry& e : graph->outputs) read[graph->position(e.node)] = true;
+  std::vector<bool> kept_input;
+  std::vector<NodeId> inputs;
+  for (NodeId id : graph->inputs) {
+    kept_input.push_back(read[graph->position(id)]);
+    if (kept_input.back()) inputs.push_back(id);
+  }
+  std::vector<Node> nodes;
+  for (size_t p = 0; p < read.size(); ++p) {
+    if (graph->nodes[p].kind != NodeKind::input || read[p]) {
+      nodes.push_back(std::move(graph->nodes[p]));
+    }
+  }
+  graph->nodes = std::move(nodes);
+  graph->inputs = std::move(inputs);
+  graph->reindex();
+  return kept_input;
+}
+
+std::shared_ptr<BackwardProgram> make_backward(const Signature& s, const Signature::Choice& choice) {
+  size_t num_forward = 0;
+  const Graph joint = joint_gradient(s, choice, &num_forward);
+  Cut cut{joint, num_forward, {}, {}, {}, {}};
+  cut.run();
+  CompileOptions options = s.options;
+  options.pass.input_shapes.clear();
+  options.pass.input_dtypes.clear();
+  options.pass.donated.clear();
+  options.plan.donated.clear();
+  Graph compiled = compile(cut.graph, options).program->graph();
+  const std::vector<bool> kept = drop_unused_inputs(&compiled);
+  PlanOptions plan = options.plan;
+  plan.training = options.pass.training;
+  auto result = std::make_shared<BackwardProgram>();
+  Plan planned = make_plan(compiled, plan);
+  result->program = Program::make(std::move(compiled), std::move(planned));
+  const size_t num_heads = choice.first.size(), num_inputs = s.typed.inputs.size();
+  for (size_t i = 0; i < kept.size(); ++i) {
+    if (!kept[i]) continue;
+    if (i < num_heads) {
+      result->heads.push_back(static_cast<int>(i));
+    } else if (i < num_heads + num_inputs) {
+      result->inputs.push_back(static_cast<int>(i - num_heads));
+    } else {
+      result->saved.push_back(cut.saved[i - num_heads - num_inputs]);
+    }
+  }
+  ++*s.num_programs;
+  return result;
+}
+
+bool contains_all(const std::vector<Entry>& have, const std::vector<Entry>& needed) {
+  return std::all_of(needed.begin(), needed.end(), [&](const Entry& e) {
+    return std::find(have.begin(), have.end(), e) != have.end();
+  });
+}
+
+std::shared_ptr<const BackwardProgram> backward_for(Signature* s, const Signature::Choice& choice) {
+  std::lock_guard<std::mutex> lock(s->mutex);
+  const auto found = s->backward.find(choice);
+  if (found != s->backward.end()) return found->second;
+  std::shared_ptr<const BackwardProgram> made = make_backward(*s, choice);
+  if (!contains_all(s->saved, made->saved)) made = nullptr;
+  s->backward[choice] = made;
+  return made;
+}
+
+std::shared_ptr<CachedGraph> recomputing_for(Signature* s, const Signature::Choice& choice) {
+  std::lock_guard<std::mutex> lock(s->mutex);
+  std::shared_ptr<CachedGraph>& graph = s->recomputing[choice];
+  if (!graph) {
+    size_t num_forward = 0;
+    CompileOptions options = s->options;
+    options.pass.input_shapes.clear();
+    options.pass.input_dtypes.clear();
+    graph = std::make_shared<CachedGraph>(joint_gradient(*s, choice, &num_forward), options);
+  }
+  return graph;
+}
+
+const CachedCall& call_of(const SymNode& node) {
+  require(node.held != nullptr, "backward: what ", describe_node(node), " computed was freed");
+  return *static_cast<const CachedCall*>(node.held.get());
+}
+
+}  // namespace
+
+bool is_cached_backward(const OpDef* op) { return op == &cached_backward_op(); }
+
+const OpDef& cached_call_op() {
+  static const OpDef op = [] {
+    OpDef def;
+    def.name = "cached_graph";
+    def.doc = "A compiled graph, called as one operator.";
+    def.inputs = {{"data", "the graph's inputs"}};
+    def.variadic = true;
+    def.attrs = {{"outputs", AttrType::integer, nullptr, "number of outputs"}};
+    def.defaults.resize(def.attrs.size());
+    def.num_outputs_fn = [](const Attrs& a) { return static_cast<int>(a.integer("outputs")); };
+    def.dtypes = ~DTypeSet{0};
+    def.infer = [](InferContext&) {};  // known from the call
+    def.gradient = cached_call_gradient;
+    return def;
+  }();
+  return op;
+}
+
+Attrs cached_call_attrs(size_t num_outputs) {
+  Attrs attrs(&cached_call_op());
+  attrs.set("outputs", static_cast<int64_t>(num_outputs));
+  return attrs;
+}
+
+namespace {
+
+void cached_call_gradient(GradBuilder& b) {
+  std::vector<int64_t> heads, wanted;
+  std::vector<Entry> inputs;
+  for (int i = 0; i < static_cast<int>(b.attrs().integer("outputs")); ++i) {
+    if (!b.has_out_grad(i)) continue;
+    heads.push_back(i);
+    inputs.push_back(b.out_grad(i));
+  }
+  for (int i = 0; i < b.num_inputs(); ++i) {
+    if (b.wanted(i)) wanted.push_back(i);
+    inputs.push_back(b.input(i));
+  }
+  Attrs attrs(&cached_backward_op());
+  attrs.set("heads", heads);
+  attrs.set("wanted", wanted);
+  const Entry first = b.op(attrs, inputs);
+  for (size_t k = 0; k < wanted.size(); ++k) {
+    b.set(static_cast<int>(wanted[k]), {first.node, static_cast<int32_t>(k)});
+  }
+}
+
+}  // namespace
+
+Graph joint_gradient(const Signature& s, const Signature::Choice& choice, size_t* num_forward) {
+  Graph joint = s.typed;
+  PassOptions options = s.options.pass;
+  options.input_shapes.clear();
+  options.input_dtypes.clear();
+  std::vector<NodeId> head_inputs;
+  for (int h : choice.first) {
+    const Entry head = joint.outputs.at(h);
+    Node n;
+    n.kind = NodeKind::input;
+    n.name = "head_grad" + std::to_string(h);
+    n.shapes = {joint.shape(head)};
+    n.dtypes = {joint.dtype(head)};
+    const NodeId id = joint.add(std::move(n)).id;
+    head_inputs.push_back(id);
+    options.grad_of.push_back(head);
+    options.head_grads.push_back({id, 0});
+  }
+  for (int i : choice.second) options.grad_wrt.push_back(joint.inputs.at(i));
+  *num_forward = joint.nodes.size();
+  const size_t num_outputs = joint.outputs.size();
+  joint.inputs.insert(joint.inputs.begin(), head_inputs.begin(), head_inputs.end());
+  PassContext context{options, {}};
+  Graph result = gradient(joint, context);
+  result.outputs.erase(result.outputs.begin(), result.outputs.begin() + num_outputs);
+  result.output_names.erase(result.output_names.begin(), result.output_names.begin() + num_outputs);
+  return result;
+}
+
+void compile_recording(Signature* s) {
+  s->typed = without_passthrough(s->typed, s->training);
+  Signature::Choice usual;
+  for (size_t i = 0; i < s->num_heads; ++i) usual.first.push_back(static_cast<int>(i));
+  for (size_t i = 0; i < s->wanted.size(); ++i) {
+    if (s->wanted[i]) usual.second.push_back(static_cast<int>(i));
+  }
+  const std::shared_ptr<const BackwardProgram> backward = make_backward(*s, usual);
+  s->backward[usual] = backward;
+  s->saved = backward->saved;
+  Graph forward = s->typed;
+  for (const Entry& e : s->saved) {
+    const auto head = std::find(forward.outputs.begin(), forward.outputs.end(), e);
+    s->saved_output.push_back(static_cast<int>(head - forward.outputs.begin()));
+    if (head != forward.outputs.end()) continue;
+    forward.outputs.push_back(e);
+    forward.output_names.push_back("saved" + std::to_string(s->saved_output.size() - 1));
+  }
+  s->program = compile(forward, s->options).program;
+  ++*s->num_programs;
+}
+
+std::vector<NDArray> run_cached_backward(const Attrs& attrs, const SymNode& call,
+                                         const std::vector<NDArray>& out_grads) {
+  const CachedCall& held = call_of(call);
+  const Signature::Choice choice = choice_of(attrs);
+  const auto program = backward_for(held.signature.get(), choice);
+  const auto input_value = [&](int i) {
+    const SymEntry& e = call.inputs.at(i);
+    return saved_value(*e.node, e.out);
+  };
+  std::vector<NDArray> arguments;
+  if (!program) {  // another choice of heads needs more than was kept: compute it again
+    std::vector<ArrayRef> refs;
+    for (const NDArray& g : out_grads) refs.push_back({g, {}});
+    for (size_t i = 0; i < call.inputs.size(); ++i) refs.push_back({input_value(static_cast<int>(i)), {}});
+    std::vector<NDArray> grads;
+    for (const ArrayRef& a : recomputing_for(held.signature.get(), choice)
+                                 ->call_with_keys(refs, held.keys)) {
+      grads.push_back(a.array);
+    }
+    return grads;
+  }
+  for (int h : program->heads) arguments.push_back(out_grads.at(h));
+  for (int i : program->inputs) arguments.push_back(input_value(i));
+  for (const Entry& e : program->saved) {
+    const auto& saved = held.signature->saved;
+    const size_t k = std::find(saved.begin(), saved.end(), e) - saved.begin();
+    const NDArray& value = held.saved.at(k);
+    require(value.storage->var.version.load() == held.saved_versions[k],
+            "backward: the gradient needs a result of ", describe_node(call),
+            ", which was overwritten after it was recorded");
+    arguments.push_back(value);
+  }
+  return program->program->run(arguments, held.keys);
+}
+
+std::vector<ArrayRef> record_cached_backward(const Attrs& attrs, const SymNode& call,
+                                             const std::vector<ArrayRef>& out_grads) {
+  const CachedCall& held = call_of(call);
+  std::vector<ArrayRef> arguments = out_grads;
+  for (const SymEntry& e : call.inputs) {
+    ArrayRef input{saved_value(*e.node, e.out), Ref<ArrayExtra>(new ArrayExtra)};
+    input.extra->entry = e;
+    arguments.push_back(input);
+  }
+  return recomputing_for(held.signature.get(), choice_of(attrs))
+      ->call_with_keys(arguments, held.keys);
+}
+
+}  // namespace hybrid

@@ -1,0 +1,101 @@
+#include "exec/trace_op.h"
+
+#include <unordered_map>
+
+#include "core/error.h"
+#include "exec/call_types.h"
+#include "exec/launch.h"
+
+namespace hybrid {
+namespace {
+
+// Leaves of the running trace, by memory and version: an array used twice is one input.
+std::unordered_multimap<const Storage*, SymNodeRef>& leaves() {
+  thread_local std::unordered_multimap<const Storage*, SymNodeRef> map;
+  return map;
+}
+
+bool is_leaf_of(const SymNode& leaf, const NDArray& a) {
+  const NDArray& v = leaf.values[0];
+  return v.offset == a.offset && v.shape == a.shape && v.strides == a.strides &&
+         v.dtype == a.dtype && leaf.versions[0] == a.storage->var.version.load();
+}
+
+}  // namespace
+
+void clear_trace_leaves() { leaves().clear(); }
+
+SymEntry trace_leaf(const ArrayRef& array) {
+  const NDArray& a = array.array;
+  const auto [first, last] = leaves().equal_range(a.storage.get());
+  for (auto it = first; it != last; ++it) {
+    if (is_leaf_of(*it->second, a)) return {it->second, 0};
+  }
+  auto node = std::make_shared<SymNode>();
+  node->kind = NodeKind::input;
+  node->values = {a};
+  node->versions = {a.storage->var.version.load()};
+  node->shapes = {a.shape};
+  node->dtypes = {a.dtype};
+  node->ctx = a.ctx();
+  node->site = current_site();
+  node->segment = thread_state().segment;
+  node->serial = next_serial();
+  leaves().emplace(a.storage.get(), node);
+  return {node, 0};
+}
+
+std::vector<ArrayRef> trace_op(const OpDef& op, const Attrs& attrs,
+                               const std::vector<ArrayRef>& inputs, Context ctx,
+                               const std::string& name, const std::string& scope) {
+  check_arity(op, attrs, inputs.size());
+  thread_local CallTypes types;
+  types.clear();
+  auto node = std::make_shared<SymNode>();
+  node->inputs.reserve(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ArrayRef& a = inputs[i];
+    const bool traced = !a.array.defined();
+    require(!traced || (a.extra && a.extra->entry.node), op.name, ": input '", input_name(op, i),
+            "' has no value");
+    types.add_input(shape_of(a), dtype_of(a));
+    const Context where = context_of(a);
+    if (i == 0) ctx = where;
+    require(where == ctx || (where.is_cpu() && ctx.is_cpu()), op.name, ": '", input_name(op, 0),
+            "' is on ", ctx.str(), ", '", input_name(op, i), "' on ", where.str(),
+            "; copy one with as_in_context() first");
+    node->inputs.push_back(traced ? a.extra->entry : trace_leaf(a));
+  }
+  infer_call(op, attrs, &types);
+  const size_t num_outputs = types.out_shapes.size();
+  std::vector<ArrayRef> results(num_outputs);
+  if (op.training_only && !draws_key(op, attrs, thread_state().training) &&
+      !thread_state().training) {
+    // Does nothing outside training: the input's own entry.
+    results[0].extra = Ref<ArrayExtra>(new ArrayExtra);
+    results[0].extra->entry = node->inputs[0];
+    results[0].extra->traced = true;
+    return results;
+  }
+  node->kind = NodeKind::op;
+  node->op = &op;
+  node->attrs = attrs;
+  node->name = name.empty() ? auto_name(op.name) : name;
+  node->scope = scope;
+  node->site = current_site();
+  node->segment = thread_state().segment;
+  if (op.random) node->key = next_key();
+  node->num_outputs = static_cast<int>(num_outputs);
+  node->shapes = types.out_shapes;
+  node->dtypes = types.out_dtypes;
+  node->ctx = ctx;
+  node->serial = next_serial();
+  for (size_t i = 0; i < num_outputs; ++i) {
+    results[i].extra = Ref<ArrayExtra>(new ArrayExtra);
+    results[i].extra->entry = {node, static_cast<int>(i)};
+    results[i].extra->traced = true;
+  }
+  return results;
+}
+
+}  // namespace hybrid
