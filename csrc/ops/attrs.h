@@ -27,13 +27,24 @@ enum class AttrType : uint8_t {
 using AttrValue =
     std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<int64_t>>;
 
+// None inside a tuple of integers, as in slice(begin=(None, 1)).
+constexpr int64_t kNoneInt = INT64_MIN;
+
 struct AttrDef {
   const char* name;
   AttrType type;
   const char* default_text;  // nullptr: required; "None": may be absent
   const char* doc;
-  const char* choices = nullptr;  // "relu|sigmoid|tanh": allowed strings
+  // "relu|sigmoid|tanh": allowed strings. "None" here also lets an attribute with another default
+  // be None.
+  const char* choices = nullptr;
 };
+
+// MXNet's string forms of one value, as in symbol.json. parse_attr throws Error saying what form
+// the type expects; `where` names operator and attribute in it.
+AttrValue parse_attr(AttrType type, const std::string& text, const std::string& where);
+std::string attr_text(AttrType type, const AttrValue& value);
+const char* attr_type_name(AttrType type);  // "tuple of integers"
 
 class Attrs {
  public:

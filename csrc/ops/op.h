@@ -60,7 +60,9 @@ struct OpDef {
   int (*num_outputs_fn)(const Attrs&) = nullptr;  // split
   DTypeSet dtypes = kFloats;   // of the first input (of the output for creation); others follow infer
 
-  void (*infer)(InferContext&) = nullptr;  // throws Error with given and expected
+  // Throws Error with given and expected. Outputs may come in partly known: rules fill inputs from
+  // them where they can.
+  void (*infer)(InferContext&) = nullptr;
   void (*cpu)(KernelContext&) = nullptr;   // null only for elementwise and view operators
   // Elementwise code for fusion and for the kernel itself: instructions over inputs 0..n-1, given
   // the inputs' dtypes; the last instruction is the output. Null: not elementwise.
@@ -71,6 +73,7 @@ struct OpDef {
   // Gradient as graph nodes; null: not differentiable (all inputs).
   void (*gradient)(GradBuilder&) = nullptr;
   std::vector<InPlacePair> in_place;
+  ElemCode code = ElemCode::copy;  // elementwise: the instruction that dominates the cost
   bool strided_ok = false;     // kernels take strided inputs (elementwise: always)
   bool random = false;         // takes a key; never merged or folded
   bool training_only = false;  // Dropout: identity unless training
@@ -79,6 +82,12 @@ struct OpDef {
 
   int count_outputs(const Attrs& a) const { return num_outputs_fn ? num_outputs_fn(a) : num_outputs; }
   int attr_index(const char* attr_name) const;  // -1 when absent
+  int count_inputs(const Attrs& a) const;       // -1: variadic
+
+  // Filled by add_op: parsed default values, and the family's own rule. `infer` then checks the
+  // number of inputs and their dtypes before and after it.
+  std::vector<AttrValue> defaults;
+  void (*rule)(InferContext&) = nullptr;
 };
 
 // The table. Families add their entries from register_<family>() in ops/table.cc.

@@ -1,0 +1,261 @@
+// Convolution in two dimensions (NCHW) and its two gradient operators, each the others' gradient.
+#include <cstring>
+
+#include "kernels/kernels.h"
+#include "ops/families.h"
+#include "ops/grad_shape.h"
+#include "ops/infer.h"
+#include "ops/window.h"
+
+namespace hybrid {
+
+namespace {
+
+std::vector<AttrDef> conv_attrs() {
+  return {{"kernel", AttrType::ints, nullptr, "(height, width) of the filter"},
+          {"stride", AttrType::ints, "(1, 1)", "steps of the window"},
+          {"dilate", AttrType::ints, "(1, 1)", "distance between the filter's taps"},
+          {"pad", AttrType::ints, "(0, 0)", "zeros added on both sides of each axis"},
+          {"num_filter", AttrType::integer, nullptr, "number of output channels"},
+          {"num_group", AttrType::integer, "1", "channels are split in this many groups"},
+          {"no_bias", AttrType::boolean, "False", "no bias is given"},
+          {"layout", AttrType::string, "NCHW", "order of data's axes", "NCHW|None"}};
+}
+
+std::vector<AttrDef> conv_grad_attrs() {
+  std::vector<AttrDef> attrs = conv_attrs();
+  attrs.push_back({"size", AttrType::ints, nullptr, "(height, width) of the convolution's data"});
+  return attrs;
+}
+
+struct ConvAttrs {
+  Window2d window;
+  int64_t filters = 0, groups = 1;
+
+  explicit ConvAttrs(const Attrs& a) : window(a, true) {
+    filters = a.integer("num_filter");
+    groups = a.integer("num_group");
+    const char* op = a.op()->name;
+    require(filters > 0, op, ": given num_filter ", filters, ", expected at least 1");
+    require(groups > 0 && filters % groups == 0, op, ": given num_group ", groups,
+            ", expected a divisor of num_filter ", filters);
+  }
+};
+
+// The weight of `channels` input channels (-1: unknown).
+Shape weight_shape(const ConvAttrs& a, int64_t channels, const char* op) {
+  require(channels < 0 || channels % a.groups == 0, op, ": given ", channels,
+          " channels, expected a multiple of num_group ", a.groups);
+  return {a.filters, channels < 0 ? -1 : channels / a.groups, a.window.kernel[0], a.window.kernel[1]};
+}
+
+Shape output_shape(const ConvAttrs& a, const Shape& data, const char* op) {
+  return {data[0], a.filters, a.window.out_size(data[2], 0, false, op),
+          a.window.out_size(data[3], 1, false, op)};
+}
+
+ConvParams params(const ConvAttrs& a, const Shape& data, const Shape& out) {
+  ConvParams p;
+  p.batch = data[0];
+  p.in_channels = data[1];
+  p.in_h = data[2];
+  p.in_w = data[3];
+  p.out_channels = out[1];
+  p.out_h = out[2];
+  p.out_w = out[3];
+  p.kernel_h = a.window.kernel[0];
+  p.kernel_w = a.window.kernel[1];
+  p.stride_h = a.window.stride[0];
+  p.stride_w = a.window.stride[1];
+  p.pad_h = a.window.pad[0];
+  p.pad_w = a.window.pad[1];
+  p.dilate_h = a.window.dilate[0];
+  p.dilate_w = a.window.dilate[1];
+  p.groups = a.groups;
+  return p;
+}
+
+// --- Convolution --------------------------------------------------------------------------------
+
+void infer_conv(InferContext& c) {
+  one_dtype(c);
+  const ConvAttrs a(c.attrs);
+  expect_rank(c, 0, 4, "NCHW");
+  if (c.in_shapes.size() > 2) expect_shape(c, 2, {a.filters});
+  if (!c.in_shapes[0].rank_known()) {
+    expect_shape(c, 1, weight_shape(a, -1, c.op_name));
+    return;
+  }
+  const Shape& data = c.in_shapes[0];
+  expect_shape(c, 1, weight_shape(a, data[1], c.op_name));
+  set_shape(c, 0, output_shape(a, data, c.op_name));
+}
+
+void run_conv(KernelContext& c) {
+  if (c.out[0].size() == 0) return;
+  const void* bias = c.num_in > 2 ? c.in[2].data : nullptr;
+  conv2d(c.in[0].dtype, params(ConvAttrs(c.attrs), c.in[0].shape, c.out[0].shape), c.in[0].data,
+         c.in[1].data, bias, c.out[0].data, c.resources);
+}
+
+// Copies the attributes that operators `from` and `to` share.
+Attrs converted(const Attrs& from, const char* to, bool no_bias) {
+  Attrs attrs(get_op(to));
+  for (const AttrDef& def : from.op()->attrs) {
+    if (attrs.op()->attr_index(def.name) >= 0) attrs.set(def.name, from.at(def.name));
+  }
+  attrs.set("no_bias", no_bias);
+  return attrs;
+}
+
+Entry grad_data(GradBuilder& b, Entry g, Entry weight, int64_t height, int64_t width) {
+  Attrs attrs = converted(b.attrs(), "conv_grad_data", true);
+  attrs.set("size", std::vector<int64_t>{height, width});
+  return b.op("conv_grad_data", {g, weight}, attrs);
+}
+
+Entry grad_weight(GradBuilder& b, Entry g, Entry data) {
+  return b.op("conv_grad_weight", {g, data}, converted(b.attrs(), "conv_grad_weight", true));
+}
+
+Entry forward(GradBuilder& b, Entry data, Entry weight) {
+  return b.op("Convolution", {data, weight}, converted(b.attrs(), "Convolution", true));
+}
+
+void grad_conv(GradBuilder& b) {
+  const Entry g = b.out_grad();
+  if (b.wanted(0)) {
+    const Shape data = known_shape(b, b.input(0));
+    b.set(0, grad_data(b, g, b.input(1), data[2], data[3]));
+  }
+  if (b.wanted(1)) b.set(1, grad_weight(b, g, b.input(0)));
+  if (b.num_inputs() > 2 && b.wanted(2)) {
+    b.set(2, b.op("sum", {g}, {{"axis", std::vector<int64_t>{0, 2, 3}}}));
+  }
+}
+
+double conv_flops(int64_t taps, const Shape& out) {
+  return 2.0 * static_cast<double>(taps) * static_cast<double>(out.size());
+}
+
+// --- conv_grad_data(g, weight): the transposed convolution --------------------------------------
+
+void infer_grad_data(InferContext& c) {
+  one_dtype(c);
+  const ConvAttrs a(c.attrs);
+  const auto& size = c.attrs.ints("size");
+  require(size.size() == 2, c.op_name, ": given size ", c.attrs.text("size"),
+          ", expected (height, width)");
+  expect_shape(c, 0, {-1, a.filters, -1, -1});
+  expect_shape(c, 1, weight_shape(a, -1, c.op_name));
+  const int64_t channels = c.in_shapes[1][1];
+  const Shape data{c.in_shapes[0][0], channels < 0 ? -1 : channels * a.groups, size[0], size[1]};
+  expect_shape(c, 0, output_shape(a, data, c.op_name));
+  set_shape(c, 0, data);
+}
+
+void run_grad_data(KernelContext& c) {
+  if (c.out[0].size() == 0) return;
+  conv2d_grad_input(c.in[0].dtype, params(ConvAttrs(c.attrs), c.out[0].shape, c.in[0].shape),
+                    c.in[0].data, c.in[1].data, c.out[0].data, c.resources);
+}
+
+void grad_grad_data(GradBuilder& b) {
+  const Entry h = b.out_grad();
+  if (b.wanted(0)) b.set(0, forward(b, h, b.input(1)));
+  if (b.wanted(1)) b.set(1, grad_weight(b, b.input(0), h));
+}
+
+// --- conv_grad_weight(g, data) ------------------------------------------------------------------
+
+void infer_grad_weight(InferContext& c) {
+  one_dtype(c);
+  const ConvAttrs a(c.attrs);
+  expect_shape(c, 0, {-1, a.filters, -1, -1});
+  expect_rank(c, 1, 4, "NCHW");
+  if (!c.in_shapes[1].rank_known()) {
+    set_shape(c, 0, weight_shape(a, -1, c.op_name));
+    return;
+  }
+  const Shape& data = c.in_shapes[1];
+  expect_shape(c, 0, output_shape(a, data, c.op_name));
+  set_shape(c, 0, weight_shape(a, data[1], c.op_name));
+}
+
+void run_grad_weight(KernelContext& c) {
+  if (c.out[0].size() == 0) return;
+  if (c.in[0].size() == 0) {  // an empty batch
+    std::memset(c.out[0].data, 0, static_cast<size_t>(c.out[0].size()) * dtype_size(c.out[0].dtype));
+    return;
+  }
+  conv2d_grad_weight(c.in[0].dtype, params(ConvAttrs(c.attrs), c.in[1].shape, c.in[0].shape),
+                     c.in[0].data, c.in[1].data, c.out[0].data, c.resources);
+}
+
+void grad_grad_weight(GradBuilder& b) {
+  const Entry h = b.out_grad();
+  if (b.wanted(0)) b.set(0, forward(b, b.input(1), h));
+  if (b.wanted(1)) {
+    const Shape data = known_shape(b, b.input(1));
+    b.set(1, grad_data(b, b.input(0), h, data[2], data[3]));
+  }
+}
+
+}  // namespace
+
+void register_conv() {
+  OpDef conv;
+  conv.name = "Convolution";
+  conv.family = Family::conv;
+  conv.doc =
+      "Two-dimensional convolution (cross-correlation): data (n, c, h, w) with num_filter filters of "
+      "weight (num_filter, c / num_group, kernel) gives (n, num_filter, oh, ow), where oh = floor((h "
+      "+ 2 pad - dilate (kernel - 1) - 1) / stride) + 1. MXNet's Convolution, layout NCHW.";
+  conv.inputs = {{"data", "(n, c, h, w)"},
+                 {"weight", "(num_filter, c / num_group, kernel height, kernel width)"},
+                 {"bias", "(num_filter,)", true, "no_bias"}};
+  conv.attrs = conv_attrs();
+  conv.infer = infer_conv;
+  conv.cpu = run_conv;
+  conv.gradient = grad_conv;
+  conv.flops = [](const Attrs&, const std::vector<Shape>& in, const std::vector<Shape>& out) {
+    return conv_flops(in[1][1] * in[1][2] * in[1][3], out[0]);
+  };
+  add_op(std::move(conv));
+
+  OpDef data;
+  data.name = "conv_grad_data";
+  data.family = Family::conv;
+  data.doc =
+      "Gradient of Convolution by its data: the transposed convolution of the gradient (n, "
+      "num_filter, oh, ow) with weight; gives (n, c, size).";
+  data.inputs = {{"grad", "gradient of the result, (n, num_filter, oh, ow)"},
+                 {"weight", "the convolution's weight"}};
+  data.attrs = conv_grad_attrs();
+  data.infer = infer_grad_data;
+  data.cpu = run_grad_data;
+  data.gradient = grad_grad_data;
+  data.flops = [](const Attrs&, const std::vector<Shape>& in, const std::vector<Shape>&) {
+    return conv_flops(in[1][1] * in[1][2] * in[1][3], in[0]);
+  };
+  add_op(std::move(data));
+
+  OpDef weight;
+  weight.name = "conv_grad_weight";
+  weight.family = Family::conv;
+  weight.doc =
+      "Gradient of Convolution by its weight: the sum over the batch of data's windows times the "
+      "gradient (n, num_filter, oh, ow).";
+  weight.inputs = {{"grad", "gradient of the result, (n, num_filter, oh, ow)"},
+                   {"data", "the convolution's data"}};
+  weight.attrs = conv_attrs();
+  weight.infer = infer_grad_weight;
+  weight.cpu = run_grad_weight;
+  weight.gradient = grad_grad_weight;
+  weight.flops = [](const Attrs&, const std::vector<Shape>& in, const std::vector<Shape>& out) {
+    return conv_flops(out[0][1] * out[0][2] * out[0][3], in[0]);
+  };
+  add_op(std::move(weight));
+}
+
+}  // namespace hybrid

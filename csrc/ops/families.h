@@ -1,0 +1,28 @@
+// One registration function per family of operators; ops/table.cc calls them once.
+#pragma once
+
+namespace hybrid {
+
+void register_unary();
+void register_binary();
+void register_activation();
+void register_elementwise();
+void register_linear();
+void register_fully_connected();
+void register_conv();
+void register_pool();
+void register_reduce();
+void register_broadcast();
+void register_reshape();
+void register_slice();
+void register_join();
+void register_index();
+void register_gather();
+void register_sort();
+void register_softmax();
+void register_loss();
+void register_random();
+void register_creation();
+void register_optimizer();
+
+}  // namespace hybrid
