@@ -10,8 +10,16 @@ class RefCounted {
  public:
   void retain() const { refs_.fetch_add(1, std::memory_order_relaxed); }
   // True when this was the last reference; the owner then destroys the object.
-  bool release() const { return refs_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  bool release() const {
+    // Holding the only reference nobody else can make another: no locked instruction is needed.
+    if (refs_.load(std::memory_order_acquire) == 1) return true;
+    return refs_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
   int32_t ref_count() const { return refs_.load(std::memory_order_relaxed); }
+
+ protected:
+  RefCounted() = default;
+  explicit RefCounted(int32_t refs) : refs_(refs) {}
 
  private:
   mutable std::atomic<int32_t> refs_{0};
@@ -24,6 +32,12 @@ class Ref {
   Ref() = default;
   explicit Ref(T* p) : p_(p) {
     if (p_) p_->retain();
+  }
+  // Takes over a reference that is already counted.
+  static Ref adopt(T* p) {
+    Ref ref;
+    ref.p_ = p;
+    return ref;
   }
   Ref(const Ref& o) : Ref(o.p_) {}
   Ref(Ref&& o) noexcept : p_(std::exchange(o.p_, nullptr)) {}

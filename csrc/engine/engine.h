@@ -40,7 +40,9 @@ struct Props {
 
 // `reads` and `writes` are distinct; a variable in both belongs in `writes` only.
 // Runs the task on the caller when small and idle (see inline_threshold), else queues it.
-// Blocks (interruptibly) while the pending queue is at its limit.
+// Blocks (interruptibly) while the pending queue is at its limit. Threads that push operators on
+// shared variables must exclude each other, as Python's lock does; an operator that also reads
+// what it writes says whole_overwrite = false.
 void push(std::unique_ptr<Task> task, Storage* const* reads, int num_reads, Storage* const* writes,
           int num_writes, const Props& props);
 
@@ -49,11 +51,39 @@ void push(std::unique_ptr<Task> task, Storage* const* reads, int num_reads, Stor
 bool may_inline(double cost_ns, Context ctx);
 // Book-keeping of an operator that the caller ran itself (trace record, coalesced).
 void note_inline(const Props& props, uint64_t start_ticks, uint64_t end_ticks);
+// The same for one that failed: poisons what it was to write; in naive mode throws at once.
+void fail_inline(Storage* const* writes, int num_writes, const Props& props,
+                 const std::string& message);
+// True when push() would wait for room or run something long on the caller: time to release locks.
+bool would_block(const Props& props);
 
 // Waits until the last write (read=true) or all accesses are done; raises the stored error.
 void wait_to_read(Storage* storage);
 void wait_to_write(Storage* storage);
 void wait_all();  // raises the first error not yet reported, after everything has finished
+// Access by the calling thread itself, in its turn among the operators: waits for those in the way
+// and keeps later ones out until destroyed. Reading raises the stored error.
+class ReadAccess {
+ public:
+  explicit ReadAccess(Storage* storage);
+  ~ReadAccess();
+  ReadAccess(const ReadAccess&) = delete;
+  ReadAccess& operator=(const ReadAccess&) = delete;
+
+ private:
+  Storage* storage_;
+};
+class WriteAccess {
+ public:
+  WriteAccess(Storage* storage, bool whole_overwrite);
+  ~WriteAccess();
+  WriteAccess(const WriteAccess&) = delete;
+  WriteAccess& operator=(const WriteAccess&) = delete;
+
+ private:
+  Storage* storage_;
+  bool whole_overwrite_;
+};
 // Called every <= 50 ms by waits on the main thread; returns true to abandon the wait, which
 // then throws Interrupted. The binding sets it (it asks Python for pending signals).
 void set_interrupt_check(bool (*check)());

@@ -3,14 +3,22 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <vector>
 
 namespace hybrid {
 
 class Resources {
  public:
+  Resources() = default;
+  ~Resources();
+  Resources(const Resources&) = delete;
+  Resources& operator=(const Resources&) = delete;
+
   // Calls body(arg, begin, end) over [0, n) in chunks of about `grain`; the caller works too and
   // does everything itself if nobody joins. Chunk borders are a function of (n, grain) only.
-  // Returns early (work undone) when cancelled.
+  // Returns early (work undone) when cancelled. Nested calls run serially. What `body` throws is
+  // rethrown to the caller.
   void parallel_for(int64_t n, int64_t grain, void (*body)(void* arg, int64_t begin, int64_t end),
                     void* arg);
   template <class F>
@@ -23,10 +31,31 @@ class Resources {
   // Scratch valid until the kernel returns; 64-byte aligned; per calling kernel, not per chunk.
   void* workspace(size_t bytes);
   void reset_workspace();  // by the caller of the kernel, between kernels
-  // Long kernels poll this between blocks of about 10 ms and return early when set.
+  // Long kernels poll this between blocks of about 10 ms and return early when set. On the main
+  // thread it also asks for interrupts, every 50 ms, while an operator runs there.
   bool cancelled() const;
 
   static Resources& current();  // of this thread
+
+  // --- for whoever runs the kernel ---
+  // The flag that cancelled() looks at; nullptr: none. Forgets an earlier cancellation.
+  void start_operator(const std::atomic<bool>* cancel);
+  // True when the operator was told to stop, so that its outputs may be incomplete.
+  bool was_cancelled() const { return stopped_.load(std::memory_order_relaxed); }
+  bool was_interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Block {
+    char* data;
+    size_t bytes;
+  };
+  std::vector<Block> blocks_;
+  size_t used_ = 0;    // of the last block
+  size_t wanted_ = 0;  // by this kernel, all blocks together
+  const std::atomic<bool>* cancel_ = nullptr;
+  mutable std::atomic<bool> stopped_{false};
+  mutable std::atomic<bool> interrupted_{false};
+  mutable std::atomic<uint64_t> next_check_{0};
 };
 
 int num_threads();           // size of the shared intra-op pool, the caller included

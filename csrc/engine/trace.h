@@ -1,5 +1,6 @@
 // Trace: per-thread rings of fixed 32-byte records, always on; the clock; interned names and sites.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,22 +11,52 @@ namespace trace {
 enum class Kind : uint8_t { span = 0, wait = 1, depth = 2, mark = 3 };
 enum Flags : uint8_t { kInline = 1, kCoalesced = 2, kArtificial = 4, kError = 8, kMainWait = 16, kRunning = 32 };
 
-struct Record {  // 32 bytes, fixed
-  uint64_t start;     // raw ticks, see ticks(); to_ns() converts
-  uint32_t duration;  // ticks >> 4
-  uint32_t name;      // interned: operator or kernel name
-  uint32_t site;      // interned push site: (cell, line, column, text)
-  uint32_t node;      // node id of a program kernel, else 0
-  uint16_t lane;      // lane id
-  uint8_t kind;       // Kind
-  uint8_t flags;      // Flags
-  uint32_t value;     // depth: pending operators; span: coalesced count
+struct Record {  // fixed
+  uint64_t start = 0;     // raw ticks, see ticks(); to_ns() converts
+  uint32_t duration = 0;  // ticks >> 4, see pack_duration()
+  uint32_t name = 0;      // interned: operator or kernel name
+  uint32_t site = 0;      // interned push site: (cell, line, column, text)
+  uint32_t node = 0;      // node id of a program kernel, else 0
+  uint16_t lane = 0;      // lane id
+  uint8_t kind = 0;       // Kind
+  uint8_t flags = 0;      // Flags
+  uint32_t value = 0;     // depth: pending operators; span: coalesced count
 };
 static_assert(sizeof(Record) == 32, "records are fixed-size");
 
-uint64_t ticks();                    // invariant TSC where the CPU has it, else steady_clock ns
-int64_t to_ns(uint64_t ticks);       // ns since process start, by a factor calibrated once
+extern const bool kInvariantTsc;
+// Invariant TSC where the CPU has it, else steady_clock ns.
+inline uint64_t ticks() {
+#if defined(__x86_64__)
+  if (__builtin_expect(kInvariantTsc, true)) return __builtin_ia32_rdtsc();
+#endif
+  return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+int64_t to_ns(uint64_t ticks);             // ns since process start, by a factor calibrated once
+int64_t duration_ns(uint32_t duration);    // of Record::duration
+uint64_t ticks_of_ns(int64_t ns);          // length of a time in ticks
+inline uint32_t pack_duration(uint64_t ticks) {
+  return ticks >> 36 ? UINT32_MAX : static_cast<uint32_t>(ticks >> 4);
+}
+
 void emit(const Record& record);     // to this thread's ring; overwrites its oldest
+// Live spans: begin_span shows what this thread is executing until end_span, which emits it and
+// does nothing when none is open. A program that traces itself brackets every kernel so. All but
+// duration is taken from the record; spans do not nest, but a wait (kind wait, ended by end_wait)
+// may enclose spans.
+void begin_span(const Record& record);
+void end_span(uint64_t end_ticks, uint8_t more_flags = 0);
+void end_wait(uint64_t end_ticks);
+// The lane this thread executes for: set on lane threads and helpers, else the thread's own
+// ("main" on the main thread).
+uint16_t current_lane();
+void set_current_lane(uint16_t lane);
+// Runs of small operators on this thread become one record each (flags kInline | kCoalesced, value
+// = count, duration = their sum): flushed when name, site or node changes, on a gap above 1 ms,
+// after 10 ms, and by every drain.
+void coalesce(uint32_t name, uint32_t site, uint32_t node, uint8_t flags, uint64_t start,
+              uint64_t end);
+
 uint32_t intern_name(const char* name);
 std::string name_of(uint32_t id);
 
@@ -37,30 +68,40 @@ struct Site {
 };
 uint32_t intern_site(const Site& site);  // 0 is "unknown"
 Site site_of(uint32_t id);
+std::string describe_site(uint32_t id);  // "file.py, line 3"; "" when unknown
 // The site given to operators pushed by this thread, until changed.
 void set_current_site(uint32_t site);
 uint32_t current_site();
 
 struct Drained {
-  std::vector<Record> records;  // by ring, each ring in time order
+  std::vector<Record> records;  // by ring, each ring in time order, coalesced runs last
+  // What is being executed now, one per lane: kind span or wait, flags kRunning, duration so far.
+  // Given anew by every drain; the finished record has the same lane and start.
+  std::vector<Record> running;
   uint64_t lost = 0;            // overwritten before this drain
 };
-// Takes what is new since the last drain of `cursor` (each reader has its own).
+// Takes what is new since the last drain of `cursor` (each reader has its own). A new cursor
+// starts now, or with the oldest record still in the rings.
 struct Cursor;
-Cursor* new_cursor();
+Cursor* new_cursor(bool from_oldest = false);
 void free_cursor(Cursor*);
 Drained drain(Cursor*, size_t max_records);
 
 struct Lane {
   uint16_t id;
-  std::string name;    // "cpu(0)", "gpu(1) compute", "gpu(1) copy"
+  std::string name;    // "cpu(0)", "gpu(1) compute", "gpu(1) copy-in"
   std::string device;  // "gpu(1)"
   std::string kind;    // "compute", "copy-in", "copy-out", "main"
   bool is_virtual;
 };
+// The same name gives the same id.
 uint16_t register_lane(const std::string& name, const std::string& device, const std::string& kind,
                        bool is_virtual);
 std::vector<Lane> lanes();
+
+// Held around fork(), so that the child's tables are whole.
+void lock_for_fork();
+void unlock_after_fork(bool child);
 
 }  // namespace trace
 }  // namespace hybrid

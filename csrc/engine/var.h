@@ -8,7 +8,8 @@
 namespace hybrid {
 namespace engine {
 
-struct Operation;  // engine.cc
+struct Operation;  // operation.h
+struct Access;
 
 // The error kept in every variable an operator failed to write, with where it was pushed.
 struct StoredError {
@@ -28,9 +29,13 @@ struct Var {
   // Poison, set when a writer failed; cleared by a whole overwrite. Guarded by the engine.
   std::shared_ptr<StoredError> error;
   std::atomic<bool> poisoned{false};
-  // Queue of accesses in program order; owned by the threaded engine.
-  struct Access* head = nullptr;
-  struct Access* tail = nullptr;
+  // Accesses that wait their turn, in program order, and those whose turn it is. Guarded by the
+  // engine. `mark` finds a variable named twice by one operator.
+  Access* head = nullptr;
+  Access* tail = nullptr;
+  uint64_t mark = 0;
+  uint32_t active_reads = 0;
+  bool active_write = false;
 
   bool idle() const { return pending.load(std::memory_order_acquire) == 0; }
 };

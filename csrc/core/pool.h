@@ -1,0 +1,65 @@
+// Pool: the free blocks of one device's memory, by size class.
+//
+// A small block is a Storage header followed by its data; threads keep a few of each class to
+// themselves, so that neither allocating nor freeing takes a lock. Large data lie apart from their
+// headers and are cached by class: eight classes to a doubling, so at most 1/8 is wasted.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "core/storage.h"
+#include "engine/mutex.h"
+
+namespace hybrid {
+
+constexpr int kMaxGpus = 64;
+constexpr size_t kHeaderBytes = 128;
+constexpr size_t kSmallSizes[] = {0,   64,  128,  192,  256,  384, 512,
+                                  768, 1024, 1536, 2048, 3072, 4096};  // class 0: a header alone
+constexpr int kSmallClasses = sizeof(kSmallSizes) / sizeof(kSmallSizes[0]);
+constexpr uint8_t kLargeClass = 255;
+constexpr size_t kMaxSmall = kSmallSizes[kSmallClasses - 1];
+static_assert(sizeof(Storage) <= kHeaderBytes, "the header keeps the data 64-byte aligned");
+
+struct FreeBlock {
+  FreeBlock* next;
+};
+
+class Pool {
+ public:
+  // Chains of up to `count` small blocks; never null unless the system is out of memory.
+  FreeBlock* take_small(int size_class, int count, int* taken);
+  void give_small(int size_class, FreeBlock* first, FreeBlock* last, int count);
+  void* take_large(size_t bytes);  // nullptr when the system is out of memory
+  void give_large(void* data, size_t bytes);
+  void trim();  // cached large blocks back to the system
+
+  void note_used(int64_t delta) {
+    const int64_t used = used_.fetch_add(delta, std::memory_order_relaxed) + delta;
+    int64_t peak = peak_.load(std::memory_order_relaxed);
+    while (used > peak && !peak_.compare_exchange_weak(peak, used, std::memory_order_relaxed)) {
+    }
+  }
+  PoolStats stats() const;
+  void reset_peak() { peak_.store(used_.load()); }
+  Mutex& mutex() { return mutex_; }  // held around fork()
+
+ private:
+  bool carve_slab(int size_class);
+  Mutex mutex_;
+  FreeBlock* small_[kSmallClasses] = {};
+  std::unordered_map<size_t, std::vector<void*>> large_;
+  int64_t cached_ = 0;
+  std::atomic<int64_t> reserved_{0};
+  alignas(64) std::atomic<int64_t> used_{0};
+  std::atomic<int64_t> peak_{0};
+};
+
+inline size_t round_to_64(size_t bytes) { return (bytes + 63) & ~size_t{63}; }
+size_t large_class_bytes(size_t bytes);
+Pool& pool_of(Context ctx);  // the host's, or the GPU's own; all cpu contexts share one
+void for_each_pool(void (*visit)(Pool&));
+
+}  // namespace hybrid

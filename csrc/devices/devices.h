@@ -1,0 +1,19 @@
+// Devices: which contexts exist. The host always; GPUs when they are declared as virtual ones.
+#pragma once
+#include <cstdint>
+
+#include "core/context.h"
+
+namespace hybrid {
+namespace devices {
+
+// A virtual GPU is computed by the CPU, with lanes and a pool of its own, and labelled virtual.
+void declare_virtual_gpus(int n);  // n in [0, 64], else Error
+int num_virtual_gpus();
+bool exists(Context ctx);
+void check_exists(Context ctx);  // throws Error saying how to get one
+bool is_virtual(Context ctx);
+int64_t memory_bytes(Context ctx);  // a virtual GPU lives in host memory
+
+}  // namespace devices
+}  // namespace hybrid

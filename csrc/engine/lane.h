@@ -1,0 +1,57 @@
+// Lane: a serial executor of a device, with the operators that are ready for it.
+#pragma once
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/mutex.h"
+#include "engine/operation.h"
+
+namespace hybrid {
+namespace engine {
+
+struct Lane {
+  Lane(Context ctx, LaneKind kind);
+
+  // By priority, then in the order of becoming ready. All under the scheduler's lock.
+  void add(Operation* op);
+  Operation* peek() const;
+  Operation* pop();
+  std::vector<Operation*> take_all();
+  bool empty() const { return num_ready.load(std::memory_order_relaxed) == 0; }
+
+  const Context ctx;
+  const LaneKind kind;
+  const bool helped;  // a waiting caller may run its operators: host lanes only
+  std::string name;
+  uint16_t id = 0;    // of the trace
+
+  std::atomic<int> num_ready{0};     // polled without the lock by the spinning thread
+  std::atomic<bool> busy{false};     // the token: somebody executes this lane's operators
+  Operation* running = nullptr;
+  std::atomic<bool> cancel{false};   // asks the running operator to stop
+  bool parked = false;               // the lane's thread sleeps and must be woken
+  bool has_thread = false;
+  std::thread* thread = nullptr;
+  Condition wake;
+
+ private:
+  struct Urgent {
+    int priority;
+    uint64_t order;
+    Operation* op;
+    bool operator<(const Urgent& o) const {
+      return priority != o.priority ? priority < o.priority : order > o.order;
+    }
+  };
+  Operation* first_ = nullptr;  // priority 0
+  Operation* last_ = nullptr;
+  std::vector<Urgent> others_;  // heap: every other priority
+  uint64_t order_ = 0;
+};
+
+const char* lane_kind_name(LaneKind kind);
+
+}  // namespace engine
+}  // namespace hybrid

@@ -1,0 +1,107 @@
+// The process: cancelling, the end, and fork().
+#include <pthread.h>
+
+#include "core/pool.h"
+#include "engine/scheduler.h"
+#include "engine/trace.h"
+#include "engine/workers.h"
+
+namespace hybrid {
+namespace engine {
+namespace {
+
+// What happens to tasks that never run: destroyed outside the lock, since they free storages.
+using Tasks = std::vector<std::unique_ptr<Task>>;
+
+}  // namespace
+
+void Scheduler::cancel_running() {
+  Guard guard(mutex_);
+  for (Lane* lane : lanes_) {
+    if (lane->running) lane->cancel.store(true, std::memory_order_relaxed);
+  }
+  if (here_.load() > 0) cancel_here_.store(true);
+  hold_.notify_all();
+}
+
+void Scheduler::shutdown() {
+  require(!executing(), "engine: shutdown inside an operator");
+  Tasks dropped;
+  std::vector<std::thread*> threads;
+  {
+    Guard guard(mutex_);
+    if (stopping_) return;  // another thread is at it
+    stopping_ = true;
+    hold_.notify_all();
+    for (Lane* lane : lanes_) lane->wake.notify_all();
+    while (executors_.load(std::memory_order_acquire) > 0) quiet_.wait(mutex_);
+    drop_pending("dropped, because the engine was shut down before it ran", &dropped);
+    for (Lane* lane : lanes_) {
+      if (lane->thread) threads.push_back(lane->thread);
+    }
+  }
+  for (std::thread* thread : threads) thread->join();
+  Workers::shared().stop();
+  Guard guard(mutex_);
+  for (Lane* lane : lanes_) {
+    delete lane->thread;
+    lane->thread = nullptr;
+    lane->has_thread = false;
+  }
+  stopping_ = false;
+  settings_.kind = Kind::naive;  // what is pushed from now on runs on its caller
+  naive_.store(true);
+  notify_waiters();
+  guard.unlock();
+  dropped.clear();
+}
+
+void Scheduler::before_fork() {
+  mutex_.lock();
+  ++frozen_;
+  hold_.notify_all();
+  while (executors_.load(std::memory_order_acquire) > 0) quiet_.wait(mutex_);
+  Workers::shared().lock_for_fork();
+  for_each_pool([](Pool& pool) { pool.mutex().lock(); });
+  trace::lock_for_fork();
+}
+
+void Scheduler::after_fork(bool child) {
+  trace::unlock_after_fork(child);
+  for_each_pool([](Pool& pool) { pool.mutex().unlock(); });
+  Workers::shared().unlock_after_fork(child);
+  --frozen_;
+  if (!child) {
+    for (Lane* lane : lanes_) {
+      if (!lane->empty()) wake(*lane);
+    }
+    mutex_.unlock();
+    return;
+  }
+  frozen_ = 0;
+  waiters_ = nullptr;
+  quiet_.reset_after_fork();
+  hold_.reset_after_fork();
+  for (Lane* lane : lanes_) {
+    lane->thread = nullptr;  // its thread is the parent's
+    lane->has_thread = lane->parked = false;
+    lane->wake.reset_after_fork();
+  }
+  Tasks dropped;
+  drop_pending("was pending when the process forked: only the parent computes it", &dropped);
+  unreported_.clear();
+  settings_.kind = Kind::naive;
+  naive_.store(true);
+  mutex_.unlock();
+}
+
+void install_fork_handlers() {
+  Scheduler::get();
+  static const int once = pthread_atfork([] { Scheduler::get().before_fork(); },
+                                         [] { Scheduler::get().after_fork(false); },
+                                         [] { Scheduler::get().after_fork(true); });
+  (void)once;
+}
+
+}  // namespace engine
+}  // namespace hybrid

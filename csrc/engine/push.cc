@@ -1,0 +1,165 @@
+// Pushing: into the queue, or run at once by the caller (small work, naive mode).
+#include "core/storage.h"
+#include "engine/interrupt.h"
+#include "engine/scheduler.h"
+#include "engine/trace.h"
+
+namespace hybrid {
+namespace engine {
+
+void Scheduler::enqueue(std::unique_ptr<Task> task, Storage* const* reads, int num_reads,
+                        Storage* const* writes, int num_writes, const Props& props) {
+  Guard guard(mutex_);
+  if (!has_room(props.bytes) && !executing()) {
+    Waiter waiter{Waiter::room, nullptr, props.bytes, {}, nullptr};
+    block(guard, waiter);
+  }
+  Operation* const op = take_operation();
+  op->task = std::move(task);
+  op->props = props;
+  op->lane = &lane_of(props.ctx, props.lane);
+  op->serial = ++serial_;
+  op->state = State::waiting;
+  op->ungranted = 0;
+  const int most = num_reads + num_writes;
+  if (most > Operation::kInPlace) op->many.resize(static_cast<size_t>(most));
+  Access* const accesses = op->accesses();
+  int n = 0;
+  // The mark drops a variable named twice, which would wait for itself for ever.
+  for (int i = 0; i < num_writes; ++i) {
+    Var& var = writes[i]->var;
+    if (var.mark == op->serial) continue;
+    var.mark = op->serial;
+    var.version.store(var.version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    add_access(op, &accesses[n++], &var, true);
+  }
+  for (int i = 0; i < num_reads; ++i) {
+    Var& var = reads[i]->var;
+    if (var.mark == op->serial) continue;
+    var.mark = op->serial;
+    add_access(op, &accesses[n++], &var, false);
+  }
+  op->num_accesses = n;
+  link(op);
+  if (op->ungranted == 0) make_ready(op);
+  note_depth(trace::ticks());
+}
+
+void Scheduler::poison(Storage* const* writes, int num_writes, const ErrorRef& error, bool is_new) {
+  Guard guard(mutex_);
+  for (int i = 0; i < num_writes; ++i) set_error(writes[i]->var, error);
+  if (is_new) unreported_.add(error);
+}
+
+void Scheduler::run_here(std::unique_ptr<Task> task, Storage* const* reads, int num_reads,
+                         Storage* const* writes, int num_writes, const Props& props) {
+  const bool in_turn = naive();  // else small and idle: inlined
+  bool poisoned = false;
+  for (int i = 0; i < num_reads; ++i) {
+    if (in_turn && reads[i]->var.pending_writes.load() && !executing()) {
+      wait(Waiter::reads, &reads[i]->var);
+    }
+    poisoned = poisoned || reads[i]->var.poisoned.load(std::memory_order_acquire);
+  }
+  bool stale = false;  // an output holds an error that this operator may clear
+  for (int i = 0; i < num_writes; ++i) {
+    Var& var = writes[i]->var;
+    if (in_turn && !var.idle() && !executing()) wait(Waiter::writes, &var);
+    var.version.store(var.version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    stale = stale || var.poisoned.load(std::memory_order_acquire);
+  }
+  ErrorRef error;
+  if (poisoned || (stale && !props.whole_overwrite)) {
+    Guard guard(mutex_);
+    for (int i = 0; i < num_reads && !error; ++i) error = reads[i]->var.error;
+    for (int i = 0; i < num_writes && !error; ++i) error = writes[i]->var.error;
+  }
+  const bool is_new = !error;
+  if (!error) {
+    error = in_turn ? run_in_turn(*task, props) : run_inline(*task, props);
+  }
+  if (__builtin_expect(error || stale, false)) {
+    if (error) {
+      // Naive mode raises now, so wait_all() need not.
+      if (in_turn) error->reported = true;
+      poison(writes, num_writes, error, is_new && !in_turn);
+      if (in_turn && interrupt_taken()) {
+        interrupt_taken() = false;
+        throw_interrupted();
+      }
+      if (in_turn) throw Error(error->message);
+    } else {
+      Guard guard(mutex_);
+      for (int i = 0; i < num_writes; ++i) clear_error(writes[i]->var);
+    }
+  }
+}
+
+ErrorRef Scheduler::run_inline(Task& task, const Props& props) {
+  Resources& resources = Resources::current();
+  ErrorRef error;
+  const uint64_t start = trace::ticks();
+  try {
+    task.run(resources);
+  } catch (...) {
+    error = make_error(props, current_exception_message());
+  }
+  const uint64_t end = trace::ticks();
+  if (!executing()) resources.reset_workspace();
+  if (!props.traces_itself) {
+    trace::coalesce(props.name, props.site, props.node,
+                    static_cast<uint8_t>(trace::kInline | (error ? trace::kError : 0)), start, end);
+  }
+  return error;
+}
+
+// Naive mode: as a lane would run it, but now and here.
+ErrorRef Scheduler::run_in_turn(Task& task, const Props& props) {
+  if (executing()) return run_inline(task, props);  // pushed by a task
+  uint16_t lane = 0;
+  {
+    Guard guard(mutex_);
+    lane = lane_of(props.ctx, props.lane).id;
+  }
+  struct Here {
+    Scheduler& scheduler;
+    uint16_t lane_before = trace::current_lane();
+    explicit Here(Scheduler& s) : scheduler(s) {
+      executing() = true;
+      scheduler.here_.fetch_add(1);
+    }
+    ~Here() {
+      if (scheduler.here_.fetch_sub(1) == 1) scheduler.cancel_here_.store(false);
+      executing() = false;
+      trace::set_current_lane(lane_before);
+    }
+  } here(*this);
+  trace::set_current_lane(lane);
+  Resources& resources = Resources::current();
+  resources.start_operator(&cancel_here_);
+  trace::Record record;
+  record.start = trace::ticks();
+  record.name = props.name;
+  record.site = props.site;
+  record.node = props.node;
+  record.lane = lane;
+  const bool slow = slow_.load(std::memory_order_relaxed);
+  if (slow) record.flags |= trace::kArtificial;
+  if (!props.traces_itself || slow) trace::begin_span(record);
+  ErrorRef error;
+  try {
+    if (slow) hold(cancel_here_, true);
+    if (slow && props.traces_itself) trace::end_span(trace::ticks());
+    if (!resources.was_cancelled()) task.run(resources);
+    if (resources.was_cancelled()) throw Error("cancelled");
+  } catch (...) {
+    error = make_error(props, current_exception_message());
+  }
+  if (resources.was_interrupted()) interrupt_taken() = true;
+  resources.reset_workspace();
+  trace::end_span(trace::ticks(), error ? trace::kError : 0);
+  return error;
+}
+
+}  // namespace engine
+}  // namespace hybrid

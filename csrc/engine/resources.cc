@@ -1,0 +1,111 @@
+// Resources of a thread: parallel_for, scratch memory, the cancel flag.
+#include "engine/resources.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+#include "core/error.h"
+#include "engine/interrupt.h"
+#include "engine/trace.h"
+#include "engine/workers.h"
+
+namespace hybrid {
+namespace {
+
+constexpr size_t kFirstBlock = size_t{64} << 10;
+constexpr size_t kKept = size_t{64} << 20;  // more than this is given back after the kernel
+
+thread_local Resources this_thread;
+
+}  // namespace
+
+Resources& Resources::current() { return this_thread; }
+
+Resources::~Resources() {
+  for (const Block& block : blocks_) std::free(block.data);
+}
+
+void Resources::parallel_for(int64_t n, int64_t grain,
+                             void (*body)(void* arg, int64_t begin, int64_t end), void* arg) {
+  if (n <= 0) return;
+  grain = std::max<int64_t>(1, std::min(grain, n));
+  const int64_t chunks = (n - 1) / grain + 1;
+  Workers& workers = Workers::shared();
+  if (chunks == 1 || workers.size() == 1 || Workers::inside_job()) {
+    for (int64_t i = 0; i < chunks; ++i) {
+      if (chunks > 1 && cancelled()) return;
+      body(arg, i * grain, i + 1 == chunks ? n : (i + 1) * grain);
+    }
+    return;
+  }
+  Job job;
+  job.body = body;
+  job.arg = arg;
+  job.n = n;
+  job.grain = grain;
+  job.chunks = chunks;
+  job.resources = this;
+  workers.run(job);
+}
+
+void* Resources::workspace(size_t bytes) {
+  bytes = (std::max<size_t>(bytes, 1) + 63) & ~size_t{63};
+  if (blocks_.empty() || blocks_.back().bytes - used_ < bytes) {
+    const size_t size =
+        std::max({bytes, kFirstBlock, blocks_.empty() ? 0 : std::min(2 * wanted_, kKept)});
+    void* data = nullptr;
+    if (posix_memalign(&data, 64, size) != 0) fail("workspace: no memory for ", bytes, " bytes");
+    blocks_.push_back({static_cast<char*>(data), size});
+    used_ = 0;
+  }
+  char* const result = blocks_.back().data + used_;
+  used_ += bytes;
+  wanted_ += bytes;
+  return result;
+}
+
+void Resources::reset_workspace() {
+  if (wanted_ == 0) return;
+  // The last block is the largest: keep it for the next kernel, unless it is a giant.
+  while (blocks_.size() > 1) {
+    std::free(blocks_.front().data);
+    blocks_.erase(blocks_.begin());
+  }
+  if (blocks_.back().bytes > kKept) {
+    std::free(blocks_.back().data);
+    blocks_.clear();
+  }
+  used_ = wanted_ = 0;
+}
+
+void Resources::start_operator(const std::atomic<bool>* cancel) {
+  cancel_ = cancel;
+  stopped_.store(false, std::memory_order_relaxed);
+  interrupted_.store(false, std::memory_order_relaxed);
+  next_check_.store(0, std::memory_order_relaxed);
+}
+
+bool Resources::cancelled() const {
+  if (stopped_.load(std::memory_order_relaxed)) return true;
+  if (cancel_ && cancel_->load(std::memory_order_relaxed)) {
+    stopped_.store(true, std::memory_order_relaxed);
+    return true;
+  }
+  if (this == &this_thread && engine::interruptible()) {
+    const uint64_t now = trace::ticks();
+    const uint64_t due = next_check_.load(std::memory_order_relaxed);
+    static const uint64_t interval = trace::ticks_of_ns(engine::kInterruptCheckNs);
+    if (due == 0 || now >= due) {
+      next_check_.store(now + interval, std::memory_order_relaxed);
+      if (due != 0 && engine::interrupt_pending()) {
+        interrupted_.store(true, std::memory_order_relaxed);
+        stopped_.store(true, std::memory_order_relaxed);
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace hybrid

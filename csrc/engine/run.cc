@@ -1,0 +1,178 @@
+// Running: the lanes' threads, executing one operator, slow motion.
+#include <algorithm>
+
+#include "core/storage.h"
+#include "engine/interrupt.h"
+#include "engine/scheduler.h"
+#include "engine/trace.h"
+#include "engine/workers.h"
+
+namespace hybrid {
+namespace engine {
+namespace {
+
+thread_local bool is_executing __attribute__((tls_model("initial-exec"))) = false;
+thread_local bool took_interrupt = false;
+
+}  // namespace
+
+bool& executing() { return is_executing; }
+bool& interrupt_taken() { return took_interrupt; }
+
+Lane& Scheduler::lane_of(Context ctx, LaneKind kind) {
+  if (ctx.type == DeviceType::cpu_pinned) ctx.type = DeviceType::cpu;
+  for (Lane* lane : lanes_) {
+    if (lane->ctx == ctx && lane->kind == kind) return *lane;
+  }
+  lanes_.push_back(new Lane(ctx, kind));  // never destroyed: its thread may outlive main()
+  return *lanes_.back();
+}
+
+void Scheduler::wake(Lane& lane) {
+  if (lane.busy.load(std::memory_order_relaxed) || frozen_ || stopping_) return;
+  if (!lane.has_thread) {
+    lane.has_thread = true;
+    lane.thread = new std::thread([this, &lane] { lane_main(lane); });
+  } else if (lane.parked) {
+    lane.parked = false;
+    lane.wake.notify_one();
+  }
+}
+
+void Scheduler::make_ready(Operation* op) {
+  op->lane->add(op);
+  wake(*op->lane);
+}
+
+void Scheduler::lane_main(Lane& lane) {
+  trace::set_current_lane(lane.id);
+  Guard guard(mutex_);
+  bool spun = false;
+  while (!stopping_) {
+    if (!frozen_ && !lane.empty() && !lane.busy.load(std::memory_order_relaxed)) {
+      run_lane(guard, lane, nullptr);
+      spun = false;
+    } else if (!spun && !frozen_) {
+      spun = true;
+      guard.unlock();
+      for (int i = 0; i < kSpinPauses; ++i) {
+        if (!lane.empty() && !lane.busy.load(std::memory_order_relaxed)) break;
+        cpu_pause();
+      }
+      guard.lock();
+    } else {
+      lane.parked = true;
+      lane.wake.wait(mutex_);
+      lane.parked = false;
+      spun = false;
+    }
+  }
+}
+
+bool Scheduler::go_on(const Lane& lane, const Waiter* waiter) const {
+  if (lane.empty() || frozen_ || stopping_) return false;
+  if (!waiter) return true;
+  const double cost = lane.peek()->props.cost_ns;
+  return cost > 0 && cost < kLongestHelpNs && settings_.slow_seconds == 0 && !satisfied(*waiter);
+}
+
+// The lock is held on entry and on return, never while an operator runs or is destroyed.
+void Scheduler::run_lane(Guard& guard, Lane& lane, const Waiter* waiter) {
+  lane.busy.store(true, std::memory_order_relaxed);
+  executors_.fetch_add(1, std::memory_order_relaxed);
+  executing() = true;
+  const uint16_t lane_before = trace::current_lane();
+  trace::set_current_lane(lane.id);
+  const uint64_t until = waiter ? trace::ticks() + trace::ticks_of_ns(kInterruptCheckNs) : 0;
+  std::unique_ptr<Task> done;
+  do {
+    Operation* const op = lane.pop();
+    op->state = State::running;
+    lane.running = op;
+    lane.cancel.store(false, std::memory_order_relaxed);
+    ErrorRef error = inherited_error(*op);
+    const bool is_new = !error;
+    guard.unlock();
+    done.reset();  // releases what the previous operator held, before the next needs memory
+    if (!error) error = execute(*op, lane);
+    guard.lock();
+    lane.running = nullptr;
+    done = std::move(op->task);
+    complete(op, error, is_new);
+    recycle(op);
+    note_depth(trace::ticks());
+  } while (go_on(lane, waiter) && !interrupt_taken() && (!waiter || trace::ticks() < until));
+  guard.unlock();
+  done.reset();
+  trace::set_current_lane(lane_before);
+  guard.lock();
+  executing() = false;
+  lane.busy.store(false, std::memory_order_relaxed);
+  if (!lane.empty()) wake(lane);
+  if (executors_.fetch_sub(1, std::memory_order_release) == 1) {
+    if (frozen_ || stopping_) quiet_.notify_all();
+    if (waiters_) notify_waiters();
+  }
+}
+
+// Slow motion: keeps an operator for a while before it runs. `poll`: by its caller, in naive mode,
+// who can be interrupted. Takes the lock.
+void Scheduler::hold(const std::atomic<bool>& cancel, bool poll) {
+  const Resources& resources = Resources::current();
+  const auto start = std::chrono::steady_clock::now();
+  for (;;) {
+    if (poll && resources.cancelled()) return;  // without the lock: it may run signal handlers
+    Guard guard(mutex_);
+    if (frozen_ || stopping_ || cancel.load(std::memory_order_relaxed)) return;
+    const std::chrono::duration<double, std::nano> held = std::chrono::steady_clock::now() - start;
+    const double rest = settings_.slow_seconds * 1e9 - held.count();
+    if (rest <= 0) return;
+    hold_.wait_ns(mutex_, static_cast<int64_t>(std::min(rest, double{kInterruptCheckNs})) + 1);
+  }
+}
+
+ErrorRef Scheduler::execute(Operation& op, Lane& lane) {
+  trace::Record record;
+  record.start = trace::ticks();
+  record.name = op.props.name;
+  record.site = op.props.site;
+  record.node = op.props.node;
+  record.lane = lane.id;
+  const bool slow = slow_.load(std::memory_order_relaxed);
+  if (slow) record.flags |= trace::kArtificial;
+  const bool traced = !op.props.traces_itself || slow;
+  if (traced) trace::begin_span(record);
+  if (slow) hold(lane.cancel, false);
+  if (slow && op.props.traces_itself) trace::end_span(trace::ticks());
+  Resources& resources = Resources::current();
+  resources.start_operator(&lane.cancel);
+  ErrorRef error;
+  try {
+    if (lane.cancel.load(std::memory_order_relaxed)) throw Error("cancelled");
+    op.task->run(resources);
+    if (resources.was_cancelled()) throw Error("cancelled");
+  } catch (...) {
+    error = make_error(op.props, current_exception_message());
+  }
+  if (resources.was_interrupted()) interrupt_taken() = true;
+  resources.reset_workspace();
+  // Of a program that traces itself a span is open only when a kernel threw.
+  trace::end_span(trace::ticks(), error ? trace::kError : 0);
+  return error;
+}
+
+// A depth record: at most one in 100 us, and always the last.
+void Scheduler::note_depth(uint64_t now) {
+  static const uint64_t interval = trace::ticks_of_ns(100000);
+  const int64_t depth = pending();
+  if (depth != 0 && now - last_depth_ < interval) return;
+  last_depth_ = now;
+  trace::Record record;
+  record.start = now;
+  record.kind = static_cast<uint8_t>(trace::Kind::depth);
+  record.value = static_cast<uint32_t>(std::min<int64_t>(depth, UINT32_MAX));
+  trace::emit(record);
+}
+
+}  // namespace engine
+}  // namespace hybrid

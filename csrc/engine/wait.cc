@@ -1,0 +1,133 @@
+// Waiting: until a variable, everything, or room in the queue; helping lanes meanwhile.
+#include "core/storage.h"
+#include "engine/interrupt.h"
+#include "engine/scheduler.h"
+#include "engine/trace.h"
+#include "engine/workers.h"
+
+namespace hybrid {
+namespace engine {
+
+bool Scheduler::satisfied(const Waiter& w) const {
+  switch (w.what) {
+    case Waiter::reads: return w.var->pending_writes.load(std::memory_order_acquire) == 0;
+    case Waiter::writes: return w.var->pending.load(std::memory_order_acquire) == 0;
+    // Executors count too: what they still hold is released when they have left.
+    case Waiter::all:
+      return pending_ops_.load(std::memory_order_acquire) == 0 &&
+             executors_.load(std::memory_order_acquire) == 0;
+    case Waiter::room: return has_room(w.bytes);
+  }
+  return true;
+}
+
+void Scheduler::notify_waiters() {
+  for (Waiter* w = waiters_; w; w = w->next) {
+    if (satisfied(*w)) w->wake.notify_one();
+  }
+}
+
+// A host lane that nobody executes and whose next operator is short.
+Lane* Scheduler::lane_to_help() const {
+  if (frozen_ || stopping_ || settings_.slow_seconds > 0) return nullptr;
+  for (Lane* lane : lanes_) {
+    if (!lane->helped || lane->empty() || lane->busy.load(std::memory_order_relaxed)) continue;
+    const double cost = lane->peek()->props.cost_ns;
+    if (cost > 0 && cost < kLongestHelpNs) return lane;
+  }
+  return nullptr;
+}
+
+// Until the waiter is satisfied or the user interrupts. The lock is held on entry and on return,
+// an exception included.
+void Scheduler::block(Guard& guard, Waiter& waiter) {
+  require(!executing(), "engine: an operator that is running may not wait for another");
+  waiter.next = waiters_;
+  waiters_ = &waiter;
+  trace::Record record;
+  record.start = trace::ticks();
+  record.site = trace::current_site();
+  record.kind = static_cast<uint8_t>(trace::Kind::wait);
+  record.lane = trace::current_lane();
+  const bool main = interruptible();
+  if (main) record.flags = trace::kMainWait;
+  trace::begin_span(record);
+  const uint64_t interval = trace::ticks_of_ns(kInterruptCheckNs);
+  uint64_t next_check = record.start + interval;
+  bool spun = false, interrupted = false;
+  while (!satisfied(waiter)) {
+    if (main && (interrupt_taken() || trace::ticks() >= next_check)) {
+      interrupted = interrupt_taken();
+      interrupt_taken() = false;
+      if (!interrupted) {
+        guard.unlock();  // the check may run signal handlers
+        interrupted = interrupt_pending();
+        guard.lock();
+      }
+      if (interrupted) break;
+      next_check = trace::ticks() + interval;
+    } else if (Lane* const lane = lane_to_help()) {
+      run_lane(guard, *lane, &waiter);
+    } else if (!spun) {
+      spun = true;
+      guard.unlock();
+      for (int i = 0; i < kSpinPauses && !satisfied(waiter); ++i) cpu_pause();
+      guard.lock();
+    } else {
+      waiter.wake.wait_ns(mutex_, kInterruptCheckNs);
+    }
+  }
+  Waiter** at = &waiters_;
+  while (*at != &waiter) at = &(*at)->next;
+  *at = waiter.next;
+  trace::end_wait(trace::ticks());
+  if (interrupt_taken()) {
+    interrupt_taken() = false;
+    interrupted = true;
+  }
+  if (interrupted) throw_interrupted();
+}
+
+void Scheduler::wait(Waiter::What what, Var* var, int64_t bytes) {
+  Waiter waiter{what, var, bytes, {}, nullptr};
+  if (satisfied(waiter)) return;
+  Guard guard(mutex_);
+  if (!satisfied(waiter)) block(guard, waiter);
+}
+
+void Scheduler::raise_if_poisoned(Var& var) {
+  if (__builtin_expect(!var.poisoned.load(std::memory_order_acquire), true)) return;
+  Guard guard(mutex_);
+  const ErrorRef error = var.error;
+  guard.unlock();
+  if (!error) return;
+  error->reported = true;
+  throw Error(error->message);
+}
+
+void Scheduler::raise_unreported() {
+  Guard guard(mutex_);
+  const ErrorRef error = unreported_.take();
+  guard.unlock();
+  if (error) throw Error(error->message);
+}
+
+void Scheduler::begin_access(Var& var, bool write) {
+  Guard guard(mutex_);
+  Waiter waiter{write ? Waiter::writes : Waiter::reads, &var, 0, {}, nullptr};
+  while (!satisfied(waiter)) block(guard, waiter);
+  Operation nobody;
+  Access access;
+  add_access(&nobody, &access, &var, write);  // granted at once: nobody is in its way
+  if (write) var.version.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Scheduler::end_access(Var& var, bool write, bool whole_overwrite) {
+  Guard guard(mutex_);
+  if (write && whole_overwrite) clear_error(var);
+  release(var, write);
+  if (waiters_) notify_waiters();
+}
+
+}  // namespace engine
+}  // namespace hybrid
