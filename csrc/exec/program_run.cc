@@ -59,9 +59,9 @@ void run_one(const ProgramKernel& k, char* const* base, const uint64_t* keys, Te
   resources.reset_workspace();
 }
 
-// `traced(kernel, start, end)` after every kernel.
-template <class Traced>
-void run_kernels(const Impl& impl, const Run& run, Resources& resources, const Traced& traced) {
+// `tracer` is told before and after every kernel, in ticks.
+template <class Tracer>
+void run_kernels(const Impl& impl, const Run& run, Resources& resources, Tracer& tracer) {
   StorageRef arena;
   char* arena_data = nullptr;
   if (impl.arena_bytes > 0) {
@@ -87,12 +87,49 @@ void run_kernels(const Impl& impl, const Run& run, Resources& resources, const T
       many_views.resize(k.slots.size());
       views = many_views.data();
     }
-    run_one(k, base, run.keys, views, resources);
+    tracer.begin(k, start);
+    try {
+      run_one(k, base, run.keys, views, resources);
+    } catch (...) {
+      tracer.failed();
+      throw;
+    }
     const uint64_t end = trace::ticks();
-    traced(k, start, end);
+    tracer.end(k, start, end);
     start = end;
   }
 }
+
+// On a lane: a live span for every kernel.
+struct LaneTracer {
+  void begin(const ProgramKernel& k, uint64_t start) {
+    trace::Record r;
+    r.start = start;
+    r.name = k.name;
+    r.site = k.site;
+    r.node = static_cast<uint32_t>(k.node);
+    r.lane = trace::current_lane();
+    r.kind = static_cast<uint8_t>(trace::Kind::span);
+    r.value = 1;
+    trace::begin_span(r);
+  }
+  void end(const ProgramKernel&, uint64_t, uint64_t end) { trace::end_span(end); }
+  void failed() { trace::end_span(trace::ticks(), trace::kError); }
+};
+
+// On the caller: runs of small kernels are coalesced.
+struct InlineTracer {
+  engine::Props props;
+  void begin(const ProgramKernel&, uint64_t) {}
+  void failed() {}
+  void end(const ProgramKernel& k, uint64_t start, uint64_t end) {
+    props.name = k.name;
+    props.site = k.site;
+    props.node = static_cast<uint32_t>(k.node);
+    props.cost_ns = k.cost_ns;
+    engine::note_inline(props, start, end);
+  }
+};
 
 struct ProgramTask : engine::Task {
   std::shared_ptr<const Impl> impl;
@@ -100,21 +137,8 @@ struct ProgramTask : engine::Task {
   std::vector<uint64_t> keys;
   void run(Resources& resources) override {
     arrays.keys = keys.data();
-    run_kernels(*impl, arrays, resources,
-                [](const ProgramKernel& k, uint64_t start, uint64_t end) {
-                  trace_kernel(k, start, end);
-                });
-  }
-  static void trace_kernel(const ProgramKernel& k, uint64_t start, uint64_t end) {
-    trace::Record r{};
-    r.start = start;
-    r.duration = static_cast<uint32_t>(std::min<uint64_t>((end - start) >> 4, UINT32_MAX));
-    r.name = k.name;
-    r.site = k.site;
-    r.node = static_cast<uint32_t>(k.node);
-    r.kind = static_cast<uint8_t>(trace::Kind::span);
-    r.value = 1;
-    trace::emit(r);
+    LaneTracer tracer;
+    run_kernels(*impl, arrays, resources, tracer);
   }
 };
 
@@ -123,17 +147,10 @@ struct ProgramTask : engine::Task {
 constexpr double kInlineFactor = 0.5;
 
 void run_inline(const Impl& impl, const Run& run, const engine::Props& props) {
-  engine::Props kernel = props;
-  kernel.traces_itself = false;
+  InlineTracer tracer{props};
+  tracer.props.traces_itself = false;
   try {
-    run_kernels(impl, run, Resources::current(),
-                [&](const ProgramKernel& k, uint64_t start, uint64_t end) {
-                  kernel.name = k.name;
-                  kernel.site = k.site;
-                  kernel.node = static_cast<uint32_t>(k.node);
-                  kernel.cost_ns = k.cost_ns;
-                  engine::note_inline(kernel, start, end);
-                });
+    run_kernels(impl, run, Resources::current(), tracer);
   } catch (const std::exception& error) {
     std::vector<NDArray> failed;
     for (const StorageRef& s : run.outputs) {
@@ -143,8 +160,7 @@ void run_inline(const Impl& impl, const Run& run, const engine::Props& props) {
     for (size_t i = 0; i < run.inputs.size(); ++i) {
       if (impl.may_overwrite[i]) failed.push_back(run.inputs[i]);
     }
-    kernel.traces_itself = false;
-    push_failure(error.what(), failed, kernel);
+    push_failure(error.what(), failed, tracer.props);
     return;
   }
   for (const StorageRef& s : run.outputs) s->var.version.fetch_add(1, std::memory_order_relaxed);

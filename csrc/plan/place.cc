@@ -12,7 +12,7 @@ using place::Problem;
 
 // Work is estimated in steps of about a nanosecond, never measured: results must not depend on the
 // machine. The first heuristics always run.
-constexpr int64_t kWork = 3000000;
+constexpr int64_t kWork = 2000000;
 int64_t stack_work(const Problem& p) { return 250 * static_cast<int64_t>(p.count()); }
 int64_t skyline_work(const Problem& p) { return 12 * p.num_pairs + 150 * int64_t{p.count()}; }
 int64_t first_fit_work(const Problem& p) { return 30 * p.num_pairs + 150 * int64_t{p.count()}; }
