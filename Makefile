@@ -17,9 +17,6 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 
 CORE_SOURCES := $(shell find csrc -name '*.cc' -o -name '*.h' -o -name '*.inc' 2>/dev/null)
-# A new or removed module changes its folder's time, which the import hook has to learn.
-PACKAGE_FOLDERS := $(shell find jupyter_hybrid -type d ! -name __pycache__ \
-    ! -path '*/labextension*' ! -path '*/static*' 2>/dev/null)
 FRONTEND_SOURCES := $(shell find labextension -type f ! -path '*/node_modules/*' \
     ! -path '*/lib/*' ! -name '*.tsbuildinfo' 2>/dev/null)
 FRONTEND := $(if $(wildcard labextension/package.json),$(STAMPS)/frontend)
@@ -43,8 +40,8 @@ $(STAMPS)/dev: pyproject.toml | $(BIN)/python
 	@$(BIN)/python tools/python_headers.py
 	@touch $@
 
-# --- The core and the Python package, editable ----------------------------------------------------
-$(STAMPS)/package: $(STAMPS)/dev CMakeLists.txt tools/backend.py $(CORE_SOURCES) $(PACKAGE_FOLDERS)
+# --- The core and the Python package, editable: Python modules are live and need no rule ----------
+$(STAMPS)/package: $(STAMPS)/dev CMakeLists.txt tools/backend.py $(CORE_SOURCES)
 	@mkdir -p build
 	HYBRID_FRONTEND=skip flock build/.lock $(BIN)/pip install --quiet --no-build-isolation --editable .
 	@touch $@
