@@ -1,0 +1,165 @@
+// a + b on small arrays: no Attrs, no vectors, no task; compiled loops on pooled memory.
+#include "bind/invoke.h"
+#include "engine/engine.h"
+#include "engine/trace.h"
+#include "exec/launch.h"
+
+namespace hybrid {
+namespace bind {
+
+namespace {
+
+constexpr int64_t kMaxElements = 1024;
+constexpr int kNumCodes = 4;  // add, sub, mul, div
+
+int code_index(ElemCode code) {
+  switch (code) {
+    case ElemCode::add: return 0;
+    case ElemCode::sub: return 1;
+    case ElemCode::mul: return 2;
+    case ElemCode::div: return 3;
+    default: return -1;
+  }
+}
+
+uint32_t trace_name(int index, bool scalar, bool first) {
+  static const uint32_t names[3][kNumCodes] = {
+      {trace::intern_name("add"), trace::intern_name("sub"), trace::intern_name("mul"),
+       trace::intern_name("div")},
+      {trace::intern_name("add_scalar"), trace::intern_name("sub_scalar"),
+       trace::intern_name("mul_scalar"), trace::intern_name("div_scalar")},
+      {trace::intern_name("add_scalar"), trace::intern_name("rsub_scalar"),
+       trace::intern_name("mul_scalar"), trace::intern_name("rdiv_scalar")}};
+  return names[scalar ? (first ? 2 : 1) : 0][index];
+}
+
+template <class T, class A, class B>
+void loop(int index, int64_t n, A a, B b, T* out) {
+  switch (index) {
+    case 0:
+      for (int64_t i = 0; i < n; ++i) out[i] = a(i) + b(i);
+      break;
+    case 1:
+      for (int64_t i = 0; i < n; ++i) out[i] = a(i) - b(i);
+      break;
+    case 2:
+      for (int64_t i = 0; i < n; ++i) out[i] = a(i) * b(i);
+      break;
+    default:
+      for (int64_t i = 0; i < n; ++i) out[i] = a(i) / b(i);
+  }
+}
+
+template <class T>
+void arrays(int index, int64_t n, const NDArray& a, const NDArray& b, void* out) {
+  const T* x = reinterpret_cast<const T*>(a.data());
+  const T* y = reinterpret_cast<const T*>(b.data());
+  loop(index, n, [x](int64_t i) { return x[i]; }, [y](int64_t i) { return y[i]; },
+       static_cast<T*>(out));
+}
+
+template <class T>
+void with_number(int index, int64_t n, const NDArray& a, double number, bool first, void* out) {
+  const T* x = reinterpret_cast<const T*>(a.data());
+  const T y = static_cast<T>(number);
+  const auto element = [x](int64_t i) { return x[i]; };
+  const auto constant = [y](int64_t) { return y; };
+  if (first) {
+    loop(index, n, constant, element, static_cast<T*>(out));
+  } else {
+    loop(index, n, element, constant, static_cast<T*>(out));
+  }
+}
+
+// Element count when `a` qualifies (small, laid out in rows, ready, on the CPU), else -1.
+inline int64_t qualifying_size(const NDArray& a) {
+  if (!a.defined() || !a.storage->ctx.is_cpu() || !ready_to_read(*a.storage)) return -1;
+  int64_t n = 1;
+  for (int i = a.shape.ndim() - 1; i >= 0; --i) {
+    if (a.shape[i] != 1 && a.strides[i] != n) return -1;
+    n *= a.shape[i];
+    if (n > kMaxElements) return -1;
+  }
+  return n;
+}
+
+// Rank and sizes; padding of `strides` is not looked at.
+inline bool same_shape(const Shape& a, const Shape& b) {
+  if (a.ndim() != b.ndim()) return false;
+  for (int i = 0; i < a.ndim(); ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+template <class Compute>
+PyObject* run(const NDArray& like, int64_t n, uint32_t name, Compute&& compute) {
+  engine::Props props;
+  props.ctx = like.storage->ctx;
+  props.cost_ns = 20 + static_cast<double>(n);
+  if (!engine::may_inline(props.cost_ns, props.ctx)) return nullptr;
+  const uint64_t start = trace::ticks();
+  NDArray result;
+  result.storage = allocate(static_cast<size_t>(n) * (like.dtype == DType::float32 ? 4 : 8), props.ctx);
+  result.shape = result.strides = like.shape;
+  int64_t stride = 1;  // of sizes 1, `like` may have any
+  for (int i = like.shape.ndim() - 1; i >= 0; --i) {
+    result.strides[i] = stride;
+    stride *= like.shape[i];
+  }
+  result.dtype = like.dtype;
+  compute(result.storage->data);
+  result.storage->var.version.fetch_add(1, std::memory_order_relaxed);
+  props.name = name;
+  engine::note_inline(props, start, trace::ticks());
+  return wrap_array(std::move(result));
+}
+
+}  // namespace
+
+PyObject* fast_binary(ElemCode code, const PyArray* pa, const PyArray* pb) {
+  const NDArray &a = pa->ref.array, &b = pb->ref.array;
+  const int index = code_index(code);
+  if (index < 0 || a.dtype != b.dtype) return nullptr;
+  if (a.dtype != DType::float32 && a.dtype != DType::float64) return nullptr;
+  const int64_t n = qualifying_size(a);
+  if (n <= 0 || !same_shape(a.shape, b.shape) || qualifying_size(b) != n) return nullptr;
+  if (a.storage->ctx != b.storage->ctx) return nullptr;
+  return run(a, n, trace_name(index, false, false), [&](void* out) {
+    if (a.dtype == DType::float32) {
+      arrays<float>(index, n, a, b, out);
+    } else {
+      arrays<double>(index, n, a, b, out);
+    }
+  });
+}
+
+PyObject* fast_scalar(ElemCode code, const PyArray* pa, PyObject* number, bool number_first) {
+  const NDArray& a = pa->ref.array;
+  const int index = code_index(code);
+  if (index < 0 || (a.dtype != DType::float32 && a.dtype != DType::float64)) return nullptr;
+  double value;
+  if (PyFloat_CheckExact(number)) {
+    value = PyFloat_AS_DOUBLE(number);
+  } else if (PyLong_CheckExact(number)) {
+    value = PyLong_AsDouble(number);
+    if (value == -1.0 && PyErr_Occurred()) {
+      PyErr_Clear();
+      return nullptr;
+    }
+  } else {
+    return nullptr;
+  }
+  const int64_t n = qualifying_size(a);
+  if (n <= 0) return nullptr;
+  return run(a, n, trace_name(index, true, number_first), [&](void* out) {
+    if (a.dtype == DType::float32) {
+      with_number<float>(index, n, a, value, number_first, out);
+    } else {
+      with_number<double>(index, n, a, value, number_first, out);
+    }
+  });
+}
+
+}  // namespace bind
+}  // namespace hybrid

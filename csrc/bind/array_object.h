@@ -1,0 +1,83 @@
+// The Python array object: a raw heap type with the core's handle embedded.
+#pragma once
+#include "bind/common.h"
+#include "exec/imperative.h"
+
+namespace hybrid {
+namespace bind {
+
+// Invariant: `ref` has a concrete array, or ref.extra->traced is true and the object is linked into
+// the list of traced objects. No Python object is held, so only subclasses need the collector.
+struct PyArray {
+  PyObject_HEAD
+  ArrayRef ref;
+  PyObject* weakrefs;
+  PyArray* previous;  // traced objects, in order of creation
+  PyArray* next;
+};
+
+PyTypeObject* array_type();
+inline bool is_exact_array(PyObject* o) { return Py_TYPE(o) == array_type(); }
+inline bool is_array(PyObject* o) { return PyObject_TypeCheck(o, array_type()); }
+inline PyArray* as_array(PyObject* o) { return reinterpret_cast<PyArray*>(o); }
+
+// New objects of the exact type; a new reference, null with MemoryError set.
+PyObject* wrap_array(NDArray&& array);
+PyObject* wrap_ref(ArrayRef&& ref);
+py::object wrap(ArrayRef ref);
+py::object wrap(NDArray array);
+// One object, or a list of them.
+py::object wrap_outputs(std::vector<ArrayRef> refs);
+
+inline bool is_traced(const PyArray* a) { return a->ref.extra && a->ref.extra->traced; }
+// The handle of a Python array; throws TypeError naming `what` and the type that came instead.
+const ArrayRef& ref_of(py::handle object, const char* what);
+// The value, computed first if the array is traced.
+const NDArray& value_of(PyArray* array);
+const NDArray& value_of(py::handle object, const char* what);
+// Gives a traced object its value, in the object and in its node.
+void set_array_value(PyArray* array, const NDArray& value);
+// Replaces what the object stands for (in-place operators, setitem while tracing).
+void rebind(PyArray* array, ArrayRef ref);
+std::vector<py::object> live_traced_arrays();
+// Called with a list of traced arrays that are about to be read.
+void set_materialize_hook(py::object hook);
+
+// Deferred release of Python objects from threads that do not hold the GIL.
+void release_later(void* py_object);
+void drain_released();
+
+// Slot tables by room, joined in array_type.cc.
+using Slots = std::vector<PyType_Slot>;
+void add_number_slots(Slots* slots);
+void add_index_slots(Slots* slots);
+void add_convert_slots(Slots* slots);
+void add_convert_methods(std::vector<PyMethodDef>* methods);
+void add_shape_methods(std::vector<PyMethodDef>* methods);
+void add_autograd_methods(std::vector<PyMethodDef>* methods);
+std::vector<PyGetSetDef>& array_properties();
+PyObject* array_repr(PyObject* self);
+
+// Runs C++ code in a slot: exceptions become Python's, the result null.
+void translate_exception();  // of the exception in flight
+template <class F>
+PyObject* guarded(F&& body) {
+  try {
+    return body();
+  } catch (...) {
+    translate_exception();
+    return nullptr;
+  }
+}
+template <class F>
+auto guarded_int(F&& body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (...) {
+    translate_exception();
+    return -1;
+  }
+}
+
+}  // namespace bind
+}  // namespace hybrid

@@ -1,0 +1,269 @@
+// The NDArray type: making it, allocating and freeing objects, traced objects and their values.
+#include "bind/array_object.h"
+
+#include <structmember.h>
+
+#include <new>
+
+namespace hybrid {
+namespace bind {
+
+namespace {
+
+PyTypeObject* type_object = nullptr;
+
+// Blocks of dead objects of the exact type, linked through their first word after the header.
+constexpr int kMaxFree = 256;
+PyArray* free_blocks[kMaxFree];
+int num_free = 0;
+
+PyArray* traced_first = nullptr;
+PyArray* traced_last = nullptr;
+PyObject* materialize_hook = nullptr;
+
+void link_traced(PyArray* a) {
+  a->previous = traced_last;
+  a->next = nullptr;
+  (traced_last != nullptr ? traced_last->next : traced_first) = a;
+  traced_last = a;
+}
+
+void unlink_traced(PyArray* a) {
+  (a->previous != nullptr ? a->previous->next : traced_first) = a->next;
+  (a->next != nullptr ? a->next->previous : traced_last) = a->previous;
+  a->previous = a->next = nullptr;
+}
+
+bool is_linked(const PyArray* a) { return a->previous != nullptr || traced_first == a; }
+
+PyArray* allocate_object() {
+  if (num_free > 0) {
+    PyArray* a = free_blocks[--num_free];
+    PyObject_Init(reinterpret_cast<PyObject*>(a), type_object);
+    return a;
+  }
+  return PyObject_New(PyArray, type_object);
+}
+
+void initialise(PyArray* a, ArrayRef&& ref) {
+  new (&a->ref) ArrayRef(std::move(ref));
+  a->weakrefs = nullptr;
+  a->previous = a->next = nullptr;
+  if (is_traced(a)) link_traced(a);
+}
+
+void dealloc(PyObject* self) {
+  PyArray* a = as_array(self);
+  PyTypeObject* type = Py_TYPE(self);
+  if (a->weakrefs != nullptr) PyObject_ClearWeakRefs(self);
+  if (is_linked(a)) unlink_traced(a);
+  a->ref.~ArrayRef();
+  if (type == type_object && num_free < kMaxFree) {
+    free_blocks[num_free++] = a;
+  } else {
+    type->tp_free(self);
+  }
+  Py_DECREF(type);
+}
+
+// NDArray(source, ctx=None, dtype=None): shares the handle of an array, copies anything else.
+PyObject* new_array(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  return guarded([&]() -> PyObject* {
+    static const char* names[] = {"source_array", "ctx", "dtype", nullptr};
+    PyObject *source = nullptr, *ctx = Py_None, *dtype = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OO:NDArray", const_cast<char**>(names),
+                                     &source, &ctx, &dtype)) {
+      return nullptr;
+    }
+    py::object made = py::reinterpret_borrow<py::object>(source);
+    if (!is_array(source) || ctx != Py_None || dtype != Py_None) {
+      made = py::module_::import("jupyter_hybrid._core")
+                 .attr("array")(made, py::handle(ctx), py::handle(dtype));
+    }
+    PyObject* self = type->tp_alloc(type, 0);
+    if (self != nullptr) initialise(as_array(self), ArrayRef(as_array(made.ptr())->ref));
+    return self;
+  });
+}
+
+Py_hash_t hash_pointer(PyObject* self) {
+  const auto bits = reinterpret_cast<size_t>(self);
+  return static_cast<Py_hash_t>((bits >> 4) | (bits << (8 * sizeof(size_t) - 4)));
+}
+
+// The node's output, where the trace was already computed through another object.
+const NDArray* node_value(const PyArray* a) {
+  const SymEntry& e = a->ref.extra->entry;
+  if (!e.node || static_cast<size_t>(e.out) >= e.node->values.size()) return nullptr;
+  const NDArray& value = e.node->values[static_cast<size_t>(e.out)];
+  return value.defined() ? &value : nullptr;
+}
+
+void call_hook(PyArray* a) {
+  py::list arrays;
+  arrays.append(py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(a)));
+  const py::object hook = py::reinterpret_borrow<py::object>(materialize_hook);
+  hook(arrays);
+}
+
+// For the core, when it needs a value below Python: sets entry.node->values.
+void materialize_entry(const SymEntry& entry) {
+  const py::gil_scoped_acquire gil;
+  ArrayRef ref;
+  ref.extra = Ref<ArrayExtra>(new ArrayExtra);
+  ref.extra->entry = entry;
+  ref.extra->traced = true;
+  const py::object array = wrap(std::move(ref));
+  value_of(as_array(array.ptr()));
+}
+
+}  // namespace
+
+PyTypeObject* array_type() { return type_object; }
+
+PyObject* wrap_ref(ArrayRef&& ref) {
+  PyArray* a = allocate_object();
+  if (a == nullptr) return nullptr;
+  initialise(a, std::move(ref));
+  return reinterpret_cast<PyObject*>(a);
+}
+
+PyObject* wrap_array(NDArray&& array) {
+  PyArray* a = allocate_object();
+  if (a == nullptr) return nullptr;
+  new (&a->ref) ArrayRef{std::move(array), Ref<ArrayExtra>()};
+  a->weakrefs = nullptr;
+  a->previous = a->next = nullptr;
+  return reinterpret_cast<PyObject*>(a);
+}
+
+py::object wrap(ArrayRef ref) {
+  PyObject* made = wrap_ref(std::move(ref));
+  if (made == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(made);
+}
+
+py::object wrap(NDArray array) { return wrap(ArrayRef{std::move(array), Ref<ArrayExtra>()}); }
+
+py::object wrap_outputs(std::vector<ArrayRef> refs) {
+  if (refs.size() == 1) return wrap(std::move(refs[0]));
+  py::list list;
+  for (ArrayRef& ref : refs) list.append(wrap(std::move(ref)));
+  return std::move(list);
+}
+
+const ArrayRef& ref_of(py::handle object, const char* what) {
+  if (!object || !is_array(object.ptr())) {
+    throw py::type_error(std::string(what) + ": expected an NDArray, got " +
+                         (object ? Py_TYPE(object.ptr())->tp_name : "nothing"));
+  }
+  PyArray* a = as_array(object.ptr());
+  if (is_traced(a)) {
+    if (const NDArray* value = node_value(a)) set_array_value(a, NDArray(*value));
+  }
+  return a->ref;
+}
+
+const NDArray& value_of(PyArray* a) {
+  if (!is_traced(a)) return a->ref.array;
+  if (node_value(a) == nullptr && materialize_hook != nullptr) call_hook(a);
+  if (is_traced(a)) {
+    const NDArray* value = node_value(a);
+    require(value != nullptr, "this array has no value: it was recorded in a hybridized cell and never computed");
+    set_array_value(a, NDArray(*value));
+  }
+  return a->ref.array;
+}
+
+const NDArray& value_of(py::handle object, const char* what) {
+  ref_of(object, what);
+  return value_of(as_array(object.ptr()));
+}
+
+void set_array_value(PyArray* a, const NDArray& value) {
+  if (is_traced(a)) {
+    const SymEntry& e = a->ref.extra->entry;
+    require(shape_of(a->ref) == value.shape && dtype_of(a->ref) == value.dtype,
+            "set_value: the traced array is ", dtype_name(dtype_of(a->ref)), " ",
+            shape_of(a->ref), ", the value ", dtype_name(value.dtype), " ", value.shape);
+    const auto out = static_cast<size_t>(e.out);
+    if (e.node->values.size() <= out) {
+      const auto count = std::max(out + 1, static_cast<size_t>(e.node->num_outputs));
+      e.node->values.resize(count);
+      e.node->versions.resize(count);
+    }
+    e.node->values[out] = value;
+    e.node->versions[out] = value.storage->var.version.load();
+    a->ref.extra->traced = false;
+    unlink_traced(a);
+  }
+  a->ref.array = value;
+}
+
+void rebind(PyArray* a, ArrayRef ref) {
+  if (is_linked(a)) unlink_traced(a);
+  a->ref = std::move(ref);
+  if (is_traced(a)) link_traced(a);
+}
+
+std::vector<py::object> live_traced_arrays() {
+  std::vector<py::object> result;
+  for (PyArray* a = traced_first; a != nullptr; a = a->next) {
+    result.push_back(py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(a)));
+  }
+  return result;
+}
+
+void set_materialize_hook(py::object hook) {
+  PyObject* old = materialize_hook;
+  materialize_hook = hook.is_none() ? nullptr : hook.release().ptr();
+  Py_XDECREF(old);
+}
+
+void bind_array(py::module_& m) {
+  static std::vector<PyMethodDef> methods;
+  add_convert_methods(&methods);
+  add_shape_methods(&methods);
+  add_autograd_methods(&methods);
+  methods.push_back({nullptr, nullptr, 0, nullptr});
+  static PyMemberDef members[] = {
+      {"__weaklistoffset__", T_PYSSIZET, offsetof(PyArray, weakrefs), READONLY, nullptr},
+      {nullptr, 0, 0, 0, nullptr}};
+  Slots slots;
+  const auto slot = [&](int id, void* value) { slots.push_back({id, value}); };
+  slot(Py_tp_dealloc, reinterpret_cast<void*>(&dealloc));
+  slot(Py_tp_new, reinterpret_cast<void*>(&new_array));
+  slot(Py_tp_hash, reinterpret_cast<void*>(&hash_pointer));
+  slot(Py_tp_repr, reinterpret_cast<void*>(&array_repr));
+  slot(Py_tp_str, reinterpret_cast<void*>(&array_repr));
+  slot(Py_tp_members, members);
+  slot(Py_tp_methods, methods.data());
+  slot(Py_tp_getset, array_properties().data());
+  slot(Py_tp_doc, const_cast<char*>(
+      "A multi-dimensional array on one device; operators on it are asynchronous.\n\n"
+      "Reading its value (asnumpy, asscalar, print) waits for it."));
+  add_number_slots(&slots);
+  add_index_slots(&slots);
+  add_convert_slots(&slots);
+  slot(0, nullptr);
+  PyType_Spec spec = {"jupyter_hybrid.nd.NDArray", sizeof(PyArray), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots.data()};
+  PyObject* type = PyType_FromSpec(&spec);
+  if (type == nullptr) throw py::error_already_set();
+  type_object = reinterpret_cast<PyTypeObject*>(type);
+  m.attr("NDArray") = py::reinterpret_borrow<py::object>(type);
+  py::setattr(type, "__array_priority__", py::float_(1000.0));
+
+  set_materializer(&materialize_entry);
+  m.def("set_materialize_hook", &set_materialize_hook, py::arg("hook"),
+        "hook(list of traced arrays) is called before their values are read.");
+  m.def("live_traced", &live_traced_arrays,
+        "Traced arrays that are still referenced, in order of creation.");
+  m.def("set_value", [](const py::object& traced, const py::object& value) {
+    ref_of(traced, "set_value");
+    set_array_value(as_array(traced.ptr()), value_of(value, "set_value"));
+  }, py::arg("traced"), py::arg("value"), "Gives a traced array its value; the object stays the same.");
+}
+
+}  // namespace bind
+}  // namespace hybrid

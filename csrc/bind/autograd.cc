@@ -1,0 +1,102 @@
+// Autograd's switches and gradients.
+#include "bind/create.h"
+#include "bind/mx_call.h"
+#include "bind/site.h"
+
+namespace hybrid {
+namespace bind {
+
+namespace {
+
+std::vector<ArrayRef> refs_of(const py::object& arrays, const char* what) {
+  std::vector<ArrayRef> refs;
+  if (is_array(arrays.ptr())) {
+    value_of(arrays, what);
+    return {ref_of(arrays, what)};
+  }
+  for (const py::handle array : arrays) {
+    if (array.is_none()) {
+      refs.push_back({});
+    } else {
+      value_of(array, what);
+      refs.push_back(ref_of(array, what));
+    }
+  }
+  return refs;
+}
+
+std::vector<ArrayRef> optional_refs(const py::object& arrays, const char* what) {
+  return arrays.is_none() ? std::vector<ArrayRef>() : refs_of(arrays, what);
+}
+
+bool set_mode(uint32_t bit, bool on) {
+  ThreadState& state = thread_state();
+  const bool was = (state.mode & bit) != 0;
+  state.mode = on ? state.mode | bit : state.mode & ~bit;
+  return was;
+}
+
+ArrayExtra::Req req_of(const std::string& text) {
+  if (text == "write") return ArrayExtra::write;
+  if (text == "add") return ArrayExtra::add;
+  if (text == "null") return ArrayExtra::null;
+  fail("mark_variables: given grad_req '", text, "', expected write, add or null");
+}
+
+void mark_variables(const py::sequence& variables, const py::sequence& gradients,
+                    const py::object& reqs) {
+  require(variables.size() == gradients.size(), "mark_variables: given ", variables.size(),
+          " variables and ", gradients.size(), " gradients");
+  for (size_t i = 0; i < variables.size(); ++i) {
+    const py::object variable = variables[i], gradient = gradients[i];
+    value_of(variable, "mark_variables");
+    const std::string req = py::isinstance<py::str>(reqs) ? reqs.cast<std::string>()
+                            : py::object(py::sequence(reqs)[i]).cast<std::string>();
+    mark_variable(as_array(variable.ptr())->ref, value_of(gradient, "mark_variables"), req_of(req));
+  }
+}
+
+}  // namespace
+
+void run_backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>& head_grads,
+                  bool retain_graph, bool train_mode) {
+  mark_site();
+  const MaybeReleaseGil gil(true);
+  backward(heads, head_grads, retain_graph, train_mode);
+}
+
+void bind_autograd(py::module_& m) {
+  m.def("set_recording", [](bool on) { return set_mode(kRecording, on); }, py::arg("on"),
+        "Switches recording; returns what it was.");
+  m.def("set_training", [](bool on) { return std::exchange(thread_state().training, on); },
+        py::arg("on"), "Switches training mode; returns what it was.");
+  m.def("is_recording", [] { return (thread_state().mode & kRecording) != 0; });
+  m.def("is_training", [] { return thread_state().training; });
+  m.def("mark_variables", &mark_variables, py::arg("variables"), py::arg("gradients"),
+        py::arg("grad_reqs") = "write");
+  m.def("backward", [](const py::object& heads, const py::object& head_grads, bool retain, bool train) {
+    run_backward(refs_of(heads, "backward"), optional_refs(head_grads, "backward"), retain, train);
+  }, py::arg("heads"), py::arg("head_grads") = py::none(), py::arg("retain_graph") = false,
+        py::arg("train_mode") = true);
+  m.def("grad", [](const py::object& heads, const py::object& variables, const py::object& head_grads,
+                   bool retain, bool create, bool train) {
+    const auto h = refs_of(heads, "grad"), v = refs_of(variables, "grad"),
+               g = optional_refs(head_grads, "grad");
+    mark_site();
+    std::vector<ArrayRef> result;
+    {
+      const MaybeReleaseGil gil(true);
+      result = grad(h, v, g, retain, create, train);
+    }
+    py::list list;
+    for (ArrayRef& ref : result) list.append(wrap(std::move(ref)));
+    return list;
+  }, py::arg("heads"), py::arg("variables"), py::arg("head_grads") = py::none(),
+        py::arg("retain_graph") = false, py::arg("create_graph") = false, py::arg("train_mode") = true);
+  m.def("tape_graph", [](const py::object& heads) {
+    return std::make_shared<Graph>(tape_graph(refs_of(heads, "tape_graph")));
+  }, py::arg("heads"), "What was recorded below these arrays, as a Graph.");
+}
+
+}  // namespace bind
+}  // namespace hybrid

@@ -1,0 +1,148 @@
+// Running operators for Python, and the rules of writing into arrays.
+#include <map>
+#include <set>
+
+#include "bind/invoke.h"
+#include "bind/site.h"
+#include "engine/engine.h"
+#include "exec/trace_op.h"
+
+namespace hybrid {
+namespace bind {
+
+namespace {
+
+thread_local std::string node_name, node_scope;
+
+// Work above this many elements may take longer than giving the GIL away and back.
+constexpr int64_t kLongElements = 4096;
+
+bool may_take_long(const OpDef& op, const std::vector<ArrayRef>& inputs) {
+  if (inputs.empty() || op.family == Family::linear || op.family == Family::conv) return true;
+  int64_t elements = 0;
+  for (const ArrayRef& a : inputs) {
+    if (!a.array.defined()) return true;  // will be computed
+    elements += a.array.shape.size();
+  }
+  // A full queue makes the push wait.
+  return elements > kLongElements || engine::pending() > 1000;
+}
+
+// The array that an entry of the trace is a view of, in eager mode, walking through view operators.
+SymEntry base_of(SymEntry entry) {
+  while (entry.node && entry.node->kind == NodeKind::op && entry.node->op->view != nullptr &&
+         entry.out == 0 && entry.node->values.empty()) {
+    const SymEntry& from = entry.node->inputs.at(0);
+    const Shape& in = from.node->shapes.at(static_cast<size_t>(from.out));
+    const TensorView window{nullptr, from.node->dtypes.at(static_cast<size_t>(from.out)), in,
+                            contiguous_strides(in)};
+    Shape shape, strides;
+    int64_t offset = 0;
+    if (!entry.node->op->view(entry.node->attrs, window, &shape, &strides, &offset)) break;
+    entry = from;
+  }
+  return entry;
+}
+
+bool same_entry(const SymEntry& a, const SymEntry& b) { return a.node == b.node && a.out == b.out; }
+
+struct View {
+  py::object array;
+  SymEntry entry;
+};
+
+// Everything recorded so far is computed: the materialize hook gets all live traced arrays.
+void compute_traced() {
+  for (const py::object& array : live_traced_arrays()) value_of(as_array(array.ptr()));
+}
+
+// The value at `entry`, by the view operators between it and `base`, as a window on base's memory.
+NDArray replay(const SymEntry& entry, const SymEntry& base, const NDArray& value) {
+  if (same_entry(entry, base)) return value;
+  const NDArray from = replay(entry.node->inputs.at(0), base, value);
+  return run_op(*entry.node->op, entry.node->attrs, {from}, 0).at(0);
+}
+
+// `a` shares its memory with other live arrays: gives the whole family real shared memory.
+void make_family_concrete(const SymEntry& base, const std::vector<View>& family) {
+  ArrayRef ref;
+  ref.extra = Ref<ArrayExtra>(new ArrayExtra);
+  ref.extra->entry = base;
+  ref.extra->traced = base.node->values.empty();
+  const py::object holder = ref.extra->traced ? wrap(std::move(ref)) : py::object();
+  compute_traced();
+  const NDArray value = base.node->values.at(static_cast<size_t>(base.out));
+  for (const View& view : family) {
+    rebind(as_array(view.array.ptr()),
+           ArrayRef{replay(view.entry, base, value), Ref<ArrayExtra>()});
+  }
+}
+
+}  // namespace
+
+std::vector<ArrayRef> call_op(const OpDef& op, const Attrs& attrs, const std::vector<ArrayRef>& inputs,
+                              const std::vector<ArrayRef>* out, Context ctx) {
+  mark_site();
+  if (tracing()) return trace_op(op, attrs, inputs, ctx, node_name, node_scope);
+  const MaybeReleaseGil gil(may_take_long(op, inputs));
+  return invoke(op, attrs, inputs, out, ctx);
+}
+
+NodeNameScope::NodeNameScope(std::string name) : saved_(std::exchange(node_name, std::move(name))) {}
+NodeNameScope::~NodeNameScope() { node_name = std::move(saved_); }
+std::string set_scope(std::string scope) { return std::exchange(node_scope, std::move(scope)); }
+const std::string& current_scope() { return node_scope; }
+
+ArrayRef call_one(const OpDef& op, const Attrs& attrs, const std::vector<ArrayRef>& inputs) {
+  return std::move(call_op(op, attrs, inputs).at(0));
+}
+
+void require_same_dtype(const char* op, const ArrayRef& a, const ArrayRef& b) {
+  const DType x = dtype_of(a), y = dtype_of(b);
+  if (x == y) return;
+  fail(op, ": one array is ", dtype_name(x), ", the other ", dtype_name(y),
+       ", expected one dtype; write .astype('", dtype_name(x), "') after the ", dtype_name(y), " one");
+}
+
+bool write_as_node(PyArray* a) {
+  if (!tracing()) {
+    if (is_traced(a)) value_of(a);
+    return false;
+  }
+  if (!is_traced(a)) {
+    const ArrayRef& ref = a->ref;
+    const SymEntry leaf = trace_leaf(ref);
+    // Held by this object and by the leaf's node, and by nobody who would miss the write.
+    const bool alone = ref.array.storage->ref_count() <= 2 && !ref.extra &&
+                       ref.array.storage->release_external == nullptr;
+    if (alone) return true;
+    compute_traced();
+    return false;
+  }
+  const SymEntry entry = a->ref.extra->entry;
+  const SymEntry base = base_of(entry);
+  std::vector<View> family;
+  bool shared = false;
+  for (const py::object& other : live_traced_arrays()) {
+    const SymEntry& e = as_array(other.ptr())->ref.extra->entry;
+    if (!same_entry(base_of(e), base)) continue;
+    family.push_back({other, e});
+    shared = shared || as_array(other.ptr()) != a;
+  }
+  // A view of an input: the input's memory is written too.
+  const bool of_input = base.node->kind == NodeKind::input && !same_entry(entry, base);
+  if (!shared && !of_input) return true;
+  make_family_concrete(base, family);
+  return false;
+}
+
+void store_result(PyArray* target, ArrayRef result, bool as_node) {
+  if (as_node) {
+    rebind(target, std::move(result));
+  } else if (result.extra && result.extra->entry.node) {
+    target->ref.extra = result.extra;  // recorded: gradients flow through the new value
+  }
+}
+
+}  // namespace bind
+}  // namespace hybrid

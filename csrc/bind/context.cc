@@ -1,0 +1,100 @@
+// Context in Python: cpu(i), gpu(i), the default device and its `with` blocks.
+#include "bind/common.h"
+#include "core/storage.h"
+#include "engine/engine.h"
+
+namespace hybrid {
+namespace bind {
+
+namespace {
+
+// Default contexts of this thread's open `with` blocks.
+thread_local std::vector<Context> context_stack;
+
+DeviceType device_type(const std::string& name) {
+  if (name == "cpu") return DeviceType::cpu;
+  if (name == "gpu") return DeviceType::gpu;
+  if (name == "cpu_pinned") return DeviceType::cpu_pinned;
+  fail("Context: unknown device type '", name, "', expected cpu, gpu or cpu_pinned");
+}
+
+const char* type_name(DeviceType type) {
+  switch (type) {
+    case DeviceType::cpu: return "cpu";
+    case DeviceType::gpu: return "gpu";
+    case DeviceType::cpu_pinned: return "cpu_pinned";
+  }
+  return "?";
+}
+
+Context make_context(const py::object& type, int64_t id) {
+  if (py::isinstance<Context>(type)) return type.cast<Context>();
+  require(id >= 0 && id < 32768, "Context: device id ", id, " is outside [0, 32767]");
+  Context context;
+  context.id = static_cast<int16_t>(id);
+  if (PyLong_Check(type.ptr())) {
+    const int64_t number = int_from_python(type, "Context");
+    require(number >= 1 && number <= 3, "Context: device type ", number, ", expected 1, 2 or 3");
+    context.type = static_cast<DeviceType>(number);
+  } else {
+    context.type = device_type(type.cast<std::string>());
+  }
+  return context;
+}
+
+}  // namespace
+
+Context current_context() { return context_stack.empty() ? Context() : context_stack.back(); }
+
+Context context_from_python(py::handle object) {
+  if (object.is_none()) return current_context();
+  if (!py::isinstance<Context>(object)) {
+    throw py::type_error(std::string("ctx: expected a Context such as cpu(0), got ") +
+                         Py_TYPE(object.ptr())->tp_name);
+  }
+  return object.cast<Context>();
+}
+
+py::object context_to_python(Context context) { return py::cast(context); }
+
+void bind_context(py::module_& m) {
+  py::class_<Context>(m, "Context", R"(A device: ``Context("gpu", 0)``.
+
+Equal contexts hash alike. In a ``with`` block it is the default of everything created there.)")
+      .def(py::init(&make_context), py::arg("device_type"), py::arg("device_id") = 0)
+      .def_property_readonly("device_type", [](const Context& c) { return type_name(c.type); })
+      .def_property_readonly("device_typeid", [](const Context& c) { return static_cast<int>(c.type); })
+      .def_property_readonly("device_id", [](const Context& c) { return c.id; })
+      .def_property_readonly("virtual", [](const Context& c) { return engine::is_virtual(c); },
+                             "True for a GPU that the CPU computes.")
+      .def("__eq__", [](const Context& a, const py::object& b) {
+        return py::isinstance<Context>(b) && a == b.cast<Context>();
+      })
+      .def("__hash__", [](const Context& c) { return static_cast<int>(c.type) * 65536 + c.id; })
+      .def("__repr__", &Context::str)
+      .def("__reduce__", [](const Context& c) {
+        return py::make_tuple(py::type::of<Context>(),
+                              py::make_tuple(std::string(type_name(c.type)), c.id));
+      })
+      .def("__enter__", [](const Context& c) {
+        context_stack.push_back(c);
+        return c;
+      })
+      .def("__exit__", [](const Context&, const py::args&) {
+        if (!context_stack.empty()) context_stack.pop_back();
+      })
+      .def("empty_cache", [](const Context& c) { release_pool_memory(c); },
+           "Gives the pool's cached free memory of this device back to the system.");
+  m.def("current_context", &current_context, "The default context of this thread.");
+  m.def("num_gpus", &engine::num_virtual_gpus, "GPUs that can be used: the declared virtual ones.");
+  m.def(
+      "set_virtual_gpus",
+      [](int n) {
+        py::gil_scoped_release release;
+        engine::set_virtual_gpus(n);
+      },
+      py::arg("n"), "Declares n GPUs (0 to 64) computed by the CPU, with lanes and pools of their own.");
+}
+
+}  // namespace bind
+}  // namespace hybrid

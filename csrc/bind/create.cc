@@ -1,0 +1,209 @@
+#include "bind/create.h"
+
+#include <pybind11/numpy.h>
+
+#include <cstring>
+
+#include "bind/invoke.h"
+#include "engine/engine.h"
+#include "exec/launch.h"
+
+namespace hybrid {
+namespace bind {
+
+namespace {
+
+// Copies up to this size hold the GIL: giving it away would cost more.
+constexpr int64_t kSmallBytes = 1 << 16;
+
+py::array as_numpy(py::handle source, const py::object& dtype) {
+  static const py::handle make =
+      py::object(py::module_::import("numpy").attr("array")).release();
+  // copy=None or False would tie us to NumPy 1 or 2; one small copy more is cheap beside the rest.
+  if (py::isinstance<py::array>(source)) {
+    const py::array given = py::reinterpret_borrow<py::array>(source);
+    const bool same = dtype.is_none() || given.dtype().is(dtype);
+    if (same && (given.flags() & py::array::c_style) && given.attr("dtype").attr("isnative").cast<bool>())
+      return given;
+  }
+  return py::reinterpret_steal<py::array>(
+      make(source, py::arg("dtype") = dtype, py::arg("order") = "C").release());
+}
+
+Shape shape_of_numpy(const py::array& array) {
+  require(array.ndim() <= kMaxDims, "array: given ", array.ndim(), " dimensions, at most ", kMaxDims,
+          " are supported");
+  Shape shape;
+  for (py::ssize_t i = 0; i < array.ndim(); ++i) shape.push_back(array.shape(i));
+  return shape;
+}
+
+NDArray copy_in(const Shape& shape, DType dtype, Context ctx, const void* data) {
+  NDArray result = NDArray::empty(shape, dtype, ctx);
+  const int64_t bytes = result.nbytes();
+  if (bytes == 0) return result;
+  if (ctx.is_cpu()) {  // fresh memory: nobody else knows it
+    const MaybeReleaseGil gil(bytes > kSmallBytes);
+    std::memcpy(result.data(), data, static_cast<size_t>(bytes));
+    result.storage->var.version.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    const MaybeReleaseGil gil(true);
+    copy_from_host(result, data, static_cast<size_t>(bytes));
+  }
+  return result;
+}
+
+ArrayRef plain(NDArray array) { return {std::move(array), Ref<ArrayExtra>()}; }
+
+NDArray moved_to(const NDArray& array, Context ctx) {
+  const NDArray result = NDArray::empty(array.shape, array.dtype, ctx);
+  const MaybeReleaseGil gil(array.nbytes() > kSmallBytes);
+  copy_array(array, result);
+  return result;
+}
+
+}  // namespace
+
+void wait_ready(const NDArray& value) {
+  drain_released();
+  if (ready_to_read(*value.storage)) return;
+  const MaybeReleaseGil gil(true);
+  engine::wait_to_read(value.storage.get());
+}
+
+NDArray array_from_numpy(const py::object& object, Context ctx) {
+  const py::array array = as_numpy(object, py::none());
+  const DType dtype = dtype_from_python(array.dtype());
+  return copy_in(shape_of_numpy(array), dtype, ctx, array.data());
+}
+
+NDArray share_numpy(const py::object& object) {
+  if (!py::isinstance<py::array>(object)) {
+    throw py::type_error("from_numpy: expected a numpy.ndarray, got " +
+                         std::string(Py_TYPE(object.ptr())->tp_name));
+  }
+  py::array array = py::reinterpret_borrow<py::array>(object);
+  require((array.flags() & py::array::c_style) && array.writeable(),
+          "from_numpy(copy=False): the array is read-only or not C-contiguous; use copy=True");
+  NDArray result;
+  result.dtype = dtype_from_python(array.dtype());
+  result.shape = shape_of_numpy(array);
+  result.strides = contiguous_strides(result.shape);
+  PyObject* owner = array.ptr();
+  result.storage = wrap_external(array.mutable_data(), static_cast<size_t>(array.nbytes()),
+                                 &release_later, owner);
+  Py_INCREF(owner);
+  return result;
+}
+
+NDArray array_from_python(py::handle source, Context ctx, DType dtype) {
+  if (is_array(source.ptr())) {
+    const NDArray value = value_of(source, "array");
+    if (dtype == DType::unknown || dtype == value.dtype) return moved_to(value, ctx);
+    const ModeScope eager(kEager);
+    return moved_to(cast(plain(value), dtype).array, ctx);
+  }
+  const DType wanted = dtype == DType::unknown ? DType::float32 : dtype;
+  const py::array array = as_numpy(source, numpy_dtype(wanted));
+  Shape shape = shape_of_numpy(array);
+  if (shape.ndim() == 0) shape = {1};  // MXNet has no rank 0
+  return copy_in(shape, wanted, ctx, array.data());
+}
+
+py::object to_numpy(const NDArray& value) {
+  py::array result(py::reinterpret_steal<py::dtype>(numpy_dtype(value.dtype).release()),
+                   value.shape.to_vector());
+  const int64_t bytes = value.nbytes();
+  if (bytes == 0) {
+    wait_ready(value);
+    return std::move(result);
+  }
+  void* to = result.mutable_data();
+  const bool ready = ready_to_read(*value.storage);
+  const MaybeReleaseGil gil(!ready || bytes > kSmallBytes || !value.storage->ctx.is_cpu());
+  if (!ready) engine::wait_to_read(value.storage.get());
+  if (value.storage->ctx.is_cpu() && value.contiguous()) {
+    std::memcpy(to, value.data(), static_cast<size_t>(bytes));
+  } else {
+    copy_to_host(value, to, static_cast<size_t>(bytes));
+  }
+  return std::move(result);
+}
+
+py::object to_scalar(const NDArray& value) {
+  if (value.shape.size() != 1) {
+    throw py::value_error("the array has shape " + value.shape.str() +
+                          ", expected one element to make it a number");
+  }
+  wait_ready(value);
+  union {
+    char bytes[16];
+    float f32;
+    double f64;
+    uint8_t u8;
+    int8_t i8;
+    int16_t i16;
+    uint16_t u16;
+    int32_t i32;
+    uint32_t u32;
+    int64_t i64;
+    uint64_t u64;
+  } element{};
+  if (value.storage->ctx.is_cpu()) {
+    std::memcpy(element.bytes, value.data(), dtype_size(value.dtype));
+  } else {
+    const MaybeReleaseGil gil(true);
+    copy_to_host(value, element.bytes, dtype_size(value.dtype));
+  }
+  switch (value.dtype) {
+    case DType::float32: return py::float_(element.f32);
+    case DType::float64: return py::float_(element.f64);
+    case DType::uint8: return py::int_(element.u8);
+    case DType::int8: return py::int_(element.i8);
+    case DType::int16: return py::int_(element.i16);
+    case DType::uint16: return py::int_(element.u16);
+    case DType::int32: return py::int_(element.i32);
+    case DType::uint32: return py::int_(element.u32);
+    case DType::int64: return py::int_(element.i64);
+    case DType::uint64: return py::int_(element.u64);
+    case DType::boolean: return py::bool_(element.u8 != 0);
+    default: return to_numpy(value).attr("item")();
+  }
+}
+
+ArrayRef cast(const ArrayRef& ref, DType dtype) {
+  if (dtype_of(ref) == dtype) return ref;
+  Attrs attrs(get_op("cast"));
+  attrs.set("dtype", static_cast<int64_t>(dtype));
+  return call_one(*attrs.op(), attrs, {ref});
+}
+
+ArrayRef as_value(py::handle given, DType dtype, Context ctx) {
+  if (is_array(given.ptr())) return cast(ref_of(given, "assignment"), dtype);
+  if (PyUnicode_Check(given.ptr()) || given.is_none()) {
+    throw py::type_error(std::string("assignment: expected an array or a number, got ") +
+                         Py_TYPE(given.ptr())->tp_name);
+  }
+  const py::array array = as_numpy(given, numpy_dtype(dtype));
+  return plain(copy_in(shape_of_numpy(array), dtype, ctx, array.data()));
+}
+
+void bind_create(py::module_& m) {
+  m.def("array", [](const py::object& obj, const py::object& ctx, const py::object& dtype) {
+    return wrap(array_from_python(obj, context_from_python(ctx),
+                                  dtype.is_none() ? DType::unknown : dtype_from_python(dtype)));
+  }, py::arg("obj"), py::arg("ctx") = py::none(), py::arg("dtype") = py::none(),
+        "A copy of anything array-like; float32 unless dtype is given or obj is an NDArray.");
+  m.def("from_numpy", [](const py::object& ndarray, bool copy, const py::object& ctx) {
+    return wrap(copy ? array_from_numpy(ndarray, context_from_python(ctx)) : share_numpy(ndarray));
+  }, py::arg("ndarray"), py::arg("copy") = true, py::arg("ctx") = py::none(),
+        "A NumPy array with its own dtype. copy=False shares its memory and keeps it alive.");
+  m.def("empty", [](const py::object& shape, const py::object& ctx, const py::object& dtype) {
+    return wrap(NDArray::empty(shape_from_python(shape, "empty"), dtype_from_python(dtype),
+                               context_from_python(ctx)));
+  }, py::arg("shape"), py::arg("ctx") = py::none(), py::arg("dtype") = py::none(),
+        "An array whose elements are not set.");
+}
+
+}  // namespace bind
+}  // namespace hybrid

@@ -1,0 +1,26 @@
+// Arrays from Python objects and NumPy arrays, and back.
+#pragma once
+#include "bind/array_object.h"
+
+namespace hybrid {
+namespace bind {
+
+// MXNet's nd.array(): float32 unless `dtype` is given or the source is an NDArray; always a copy.
+NDArray array_from_python(py::handle source, Context ctx, DType dtype);
+// A NumPy array's elements as they are, copied.
+NDArray array_from_numpy(const py::object& numpy_array, Context ctx);
+// Shares the memory of a writable, contiguous NumPy array, which is kept alive.
+NDArray share_numpy(const py::object& numpy_array);
+py::object to_numpy(const NDArray& value);
+
+// The right-hand side of an assignment: an NDArray of the dtype and device asked for (traced while
+// a cell is traced), from an array, a NumPy array, a sequence or a number.
+ArrayRef as_value(py::handle given, DType dtype, Context ctx);
+ArrayRef cast(const ArrayRef& ref, DType dtype);
+// One element as a Python number; waits. Throws ValueError unless the array has one element.
+py::object to_scalar(const NDArray& value);
+// Waits with the GIL released, if there is something to wait for.
+void wait_ready(const NDArray& value);
+
+}  // namespace bind
+}  // namespace hybrid

@@ -1,0 +1,86 @@
+// Errors on their way to Python: hybrid::Error is MXNetError, an interrupted wait KeyboardInterrupt.
+#include "bind/array_object.h"
+#include "engine/engine.h"
+
+namespace hybrid {
+namespace bind {
+
+namespace {
+
+PyObject* mxnet_error = nullptr;
+
+// What a signal handler raised while a wait asked for signals; handed over when the wait ends.
+PyObject* pending_type = nullptr;
+PyObject* pending_value = nullptr;
+PyObject* pending_traceback = nullptr;
+
+// Runs without the GIL on the waiting thread. True: a handler raised, abandon the wait.
+bool interrupted() {
+  if (!Py_IsInitialized()) return false;
+  const PyGILState_STATE state = PyGILState_Ensure();
+  bool raised = pending_type != nullptr;
+  if (!raised && PyErr_CheckSignals() != 0) {
+    PyErr_Fetch(&pending_type, &pending_value, &pending_traceback);
+    raised = true;
+  }
+  PyGILState_Release(state);
+  return raised;
+}
+
+void restore_interrupt() {
+  if (pending_type == nullptr) {
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    return;
+  }
+  PyErr_Restore(pending_type, pending_value, pending_traceback);
+  pending_type = pending_value = pending_traceback = nullptr;
+}
+
+}  // namespace
+
+void translate_exception() {
+  try {
+    throw;
+  } catch (py::error_already_set& e) {
+    e.restore();
+  } catch (const engine::Interrupted&) {
+    restore_interrupt();
+  } catch (const Error& e) {
+    PyErr_SetString(mxnet_error, e.what());
+  } catch (const py::type_error& e) {
+    PyErr_SetString(PyExc_TypeError, e.what());
+  } catch (const py::index_error& e) {
+    PyErr_SetString(PyExc_IndexError, e.what());
+  } catch (const py::value_error& e) {
+    PyErr_SetString(PyExc_ValueError, e.what());
+  } catch (const py::stop_iteration& e) {
+    PyErr_SetString(PyExc_StopIteration, e.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::out_of_range& e) {
+    PyErr_SetString(PyExc_IndexError, e.what());
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  }
+}
+
+void bind_errors(py::module_& m) {
+  mxnet_error = PyErr_NewExceptionWithDoc(
+      "jupyter_hybrid.base.MXNetError",
+      "Wrong arguments, shapes or dtypes, and errors of operators that ran later.\n\nThe text names "
+      "the operator, what was given and what was expected.",
+      PyExc_RuntimeError, nullptr);
+  if (mxnet_error == nullptr) throw py::error_already_set();
+  m.attr("MXNetError") = py::handle(mxnet_error);
+  py::register_exception_translator([](std::exception_ptr error) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const Error&) {
+      translate_exception();
+    }
+  });
+  engine::set_interrupt_check(&interrupted);
+}
+
+}  // namespace bind
+}  // namespace hybrid

@@ -1,0 +1,132 @@
+// invoke(): operators by MXNet's names; invoke_core(): by the core's, strictly.
+#include "bind/mx_call.h"
+#include "ops/binary.h"
+
+namespace hybrid {
+namespace bind {
+
+namespace {
+
+// f(x, 2) of an operator of two arrays: its form with a number. Returns the array's position or -1.
+int use_scalar_form(const py::sequence& inputs, const OpDef** op, Attrs* attrs) {
+  if (inputs.size() != 2 || (*op)->inputs.size() != 2 || (*op)->family != Family::elementwise) return -1;
+  const py::object first = inputs[0], second = inputs[1];
+  const bool number_first = is_number(first.ptr()), number_second = is_number(second.ptr());
+  if (number_first == number_second) return -1;
+  const OpDef* form = find_op(scalar_form((*op)->name, number_first));
+  if (form == nullptr) return -1;
+  Attrs with_number(form);
+  for (const AttrDef& def : (*op)->attrs) {
+    if (form->attr_index(def.name) >= 0) with_number.set(def.name, attrs->at(def.name));
+  }
+  with_number.set("scalar", number_value((number_first ? first : second).ptr()));
+  *op = form;
+  *attrs = with_number;
+  return number_first ? 1 : 0;
+}
+
+// None stands for an absent optional input and sets the attribute that says so (no_bias).
+std::vector<ArrayRef> input_refs(const OpDef& op, const py::sequence& inputs, Attrs* attrs,
+                                 const std::string& shown) {
+  std::vector<ArrayRef> refs;
+  refs.reserve(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const py::object input = inputs[i];
+    if (input.is_none() && i < op.inputs.size() && op.inputs[i].absent_if != nullptr) {
+      attrs->set(op.inputs[i].absent_if, true);
+      continue;
+    }
+    if (!is_array(input.ptr())) {
+      const std::string name = op.variadic ? std::string(op.inputs[0].name) + std::to_string(i)
+                               : i < op.inputs.size() ? op.inputs[i].name
+                                                      : std::to_string(i);
+      throw py::type_error(shown + ": input '" + name + "': expected an NDArray, got " +
+                           Py_TYPE(input.ptr())->tp_name);
+    }
+    refs.push_back(ref_of(input, op.name));
+  }
+  return refs;
+}
+
+py::object call_into(const OpDef& op, const Attrs& attrs, const std::vector<ArrayRef>& inputs,
+                     const py::object& out, Context ctx) {
+  std::vector<py::object> targets;
+  if (is_array(out.ptr())) {
+    targets.push_back(out);
+  } else {
+    for (const py::handle o : py::reinterpret_borrow<py::sequence>(out)) {
+      targets.push_back(py::reinterpret_borrow<py::object>(o));
+    }
+  }
+  bool as_nodes = tracing();
+  for (const py::object& target : targets) {
+    ref_of(target, "out");
+    as_nodes = write_as_node(as_array(target.ptr())) && as_nodes;
+  }
+  std::vector<ArrayRef> into;
+  for (const py::object& target : targets) into.push_back(ref_of(target, "out"));
+  if (!as_nodes) {
+    for (const py::object& target : targets) value_of(as_array(target.ptr()));
+  }
+  const ModeScope mode(tracing() && !as_nodes ? static_cast<uint32_t>(kEager) : thread_state().mode);
+  std::vector<ArrayRef> results = call_op(op, attrs, inputs, as_nodes ? nullptr : &into, ctx);
+  require(results.size() == targets.size(), op.name, ": has ", results.size(), " outputs, given ",
+          targets.size(), " arrays to write into");
+  for (size_t i = 0; i < targets.size(); ++i) {
+    require(!as_nodes || (shape_of(results[i]) == shape_of(into[i]) && dtype_of(results[i]) == dtype_of(into[i])),
+            op.name, ": the result is ", dtype_name(dtype_of(results[i])), " ", shape_of(results[i]),
+            ", the array to write into is ", dtype_name(dtype_of(into[i])), " ", shape_of(into[i]));
+    store_result(as_array(targets[i].ptr()), std::move(results[i]), as_nodes);
+  }
+  return out;
+}
+
+py::object finish(const OpDef& op, Attrs attrs, const py::sequence& inputs, const std::string& shown,
+                  const py::object& out, Context ctx) {
+  const OpDef* form = &op;
+  const int array_at = use_scalar_form(inputs, &form, &attrs);
+  std::vector<ArrayRef> refs;
+  if (array_at >= 0) {
+    refs.push_back(ref_of(py::object(inputs[static_cast<size_t>(array_at)]), op.name));
+  } else {
+    refs = input_refs(op, inputs, &attrs, shown);
+  }
+  attrs.check_complete();
+  if (!out.is_none()) return call_into(*form, attrs, refs, out, ctx);
+  return wrap_outputs(call_op(*form, attrs, refs, nullptr, ctx));
+}
+
+py::object invoke_mx(const std::string& name, const py::sequence& inputs, const py::dict& attrs,
+                     const py::object& out, const py::object& ctx, const py::object& node_name) {
+  MxCall call = mx_call(name, attrs);
+  const NodeNameScope named(node_name.is_none() ? std::string() : node_name.cast<std::string>());
+  return finish(*call.op, std::move(call.attrs), inputs, name, out, context_from_python(ctx));
+}
+
+py::object invoke_core(const std::string& name, const py::sequence& inputs, const py::dict& attrs) {
+  const OpDef& op = *get_op(name);
+  Attrs values(&op);
+  for (const auto& pair : attrs) {
+    const std::string attr = pair.first.cast<std::string>();
+    const int index = op.attr_index(attr.c_str());
+    if (index < 0) values.set(attr.c_str(), AttrValue());  // throws, listing the names
+    const AttrDef& def = op.attrs[static_cast<size_t>(index)];
+    values.set(def.name, attr_from_python(op, def, pair.second));
+  }
+  std::vector<ArrayRef> refs = input_refs(op, inputs, &values, name);
+  values.check_complete();
+  return wrap_outputs(call_op(op, values, refs, nullptr, current_context()));
+}
+
+}  // namespace
+
+void bind_invoke(py::module_& m) {
+  m.def("invoke", &invoke_mx, py::arg("mx_name"), py::arg("inputs"), py::arg("attrs"),
+        py::arg("out") = py::none(), py::arg("ctx") = py::none(), py::arg("name") = py::none(),
+        "Runs, records or traces an operator by its MXNet name; an array or a list of arrays.");
+  m.def("invoke_core", &invoke_core, py::arg("core_name"), py::arg("inputs"), py::arg("attrs"),
+        "The same by core name; no number in the place of an array, no renamed attributes.");
+}
+
+}  // namespace bind
+}  // namespace hybrid

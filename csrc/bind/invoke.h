@@ -1,0 +1,66 @@
+// How slots, methods and functions run operators: attributes, modes, sites and the GIL.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "bind/array_object.h"
+
+namespace hybrid {
+namespace bind {
+
+// A Python number as an attribute value; keeps int or float.
+AttrValue number_value(PyObject* number);
+// Any Python value in the form that an attribute of this type takes; throws naming op and attribute.
+AttrValue attr_from_python(const OpDef& op, const AttrDef& def, py::handle value);
+// An attribute value in Python's form: dtypes as names, tuples as tuples.
+py::object attr_to_python(AttrType type, const AttrValue& value);
+
+// Marks the user's line, runs by mode, releases the GIL for long or blocking work.
+std::vector<ArrayRef> call_op(const OpDef& op, const Attrs& attrs, const std::vector<ArrayRef>& inputs,
+                              const std::vector<ArrayRef>* out = nullptr, Context ctx = Context());
+ArrayRef call_one(const OpDef& op, const Attrs& attrs, const std::vector<ArrayRef>& inputs);
+
+// The short way of the number slots: null when it does not apply and no error is set.
+PyObject* fast_binary(ElemCode code, const PyArray* a, const PyArray* b);
+PyObject* fast_scalar(ElemCode code, const PyArray* a, PyObject* number, bool number_first);
+
+// Throws Error saying which cast to write when two arrays of one operator differ in dtype.
+void require_same_dtype(const char* op, const ArrayRef& a, const ArrayRef& b);
+
+// Sets the thread's mode while it lives.
+class ModeScope {
+ public:
+  explicit ModeScope(uint32_t mode) : saved_(thread_state().mode) { thread_state().mode = mode; }
+  ~ModeScope() { thread_state().mode = saved_; }
+  ModeScope(const ModeScope&) = delete;
+  ModeScope& operator=(const ModeScope&) = delete;
+
+ private:
+  uint32_t saved_;
+};
+// Name of the next traced nodes, while it lives; the thread's scope is kept by set_scope.
+class NodeNameScope {
+ public:
+  explicit NodeNameScope(std::string name);
+  ~NodeNameScope();
+  NodeNameScope(const NodeNameScope&) = delete;
+  NodeNameScope& operator=(const NodeNameScope&) = delete;
+
+ private:
+  std::string saved_;
+};
+std::string set_scope(std::string scope);  // of traced nodes, "net0/dense0"; returns the old one
+const std::string& current_scope();
+inline bool tracing() { return thread_state().mode == kTracing; }
+
+// Before a write to `a` while a cell is traced. True: no other array sees its memory, so the caller
+// computes the new value as a graph node and rebinds `a`. False: everything recorded so far was
+// computed, `a` is concrete, and the write is to run at once.
+bool write_as_node(PyArray* a);
+// Puts the result of an operator with out= or of an in-place operator into the object.
+void store_result(PyArray* target, ArrayRef result, bool as_node);
+// target[...] = source, by mode; dtypes are converted.
+void assign(PyArray* target, const ArrayRef& source);
+
+}  // namespace bind
+}  // namespace hybrid

@@ -1,0 +1,142 @@
+// Push sites from Python frames: (code, instruction) is looked up, decoded once.
+#include "bind/site.h"
+
+#include <unordered_map>
+
+#include "bind/array_object.h"
+#include "engine/trace.h"
+
+namespace hybrid {
+namespace bind {
+
+namespace {
+
+// What is known of one code object. It is kept alive, so its address stays its own.
+struct Code {
+  PyCodeObject* code;
+  bool library = false;
+  std::string cell;  // notebook cell id
+  std::string text;  // "file:function", without the folder
+  std::unordered_map<int, uint32_t> sites;  // by instruction offset
+};
+
+struct Table {
+  std::unordered_map<PyCodeObject*, Code> codes;
+  std::vector<std::string> library_prefixes;
+  std::unordered_map<std::string, std::string> cells;  // file name -> cell id
+};
+Table& table() {
+  static Table* instance = new Table;
+  return *instance;
+}
+
+// Programs that compile code in a loop must not fill the memory with it.
+constexpr size_t kMaxCodes = 1 << 14;
+
+std::string text_of(PyObject* unicode) {
+  const char* text = PyUnicode_AsUTF8(unicode);
+  if (text == nullptr) PyErr_Clear();
+  return text == nullptr ? "?" : text;
+}
+
+void clear_codes() {
+  auto codes = std::move(table().codes);
+  table().codes.clear();
+  for (auto& entry : codes) Py_DECREF(entry.first);
+}
+
+Code& code_entry(PyCodeObject* code) {
+  Table& t = table();
+  const auto found = t.codes.find(code);
+  if (found != t.codes.end()) return found->second;
+  if (t.codes.size() >= kMaxCodes) clear_codes();
+  Py_INCREF(code);
+  Code& entry = t.codes[code];
+  entry.code = code;
+  const std::string file = text_of(code->co_filename);
+  for (const std::string& prefix : t.library_prefixes) {
+    entry.library = entry.library || file.compare(0, prefix.size(), prefix) == 0;
+  }
+  const auto cell = t.cells.find(file);
+  if (cell != t.cells.end()) entry.cell = cell->second;
+  const std::string function = text_of(code->co_name);
+  entry.text = file.substr(file.rfind('/') == std::string::npos ? 0 : file.rfind('/') + 1);
+  if (function != "<module>") entry.text += ":" + function;
+  return entry;
+}
+
+// 0-based column where the compiler recorded one (Python 3.11 and later), else 0.
+int column_at(PyCodeObject* code, int instruction) {
+#if PY_VERSION_HEX >= 0x030B0000
+  int line = 0, column = 0, end_line = 0, end_column = 0;
+  if (PyCode_Addr2Location(code, instruction, &line, &column, &end_line, &end_column) && column > 0)
+    return column;
+#else
+  (void)code;
+  (void)instruction;
+#endif
+  return 0;
+}
+
+int last_instruction(PyFrameObject* frame) {
+#if PY_VERSION_HEX >= 0x030B0000
+  return PyFrame_GetLasti(frame);
+#else
+  return frame->f_lasti * static_cast<int>(sizeof(_Py_CODEUNIT));
+#endif
+}
+
+uint32_t site_in(Code& entry, PyFrameObject* frame) {
+  const int instruction = last_instruction(frame);
+  const auto found = entry.sites.find(instruction);
+  if (found != entry.sites.end()) return found->second;
+  trace::Site site;
+  site.cell = entry.cell;
+  site.line = PyFrame_GetLineNumber(frame);
+  site.col = column_at(entry.code, instruction);
+  site.text = entry.text;
+  return entry.sites[instruction] = trace::intern_site(site);
+}
+
+}  // namespace
+
+uint32_t user_site() {
+  PyFrameObject* frame = PyEval_GetFrame();
+  Py_XINCREF(frame);
+  while (frame != nullptr) {
+    PyCodeObject* code = PyFrame_GetCode(frame);
+    Code& entry = code_entry(code);
+    Py_DECREF(code);
+    if (!entry.library) {
+      const uint32_t site = site_in(entry, frame);
+      Py_DECREF(frame);
+      return site;
+    }
+    PyFrameObject* back = PyFrame_GetBack(frame);
+    Py_DECREF(frame);
+    frame = back;
+  }
+  return 0;
+}
+
+uint32_t mark_site() { return thread_state().site = user_site(); }
+
+void bind_site(py::module_& m) {
+  m.def("set_site_filter", [](std::vector<std::string> prefixes) {
+    table().library_prefixes = std::move(prefixes);
+    clear_codes();
+  }, py::arg("prefixes"), "Code whose file name starts with one of these is passed over as library code.");
+  m.def("register_cell_file", [](const std::string& filename, const std::string& cell) {
+    table().cells[filename] = cell;
+    clear_codes();
+  }, py::arg("filename"), py::arg("cell_id"), "Sites in this file carry the notebook cell's id.");
+  m.def("site", [](uint32_t id) {
+    const trace::Site site = trace::site_of(id);
+    return py::make_tuple(site.cell.empty() ? py::object(py::none()) : py::str(site.cell), site.line,
+                          site.col, site.text);
+  }, py::arg("id"), "(cell id or None, line, column, text) of an interned site.");
+  m.def("current_site", &user_site, "The site of the caller's own line.");
+}
+
+}  // namespace bind
+}  // namespace hybrid
