@@ -1,0 +1,93 @@
+"""Values that a cell did not compute: recorded, priced, computed when somebody reads them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from .. import _core
+from ..base import MXNetError
+from .bytes import nbytes
+from .execute import compute
+from .options import Options
+
+
+@dataclass
+class Deferred:
+    """A name whose value is left in the graph, and what reading it costs."""
+
+    name: str
+    array: Any  # the traced NDArray
+    owner: Any  # what the name is bound to: the NDArray itself or a NumPy proxy
+    bytes: int
+    kernels: int
+
+    @property
+    def price(self) -> str:
+        """For people: ``80 bytes, 2 kernels again``."""
+        kernels = "1 kernel" if self.kernels == 1 else f"{self.kernels} kernels"
+        return f"{self.bytes:,} bytes, {kernels} again"
+
+
+class DeferredNames:
+    """The deferred names of all cells so far; one registry a kernel."""
+
+    def __init__(self) -> None:
+        self._by_array: dict[int, Deferred] = {}
+        self._planned_away: dict[int, tuple[str, Any]] = {}
+        self._options = Options()
+        self.announce: Any = print
+
+    def add(self, name: str, array: Any, owner: Any) -> Deferred:
+        """Registers a traced array that the cell bound to ``name`` but did not compute."""
+        graph, *_ = _core.traced_graph([array], [], [name])
+        kernels = sum(1 for n in graph.nodes if n.kind == "op" and not n.is_view)
+        made = Deferred(name, array, owner, nbytes(array.shape, array.dtype), kernels)
+        self._by_array[id(array)] = made
+        return made
+
+    def plan_away(self, name: str, array: Any, owner: Any) -> None:
+        """``--out`` left this name, bound to ``owner``, without a value."""
+        self._planned_away[id(array)] = (name, owner)
+
+    def materialize(self, arrays: list[Any]) -> None:
+        """Computes traced arrays that are read after their cell has ended."""
+        for array in arrays:
+            gone = self._planned_away.get(id(array))
+            if gone is not None:
+                raise MXNetError(f"{gone[0]} was planned away; add it to --out")
+        segment = compute(arrays, self._options)
+        for array in arrays:
+            known = self._by_array.pop(id(array), None)
+            if known is not None:
+                self.announce(
+                    f"{known.name} was deferred: computed now ({known.price}, "
+                    f"{(segment.compiled.seconds + segment.run_s) * 1e3:.2f} ms)"
+                )
+
+    def mentioned_in(self, source: str, namespace: dict[str, Any]) -> list[Deferred]:
+        """Deferred names that ``source`` contains and ``namespace`` still binds to them."""
+        words = set(re.findall(r"[^\W\d]\w*", source))
+        return [
+            d
+            for d in self._by_array.values()
+            if d.name in words and namespace.get(d.name) is d.owner
+        ]
+
+    def rebind(self, deferred: Deferred, namespace: dict[str, Any]) -> None:
+        """Computes a deferred value and binds its name to the real array."""
+        if deferred.array._traced:
+            self.materialize([deferred.array])
+        real = getattr(deferred.owner, "real", None)  # a NumPy proxy
+        if real is not None:
+            namespace[deferred.name] = real()
+
+    def forget_dead(self, namespace: dict[str, Any]) -> None:
+        """Drops names that were rebound or deleted, so that their graphs can be freed."""
+        for key, d in list(self._by_array.items()):
+            if namespace.get(d.name) is not d.owner:
+                del self._by_array[key]
+        for key, (name, owner) in list(self._planned_away.items()):
+            if namespace.get(name) is not owner:
+                del self._planned_away[key]

@@ -1,0 +1,111 @@
+"""Computing traced arrays: graph, compiled program from the cache, run, values filled in."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import _core
+from .options import Options
+
+_CACHE_SIZE = 256
+_cache: OrderedDict[tuple, Any] = OrderedDict()
+
+
+@dataclass
+class Segment:
+    """One compiled and run part of a cell: what lies between two sync points."""
+
+    compiled: Any  # _core.Compiled
+    graph: Any  # as written
+    inputs: list[Any]
+    keys: list[int]
+    entries: dict[int, tuple[int, int]]  # id(traced array) -> (node id, output) as written
+    outputs: list[Any]  # the arrays that were computed
+    reason: str  # what ended it
+    line: int | None
+    cached: bool
+    run_s: float
+    names: dict[tuple[int, int], str] = field(default_factory=dict)
+    donated: tuple[bool, ...] = ()
+
+
+def _signature(graph: Any) -> tuple:
+    """What may differ between two graphs of one hash and still shows: lines and names."""
+    return tuple((n.site, n.name) for n in graph.nodes)
+
+
+def compile_cached(graph: Any, options: Options, donated: tuple[bool, ...]) -> tuple[Any, bool]:
+    """(Compiled, found in the cache) for a recorded graph."""
+    key = (graph.hash, _signature(graph), options.passes, options.without, donated)
+    found = _cache.get(key)
+    if found is not None:
+        _cache.move_to_end(key)
+        return found, True
+    compiled = _core.compile(
+        graph,
+        passes=list(options.passes) if options.passes is not None else None,
+        only_these=options.passes is not None,
+        without=list(options.without),
+        donated=list(donated),
+    )
+    _cache[key] = compiled
+    if len(_cache) > _CACHE_SIZE:
+        _cache.popitem(last=False)
+    return compiled, False
+
+
+def clear_cache() -> None:
+    """Forgets every compiled program."""
+    _cache.clear()
+
+
+def compute(
+    arrays: list[Any],
+    options: Options,
+    *,
+    shown: tuple[Any, ...] = (),
+    effects: tuple[int, ...] = (),
+    names: dict[int, str] | None = None,
+    donate: tuple[Any, ...] = (),
+    reason: str = "",
+    line: int | None = None,
+) -> Segment:
+    """Computes traced arrays together and gives them their values.
+
+    Args:
+        arrays: traced NDArrays; each is concrete afterwards.
+        shown: traced arrays that stay in the graph as written, though nothing computes them.
+        effects: serials of effect nodes recorded since the last segment, shown with it.
+        names: what the user calls an array, by ``id``.
+        donate: concrete input arrays whose memory the program may reuse.
+    """
+    names = names or {}
+    drawn = [*arrays, *shown]
+    labels = [names.get(id(a), "") for a in drawn]
+    graph, inputs, keys, entries = _core.traced_graph(drawn, list(effects), labels)
+    if shown:
+        graph = graph.with_outputs(list(range(len(arrays))))
+    donated = tuple(any(i is d for d in donate) for i in inputs)
+    compiled, cached = compile_cached(graph, options, donated)
+    start = time.perf_counter()
+    values = compiled.program.run(inputs, keys, list(donated))
+    for array, value in zip(arrays, values, strict=True):
+        _core.set_value(array, value)
+    run_s = time.perf_counter() - start
+    return Segment(
+        compiled=compiled,
+        graph=graph,
+        inputs=inputs,
+        keys=keys,
+        entries=entries,
+        outputs=list(arrays),
+        reason=reason,
+        line=line,
+        cached=cached,
+        run_s=run_s,
+        names={entry: names[key] for key, entry in entries.items() if key in names},
+        donated=donated,
+    )

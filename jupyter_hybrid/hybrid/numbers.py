@@ -1,0 +1,133 @@
+"""Recorded Python numbers: real ints and floats that remember how they were computed.
+
+A recorded number *is* its value (a subclass of ``int`` or ``float``), so any code may receive one;
+its arithmetic also adds a node to the cell's graph, so ``print((1 + 2) + (3 + 4))`` can be drawn and
+folded. A result that a 64-bit kernel would not reproduce exactly becomes a plain number again.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from .. import _core
+
+_INT64 = range(-(2**63), 2**63)
+_EXACT_IN_FLOAT = range(-(2**53), 2**53 + 1)
+_MAX_NODES = 2000  # a counting loop must not fill the graph
+_left = _MAX_NODES
+_nodes: dict[int, Any] = {}  # of this cell's numbers, by id; kept so that ids stay unique
+
+
+def start_cell() -> None:
+    """Gives the cell that starts now its own allowance of recorded numbers."""
+    global _left
+    _left = _MAX_NODES
+    _nodes.clear()
+
+
+def owns(array: Any) -> bool:
+    """True when a traced array is the node of a recorded number."""
+    return id(array) in _nodes
+
+
+def plain(value: Any) -> Any:
+    """The same number as an ordinary ``int`` or ``float``; anything else unchanged."""
+    kind = type(value)
+    if kind is RecordedInt:
+        return int.__int__(value)
+    if kind is RecordedFloat:
+        return float.__float__(value)
+    return value
+
+
+def is_recorded(value: object) -> bool:
+    """True for a number that carries a node of the cell's graph."""
+    return type(value) in (RecordedInt, RecordedFloat)
+
+
+def record(value: int | float) -> int | float:
+    """``value`` recorded as a constant of the graph, while the cell's allowance lasts."""
+    global _left
+    if _left <= 0 or (type(value) is int and value not in _INT64):
+        return value
+    _left -= 1
+    return _wrap(value, _core.trace_constant(value, text=repr(value)))
+
+
+def node_of(value: int | float) -> Any:
+    """The traced 0-d array of a number of at most 64 bits."""
+    return value.node if is_recorded(value) else _core.trace_constant(value, text=repr(value))
+
+
+def _wrap(value: int | float, node: Any) -> int | float:
+    made = (RecordedInt if type(value) is int else RecordedFloat)(value)
+    made.node = node
+    _nodes[id(node)] = node
+    return made
+
+
+def _derive(value: Any, op: str, operands: tuple) -> Any:
+    """``value`` with the node ``op(operands)``; plain when a kernel would not give just it."""
+    global _left
+    plains = [plain(o) for o in operands]
+    if _left <= 0 or not _core.is_tracing() or any(type(p) not in (int, float) for p in plains):
+        return value
+    floating = type(value) is float
+    limit = _EXACT_IN_FLOAT if floating else _INT64
+    if any(type(p) is int and p not in limit for p in (*plains, value)):
+        return value
+    _left -= 1
+    nodes = [node_of(o) for o in operands]
+    if floating:
+        nodes = [
+            n if type(p) is float else _core.invoke_core("cast", [n], {"dtype": "float64"})
+            for n, p in zip(nodes, plains, strict=True)
+        ]
+    return _wrap(value, _core.invoke_core(op, nodes, {}))
+
+
+class _Arithmetic:
+    """The recorded operators; every other one is inherited and gives a plain number."""
+
+    node: Any
+
+    def __reduce_ex__(self, protocol):  # copies and pickles are plain numbers
+        value = plain(self)
+        return (type(value), (value,))
+
+
+def _install(symbol: str, op: str, function: Any) -> None:
+    def forward(self, other):
+        if not isinstance(other, (int, float)):
+            return NotImplemented
+        return _derive(function(plain(self), plain(other)), op, (self, other))
+
+    def backward(self, other):
+        if not isinstance(other, (int, float)):
+            return NotImplemented
+        return _derive(function(plain(other), plain(self)), op, (other, self))
+
+    setattr(_Arithmetic, f"__{symbol}__", forward)
+    setattr(_Arithmetic, f"__r{symbol}__", backward)
+
+
+_install("add", "add", operator.add)
+_install("sub", "sub", operator.sub)
+_install("mul", "mul", operator.mul)
+_install("truediv", "div", operator.truediv)
+
+
+def _negate(self: Any) -> Any:
+    return _derive(-plain(self), "neg", (self,))
+
+
+_Arithmetic.__neg__ = _negate  # type: ignore[attr-defined]
+
+
+class RecordedInt(_Arithmetic, int):
+    """An ``int`` with the graph node that computes it in ``node``."""
+
+
+class RecordedFloat(_Arithmetic, float):
+    """A ``float`` with the graph node that computes it in ``node``."""

@@ -1,0 +1,252 @@
+"""The recorder of one cell: what is traced, when it must be computed, what names get at the end."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from . import numbers
+from .cell import Cell
+from .deferred import DeferredNames
+from .execute import Segment, compute
+from .numpy_face import NumpyFace, TracedArray, supported
+from .options import Options
+
+
+class Recorder:
+    """Records one run of one cell.
+
+    The cell's body runs once, as written. Array operations add nodes; whatever needs a value
+    (``print``, ``float``, an ``if``, foreign code) ends a segment: what it needs is computed and
+    the cell goes on.
+    """
+
+    def __init__(
+        self, cell: Cell, options: Options, namespace: dict[str, Any], later: DeferredNames
+    ):
+        self.cell = cell
+        self.filename = cell.filename
+        self.options = options
+        self.namespace = namespace
+        self.later = later
+        self.segments: list[Segment] = []
+        self.breaks: list[tuple[int | None, str]] = []
+        self.active = True
+        self.uses_numpy = False
+        self._effects: list[int] = []
+        self._wrappers: dict[int, TracedArray] = {}
+        self._face = NumpyFace(self)
+        self.donated: list[Any] = []  # input arrays whose memory may be reused
+        self.donated_names: list[str] = []
+
+    # Called by the runtime ----------------------------------------------------------------------
+    def wrap(self, value: Any) -> Any:
+        """The traced array of an ndarray, the face of NumPy; anything else unchanged."""
+        if value is np:
+            return self._face
+        if type(value) is not np.ndarray or not supported(value):
+            return value
+        known = self._wrappers.get(id(value))
+        if known is None:
+            self.settle_aliases(value)
+            known = TracedArray.of_input(self, value)
+            self._wrappers[id(value)] = known
+            self.uses_numpy = True
+        return known
+
+    def print(self, args: tuple, kwargs: dict) -> None:
+        """``print`` as an effect of the graph; ends the segment when it shows an array."""
+        if "file" not in kwargs:
+            parts, inputs = [], []
+            for arg in args:
+                node = self._node(arg)
+                if node is None:
+                    shown = repr(arg) if isinstance(arg, (str, int, float)) else "..."
+                    parts.append(shown.replace("{", "(").replace("}", ")"))
+                else:
+                    parts.append("{%d}" % len(inputs))
+                    inputs.append(node)
+            text = f"print({', '.join(parts)})"
+            self._effects.append(_core.trace_effect(text, inputs))
+            arrays = [a for a in map(self._array, args) if a is not None]
+            if arrays:
+                self.sync(arrays, "print shows a value")
+        builtins.print(*map(numbers.plain, args), **kwargs)
+
+    def real_type(self, value: Any) -> type:
+        """What ``type(value)`` answers in the cell run imperatively."""
+        if type(value) is TracedArray:
+            return np.ndarray
+        return type(numbers.plain(value))
+
+    def leave(self, function: Any, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+        """Arguments for code outside the cell: real arrays, everything pending computed."""
+        if not any(type(v) is TracedArray for v in _flat((*args, *kwargs.values()))):
+            return args, kwargs
+        name = getattr(function, "__qualname__", None) or type(function).__name__
+        self.flush(f"{name} is not part of the graph")
+        return tuple(_real(a) for a in args), {k: _real(v) for k, v in kwargs.items()}
+
+    def leave_graph(self, reason: str) -> None:
+        """Notes that the current line goes on in real NumPy."""
+        self.breaks.append((self.user_line(), reason))
+
+    def read(self, array: TracedArray, reason: str) -> None:
+        """Somebody needs the elements of a traced array now, in the cell or after it."""
+        if self.active:
+            self.sync([array.handle], reason)
+        else:
+            self.later.materialize([array.handle])
+
+    def flush_if_active(self, reason: str) -> None:
+        """:meth:`flush` while the cell runs; nothing is pending afterwards."""
+        if self.active:
+            self.flush(reason)
+
+    def donate(self, name: str, value: Any) -> None:
+        """Unbinds an input and marks its memory as reusable by the program."""
+        del self.namespace[name]
+        wrapped = self.wrap(value) if type(value) is np.ndarray else value
+        self.namespace[name] = wrapped  # until its last use in this cell
+        self.donated.append(self._array(wrapped))
+        self.donated_names.append(name)
+
+    # Computing ------------------------------------------------------------------------------------
+    def sync(self, arrays: list[Any], reason: str) -> None:
+        """Computes ``arrays`` now, and with them what lives on the way to them."""
+        pending = [a for a in arrays if a._traced]
+        if not pending:
+            return
+        line = self.user_line()
+        self.breaks.append((line, reason))
+        *_, entries = _core.traced_graph(pending, [], ["" for _ in pending])
+        known = {id(a) for a in pending}
+        for array in _core.live_traced():
+            if id(array) in entries and id(array) not in known and not numbers.owns(array):
+                pending.append(array)
+        self.run(pending, reason, line)
+
+    def flush(self, reason: str) -> None:
+        """Computes every live traced array, and writes changed inputs back."""
+        live = [a for a in _core.live_traced() if not numbers.owns(a)]
+        if live:
+            line = self.user_line()
+            self.breaks.append((line, reason))
+            self.run(live, reason, line)
+        self.write_back()
+
+    def write_back(self) -> None:
+        """Copies what the cell wrote into existing ndarrays to where they live."""
+        changed = [w for w in self._wrappers.values() if w.dirty]
+        pending = [w.handle for w in changed if w.handle._traced]
+        if pending:
+            self.run(pending, "an existing array was written", self.user_line())
+        for wrapper in changed:
+            wrapper.store()
+
+    def settle_aliases(self, value: np.ndarray) -> None:
+        """Before an ndarray enters that may share memory with one written in this cell."""
+        for wrapper in self._wrappers.values():
+            if wrapper.dirty and np.may_share_memory(wrapper.origin, value):
+                self.write_back()
+                return
+
+    def before_write(self, wrapper: TracedArray) -> None:
+        """Before the cell first writes an existing ndarray that other traced inputs overlap."""
+        overlapping = [
+            w
+            for w in self._wrappers.values()
+            if w is not wrapper and np.may_share_memory(w.origin, wrapper.origin)
+        ]
+        if overlapping:
+            self.flush("writes an array that shares memory with another")
+            for other in overlapping:
+                other.detach_from_graph()
+
+    def run(
+        self, arrays: list[Any], reason: str, line: int | None, shown: tuple[Any, ...] = ()
+    ) -> None:
+        """Computes ``arrays`` as one segment; ``shown`` are drawn with it but not computed."""
+        segment = compute(
+            arrays,
+            self.options,
+            shown=shown,
+            effects=tuple(self._effects),
+            names=self.names(),
+            donate=tuple(self.donated),
+            reason=reason,
+            line=line,
+        )
+        self._effects.clear()
+        self.segments.append(segment)
+        _core.set_trace_segment(len(self.segments))
+
+    # Looking ----------------------------------------------------------------------------------------
+    def user_line(self) -> int | None:
+        """The line of the cell that is being run, 1-based in the whole cell."""
+        frame = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code.co_filename == self.filename:
+                return frame.f_lineno
+            frame = frame.f_back  # type: ignore[assignment]
+        return None
+
+    @property
+    def has_effects(self) -> bool:
+        """True when effects wait to be drawn with the next segment."""
+        return bool(self._effects)
+
+    def inputs(self) -> list[TracedArray]:
+        """The traced arrays of existing ndarrays, in order of first use."""
+        return list(self._wrappers.values())
+
+    @staticmethod
+    def _array(value: Any) -> Any | None:
+        if type(value) is TracedArray:
+            return value.handle
+        return value if isinstance(value, _core.NDArray) else None
+
+    def _node(self, value: Any) -> Any | None:
+        if numbers.is_recorded(value):
+            return value.node
+        array = self._array(value)
+        return array if array is not None and array._traced else None
+
+    def names(self) -> dict[int, str]:
+        """What the user calls the arrays of this cell, by ``id``."""
+        names = {}
+        for name, value in self.namespace.items():
+            array = self._array(value)
+            if array is not None and not name.startswith("_"):
+                names[id(array)] = name
+        for wrapper in self._wrappers.values():
+            for name, value in self.namespace.items():
+                if value is wrapper.origin and not name.startswith("_"):
+                    names[id(wrapper.input)] = name
+        return names
+
+
+def _flat(values: tuple) -> list:
+    found = []
+    for value in values:
+        if type(value) in (list, tuple):
+            found.extend(_flat(tuple(value)))
+        elif type(value) is dict:
+            found.extend(_flat(tuple(value.values())))
+        else:
+            found.append(value)
+    return found
+
+
+def _real(value: Any) -> Any:
+    if type(value) is TracedArray:
+        return value.real()
+    if type(value) in (list, tuple):
+        return type(value)(_real(v) for v in value)
+    if type(value) is dict:
+        return {k: _real(v) for k, v in value.items()}
+    return value

@@ -1,0 +1,216 @@
+"""The report of a hybridized cell: stages, kernels, bytes, times, and what was not compiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from .. import _core
+from .bytes import imperative_peak, nbytes
+from .cell import Cell
+from .deferred import Deferred
+from .execute import Segment
+from .options import Options
+
+
+@dataclass
+class Kernel:
+    """One kernel of the compiled cell: the nodes it computes and the lines they came from."""
+
+    id: int
+    op: str
+    nodes: list[int]
+    lines: list[int]
+    text: str
+
+
+@dataclass
+class ReportStage:
+    """The cell's graph after one pass.
+
+    ``graph`` joins the graphs of all segments; ``parts`` holds each by itself.
+    """
+
+    name: str
+    label: str
+    graph: Any
+    changes: list[Any]
+    changed: bool
+    why_skipped: str
+    parts: list[tuple[Segment, Any]] = field(repr=False, default_factory=list)
+
+    def run(self) -> dict[str, Any]:
+        """Runs this stage's graph on the cell's inputs; output name -> NDArray."""
+        results: dict[str, Any] = {}
+        for index, (segment, graph) in enumerate(self.parts):
+            values = graph.run(segment.inputs, segment.keys)
+            for i, value in enumerate(values):
+                name = graph.output_names[i] if i < len(graph.output_names) else ""
+                results[name or f"segment{index}_output{i}"] = value
+        return results
+
+    @property
+    def program(self) -> str:
+        """The stage as Python-like text."""
+        return "\n".join(str(graph) for _, graph in self.parts)
+
+
+@dataclass
+class _ShiftedChange:
+    node: int
+    action: str
+    into: int
+    why: str
+
+
+class Report:
+    """What happened to the last hybridized cell. Sizes are in bytes, times in seconds.
+
+    Attributes:
+        stages: list of :class:`ReportStage`, "written" first, "plan" last.
+        kernels: list of :class:`Kernel` that the compiled cell launches.
+        bytes_imperative: peak when every binding lives to the cell's end.
+        bytes_planned: peak of logical bytes of the buffers that the cell creates.
+        bytes_lower_bound: what no plan for the same buffers can go below.
+        arena_bytes: reusable memory taken from the pool, aligned.
+        graph_breaks: list of (line, reason).
+        deferred: list of (name, price) not computed with the cell.
+    """
+
+    def __init__(
+        self,
+        cell: Cell,
+        options: Options,
+        segments: list[Segment],
+        breaks: list[tuple[int | None, str]],
+        deferred: list[Deferred],
+        bound: dict[int, str],
+        mode: str = "symbolic",
+    ):
+        self.cell = cell
+        self.options = options
+        self.segments = segments
+        self.graph_breaks = breaks
+        self.deferred_names = deferred
+        self.mode = mode
+        self.compile_s = sum(s.compiled.seconds for s in segments if not s.cached)
+        self.run_s = sum(s.run_s for s in segments)
+        self.cached = bool(segments) and all(s.cached for s in segments)
+        self._offsets: list[int] = []
+        start = 0
+        for segment in segments:
+            self._offsets.append(start)
+            start += max(stage.graph.next_id for stage in segment.compiled.stages)
+        self._count_bytes(bound)
+
+    def _count_bytes(self, bound: dict[int, str]) -> None:
+        self.bytes_imperative = self.bytes_planned = 0
+        self.bytes_lower_bound = self.arena_bytes = 0
+        kept_imperative = kept_planned = 0  # left by earlier segments
+        for segment in self.segments:
+            entries = {e for key, e in segment.entries.items() if key in bound}
+            entries |= {segment.entries[id(a)] for a in segment.outputs}
+            peak = imperative_peak(segment.graph, entries)
+            plan = segment.compiled.program.plan
+            self.bytes_imperative = max(self.bytes_imperative, kept_imperative + peak)
+            self.bytes_planned = max(self.bytes_planned, kept_planned + plan.planned_bytes)
+            self.bytes_lower_bound = max(
+                self.bytes_lower_bound, kept_planned + plan.lower_bound_bytes
+            )
+            self.arena_bytes = max(self.arena_bytes, plan.arena_bytes)
+            left = sum(nbytes(a.shape, a.dtype) for a in segment.outputs)
+            kept_imperative += left
+            kept_planned += left
+
+    @property
+    def deferred(self) -> list[tuple[str, str]]:
+        return [(d.name, d.price) for d in self.deferred_names]
+
+    @cached_property
+    def stages(self) -> list[ReportStage]:
+        names: dict[str, str] = {}
+        for segment in self.segments:
+            for stage in segment.compiled.stages:
+                names.setdefault(stage.name, stage.label)
+        return [self._stage(name, label) for name, label in names.items()]
+
+    def _stage(self, name: str, label: str) -> ReportStage:
+        parts, changes, changed, why = [], [], False, ""
+        for segment, offset in zip(self.segments, self._offsets, strict=True):
+            stage = next(s for s in segment.compiled.stages if s.name == name)
+            parts.append((segment, stage.graph))
+            changed = changed or stage.changed
+            why = why or stage.why_skipped
+            changes += [
+                _ShiftedChange(
+                    c.node + offset, c.action, c.into + offset if c.into >= 0 else -1, c.why
+                )
+                for c in stage.changes
+            ]
+        graph = _core.merge_graphs([g for _, g in parts], self._offsets)
+        return ReportStage(name, label, graph, changes, changed, why, parts)
+
+    def stage(self, name: str) -> ReportStage:
+        """The stage of that name. Raises KeyError listing the names."""
+        for stage in self.stages:
+            if stage.name == name:
+                return stage
+        raise KeyError(f"no stage {name!r}; the stages are {[s.name for s in self.stages]}")
+
+    def kernels_of(self, graph: Any) -> list[Kernel]:
+        """The kernels that running ``graph`` launches, in order."""
+        made = []
+        for node in graph.nodes:
+            if node.kind not in ("op", "fused") or node.is_view:
+                continue
+            members = node.members if node.kind == "fused" else [node]
+            lines = sorted({line for m in members if (line := self.line_of(m)) is not None})
+            text = ", ".join(m.op for m in members)
+            made.append(Kernel(len(made), node.op, [m.id for m in members], lines, text))
+        return made
+
+    @cached_property
+    def kernels(self) -> list[Kernel]:
+        return self.kernels_of(self.stages[-1].graph) if self.stages else []
+
+    def line_of(self, node: Any) -> int | None:
+        """The cell's line that made a node, 1-based in the whole cell; None for others' lines."""
+        if not node.site:
+            return None
+        cell, line, _, text = _core.site(node.site)
+        own = text.startswith(self.cell.filename) or (cell and cell == self.cell.id)
+        return line if own and line else None
+
+    @property
+    def program(self) -> dict[str, str]:
+        """Stage name -> Python-like text."""
+        return {stage.name: stage.program for stage in self.stages}
+
+    def __repr__(self) -> str:
+        if not self.segments:
+            lines = ["Nothing of this cell was compiled: it ran imperatively."]
+        else:
+            before = len(self.kernels_of(self.stages[0].graph))
+            state = "found in the cache" if self.cached else f"{self.compile_s * 1e3:.2f} ms"
+            lines = [
+                f"kernels   {before} as written, {len(self.kernels)} compiled",
+                f"bytes     {self.bytes_imperative:,} imperative, {self.bytes_planned:,} planned "
+                f"(lower bound {self.bytes_lower_bound:,}), arena {self.arena_bytes:,}",
+                f"time      compile {state}, run {self.run_s * 1e3:.3f} ms",
+            ]
+            for stage in self.stages:
+                note = "" if stage.changed else f" (unchanged: {stage.why_skipped})"
+                lines.append(f"stage     {stage.name}: {stage.label}{note}")
+        for line, reason in self.graph_breaks:
+            lines.append(f"break     line {line}: {reason}" if line else f"break     {reason}")
+        for name, price in self.deferred:
+            lines.append(f"deferred  {name}: {price}")
+        return "\n".join(lines)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        if not self.segments:
+            return {"text/plain": repr(self)}
+        from ..views import mimebundle
+
+        return mimebundle(self)

@@ -1,0 +1,125 @@
+"""What rewritten cells call: ``load``, ``call``, ``num`` and ``inplace``.
+
+One instance stands in ``builtins`` as ``__jupyter_hybrid__`` once the extension is loaded, so that
+functions defined in a hybridized cell keep working afterwards: without an active recorder each of
+these does just what the original expression did.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import sysconfig
+import threading
+import types
+from typing import Any
+
+import numpy as np
+
+from . import numbers
+from .rewrite import RUNTIME
+
+_LIBRARY = tuple(
+    {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
+_OWN = __name__.partition(".")[0]
+_BUILTIN_TYPES = (str, bytes, int, float, complex, bool, list, tuple, dict, set, frozenset)
+
+
+class Runtime(threading.local):
+    """The functions that rewritten code calls; ``recorder`` is the running cell's, or None.
+
+    Local to the thread: other threads that call a cell's functions are not recorded.
+    """
+
+    def __init__(self) -> None:
+        self.recorder: Any = None
+
+    def load(self, value: Any) -> Any:
+        """A value about to be used: NumPy becomes its face, an ndarray its traced array."""
+        recorder = self.recorder
+        if recorder is None:
+            return value
+        kind = type(value)
+        if kind is np.ndarray or kind is types.ModuleType:
+            return recorder.wrap(value)
+        return value
+
+    def num(self, value: int | float) -> int | float:
+        """A number written in the cell."""
+        return value if self.recorder is None else numbers.record(value)
+
+    def inplace(self, kind: str, target: Any, value: Any) -> Any:
+        """``target += value`` and the like; returns what the name is bound to."""
+        return getattr(operator, kind)(target, value)
+
+    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """``function(*args, **kwargs)`` as the cell wrote it."""
+        __tracebackhide__ = True
+        recorder = self.recorder
+        if recorder is None:
+            return function(*args, **kwargs)
+        if function is builtins.print:
+            return recorder.print(args, kwargs)
+        if function is builtins.type and len(args) == 1 and not kwargs:
+            return recorder.real_type(args[0])
+        return self.load(self._call(recorder, function, args, kwargs))
+
+    def _call(self, recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+        __tracebackhide__ = True
+        kind = _origin(function, recorder.filename)
+        if kind == "cell" or kind == "own":
+            return function(*args, **kwargs)
+        args = tuple(numbers.plain(a) for a in args)
+        kwargs = {k: numbers.plain(v) for k, v in kwargs.items()}
+        if kind == "library":
+            args, kwargs = recorder.leave(function, args, kwargs)
+        return function(*args, **kwargs)
+
+
+def _origin(function: Any, cell_file: str) -> str:
+    """Where code called by a cell comes from.
+
+    ``cell``: this cell; ``own``: this package, traced as it is; ``user``: earlier cells, scripts,
+    built-in types and NumPy, which meet traced arrays through the array protocols; ``library``:
+    everything else, which gets real arrays.
+    """
+    inner = getattr(function, "__func__", function)
+    if isinstance(inner, types.FunctionType):
+        filename = inner.__code__.co_filename
+        if filename == cell_file:
+            return "cell"
+        module = inner.__module__ or ""
+    elif isinstance(inner, type):
+        filename, module = "", inner.__module__
+    else:
+        owner = getattr(inner, "__self__", None)
+        if isinstance(owner, _BUILTIN_TYPES):
+            return "user"
+        filename = ""
+        if isinstance(inner, (types.BuiltinFunctionType, types.MethodDescriptorType)):
+            if owner is None or isinstance(owner, types.ModuleType):
+                module = getattr(inner, "__module__", None) or "builtins"
+            else:
+                module = type(owner).__module__
+        else:
+            module = type(inner).__module__
+            call = getattr(type(inner), "__call__", None)
+            filename = getattr(getattr(call, "__code__", None), "co_filename", "")
+    root = module.partition(".")[0]
+    if root == _OWN:
+        return "own"
+    if root in ("builtins", "numpy", "__main__", "operator"):
+        return "user"
+    if filename and not filename.startswith(_LIBRARY) and not filename.startswith("<frozen"):
+        return "user"
+    return "library"
+
+
+def install() -> Runtime:
+    """The process's runtime, put into ``builtins`` on the first call."""
+    runtime = getattr(builtins, RUNTIME, None)
+    if runtime is None:
+        runtime = Runtime()
+        setattr(builtins, RUNTIME, runtime)
+    return runtime
