@@ -47,7 +47,7 @@ class Merging {
         if (outputs_.count({old.id, k})) outputs_.insert({first.id, k});
       }
       first.origins.push_back(old.id);
-      context_.note(Change::merged, old.id, first.id, reason(old, first));
+      if (context_.explain) context_.note(Change::merged, old.id, first.id, reason(old, first));
       return;
     }
     bucket.push_back(old.id);

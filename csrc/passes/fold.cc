@@ -116,7 +116,7 @@ class Folding {
       if (folds_[i]) spread(i);
     }
     for (size_t i = 0; i < before_.nodes.size(); ++i) {
-      if (folds_[i]) note(i);
+      if (folds_[i] && context_.explain) note(i);
     }
     return rewriter.finish();
   }

@@ -174,7 +174,9 @@ class Fusion {
     for (size_t k = 0; k < outputs.size(); ++k) {
       rewriter_.replace(outputs[k], {id, static_cast<int32_t>(k)});
     }
-    for (size_t m : members) note(m, members, group, id);
+    for (size_t m : members) {
+      if (context_.explain) note(m, members, group, id);
+    }
   }
 
   bool read_outside(size_t m, int group) const {

@@ -29,7 +29,9 @@ class Differentiation {
     append_outputs();
     drop_unused();
     graph_.has_gradient = true;
-    for (size_t i = old_nodes_; i < graph_.nodes.size(); ++i) note_added(graph_.nodes[i]);
+    for (size_t i = old_nodes_; context_.explain && i < graph_.nodes.size(); ++i) {
+      note_added(graph_.nodes[i]);
+    }
     return std::move(graph_);
   }
 

@@ -130,7 +130,7 @@ class Inference {
     if (merged == n.shapes[out] && type == n.dtypes[out]) return false;
     n.shapes[out] = merged;
     n.dtypes[out] = type;
-    if (node_known(n)) {
+    if (context_.explain && node_known(n)) {
       std::string why = type_text(merged, type);
       why += &n == &by ? " follows from its inputs" : " is what '" + by.name + "' needs here";
       context_.note(Change::rewritten, n.id, n.id, std::move(why));

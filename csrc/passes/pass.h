@@ -34,8 +34,9 @@ struct PassOptions {
 struct PassContext {
   const PassOptions& options;
   std::vector<Change> changes;
+  bool explain = true;  // false: record nothing (nobody will look)
   void note(Change::Action action, NodeId node, NodeId into, std::string why) {
-    changes.push_back({action, node, into, std::move(why)});
+    if (explain) changes.push_back({action, node, into, std::move(why)});
   }
 };
 

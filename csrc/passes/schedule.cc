@@ -154,6 +154,7 @@ Graph schedule(const Graph& before, PassContext& context) {
   after.nodes.clear();
   for (size_t i : best) after.nodes.push_back(before.nodes[i]);
   after.reindex();
+  if (!context.explain) return after;
   for (size_t k = 0; k < best.size(); ++k) {
     const Node& n = before.nodes[best[k]];
     if (stays[best[k]] || (n.kind != NodeKind::op && n.kind != NodeKind::fused)) continue;
