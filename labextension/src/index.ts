@@ -1,12 +1,60 @@
-// The JupyterLab extension: the list of its plugins.
-import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+// The JupyterLab extension: ties the parts in plugins/ together.
+import {
+  ILayoutRestorer,
+  type JupyterFrontEnd,
+  type JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette } from '@jupyterlab/apputils';
+import { EditorExtensionRegistry, IEditorExtensionRegistry } from '@jupyterlab/codemirror';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { Badges } from './plugins/badges';
+import { addCommands } from './plugins/commands';
+import { lineMarks } from './plugins/line_marks';
+import { Links } from './plugins/links';
+import { LiveConnections } from './plugins/live_connections';
+import { LivePanel } from './plugins/live_panel';
+import { graphRendererFactory } from './plugins/mime';
+import { Viewers } from './plugins/viewers';
 
-const plugins: JupyterFrontEndPlugin<void>[] = [
-  {
-    id: 'jupyter-hybrid:plugin',
-    autoStart: true,
-    activate: (_app: JupyterFrontEnd) => undefined
+const plugin: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-hybrid:plugin',
+  description: 'Graph viewer, live queue panel, cell badges and the hybridize button.',
+  autoStart: true,
+  requires: [INotebookTracker, IRenderMimeRegistry, IEditorExtensionRegistry],
+  optional: [ISettingRegistry, ICommandPalette, ILayoutRestorer],
+  activate: (
+    app: JupyterFrontEnd,
+    tracker: INotebookTracker,
+    rendermime: IRenderMimeRegistry,
+    editors: IEditorExtensionRegistry,
+    settings: ISettingRegistry | null,
+    palette: ICommandPalette | null,
+    restorer: ILayoutRestorer | null
+  ) => {
+    const viewers = new Viewers();
+    const links = new Links(tracker, viewers);
+    rendermime.addFactory(graphRendererFactory(viewers, links));
+    editors.addExtension({
+      name: 'jupyter-hybrid:lines',
+      factory: () =>
+        EditorExtensionRegistry.createImmutableExtension(
+          lineMarks((view, line) => links.cursorMoved(view, line))
+        )
+    });
+    const connections = new LiveConnections(tracker, viewers);
+    const panel = new LivePanel(tracker, connections, links);
+    app.shell.add(panel, 'right', { rank: 900 });
+    restorer?.add(panel, panel.id);
+    const badges = new Badges(tracker, connections);
+    addCommands(app, tracker, panel, palette);
+    void settings?.load(plugin.id).then(loaded => {
+      const apply = () => badges.setEnabled(loaded.get('badges').composite !== false);
+      loaded.changed.connect(apply);
+      apply();
+    });
   }
-];
+};
 
-export default plugins;
+export default plugin;

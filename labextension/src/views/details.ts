@@ -14,7 +14,7 @@ export interface DetailsEvents {
 }
 
 export class Details {
-  readonly element = h('aside.hyb-details');
+  readonly element = h('aside.hyb-details', { 'aria-label': 'Selection and changes' });
   private stage = 0;
   private ids: number[] = [];
 

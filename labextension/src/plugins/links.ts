@@ -1,0 +1,98 @@
+// Ties pictures to the code they came from: node to line, cursor to nodes.
+import { Cell } from '@jupyterlab/cells';
+import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
+import type { INotebookTracker } from '@jupyterlab/notebook';
+import type { EditorView } from '@codemirror/view';
+import type { Widget } from '@lumino/widgets';
+import type { Site } from '../frames';
+import type { Cell as SpecCell } from '../spec';
+import { markLines } from './line_marks';
+import type { Shown, Viewers } from './viewers';
+
+export class Links {
+  private marked: EditorView | null = null;
+
+  constructor(
+    private readonly tracker: INotebookTracker,
+    private readonly viewers: Viewers
+  ) {}
+
+  /** Marks the lines of a viewer's cell that its chosen nodes came from. */
+  showLines(shown: Shown, lines: number[], focus: boolean): void {
+    const cell = this.cellOf(shown);
+    if (cell) {
+      this.mark(cell, currentLines(cell, shown.spec.cell, lines), focus);
+    }
+  }
+
+  /** Shows where a span of the timeline was pushed. */
+  showSite(site: Site): void {
+    const cell = site.cell === null ? null : this.cellById(site.cell);
+    if (cell && site.line !== null) {
+      this.mark(cell, [site.line], true);
+    }
+  }
+
+  /** The cursor of an editor went to a line: viewers of that cell point at its nodes. */
+  cursorMoved(view: EditorView, line: number | null): void {
+    for (const shown of this.viewers.all()) {
+      const cell = this.cellOf(shown);
+      if (cell && viewOf(cell) === view) {
+        shown.viewer.highlightLine(line);
+      }
+    }
+  }
+
+  private mark(cell: Cell, lines: number[], focus: boolean): void {
+    const view = viewOf(cell);
+    if (this.marked && this.marked !== view && this.marked.dom.isConnected) {
+      markLines(this.marked, [], false);
+    }
+    this.marked = view;
+    if (view) {
+      markLines(view, lines, focus);
+      if (focus) {
+        cell.node.scrollIntoView({ block: 'nearest' });
+      }
+    }
+  }
+
+  // The cell that ran; where its id is not known (a copied notebook), the one that holds the output.
+  private cellOf(shown: Shown): Cell | null {
+    const id = shown.spec.cell?.id ?? null;
+    return (id === null ? null : this.cellById(id)) ?? cellAround(shown.owner);
+  }
+
+  private cellById(id: string): Cell | null {
+    let found: Cell | null = null;
+    this.tracker.forEach(panel => {
+      found ??= panel.content.widgets.find(cell => cell.model.id === id) ?? null;
+    });
+    return found;
+  }
+}
+
+function cellAround(widget: Widget): Cell | null {
+  let current: Widget | null = widget;
+  while (current && !(current instanceof Cell)) {
+    current = current.parent;
+  }
+  return current;
+}
+
+function viewOf(cell: Cell): EditorView | null {
+  return (cell.editor as CodeMirrorEditor | null)?.editor ?? null;
+}
+
+// The cell may have been edited since it ran: a line is marked where its text is now.
+function currentLines(cell: Cell, ran: SpecCell | null, lines: number[]): number[] {
+  const now = cell.model.sharedModel.getSource().split('\n');
+  return lines.flatMap(line => {
+    const text = ran?.lines[line - 1];
+    if (text === undefined || now[line - 1] === text) {
+      return [line];
+    }
+    const at = now.indexOf(text);
+    return at < 0 ? [] : [at + 1];
+  });
+}

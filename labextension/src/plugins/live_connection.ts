@@ -1,0 +1,158 @@
+// The live comm of one notebook: opened when its kernel has our package, and again after a restart.
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { Kernel, KernelMessage } from '@jupyterlab/services';
+import { Signal } from '@lumino/signaling';
+import { LIVE_TARGET, parseLive, type LiveMessage } from '../frames';
+
+export type LiveState = 'no kernel' | 'waiting' | 'connected' | 'lost';
+
+/** Code that may bring our package into the kernel; other notebooks are never asked. */
+const OURS = /jupyter_hybrid|%%?hybrid|%%imperative|%engine/;
+/** A running cell may have loaded the package already: kernels with subshells answer meanwhile. */
+const EARLY_MS = [400, 1500, 4000];
+
+export class LiveConnection {
+  readonly messages = new Signal<this, LiveMessage>(this);
+  readonly stateChanged = new Signal<this, LiveState>(this);
+  state: LiveState = 'no kernel';
+  fault: string | null = null;
+  private kernel: Kernel.IKernelConnection | null = null;
+  private comm: Kernel.IComm | null = null;
+  private interested = false;
+  private early: ReturnType<typeof setTimeout>[] = [];
+
+  constructor(readonly panel: NotebookPanel) {
+    const { sessionContext } = panel;
+    sessionContext.kernelChanged.connect(() => this.attach());
+    panel.disposed.connect(() => this.dispose());
+    void panel.context.ready.then(() => {
+      this.interested ||= mentionsUs(panel);
+      this.attach();
+    });
+  }
+
+  /** Tries to connect even if the notebook does not name the package: a person opened the panel. */
+  wish(): void {
+    if (!this.interested) {
+      this.interested = true;
+      this.open();
+    }
+  }
+
+  send(message: { type: string; [key: string]: unknown }): void {
+    if (this.comm && !this.comm.isDisposed && this.state === 'connected') {
+      this.comm.send(message as never);
+    }
+  }
+
+  dispose(): void {
+    this.detach();
+    Signal.clearData(this);
+  }
+
+  private attach(): void {
+    this.detach();
+    const kernel = this.panel.sessionContext.session?.kernel ?? null;
+    this.kernel = kernel;
+    if (!kernel) {
+      this.setState('no kernel');
+      return;
+    }
+    kernel.statusChanged.connect(this.onStatus, this);
+    kernel.iopubMessage.connect(this.onIOPub, this);
+    this.setState('waiting');
+    this.open();
+  }
+
+  private detach(): void {
+    this.early.forEach(clearTimeout);
+    this.early = [];
+    this.kernel?.statusChanged.disconnect(this.onStatus, this);
+    this.kernel?.iopubMessage.disconnect(this.onIOPub, this);
+    this.kernel = null;
+    this.drop();
+  }
+
+  private drop(): void {
+    const comm = this.comm;
+    this.comm = null;
+    if (comm && !comm.isDisposed) {
+      comm.onClose = () => undefined;
+      comm.dispose();
+    }
+  }
+
+  private open(): void {
+    const { kernel } = this;
+    if (!kernel || this.comm || !this.interested || kernel.isDisposed || !kernel.handleComms) {
+      return;
+    }
+    const comm = kernel.createComm(LIVE_TARGET);
+    this.comm = comm;
+    comm.onMsg = message => {
+      if (this.comm === comm) {
+        this.receive(message);
+      }
+    };
+    // A kernel without our target answers by closing.
+    comm.onClose = () => {
+      if (this.comm === comm) {
+        this.comm = null;
+        this.setState('waiting');
+      }
+    };
+    comm.open({});
+    comm.send({ type: 'hello' });
+  }
+
+  private receive(message: KernelMessage.ICommMsgMsg): void {
+    let parsed: LiveMessage;
+    try {
+      parsed = parseLive(message.content.data, message.buffers);
+    } catch (error) {
+      this.fault = error instanceof Error ? error.message : String(error);
+      this.setState('lost');
+      return;
+    }
+    this.setState('connected');
+    this.messages.emit(parsed);
+  }
+
+  private onStatus(_: unknown, status: Kernel.Status): void {
+    if (status === 'restarting' || status === 'autorestarting' || status === 'dead') {
+      this.drop();
+      this.setState(status === 'dead' ? 'no kernel' : 'waiting');
+    }
+  }
+
+  private onIOPub(_: unknown, message: KernelMessage.IIOPubMessage): void {
+    const type = message.header.msg_type;
+    if (type === 'execute_input') {
+      const { code } = message.content as KernelMessage.IExecuteInputMsg['content'];
+      this.interested ||= OURS.test(code);
+      if (!this.comm && this.interested && this.kernel?.supportsSubshells) {
+        this.early.forEach(clearTimeout);
+        this.early = EARLY_MS.map(wait => setTimeout(() => this.open(), wait));
+      }
+    } else if (type === 'status') {
+      const parent = message.parent_header as Partial<KernelMessage.IHeader>;
+      const { execution_state } = message.content as KernelMessage.IStatusMsg['content'];
+      if (execution_state === 'idle' && parent.msg_type === 'execute_request') {
+        this.early.forEach(clearTimeout);
+        this.open();
+      }
+    }
+  }
+
+  private setState(state: LiveState): void {
+    if (state !== this.state) {
+      this.state = state;
+      this.stateChanged.emit(state);
+    }
+  }
+}
+
+function mentionsUs(panel: NotebookPanel): boolean {
+  const cells = panel.content.model?.sharedModel.cells ?? [];
+  return cells.some(cell => cell.cell_type === 'code' && OURS.test(cell.getSource()));
+}

@@ -1,0 +1,55 @@
+// One live connection for each open notebook.
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { Signal } from '@lumino/signaling';
+import { LiveConnection } from './live_connection';
+import type { Viewers } from './viewers';
+
+export class LiveConnections {
+  readonly added = new Signal<this, LiveConnection>(this);
+  /** the mode of cells without a magic became known or changed */
+  readonly modeChanged = new Signal<this, NotebookPanel>(this);
+  private readonly byPanel = new Map<NotebookPanel, LiveConnection>();
+  private readonly modes = new WeakMap<NotebookPanel, 'symbolic' | 'imperative'>();
+
+  constructor(tracker: INotebookTracker, viewers: Viewers) {
+    tracker.widgetAdded.connect((_, panel) => this.add(panel, viewers));
+    tracker.forEach(panel => this.add(panel, viewers));
+    viewers.changed.connect((_, change) => {
+      // The kernel that made the picture knows its id; the others ignore it.
+      this.byPanel.forEach(connection => connection.send({ type: 'viewer', ...change }));
+    });
+  }
+
+  of(panel: NotebookPanel): LiveConnection | null {
+    return this.byPanel.get(panel) ?? null;
+  }
+
+  /** The mode of cells without a magic; null while no kernel has told. */
+  modeOf(panel: NotebookPanel): 'symbolic' | 'imperative' | null {
+    return this.modes.get(panel) ?? null;
+  }
+
+  private add(panel: NotebookPanel, viewers: Viewers): void {
+    if (this.byPanel.has(panel)) {
+      return;
+    }
+    const connection = new LiveConnection(panel);
+    this.byPanel.set(panel, connection);
+    connection.messages.connect((_, message) => {
+      if (message.type === 'viewer') {
+        viewers.apply(message.id, message.stage, message.selected);
+      } else if (message.type === 'status') {
+        this.modes.set(panel, message.mode);
+        this.modeChanged.emit(panel);
+      }
+    });
+    connection.stateChanged.connect((_, state) => {
+      if (state !== 'connected') {
+        this.modes.delete(panel);
+        this.modeChanged.emit(panel);
+      }
+    });
+    panel.disposed.connect(() => this.byPanel.delete(panel));
+    this.added.emit(connection);
+  }
+}

@@ -1,0 +1,99 @@
+// The right-hand panel: the timeline of the current notebook's kernel.
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import type { Message } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+import { h } from '../views/dom';
+import { Timeline } from '../views/timeline';
+import { hybridIcon } from './icon';
+import type { Links } from './links';
+import type { LiveConnection } from './live_connection';
+import type { LiveConnections } from './live_connections';
+
+export class LivePanel extends Widget {
+  private readonly timelines = new Map<LiveConnection, Timeline>();
+  private readonly heading = h('h2.hyb-panel-title', {}, 'Queue and devices');
+  private readonly holder = h('div.hyb-panel-body');
+  private current: LiveConnection | null = null;
+  private readonly none = new Timeline();
+
+  constructor(
+    private readonly tracker: INotebookTracker,
+    private readonly connections: LiveConnections,
+    private readonly links: Links
+  ) {
+    super();
+    this.id = 'jupyter-hybrid-live';
+    this.addClass('hyb-live-panel');
+    this.title.icon = hybridIcon;
+    this.title.caption = 'Hybrid: queue and devices';
+    this.node.setAttribute('role', 'region');
+    this.node.setAttribute('aria-label', this.title.caption);
+    this.node.append(this.heading, this.holder);
+    connections.added.connect((_, connection) => this.add(connection));
+    tracker.currentChanged.connect(() => this.follow());
+    this.follow();
+  }
+
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    this.current?.wish();
+  }
+
+  private follow(): void {
+    const panel: NotebookPanel | null = this.tracker.currentWidget;
+    this.current = panel ? this.connections.of(panel) : null;
+    const timeline = (this.current && this.timelines.get(this.current)) ?? this.none;
+    const name = panel?.title.label;
+    this.heading.textContent = name ? `Queue and devices: ${name}` : 'Queue and devices';
+    if (this.holder.firstElementChild !== timeline.element) {
+      this.holder.replaceChildren(timeline.element);
+    }
+    if (this.isVisible) {
+      this.current?.wish();
+    }
+  }
+
+  private add(connection: LiveConnection): void {
+    const timeline = new Timeline({
+      pause: paused => connection.send({ type: 'pause', paused }),
+      site: site => this.links.showSite(site)
+    });
+    this.timelines.set(connection, timeline);
+    connection.messages.connect((_, message) => {
+      if (message.type === 'frame') {
+        timeline.push(message);
+      } else if (message.type === 'status' && message.engine) {
+        timeline.setEngine(message.engine);
+      }
+    });
+    let connected = false;
+    const tell = () => {
+      if (connected && connection.state !== 'connected') {
+        timeline.reset();
+      }
+      connected = connection.state === 'connected';
+      timeline.say(words(connection));
+    };
+    connection.stateChanged.connect(tell);
+    tell();
+    connection.panel.disposed.connect(() => {
+      this.timelines.delete(connection);
+      timeline.dispose();
+      this.follow();
+    });
+    this.follow();
+  }
+}
+
+function words(connection: LiveConnection): string {
+  switch (connection.state) {
+    case 'no kernel':
+      return 'No kernel is running for this notebook.';
+    case 'waiting':
+      return 'This kernel has not loaded jupyter_hybrid yet: run %load_ext jupyter_hybrid in a cell.';
+    case 'lost':
+      return `The kernel's data is not understood. ${connection.fault ?? ''}`;
+    case 'connected':
+      return 'Connected. Nothing has run on the engine yet.';
+  }
+}

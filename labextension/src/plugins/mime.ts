@@ -1,0 +1,66 @@
+// Renders our graph outputs, with or without a kernel.
+import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+import { Widget } from '@lumino/widgets';
+import { GRAPH_MIME, parseSpec } from '../protocol';
+import { faultNotice } from '../views/fault';
+import { GraphViewer } from '../views/graph_viewer';
+import type { Links } from './links';
+import type { Shown, Viewers } from './viewers';
+
+export class RenderedGraph extends Widget implements IRenderMime.IRenderer {
+  private entry: Shown | null = null;
+
+  constructor(
+    private readonly viewers: Viewers,
+    private readonly links: Links
+  ) {
+    super();
+    this.addClass('hyb-output');
+  }
+
+  renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    this.clear();
+    try {
+      const spec = parseSpec(model.data[GRAPH_MIME]);
+      const state = this.viewers.stateOf(spec.id);
+      const viewer = new GraphViewer(
+        spec,
+        {
+          change: changed => this.entry && this.viewers.userChange(this.entry, changed),
+          lines: (lines, focus) => this.entry && this.links.showLines(this.entry, lines, focus)
+        },
+        state
+      );
+      this.entry = { owner: this, spec, viewer };
+      this.viewers.add(this.entry);
+      this.node.replaceChildren(viewer.element);
+    } catch (error) {
+      this.node.replaceChildren(faultNotice('The graph', error));
+    }
+    return Promise.resolve();
+  }
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      this.clear();
+      super.dispose();
+    }
+  }
+
+  private clear(): void {
+    if (this.entry) {
+      this.viewers.remove(this.entry);
+      this.entry.viewer.dispose();
+      this.entry = null;
+    }
+  }
+}
+
+export function graphRendererFactory(viewers: Viewers, links: Links): IRenderMime.IRendererFactory {
+  return {
+    safe: true, // draws text and shapes only, whatever the data
+    mimeTypes: [GRAPH_MIME],
+    defaultRank: -100,
+    createRenderer: () => new RenderedGraph(viewers, links)
+  };
+}

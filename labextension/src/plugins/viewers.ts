@@ -1,0 +1,89 @@
+// The viewers on the page, by the id of their spec: all with one id show the same stage and nodes.
+import { Signal, type ISignal } from '@lumino/signaling';
+import type { Widget } from '@lumino/widgets';
+import type { Spec } from '../spec';
+import type { GraphViewer, ViewerState } from '../views/graph_viewer';
+
+export interface Shown {
+  owner: Widget;
+  spec: Spec;
+  viewer: GraphViewer;
+}
+
+export interface ViewerChange extends ViewerState {
+  id: string;
+}
+
+/** How many states are kept for pictures that are drawn again. */
+const REMEMBER = 500;
+
+export class Viewers {
+  private readonly shown = new Set<Shown>();
+  private readonly states = new Map<string, ViewerState>();
+  private readonly changedSignal = new Signal<this, ViewerChange>(this);
+
+  /** A person moved a slider or chose nodes. */
+  get changed(): ISignal<this, ViewerChange> {
+    return this.changedSignal;
+  }
+
+  all(): Iterable<Shown> {
+    return this.shown;
+  }
+
+  /** The last state of a picture, for one that is drawn again. */
+  stateOf(id: string): ViewerState | undefined {
+    return this.states.get(id);
+  }
+
+  add(entry: Shown): void {
+    this.shown.add(entry);
+  }
+
+  remove(entry: Shown): void {
+    this.shown.delete(entry);
+  }
+
+  /** A person's choice in one viewer: the others with its id follow, and the kernel is told. */
+  userChange(from: Shown, state: ViewerState): void {
+    this.spread(from.spec.id, state, from);
+    this.changedSignal.emit({ id: from.spec.id, ...state });
+  }
+
+  /** Python's choice. */
+  apply(id: string, stage: number | null, selected: number[] | null): void {
+    const state: Partial<ViewerState> = {};
+    if (stage !== null) {
+      state.stage = stage;
+    }
+    if (selected !== null) {
+      state.selected = selected;
+    }
+    this.spread(id, state, null);
+  }
+
+  private spread(id: string, state: Partial<ViewerState>, from: Shown | null): void {
+    for (const entry of this.shown) {
+      if (entry.spec.id === id && entry !== from) {
+        entry.viewer.setState(state);
+      }
+    }
+    this.states.delete(id);
+    this.states.set(id, { stage: 0, selected: [], ...this.current(id, from), ...state });
+    if (this.states.size > REMEMBER) {
+      this.states.delete(this.states.keys().next().value as string);
+    }
+  }
+
+  private current(id: string, from: Shown | null): ViewerState | undefined {
+    if (from) {
+      return from.viewer.state;
+    }
+    for (const entry of this.shown) {
+      if (entry.spec.id === id) {
+        return entry.viewer.state;
+      }
+    }
+    return this.states.get(id);
+  }
+}

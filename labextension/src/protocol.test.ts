@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { parseSpec, ProtocolError } from './protocol';
+import fixture from './testdata/four_lines.json';
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type Loose = any;
+
+function broken(change: (spec: Loose) => void): unknown {
+  const copy = JSON.parse(JSON.stringify(fixture)) as Loose;
+  change(copy);
+  return copy;
+}
+
+describe('parseSpec', () => {
+  it('reads a whole spec', () => {
+    const spec = parseSpec(fixture);
+    expect(spec.stages.map(s => s.name)).toEqual(['written', 'fold', 'fuse', 'plan']);
+    expect(spec.totals.bytes_imperative).toBe(320);
+    expect(spec.memory?.buffers[2].shares).toEqual([1]);
+    const fused = spec.stages[2].graph.nodes[2];
+    expect(fused.members.map(m => m.line)).toEqual([5, 6]);
+    expect(spec.stages[0].graph.edges[1].points[0]).toEqual([75, 132]);
+  });
+
+  it('fills in what is absent', () => {
+    const spec = parseSpec({
+      version: 1,
+      stages: [{ name: 'written', graph: { nodes: [{ id: 7 }] } }]
+    });
+    expect(spec.stages[0].label).toBe('written');
+    expect(spec.stages[0].graph.nodes[0]).toMatchObject({ kind: 'op', family: 'other', x: null });
+    expect(spec.memory).toBeNull();
+    expect(spec.totals.run_s).toBeNull();
+    expect(spec.initial).toEqual({ stage: 0, view: 'graph' });
+  });
+
+  const faults: [string, (spec: Loose) => void, string][] = [
+    ['another version', s => (s.version = 2), 'reads version 1, the picture has version 2'],
+    ['no stages', s => (s.stages = []), 'spec.stages: expected at least one stage'],
+    ['a string for a list', s => (s.stages = 'x'), 'spec.stages: expected a list, got "x"'],
+    [
+      'a node without id',
+      s => delete s.stages[0].graph.nodes[2].id,
+      'spec.stages[0].graph.nodes[2].id: expected an integer, got nothing'
+    ],
+    [
+      'an infinite position',
+      s => (s.stages[0].graph.nodes[0].x = Infinity),
+      'nodes[0].x: expected a finite number'
+    ],
+    [
+      'an edge to nowhere',
+      s => (s.stages[0].graph.edges[0].dst = 99),
+      'edges[0].dst: there is no node 99'
+    ],
+    ['a node twice', s => (s.stages[0].graph.nodes[1].id = 0), 'node 0 appears twice'],
+    [
+      'an unknown family',
+      s => (s.stages[1].graph.nodes[0].family = 'magic'),
+      'family: expected one of elementwise'
+    ],
+    [
+      'a negative size',
+      s => (s.memory.buffers[0].bytes = -1),
+      'buffers[0].bytes: expected a number'
+    ],
+    [
+      'a buffer that ends before it starts',
+      s => (s.memory.buffers[0].end = -3),
+      'memory.buffers[0]: the buffer ends at step -3'
+    ],
+    ['a point of three', s => (s.stages[0].graph.edges[0].points[0] = [1, 2, 3]), 'expected [x, y]']
+  ];
+  it.each(faults)('refuses %s', (_, change, message) => {
+    expect(() => parseSpec(broken(change))).toThrow(ProtocolError);
+    expect(() => parseSpec(broken(change))).toThrow(message);
+  });
+
+  it.each([null, undefined, 3, 'x', []])('refuses %s', value => {
+    expect(() => parseSpec(value)).toThrow(ProtocolError);
+  });
+
+  it('takes no inherited keys', () => {
+    expect(() => parseSpec(Object.create(fixture))).toThrow(
+      'spec.version: expected a finite number'
+    );
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { parseSpec } from '../protocol';
+import fixture from '../testdata/four_lines.json';
+import { Camera } from './camera';
+import { diffLines } from './diff';
+import { bytes, seconds, shape } from './format';
+import { ensureLayout } from './layered';
+import { edgeWidth, route } from './paint_edge';
+import { programLinks } from './program_view';
+
+const spec = parseSpec(fixture);
+
+it('writes bytes, times and shapes', () => {
+  expect([0, 320, 1024, 1_536_000].map(bytes)).toEqual(['0 B', '320 B', '1 KB', '1.46 MB']);
+  expect([0.5e-7, 3.4e-6, 0.02, 1.5, 600].map(seconds)).toEqual([
+    '50 ns',
+    '3.4 µs',
+    '20 ms',
+    '1.5 s',
+    '10 min'
+  ]);
+  expect([shape([10]), shape([2, -1]), shape([]), shape(null)]).toEqual([
+    '(10,)',
+    '(2, ?)',
+    '()',
+    '?'
+  ]);
+});
+
+it('diffs programs line by line', () => {
+  expect(diffLines(['a', 'b', 'c'], ['a', 'x', 'c', 'd'])).toEqual([
+    { text: 'a', kind: 'same' },
+    { text: 'b', kind: 'removed' },
+    { text: 'x', kind: 'added' },
+    { text: 'c', kind: 'same' },
+    { text: 'd', kind: 'added' }
+  ]);
+});
+
+it('links program lines to nodes by kernel text and by name', () => {
+  expect(programLinks(spec.stages[3])).toEqual([[0], [5], [6]]);
+  expect(programLinks(spec.stages[0])).toEqual([[0], [1, 2], [2], [3], [4]]);
+});
+
+it('draws more bytes wider, within bounds', () => {
+  expect(edgeWidth(1 << 20)).toBeGreaterThan(edgeWidth(80));
+  expect(edgeWidth(0)).toBeGreaterThan(1);
+  expect(edgeWidth(1e15)).toBeLessThanOrEqual(6);
+});
+
+it('moves an edge with its ends and cuts it at their borders', () => {
+  const [edge] = spec.stages[0].graph.edges;
+  const box = { x: 0, y: 0, w: 40, h: 20 };
+  const below = { ...box, y: 100 };
+  const ends = { src: box, dst: below, srcHome: box, dstHome: below };
+  const centres = { ...edge, points: [[0, 0] as [number, number], [0, 100] as [number, number]] };
+  expect(route(centres, ends)).toEqual([
+    [0, 10],
+    [0, 90]
+  ]);
+  const moved = route({ ...edge, points: [] }, { ...ends, src: { ...box, x: 30 } });
+  expect(moved).toEqual([
+    [30, 10],
+    [0, 90]
+  ]);
+});
+
+describe('ensureLayout', () => {
+  const graph = spec.stages[0].graph;
+
+  it('leaves a laid-out graph alone', () => {
+    expect(ensureLayout(graph).nodes[0]).toBe(graph.nodes[0]);
+  });
+
+  it('lays out a bare graph: readers below what they read, nothing overlapping', () => {
+    const bare = { ...graph, nodes: graph.nodes.map(node => ({ ...node, x: null, y: null })) };
+    const laid = ensureLayout(bare);
+    const y = new Map(laid.nodes.map(node => [node.id, node.y ?? NaN]));
+    for (const { src, dst } of laid.edges) {
+      expect(y.get(src)).toBeLessThan(y.get(dst) ?? NaN);
+    }
+    const places = new Set(laid.nodes.map(node => `${node.x},${node.y}`));
+    expect(places.size).toBe(laid.nodes.length);
+    expect(laid.width).toBeGreaterThan(0);
+  });
+
+  it('ends on a cycle', () => {
+    const [edge] = graph.edges;
+    const loop = [...graph.edges, { ...edge, src: 4, dst: 1 }];
+    const nodes = graph.nodes.map(node => ({ ...node, x: null }));
+    expect(ensureLayout({ ...graph, nodes, edges: loop }).nodes.every(n => n.x !== null)).toBe(
+      true
+    );
+  });
+});
+
+describe('Camera', () => {
+  const view = { width: 600, height: 400 };
+
+  it('shows a small graph whole and a long one at reading size from its top', () => {
+    const camera = new Camera();
+    camera.fit(300, 200, view);
+    expect(camera.scale).toBe(1);
+    camera.fit(300, 9000, view);
+    expect(camera.scale).toBe(1);
+    expect(camera.locate(0, 24).y).toBeCloseTo(0);
+    camera.fit(300, 9000, view, true);
+    expect(9000 * camera.scale).toBeLessThanOrEqual(view.height);
+  });
+
+  it('zooms around a point', () => {
+    const camera = new Camera();
+    const before = camera.locate(100, 50);
+    camera.zoom(2, 100, 50);
+    expect(camera.locate(100, 50)).toEqual(before);
+  });
+});
