@@ -13,6 +13,7 @@ namespace hybrid {
 namespace {
 
 constexpr size_t kMaxNodes = 4000;  // beyond, choosing among the ready nodes takes too long
+constexpr int kMaxRounds = 8;
 
 // Always runs the ready node that leaves the fewest bytes alive; ties keep the order of the code.
 std::vector<size_t> greedy_order(const Graph& graph, const Liveness& liveness,
@@ -125,45 +126,69 @@ std::vector<bool> unmoved(const std::vector<size_t>& order) {
   return result;
 }
 
+struct Order {
+  std::vector<size_t> nodes;  // positions
+  int64_t peak = 0;           // bytes
+  bool better = false;        // than the order they stand in
+};
+
+Order best_order(const Graph& graph) {
+  Order best;
+  best.nodes.resize(graph.nodes.size());
+  std::iota(best.nodes.begin(), best.nodes.end(), size_t{0});
+  const auto before = must_precede(graph);
+  const Liveness liveness(graph);
+  const bool segments = keeps_segments(graph, best.nodes);
+  best.peak = liveness.peak(best.nodes);
+  const auto consider = [&](std::vector<size_t> order) {
+    const int64_t peak = liveness.peak(order);
+    if (peak >= best.peak || (segments && !keeps_segments(graph, order))) return;
+    best = {std::move(order), peak, true};
+  };
+  consider(greedy_order(graph, liveness, before));
+  consider(demand_order(graph, before));
+  return best;
+}
+
+std::string bytes_text(const Graph& before, const Graph& after) {
+  std::vector<size_t> all(before.nodes.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  return ": at most " + std::to_string(Liveness(after).peak(all)) +
+         " bytes are then alive at once, not " + std::to_string(Liveness(before).peak(all));
+}
+
+void explain(const Graph& before, const Graph& after, PassContext& context) {
+  std::vector<size_t> from;  // by new position: the old one
+  for (const Node& n : after.nodes) from.push_back(static_cast<size_t>(before.position(n.id)));
+  const std::vector<bool> stays = unmoved(from);
+  const std::string bytes = bytes_text(before, after);
+  Expressions text(before);
+  for (size_t k = 0; k < after.nodes.size(); ++k) {
+    const Node& n = after.nodes[k];
+    if (stays[from[k]] || (n.kind != NodeKind::op && n.kind != NodeKind::fused)) continue;
+    context.note(Change::moved, n.id, n.id,
+                 (k == 0 ? "runs first" : "runs after " + text.label(after.nodes[k - 1])) + bytes);
+  }
+}
+
 }  // namespace
 
 Graph schedule(const Graph& before, PassContext& context) {
-  const size_t count = before.nodes.size();
-  if (count < 3 || count > kMaxNodes) return before;
-  std::vector<size_t> code(count);
-  std::iota(code.begin(), code.end(), size_t{0});
-  const auto deps = must_precede(before);
-  const Liveness liveness(before);
-  const int64_t code_peak = liveness.peak(code);
-  std::vector<size_t> best = code;
-  int64_t best_peak = code_peak;
-  const auto consider = [&](std::vector<size_t> order) {
-    const int64_t peak = liveness.peak(order);
-    if (peak >= best_peak) return;
-    if (keeps_segments(before, code) && !keeps_segments(before, order)) return;
-    best = std::move(order);
-    best_peak = peak;
-  };
-  consider(greedy_order(before, liveness, deps));
-  consider(demand_order(before, deps));
-  if (best_peak == code_peak) return before;
-
-  const std::vector<bool> stays = unmoved(best);
-  Expressions text(before);
+  if (before.nodes.size() < 3 || before.nodes.size() > kMaxNodes) return before;
   Graph after = before;
-  after.nodes.clear();
-  for (size_t i : best) after.nodes.push_back(before.nodes[i]);
-  after.reindex();
-  if (!context.explain) return after;
-  for (size_t k = 0; k < best.size(); ++k) {
-    const Node& n = before.nodes[best[k]];
-    if (stays[best[k]] || (n.kind != NodeKind::op && n.kind != NodeKind::fused)) continue;
-    context.note(Change::moved, n.id, n.id,
-                 (k == 0 ? std::string("runs first")
-                         : "runs after " + text.label(before.nodes[best[k - 1]])) +
-                     ": at most " + std::to_string(best_peak) +
-                     " bytes are then alive at once, not " + std::to_string(code_peak));
+  bool moved = false;
+  // A better order may open the way to a still better one.
+  for (int round = 0; round < kMaxRounds; ++round) {
+    const Order best = best_order(after);
+    if (!best.better) break;
+    std::vector<Node> nodes;
+    nodes.reserve(best.nodes.size());
+    for (size_t i : best.nodes) nodes.push_back(std::move(after.nodes[i]));
+    after.nodes = std::move(nodes);
+    after.reindex();
+    moved = true;
   }
+  if (moved && context.explain) explain(before, after, context);
   return after;
 }
 

@@ -114,7 +114,8 @@ struct Applied {
     return all;
   }
 };
-inline Applied apply(const std::string& pass, const Graph& graph, const PassOptions& options = {}) {
+inline Applied run_pass(const std::string& pass, const Graph& graph,
+                        const PassOptions& options = {}) {
   PassContext context{options, {}};
   Applied result;
   result.graph = find_pass(pass).run(graph, context);

@@ -68,7 +68,7 @@ TEST_CASE("graph: scalar expressions stand inside the effect that reads them") {
 TEST_CASE("graph: after folding only the result is printed") {
   TextOptions options;
   options.lines = false;
-  const Applied folded = apply("fold", fancy());
+  const Applied folded = run_pass("fold", fancy());
   CHECK(program_text(folded.graph, options) == "print(10)\n");
   CHECK(folded.graph.nodes.size() == 2);
 }

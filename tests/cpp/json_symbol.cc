@@ -45,7 +45,7 @@ TEST_CASE("json: malformed text is an error") {
        {"",    " ",     "{",       "[1,",         "[1 2]",       "{\"a\"}",  "{\"a\":1,}",
         "nul", "\"abc", "\"\\x\"", "\"\\ud800\"", "\"\\u12g4\"", "01",       "1.",
         "1e",  "-",     "+1",      "[1]]",        "{'a': 1}",    "\"a\nb\"", "NaN"}) {
-    CAPTURE(bad);
+    CAPTURE(std::string(bad));
     CHECK_THROWS_AS(parse_json(bad), Error);
   }
   CHECK_THROWS_WITH_AS(parse_json(std::string(100000, '[')), doctest::Contains("too deeply"),
@@ -66,7 +66,7 @@ TEST_CASE("json: genuine models load with their arguments, shapes and order") {
   PassOptions options;
   options.input_shapes.assign(g.inputs.size(), Shape::unknown());
   options.input_shapes[0] = {4, 512};
-  const Applied inferred = apply("infer", g, options);
+  const Applied inferred = run_pass("infer", g, options);
   CHECK(is_inferred(inferred.graph));
   CHECK(inferred.graph.shape(inferred.graph.outputs[0]) == Shape({4, 2}));
   const Graph lenet = to_graph(symbol_from_json(read_data("mxnet/lenet-symbol.json")));
@@ -81,7 +81,7 @@ TEST_CASE("json: genuine models give MXNet's own outputs") {
   };
   for (const Model& m :
        {Model{"my_mlp", {4, 512}, {4, 2}}, Model{"lenet", {4, 1, 28, 28}, {4, 10}}}) {
-    CAPTURE(m.name);
+    CAPTURE(std::string(m.name));
     const std::string path = std::string("mxnet/") + m.name;
     const Graph g = to_graph(symbol_from_json(read_data(path + "-symbol.json")));
     std::map<std::string, NDArray> by_name;
@@ -158,7 +158,7 @@ TEST_CASE("json: constants become variables, with their values apart") {
 
 TEST_CASE("json: older keys are read") {
   for (const char* key : {"attrs", "attr", "param"}) {
-    CAPTURE(key);
+    CAPTURE(std::string(key));
     const std::string text = with_node(
         std::string(R"({"op": "FullyConnected", "name": "fc", "inputs": [[0, 0], [1, 0]], ")") +
         key + R"(": {"num_hidden": "3", "no_bias": "True"}, "backward_source_id": -1})");

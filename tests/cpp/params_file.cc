@@ -46,7 +46,7 @@ std::string header(uint64_t count) {
 TEST_CASE("params: genuine files come back byte for byte") {
   for (const char* name : {"dict_dtypes.nd", "list_dtypes.nd", "single.nd", "my_mlp-0000.params",
                            "lenet-0000.params"}) {
-    CAPTURE(name);
+    CAPTURE(std::string(name));
     const std::string bytes = read_data(std::string("mxnet/") + name);
     CHECK(resave(bytes) == bytes);
   }

@@ -27,7 +27,7 @@ TEST_CASE("passes: fuse makes two lines one kernel") {
   g.line = 4;
   const Entry d = g.op("add_scalar", {c}, "d", {{"scalar", "1"}});
   g.output(d, "d");
-  const Applied done = apply("fuse", g.graph);
+  const Applied done = run_pass("fuse", g.graph);
   CHECK(program_text(done.graph) ==
         "# one kernel:\n"
         "  c = b * a          # line 3\n"
@@ -41,7 +41,7 @@ TEST_CASE("passes: fuse makes two lines one kernel") {
   CHECK(kernel.inputs == std::vector<Entry>{b, a});
   CHECK(kernel.num_outputs() == 1);
   check_origins({&g.graph}, done.graph);
-  CHECK(apply("fuse", done.graph).changes.empty());
+  CHECK(run_pass("fuse", done.graph).changes.empty());
 }
 
 TEST_CASE("passes: fuse writes out an intermediate that is needed elsewhere") {
@@ -52,7 +52,7 @@ TEST_CASE("passes: fuse writes out an intermediate that is needed elsewhere") {
   g.output(c, "c");
   g.output(d, "d");
   g.output(g.op("sum", {c}, "s"), "s");
-  const Applied done = apply("fuse", g.graph);
+  const Applied done = run_pass("fuse", g.graph);
   REQUIRE(fused_count(done.graph) == 1);
   const Node& kernel = done.graph.node(done.graph.outputs[0].node);
   CHECK(kernel.kind == NodeKind::fused);
@@ -69,7 +69,7 @@ TEST_CASE("passes: fuse joins a diamond and broadcasts its inputs") {
   const Entry left = g.op("exp", {sum}, "left");
   const Entry right = g.op("neg", {sum}, "right");
   g.output(g.op("mul", {left, right}, "y"), "y");
-  const Applied done = apply("fuse", g.graph);
+  const Applied done = run_pass("fuse", g.graph);
   CHECK(done.graph.num_kernels() == 1);
   CHECK(done.graph.node(done.graph.outputs[0].node).members.size() == 4);
 }
@@ -81,7 +81,7 @@ TEST_CASE("passes: fuse never closes a cycle") {
   const Entry product = g.op("dot", {a, a}, "product");
   const Entry y = g.op("add", {a, product}, "y");  // joining a and y would need product first
   g.output(y, "y");
-  const Applied done = apply("fuse", g.graph);
+  const Applied done = run_pass("fuse", g.graph);
   CHECK(fused_count(done.graph) == 0);
   // The detour may also lead through another kernel.
   GraphMaker h;
@@ -92,7 +92,7 @@ TEST_CASE("passes: fuse never closes a cycle") {
   const Entry b2 = h.op("abs", {b1}, "b2");
   const Entry q2 = h.op("dot", {b2, x2}, "q");
   h.output(h.op("add", {h.op("sub", {a2, b1}), q2}), "y");
-  const Applied two = apply("fuse", h.graph);
+  const Applied two = run_pass("fuse", h.graph);
   two.graph.check();
   CHECK(fused_count(two.graph) >= 1);
 }
@@ -109,7 +109,7 @@ TEST_CASE("passes: fuse keeps effects in order and reductions, views, draws out"
   const Entry n = g.op("Dropout", {b}, "n");
   g.output(g.op("abs", {g.op("sub", {n, s})}), "y");
   g.output(g.op("sqrt", {v}), "w");
-  const Applied done = apply("fuse", g.graph);
+  const Applied done = run_pass("fuse", g.graph);
   std::vector<std::string> effects;
   for (const Node& node : done.graph.nodes) {
     for (const Node& m : node.members) CHECK(m.op->elementwise != nullptr);
@@ -126,7 +126,7 @@ TEST_CASE("passes: fuse bounds a kernel's length") {
   Entry e = g.input("x", {8});
   for (int i = 0; i < 200; ++i) e = g.op(i % 2 ? "neg" : "abs", {e});
   g.output(e, "y");
-  const Applied done = apply("fuse", g.graph);
+  const Applied done = run_pass("fuse", g.graph);
   CHECK(fused_count(done.graph) >= 4);
   CHECK(fused_count(done.graph) <= 8);
   for (const Node& n : done.graph.nodes) CHECK(n.members.size() <= 48);
@@ -142,15 +142,15 @@ TEST_CASE("passes: schedule keeps the order of the code unless another needs few
   const Entry s1 = g.op("sum", {e1}, "s1");
   const Entry s2 = g.op("sum", {e2}, "s2");
   g.output(g.op("add", {s1, s2}), "y");
-  const Applied done = apply("schedule", g.graph);
+  const Applied done = run_pass("schedule", g.graph);
   std::vector<size_t> before, after;
   for (size_t i = 0; i < g.graph.nodes.size(); ++i) before.push_back(i);
   CHECK(Liveness(done.graph).peak(before) < Liveness(g.graph).peak(before));
   CHECK(done.text().find("bytes are then alive at once, not") != std::string::npos);
-  CHECK(apply("schedule", done.graph).changes.empty());
+  CHECK(run_pass("schedule", done.graph).changes.empty());
 
   GraphMaker chain;
   const Entry y = chain.op("exp", {chain.op("neg", {chain.input("x", {10})})});
   chain.output(y, "y");
-  CHECK(apply("schedule", chain.graph).changes.empty());
+  CHECK(run_pass("schedule", chain.graph).changes.empty());
 }

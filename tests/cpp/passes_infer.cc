@@ -28,14 +28,14 @@ TEST_CASE("passes: infer fills weights from the data, in both directions") {
   PassOptions options;
   options.input_shapes = {{4, 512}, Shape::unknown(), Shape::unknown()};
   options.input_dtypes = {DType::float64, DType::unknown, DType::unknown};
-  const Applied done = apply("infer", g.graph, options);
+  const Applied done = run_pass("infer", g.graph, options);
   CHECK(is_inferred(done.graph));
   CHECK(done.graph.shape(w) == Shape({256, 512}));
   CHECK(done.graph.shape(b) == Shape({256}));
   CHECK(done.graph.shape(z) == Shape({4, 256}));
   CHECK(done.graph.dtype(w) == DType::float64);
   CHECK(done.text().find("float64 (256, 512) is what 'fc' needs here") != std::string::npos);
-  CHECK(apply("infer", done.graph, options).changes.empty());
+  CHECK(run_pass("infer", done.graph, options).changes.empty());
 }
 
 TEST_CASE("passes: infer leaves open what nothing decides, and float32 is the default") {
@@ -43,7 +43,7 @@ TEST_CASE("passes: infer leaves open what nothing decides, and float32 is the de
   const Entry x = g.input("x", Shape::unknown(), DType::unknown);
   const Entry y = g.op("exp", {x}, "y");
   g.output(y, "y");
-  const Applied done = apply("infer", g.graph);
+  const Applied done = run_pass("infer", g.graph);
   CHECK_FALSE(is_inferred(done.graph));
   CHECK(done.graph.dtype(y) == DType::float32);
 }
@@ -55,7 +55,7 @@ TEST_CASE("passes: infer learns a data shape from what reads it") {
   const Entry deep = g.op("exp", {g.op("exp", {b})});
   const Entry c = g.op("where", {g.op("ones_like", {a}), a, a}, "c");
   g.output(g.op("add_n", {c, deep}), "sum");
-  const Applied done = apply("infer", g.graph);
+  const Applied done = run_pass("infer", g.graph);
   CHECK(done.graph.shape(b) == Shape({2, 3}));
   CHECK(done.graph.dtype(b) == DType::float32);
 }
@@ -69,7 +69,7 @@ TEST_CASE("passes: infer errors name operator, node, line, given and expected") 
   g.output(g.op("FullyConnected", {x, w, b}, "fc1", {{"num_hidden", "10"}}), "y");
   std::string message;
   try {
-    apply("infer", g.graph);
+    run_pass("infer", g.graph);
   } catch (const Error& e) {
     message = e.what();
   }
@@ -84,19 +84,20 @@ TEST_CASE("passes: infer refuses inputs that contradict their declaration") {
   g.output(g.op("exp", {g.input("x", {2, 3})}), "y");
   PassOptions options;
   options.input_shapes = {{2, 4}};
-  CHECK_THROWS_WITH_AS(apply("infer", g.graph, options), doctest::Contains("'x' was declared"),
+  CHECK_THROWS_WITH_AS(run_pass("infer", g.graph, options), doctest::Contains("'x' was declared"),
                        Error);
   options.input_shapes = {{2, 3}, {2, 3}};
-  CHECK_THROWS_WITH_AS(apply("infer", g.graph, options), doctest::Contains("1 inputs, given 2"),
+  CHECK_THROWS_WITH_AS(run_pass("infer", g.graph, options), doctest::Contains("1 inputs, given 2"),
                        Error);
   options.input_shapes = {};
   options.input_dtypes = {DType::int32};
-  CHECK_THROWS_WITH_AS(apply("infer", g.graph, options), doctest::Contains("given int32"), Error);
+  CHECK_THROWS_WITH_AS(run_pass("infer", g.graph, options), doctest::Contains("given int32"),
+                       Error);
 }
 
 TEST_CASE("passes: infer of a huge declared shape is an error, not a crash") {
   GraphMaker g = lazily();
   const Entry x = g.input("x", {int64_t{1} << 40, int64_t{1} << 40});
   g.output(g.op("exp", {x}), "y");
-  CHECK_THROWS_AS(apply("infer", g.graph).graph.bytes({0, 0}), Error);
+  CHECK_THROWS_AS(run_pass("infer", g.graph).graph.bytes({0, 0}), Error);
 }
