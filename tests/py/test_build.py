@@ -1,0 +1,94 @@
+"""What the build promises: no instruction set leaks, libraries found, the extension installed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tarfile
+from pathlib import Path
+
+import pytest
+
+import jupyter_hybrid._core
+
+
+def output(*command: str | Path, cwd: Path | None = None) -> str:
+    done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def shared_definitions(objects: list[Path]) -> set[str]:
+    """Symbols that a linker takes from whichever object defines them first: inline functions."""
+    lines = output("nm", "--defined-only", *objects).splitlines() if objects else []
+    return {line.split()[-1] for line in lines if re.search(r" [WVu] ", line)}
+
+
+def test_avx2_files_share_no_inline_function_with_others(root: Path) -> None:
+    """Else a machine without AVX2 may be handed the AVX2 copy of, say, a std::vector member."""
+    objects = sorted((root / "build" / "editable" / "CMakeFiles").rglob("csrc/**/*.cc.o"))
+    avx2 = [path for path in objects if path.name.endswith("_avx2.cc.o")]
+    if not avx2 and not list((root / "csrc").rglob("*_avx2.cc")):
+        pytest.skip("no AVX2 files")
+    assert avx2, "the AVX2 objects are not where the build puts them"
+    plain = [path for path in objects if path not in avx2]
+    assert not shared_definitions(avx2) & shared_definitions(plain)
+
+
+def test_core_finds_its_blas_beside_itself() -> None:
+    text = output("readelf", "-d", jupyter_hybrid._core.__file__)
+    assert "$ORIGIN/../scipy_openblas32/lib" in text
+    needed = set(re.findall(r"NEEDED.*\[(.*)\]", text))
+    allowed = r"libscipy_openblas\.so|libstdc\+\+|libgcc_s|libc\.|libm\.|ld-linux|libpthread|libdl"
+    assert not [name for name in needed if not re.match(allowed, name)]
+
+
+def test_no_fast_math_start_up_code(root: Path) -> None:
+    """-ffast-math at link time would flush denormals to zero in the whole process."""
+    code = "import numpy as n, jupyter_hybrid; assert n.float32(1e-40) * n.float32(0.5) > 0"
+    output(sys.executable, "-c", code)
+    assert "-ffast-math" not in (root / "build" / "editable" / "build.ninja").read_text()
+
+
+def test_jupyterlab_knows_the_extension(root: Path) -> None:
+    jupyter = Path(sysconfig.get_path("scripts")) / "jupyter"
+    text = output(jupyter, "labextension", "list", cwd=root)
+    line = next((line for line in text.splitlines() if "jupyter-hybrid" in line), "")
+    assert "enabled" in line and "OK" in line, text
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_source_distribution_installs_without_node(root: Path, tmp_path: Path) -> None:
+    """The sdist carries the assets; what pip makes of it is a working extension by itself."""
+    code = (
+        "import sys; sys.path.insert(0, 'tools'); import backend; backend.build_sdist(sys.argv[1])"
+    )
+    output(sys.executable, "-c", code, tmp_path, cwd=root)
+    sdist = next(tmp_path.glob("*.tar.gz"))
+    with tarfile.open(sdist) as archive:
+        names = [name.split("/", 1)[-1] for name in archive.getnames()]
+    assert "jupyter_hybrid/labextension/package.json" in names
+    assert "jupyter_hybrid/static/graph.js" in names
+    assert not [
+        name for name in names if "node_modules" in name or name.startswith((".venv", "build/"))
+    ]
+
+    output(sys.executable, "-m", "venv", tmp_path / "env")
+    scripts = tmp_path / "env" / "bin"
+    output(scripts / "pip", "install", "--quiet", sdist)
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("JUPYTER")}
+    done = subprocess.run(
+        [scripts / "jupyter", "labextension", "list"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert re.search(
+        r"jupyter-hybrid v.*enabled.*OK.*python, jupyter_hybrid", done.stderr + done.stdout
+    )
+    output(scripts / "python", "-c", "import jupyter_hybrid._core", cwd=tmp_path)
