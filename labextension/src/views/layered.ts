@@ -8,7 +8,7 @@ const GAP_Y = 44;
 /** Places the nodes of `graph` where any has no position. */
 export function ensureLayout(graph: Graph): Graph {
   if (graph.nodes.every(node => node.x !== null && node.y !== null)) {
-    return sized(graph);
+    return graph;
   }
   const layers = sweep(graph);
   const widths = layers.map(layer => layer.reduce((sum, n) => sum + n.w + GAP_X, -GAP_X));
@@ -27,15 +27,6 @@ export function ensureLayout(graph: Graph): Graph {
   const nodes = graph.nodes.map(node => placed.get(node.id) ?? node);
   const edges = graph.edges.map(edge => ({ ...edge, points: [] }));
   return { ...graph, nodes, edges, groups: [], width, height: Math.max(0, y - GAP_Y) };
-}
-
-function sized(graph: Graph): Graph {
-  if (graph.width > 0 && graph.height > 0) {
-    return graph;
-  }
-  const width = Math.max(0, ...graph.nodes.map(n => (n.x ?? 0) + n.w / 2));
-  const height = Math.max(0, ...graph.nodes.map(n => (n.y ?? 0) + n.h / 2));
-  return { ...graph, width, height };
 }
 
 function sweep(graph: Graph): Node[][] {

@@ -207,13 +207,7 @@ export class MemoryView {
     context.strokeStyle = theme.text;
     context.lineWidth = 1.2;
     context.stroke();
-    context.beginPath();
-    context.moveTo(px - 4, py);
-    context.lineTo(px + 3, py);
-    context.moveTo(px, py - 3);
-    context.lineTo(px + 3.5, py);
-    context.lineTo(px, py + 3);
-    context.stroke();
+    write(context, '→', px, py, `600 12px ${theme.uiFont}`, theme.text, 'center');
   }
 
   private paintLevels(context: CanvasRenderingContext2D, theme: Theme): void {

@@ -59,28 +59,26 @@ export function paintEdge(
   context.lineWidth = lit ? width + 0.6 : width;
   context.lineCap = 'round';
   context.setLineDash(edge.kind === 'order' ? [2, 5] : []);
-  const head = scale > 0.3 ? 5 + width : 0;
+  const head = 5 + width;
   const tip = points[points.length - 1];
   const toward = approach(points);
   const stop: Point = [tip[0] - toward[0] * head * 0.8, tip[1] - toward[1] * head * 0.8];
   trace(context, [...points.slice(0, -1), stop]);
   context.stroke();
-  if (head > 0) {
-    context.setLineDash([]);
-    context.beginPath();
-    context.moveTo(tip[0], tip[1]);
-    const side = head * 0.5;
-    context.lineTo(
-      tip[0] - toward[0] * head - toward[1] * side,
-      tip[1] - toward[1] * head + toward[0] * side
-    );
-    context.lineTo(
-      tip[0] - toward[0] * head + toward[1] * side,
-      tip[1] - toward[1] * head - toward[0] * side
-    );
-    context.closePath();
-    context.fill();
-  }
+  context.setLineDash([]);
+  context.beginPath();
+  context.moveTo(tip[0], tip[1]);
+  const side = head * 0.5;
+  context.lineTo(
+    tip[0] - toward[0] * head - toward[1] * side,
+    tip[1] - toward[1] * head + toward[0] * side
+  );
+  context.lineTo(
+    tip[0] - toward[0] * head + toward[1] * side,
+    tip[1] - toward[1] * head - toward[0] * side
+  );
+  context.closePath();
+  context.fill();
   context.restore();
 }
 

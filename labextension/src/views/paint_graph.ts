@@ -2,7 +2,7 @@
 import type { Edge, Graph } from '../spec';
 import type { Camera } from './camera';
 import { paintEdge, paintEdgeLabel, route, type Ends } from './paint_edge';
-import { paintNode } from './paint_node';
+import { nodeColor, paintNode, rings, type NodeLook } from './paint_node';
 import { roundRect, strokeLine, write } from './paint_text';
 import type { Mark } from './stages';
 import type { Theme } from './theme';
@@ -26,6 +26,9 @@ export interface Scene {
   breaks: { line: number | null; reason: string }[];
 }
 
+/** Below this scale no text can be read: plain boxes are drawn. */
+const FAR = 0.3;
+
 type Context = CanvasRenderingContext2D;
 
 export function paintGraph(
@@ -42,20 +45,59 @@ export function paintGraph(
   paintGroups(context, scene, theme, camera.scale);
   paintSegments(context, scene, theme, camera, view);
   const actors = new Map(scene.actors.map(actor => [actor.node.id, actor]));
-  paintEdges(context, scene, actors, camera, theme, view);
-  const seen = scene.actors.filter(actor => camera.sees(actor, view));
-  for (const actor of seen) {
+  const far = camera.scale < FAR;
+  if (far) {
+    paintFarEdges(context, scene, actors, theme, camera.scale);
+  } else {
+    paintEdges(context, scene, actors, camera, theme, view);
+  }
+  for (const actor of scene.actors) {
+    if (!camera.sees(actor, view)) {
+      continue;
+    }
     const { id } = actor.node;
-    paintNode(context, actor, {
+    const look: NodeLook = {
       theme,
       byBuffer: scene.byBuffer,
       scale: camera.scale,
       selected: scene.selected.has(id),
       hovered: scene.hovered.has(id),
       mark: scene.t > 0.5 ? scene.marks.get(id) : undefined
-    });
+    };
+    if (!far) {
+      paintNode(context, actor, look);
+      continue;
+    }
+    context.globalAlpha = actor.alpha;
+    context.fillStyle = nodeColor(actor.node, look.byBuffer);
+    context.fillRect(actor.x - actor.w / 2, actor.y - actor.h / 2, actor.w, actor.h);
+    if (look.selected || look.hovered || look.mark) {
+      rings(context, actor, look);
+    }
   }
   context.restore();
+}
+
+// From afar: all edges in one stroke, straight.
+function paintFarEdges(
+  context: Context,
+  scene: Scene,
+  actors: Map<number, Actor>,
+  theme: Theme,
+  scale: number
+): void {
+  context.beginPath();
+  for (const edge of scene.edges) {
+    const src = actors.get(edge.src);
+    const dst = actors.get(edge.dst);
+    if (src && dst) {
+      context.moveTo(src.x, src.y);
+      context.lineTo(dst.x, dst.y);
+    }
+  }
+  context.strokeStyle = theme.line;
+  context.lineWidth = 0.7 / scale;
+  context.stroke();
 }
 
 function paintEdges(

@@ -36,13 +36,6 @@ export function paintNode(context: Context, actor: Actor, look: NodeLook): void 
   const top = y - h / 2;
   context.save();
   context.globalAlpha *= alpha;
-  if (look.scale < 0.3) {
-    context.fillStyle = mix(theme.background, color, 0.75);
-    context.fillRect(left, top, w, h);
-    rings(context, actor, look);
-    context.restore();
-    return;
-  }
   rings(context, actor, look);
   const fill = mix(theme.background, color, theme.dark ? 0.24 : 0.11);
   const border = mix(theme.background, color, theme.dark ? 0.75 : 0.62);
@@ -84,7 +77,8 @@ function outline(context: Context, node: Node, x: number, y: number, w: number, 
   }
 }
 
-function rings(context: Context, actor: Actor, look: NodeLook): void {
+/** The glow of a change, the ring of the selection. */
+export function rings(context: Context, actor: Actor, look: NodeLook): void {
   const { x, y, w, h, node } = actor;
   const ring = (grow: number, width: number, color: string, alpha: number) => {
     context.save();

@@ -100,7 +100,7 @@ function paintAxis(context: Context, window: Window, look: TimelineLook): void {
   const step = [1, 2, 5, 10].map(m => m * power).find(s => s >= raw) ?? raw;
   const decimals = Math.min(6, Math.max(0, Math.ceil(3 - Math.log10(step))));
   const font = `10.5px ${theme.uiFont}`;
-  for (let t = Math.ceil(window.start / step) * step; t <= window.end; t += step) {
+  for (let t = Math.max(0, Math.ceil(window.start / step) * step); t <= window.end; t += step) {
     const x = LABEL_WIDTH + ((t - window.start) / length) * window.width;
     context.strokeStyle = mix(theme.background, theme.line, 0.55);
     context.lineWidth = 1;
