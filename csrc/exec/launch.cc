@@ -79,12 +79,6 @@ struct OpTask : engine::Task {
   void run(Resources& resources) override { run_on(*op, attrs, inputs, outputs, key, resources); }
 };
 
-struct FailTask : engine::Task {
-  std::string message;
-  std::vector<NDArray> outputs;
-  void run(Resources&) override { throw Error(message); }
-};
-
 using Storages = std::vector<Storage*>;
 
 void add_distinct(Storages* list, Storage* storage) {
@@ -92,16 +86,6 @@ void add_distinct(Storages* list, Storage* storage) {
 }
 
 }  // namespace
-
-void push_failure(const std::string& message, const std::vector<NDArray>& outputs,
-                  const engine::Props& props) {
-  auto task = std::make_unique<FailTask>();
-  task->message = message;
-  task->outputs = outputs;
-  Storages writes;
-  for (const NDArray& a : outputs) add_distinct(&writes, a.storage.get());
-  engine::push(std::move(task), nullptr, 0, writes.data(), static_cast<int>(writes.size()), props);
-}
 
 void launch(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inputs,
             const std::vector<NDArray>& outputs, uint64_t key, Context ctx, engine::LaneKind lane) {
@@ -138,10 +122,10 @@ void launch(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inp
     try {
       run_on(op, attrs, inputs, outputs, key, Resources::current());
     } catch (const std::exception& error) {
-      push_failure(error.what(), outputs, props);
+      engine::fail_inline(writes.data(), static_cast<int>(writes.size()), props, error.what());
       return;
     }
-    for (Storage* s : writes) s->var.version.fetch_add(1, std::memory_order_relaxed);
+    for (Storage* s : writes) bump_version(*s);
     engine::note_inline(props, start, trace::ticks());
     return;
   }

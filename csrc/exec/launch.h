@@ -19,6 +19,11 @@ inline bool ready_to_write(const Storage& s) {
   return s.var.idle() && !s.var.poisoned.load(std::memory_order_acquire);
 }
 
+// Book-keeping of a write that the caller does itself, under the lock that excludes other pushers.
+inline void bump_version(Storage& s) {
+  s.var.version.store(s.var.version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
 // Elementwise code through the interpreter, everything else by op.cpu. Inputs as the op takes them.
 void run_kernel(const OpDef& op, const Attrs& attrs, const TensorView* in, int num_in,
                 const TensorView* out, int num_out, uint64_t key, Resources& resources);
@@ -28,10 +33,6 @@ void run_kernel(const OpDef& op, const Attrs& attrs, const TensorView* in, int n
 void launch(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inputs,
             const std::vector<NDArray>& outputs, uint64_t key, Context ctx,
             engine::LaneKind lane = engine::LaneKind::compute);
-
-// Stores `message` in everything the operator was to write, as if the kernel had failed there.
-void push_failure(const std::string& message, const std::vector<NDArray>& outputs,
-                  const engine::Props& props);
 
 // Laid out row by row from the start of its storage, and nothing else in it.
 bool covers_storage(const NDArray& array);

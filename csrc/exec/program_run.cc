@@ -152,21 +152,17 @@ void run_inline(const Impl& impl, const Run& run, const engine::Props& props) {
   try {
     run_kernels(impl, run, Resources::current(), tracer);
   } catch (const std::exception& error) {
-    std::vector<NDArray> failed;
-    for (const StorageRef& s : run.outputs) {
-      failed.emplace_back();
-      failed.back().storage = s;
-    }
+    std::vector<Storage*> failed;
+    for (const StorageRef& s : run.outputs) failed.push_back(s.get());
     for (size_t i = 0; i < run.inputs.size(); ++i) {
-      if (impl.may_overwrite[i]) failed.push_back(run.inputs[i]);
+      if (impl.may_overwrite[i]) failed.push_back(run.inputs[i].storage.get());
     }
-    push_failure(error.what(), failed, tracer.props);
+    engine::fail_inline(failed.data(), static_cast<int>(failed.size()), tracer.props, error.what());
     return;
   }
-  for (const StorageRef& s : run.outputs) s->var.version.fetch_add(1, std::memory_order_relaxed);
+  for (const StorageRef& s : run.outputs) bump_version(*s);
   for (size_t i = 0; i < run.inputs.size(); ++i) {
-    if (!impl.may_overwrite[i]) continue;
-    run.inputs[i].storage->var.version.fetch_add(1, std::memory_order_relaxed);
+    if (impl.may_overwrite[i]) bump_version(*run.inputs[i].storage);
   }
 }
 

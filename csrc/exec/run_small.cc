@@ -120,7 +120,7 @@ bool run_small(const OpDef& op, const Attrs& attrs, const NDArray* const* inputs
   const uint64_t start = trace::ticks();
   Resources& resources = Resources::current();
   run_elementwise(p.program, views, views + num_inputs, resources);
-  result.storage->var.version.fetch_add(1, std::memory_order_relaxed);
+  bump_version(*result.storage);
   props.name = p.name;
   props.site = current_site();
   engine::note_inline(props, start, trace::ticks());
