@@ -65,9 +65,10 @@ Entry GradBuilder::op(const Attrs& attrs, const std::vector<Entry>& inputs, int 
 }
 
 Entry GradBuilder::sum_like(Entry grad, Entry like) {
-  const Shape& from = graph_.shape(grad);
-  const Shape& to = graph_.shape(like);
+  const Shape from = graph_.shape(grad), to = graph_.shape(like);
   if (from.known() && to.known() && from == to) return grad;
+  // By its shape where that is known, so that `like` need not be kept for this.
+  if (to.known()) return op("sum_to_shape", {grad}, {{"shape", to.to_vector()}});
   return op("sum_like", {grad, like});
 }
 

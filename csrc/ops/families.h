@@ -16,6 +16,7 @@ void register_broadcast();
 void register_reshape();
 void register_slice();
 void register_join();
+void register_repeat();
 void register_index();
 void register_gather();
 void register_sort();

@@ -40,6 +40,7 @@ const Table& table() {
     register_reshape();
     register_slice();
     register_join();
+    register_repeat();
     register_index();
     register_gather();
     register_sort();

@@ -1,0 +1,28 @@
+// Indices out of range: the modes clip, wrap and raise.
+#pragma once
+#include <string>
+
+#include "ops/attrs.h"
+
+namespace hybrid {
+
+// Maps an index to [0, size): clip to the nearest end, wrap around, or raise an Error that names
+// operator, index, axis and size (negative indices then count from the end, as in NumPy).
+class IndexMode {
+ public:
+  IndexMode(const Attrs& attrs, int64_t size, int axis);
+  int64_t operator()(int64_t index) const {
+    if (index >= 0 && index < size_) return index;
+    return outside(index);
+  }
+
+ private:
+  int64_t outside(int64_t index) const;
+
+  enum Kind : uint8_t { clip, wrap, raise } kind_;
+  int64_t size_;
+  int axis_;
+  const char* op_;
+};
+
+}  // namespace hybrid
