@@ -84,7 +84,7 @@ NDArray on_device(PyObject* self, Context ctx) {
           "copyto: gradients do not flow between devices; copy before autograd.record()");
   const NDArray from = value(self);
   const NDArray to = NDArray::empty(from.shape, from.dtype, ctx);
-  const MaybeReleaseGil gil(engine::pending() > 1000);
+  const PushScope push(from.nbytes() > 65536 || engine::pending() > 1000);
   copy_array(from, to);
   return to;
 }
@@ -110,7 +110,7 @@ PyObject* copyto(PyObject* self, PyObject* other) {
 PyObject* as_in_context(PyObject* self, PyObject* ctx) {
   return guarded([&]() -> PyObject* {
     const Context to = context_from_python(py::handle(ctx));
-    if (context_of(ref_of(py::handle(self), "as_in_context")) == to) {
+    if (context_of(peek_ref(self)) == to) {
       Py_INCREF(self);
       return self;
     }
@@ -149,7 +149,7 @@ PyObject* reduce(PyObject* self, PyObject*) {
 
 int truth(PyObject* self) {
   return guarded_int([&]() -> int {
-    const Shape& shape = shape_of(ref_of(py::handle(self), "bool"));
+    const Shape& shape = shape_of(peek_ref(self));
     if (shape.size() == 0) return 0;
     if (shape.size() != 1) {
       throw py::value_error("the truth value of an array of shape " + shape.str() +
@@ -169,7 +169,7 @@ PyObject* to_int(PyObject* self) {
 
 PyObject* to_index(PyObject* self) {
   return guarded([&] {
-    const DType dtype = dtype_of(ref_of(py::handle(self), "index"));
+    const DType dtype = dtype_of(peek_ref(self));
     if (!is_integer(dtype)) {
       throw py::type_error(std::string("only integer arrays of one element can be an index, this is ") +
                            dtype_name(dtype));

@@ -119,7 +119,7 @@ void set_basic(PyArray* target, const BasicIndex& index, py::handle given) {
           "inside autograd.record() make a new array instead");
   if (!recorded(value)) {
     const NDArray source = concrete(value);
-    const MaybeReleaseGil gil(index.shape.size() > 4096);
+    const PushScope push(index.shape.size() > 4096);
     write_now(window(ref.array, index), source);
     return;
   }
@@ -145,7 +145,7 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
 
 Py_ssize_t length(PyObject* self) {
   return guarded_int([&]() -> Py_ssize_t {
-    const Shape& shape = shape_of(ref_of(py::handle(self), "len"));
+    const Shape& shape = shape_of(peek_ref(self));
     if (shape.ndim() == 0) throw py::type_error("len() of unsized object");
     return shape[0];
   });

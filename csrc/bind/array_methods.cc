@@ -10,47 +10,48 @@ namespace bind {
 namespace {
 
 const ArrayRef& ref(PyObject* self) { return ref_of(py::handle(self), "NDArray"); }
+const ArrayRef& seen(PyObject* self) { return peek_ref(self); }
 
 PyObject* get_shape(PyObject* self, void*) {
-  return guarded([&] { return shape_to_python(shape_of(ref(self))).release().ptr(); });
+  return guarded([&] { return shape_to_python(shape_of(seen(self))).release().ptr(); });
 }
 PyObject* get_dtype(PyObject* self, void*) {
-  return guarded([&] { return dtype_to_python(dtype_of(ref(self))).release().ptr(); });
+  return guarded([&] { return dtype_to_python(dtype_of(seen(self))).release().ptr(); });
 }
 PyObject* get_size(PyObject* self, void*) {
-  return guarded([&] { return PyLong_FromLongLong(shape_of(ref(self)).size()); });
+  return guarded([&] { return PyLong_FromLongLong(shape_of(seen(self)).size()); });
 }
 PyObject* get_ndim(PyObject* self, void*) {
-  return guarded([&] { return PyLong_FromLong(shape_of(ref(self)).ndim()); });
+  return guarded([&] { return PyLong_FromLong(shape_of(seen(self)).ndim()); });
 }
 PyObject* get_context(PyObject* self, void*) {
-  return guarded([&] { return context_to_python(context_of(ref(self))).release().ptr(); });
+  return guarded([&] { return context_to_python(context_of(seen(self))).release().ptr(); });
 }
 PyObject* get_stype(PyObject*, void*) { return PyUnicode_FromString("default"); }
 PyObject* get_grad(PyObject* self, void*) {
   return guarded([&]() -> PyObject* {
-    const ArrayRef& r = ref(self);
+    const ArrayRef& r = seen(self);
     if (!r.extra || !r.extra->grad.defined()) Py_RETURN_NONE;
     return wrap_array(NDArray(r.extra->grad));
   });
 }
 PyObject* get_fresh_grad(PyObject* self, void*) {
-  return guarded([&] { return PyBool_FromLong(ref(self).extra && ref(self).extra->has_fresh_grad); });
+  return guarded([&] { return PyBool_FromLong(seen(self).extra && seen(self).extra->has_fresh_grad); });
 }
 int set_fresh_grad(PyObject* self, PyObject* value, void*) {
   return guarded_int([&] {
-    if (ref(self).extra && value != nullptr) {
+    if (seen(self).extra && value != nullptr) {
       as_array(self)->ref.extra->has_fresh_grad = PyObject_IsTrue(value) == 1;
     }
     return 0;
   });
 }
 PyObject* get_traced(PyObject* self, void*) {
-  return guarded([&] { return PyBool_FromLong(!ref(self).array.defined()); });
+  return guarded([&] { return PyBool_FromLong(!seen(self).array.defined()); });
 }
 PyObject* get_version(PyObject* self, void*) {
   return guarded([&] {
-    const NDArray& array = ref(self).array;
+    const NDArray& array = seen(self).array;
     return PyLong_FromUnsignedLongLong(array.defined() ? array.storage->var.version.load() : 0);
   });
 }

@@ -31,7 +31,12 @@ py::object wrap_outputs(std::vector<ArrayRef> refs);
 
 inline bool is_traced(const PyArray* a) { return a->ref.extra && a->ref.extra->traced; }
 // The handle of a Python array; throws TypeError naming `what` and the type that came instead.
+// While tracing, a concrete array is noted as an input of the trace (see trace_input_object).
 const ArrayRef& ref_of(py::handle object, const char* what);
+const ArrayRef& peek_ref(PyObject* array);  // the same for a known array, noting nothing
+// The Python object that brought this value into the trace, or a new one.
+py::object trace_input_object(const NDArray& value);
+void clear_trace_inputs();
 // The value, computed first if the array is traced.
 const NDArray& value_of(PyArray* array);
 const NDArray& value_of(py::handle object, const char* what);

@@ -4,6 +4,7 @@
 #include <structmember.h>
 
 #include <new>
+#include <unordered_map>
 
 namespace hybrid {
 namespace bind {
@@ -16,6 +17,22 @@ PyTypeObject* type_object = nullptr;
 constexpr int kMaxFree = 256;
 PyArray* free_blocks[kMaxFree];
 int num_free = 0;
+
+// Concrete arrays used while tracing, by memory: a graph's inputs are these very objects.
+using TraceInputs = std::unordered_multimap<const Storage*, py::object>;
+TraceInputs& trace_inputs() {
+  static TraceInputs* inputs = new TraceInputs;
+  return *inputs;
+}
+
+void note_trace_input(PyArray* a) {
+  const Storage* storage = a->ref.array.storage.get();
+  const auto [first, last] = trace_inputs().equal_range(storage);
+  for (auto it = first; it != last; ++it) {
+    if (it->second.ptr() == reinterpret_cast<PyObject*>(a)) return;
+  }
+  trace_inputs().emplace(storage, py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(a)));
+}
 
 PyArray* traced_first = nullptr;
 PyArray* traced_last = nullptr;
@@ -158,10 +175,33 @@ const ArrayRef& ref_of(py::handle object, const char* what) {
                          (object ? Py_TYPE(object.ptr())->tp_name : "nothing"));
   }
   PyArray* a = as_array(object.ptr());
+  if (thread_state().mode == kTracing && !is_traced(a)) note_trace_input(a);
+  return peek_ref(object.ptr());
+}
+
+const ArrayRef& peek_ref(PyObject* array) {
+  PyArray* a = as_array(array);
   if (is_traced(a)) {
     if (const NDArray* value = node_value(a)) set_array_value(a, NDArray(*value));
   }
   return a->ref;
+}
+
+py::object trace_input_object(const NDArray& value) {
+  const auto [first, last] = trace_inputs().equal_range(value.storage.get());
+  for (auto it = first; it != last; ++it) {
+    const NDArray& a = as_array(it->second.ptr())->ref.array;
+    if (a.storage == value.storage && a.offset == value.offset && a.shape == value.shape &&
+        a.strides == value.strides && a.dtype == value.dtype) {
+      return it->second;
+    }
+  }
+  return wrap(value);
+}
+
+void clear_trace_inputs() {
+  const auto dropped = std::move(trace_inputs());  // freed after the table is empty
+  trace_inputs().clear();
 }
 
 const NDArray& value_of(PyArray* a) {

@@ -61,7 +61,7 @@ void mark_variables(const py::sequence& variables, const py::sequence& gradients
 void run_backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>& head_grads,
                   bool retain_graph, bool train_mode) {
   mark_site();
-  const MaybeReleaseGil gil(true);
+  const PushScope push(true);
   backward(heads, head_grads, retain_graph, train_mode);
 }
 
@@ -85,7 +85,7 @@ void bind_autograd(py::module_& m) {
     mark_site();
     std::vector<ArrayRef> result;
     {
-      const MaybeReleaseGil gil(true);
+      const PushScope push(true);
       result = grad(h, v, g, retain, create, train);
     }
     py::list list;

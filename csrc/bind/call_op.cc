@@ -84,7 +84,7 @@ std::vector<ArrayRef> call_op(const OpDef& op, const Attrs& attrs, const std::ve
                               const std::vector<ArrayRef>* out, Context ctx) {
   mark_site();
   if (tracing()) return trace_op(op, attrs, inputs, ctx, node_name, node_scope);
-  const MaybeReleaseGil gil(may_take_long(op, inputs));
+  const PushScope push(may_take_long(op, inputs));
   return invoke(op, attrs, inputs, out, ctx);
 }
 

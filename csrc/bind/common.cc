@@ -2,6 +2,7 @@
 #include "bind/common.h"
 
 #include <array>
+#include <mutex>
 
 namespace hybrid {
 namespace bind {
@@ -43,6 +44,29 @@ Shape shape_from_python(py::handle object, const char* what) {
           " dimensions were given, at most ", kMaxDims, " are supported");
   for (const py::handle item : items) shape.push_back(int_from_python(item, what));
   return shape;
+}
+
+namespace {
+
+std::recursive_mutex& push_mutex() {
+  static auto* mutex = new std::recursive_mutex;
+  return *mutex;
+}
+
+}  // namespace
+
+PushScope::PushScope(bool release_gil) {
+  if (!push_mutex().try_lock()) {
+    PyThreadState* state = PyEval_SaveThread();
+    push_mutex().lock();
+    PyEval_RestoreThread(state);
+  }
+  if (release_gil) state_ = PyEval_SaveThread();
+}
+
+PushScope::~PushScope() {
+  if (state_ != nullptr) PyEval_RestoreThread(state_);
+  push_mutex().unlock();
 }
 
 namespace {

@@ -47,6 +47,19 @@ class MaybeReleaseGil {
   PyThreadState* state_;
 };
 
+// Held while operators are pushed: threads that push exclude each other even where the GIL is given
+// away. Whoever waits for the lock gives the GIL away, so its holder can always come back.
+class PushScope {
+ public:
+  explicit PushScope(bool release_gil);
+  ~PushScope();
+  PushScope(const PushScope&) = delete;
+  PushScope& operator=(const PushScope&) = delete;
+
+ private:
+  PyThreadState* state_ = nullptr;
+};
+
 // Every unit adds its part to the module.
 void bind_errors(py::module_& m);
 void bind_context(py::module_& m);
@@ -55,6 +68,7 @@ void bind_create(py::module_& m);
 void bind_invoke(py::module_& m);
 void bind_tables(py::module_& m);
 void bind_symbol(py::module_& m);
+void bind_node(py::module_& m);
 void bind_graph(py::module_& m);
 void bind_plan(py::module_& m);
 void bind_compile(py::module_& m);

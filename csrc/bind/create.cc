@@ -47,7 +47,7 @@ NDArray copy_in(const Shape& shape, DType dtype, Context ctx, const void* data) 
     std::memcpy(result.data(), data, static_cast<size_t>(bytes));
     result.storage->var.version.fetch_add(1, std::memory_order_relaxed);
   } else {
-    const MaybeReleaseGil gil(true);
+    const PushScope push(true);
     copy_from_host(result, data, static_cast<size_t>(bytes));
   }
   return result;
@@ -57,7 +57,7 @@ ArrayRef plain(NDArray array) { return {std::move(array), Ref<ArrayExtra>()}; }
 
 NDArray moved_to(const NDArray& array, Context ctx) {
   const NDArray result = NDArray::empty(array.shape, array.dtype, ctx);
-  const MaybeReleaseGil gil(array.nbytes() > kSmallBytes);
+  const PushScope push(array.nbytes() > kSmallBytes);
   copy_array(array, result);
   return result;
 }

@@ -1,0 +1,169 @@
+// compile(), its stages, and programs in Python.
+#include "bind/graph_view.h"
+#include "bind/options.h"
+#include "bind/site.h"
+#include "exec/program.h"
+
+namespace hybrid {
+namespace bind {
+
+namespace {
+
+struct ChangeView {
+  std::string action;
+  NodeId node, into;
+  std::string why;
+};
+
+struct StageView {
+  std::string name, label;
+  GraphRef graph;
+  std::vector<ChangeView> changes;
+  bool changed;
+  std::string why_skipped;
+  double seconds;
+};
+
+}  // namespace
+
+CompiledView view_of_compiled(Compiled compiled) {
+  py::list stages;
+  for (Stage& stage : compiled.stages) {
+    StageView view{stage.name, stage.label, std::make_shared<Graph>(std::move(stage.graph)), {},
+                   stage.changed, stage.why_skipped, stage.seconds};
+    for (Change& c : stage.changes) {
+      view.changes.push_back({action_name(c.action), c.node, c.into, std::move(c.why)});
+    }
+    stages.append(std::move(view));
+  }
+  return {stages, compiled.program, compiled.seconds};
+}
+
+CompileOptions compile_options(const CompileArguments& a) {
+  CompileOptions options;
+  PassOptions& pass = options.pass;
+  pass.training = a.training;
+  pass.fast = a.fast;
+  pass.fold_limit_bytes = a.fold_limit;
+  if (!a.input_shapes.is_none()) {
+    for (const py::handle shape : a.input_shapes) {
+      pass.input_shapes.push_back(shape.is_none() ? Shape::unknown() : shape_from_python(shape, "input_shapes"));
+    }
+  }
+  if (!a.input_dtypes.is_none()) {
+    for (const py::handle dtype : a.input_dtypes) {
+      pass.input_dtypes.push_back(dtype.is_none() ? DType::unknown : dtype_from_python(dtype));
+    }
+  }
+  pass.grad_of = entries_from_python(a.grad_of);
+  if (!a.grad_wrt.is_none()) pass.grad_wrt = a.grad_wrt.cast<std::vector<NodeId>>();
+  pass.head_grads = entries_from_python(a.head_grads);
+  pass.donated = a.donated;
+  options.plan.donated = a.donated;
+  options.plan.training = a.training;
+  if (!a.passes.is_none()) options.passes = a.passes.cast<std::vector<std::string>>();
+  options.only_these = a.only_these;
+  options.without = a.without;
+  options.keep_stages = a.keep_stages;
+  options.bound = entries_from_python(a.bound);
+  options.count_bound = !a.bound.is_none();
+  return options;
+}
+
+namespace {
+
+py::list run_program(const Program& program, const py::sequence& inputs, const py::object& keys,
+                     const std::vector<bool>& donated) {
+  std::vector<NDArray> values;
+  for (const py::handle input : inputs) values.push_back(value_of(input, "Program.run"));
+  const auto drawn = keys.is_none() ? next_keys(program.graph().num_keys)
+                                    : keys.cast<std::vector<uint64_t>>();
+  mark_site();
+  std::vector<NDArray> results;
+  {
+    const PushScope push(true);
+    const Context ctx = current_context();
+    results = program.run(values, drawn, donated, nullptr, &ctx);
+  }
+  py::list list;
+  for (NDArray& result : results) list.append(wrap(std::move(result)));
+  return list;
+}
+
+py::list pass_rows() {
+  py::list rows;
+  for (const PassInfo& pass : pass_table()) {
+    py::dict row;
+    row["name"] = pass.name;
+    row["label"] = pass.label;
+    row["doc"] = pass.doc;
+    row["exact"] = pass.exact;
+    rows.append(row);
+  }
+  return rows;
+}
+
+}  // namespace
+
+void bind_compile(py::module_& m) {
+  py::class_<ChangeView>(m, "Change", "What a pass did to one node, and why.")
+      .def_readonly("action", &ChangeView::action,
+                    "folded, merged, removed, fused, rewritten, added, moved or kept.")
+      .def_readonly("node", &ChangeView::node)
+      .def_property_readonly("into", [](const ChangeView& c) -> py::object {
+        if (c.into < 0) return py::none();
+        return py::int_(c.into);
+      })
+      .def_readonly("why", &ChangeView::why)
+      .def("__repr__", [](const ChangeView& c) {
+        return "<" + c.action + " " + std::to_string(c.node) + ": " + c.why + ">";
+      });
+  py::class_<StageView>(m, "Stage", "The graph after one pass.")
+      .def_readonly("name", &StageView::name)
+      .def_readonly("label", &StageView::label)
+      .def_readonly("graph", &StageView::graph)
+      .def_readonly("changes", &StageView::changes)
+      .def_readonly("changed", &StageView::changed)
+      .def_readonly("why_skipped", &StageView::why_skipped)
+      .def_readonly("seconds", &StageView::seconds)
+      .def("__repr__", [](const StageView& s) { return "<Stage " + s.name + ">"; });
+  py::class_<Program, std::shared_ptr<Program>>(m, "Program", "A planned graph that runs without Python.")
+      .def_property_readonly("graph", [](const Program& p) { return std::make_shared<Graph>(p.graph()); })
+      .def_property_readonly("plan", &Program::plan, py::return_value_policy::reference_internal)
+      .def_property_readonly("cost_ns", &Program::cost_ns, "Estimated ns of one run on one core.")
+      .def("run", &run_program, py::arg("inputs"), py::arg("keys") = py::none(),
+           py::arg("donated") = std::vector<bool>(),
+           "Pushes one run; a list of arrays that may still be computed. keys: fresh unless given.");
+  py::class_<CompiledView>(m, "Compiled", "What compile() made: every stage, and the program.")
+      .def_readonly("stages", &CompiledView::stages)
+      .def_property_readonly("program", [](const CompiledView& c) {
+        return std::const_pointer_cast<Program>(c.program);
+      })
+      .def_readonly("seconds", &CompiledView::seconds);
+  m.def("compile", [](const GraphRef& graph, py::object input_shapes, py::object input_dtypes,
+                      py::object passes, bool only_these, std::vector<std::string> without,
+                      std::vector<bool> donated, bool training, bool fast, bool keep_stages,
+                      py::object grad_of, py::object grad_wrt, py::object head_grads,
+                      int64_t fold_limit, py::object bound) {
+    const CompileOptions options = compile_options(
+        {input_shapes, input_dtypes, passes, only_these, without, donated, training, fast,
+         keep_stages, grad_of, grad_wrt, head_grads, fold_limit, bound});
+    Compiled compiled;
+    {
+      py::gil_scoped_release release;
+      compiled = compile(*graph, options);
+    }
+    return view_of_compiled(std::move(compiled));
+  }, py::arg("graph"), py::arg("input_shapes") = py::none(), py::arg("input_dtypes") = py::none(),
+        py::arg("passes") = py::none(), py::arg("only_these") = false,
+        py::arg("without") = std::vector<std::string>(), py::arg("donated") = std::vector<bool>(),
+        py::arg("training") = false, py::arg("fast") = false, py::arg("keep_stages") = true,
+        py::arg("grad_of") = py::none(), py::arg("grad_wrt") = py::none(),
+        py::arg("head_grads") = py::none(), py::arg("fold_limit") = 1 << 16,
+        py::arg("bound") = py::none(),
+        "Runs the passes and plans memory. bound: (node, output) pairs that names hold to the end.");
+  m.def("pass_table", &pass_rows, "dicts with name, label, doc, exact, in running order.");
+}
+
+}  // namespace bind
+}  // namespace hybrid

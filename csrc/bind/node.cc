@@ -1,0 +1,159 @@
+// Node objects of a Graph, read-only.
+#include "bind/graph_view.h"
+#include "bind/invoke.h"
+#include "graph/text.h"
+
+namespace hybrid {
+namespace bind {
+
+namespace {
+
+const char* kind_name(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::input: return "input";
+    case NodeKind::constant: return "constant";
+    case NodeKind::op: return "op";
+    case NodeKind::fused: return "fused";
+    case NodeKind::effect: return "effect";
+  }
+  return "?";
+}
+
+const char* family_of(const Node& n) {
+  if (n.kind == NodeKind::op) return family_name(n.op->family);
+  if (n.kind == NodeKind::fused) return "elementwise";
+  return kind_name(n.kind);
+}
+
+py::dict attrs_of(const Node& n) {
+  py::dict result;
+  if (n.op == nullptr || n.attrs.op() == nullptr) return result;
+  const OpDef& op = *n.attrs.op();
+  for (size_t i = 0; i < op.attrs.size(); ++i) {
+    result[op.attrs[i].name] = attr_to_python(op.attrs[i].type, n.attrs.values()[i]);
+  }
+  return result;
+}
+
+int64_t bytes_of(const Node& n) {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < n.shapes.size(); ++i) {
+    if (!n.shapes[i].known() || n.dtypes[i] == DType::unknown) continue;
+    bytes += n.shapes[i].size() * static_cast<int64_t>(dtype_size(n.dtypes[i]));
+  }
+  return bytes;
+}
+
+// FLOP of one operator; its inputs are found in the graph or among `members`.
+double flops_of(const Node& n, const Graph& graph, const std::vector<Node>* members) {
+  if (n.kind == NodeKind::fused) {
+    double sum = 0;
+    for (const Node& member : n.members) sum += flops_of(member, graph, &n.members);
+    return sum;
+  }
+  if (n.kind != NodeKind::op || n.op->view != nullptr) return 0;
+  std::vector<Shape> in;
+  for (const Entry& e : n.inputs) {
+    const Node* from = nullptr;
+    for (size_t i = 0; members != nullptr && from == nullptr && i < members->size(); ++i) {
+      if ((*members)[i].id == e.node) from = &(*members)[i];
+    }
+    if (from == nullptr) from = &graph.node(e.node);
+    in.push_back(from->shapes.at(static_cast<size_t>(e.out)));
+  }
+  for (const Shape& shape : in) {
+    if (!shape.known()) return 0;
+  }
+  double elements = 0;
+  for (const Shape& shape : n.shapes) {
+    if (!shape.known()) return 0;
+    elements += static_cast<double>(shape.size());
+  }
+  return n.op->flops ? n.op->flops(n.attrs, in, n.shapes) : elements;
+}
+
+py::object value_of_node(const Node& n) {
+  if (n.kind != NodeKind::constant || !n.value.defined()) return py::none();
+  return wrap(n.value);
+}
+
+py::list members_of(const NodeView& view) {
+  py::list result;
+  for (const Node& member : view.node->members) {
+    result.append(NodeView{view.graph, &member, false});
+  }
+  return result;
+}
+
+std::string node_repr(const NodeView& v) {
+  const Node& n = *v.node;
+  return "<Node " + std::to_string(n.id) + " " +
+         (n.op != nullptr ? n.op->name : kind_name(n.kind)) +
+         (n.name.empty() ? "" : " '" + n.name + "'") + ">";
+}
+
+}  // namespace
+
+py::object dtype_text(DType dtype) {
+  if (dtype == DType::unknown) return py::none();
+  return py::str(dtype_name(dtype));
+}
+
+py::object partial_shape(const Shape& shape) {
+  if (!shape.rank_known()) return py::none();
+  return shape_to_python(shape);
+}
+
+void bind_node(py::module_& m) {
+  py::class_<NodeView>(m, "Node", "One node of a Graph: an input, a constant, an operator, a fused "
+                                  "kernel or an effect.")
+      .def_property_readonly("id", [](const NodeView& v) { return v.node->id; })
+      .def_property_readonly("kind", [](const NodeView& v) { return kind_name(v.node->kind); })
+      .def_property_readonly("op", [](const NodeView& v) -> py::object {
+        if (v.node->op == nullptr) return py::none();
+        return py::str(v.node->op->name);
+      })
+      .def_property_readonly("name", [](const NodeView& v) { return py::bytes(v.node->name).attr("decode")("utf-8", "replace"); })
+      .def_property_readonly("attrs", [](const NodeView& v) { return attrs_of(*v.node); })
+      .def_property_readonly("attrs_text", [](const NodeView& v) {
+        return v.node->attrs.op() != nullptr ? v.node->attrs.summary() : std::string();
+      })
+      .def_property_readonly("inputs", [](const NodeView& v) { return entries_to_python(v.node->inputs); })
+      .def_property_readonly("shapes", [](const NodeView& v) {
+        py::list list;
+        for (const Shape& shape : v.node->shapes) list.append(partial_shape(shape));
+        return list;
+      })
+      .def_property_readonly("dtypes", [](const NodeView& v) {
+        py::list list;
+        for (const DType dtype : v.node->dtypes) list.append(dtype_text(dtype));
+        return list;
+      })
+      .def_property_readonly("origins", [](const NodeView& v) { return ids_to_python(v.node->origins); })
+      .def_property_readonly("site", [](const NodeView& v) { return v.node->site; })
+      .def_property_readonly("scope", [](const NodeView& v) { return v.node->scope; })
+      .def_property_readonly("key_slot", [](const NodeView& v) -> py::object {
+        if (v.node->key_slot < 0) return py::none();
+        return py::int_(v.node->key_slot);
+      })
+      .def_property_readonly("segment", [](const NodeView& v) { return v.node->segment; })
+      .def_property_readonly("ctx", [](const NodeView& v) { return v.node->ctx; })
+      .def_property_readonly("value", [](const NodeView& v) { return value_of_node(*v.node); })
+      .def_property_readonly("text", [](const NodeView& v) { return v.node->text; })
+      .def_property_readonly("extra", [](const NodeView& v) { return v.node->extra; })
+      .def_property_readonly("members", &members_of)
+      .def_property_readonly("member_outputs", [](const NodeView& v) {
+        return entries_to_python(v.node->member_outputs);
+      })
+      .def_property_readonly("family", [](const NodeView& v) { return family_of(*v.node); })
+      .def_property_readonly("is_view", [](const NodeView& v) { return v.is_view; },
+                             "True when it runs no kernel: a window on its first input.")
+      .def_property_readonly("flops", [](const NodeView& v) { return flops_of(*v.node, *v.graph, nullptr); },
+                             "Estimated floating-point operations of one run.")
+      .def_property_readonly("bytes", [](const NodeView& v) { return bytes_of(*v.node); },
+                             "Bytes of its outputs; 0 where shapes are unknown.")
+      .def("__repr__", &node_repr);
+}
+
+}  // namespace bind
+}  // namespace hybrid

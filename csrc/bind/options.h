@@ -1,0 +1,29 @@
+// Compile options as they come from Python, and compiled results as they go there.
+#pragma once
+#include "bind/common.h"
+#include "exec/program.h"
+
+namespace hybrid {
+namespace bind {
+
+struct CompileArguments {
+  py::object input_shapes, input_dtypes, passes;
+  bool only_these;
+  std::vector<std::string> without;
+  std::vector<bool> donated;
+  bool training, fast, keep_stages;
+  py::object grad_of, grad_wrt, head_grads;
+  int64_t fold_limit;
+  py::object bound;
+};
+CompileOptions compile_options(const CompileArguments& arguments);
+
+struct CompiledView {
+  py::list stages;
+  ProgramRef program;
+  double seconds;
+};
+CompiledView view_of_compiled(Compiled compiled);
+
+}  // namespace bind
+}  // namespace hybrid
