@@ -9,7 +9,7 @@ from IPython.core.error import UsageError as MagicUsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
 from IPython.display import display
 
-from .. import _core
+from .. import _core, live
 from . import options as option_parser
 from .cell import Cell, prepare
 from .deferred import DeferredNames
@@ -207,6 +207,7 @@ def load(shell: Any) -> None:
     _core.set_materialize_hook(_materialize)
     shell.input_transformers_cleanup.append(default_mode)
     shell.events.register("pre_run_cell", _compute_mentioned)
+    live.start(shell, session)
 
 
 def unload(shell: Any) -> None:
@@ -216,6 +217,7 @@ def unload(shell: Any) -> None:
         return
     shell.input_transformers_cleanup.remove(default_mode)
     shell.events.unregister("pre_run_cell", _compute_mentioned)
+    live.stop(shell, session)
     session.mode = "imperative"
     _shell = None
 

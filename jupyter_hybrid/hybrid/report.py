@@ -97,10 +97,10 @@ class Report:
         self.compile_s = sum(s.compiled.seconds for s in segments if not s.cached)
         self.run_s = sum(s.run_s for s in segments)
         self.cached = bool(segments) and all(s.cached for s in segments)
-        self._offsets: list[int] = []
+        self.offsets: list[int] = []
         start = 0
         for segment in segments:
-            self._offsets.append(start)
+            self.offsets.append(start)
             start += max(stage.graph.next_id for stage in segment.compiled.stages)
         self._count_bytes(bound)
 
@@ -137,7 +137,7 @@ class Report:
 
     def _stage(self, name: str, label: str) -> ReportStage:
         parts, changes, changed, why = [], [], False, ""
-        for segment, offset in zip(self.segments, self._offsets, strict=True):
+        for segment, offset in zip(self.segments, self.offsets, strict=True):
             stage = next(s for s in segment.compiled.stages if s.name == name)
             parts.append((segment, stage.graph))
             changed = changed or stage.changed
@@ -148,7 +148,7 @@ class Report:
                 )
                 for c in stage.changes
             ]
-        graph = _core.merge_graphs([g for _, g in parts], self._offsets)
+        graph = _core.merge_graphs([g for _, g in parts], self.offsets)
         return ReportStage(name, label, graph, changes, changed, why, parts)
 
     def stage(self, name: str) -> ReportStage:

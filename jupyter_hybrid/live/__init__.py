@@ -1,0 +1,42 @@
+"""The live side: queue and device lanes, published while cells run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import viewers
+from .chrome import Recording
+from .pump import TARGET, Pump, engine_status
+
+_pump: Pump | None = None
+
+
+def start(shell: Any, session: Any) -> Pump | None:
+    """Listens for panels on this kernel; does nothing outside a Jupyter kernel."""
+    global _pump
+    kernel = getattr(shell, "kernel", None)
+    if kernel is None or _pump is not None:
+        return _pump
+
+    def status() -> dict[str, Any]:
+        return {"type": "status", "mode": session.mode, "engine": engine_status()}
+
+    _pump = Pump(kernel, status)
+    kernel.comm_manager.register_target(TARGET, _pump.opened)
+    session.listeners.append(_pump.status_changed)
+    viewers.add_sender(_pump.broadcast)
+    return _pump
+
+
+def stop(shell: Any, session: Any) -> None:
+    """Ends publishing."""
+    global _pump
+    if _pump is None:
+        return
+    session.listeners.remove(_pump.status_changed)
+    shell.kernel.comm_manager.unregister_target(TARGET, _pump.opened)
+    _pump.stop()
+    _pump = None
+
+
+__all__ = ["Recording", "start", "stop", "viewers"]

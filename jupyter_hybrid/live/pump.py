@@ -1,0 +1,166 @@
+"""The live pump: one thread that drains the trace rings and publishes at most 30 frames a second.
+
+Messages go straight to the kernel's output socket, so that they flow while a cell runs. The panel
+in the browser opens the comm; without one nothing is drained and nothing is sent.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from .. import _core
+from . import viewers
+
+TARGET = "jupyter_hybrid.live"
+_PERIOD_S = 1 / 30
+_IDLE_PERIOD_S = 0.5  # without news a frame still tells that the kernel is there
+_MAX_BYTES = 128 * 1024
+
+
+class Pump:
+    """Publishes frames to every panel that is open on this kernel."""
+
+    def __init__(self, kernel: Any, status: Any):
+        self._kernel = kernel
+        self._status = status  # () -> status message
+        self._lock = threading.Lock()
+        self._panels: dict[str, _Panel] = {}
+        self._thread: threading.Thread | None = None
+        self._stop = threading.Event()
+        self._wake = threading.Event()
+
+    def opened(self, comm: Any, message: Any) -> None:
+        """A panel opened the comm."""
+        panel = _Panel(self._kernel, comm)
+        with self._lock:
+            self._panels[comm.comm_id] = panel
+        comm.on_msg(lambda msg: self._received(panel, msg))
+        comm.on_close(lambda msg: self._closed(comm.comm_id))
+        panel.send(self._status())
+        self._start()
+
+    def broadcast(self, message: dict[str, Any]) -> None:
+        """Sends a JSON message to every panel."""
+        with self._lock:
+            panels = list(self._panels.values())
+        for panel in panels:
+            panel.send(message)
+
+    def status_changed(self) -> None:
+        """Mode or engine settings changed."""
+        self.broadcast(self._status())
+
+    def stop(self) -> None:
+        """Ends the thread; a later panel starts it again."""
+        self._stop.set()
+        self._wake.set()
+        thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(timeout=2)
+        self._thread = None
+
+    def _received(self, panel: _Panel, message: Any) -> None:
+        data = message.get("content", {}).get("data", {})
+        kind = data.get("type") if isinstance(data, dict) else None
+        if kind == "hello":
+            panel.restart()
+            panel.send(self._status())
+            self._wake.set()
+        elif kind == "pause":
+            panel.paused = bool(data.get("paused"))
+        elif kind == "viewer":
+            viewers.receive(data)
+
+    def _closed(self, comm_id: str) -> None:
+        with self._lock:
+            self._panels.pop(comm_id, None)
+
+    def _start(self) -> None:
+        with self._lock:
+            if self._thread is not None and self._thread.is_alive():
+                return
+            self._stop.clear()
+            self._thread = threading.Thread(target=self._run, name="hybrid-live", daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        quiet = 0.0
+        while not self._stop.is_set():
+            self._wake.wait(_PERIOD_S)
+            self._wake.clear()
+            with self._lock:
+                panels = [p for p in self._panels.values() if not p.paused]
+                if not self._panels:
+                    return
+            quiet += _PERIOD_S
+            for panel in panels:
+                if panel.publish(force=quiet >= _IDLE_PERIOD_S):
+                    quiet = 0.0
+
+
+class _Panel:
+    """One open panel: its own reader of the rings, so that each sees everything."""
+
+    def __init__(self, kernel: Any, comm: Any):
+        self._kernel = kernel
+        self._comm = comm
+        self._reader = _core.TraceReader()
+        self._seq = 0
+        self._lock = threading.Lock()
+        self.paused = False
+
+    def restart(self) -> None:
+        """The browser lost its state: the next frame tells all lanes, names and sites again."""
+        with self._lock:
+            self._reader = _core.TraceReader()
+            self._seq = 0
+
+    def publish(self, force: bool) -> bool:
+        """Sends what is new; without news only when forced. True when a frame was sent."""
+        with self._lock:
+            frame = self._reader.read_frame(_MAX_BYTES)
+            news = frame["spans"] or frame["depth"] or frame["lanes"] or frame["pending"]
+            if not news and not force and self._seq:
+                return False
+            self._seq += 1
+            message = {
+                "type": "frame",
+                "seq": self._seq,
+                "now_ms": frame["now_ms"],
+                "lost": frame["lost"],
+                "lanes": frame["lanes"],
+                "names": {str(k): v for k, v in frame["names"].items()},
+                "sites": {
+                    str(k): {"cell": cell or None, "line": line or None, "text": text}
+                    for k, (cell, line, text) in frame["sites"].items()
+                },
+                "engine": engine_status(),
+                "pending": frame["pending"],
+                "pools": frame["pools"],
+            }
+        self.send(message, [frame["spans"], frame["depth"]])
+        return True
+
+    def send(self, data: dict[str, Any], buffers: list[bytes] | None = None) -> None:
+        """Publishes on the comm from any thread, also while a cell runs."""
+        kernel, comm = self._kernel, self._comm
+        kernel.session.send(
+            kernel.iopub_socket,
+            "comm_msg",
+            {"comm_id": comm.comm_id, "data": data},
+            parent={},
+            ident=comm.topic,
+            buffers=buffers,
+        )
+
+
+def engine_status() -> dict[str, Any]:
+    """The engine's settings as the panel shows them."""
+    now = _core.engine_settings()
+    return {
+        "kind": now["kind"],
+        "inline": now["inline"],
+        "limit": now["limit_ops"],
+        "slow": now["slow"],
+    }

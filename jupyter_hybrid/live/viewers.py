@@ -1,0 +1,59 @@
+"""Keeps GraphViewer widgets and the pictures shown in JupyterLab's own renderer in step."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any
+
+_lock = threading.Lock()
+_viewers: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
+_senders: list[Any] = []  # functions of one JSON-able message
+
+
+def register(viewer: Any) -> None:
+    """Links a viewer's ``stage`` and ``selected`` with every picture of its spec."""
+    spec_id = viewer.spec["id"]
+    with _lock:
+        _viewers[spec_id] = viewer
+    viewer.observe(_changed, names=["stage", "selected"])
+
+
+def add_sender(send: Any) -> None:
+    """``send(message)`` is called when a viewer's traits change in Python."""
+    with _lock:
+        if send not in _senders:
+            _senders.append(send)
+
+
+def _changed(change: Any) -> None:
+    viewer = change["owner"]
+    if getattr(viewer, "_from_browser", False):
+        return
+    message = {
+        "type": "viewer",
+        "id": viewer.spec["id"],
+        "stage": viewer.stage,
+        "selected": list(viewer.selected),
+    }
+    with _lock:
+        senders = list(_senders)
+    for send in senders:
+        send(message)
+
+
+def receive(message: dict[str, Any]) -> None:
+    """A picture's slider or selection moved in the browser; unknown ids are ignored."""
+    with _lock:
+        viewer = _viewers.get(str(message.get("id")))
+    if viewer is None:
+        return
+    stage, selected = message.get("stage"), message.get("selected")
+    viewer._from_browser = True
+    try:
+        if isinstance(stage, int) and 0 <= stage < len(viewer.spec["stages"]):
+            viewer.stage = stage
+        if isinstance(selected, list) and all(isinstance(i, int) for i in selected):
+            viewer.selected = selected
+    finally:
+        viewer._from_browser = False

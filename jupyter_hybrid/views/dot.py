@@ -1,0 +1,38 @@
+"""A stage as Graphviz source, through the ``graphviz`` package; rendering it needs ``dot``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import graphviz
+
+from .svg import FAMILY_COLOURS
+
+
+def dot(spec: dict[str, Any], stage: int = -1) -> graphviz.Digraph:
+    """The stage's graph as a :class:`graphviz.Digraph`; names are escaped."""
+    chosen = spec["stages"][stage]
+    graph = graphviz.Digraph(
+        "hybrid",
+        graph_attr={"rankdir": "TB", "label": graphviz.escape(chosen["label"]), "labelloc": "t"},
+        node_attr={"shape": "box", "style": "rounded,filled", "fontname": "Helvetica"},
+        edge_attr={"fontname": "Helvetica", "fontsize": "9", "color": "#70757f"},
+    )
+    for node in chosen["graph"]["nodes"]:
+        fill, stroke = FAMILY_COLOURS.get(node["family"], FAMILY_COLOURS["other"])
+        label = node["label"] + (f"\n{node['detail']}" if node["detail"] else "")
+        graph.node(
+            f"n{node['id']}",
+            graphviz.escape(label).replace("\n", "\\n"),
+            fillcolor=fill,
+            color=stroke,
+            tooltip=graphviz.escape(node["code"] or node["label"]),
+        )
+    for edge in chosen["graph"]["edges"]:
+        graph.edge(
+            f"n{edge['src']}",
+            f"n{edge['dst']}",
+            label=graphviz.escape(edge["label"]),
+            style="dashed" if edge["kind"] == "order" else "solid",
+        )
+    return graph

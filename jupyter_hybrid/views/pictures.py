@@ -1,0 +1,132 @@
+"""Pictures of the things people have: a report, a graph, a Symbol, a compiled block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import _core
+from .spec import Part, Picture, build
+
+
+@dataclass
+class _OneStage:
+    """A bare graph as its own and only stage."""
+
+    graph: Any
+    name: str = "written"
+    label: str = "as written"
+    changes: list[Any] = field(default_factory=list)
+    changed: bool = True
+    why_skipped: str = ""
+
+    @property
+    def program(self) -> str:
+        return str(self.graph)
+
+
+def of_report(report: Any) -> Picture:
+    """The picture of a hybridized cell."""
+    names: dict[int, str] = {}
+    for segment, offset in zip(report.segments, report.offsets, strict=True):
+        names.update({node + offset: name for (node, _), name in segment.names.items()})
+    stages = report.stages
+    segments = []
+    for i, segment in enumerate(report.segments):
+        until = f"until line {segment.line}: {segment.reason}" if segment.line else segment.reason
+        segments.append(f"part {i + 1}, {until}")
+    notes = []
+    if report.cached:
+        notes.append("compiled before: the program was found in the cache")
+    return Picture(
+        title="hybridized cell",
+        stages=stages,
+        parts=[
+            Part(s.compiled.program.plan, s.compiled.program.graph, offset)
+            for s, offset in zip(report.segments, report.offsets, strict=True)
+        ],
+        names=names,
+        line_of=report.line_of,
+        cell={"id": report.cell.id, "lines": report.cell.lines, "first_line": 1},
+        totals={
+            "bytes_imperative": report.bytes_imperative,
+            "bytes_planned": report.bytes_planned,
+            "bytes_lower_bound": report.bytes_lower_bound,
+            "arena_bytes": report.arena_bytes,
+            "kernels_before": len(report.kernels_of(stages[0].graph)) if stages else 0,
+            "kernels_after": len(report.kernels),
+            "compile_s": report.compile_s,
+            "run_s": report.run_s,
+            "cached": report.cached,
+        },
+        breaks=report.graph_breaks,
+        deferred=report.deferred_names,
+        notes=notes,
+        segments=segments,
+        view=report.options.view,
+    )
+
+
+def of_compiled(compiled: Any, title: str = "compiled graph") -> Picture:
+    """The picture of a :class:`_core.Compiled`, such as a hybridized block's."""
+    plan = compiled.program.plan
+    kernels = [
+        sum(1 for n in stage.graph.nodes if n.kind in ("op", "fused") and not n.is_view)
+        for stage in (compiled.stages[0], compiled.stages[-1])
+    ]
+    stages = [
+        _OneStage(s.graph, s.name, s.label, list(s.changes), s.changed, s.why_skipped)
+        for s in compiled.stages
+    ]
+    return Picture(
+        title=title,
+        stages=stages,
+        parts=[Part(plan, compiled.program.graph, 0)],
+        totals={
+            "bytes_imperative": plan.imperative_bytes,
+            "bytes_planned": plan.planned_bytes,
+            "bytes_lower_bound": plan.lower_bound_bytes,
+            "arena_bytes": plan.arena_bytes,
+            "kernels_before": kernels[0],
+            "kernels_after": kernels[1],
+            "compile_s": compiled.seconds,
+            "run_s": None,
+            "cached": False,
+        },
+    )
+
+
+def of_graph(graph: Any, title: str = "graph") -> Picture:
+    """The picture of one graph, as it is."""
+    return Picture(title=title, stages=[_OneStage(graph)])
+
+
+def spec_of(thing: Any) -> dict[str, Any]:
+    """The spec of anything that can be drawn.
+
+    Args:
+        thing: a cell's report, a Symbol, a Graph, a Compiled, a hybridized block (which has been
+            called), or a spec itself.
+
+    Raises:
+        TypeError: for anything else, naming what can be drawn.
+    """
+    from ..hybrid.report import Report
+
+    if isinstance(thing, dict) and "stages" in thing:
+        return thing
+    if isinstance(thing, Report):
+        return build(of_report(thing))
+    if isinstance(thing, _core.Compiled):
+        return build(of_compiled(thing))
+    if isinstance(thing, _core.Graph):
+        return build(of_graph(thing))
+    if isinstance(thing, _core.Symbol):
+        return build(of_graph(thing.graph(), thing.name or "symbol"))
+    picture = getattr(thing, "_picture", None)
+    if picture is not None:
+        return build(picture())
+    raise TypeError(
+        "a graph viewer draws a report, a Symbol, a Graph, a Compiled or a hybridized block, "
+        f"got {type(thing).__name__}"
+    )

@@ -1,0 +1,353 @@
+"""The graph spec: one JSON-able dict that the viewer, the SVG, DOT and the tests all read.
+
+The same shape is checked in the browser by ``labextension/src/protocol.ts``.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .layout import Box, layered
+
+MIME = "application/vnd.jupyter-hybrid.graph.v1+json"
+VERSION = 1
+_CHAR = 7.3  # pixels of one character of a node's label
+
+
+@dataclass
+class Part:
+    """One compiled segment of what is drawn, with its ids shifted to be unique."""
+
+    plan: Any  # _core.Plan
+    graph: Any  # the planned graph
+    offset: int
+
+
+@dataclass
+class Picture:
+    """What a spec is made from, whether a cell's report, a compiled block or a bare graph."""
+
+    title: str
+    stages: list[Any]  # name, label, graph, changes, changed, why_skipped, program
+    parts: list[Part] = field(default_factory=list)
+    names: dict[int, str] = field(default_factory=dict)  # node id -> the user's name
+    line_of: Callable[[Any], int | None] = lambda node: None
+    cell: dict[str, Any] | None = None
+    totals: dict[str, Any] = field(default_factory=dict)
+    breaks: list[tuple[int | None, str]] = field(default_factory=list)
+    deferred: list[Any] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    segments: list[str] = field(default_factory=list)  # labels, when there are several
+    view: str = "graph"
+
+
+def build(picture: Picture) -> dict[str, Any]:
+    """The complete spec of a picture."""
+    lines = picture.cell["lines"] if picture.cell else []
+    shown, skipped = [], []
+    for i, stage in enumerate(picture.stages):
+        if i and not stage.changed and stage.name != "plan":
+            skipped.append(
+                {"name": stage.name, "label": stage.label, "why": stage.why_skipped or "no change"}
+            )
+        else:
+            shown.append(stage)
+    stages = [_stage(picture, stage, lines) for stage in shown]
+    fused = next((i for i, s in enumerate(stages) if s["name"] == "fuse"), len(stages) - 1)
+    return {
+        "version": VERSION,
+        "id": uuid.uuid4().hex,
+        "title": picture.title,
+        "cell": picture.cell,
+        "stages": stages,
+        "skipped": skipped,
+        "memory": _memory(picture),
+        "totals": picture.totals,
+        "breaks": [{"line": line, "reason": reason} for line, reason in picture.breaks],
+        "deferred": [
+            {"name": d.name, "price": d.price, "bytes": d.bytes} for d in picture.deferred
+        ],
+        "notes": picture.notes,
+        "initial": {
+            "stage": len(stages) - 1 if picture.view == "memory" else max(fused, 0),
+            "view": picture.view if picture.view != "none" else "graph",
+        },
+    }
+
+
+def _shape_text(shape: Any) -> str:
+    return "×".join(str(d) for d in shape) if shape else "scalar"
+
+
+def node_label(node: Any, name: str) -> str:
+    """What a node's card says: ``c = mul``, ``data``, ``print``."""
+    if node.kind == "input":
+        return name or node.name
+    if node.kind == "constant":
+        return node.text or name or node.name
+    if node.kind == "effect":
+        return (node.text or "effect").partition("(")[0]
+    op = " · ".join(m.op for m in node.members) if node.kind == "fused" else node.op
+    return f"{name} = {op}" if name else op
+
+
+def _stage(picture: Picture, stage: Any, lines: list[str]) -> dict[str, Any]:
+    graph = stage.graph
+    planned = stage.name == "plan"
+    buffer_of = _buffers_by_node(picture) if planned else {}
+    heads = {node for node, _ in graph.outputs}
+    kernels: list[dict[str, Any]] = []
+    nodes, boxes = [], []
+    for node in graph.nodes:
+        members = node.members if node.kind == "fused" else []
+        name = picture.names.get(node.id, "")
+        for member in members[::-1]:
+            name = name or picture.names.get(member.id, "")
+        kernel = None
+        if node.kind in ("op", "fused") and not node.is_view:
+            kernel = len(kernels)
+            of = members or [node]
+            kernels.append(
+                {
+                    "id": kernel,
+                    "op": node.op,
+                    "nodes": [m.id for m in of],
+                    "lines": sorted({n for m in of if (n := picture.line_of(m)) is not None}),
+                    "text": ", ".join(m.op for m in of),
+                }
+            )
+        line = picture.line_of(node)
+        label = node_label(node, name)
+        detail = node.attrs_text
+        wide = min(max(len(label), len(detail) * 0.86) * _CHAR + 26, 250)
+        small = node.kind in ("input", "constant")
+        box = Box(node.id, max(wide, 64), 30 if small else 44, late=small)
+        boxes.append(box)
+        shape = list(node.shapes[0]) if node.shapes else None
+        dtype = str(node.dtypes[0]) if node.dtypes else ""
+        nodes.append(
+            {
+                "id": node.id,
+                "op": node.op or node.kind,
+                "kind": node.kind,
+                "label": label,
+                "detail": detail,
+                "name": name or node.name,
+                "family": node.family if node.kind in ("op", "fused") else node.kind,
+                "line": line,
+                "col": None,
+                "code": lines[line - 1].strip() if line and line <= len(lines) else "",
+                "shape": shape,
+                "dtype": dtype,
+                "bytes": sum(_bytes(s, d) for s, d in zip(node.shapes, node.dtypes, strict=True)),
+                "device": node.ctx,
+                "kernel": kernel,
+                "buffer": buffer_of.get(node.id),
+                "origins": list(node.origins),
+                "scope": node.scope,
+                "segment": _segment_of(picture, node.id),
+                "head": node.id in heads,
+                "members": [
+                    {
+                        "id": m.id,
+                        "op": m.op,
+                        "label": node_label(m, picture.names.get(m.id, "")),
+                        "line": picture.line_of(m),
+                    }
+                    for m in members
+                ],
+            }
+        )
+    edges = _edges(graph)
+    placed = layered(boxes, [(e["src"], e["dst"]) for e in edges])
+    for node, box in zip(nodes, boxes, strict=True):
+        node.update(x=round(box.x, 1), y=round(box.y, 1), w=round(box.width, 1), h=box.height)
+    for edge, points in zip(edges, placed.lines, strict=True):
+        edge["points"] = [[round(x, 1), round(y, 1)] for x, y in points]
+    return {
+        "name": stage.name,
+        "label": stage.label,
+        "summary": summarize(stage.changes),
+        "graph": {
+            "width": round(placed.width, 1),
+            "height": round(placed.height, 1),
+            "nodes": nodes,
+            "edges": edges,
+            "groups": _groups(picture, nodes),
+        },
+        "changes": [_change(picture, stage, c) for c in stage.changes if c.action != "kept"],
+        "program": stage.program,
+        "kernels": kernels,
+    }
+
+
+def _bytes(shape: Any, dtype: Any) -> int:
+    if shape is None or any(d < 0 for d in shape):
+        return 0
+    return int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+
+
+def _edges(graph: Any) -> list[dict[str, Any]]:
+    known = {n.id: n for n in graph.nodes}
+    edges = []
+    last_effect = None
+    for node in graph.nodes:
+        for arg, (source, out) in enumerate(node.inputs):
+            origin = known[source]
+            shape = origin.shapes[out] if out < len(origin.shapes) else None
+            dtype = origin.dtypes[out] if out < len(origin.dtypes) else "float32"
+            edges.append(
+                {
+                    "src": source,
+                    "dst": node.id,
+                    "out": out,
+                    "arg": arg,
+                    "label": _shape_text(shape) if shape else "",
+                    "bytes": _bytes(shape, dtype),
+                    "kind": "data",
+                }
+            )
+        if node.kind == "effect":
+            if last_effect is not None:
+                edges.append(
+                    {"src": last_effect, "dst": node.id, "out": 0, "arg": -1, "label": "then",
+                     "bytes": 0, "kind": "order"}
+                )  # fmt: skip
+            last_effect = node.id
+    return edges
+
+
+def summarize(changes: list[Any]) -> str:
+    """``3 fused, 1 removed``; empty when nothing changed."""
+    counts: dict[str, int] = {}
+    for change in changes:
+        if change.action != "kept":
+            counts[change.action] = counts.get(change.action, 0) + 1
+    return ", ".join(f"{n} {action}" for action, n in counts.items())
+
+
+def _change(picture: Picture, stage: Any, change: Any) -> dict[str, Any]:
+    line = None
+    for other in picture.stages:
+        for node in other.graph.nodes:
+            if node.id == change.node:
+                line = picture.line_of(node)
+                break
+        if line is not None:
+            break
+    return {
+        "node": change.node,
+        "action": change.action,
+        "into": change.into if change.into >= 0 else None,
+        "why": change.why,
+        "line": line,
+    }
+
+
+def _segment_of(picture: Picture, node: int) -> int:
+    found = 0
+    for i, part in enumerate(picture.parts):
+        if node >= part.offset:
+            found = i
+    return found
+
+
+def _groups(picture: Picture, nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A frame per segment of a cell that was split, and per named scope (a block, backward)."""
+    wanted: dict[str, list[dict[str, Any]]] = {}
+    if len(picture.segments) > 1:
+        for node in nodes:
+            wanted.setdefault(picture.segments[node["segment"]], []).append(node)
+    for node in nodes:
+        if node["scope"]:
+            wanted.setdefault(node["scope"].partition("/")[0], []).append(node)
+    groups = []
+    for label, inside in wanted.items():
+        if len(inside) < 2:
+            continue
+        left = min(n["x"] - n["w"] / 2 for n in inside) - 12
+        top = min(n["y"] - n["h"] / 2 for n in inside) - 22
+        right = max(n["x"] + n["w"] / 2 for n in inside) + 12
+        bottom = max(n["y"] + n["h"] / 2 for n in inside) + 12
+        groups.append(
+            {"id": label, "label": label, "x": round(left, 1), "y": round(top, 1),
+             "w": round(right - left, 1), "h": round(bottom - top, 1),
+             "nodes": [n["id"] for n in inside]}
+        )  # fmt: skip
+    return groups
+
+
+# Memory ----------------------------------------------------------------------------------------
+def _buffers_by_node(picture: Picture) -> dict[int, int]:
+    found: dict[int, int] = {}
+    shift = 0
+    for part in picture.parts:
+        for node, buffers in zip(part.graph.nodes, part.plan.buffer_of, strict=True):
+            if buffers and buffers[0] >= 0:
+                found[node.id + part.offset] = buffers[0] + shift
+        shift += len(part.plan.buffers)
+    return found
+
+
+def _memory(picture: Picture) -> dict[str, Any] | None:
+    if not picture.parts:
+        return None
+    steps: list[dict[str, Any]] = []
+    buffers: list[dict[str, Any]] = []
+    optimal = True
+    for part in picture.parts:
+        first, shift = len(steps), len(buffers)
+        nodes = {n.id: n for n in part.graph.nodes}
+        plan = part.plan
+        for node_id in plan.steps:
+            node = nodes[node_id]
+            name = picture.names.get(node_id + part.offset, "")
+            steps.append(
+                {
+                    "step": len(steps),
+                    "node": node_id + part.offset,
+                    "label": node_label(node, name),
+                    "line": picture.line_of(node),
+                }
+            )
+        for buffer in plan.buffers:
+            if buffer["kind"] == "constant" or not buffer["entries"]:
+                continue
+            entries = [e[0] for e in buffer["entries"]]
+            owner = nodes.get(entries[0])
+            labels = [
+                picture.names.get(i + part.offset) or (nodes[i].name if i in nodes else str(i))
+                for i in dict.fromkeys(entries)
+            ]
+            buffers.append(
+                {
+                    "id": buffer["id"] + shift,
+                    "node": entries[0] + part.offset,
+                    "label": " → ".join(labels),
+                    "bytes": buffer["bytes"],
+                    "offset": buffer["offset"],
+                    "start": buffer["start"] + first,
+                    "end": buffer["end"] + first,
+                    "kind": buffer["kind"],
+                    "line": picture.line_of(owner) if owner is not None else None,
+                    "shares": [],
+                }
+            )
+        optimal = optimal and plan.optimal
+    totals = picture.totals
+    return {
+        "steps": steps,
+        "buffers": buffers,
+        "arena_bytes": max(p.plan.arena_bytes for p in picture.parts),
+        "planned": totals.get("bytes_planned") or max(p.plan.planned_bytes for p in picture.parts),
+        "lower_bound": totals.get("bytes_lower_bound")
+        or max(p.plan.lower_bound_bytes for p in picture.parts),
+        "imperative": totals.get("bytes_imperative")
+        or max(p.plan.imperative_bytes for p in picture.parts),
+        "optimal": optimal,
+    }

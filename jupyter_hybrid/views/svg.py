@@ -1,0 +1,185 @@
+"""A static picture of a spec: what a notebook keeps when no viewer and no kernel is there.
+
+Drawn without the ``dot`` program. Every text of the user's is escaped.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+_FONT = "ui-sans-serif, system-ui, 'Segoe UI', Roboto, sans-serif"
+_MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, monospace"
+# Fill and stroke by operator family: Okabe and Ito's colour-blind safe set, lightened.
+FAMILY_COLOURS = {
+    "elementwise": ("#e3f1fa", "#0072b2"),
+    "linear": ("#fdeede", "#d55e00"),
+    "conv": ("#fdeede", "#d55e00"),
+    "reduce": ("#e2f4ee", "#009e73"),
+    "shape": ("#f1f1f3", "#70757f"),
+    "random": ("#f8e9f2", "#b4538a"),
+    "index": ("#f1f1f3", "#70757f"),
+    "loss": ("#e2f4ee", "#009e73"),
+    "creation": ("#fbf6dd", "#9c8400"),
+    "input": ("#ffffff", "#3b4252"),
+    "constant": ("#ffffff", "#8a8f99"),
+    "effect": ("#fff3c4", "#7a5c00"),
+    "other": ("#f1f1f3", "#70757f"),
+}
+BUFFER_COLOURS = (
+    "#0072b2", "#d55e00", "#009e73", "#b4538a", "#9c8400", "#2a9fd6", "#8a5a00", "#5b4fa2",
+)  # fmt: skip
+_MAX_NODES = 400  # beyond, a still picture is unreadable: the text form says it better
+
+
+def _bytes(count: float | None) -> str:
+    if count is None:
+        return "?"
+    for unit in ("B", "KiB", "MiB"):
+        if count < 1024:
+            return f"{count:,.0f} {unit}" if unit == "B" else f"{count:,.1f} {unit}"
+        count /= 1024
+    return f"{count:,.1f} GiB"
+
+
+def _text(x: float, y: float, text: str, **style: Any) -> str:
+    attrs = {"font-family": _FONT, "font-size": 12, "fill": "#1f2430", **style}
+    listed = " ".join(f'{k.replace("_", "-")}="{escape(str(v))}"' for k, v in attrs.items())
+    return f'<text x="{x:.1f}" y="{y:.1f}" {listed}>{escape(text)}</text>'
+
+
+def _clip(text: str, width: float, size: float = 12) -> str:
+    room = max(int((width - 14) / (size * 0.56)), 3)
+    return text if len(text) <= room else text[: room - 1] + "…"
+
+
+def _node(node: dict[str, Any], coloured_by_buffer: bool) -> str:
+    fill, stroke = FAMILY_COLOURS.get(node["family"], FAMILY_COLOURS["other"])
+    if coloured_by_buffer and node["buffer"] is not None:
+        stroke = BUFFER_COLOURS[node["buffer"] % len(BUFFER_COLOURS)]
+        fill = stroke + "22"
+    x, y = node["x"] - node["w"] / 2, node["y"] - node["h"] / 2
+    rounded = node["h"] / 2 if node["kind"] in ("input", "constant") else 7
+    width = 2.2 if node["kind"] == "fused" or node["head"] else 1.2
+    parts = [
+        f"<g><title>{escape(_tooltip(node))}</title>"
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{node["w"]:.1f}" height="{node["h"]:.1f}" '
+        f'rx="{rounded:.1f}" fill="{fill}" stroke="{stroke}" stroke-width="{width}"/>'
+    ]
+    two = bool(node["detail"]) and node["h"] > 36
+    label = _clip(node["label"], node["w"], 12.5)
+    parts.append(
+        _text(node["x"], node["y"] + (-2 if two else 4.5), label, text_anchor="middle",
+              font_size=12.5, font_weight=600 if node["kind"] != "constant" else 400)
+    )  # fmt: skip
+    if two:
+        detail = _clip(node["detail"], node["w"], 10.5)
+        parts.append(
+            _text(node["x"], node["y"] + 14, detail, text_anchor="middle", font_size=10.5,
+                  fill="#5a6070", font_family=_MONO)
+        )  # fmt: skip
+    return "".join(parts) + "</g>"
+
+
+def _tooltip(node: dict[str, Any]) -> str:
+    shape = "×".join(map(str, node["shape"])) if node["shape"] else "scalar"
+    line = f", line {node['line']}: {node['code']}" if node["line"] else ""
+    return f"{node['label']}: {node['dtype']} {shape}{line}"
+
+
+def graph_body(stage: dict[str, Any]) -> str:
+    """The SVG elements of one stage's graph, at its own origin."""
+    graph = stage["graph"]
+    parts = []
+    for group in graph["groups"]:
+        parts.append(
+            f'<rect x="{group["x"]}" y="{group["y"]}" width="{group["w"]}" height="{group["h"]}" '
+            'rx="10" fill="none" stroke="#c4c9d4" stroke-dasharray="4 4"/>'
+        )
+        parts.append(
+            _text(group["x"] + 8, group["y"] + 14, _clip(group["label"], group["w"], 10.5),
+                  font_size=10.5, fill="#8a8f99")
+        )  # fmt: skip
+    for edge in graph["edges"]:
+        points = edge["points"]
+        if len(points) < 2:
+            continue
+        path = f"M{points[0][0]},{points[0][1]}"
+        for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+            middle = (y0 + y1) / 2
+            path += f" C{x0},{middle:.1f} {x1},{middle:.1f} {x1},{y1}"
+        dashed = ' stroke-dasharray="3 3"' if edge["kind"] == "order" else ""
+        parts.append(
+            f'<path d="{path}" fill="none" stroke="#9aa1ad" stroke-width="1.3"{dashed} '
+            'marker-end="url(#jh-arrow)"/>'
+        )
+        if edge["label"] and edge["kind"] == "data":
+            x = (points[-2][0] + points[-1][0]) / 2
+            y = (points[-2][1] + points[-1][1]) / 2
+            parts.append(
+                _text(x + 5, y + 3, edge["label"], font_size=10, fill="#6a7180", font_family=_MONO)
+            )
+    by_buffer = stage["name"] == "plan"
+    parts += [_node(node, by_buffer) for node in graph["nodes"]]
+    return "".join(parts)
+
+
+def svg(spec: dict[str, Any], stage: int | None = None) -> str:
+    """The spec as one SVG document.
+
+    Args:
+        spec: from :func:`jupyter_hybrid.views.spec_of`.
+        stage: draw this stage alone; None draws the first and the last beside each other.
+    """
+    stages = spec["stages"]
+    chosen = [stages[stage]] if stage is not None else [stages[0], stages[-1]][: len(stages)]
+    if sum(len(s["graph"]["nodes"]) for s in chosen) > _MAX_NODES:
+        return _too_large(spec, chosen)
+    top, gap = 74.0, 40.0
+    x, columns = 16.0, []
+    for chosen_stage in chosen:
+        graph = chosen_stage["graph"]
+        head = f"{chosen_stage['label']}"
+        columns.append(_text(x + 24, 58, head, font_size=12.5, font_weight=600, fill="#3b4252"))
+        columns.append(
+            f'<g transform="translate({x:.1f},{top - 8:.1f})">{graph_body(chosen_stage)}</g>'
+        )
+        x += max(graph["width"], 180) + gap
+    width = max(x - gap + 16, 420)
+    height = top + max(s["graph"]["height"] for s in chosen) + 8
+    return _document(width, height, _header(spec) + "".join(columns))
+
+
+def _header(spec: dict[str, Any]) -> str:
+    totals = spec["totals"]
+    if not totals:
+        return _text(24, 28, spec["title"], font_size=14, font_weight=600)
+    facts = (
+        f"{totals['kernels_before']} → {totals['kernels_after']} kernels    "
+        f"{_bytes(totals['bytes_imperative'])} → {_bytes(totals['bytes_planned'])} "
+        f"(lower bound {_bytes(totals['bytes_lower_bound'])})"
+    )
+    return _text(24, 28, spec["title"], font_size=14, font_weight=600) + _text(
+        24 + 9 * len(spec["title"]), 28, facts, font_size=12, fill="#5a6070"
+    )
+
+
+def _document(width: float, height: float, body: str) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'width="{width:.0f}" height="{height:.0f}" style="max-width:100%;height:auto" '
+        'role="img"><defs><marker id="jh-arrow" viewBox="0 0 8 8" refX="7" refY="4" '
+        'markerWidth="6.5" markerHeight="6.5" orient="auto"><path d="M0,0.8 L7.2,4 L0,7.2 z" '
+        'fill="#9aa1ad"/></marker></defs>'
+        f'<rect width="{width:.0f}" height="{height:.0f}" rx="10" fill="#ffffff" '
+        f'stroke="#e3e6ec"/>{body}</svg>'
+    )
+
+
+def _too_large(spec: dict[str, Any], stages: list[dict[str, Any]]) -> str:
+    rows = [_header(spec)]
+    for i, stage in enumerate(stages):
+        count = len(stage["graph"]["nodes"])
+        text = f"{stage['label']}: {count:,} nodes, too many for a still picture"
+        rows.append(_text(24, 60 + 22 * i, text))
+    return _document(620, 70 + 22 * len(stages), "".join(rows))

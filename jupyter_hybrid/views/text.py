@@ -1,0 +1,24 @@
+"""The text form of a spec: stages, programs and the plan, for terminals and tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def text(spec: dict[str, Any]) -> str:
+    """Every stage's program and changes, then the memory plan."""
+    lines = [spec["title"]]
+    for stage in spec["stages"]:
+        lines.append(
+            f"\n# {stage['label']}" + (f": {stage['summary']}" if stage["summary"] else "")
+        )
+        lines += [f"    {row}" for row in stage["program"].splitlines()]
+    for skipped in spec["skipped"]:
+        lines.append(f"# {skipped['label']}: skipped, {skipped['why']}")
+    memory = spec["memory"]
+    if memory:
+        lines.append(
+            f"\nmemory: {memory['planned']:,} bytes planned, {memory['imperative']:,} "
+            f"imperative, lower bound {memory['lower_bound']:,}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,114 @@
+"""GraphViewer: the interactive picture as a widget, composing with ipywidgets."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import graphviz
+import traitlets
+
+from . import svg as svg_picture
+from .dot import dot
+from .pictures import spec_of
+from .spec import MIME
+from .text import text
+
+
+def _script() -> str:
+    """The widget's browser code, built from ``labextension/src/anywidget``."""
+    return resources.files("jupyter_hybrid").joinpath("static", "graph.js").read_text("utf-8")
+
+
+class GraphViewer(anywidget.AnyWidget):
+    """Draws a graph before and after each pass, its memory plan and its program text.
+
+    Args:
+        thing: a report, a Symbol, a Graph, a Compiled or a hybridized block.
+
+    Attributes:
+        stage: index of the stage shown, 0 is "as written".
+        selected: ids of the selected nodes.
+    """
+
+    spec = traitlets.Dict().tag(sync=True)
+    stage = traitlets.Int(0).tag(sync=True)
+    selected = traitlets.List(traitlets.Int()).tag(sync=True)
+
+    def __init__(self, thing: Any, **traits: Any):
+        spec = spec_of(thing)
+        traits.setdefault("stage", spec["initial"]["stage"])
+        super().__init__(spec=spec, _esm=_script(), **traits)
+        from ..live import viewers
+
+        viewers.register(self)
+
+    @traitlets.validate("stage")
+    def _valid_stage(self, proposal: Any) -> int:
+        last = len(self.spec.get("stages", [])) - 1
+        if not 0 <= proposal["value"] <= max(last, 0):
+            raise traitlets.TraitError(
+                f"stage: expected 0 to {last}, got {proposal['value']}; the stages are "
+                + ", ".join(s["name"] for s in self.spec["stages"])
+            )
+        return proposal["value"]
+
+    def dot(self, stage: int | None = None) -> graphviz.Digraph:
+        """The shown stage (or another) as a graphviz object; drawing it needs ``dot``."""
+        return dot(self.spec, self.stage if stage is None else stage)
+
+    def svg(self, stage: int | None = None) -> str:
+        """The shown stage (or another) as SVG text; needs no other program."""
+        return svg_picture.svg(self.spec, self.stage if stage is None else stage)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the picture to a file: ``.svg``, ``.json`` (the spec), ``.dot``, ``.txt`` or
+        ``.html`` (both end stages and the program text; opens anywhere).
+
+        Raises:
+            ValueError: for another ending.
+        """
+        target = Path(path)
+        writers = {
+            ".svg": lambda: svg_picture.svg(self.spec),
+            ".json": lambda: json.dumps(self.spec, indent=1),
+            ".dot": lambda: self.dot().source,
+            ".txt": lambda: text(self.spec),
+            ".html": lambda: _page(self.spec),
+        }
+        if target.suffix not in writers:
+            raise ValueError(f"save: expected one of {', '.join(writers)}, got {target.name!r}")
+        target.write_text(writers[target.suffix](), encoding="utf-8")
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        widget, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
+        return {**widget, **static_bundle(self.spec)}, metadata
+
+
+def static_bundle(spec: dict[str, Any]) -> dict[str, Any]:
+    """The forms of a spec that need no kernel: our JSON, SVG and text."""
+    return {
+        MIME: spec,
+        "image/svg+xml": svg_picture.svg(spec),
+        "text/plain": text(spec),
+    }
+
+
+def _page(spec: dict[str, Any]) -> str:
+    pictures = "".join(
+        f"<h2>{html.escape(stage['label'])}</h2>{svg_picture.svg(spec, i)}"
+        f"<pre>{html.escape(stage['program'])}</pre>"
+        for i, stage in enumerate(spec["stages"])
+    )
+    title = html.escape(spec["title"])
+    return (
+        f"<!doctype html><meta charset=utf-8><title>{title}</title>"
+        "<style>body{font:15px/1.5 system-ui;max-width:70em;margin:2em auto;padding:0 1em}"
+        f"pre{{background:#f6f7f9;padding:1em;overflow:auto}}</style><h1>{title}</h1>{pictures}"
+    )
