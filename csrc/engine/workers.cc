@@ -157,7 +157,8 @@ void Workers::stop() {
 
 void Workers::unlock_after_fork(bool child) {
   if (child) {
-    threads_ = new std::vector<std::thread>;  // the old handles belong to the parent's threads
+    // The old handles belong to the parent's threads: destroying one would end the process.
+    if (!threads_->empty()) threads_ = new std::vector<std::thread>;
     parked_ = 0;
     jobs_ = nullptr;
     open_jobs_.store(0);

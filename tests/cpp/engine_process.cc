@@ -133,6 +133,7 @@ TEST_CASE("engine: the child of a fork starts naive, with what was pending poiso
 TEST_CASE("engine: a process may exit with work pending") {
   Engine engine;
   engine::install_fork_handlers();
+  engine::shutdown();  // the child is to own every thread it ends with
   std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) {
