@@ -12,16 +12,26 @@ namespace hybrid {
 struct MxName {
   std::string name;                        // "broadcast_add", "_plus_scalar", "FullyConnected"
   const OpDef* op;                         // core operator
-  std::map<std::string, std::string> fixed;   // core attrs fixed by the name: act_type=relu for relu
+  // Core attrs fixed by the name: act_type=relu for relu, dtype=None for float32 comparisons.
+  std::map<std::string, std::string> fixed;
   std::map<std::string, std::string> renamed; // MXNet attr -> core attr
   bool exported = false;                   // the name that writing symbol.json uses for (op, fixed)
   bool face = true;                        // appears in nd.* / sym.*
+  bool same_shapes = false;                // exported: only for operands of equal shapes (elemwise_*)
 };
 const std::vector<MxName>& mx_names();
 const MxName* find_mx_name(const std::string& name);  // null when unknown
+const MxName& get_mx_name(const std::string& name);    // throws Error naming near misses
+// Attributes that MXNet has and we accept without meaning (workspace, cudnn_off, ctx, num_args...);
+// some only with the value that changes nothing.
+bool mx_ignores(const MxName& name, const std::string& attr, const std::string& text);
+// Core attributes of a use under an MXNet name: fixed ones, renamed ones, ignored ones left out.
+// Throws Error naming operator and attribute. Required attributes may still be missing.
+Attrs mx_to_core(const MxName& name, const std::map<std::string, std::string>& mx_attrs);
 // The 1.9.1 name and attributes for a core node; throws Error naming the node when there is none.
 // `same_shapes`: operands known to have equal shapes (elemwise_add against broadcast_add).
+// `num_inputs`: of variadic operators, written as num_args.
 std::string to_mx(const OpDef& op, const Attrs& attrs, bool same_shapes,
-                  std::map<std::string, std::string>* mx_attrs);
+                  std::map<std::string, std::string>* mx_attrs, int num_inputs = -1);
 
 }  // namespace hybrid

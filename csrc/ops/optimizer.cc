@@ -37,7 +37,6 @@ void emit_sgd(const Attrs& attrs, const std::vector<DType>& in, std::vector<Elem
 }
 
 void infer_momentum(InferContext& c) {
-  set_shape(c, 1, c.out_shapes[0]);
   infer_like(c);
   set_shape(c, 1, c.out_shapes[0]);
 }

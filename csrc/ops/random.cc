@@ -3,6 +3,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "graph/grad_builder.h"
 #include "kernels/kernels.h"
 #include "ops/families.h"
 #include "ops/infer.h"

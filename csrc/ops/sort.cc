@@ -62,8 +62,8 @@ OpDef order_def(const char* name, const char* doc) {
   return def;
 }
 
-AttrDef index_dtype(const char* default_dtype) {
-  return {"dtype", AttrType::dtype, default_dtype, "dtype of the indices (MXNet 1.x: float32)"};
+AttrDef index_dtype() {
+  return {"dtype", AttrType::dtype, "float32", "dtype of the indices"};
 }
 
 Shape ordered_shape(const Attrs& attrs, const Shape& in) {
@@ -109,7 +109,9 @@ Entry placed(GradBuilder& b, Entry g, Entry indices) {
 void grad_sort(GradBuilder& b) {
   if (!b.wanted(0)) return;
   const Entry indices = b.op("argsort", {b.input(0)},
-                             {{"axis", b.attrs().at("axis")}, {"is_ascend", b.attrs().boolean("is_ascend")}});
+                             {{"axis", b.attrs().at("axis")},
+                              {"is_ascend", b.attrs().boolean("is_ascend")},
+                              {"dtype", static_cast<int64_t>(DType::int64)}});
   b.set(0, placed(b, b.out_grad(), indices));
 }
 
@@ -214,7 +216,7 @@ void register_sort() {
 
   OpDef argsort = order_def("argsort", "The indices that put data in order along axis; stable, nan last.");
   argsort.inputs[0].differentiable = false;
-  argsort.attrs.push_back(index_dtype("int64"));
+  argsort.attrs.push_back(index_dtype());
   argsort.infer = infer_argsort;
   argsort.cpu = run_argsort;
   add_op(std::move(argsort));
@@ -226,7 +228,7 @@ void register_sort() {
                 {"k", AttrType::integer, "1", "how many; 0: all"},
                 {"ret_typ", AttrType::string, "indices", "what is returned", "value|indices|mask|both"},
                 {"is_ascend", AttrType::boolean, "False", "the smallest instead"},
-                index_dtype("int64")};
+                index_dtype()};
   topk.num_outputs_fn = topk_outputs;
   topk.infer = infer_topk;
   topk.cpu = run_topk;

@@ -1,0 +1,145 @@
+// Looking up MXNet names, and turning attributes both ways.
+#include "ops/mx_names.h"
+
+#include <cstring>
+#include <unordered_map>
+
+#include "core/error.h"
+#include "ops/mx_table.h"
+#include "ops/suggest.h"
+
+namespace hybrid {
+
+namespace {
+
+struct Index {
+  std::vector<MxName> rows = make_mx_table();
+  std::unordered_map<std::string, const MxName*> by_name;
+  std::unordered_multimap<const OpDef*, const MxName*> by_op;  // exported ones
+  Index() {
+    for (const MxName& row : rows) {
+      const bool fresh = by_name.emplace(row.name, &row).second;
+      require(fresh, "MXNet names: '", row.name, "' is listed twice");
+      if (row.exported) by_op.emplace(row.op, &row);
+    }
+  }
+};
+
+const Index& index() {
+  static const Index table;
+  return table;
+}
+
+bool starts_with_underscores(const std::string& attr) { return attr.compare(0, 2, "__") == 0; }
+
+// Does this use mean the same under the name? `soft` attributes may differ where it shows nowhere.
+bool matches(const MxName& row, const Attrs& attrs) {
+  for (const auto& [name, value] : row.fixed) {
+    const std::string own = attrs.text(name.c_str());
+    if (own == value) continue;
+    if (name == "codes") {  // plain sizes mean the same to MXNet, but for 0
+      for (int64_t d : attrs.ints("shape")) {
+        if (d == 0) return false;
+      }
+      continue;
+    }
+    if (name == "at_least_1d") {  // shows only in results without axes
+      const OpDef& op = *attrs.op();
+      const bool keeps = op.attr_index("keepdims") >= 0 && attrs.boolean("keepdims");
+      const bool partial = op.attr_index("axis") >= 0 && attrs.has("axis") && attrs.text("axis") != "()";
+      const bool shaped = op.attr_index("shape") >= 0 && !attrs.ints("shape").empty();
+      if (keeps || partial || shaped || std::strcmp(op.name, "dot") == 0) continue;
+      return false;
+    }
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+const std::vector<MxName>& mx_names() { return index().rows; }
+
+const MxName* find_mx_name(const std::string& name) {
+  const auto found = index().by_name.find(name);
+  return found == index().by_name.end() ? nullptr : found->second;
+}
+
+const MxName& get_mx_name(const std::string& name) {
+  const MxName* row = find_mx_name(name);
+  if (row) return *row;
+  std::vector<std::string> names;
+  for (const MxName& other : mx_names()) {
+    if (other.face) names.push_back(other.name);
+  }
+  fail("unknown operator '", name.substr(0, 100), "'", did_you_mean(name, names));
+}
+
+bool mx_ignores(const MxName& row, const std::string& attr, const std::string& text) {
+  if (starts_with_underscores(attr)) return true;
+  for (const MxIgnored& ignored : mx_ignored()) {
+    if (attr != ignored.attr) continue;
+    const bool here = std::strcmp(ignored.name, "*") == 0 || get_mx_name(ignored.name).op == row.op;
+    if (here && (ignored.value == nullptr || text == ignored.value)) return true;
+  }
+  return false;
+}
+
+Attrs mx_to_core(const MxName& row, const std::map<std::string, std::string>& mx_attrs) {
+  Attrs attrs(row.op);
+  for (const auto& [name, text] : row.fixed) attrs.set_text(name, text);
+  for (const auto& [name, text] : mx_attrs) {
+    const auto renamed = row.renamed.find(name);
+    const std::string& core = renamed == row.renamed.end() ? name : renamed->second;
+    const int at = row.op->attr_index(core.c_str());
+    if (at >= 0 && row.fixed.count(core) == 0) {
+      const AttrDef& def = row.op->attrs[static_cast<size_t>(at)];
+      const bool nullable = (def.default_text && std::strcmp(def.default_text, "None") == 0) ||
+                            (def.choices && std::strstr(def.choices, "None"));
+      if (text == "None" && !nullable) continue;  // MXNet's word for its default
+      attrs.set_text(core, text);
+      continue;
+    }
+    const auto same = row.fixed.find(core);
+    if (same != row.fixed.end() && same->second == text) continue;
+    require(mx_ignores(row, name, text), row.name, ": given attribute ", name.substr(0, 100), "=",
+            text.substr(0, 100), ", which is not supported");
+  }
+  return attrs;
+}
+
+std::string to_mx(const OpDef& op, const Attrs& attrs, bool same_shapes,
+                  std::map<std::string, std::string>* mx_attrs, int num_inputs) {
+  for (const MxSpelling& spelling : mx_spellings()) {
+    if (std::strcmp(spelling.core, op.name) != 0) continue;
+    if (spelling.attr) (*mx_attrs)[spelling.attr] = spelling.value;
+    return spelling.mx;
+  }
+  const MxName* found = nullptr;
+  const auto rows = index().by_op.equal_range(&op);
+  for (auto it = rows.first; it != rows.second; ++it) {
+    const MxName& row = *it->second;
+    if (!matches(row, attrs) || (row.same_shapes && !same_shapes)) continue;
+    // Of two names the one for equal shapes is the more telling; then the first in the table.
+    const bool better = !found || (row.same_shapes && !found->same_shapes) ||
+                        (row.same_shapes == found->same_shapes && &row < found);
+    if (better) found = &row;
+  }
+  const std::string summary = attrs.summary();
+  require(found != nullptr, op.name, summary.empty() ? "" : " (" + summary + ")",
+          ": MXNet 1.9.1 has no operator for this, so it cannot be written to symbol.json");
+  for (const AttrDef& def : op.attrs) {
+    if (found->fixed.count(def.name) || is_core_only(def.name, op)) continue;
+    const bool none = !attrs.has(def.name);
+    if (none && !(std::strcmp(op.name, "slice_axis") == 0)) continue;
+    std::string name = def.name;
+    for (const auto& [mx, core] : found->renamed) {
+      if (core == name) name = mx;
+    }
+    (*mx_attrs)[name] = attrs.text(def.name);
+  }
+  if (op.variadic && num_inputs >= 0) (*mx_attrs)["num_args"] = std::to_string(num_inputs);
+  return found->name;
+}
+
+}  // namespace hybrid

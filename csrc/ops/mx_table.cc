@@ -1,0 +1,279 @@
+// MXNet 1.9.1's operator names: which core operator each one is.
+#include "ops/mx_table.h"
+
+#include <cstring>
+
+namespace hybrid {
+
+namespace {
+
+using Fixed = std::map<std::string, std::string>;
+
+class Rows {
+ public:
+  std::vector<MxName> take() { return std::move(rows_); }
+
+  // The canonical name, which symbol.json uses, and its aliases.
+  void add(const char* core, const char* name, std::initializer_list<const char*> aliases = {},
+           const Fixed& fixed = {}, const Fixed& renamed = {}) {
+    row(core, name, fixed, renamed, true, false);
+    for (const char* alias : aliases) row(core, alias, fixed, renamed, false, false);
+  }
+
+  // elementwise name for equal shapes, broadcasting name, and the forms with a number.
+  void binary(const char* core, const char* elementwise, std::initializer_list<const char*> aliases,
+              const char* broadcast, std::initializer_list<const char*> broadcast_aliases,
+              const char* scalar, const char* scalar_alias, const char* reversed,
+              const char* reversed_alias, const Fixed& fixed = {}) {
+    row(core, elementwise, fixed, {}, true, true);
+    for (const char* alias : aliases) row(core, alias, fixed, {}, false, true);
+    row(core, broadcast, fixed, {}, true, false);
+    for (const char* alias : broadcast_aliases) row(core, alias, fixed, {}, false, false);
+    const std::string name = core;
+    row((name + "_scalar").c_str(), scalar, fixed, {}, true, false);
+    if (scalar_alias) row((name + "_scalar").c_str(), scalar_alias, fixed, {}, false, false);
+    if (reversed) row(("r" + name + "_scalar").c_str(), reversed, fixed, {}, true, false);
+    if (reversed_alias) row(("r" + name + "_scalar").c_str(), reversed_alias, fixed, {}, false, false);
+  }
+
+ private:
+  void row(const char* core, const char* name, const Fixed& fixed, const Fixed& renamed, bool exported,
+           bool same_shapes) {
+    MxName r;
+    r.name = name;
+    r.op = get_op(core);
+    r.fixed = fixed;
+    r.renamed = renamed;
+    r.exported = exported;
+    r.face = name[0] != '_';
+    r.same_shapes = same_shapes;
+    rows_.push_back(std::move(r));
+  }
+
+  std::vector<MxName> rows_;
+};
+
+void add_arithmetic(Rows& t) {
+  t.binary("add", "elemwise_add", {"_add", "_plus", "_Plus", "_grad_add"}, "broadcast_add",
+           {"broadcast_plus"}, "_plus_scalar", "_PlusScalar", nullptr, nullptr);
+  t.binary("sub", "elemwise_sub", {"_sub", "_minus", "_Minus"}, "broadcast_sub", {"broadcast_minus"},
+           "_minus_scalar", "_MinusScalar", "_rminus_scalar", "_RMinusScalar");
+  t.binary("mul", "elemwise_mul", {"_mul", "_Mul"}, "broadcast_mul", {}, "_mul_scalar", "_MulScalar",
+           nullptr, nullptr);
+  t.binary("div", "elemwise_div", {"_div", "_Div"}, "broadcast_div", {}, "_div_scalar", "_DivScalar",
+           "_rdiv_scalar", "_RDivScalar");
+  t.binary("mod", "_mod", {"_Mod"}, "broadcast_mod", {}, "_mod_scalar", "_ModScalar", "_rmod_scalar",
+           "_RModScalar");
+  t.binary("power", "_power", {"_Power"}, "broadcast_power", {}, "_power_scalar", "_PowerScalar",
+           "_rpower_scalar", "_RPowerScalar");
+  t.binary("maximum", "_maximum", {"_Maximum"}, "broadcast_maximum", {}, "_maximum_scalar",
+           "_MaximumScalar", nullptr, nullptr);
+  t.binary("minimum", "_minimum", {"_Minimum"}, "broadcast_minimum", {}, "_minimum_scalar",
+           "_MinimumScalar", nullptr, nullptr);
+  t.binary("hypot", "_hypot", {"_Hypot"}, "broadcast_hypot", {}, "_hypot_scalar", "_HypotScalar", nullptr,
+           nullptr);
+  t.add("arctan2", "_npi_arctan2");
+  t.add("arctan2_scalar", "_npi_arctan2_scalar");
+  t.add("rarctan2_scalar", "_npi_rarctan2_scalar");
+  t.add("bit_and", "_npi_bitwise_and");
+  t.add("bit_or", "_npi_bitwise_or");
+  t.add("bit_xor", "_npi_bitwise_xor");
+  t.add("invert", "_npi_bitwise_not");
+}
+
+void add_comparisons(Rows& t) {
+  const Fixed own{{"dtype", "None"}};  // 1 and 0 in the operands' dtype
+  t.binary("equal", "_equal", {"_Equal"}, "broadcast_equal", {}, "_equal_scalar", "_EqualScalar", nullptr,
+           nullptr, own);
+  t.binary("not_equal", "_not_equal", {"_Not_Equal"}, "broadcast_not_equal", {}, "_not_equal_scalar",
+           "_NotEqualScalar", nullptr, nullptr, own);
+  t.binary("greater", "_greater", {"_Greater"}, "broadcast_greater", {}, "_greater_scalar",
+           "_GreaterScalar", nullptr, nullptr, own);
+  t.binary("greater_equal", "_greater_equal", {"_Greater_Equal"}, "broadcast_greater_equal", {},
+           "_greater_equal_scalar", "_GreaterEqualScalar", nullptr, nullptr, own);
+  t.binary("lesser", "_lesser", {"_Lesser"}, "broadcast_lesser", {}, "_lesser_scalar", "_LesserScalar",
+           nullptr, nullptr, own);
+  t.binary("lesser_equal", "_lesser_equal", {"_Lesser_Equal"}, "broadcast_lesser_equal", {},
+           "_lesser_equal_scalar", "_LesserEqualScalar", nullptr, nullptr, own);
+  t.binary("logical_and", "_logical_and", {"_Logical_And"}, "broadcast_logical_and", {},
+           "_logical_and_scalar", "_LogicalAndScalar", nullptr, nullptr, own);
+  t.binary("logical_or", "_logical_or", {"_Logical_Or"}, "broadcast_logical_or", {}, "_logical_or_scalar",
+           "_LogicalOrScalar", nullptr, nullptr, own);
+  t.binary("logical_xor", "_logical_xor", {"_Logical_Xor"}, "broadcast_logical_xor", {},
+           "_logical_xor_scalar", "_LogicalXorScalar", nullptr, nullptr, own);
+  t.add("logical_not", "logical_not", {}, own);
+}
+
+void add_unary(Rows& t) {
+  for (const char* name :
+       {"abs",    "sign",   "square",  "sqrt",    "rsqrt",   "cbrt",    "rcbrt",  "reciprocal", "exp",
+        "expm1",  "log",    "log2",    "log10",   "log1p",   "sin",     "cos",    "tan",        "arcsin",
+        "arccos", "arctan", "sinh",    "cosh",    "tanh",    "arcsinh", "arccosh", "arctanh",   "erf",
+        "sigmoid", "log_sigmoid", "softsign", "relu", "floor", "ceil",  "trunc",  "rint",       "round",
+        "degrees", "radians", "hard_sigmoid", "zeros_like", "ones_like", "smooth_l1"}) {
+    t.add(name, name);
+  }
+  t.add("trunc", "fix");
+  t.add("neg", "negative", {"_np_negative"});
+  t.add("identity", "_copy", {"identity"});
+  t.add("stop_gradient", "BlockGrad", {"stop_gradient"});
+  t.add("make_loss", "MakeLoss", {"make_loss"});
+  t.add("cast", "Cast", {"cast"});
+  t.add("clip", "clip");
+  t.add("where", "where");
+  t.add("add_n", "add_n", {"ElementWiseSum", "element_wise_sum"});
+}
+
+void add_networks(Rows& t) {
+  const Fixed one_d{{"at_least_1d", "True"}};
+  t.add("FullyConnected", "FullyConnected");
+  t.add("Convolution", "Convolution");
+  t.add("Pooling", "Pooling");
+  t.add("Activation", "Activation");
+  t.add("LeakyReLU", "LeakyReLU");
+  t.add("Dropout", "Dropout");
+  t.add("Embedding", "Embedding");
+  t.add("softmax", "softmax");
+  t.add("log_softmax", "log_softmax");
+  t.add("SoftmaxOutput", "SoftmaxOutput", {"Softmax"});
+  t.add("softmax_cross_entropy", "softmax_cross_entropy", {}, one_d);
+  t.add("LinearRegressionOutput", "LinearRegressionOutput");
+  t.add("LogisticRegressionOutput", "LogisticRegressionOutput");
+  t.add("MAERegressionOutput", "MAERegressionOutput");
+  t.add("dot", "dot", {}, one_d);
+  t.add("batch_dot", "batch_dot");
+  t.add("matmul", "_npi_matmul", {}, {{"transpose_a", "False"}, {"transpose_b", "False"}});
+  t.add("sgd_update", "sgd_update");
+  t.add("sgd_mom_update", "sgd_mom_update");
+}
+
+void add_reductions(Rows& t) {
+  const Fixed one_d{{"at_least_1d", "True"}};
+  t.add("sum", "sum", {"sum_axis"}, one_d);
+  t.add("nansum", "nansum", {}, one_d);
+  t.add("mean", "mean", {}, one_d);
+  t.add("prod", "prod", {}, one_d);
+  t.add("max", "max", {"max_axis"}, one_d);
+  t.add("min", "min", {"min_axis"}, one_d);
+  t.add("norm", "norm", {}, {{"at_least_1d", "True"}, {"exclude", "False"}});
+  const Fixed index{{"at_least_1d", "True"}, {"dtype", "float32"}};
+  t.add("argmax", "argmax", {}, index);
+  t.add("argmin", "argmin", {}, index);
+}
+
+void add_shapes(Rows& t) {
+  const Fixed codes{{"codes", "True"}};
+  t.add("reshape", "Reshape", {"reshape"}, codes);
+  t.add("reshape_like", "reshape_like");
+  t.add("flatten", "Flatten", {"flatten"});
+  t.add("expand_dims", "expand_dims");
+  t.add("squeeze", "squeeze", {}, {{"at_least_1d", "True"}});
+  t.add("transpose", "transpose");
+  t.add("swapaxes", "SwapAxis", {"swapaxes"});
+  t.add("slice", "slice", {"crop"});
+  t.add("slice_axis", "slice_axis");
+  t.add("slice_like", "slice_like");
+  t.add("slice_assign", "_slice_assign", {"_crop_assign"});
+  t.add("slice_assign_scalar", "_slice_assign_scalar", {"_crop_assign_scalar"});
+  t.add("reverse", "reverse", {"flip"});
+  t.add("concat", "Concat", {"concat"});
+  t.add("stack", "stack");
+  t.add("split", "SliceChannel", {"split"});
+  t.add("tile", "tile");
+  t.add("repeat", "repeat");
+  t.add("pad", "Pad", {"pad"});
+  t.add("broadcast_to", "broadcast_to", {}, codes);
+  t.add("broadcast_like", "broadcast_like");
+  t.add("broadcast_axis", "broadcast_axis", {"broadcast_axes"});
+  t.add("shape_array", "shape_array");
+  t.add("size_array", "size_array");
+}
+
+void add_indices(Rows& t) {
+  t.add("take", "take");
+  t.add("pick", "pick", {"choose_element_0index"}, {{"at_least_1d", "True"}});
+  t.add("one_hot", "one_hot");
+  t.add("gather_nd", "gather_nd");
+  t.add("scatter_nd", "scatter_nd", {}, {{"accumulate", "False"}});
+  t.add("sort", "sort");
+  t.add("argsort", "argsort");
+  t.add("topk", "topk");
+}
+
+void add_sources(Rows& t) {
+  const Fixed one_d{{"at_least_1d", "True"}};
+  t.add("random_uniform", "_random_uniform", {"random_uniform", "uniform"}, one_d);
+  t.add("random_normal", "_random_normal", {"random_normal", "normal"}, one_d);
+  t.add("random_randint", "_random_randint", {"random_randint"}, one_d);
+  t.add("shuffle", "_shuffle", {"shuffle"});
+  t.add("zeros", "_zeros");
+  t.add("ones", "_ones");
+  t.add("full", "_full");
+  t.add("arange", "_arange");
+  t.add("linspace", "_linspace");
+  t.add("eye", "_eye");
+}
+
+}  // namespace
+
+std::vector<MxName> make_mx_table() {
+  Rows t;
+  add_arithmetic(t);
+  add_comparisons(t);
+  add_unary(t);
+  add_networks(t);
+  add_reductions(t);
+  add_shapes(t);
+  add_indices(t);
+  add_sources(t);
+  return t.take();
+}
+
+const std::vector<MxSpelling>& mx_spellings() {
+  static const std::vector<MxSpelling> list = {
+      {"softrelu", "Activation", "act_type", "softrelu"},
+      {"contiguous", "_copy", nullptr, nullptr},
+  };
+  return list;
+}
+
+const std::vector<MxIgnored>& mx_ignored() {
+  static const std::vector<MxIgnored> list = {
+      {"*", "workspace", nullptr},
+      {"*", "cudnn_tune", nullptr},
+      {"*", "cudnn_off", nullptr},
+      {"*", "ctx", nullptr},
+      {"*", "num_args", nullptr},
+      {"*", "is_int", nullptr},
+      {"*", "forward_stype", nullptr},
+      {"LeakyReLU", "lower_bound", nullptr},
+      {"LeakyReLU", "upper_bound", nullptr},
+      {"Pooling", "p_value", nullptr},
+      {"MakeLoss", "valid_thresh", nullptr},
+      {"MakeLoss", "normalization", "null"},
+      {"_arange", "infer_range", "False"},
+      {"softmax", "use_length", "False"},
+      {"softmax", "dtype", "None"},
+      {"log_softmax", "use_length", "False"},
+      {"log_softmax", "dtype", "None"},
+      {"norm", "out_dtype", "None"},
+      {"Reshape", "target_shape", "()"},
+      {"Reshape", "keep_highest", "False"},
+      {"broadcast_like", "lhs_axes", "None"},
+      {"broadcast_like", "rhs_axes", "None"},
+      {"reshape_like", "lhs_begin", "None"},
+      {"reshape_like", "lhs_end", "None"},
+      {"reshape_like", "rhs_begin", "None"},
+      {"reshape_like", "rhs_end", "None"},
+  };
+  return list;
+}
+
+bool is_core_only(const char* attr, const OpDef& op) {
+  for (const char* name : {"at_least_1d", "codes", "accumulate"}) {
+    if (std::strcmp(attr, name) == 0) return true;
+  }
+  return std::strcmp(attr, "mode") == 0 && std::strcmp(op.name, "Embedding") == 0;
+}
+
+}  // namespace hybrid
