@@ -1,0 +1,28 @@
+"""Gluon: parameters, blocks, losses and the trainer, as MXNet 1.x has them."""
+
+from __future__ import annotations
+
+from . import loss, nn, utils
+from .block import Block, HybridBlock
+from .parameter import (
+    Constant,
+    DeferredInitializationError,
+    Parameter,
+    ParameterDict,
+)
+from .symbol_block import SymbolBlock
+from .trainer import Trainer
+
+__all__ = [
+    "Block",
+    "Constant",
+    "DeferredInitializationError",
+    "HybridBlock",
+    "Parameter",
+    "ParameterDict",
+    "SymbolBlock",
+    "Trainer",
+    "loss",
+    "nn",
+    "utils",
+]

@@ -1,0 +1,411 @@
+"""Parameters: named arrays with gradients, one copy a device, initialized late if need be."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import initializer, nd, sym
+from ..base import MXNetError
+from ..context import Context, current_context
+
+
+class DeferredInitializationError(MXNetError):
+    """The parameter's shape is not known yet; the first forward call will tell it."""
+
+
+def _contexts(ctx: Any) -> list[Context]:
+    if ctx is None:
+        return [current_context()]
+    return [ctx] if isinstance(ctx, Context) else list(ctx)
+
+
+def _complete(shape: tuple[int, ...] | None) -> bool:
+    return shape is not None and all(d > 0 for d in shape)
+
+
+class Parameter:
+    """An array that training changes.
+
+    Args:
+        name: unique in its net, such as "dense0_weight".
+        grad_req: "write" (each backward replaces the gradient), "add" or "null".
+        shape: 0 (or -1) for sizes that the first forward call will tell.
+        dtype: element type.
+        lr_mult, wd_mult: factors on the trainer's learning rate and weight decay.
+        init: the parameter's own initializer; None leaves it to ``initialize``.
+        allow_deferred_init: whether ``shape`` may be incomplete.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        grad_req: str = "write",
+        shape: Any = None,
+        dtype: Any = np.float32,
+        lr_mult: float = 1.0,
+        wd_mult: float = 1.0,
+        init: Any = None,
+        allow_deferred_init: bool = False,
+        differentiable: bool = True,
+    ):
+        self.name = name
+        self.lr_mult, self.wd_mult, self.init = lr_mult, wd_mult, init
+        self.dtype = np.dtype(dtype).type
+        self._shape = (
+            (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
+        )
+        self._grad_req = grad_req if differentiable else "null"
+        self._allow_deferred = allow_deferred_init
+        self._data: OrderedDict[Context, Any] | None = None
+        self._deferred: tuple[Any, list[Context], Any] | None = None
+        self._var: Any = None
+
+    def __repr__(self) -> str:
+        return f"Parameter {self.name} (shape={self.shape}, dtype={np.dtype(self.dtype).name})"
+
+    # Shape and gradient ---------------------------------------------------------------------------
+    @property
+    def shape(self) -> tuple[int, ...] | None:
+        return self._shape
+
+    @shape.setter
+    def shape(self, new: Any) -> None:
+        new = tuple(new)
+        old = self._shape
+        if old is not None and (
+            len(old) != len(new)
+            or any(a > 0 and b > 0 and a != b for a, b in zip(old, new, strict=True))
+        ):
+            raise MXNetError(f"parameter {self.name}: shape {old} can't become {new}")
+        self._shape = new
+        self._var = None
+
+    @property
+    def grad_req(self) -> str:
+        return self._grad_req
+
+    @grad_req.setter
+    def grad_req(self, req: str) -> None:
+        if req not in ("write", "add", "null"):
+            raise ValueError(f"grad_req is 'write', 'add' or 'null', got {req!r}")
+        self._grad_req = req
+        for array in (self._data or {}).values():
+            array.attach_grad(req)
+
+    # Initialization -------------------------------------------------------------------------------
+    def initialize(
+        self,
+        init: Any = None,
+        ctx: Any = None,
+        default_init: Any = None,
+        force_reinit: bool = False,
+    ) -> None:
+        """Makes the array on every context, now or, with an incomplete shape, at first use."""
+        if self._data is not None and not force_reinit:
+            return
+        self._data = None
+        contexts = _contexts(ctx)
+        own = init if init is not None else self.init
+        default = default_init if default_init is not None else initializer.Uniform()
+        if _complete(self._shape):
+            self._make(own, contexts, default)
+        elif self._allow_deferred:
+            self._deferred = (own, contexts, default)
+        else:
+            raise MXNetError(
+                f"parameter {self.name}: can't initialize shape {self._shape}; give every size"
+            )
+
+    def _make(self, own: Any, contexts: list[Context], default: Any) -> None:
+        first = nd.zeros(self._shape, dtype=self.dtype, ctx=contexts[0])
+        if own is not None:
+            initializer.create(own).fill(self.name, first)
+        else:
+            initializer.create(default)(self.name, first)
+        self._install({c: first if c == first.context else first.copyto(c) for c in contexts})
+
+    def _install(self, arrays: dict[Context, Any]) -> None:
+        self._data = OrderedDict(arrays)
+        self._deferred = None
+        for array in arrays.values():
+            array.attach_grad(self._grad_req)
+
+    def finish_deferred(self) -> None:
+        """Makes the array once the shape is known."""
+        if self._deferred is None:
+            return
+        if not _complete(self._shape):
+            raise DeferredInitializationError(
+                f"parameter {self.name}: shape {self._shape} is still not known"
+            )
+        own, contexts, default = self._deferred
+        self._make(own, contexts, default)
+
+    def _ready(self) -> OrderedDict[Context, Any]:
+        if self._data is None:
+            if self._deferred is not None:
+                raise DeferredInitializationError(
+                    f"parameter {self.name} is not initialized yet: its shape {self._shape} is "
+                    "known after the first forward call"
+                )
+            raise MXNetError(
+                f"parameter {self.name} is not initialized: call net.initialize() first"
+            )
+        return self._data
+
+    # Access ---------------------------------------------------------------------------------------
+    def data(self, ctx: Context | None = None) -> Any:
+        """The array on ``ctx`` (default: the current context, or the only one)."""
+        arrays = self._ready()
+        if ctx is None:
+            if len(arrays) == 1:
+                return next(iter(arrays.values()))
+            ctx = current_context()
+        if ctx not in arrays:
+            raise MXNetError(
+                f"parameter {self.name} is not on {ctx}; it is on "
+                + ", ".join(str(c) for c in arrays)
+            )
+        return arrays[ctx]
+
+    def list_data(self) -> list[Any]:
+        """The arrays of all contexts."""
+        return list(self._ready().values())
+
+    def grad(self, ctx: Context | None = None) -> Any:
+        """The gradient on ``ctx``."""
+        if self._grad_req == "null":
+            raise MXNetError(f"parameter {self.name} has no gradient: its grad_req is 'null'")
+        return self.data(ctx).grad
+
+    def list_grad(self) -> list[Any]:
+        """The gradients of all contexts."""
+        return [self.grad(c) for c in self._ready()]
+
+    def list_ctx(self) -> list[Context]:
+        """The contexts that hold a copy."""
+        return list(self._deferred[1]) if self._deferred is not None else list(self._ready())
+
+    def set_data(self, data: Any) -> None:
+        """Writes ``data`` into every copy; tells the shape of a parameter that waits for it."""
+        self.shape = data.shape
+        if self._data is None:
+            if self._deferred is None:
+                raise MXNetError(f"parameter {self.name} is not initialized")
+            contexts = self._deferred[1]
+            whole = nd.array(data, dtype=self.dtype, ctx=contexts[0])
+            self._install({c: whole if c == whole.context else whole.copyto(c) for c in contexts})
+            return
+        for array in self._data.values():
+            array[:] = data
+
+    def load(self, array: Any, ctx: Any) -> None:
+        """Takes the values of a file; initializes on ``ctx`` when nothing was initialized yet."""
+        self.shape = array.shape
+        if self._data is None:
+            contexts = _contexts(ctx) if self._deferred is None else self._deferred[1]
+            typed = array.astype(self.dtype)
+            self._install({c: typed.copyto(c) for c in contexts})
+        else:
+            self.set_data(array.astype(self.dtype))
+
+    def zero_grad(self) -> None:
+        """Sets every gradient to zero."""
+        if self._grad_req != "null":
+            for grad in self.list_grad():
+                grad[:] = 0
+
+    def reset_ctx(self, ctx: Any) -> None:
+        """Moves the parameter to other contexts."""
+        contexts = _contexts(ctx)
+        if self._data is not None:
+            first = next(iter(self._data.values()))
+            self._install({c: first.copyto(c) for c in contexts})
+        elif self._deferred is not None:
+            self._deferred = (self._deferred[0], contexts, self._deferred[2])
+
+    def cast(self, dtype: Any) -> None:
+        """Changes the element type."""
+        self.dtype = np.dtype(dtype).type
+        self._var = None
+        if self._data is not None:
+            self._install({c: a.astype(self.dtype) for c, a in self._data.items()})
+
+    def var(self) -> Any:
+        """The parameter as a Symbol variable."""
+        if self._var is None:
+            self._var = sym.var(
+                self.name,
+                shape=self._shape,
+                dtype=self.dtype,
+                lr_mult=self.lr_mult,
+                wd_mult=self.wd_mult,
+                init=None if self.init is None else str(self.init),
+            )
+        return self._var
+
+
+class Constant(Parameter):
+    """A parameter that is not trained; ``value`` is an array or a nested list."""
+
+    def __init__(self, name: str, value: Any):
+        array = value if hasattr(value, "asnumpy") else nd.array(value)
+        super().__init__(name, "null", array.shape, array.dtype, init=initializer.Constant(array))
+        self.value = array
+
+
+class ParameterDict:
+    """Parameters by name, sharing a prefix.
+
+    Args:
+        prefix: put before the names given to :meth:`get`.
+        shared: another dict whose parameters are used where the names agree.
+    """
+
+    def __init__(self, prefix: str = "", shared: ParameterDict | None = None):
+        self._prefix, self._shared = prefix, shared
+        self._params: OrderedDict[str, Parameter] = OrderedDict()
+
+    @property
+    def prefix(self) -> str:
+        return self._prefix
+
+    def __getitem__(self, name: str) -> Parameter:
+        return self._params[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._params)
+
+    def __len__(self) -> int:
+        return len(self._params)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._params
+
+    def items(self):
+        return self._params.items()
+
+    def keys(self):
+        return self._params.keys()
+
+    def values(self):
+        return self._params.values()
+
+    def __repr__(self) -> str:
+        rows = "\n".join(f"  {p!r}" for p in self.values())
+        return f"{self._prefix or 'parameters'} (\n{rows}\n)"
+
+    def get(self, name: str, **kwargs: Any) -> Parameter:
+        """The parameter ``prefix + name``, made with ``kwargs`` when there is none."""
+        return self._get(name, lambda full: Parameter(full, **kwargs), kwargs)
+
+    def get_constant(self, name: str, value: Any = None) -> Parameter:
+        """The constant ``prefix + name``."""
+        return self._get(name, lambda full: Constant(full, value), {})
+
+    def _get(self, name: str, make: Callable[[str], Parameter], wanted: dict) -> Parameter:
+        full = self._prefix + name
+        if full not in self._params:
+            found = self._shared.find(full) if self._shared is not None else None
+            self._params[full] = found if found is not None else make(full)
+        param = self._params[full]
+        if wanted.get("shape") is not None and param.shape is not None:
+            shape = wanted["shape"]
+            shape = (shape,) if isinstance(shape, int) else tuple(shape)
+            if len(shape) == len(param.shape):
+                merged = [a if a > 0 else b for a, b in zip(param.shape, shape, strict=True)]
+                if tuple(merged) != param.shape:
+                    param.shape = merged
+        return param
+
+    def find(self, full: str) -> Parameter | None:
+        """The parameter of that full name, here or in the shared dict."""
+        if full in self._params:
+            return self._params[full]
+        return self._shared.find(full) if self._shared is not None else None
+
+    def update(self, other: ParameterDict, select: str | None = None) -> None:
+        """Adds the parameters of ``other`` whose names match the regular expression."""
+        pattern = re.compile(select) if select else None
+        for name, param in other.items():
+            if pattern is not None and not pattern.match(name):
+                continue
+            if self._params.setdefault(name, param) is not param:
+                raise MXNetError(f"two different parameters are named {name}")
+
+    def initialize(
+        self, init: Any = None, ctx: Any = None, verbose: bool = False, force_reinit: bool = False
+    ) -> None:
+        """Initializes every parameter."""
+        default = initializer.create(init) if init is not None else initializer.Uniform()
+        for param in self.values():
+            param.initialize(None, ctx, default, force_reinit=force_reinit)
+
+    def zero_grad(self) -> None:
+        """Sets every gradient to zero."""
+        for param in self.values():
+            param.zero_grad()
+
+    def reset_ctx(self, ctx: Any) -> None:
+        """Moves every parameter."""
+        for param in self.values():
+            param.reset_ctx(ctx)
+
+    def setattr(self, name: str, value: Any) -> None:
+        """Sets an attribute of every parameter, such as ``grad_req``."""
+        for param in self.values():
+            setattr(param, name, value)
+
+    def save(self, filename: str, strip_prefix: str = "") -> None:
+        """Writes a ``.params`` file."""
+        nd.save(
+            filename,
+            {name.removeprefix(strip_prefix): p.list_data()[0] for name, p in self.items()},
+        )
+
+    def load(
+        self,
+        filename: str,
+        ctx: Any = None,
+        allow_missing: bool = False,
+        ignore_extra: bool = False,
+        restore_prefix: str = "",
+    ) -> None:
+        """Reads a ``.params`` file; MXNet's ``arg:`` and ``aux:`` prefixes are understood."""
+        arrays = {restore_prefix + k: v for k, v in read_arrays(filename).items()}
+        fill(dict(self.items()), arrays, filename, ctx, allow_missing, ignore_extra)
+
+
+def read_arrays(filename: str) -> dict[str, Any]:
+    """Name -> NDArray of a ``.params`` file, ``arg:`` and ``aux:`` stripped."""
+    loaded = nd.load(filename)
+    if not isinstance(loaded, dict):
+        raise MXNetError(f"{filename}: holds a list of arrays without names, expected parameters")
+    return {re.sub(r"^(arg|aux):", "", name): array for name, array in loaded.items()}
+
+
+def fill(
+    params: dict[str, Parameter],
+    arrays: dict[str, Any],
+    filename: str,
+    ctx: Any,
+    allow_missing: bool,
+    ignore_extra: bool,
+) -> None:
+    """Loads arrays into parameters of the same names; says which are missing or left over."""
+    missing = [n for n in params if n not in arrays]
+    if missing and not allow_missing:
+        raise MXNetError(f"{filename}: no values for {', '.join(missing[:5])}; pass allow_missing")
+    extra = [n for n in arrays if n not in params]
+    if extra and not ignore_extra:
+        raise MXNetError(
+            f"{filename}: {', '.join(extra[:5])} is not a parameter here; pass ignore_extra"
+        )
+    for name, param in params.items():
+        if name in arrays:
+            param.load(arrays[name], ctx)
