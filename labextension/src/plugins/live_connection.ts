@@ -25,6 +25,8 @@ export class LiveConnection {
     const { sessionContext } = panel;
     sessionContext.kernelChanged.connect(() => this.attach());
     panel.disposed.connect(() => this.dispose());
+    // A page that goes away must not leave the kernel sending to nobody.
+    window.addEventListener('pagehide', this.leave);
     void panel.context.ready.then(() => {
       this.interested ||= mentionsUs(panel);
       this.attach();
@@ -46,9 +48,19 @@ export class LiveConnection {
   }
 
   dispose(): void {
+    window.removeEventListener('pagehide', this.leave);
+    this.leave();
     this.detach();
     Signal.clearData(this);
   }
+
+  private readonly leave = () => {
+    const { comm, kernel } = this;
+    if (comm && !comm.isDisposed && kernel && !kernel.isDisposed) {
+      this.comm = null;
+      comm.close();
+    }
+  };
 
   private attach(): void {
     this.detach();

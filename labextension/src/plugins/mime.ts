@@ -4,6 +4,7 @@ import { Widget } from '@lumino/widgets';
 import { GRAPH_MIME, parseSpec } from '../protocol';
 import { faultNotice } from '../views/fault';
 import { GraphViewer } from '../views/graph_viewer';
+import { withLayout } from '../views/layered';
 import type { Links } from './links';
 import type { Shown, Viewers } from './viewers';
 
@@ -21,7 +22,7 @@ export class RenderedGraph extends Widget implements IRenderMime.IRenderer {
   renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     this.clear();
     try {
-      const spec = parseSpec(model.data[GRAPH_MIME]);
+      const spec = withLayout(parseSpec(model.data[GRAPH_MIME]));
       const state = this.viewers.stateOf(spec.id);
       const viewer = new GraphViewer(
         spec,

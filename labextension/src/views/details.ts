@@ -3,7 +3,7 @@ import type { Node, Spec } from '../spec';
 import { h } from './dom';
 import { bytes, plural, shape } from './format';
 import { ACTION } from './palette';
-import { linesOf, type StageModel } from './stages';
+import { linesOf, ownName, type StageModel } from './stages';
 
 const MANY = 60;
 
@@ -48,7 +48,7 @@ export class Details {
       facts.push(['buffer', String(node.buffer)]);
     }
     const more = this.ids.length > 1 ? ` and ${this.ids.length - 1} more` : '';
-    const name = node.name && node.name !== node.label ? node.name : '';
+    const name = ownName(node);
     return h(
       'section.hyb-chosen',
       {},

@@ -5,7 +5,6 @@ import { h, uniqueId } from './dom';
 import { bytes, plural } from './format';
 import { GraphView } from './graph_view';
 import { footnotes, header } from './header';
-import { ensureLayout } from './layered';
 import { legend } from './legend';
 import { MemoryView } from './memory_view';
 import { describeNode } from './node_list';
@@ -52,8 +51,8 @@ export class GraphViewer {
     private readonly events: ViewerEvents = {},
     state: Partial<ViewerState> = {}
   ) {
-    const stages = spec.stages.map(s => ({ ...s, graph: ensureLayout(s.graph) }));
-    this.model = new StageModel({ ...spec, stages });
+    const { stages } = spec;
+    this.model = new StageModel(spec);
     this.stageIndex = this.clamp(state.stage ?? spec.initial.stage);
     this.slider = new StageSlider(stages, stage => this.userStage(stage));
     this.graph = new GraphView(spec, this.model, this.stageIndex, {
@@ -63,8 +62,8 @@ export class GraphViewer {
     });
     this.memory = spec.memory
       ? new MemoryView(spec.memory, {
-          select: id => this.userSelect(id, false),
-          hover: id => this.hover(id === null ? [] : [id])
+          select: buffer => this.user(this.model.nodesOf(buffer)),
+          hover: buffer => this.hover(this.model.nodesOf(buffer))
         })
       : null;
     this.program = new ProgramView(spec, this.model, {
@@ -198,7 +197,7 @@ export class GraphViewer {
   private showSelection(reveal: boolean): void {
     const ids = this.model.resolve(this.chosen, this.stageIndex);
     this.graph.setSelected(ids, reveal);
-    this.memory?.setSelected(ids);
+    this.memory?.setSelected(this.model.buffersOf(this.chosen));
     this.program.setSelected(ids);
     this.details.show(this.stageIndex, ids);
     this.status.textContent = this.sentence(ids);
@@ -223,7 +222,7 @@ export class GraphViewer {
   private hover(ids: number[]): void {
     const here = this.model.resolve(ids, this.stageIndex);
     this.graph.setHovered(here);
-    this.memory?.setHovered(here);
+    this.memory?.setHovered(this.model.buffersOf(ids));
     this.program.setHovered(here);
   }
 

@@ -1,9 +1,14 @@
 // A simple layered layout, for specs that came without positions: layers by longest path from the
 // inputs, two sweeps by the mean of the neighbours. Small graphs only; Python lays out the others.
-import type { Graph, Node } from '../spec';
+import type { Graph, Node, Spec } from '../spec';
 
 const GAP_X = 28;
 const GAP_Y = 44;
+
+/** The spec with a layout for each stage that came without one. */
+export function withLayout(spec: Spec): Spec {
+  return { ...spec, stages: spec.stages.map(s => ({ ...s, graph: ensureLayout(s.graph) })) };
+}
 
 /** Places the nodes of `graph` where any has no position. */
 export function ensureLayout(graph: Graph): Graph {

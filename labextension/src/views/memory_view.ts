@@ -1,5 +1,5 @@
 // The memory plan on a canvas: a rectangle for each buffer, time (steps) by offset (bytes).
-import type { Memory } from '../spec';
+import type { Buffer, Memory } from '../spec';
 import { h } from './dom';
 import { bytes } from './format';
 import {
@@ -21,9 +21,10 @@ const RIGHT = 150;
 const TOP = 22;
 const BOTTOM = 44;
 
+/** Both get a buffer; null: none. */
 export interface MemoryViewEvents {
-  select: (node: number | null) => void;
-  hover: (node: number | null) => void;
+  select: (buffer: Buffer | null) => void;
+  hover: (buffer: Buffer | null) => void;
 }
 
 export class MemoryView {
@@ -57,17 +58,18 @@ export class MemoryView {
       this.events.hover(null);
     });
     this.plot.addEventListener('click', event => {
-      this.events.select(this.hit(event)?.buffer.node ?? null);
+      this.events.select(this.hit(event)?.buffer ?? null);
     });
   }
 
-  setSelected(nodes: number[]): void {
-    this.selected = new Set(nodes);
+  /** Ids of buffers. */
+  setSelected(buffers: number[]): void {
+    this.selected = new Set(buffers);
     this.surface.draw();
   }
 
-  setHovered(nodes: number[]): void {
-    this.hovered = new Set(nodes);
+  setHovered(buffers: number[]): void {
+    this.hovered = new Set(buffers);
     this.surface.draw();
   }
 
@@ -172,9 +174,9 @@ export class MemoryView {
     context.setLineDash(output ? [5, 3] : []);
     context.stroke();
     context.setLineDash([]);
-    if (this.selected.has(buffer.node) || this.hovered.has(buffer.node)) {
+    if (this.selected.has(buffer.id) || this.hovered.has(buffer.id)) {
       roundRect(context, x - 1, y - 1, w + 2, h + 2, 5);
-      context.lineWidth = this.selected.has(buffer.node) ? 2.6 : 1.6;
+      context.lineWidth = this.selected.has(buffer.id) ? 2.6 : 1.6;
       context.strokeStyle = theme.accent;
       context.stroke();
     }
@@ -254,7 +256,7 @@ export class MemoryView {
 
   private point(event: PointerEvent): void {
     const box = this.hit(event);
-    this.events.hover(box?.buffer.node ?? null);
+    this.events.hover(box?.buffer ?? null);
     this.plot.style.cursor = box ? 'pointer' : '';
     if (!box) {
       this.tooltip.hide();

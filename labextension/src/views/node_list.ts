@@ -2,7 +2,7 @@
 import type { Node } from '../spec';
 import { h, uniqueId } from './dom';
 import { shape } from './format';
-import { linesOf } from './stages';
+import { linesOf, ownName } from './stages';
 
 /** At most this many options are in the page: a window around the active one. */
 const WINDOW = 240;
@@ -122,8 +122,7 @@ export class NodeList {
 
 /** A node in one line of words: "multiply c, (10,) float64, line 5". */
 export function describeNode(node: Node): string {
-  const name = node.name && node.name !== node.label ? ` ${node.name}` : '';
-  const parts = [`${node.label}${name}`];
+  const parts = [`${node.label} ${ownName(node)}`.trim()];
   if (node.kind !== 'op') {
     parts[0] += ` [${node.kind}]`;
   }

@@ -3,7 +3,7 @@ import type { Node } from '../spec';
 import { shape } from './format';
 import { ACTION, FAMILY, bufferColor } from './palette';
 import { fitText, roundRect, write } from './paint_text';
-import type { Mark } from './stages';
+import { ownName, type Mark } from './stages';
 import { mix, onColor, type Theme } from './theme';
 import type { Actor } from './transition';
 
@@ -112,56 +112,47 @@ function texts(context: Context, actor: Actor, look: NodeLook, color: string): v
   const { node, x, y, w, h } = actor;
   const { theme } = look;
   const left = x - w / 2;
-  const inset = node.kind === 'input' || node.kind === 'effect' ? 16 : 10;
+  const inset = node.kind === 'input' || node.kind === 'effect' ? 16 : 9;
   const ink = mix(theme.text, color, 0.35);
   const two = h >= 32 && look.scale >= 0.5 && subtitle(node) !== '';
   const titleY = two ? y - 7.5 : y + 0.5;
 
-  const title = `600 12.5px ${theme.uiFont}`;
+  const title = (context.font = `600 12.5px ${theme.uiFont}`);
   const start = left + inset;
   let room = w - 2 * inset;
-
-  // The variable that the user gave the value, at the right, as code.
-  const tag = node.name && node.name !== node.label ? node.name : '';
-  if (tag && room > 64) {
-    const font = (context.font = `600 11px ${theme.codeFont}`);
-    const text = fitText(context, tag, room * 0.45);
-    write(context, text, start + w - 2 * inset, titleY, font, ink, 'right');
-    room -= context.measureText(text).width + 6;
-  }
-  context.font = title;
-  let shift = 0;
-  if (room > 46) {
-    const { glyph } = FAMILY[node.family];
+  const needed = context.measureText(node.label).width;
+  const { glyph } = FAMILY[node.family];
+  const shift = context.measureText(glyph).width + 5;
+  if (needed + shift <= room) {
     write(context, glyph, start, titleY, title, ink);
-    shift = Math.max(14, context.measureText(glyph).width + 5);
+    room -= shift;
   }
-  write(
-    context,
-    fitText(context, node.label, room - shift),
-    start + shift,
-    titleY,
-    title,
-    theme.text
-  );
+  const label = fitText(context, node.label, room);
+  write(context, label, start + w - 2 * inset - room, titleY, title, theme.text);
+  // The variable that the user gave the value, at the right, as code, where there is room.
+  const font = (context.font = `600 11px ${theme.codeFont}`);
+  const tag = ownName(node);
+  if (needed + context.measureText(tag).width + 8 <= room) {
+    write(context, tag, start + w - 2 * inset, titleY, font, ink, 'right');
+  }
   if (!two) {
     return;
   }
   let below = w - 2 * inset;
   if (look.byBuffer && node.buffer !== null) {
-    const font = (context.font = `600 10px ${theme.uiFont}`);
+    const small = (context.font = `600 10px ${theme.uiFont}`);
     const chip = `buffer ${node.buffer}`;
     const width = context.measureText(chip).width + 10;
     if (width < below) {
       context.fillStyle = color;
       roundRect(context, start + below - width + 4, y + 2.5, width, 15, 7.5);
       context.fill();
-      write(context, chip, start + below - width + 9, y + 10.5, font, onColor(color));
+      write(context, chip, start + below - width + 9, y + 10.5, small, onColor(color));
       below -= width + 4;
     }
   }
-  const font = (context.font = `11px ${theme.uiFont}`);
-  write(context, fitText(context, subtitle(node), below), start, y + 10, font, theme.muted);
+  const plain = (context.font = `11px ${theme.uiFont}`);
+  write(context, fitText(context, subtitle(node), below), start, y + 10, plain, theme.muted);
 }
 
 function paintMark(context: Context, x: number, y: number, mark: Mark, theme: Theme): void {

@@ -108,31 +108,31 @@ function toLines(program: string): string[] {
   return program === '' ? [] : program.replace(/\n$/, '').split('\n');
 }
 
-/** For each line of a stage's program the nodes it computes. */
-export function programLinks(stage: Stage): number[][] {
-  const byText = new Map(stage.kernels.map(kernel => [kernel.text.trim(), kernel.nodes]));
+/** For each line of a stage's program the nodes it computes, by the names and lines it gives. */
+export function programLinks({ graph, program }: Stage): number[][] {
   const byName = new Map<string, number[]>();
   const byLine = new Map<number, number[]>();
-  for (const node of stage.graph.nodes) {
-    if (node.name) {
-      byName.set(node.name, [...(byName.get(node.name) ?? []), node.id]);
+  const add = <K>(map: Map<K, number[]>, key: K, id: number) =>
+    map.set(key, [...(map.get(key) ?? []), id]);
+  for (const node of graph.nodes) {
+    // A value without a name is written as v and its node's id; an effect as a call.
+    add(byName, `v${node.id}`, node.id);
+    if (node.kind === 'effect') {
+      add(byName, `${node.label.split('(')[0]}(`, node.id);
+    } else if (node.name) {
+      add(byName, node.name, node.id);
     }
-    for (const line of linesOf(node)) {
-      byLine.set(line, [...(byLine.get(line) ?? []), node.id]);
+    for (const member of node.members) {
+      const [name, op] = member.label.split(' = ');
+      add(byName, op ? name : `v${member.id}`, node.id);
     }
+    linesOf(node).forEach(line => add(byLine, line, node.id));
   }
-  return toLines(stage.program).map(text => {
-    const code = text.replace(/\s*#.*$/, '').trim();
-    const exact = byText.get(text.trim()) ?? byText.get(code);
-    if (exact) {
-      return exact;
-    }
-    const target = /^([A-Za-z_]\w*)\s*(?::[^=]*)?=(?!=)/.exec(code)?.[1];
-    const named = target === undefined ? undefined : byName.get(target);
-    if (named) {
-      return named;
-    }
+  return toLines(program).map(text => {
+    const [, input, target, call] =
+      /^\s*(?:# input (\w+):|([A-Za-z_]\w*)[^=#(]*=(?!=)|(\w+\())/.exec(text) ?? [];
+    const named = byName.get(input ?? target ?? call ?? '');
     const line = /#.*?\bline (\d+)/.exec(text)?.[1];
-    return (line === undefined ? undefined : byLine.get(Number(line))) ?? [];
+    return named ?? byLine.get(Number(line ?? -1)) ?? [];
   });
 }

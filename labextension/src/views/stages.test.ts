@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseSpec } from '../protocol';
 import fixture from '../testdata/four_lines.json';
-import { linesOf, nodesOfLine, StageModel } from './stages';
+import { linesOf, nodesOfLine, ownName, StageModel } from './stages';
 import { around, boxOf, Transition } from './transition';
 
 const model = new StageModel(parseSpec(fixture));
@@ -36,6 +36,20 @@ describe('StageModel', () => {
     const fused = model.node(PLAN, 6);
     const events = fused ? model.history(fused, PLAN) : [];
     expect(events.map(e => e.stage.name)).toEqual(['fuse', 'fuse', 'plan']);
+  });
+
+  it('links nodes of any stage to buffers of the plan, and back', () => {
+    expect(model.buffersOf([3])).toEqual([2]);
+    expect(model.buffersOf([0, 1])).toEqual([0, 1]);
+    const buffer = parseSpec(fixture).memory?.buffers[2] ?? null;
+    expect(model.nodesOf(buffer)).toEqual([6]);
+    expect(model.nodesOf(null)).toEqual([]);
+  });
+
+  it('does not repeat a name that the label says', () => {
+    const node = model.stages[WRITTEN].graph.nodes[3];
+    expect(ownName(node)).toBe('c');
+    expect(ownName({ ...node, label: 'c = multiply' })).toBe('');
   });
 
   it('names nodes that are gone', () => {

@@ -1,5 +1,5 @@
 // Nodes across stages: which node of one stage became which node of another, and what changed.
-import type { Action, Change, Graph, Node, Spec, Stage } from '../spec';
+import type { Action, Buffer, Change, Graph, Node, Spec, Stage } from '../spec';
 
 /** A stage's graph with its look-ups. */
 export interface StageIndex {
@@ -106,10 +106,27 @@ export class StageModel {
     for (const at of [stage - 1, stage, ...this.stages.keys()]) {
       const node = this.node(at, id);
       if (node) {
-        return node.name && node.name !== node.label ? `${node.label} (${node.name})` : node.label;
+        const name = ownName(node);
+        return name ? `${node.label} (${name})` : node.label;
       }
     }
     return `node ${id}`;
+  }
+
+  /** The buffers of the plan that hold `ids`, chosen in any stage. */
+  buffersOf(ids: readonly number[]): number[] {
+    const plan = this.stages.length - 1;
+    return this.resolve(ids, plan).flatMap(id => this.node(plan, id)?.buffer ?? []);
+  }
+
+  /** The nodes of the plan whose values a buffer holds, one after the other. */
+  nodesOf(buffer: Buffer | null): number[] {
+    if (!buffer) {
+      return [];
+    }
+    const { nodes } = this.stages[this.stages.length - 1].graph;
+    const held = nodes.filter(node => node.buffer === buffer.id).map(node => node.id);
+    return held.length > 0 ? held : [buffer.node];
   }
 
   private home(id: number, near: number): number | null {
@@ -177,6 +194,11 @@ export class StageModel {
     }
     return null;
   }
+}
+
+/** The node's name, where its label does not say it already ("c = mul"). */
+export function ownName({ name, label }: Node): string {
+  return name === label || label.startsWith(`${name} = `) ? '' : name;
 }
 
 /** The lines of the user's cell that a node came from, in order. */

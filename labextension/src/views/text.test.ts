@@ -37,9 +37,25 @@ it('diffs programs line by line', () => {
   ]);
 });
 
-it('links program lines to nodes by kernel text and by name', () => {
+it('links program lines to nodes by name, else by the line they give', () => {
   expect(programLinks(spec.stages[3])).toEqual([[0], [5], [6]]);
   expect(programLinks(spec.stages[0])).toEqual([[0], [1, 2], [2], [3], [4]]);
+  const stage = spec.stages[2];
+  const [ones, full, fused] = stage.graph.nodes;
+  const members = [
+    { id: 3, op: 'multiply', label: 'c = multiply', line: null },
+    { id: 4, op: 'add_scalar', label: 'add_scalar', line: null }
+  ];
+  const nodes = [
+    { ...ones, name: 'data' },
+    { ...full, id: 7, kind: 'effect' as const, label: 'print' },
+    { ...fused, members, line: null, name: '' }
+  ];
+  const program =
+    '# input data: float64 (10,)\n# one kernel:\n  c = multiply(b, a)\n  v4 = c + 1\n' +
+    'print(v4)\na == b\n';
+  const links = programLinks({ ...stage, graph: { ...stage.graph, nodes }, program });
+  expect(links).toEqual([[0], [], [6], [6], [7], []]);
 });
 
 it('draws more bytes wider, within bounds', () => {
