@@ -12,9 +12,9 @@ struct Entry {
 };
 
 constexpr Entry kTable[kNumDTypes] = {
-    {"float32", 4}, {"float64", 8},  {"float16", 2}, {"uint8", 1},    {"int32", 4},
-    {"int8", 1},    {"int64", 8},    {"bool", 1},    {"int16", 2},    {"uint16", 2},
-    {"uint32", 4},  {"uint64", 8},   {"bfloat16", 2}, {"complex64", 8}, {"complex128", 16},
+    {"float32", 4}, {"float64", 8}, {"float16", 2},  {"uint8", 1},     {"int32", 4},
+    {"int8", 1},    {"int64", 8},   {"bool", 1},     {"int16", 2},     {"uint16", 2},
+    {"uint32", 4},  {"uint64", 8},  {"bfloat16", 2}, {"complex64", 8}, {"complex128", 16},
 };
 
 bool valid(DType dtype) {

@@ -38,7 +38,8 @@ bool is_integer(DType dtype);               // signed and unsigned, not bool
 using DTypeSet = uint32_t;
 constexpr DTypeSet dtype_bit(DType d) { return DTypeSet{1} << static_cast<int>(d); }
 constexpr DTypeSet kFloats = dtype_bit(DType::float32) | dtype_bit(DType::float64);
-constexpr DTypeSet kInts = dtype_bit(DType::int32) | dtype_bit(DType::int64) | dtype_bit(DType::uint8);
+constexpr DTypeSet kInts =
+    dtype_bit(DType::int32) | dtype_bit(DType::int64) | dtype_bit(DType::uint8);
 constexpr DTypeSet kNumbers = kFloats | kInts;
 constexpr DTypeSet kAllComputed = kNumbers | dtype_bit(DType::boolean);
 std::string dtype_set_names(DTypeSet set);  // "float32, float64"

@@ -121,8 +121,7 @@ void copy_from_host(const NDArray& array, const void* source, size_t bytes) {
   const StorageRef host = allocate(bytes, Context());
   if (bytes) std::memcpy(host->data, source, bytes);
   const auto task = [array, host](Resources&) { copy(array, host->data, false); };
-  const auto lane =
-      array.ctx().is_cpu() ? engine::LaneKind::compute : engine::LaneKind::copy_in;
+  const auto lane = array.ctx().is_cpu() ? engine::LaneKind::compute : engine::LaneKind::copy_in;
   engine::Props props = copy_props(array, lane);
   props.whole_overwrite = whole;
   engine::push_closure(task, {host}, {array.storage}, props);

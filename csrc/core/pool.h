@@ -16,7 +16,7 @@ namespace hybrid {
 
 constexpr int kMaxGpus = 64;
 constexpr size_t kHeaderBytes = 128;
-constexpr size_t kSmallSizes[] = {0,   64,  128,  192,  256,  384, 512,
+constexpr size_t kSmallSizes[] = {0,   64,   128,  192,  256,  384, 512,
                                   768, 1024, 1536, 2048, 3072, 4096};  // class 0: a header alone
 constexpr int kSmallClasses = sizeof(kSmallSizes) / sizeof(kSmallSizes[0]);
 constexpr uint8_t kLargeClass = 255;

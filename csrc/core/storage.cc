@@ -82,8 +82,8 @@ int small_class(size_t bytes) {
 
 [[noreturn]] __attribute__((noinline)) void out_of_memory(size_t bytes, Context ctx) {
   const PoolStats stats = pool_stats(ctx);
-  fail("allocate: ", bytes, " bytes on ", ctx.str(), " are more than there is (",
-       stats.used, " in use, ", devices::memory_bytes(ctx), " in all)");
+  fail("allocate: ", bytes, " bytes on ", ctx.str(), " are more than there is (", stats.used,
+       " in use, ", devices::memory_bytes(ctx), " in all)");
 }
 
 // The slow half: a fresh batch from the pool, or one block when the thread keeps none.

@@ -24,8 +24,7 @@ Scheduler& Scheduler::get() {
 
 namespace {
 
-inline bool idle_for(Storage* const* reads, int num_reads, Storage* const* writes,
-                     int num_writes) {
+inline bool idle_for(Storage* const* reads, int num_reads, Storage* const* writes, int num_writes) {
   for (int i = 0; i < num_writes; ++i) {
     if (!writes[i]->var.idle()) return false;
   }
@@ -40,8 +39,8 @@ inline bool idle_for(Storage* const* reads, int num_reads, Storage* const* write
 void push(std::unique_ptr<Task> task, Storage* const* reads, int num_reads, Storage* const* writes,
           int num_writes, const Props& props) {
   Scheduler& scheduler = Scheduler::get();
-  if (scheduler.naive() || (may_inline(props.cost_ns, props.ctx) &&
-                            idle_for(reads, num_reads, writes, num_writes))) {
+  if (scheduler.naive() ||
+      (may_inline(props.cost_ns, props.ctx) && idle_for(reads, num_reads, writes, num_writes))) {
     scheduler.run_here(std::move(task), reads, num_reads, writes, num_writes, props);
   } else {
     scheduler.enqueue(std::move(task), reads, num_reads, writes, num_writes, props);
@@ -102,17 +101,13 @@ ReadAccess::ReadAccess(Storage* storage) : storage_(storage) {
     Scheduler::get().raise_if_poisoned(storage->var);
   }
 }
-ReadAccess::~ReadAccess() {
-  Scheduler::get().end_access(storage_->var, false, false);
-}
+ReadAccess::~ReadAccess() { Scheduler::get().end_access(storage_->var, false, false); }
 
 WriteAccess::WriteAccess(Storage* storage, bool whole_overwrite)
     : storage_(storage), whole_overwrite_(whole_overwrite) {
   Scheduler::get().begin_access(storage->var, true);
 }
-WriteAccess::~WriteAccess() {
-  Scheduler::get().end_access(storage_->var, true, whole_overwrite_);
-}
+WriteAccess::~WriteAccess() { Scheduler::get().end_access(storage_->var, true, whole_overwrite_); }
 
 void cancel_running() { Scheduler::get().cancel_running(); }
 Settings settings() { return Scheduler::get().settings(); }

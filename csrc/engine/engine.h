@@ -26,16 +26,16 @@ struct Task {
 enum class LaneKind : uint8_t { compute, copy_in, copy_out };
 
 struct Props {
-  Context ctx;                           // whose lane
+  Context ctx;  // whose lane
   LaneKind lane = LaneKind::compute;
-  int priority = 0;                      // higher first among ready operators of a lane
-  double cost_ns = 0;                    // estimate; 0 unknown (treated as large)
-  int64_t bytes = 0;                     // output bytes, for the pending-bytes bound
-  uint32_t name = 0;                     // trace::intern_name
-  uint32_t site = 0;                     // trace push site
-  uint32_t node = 0;                     // node id in a program, 0 otherwise
-  bool whole_overwrite = true;           // writes replace everything (clears poison)
-  bool traces_itself = false;            // a program: emits one record per kernel
+  int priority = 0;             // higher first among ready operators of a lane
+  double cost_ns = 0;           // estimate; 0 unknown (treated as large)
+  int64_t bytes = 0;            // output bytes, for the pending-bytes bound
+  uint32_t name = 0;            // trace::intern_name
+  uint32_t site = 0;            // trace push site
+  uint32_t node = 0;            // node id in a program, 0 otherwise
+  bool whole_overwrite = true;  // writes replace everything (clears poison)
+  bool traces_itself = false;   // a program: emits one record per kernel
 };
 
 // `reads` and `writes` are distinct; a variable in both belongs in `writes` only.
@@ -97,20 +97,20 @@ enum class Kind { threaded, naive };
 struct Settings {
   Kind kind = Kind::threaded;
   bool inline_small = true;
-  int64_t limit_ops = 100000;           // pending operators
+  int64_t limit_ops = 100000;              // pending operators
   int64_t limit_bytes = int64_t{4} << 30;  // pending output bytes
-  double slow_seconds = 0;              // each queued operator is held that long, for teaching
-  double inline_ns = 8000;              // inline below this estimate
+  double slow_seconds = 0;                 // each queued operator is held that long, for teaching
+  double inline_ns = 8000;                 // inline below this estimate
 };
 Settings settings();
-void set_settings(const Settings&);  // waits for pending work first when the kind changes
-int64_t pending();                   // queued + running operators
+void set_settings(const Settings&);          // waits for pending work first when the kind changes
+int64_t pending();                           // queued + running operators
 std::string describe_pending(int max_rows);  // text: op, site, what it waits for
 
 // Virtual GPUs: computed by the CPU, own lanes and pool each. n in [0, 64].
 void set_virtual_gpus(int n);
 int num_virtual_gpus();
-bool context_exists(Context ctx);       // cpu(any), declared virtual gpus
+bool context_exists(Context ctx);  // cpu(any), declared virtual gpus
 bool is_virtual(Context ctx);
 
 // Exit: drops what is queued, finishes what runs, joins the threads. Idempotent.

@@ -9,9 +9,12 @@ namespace engine {
 
 const char* lane_kind_name(LaneKind kind) {
   switch (kind) {
-    case LaneKind::compute: return "compute";
-    case LaneKind::copy_in: return "copy-in";
-    case LaneKind::copy_out: return "copy-out";
+    case LaneKind::compute:
+      return "compute";
+    case LaneKind::copy_in:
+      return "copy-in";
+    case LaneKind::copy_out:
+      return "copy-out";
   }
   return "?";
 }

@@ -25,13 +25,13 @@ struct Lane {
   const LaneKind kind;
   const bool helped;  // a waiting caller may run its operators: host lanes only
   std::string name;
-  uint16_t id = 0;    // of the trace
+  uint16_t id = 0;  // of the trace
 
-  std::atomic<int> num_ready{0};     // polled without the lock by the spinning thread
-  std::atomic<bool> busy{false};     // the token: somebody executes this lane's operators
+  std::atomic<int> num_ready{0};  // polled without the lock by the spinning thread
+  std::atomic<bool> busy{false};  // the token: somebody executes this lane's operators
   Operation* running = nullptr;
-  std::atomic<bool> cancel{false};   // asks the running operator to stop
-  bool parked = false;               // the lane's thread sleeps and must be woken
+  std::atomic<bool> cancel{false};  // asks the running operator to stop
+  bool parked = false;              // the lane's thread sleeps and must be woken
   bool has_thread = false;
   std::thread* thread = nullptr;
   Condition wake;

@@ -27,8 +27,8 @@ struct Operation {
   std::unique_ptr<Task> task;
   Props props;
   Lane* lane = nullptr;
-  uint64_t serial = 0;      // order of pushing
-  uint32_t ungranted = 0;   // accesses still waiting their turn
+  uint64_t serial = 0;     // order of pushing
+  uint32_t ungranted = 0;  // accesses still waiting their turn
   State state = State::waiting;
   bool artificial = false;  // held by slow motion
   int num_accesses = 0;

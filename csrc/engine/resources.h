@@ -25,7 +25,9 @@ class Resources {
   void parallel(int64_t n, int64_t grain, F&& f) {
     parallel_for(
         n, grain,
-        [](void* arg, int64_t b, int64_t e) { (*static_cast<std::remove_reference_t<F>*>(arg))(b, e); },
+        [](void* arg, int64_t b, int64_t e) {
+          (*static_cast<std::remove_reference_t<F>*>(arg))(b, e);
+        },
         &f);
   }
   // Scratch valid until the kernel returns; 64-byte aligned; per calling kernel, not per chunk.
@@ -58,7 +60,7 @@ class Resources {
   mutable std::atomic<uint64_t> next_check_{0};
 };
 
-int num_threads();           // size of the shared intra-op pool, the caller included
+int num_threads();            // size of the shared intra-op pool, the caller included
 void set_num_threads(int n);  // 1: everything on the caller
 
 }  // namespace hybrid

@@ -27,9 +27,9 @@ void Scheduler::set_settings(const Settings& wanted) {
           " pending operators given, expected 1 or more");
   require(wanted.limit_bytes >= 1, "engine: limit of ", wanted.limit_bytes,
           " pending bytes given, expected 1 or more");
-  require(std::isfinite(wanted.slow_seconds) && wanted.slow_seconds >= 0 &&
-              wanted.slow_seconds <= 3600,
-          "engine: slow motion of ", wanted.slow_seconds, " s given, expected 0 to 3600");
+  require(
+      std::isfinite(wanted.slow_seconds) && wanted.slow_seconds >= 0 && wanted.slow_seconds <= 3600,
+      "engine: slow motion of ", wanted.slow_seconds, " s given, expected 0 to 3600");
   require(wanted.inline_ns >= 0, "engine: inline threshold of ", wanted.inline_ns,
           " ns given, expected 0 or more");
   require(!executing(), "engine: settings cannot change inside an operator");

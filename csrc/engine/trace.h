@@ -9,9 +9,16 @@ namespace hybrid {
 namespace trace {
 
 enum class Kind : uint8_t { span = 0, wait = 1, depth = 2, mark = 3 };
-enum Flags : uint8_t { kInline = 1, kCoalesced = 2, kArtificial = 4, kError = 8, kMainWait = 16, kRunning = 32 };
+enum Flags : uint8_t {
+  kInline = 1,
+  kCoalesced = 2,
+  kArtificial = 4,
+  kError = 8,
+  kMainWait = 16,
+  kRunning = 32
+};
 
-struct Record {  // fixed
+struct Record {           // fixed
   uint64_t start = 0;     // raw ticks, see ticks(); to_ns() converts
   uint32_t duration = 0;  // ticks >> 4, see pack_duration()
   uint32_t name = 0;      // interned: operator or kernel name
@@ -32,14 +39,14 @@ inline uint64_t ticks() {
 #endif
   return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
-int64_t to_ns(uint64_t ticks);             // ns since process start, by a factor calibrated once
-int64_t duration_ns(uint32_t duration);    // of Record::duration
-uint64_t ticks_of_ns(int64_t ns);          // length of a time in ticks
+int64_t to_ns(uint64_t ticks);           // ns since process start, by a factor calibrated once
+int64_t duration_ns(uint32_t duration);  // of Record::duration
+uint64_t ticks_of_ns(int64_t ns);        // length of a time in ticks
 inline uint32_t pack_duration(uint64_t ticks) {
   return ticks >> 36 ? UINT32_MAX : static_cast<uint32_t>(ticks >> 4);
 }
 
-void emit(const Record& record);     // to this thread's ring; overwrites its oldest
+void emit(const Record& record);  // to this thread's ring; overwrites its oldest
 // Live spans: begin_span shows what this thread is executing until end_span, which emits it and
 // does nothing when none is open. A program that traces itself brackets every kernel so. All but
 // duration is taken from the record; spans do not nest, but a wait (kind wait, ended by end_wait)
@@ -78,7 +85,7 @@ struct Drained {
   // What is being executed now, one per lane: kind span or wait, flags kRunning, duration so far.
   // Given anew by every drain; the finished record has the same lane and start.
   std::vector<Record> running;
-  uint64_t lost = 0;            // overwritten before this drain
+  uint64_t lost = 0;  // overwritten before this drain
 };
 // Takes what is new since the last drain of `cursor` (each reader has its own). A new cursor
 // starts now, or with the oldest record still in the rings.

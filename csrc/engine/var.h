@@ -13,9 +13,9 @@ struct Access;
 
 // The error kept in every variable an operator failed to write, with where it was pushed.
 struct StoredError {
-  std::string message;  // complete text, as shown to the user
-  std::string op;       // operator name
-  uint32_t site = 0;    // push site, see trace.h
+  std::string message;                // complete text, as shown to the user
+  std::string op;                     // operator name
+  uint32_t site = 0;                  // push site, see trace.h
   std::atomic<bool> reported{false};  // waitall raises each error once
 };
 

@@ -10,13 +10,16 @@ namespace engine {
 
 bool Scheduler::satisfied(const Waiter& w) const {
   switch (w.what) {
-    case Waiter::reads: return w.var->pending_writes.load(std::memory_order_acquire) == 0;
-    case Waiter::writes: return w.var->pending.load(std::memory_order_acquire) == 0;
+    case Waiter::reads:
+      return w.var->pending_writes.load(std::memory_order_acquire) == 0;
+    case Waiter::writes:
+      return w.var->pending.load(std::memory_order_acquire) == 0;
     // Executors count too: what they still hold is released when they have left.
     case Waiter::all:
       return pending_ops_.load(std::memory_order_acquire) == 0 &&
              executors_.load(std::memory_order_acquire) == 0;
-    case Waiter::room: return has_room(w.bytes);
+    case Waiter::room:
+      return has_room(w.bytes);
   }
   return true;
 }

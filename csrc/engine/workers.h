@@ -24,7 +24,7 @@ struct Job {
   std::atomic<int> joined{0};        // workers inside; raised under the pool's lock only
   std::exception_ptr error;          // the first, guarded by the pool's lock
   Job* next_job = nullptr;
-  void work();                       // takes chunks until none is left
+  void work();  // takes chunks until none is left
 };
 
 class Workers {
@@ -42,7 +42,7 @@ class Workers {
   Workers();
   void start_threads();  // under the lock
   void worker_main(int index);
-  Job* open_job();       // under the lock: one with chunks left
+  Job* open_job();  // under the lock: one with chunks left
 
   Mutex mutex_;
   Condition work_, left_;

@@ -166,7 +166,8 @@ TEST_CASE("engine: higher priority first among what is ready") {
   CHECK(order == std::vector<int>{9, 3, 3, 0, 0, -5});
 }
 
-TEST_CASE("engine: small work on idle variables runs on the caller, long or blocked work does not") {
+TEST_CASE(
+    "engine: small work on idle variables runs on the caller, long or blocked work does not") {
   Engine engine(engine::Kind::threaded, true);
   const StorageRef x = cell(), y = cell();
   std::thread::id ran;

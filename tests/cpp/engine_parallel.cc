@@ -71,11 +71,11 @@ TEST_CASE("parallel: nested calls run serially on their thread") {
 TEST_CASE("parallel: what the body throws reaches the caller") {
   const Threads scope(3);
   for (int round = 0; round < 100; ++round) {
-    CHECK_THROWS_WITH_AS(Resources::current().parallel(
-                             100, 1,
-                             [&](int64_t i, int64_t) {
-                               if (i % 10 == 3) throw Error("from a chunk");
-                             }),
+    CHECK_THROWS_WITH_AS(Resources::current().parallel(100, 1,
+                                                       [&](int64_t i, int64_t) {
+                                                         if (i % 10 == 3)
+                                                           throw Error("from a chunk");
+                                                       }),
                          "from a chunk", Error);
   }
 }

@@ -24,10 +24,11 @@ struct InterruptCheck {
 struct Later {
   std::thread thread;
   template <class F>
-  Later(int milliseconds, F f) : thread([=] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-    f();
-  }) {}
+  Later(int milliseconds, F f)
+      : thread([=] {
+          std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+          f();
+        }) {}
   ~Later() { thread.join(); }
 };
 
@@ -155,7 +156,7 @@ TEST_CASE("engine: cancelling stops a long kernel and poisons what it wrote") {
   CHECK(message_of([&] { engine::wait_to_read(x.get()); }) == "long: cancelled");
   CHECK(seconds_since(start) < 0.2);
   CHECK_NOTHROW(engine::wait_to_read(y.get()));
-  CHECK(next);  // nothing else was dropped
+  CHECK(next);               // nothing else was dropped
   engine::cancel_running();  // nothing runs: nothing happens
   push([] {}, {}, {x});
   CHECK_NOTHROW(engine::wait_to_read(x.get()));
@@ -193,7 +194,8 @@ TEST_CASE("engine: naive mode is interrupted inside a long kernel") {
   CHECK_NOTHROW(engine::wait_to_read(x.get()));
 }
 
-TEST_CASE("engine: slow motion holds each operator, marked artificial, and ends when switched off") {
+TEST_CASE(
+    "engine: slow motion holds each operator, marked artificial, and ends when switched off") {
   Engine engine;
   engine.settings.inline_small = true;
   engine.settings.slow_seconds = 0.05;
@@ -244,6 +246,8 @@ TEST_CASE("engine: access from outside takes its turn") {
   CHECK(value(x) == 3);
   push([] { throw Error("gone"); }, {}, {x}, props("op"));
   CHECK_THROWS_AS(engine::ReadAccess{x.get()}, Error);
-  { const engine::WriteAccess access(x.get(), true); }
+  {
+    const engine::WriteAccess access(x.get(), true);
+  }
   CHECK_NOTHROW(engine::ReadAccess{x.get()});
 }
