@@ -276,8 +276,12 @@ Graph joint_gradient(const Signature& s, const Signature::Choice& choice, size_t
   *num_forward = joint.nodes.size();
   const size_t num_outputs = joint.outputs.size();
   joint.inputs.insert(joint.inputs.begin(), head_inputs.begin(), head_inputs.end());
-  PassContext context{options, {}};
+  PassContext context{options, {}, false};
   Graph result = gradient(joint, context);
+  require(result.outputs.size() == num_outputs + options.grad_wrt.size(), "cached graph: ",
+          options.grad_wrt.size(), " gradients were asked for, the pass added ",
+          result.outputs.size() - num_outputs);
+  result.has_gradient = false;  // its gradients are plain outputs, to be differentiated again
   result.outputs.erase(result.outputs.begin(), result.outputs.begin() + num_outputs);
   result.output_names.erase(result.output_names.begin(), result.output_names.begin() + num_outputs);
   return result;

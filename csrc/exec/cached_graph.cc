@@ -82,7 +82,7 @@ std::shared_ptr<Signature> CachedGraph::Impl::compile_for(const std::vector<Arra
   s->options.pass.input_dtypes = s->dtypes;
   s->options.pass.grad_of.clear();
   if (recording) {
-    PassContext context{s->options.pass, {}};
+    PassContext context{s->options.pass, {}, false};
     s->typed = infer(graph, context);
     compile_recording(s.get());
   } else {

@@ -73,12 +73,14 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
     stage.changed = false;
     if (stage.why_skipped.empty()) {
       const double start = now();
-      PassContext context{options.pass, {}};
+      PassContext context{options.pass, {}, options.keep_stages};
       const bool differentiates = std::string(pass.name) == "gradient";
       Graph after = pass.run(differentiates ? without_passthrough(current, training) : current,
                              context);
-      stage.changed = changes_something(context.changes) || after.hash() != current.hash();
-      if (!stage.changed) stage.why_skipped = why_unchanged(context.changes);
+      if (options.keep_stages) {
+        stage.changed = changes_something(context.changes) || after.hash() != current.hash();
+        if (!stage.changed) stage.why_skipped = why_unchanged(context.changes);
+      }
       stage.changes = std::move(context.changes);
       current = std::move(after);
       stage.seconds = now() - start;
@@ -123,7 +125,7 @@ std::vector<NDArray> run_graph(const Graph& graph, const std::vector<NDArray>& i
     options.input_shapes.push_back(a.shape);
     options.input_dtypes.push_back(a.dtype);
   }
-  PassContext context{options, {}};
+  PassContext context{options, {}, false};
   const Graph typed = infer(graph, context);
   PlanOptions plan;
   plan.enabled = false;

@@ -145,7 +145,7 @@ void GradientRun::run(bool recorded) {
   options.grad_of = heads_;
   options.head_grads = head_grads_;
   options.grad_wrt = wrt_;
-  PassContext context{options, {}};
+  PassContext context{options, {}, false};
   num_forward_ = graph_.nodes.size();
   const size_t old_outputs = graph_.outputs.size();
   graph_ = gradient(graph_, context);

@@ -175,8 +175,8 @@ struct Replay {
       const Buffer& b = buffer_of(p, e.out);
       require(b.kind == BufferKind::output || b.kind == BufferKind::input, "check_plan: output ", k,
               " lies in memory that the next run reuses");
-      require(owner.emplace(b.id, k).second, "check_plan: outputs ", owner[b.id], " and ", k,
-              " share memory");
+      const auto [first, fresh] = owner.emplace(b.id, k);
+      require(fresh, "check_plan: outputs ", first->second, " and ", k, " share memory");
     }
   }
 };

@@ -33,7 +33,11 @@ std::vector<int32_t> host_in_outputs(const std::vector<Buffer>& buffers) {
     return buffers[a].bytes != buffers[b].bytes ? buffers[a].bytes > buffers[b].bytes : a < b;
   };
   std::sort(hosts.begin(), hosts.end(), larger);
-  std::sort(guests.begin(), guests.end(), larger);
+  // Of equal ones those that end last: in a chain every second buffer, up to the output.
+  std::sort(guests.begin(), guests.end(), [&](int32_t a, int32_t b) {
+    if (buffers[a].bytes != buffers[b].bytes) return buffers[a].bytes > buffers[b].bytes;
+    return buffers[a].end != buffers[b].end ? buffers[a].end > buffers[b].end : a < b;
+  });
   constexpr size_t kMaxTries = 2000000;
   if (hosts.size() * guests.size() > kMaxTries) return host;
   for (int32_t h : hosts) {

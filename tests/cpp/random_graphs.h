@@ -35,7 +35,7 @@ inline RandomGraph random_graph(uint64_t seed, int num_nodes, bool with_random =
     *found = fitting[below(static_cast<int>(fitting.size()))];
     return true;
   };
-  const char* unary[] = {"tanh", "square", "negative", "sigmoid", "abs", "sin"};
+  const char* unary[] = {"tanh", "square", "neg", "sigmoid", "abs", "sin"};
   const char* binary[] = {"add", "sub", "mul", "maximum"};
   while (static_cast<int>(m.graph.nodes.size()) < num_nodes) {
     const Entry a = values[below(static_cast<int>(values.size()))];
