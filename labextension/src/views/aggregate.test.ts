@@ -69,7 +69,14 @@ describe('barsOf', () => {
     expect(bars.length).toBeLessThanOrEqual(11);
     expect(bars.reduce((sum, b) => sum + b.count, 0)).toBe(1000);
     expect(bars[5].share).toBeCloseTo(0.5, 1);
-    expect(bars[5].span).toBeNull();
+    expect(bars[5].alone).toBe(false);
+  });
+
+  it('takes the colour of a pixel from its longest span', () => {
+    const spans = [span(10, 0.1, { name: 1 }), span(10.2, 0.5, { name: 2 }), span(10.8, 0.1)];
+    const [bar, ...rest] = barsOf(ring(...spans), window, 100);
+    expect(rest).toEqual([]);
+    expect(bar).toMatchObject({ x: 10, count: 3, span: { name: 2 } });
   });
 
   it('finds a long span that began before the window', () => {

@@ -9,11 +9,13 @@ export interface Window {
   width: number;
 }
 
-/** A bar of a lane: one span, or (span null) a pixel in which `count` spans did `share` of the time. */
+/** A bar of a lane: one span, or (not alone) a pixel in which `count` operators did `share` of it. */
 export interface Bar {
   x: number;
   w: number;
-  span: Span | null;
+  /** the span itself, or the longest of the pixel */
+  span: Span;
+  alone: boolean;
   share: number;
   count: number;
   flags: number;
@@ -28,10 +30,13 @@ export function barsOf(ring: LaneRing, window: Window, now: number): Bar[] {
   let busy = 0;
   let count = 0;
   let flags = 0;
+  let main: Span | null = null;
   const flush = () => {
-    if (count > 0) {
-      bars.push({ x: pixel, w: 1, span: null, share: Math.min(1, busy * scale), count, flags });
+    if (main) {
+      const share = Math.min(1, busy * scale);
+      bars.push({ x: pixel, w: 1, span: main, alone: false, share, count, flags });
     }
+    main = null;
     busy = 0;
     count = 0;
     flags = 0;
@@ -45,13 +50,17 @@ export function barsOf(ring: LaneRing, window: Window, now: number): Bar[] {
     if (w >= MIN_PIXELS) {
       const left = Math.max(x, -2);
       const right = Math.min(x + w, window.width + 2);
-      bars.push({ x: left, w: right - left, span, share: 1, count: span.count, flags: span.flags });
+      const { count, flags } = span;
+      bars.push({ x: left, w: right - left, span, alone: true, share: 1, count, flags });
       return;
     }
     const column = Math.floor(x);
     if (column !== pixel) {
       flush();
       pixel = column;
+    }
+    if (!main || main.duration < span.duration) {
+      main = span;
     }
     busy += duration;
     count += span.count;

@@ -270,6 +270,7 @@ export class GraphView {
       drag = null;
       this.plot.classList.remove('hyb-dragging');
       if (clicked) {
+        this.tooltip.hide();
         this.focus();
         const add = event.shiftKey || event.metaKey || event.ctrlKey;
         this.events.select(this.hit(event)?.id ?? null, add);

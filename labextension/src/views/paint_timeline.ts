@@ -149,15 +149,15 @@ function paintBar(
   const thin = Boolean(bar.flags & (FLAG.inline | FLAG.coalesced));
   const full = LANE_HEIGHT - 10;
   const x = LABEL_WIDTH + bar.x;
-  if (!bar.span) {
+  const name = store.names.get(bar.span.name) ?? `operator ${bar.span.name}`;
+  const color = nameColor(name);
+  if (!bar.alone) {
     // Many spans in one pixel: the bar's height is the share of the time in which they worked.
     const height = Math.max(3, (thin ? full * 0.45 : full) * bar.share);
-    context.fillStyle = mix(theme.background, theme.text, 0.55);
+    context.fillStyle = mix(theme.background, color, 0.75);
     context.fillRect(x, middle - height / 2, 1, height);
     return;
   }
-  const name = store.names.get(bar.span.name) ?? `operator ${bar.span.name}`;
-  const color = nameColor(name);
   const height = thin ? full * 0.45 : full;
   const top = middle - height / 2;
   const w = Math.max(bar.w - (bar.w > 3 ? 0.7 : 0), 1);
