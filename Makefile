@@ -12,7 +12,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
-NPM := PATH="$$PATH:$(CURDIR)/$(BIN)" npm --prefix labextension --silent
+NPM := env PATH="$$PATH:$(CURDIR)/$(BIN)" npm --prefix labextension --silent
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 
@@ -92,16 +92,15 @@ test-all: build
 # --- Style ----------------------------------------------------------------------------------------
 CPP_FILES = $(shell find csrc tests/cpp -name '*.cc' -o -name '*.h' -o -name '*.inc' 2>/dev/null)
 
+# All of them run, whatever the first one says.
 check: build
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/clang-format --dry-run -Werror $(CPP_FILES)
-ifneq ($(FRONTEND),)
-	$(NPM) run lint
-	$(NPM) run format:check
-	$(NPM) run typecheck
-endif
+	@status=0; run() { echo "--- $$1"; "$${@:2}" || status=1; }; \
+	run "ruff format" $(BIN)/ruff format --check .; \
+	run "ruff check" $(BIN)/ruff check .; \
+	run "mypy" $(BIN)/mypy; \
+	run "clang-format" $(BIN)/clang-format --dry-run -Werror $(CPP_FILES); \
+	$(if $(FRONTEND),for script in lint format:check typecheck; do run "npm run $$script" $(NPM) run $$script; done;) \
+	exit $$status
 
 format: $(STAMPS)/dev $(if $(FRONTEND),$(STAMPS)/frontend)
 	$(BIN)/ruff check --fix-only --quiet .
