@@ -14,6 +14,7 @@ struct PyArray {
   PyObject* weakrefs;
   PyArray* previous;  // traced objects, in order of creation
   PyArray* next;
+  const Storage* noted;  // key under which it is known as an input of the trace, null if not
 };
 
 PyTypeObject* array_type();
@@ -40,6 +41,8 @@ void clear_trace_inputs();
 // The value, computed first if the array is traced.
 const NDArray& value_of(PyArray* array);
 const NDArray& value_of(py::handle object, const char* what);
+// The value of the traced object's node when it was computed already, else null.
+const NDArray* node_value(const PyArray* array);
 // Gives a traced object its value, in the object and in its node.
 void set_array_value(PyArray* array, const NDArray& value);
 // Replaces what the object stands for (in-place operators, setitem while tracing).

@@ -18,20 +18,30 @@ constexpr int kMaxFree = 256;
 PyArray* free_blocks[kMaxFree];
 int num_free = 0;
 
-// Concrete arrays used while tracing, by memory: a graph's inputs are these very objects.
-using TraceInputs = std::unordered_multimap<const Storage*, py::object>;
+// Live concrete arrays used while tracing, by memory: a graph's inputs are these very objects.
+using TraceInputs = std::unordered_multimap<const Storage*, PyArray*>;
 TraceInputs& trace_inputs() {
   static TraceInputs* inputs = new TraceInputs;
   return *inputs;
 }
 
+void forget_trace_input(PyArray* a) {
+  const auto [first, last] = trace_inputs().equal_range(a->noted);
+  for (auto it = first; it != last; ++it) {
+    if (it->second == a) {
+      trace_inputs().erase(it);
+      break;
+    }
+  }
+  a->noted = nullptr;
+}
+
 void note_trace_input(PyArray* a) {
   const Storage* storage = a->ref.array.storage.get();
-  const auto [first, last] = trace_inputs().equal_range(storage);
-  for (auto it = first; it != last; ++it) {
-    if (it->second.ptr() == reinterpret_cast<PyObject*>(a)) return;
-  }
-  trace_inputs().emplace(storage, py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(a)));
+  if (a->noted == storage) return;
+  if (a->noted != nullptr) forget_trace_input(a);
+  trace_inputs().emplace(storage, a);
+  a->noted = storage;
 }
 
 PyArray* traced_first = nullptr;
@@ -66,6 +76,7 @@ void initialise(PyArray* a, ArrayRef&& ref) {
   new (&a->ref) ArrayRef(std::move(ref));
   a->weakrefs = nullptr;
   a->previous = a->next = nullptr;
+  a->noted = nullptr;
   if (is_traced(a)) link_traced(a);
 }
 
@@ -74,6 +85,7 @@ void dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   if (a->weakrefs != nullptr) PyObject_ClearWeakRefs(self);
   if (is_linked(a)) unlink_traced(a);
+  if (a->noted != nullptr) forget_trace_input(a);
   a->ref.~ArrayRef();
   if (type == type_object && num_free < kMaxFree) {
     free_blocks[num_free++] = a;
@@ -108,12 +120,8 @@ Py_hash_t hash_pointer(PyObject* self) {
   return static_cast<Py_hash_t>((bits >> 4) | (bits << (8 * sizeof(size_t) - 4)));
 }
 
-// The node's output, where the trace was already computed through another object.
-const NDArray* node_value(const PyArray* a) {
-  const SymEntry& e = a->ref.extra->entry;
-  if (!e.node || static_cast<size_t>(e.out) >= e.node->values.size()) return nullptr;
-  const NDArray& value = e.node->values[static_cast<size_t>(e.out)];
-  return value.defined() ? &value : nullptr;
+bool is_constant(const PyArray* a) {
+  return a->ref.extra->entry.node->kind == NodeKind::constant;
 }
 
 void call_hook(PyArray* a) {
@@ -138,6 +146,13 @@ void materialize_entry(const SymEntry& entry) {
 
 PyTypeObject* array_type() { return type_object; }
 
+const NDArray* node_value(const PyArray* a) {
+  const SymEntry& e = a->ref.extra->entry;
+  if (!e.node || static_cast<size_t>(e.out) >= e.node->values.size()) return nullptr;
+  const NDArray& value = e.node->values[static_cast<size_t>(e.out)];
+  return value.defined() ? &value : nullptr;
+}
+
 PyObject* wrap_ref(ArrayRef&& ref) {
   PyArray* a = allocate_object();
   if (a == nullptr) return nullptr;
@@ -151,6 +166,7 @@ PyObject* wrap_array(NDArray&& array) {
   new (&a->ref) ArrayRef{std::move(array), Ref<ArrayExtra>()};
   a->weakrefs = nullptr;
   a->previous = a->next = nullptr;
+  a->noted = nullptr;
   return reinterpret_cast<PyObject*>(a);
 }
 
@@ -181,7 +197,7 @@ const ArrayRef& ref_of(py::handle object, const char* what) {
 
 const ArrayRef& peek_ref(PyObject* array) {
   PyArray* a = as_array(array);
-  if (is_traced(a)) {
+  if (is_traced(a) && !is_constant(a)) {
     if (const NDArray* value = node_value(a)) set_array_value(a, NDArray(*value));
   }
   return a->ref;
@@ -190,22 +206,22 @@ const ArrayRef& peek_ref(PyObject* array) {
 py::object trace_input_object(const NDArray& value) {
   const auto [first, last] = trace_inputs().equal_range(value.storage.get());
   for (auto it = first; it != last; ++it) {
-    const NDArray& a = as_array(it->second.ptr())->ref.array;
+    const NDArray& a = it->second->ref.array;
     if (a.storage == value.storage && a.offset == value.offset && a.shape == value.shape &&
         a.strides == value.strides && a.dtype == value.dtype) {
-      return it->second;
+      return py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(it->second));
     }
   }
   return wrap(value);
 }
 
 void clear_trace_inputs() {
-  const auto dropped = std::move(trace_inputs());  // freed after the table is empty
-  trace_inputs().clear();
+  while (!trace_inputs().empty()) forget_trace_input(trace_inputs().begin()->second);
 }
 
 const NDArray& value_of(PyArray* a) {
   if (!is_traced(a)) return a->ref.array;
+  if (is_constant(a)) return *node_value(a);  // stays a constant for what is recorded later
   if (node_value(a) == nullptr && materialize_hook != nullptr) call_hook(a);
   if (is_traced(a)) {
     const NDArray* value = node_value(a);

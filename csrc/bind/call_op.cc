@@ -4,6 +4,7 @@
 
 #include "bind/invoke.h"
 #include "bind/site.h"
+#include "bind/trace_graph.h"
 #include "engine/engine.h"
 #include "exec/trace_op.h"
 
@@ -106,7 +107,8 @@ void require_same_dtype(const char* op, const ArrayRef& a, const ArrayRef& b) {
 
 bool write_as_node(PyArray* a) {
   if (!tracing()) {
-    if (is_traced(a)) value_of(a);
+    const NDArray& target = value_of(a);
+    settle_readers(target);
     return false;
   }
   if (!is_traced(a)) {

@@ -1,0 +1,148 @@
+// Tracing of cells: constants, effects, and the graph of what was recorded.
+#include <unordered_map>
+#include <unordered_set>
+
+#include "bind/graph_view.h"
+#include "bind/invoke.h"
+#include "bind/site.h"
+#include "bind/trace_graph.h"
+
+namespace hybrid {
+namespace bind {
+
+namespace {
+
+// Effects of the running (or last) trace, by serial.
+std::unordered_map<int64_t, SymNodeRef>& effects() {
+  static auto* table = new std::unordered_map<int64_t, SymNodeRef>;
+  return *table;
+}
+
+void begin_trace(int32_t segment) {
+  clear_trace_leaves();
+  clear_trace_inputs();
+  effects().clear();
+  thread_state().mode |= kTracing;
+  thread_state().segment = segment;
+}
+
+void end_trace() {
+  thread_state().mode &= ~static_cast<uint32_t>(kTracing);
+  thread_state().segment = 0;
+  clear_trace_leaves();
+}
+
+SymNodeRef new_node(NodeKind kind) {
+  auto node = std::make_shared<SymNode>();
+  node->kind = kind;
+  node->site = mark_site();
+  node->scope = current_scope();
+  node->segment = thread_state().segment;
+  node->serial = next_serial();
+  return node;
+}
+
+DType dtype_of_number(const AttrValue& value, const py::object& dtype, PyObject* number) {
+  if (!dtype.is_none()) return dtype_from_python(dtype);
+  if (PyBool_Check(number)) return DType::boolean;
+  if (py::hasattr(number, "dtype")) return dtype_from_python(py::object(py::handle(number).attr("dtype")));
+  return std::holds_alternative<int64_t>(value) ? DType::int64 : DType::float64;
+}
+
+// A number written in the cell: a rank-0 constant node that keeps the text.
+py::object trace_constant(const py::object& value, const py::object& dtype, const std::string& text) {
+  if (!is_number(value.ptr())) {
+    throw py::type_error("trace_constant: expected a number, got " +
+                         std::string(Py_TYPE(value.ptr())->tp_name));
+  }
+  const AttrValue number = number_value(value.ptr());
+  const SymNodeRef node = new_node(NodeKind::constant);
+  const DType type = dtype_of_number(number, dtype, value.ptr());
+  node->values = {scalar_array(value, type)};
+  node->versions = {node->values[0].storage->var.version.load()};
+  node->shapes = {Shape()};
+  node->dtypes = {type};
+  node->text = text;
+  ArrayRef ref;
+  ref.extra = Ref<ArrayExtra>(new ArrayExtra);
+  ref.extra->entry = {node, 0};
+  ref.extra->traced = true;
+  return wrap(std::move(ref));
+}
+
+int64_t trace_effect(const std::string& text, const py::sequence& inputs) {
+  std::vector<SymEntry> entries;
+  for (const py::handle input : inputs) {
+    const ArrayRef& ref = ref_of(input, "trace_effect");
+    entries.push_back(ref.array.defined() ? trace_leaf(ref) : ref.extra->entry);
+  }
+  const SymNodeRef node = new_node(NodeKind::effect);
+  node->inputs = std::move(entries);
+  node->text = text;
+  node->num_outputs = 0;
+  effects()[node->serial] = node;
+  return node->serial;
+}
+
+py::tuple traced_graph(const py::sequence& outputs, const std::vector<int64_t>& effect_serials,
+                       const py::object& names) {
+  Symbol symbol;
+  for (const py::handle output : outputs) {
+    const ArrayRef& ref = ref_of(output, "traced_graph");
+    require(ref.extra && ref.extra->entry.node, "traced_graph: an array that was not recorded was given");
+    symbol.outputs.push_back(ref.extra->entry);
+  }
+  for (const int64_t serial : effect_serials) {
+    const auto found = effects().find(serial);
+    require(found != effects().end(), "traced_graph: there is no effect ", serial);
+    symbol.outputs.push_back({found->second, 0});
+  }
+  TracedGraph traced = graph_of(symbol);
+  if (!names.is_none()) {
+    const auto given = names.cast<std::vector<std::string>>();
+    require(given.size() == traced.graph.outputs.size(), "traced_graph: given ", given.size(),
+            " names for ", traced.graph.outputs.size(), " arrays");
+    for (size_t i = 0; i < given.size(); ++i) {
+      if (!given[i].empty()) traced.graph.output_names[i] = given[i];
+    }
+  }
+  py::list inputs;
+  py::dict arrays;
+  const auto remember = [&](const py::object& array, Entry e) {
+    arrays[py::int_(reinterpret_cast<size_t>(array.ptr()))] = py::make_tuple(e.node, e.out);
+  };
+  for (size_t i = 0; i < traced.stops.size(); ++i) {
+    const py::object array = trace_input_object(traced.values[i]);
+    inputs.append(array);
+    remember(array, {traced.graph.inputs[i], 0});
+  }
+  for (const py::object& array : live_traced_arrays()) {
+    const Entry e = traced.find(as_array(array.ptr())->ref.extra->entry);
+    if (e.defined()) remember(array, e);
+  }
+  return py::make_tuple(std::make_shared<Graph>(std::move(traced.graph)), inputs, traced.keys, arrays);
+}
+
+}  // namespace
+
+void bind_cell(py::module_& m) {
+  m.def("begin_trace", &begin_trace, py::arg("segment") = 0,
+        "From here operators of this thread are recorded as graph nodes and not run.");
+  m.def("end_trace", &end_trace);
+  m.def("is_tracing", [] { return tracing(); });
+  m.def("set_trace_segment", [](int32_t i) { thread_state().segment = i; }, py::arg("segment"));
+  m.def("set_scope", &set_scope, py::arg("scope"),
+        "Scope of the nodes recorded next ('net0/dense0'); returns the old one.");
+  m.def("trace_constant", &trace_constant, py::arg("value"), py::arg("dtype") = py::none(),
+        py::arg("text") = "", "A number as a rank-0 traced array; text: how it was written.");
+  m.def("trace_effect", &trace_effect, py::arg("text"), py::arg("inputs"),
+        "Records an effect such as print; text is a statement with {0}, {1} for the inputs. Returns "
+        "its serial for traced_graph().");
+  m.def("traced_graph", &traced_graph, py::arg("outputs"),
+        py::arg("effects") = std::vector<int64_t>(), py::arg("names") = py::none(),
+        "(graph, inputs, keys, {id(array): (node, output)}) of recorded arrays, cut where values "
+        "are there already.");
+}
+
+}  // namespace bind
+}  // namespace hybrid

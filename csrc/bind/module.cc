@@ -1,0 +1,26 @@
+// jupyter_hybrid._core: the native module, one part a noun.
+#include "bind/common.h"
+
+PYBIND11_MODULE(_core, m) {
+  using namespace hybrid::bind;
+  m.doc() = "Native core of jupyter_hybrid: arrays, engine, operators, graphs, passes, programs.";
+  m.attr("__version__") = HYBRID_VERSION;
+  bind_errors(m);
+  bind_context(m);
+  bind_array(m);
+  bind_create(m);
+  bind_invoke(m);
+  bind_tables(m);
+  bind_symbol(m);
+  bind_graph(m);
+  bind_plan(m);
+  bind_compile(m);
+  bind_cached_graph(m);
+  bind_cell(m);
+  bind_site(m);
+  bind_autograd(m);
+  bind_engine(m);
+  bind_trace(m);
+  bind_files(m);
+  bind_random(m);
+}

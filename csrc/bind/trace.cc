@@ -1,0 +1,135 @@
+// TraceReader: what the rings recorded since the last frame, packed for the browser.
+#include "engine/trace.h"
+
+#include <cstring>
+#include <unordered_set>
+
+#include "bind/array_object.h"
+#include "engine/engine.h"
+
+namespace hybrid {
+namespace bind {
+
+namespace {
+
+double ms(uint64_t ticks) { return static_cast<double>(trace::to_ns(ticks)) * 1e-6; }
+
+struct PackedSpan {  // as the front end reads it, little endian
+  double start_ms;
+  float duration_ms;
+  uint32_t name, site, node;
+  uint16_t lane, flags;
+  uint32_t count;
+};
+static_assert(sizeof(PackedSpan) == 32, "spans have a fixed size");
+
+class TraceReader {
+ public:
+  TraceReader() : cursor_(trace::new_cursor()) {}
+  ~TraceReader() { trace::free_cursor(cursor_); }
+  TraceReader(const TraceReader&) = delete;
+  TraceReader& operator=(const TraceReader&) = delete;
+
+  py::dict read_frame(size_t max_bytes) {
+    trace::Drained drained;
+    {
+      py::gil_scoped_release release;
+      drained = trace::drain(cursor_, max_bytes / sizeof(PackedSpan));
+    }
+    std::string spans, depth;
+    py::dict names, sites;
+    for (const auto* records : {&drained.records, &drained.running}) {
+      for (const trace::Record& r : *records) {
+        if (r.kind == static_cast<uint8_t>(trace::Kind::depth)) {
+          append(&depth, ms(r.start));
+          append(&depth, static_cast<double>(r.value));
+        } else if (r.kind != static_cast<uint8_t>(trace::Kind::mark)) {
+          append(&spans, packed(r));
+          note_name(r.name, &names);
+          note_site(r.site, &sites);
+        }
+      }
+    }
+    py::dict frame;
+    frame["now_ms"] = ms(trace::ticks());
+    frame["lost"] = drained.lost;
+    frame["spans"] = py::bytes(spans);
+    frame["depth"] = py::bytes(depth);
+    frame["lanes"] = new_lanes();
+    frame["names"] = names;
+    frame["sites"] = sites;
+    frame["pending"] = engine::pending();
+    frame["pools"] = pools();
+    return frame;
+  }
+
+ private:
+  template <class T>
+  static void append(std::string* bytes, const T& value) {
+    bytes->append(reinterpret_cast<const char*>(&value), sizeof(T));
+  }
+
+  static PackedSpan packed(const trace::Record& r) {
+    return {ms(r.start), static_cast<float>(static_cast<double>(trace::duration_ns(r.duration)) * 1e-6),
+            r.name, r.site, r.node, r.lane, r.flags, r.value == 0 ? 1 : r.value};
+  }
+
+  void note_name(uint32_t id, py::dict* names) {
+    if (!known_names_.insert(id).second) return;
+    (*names)[py::int_(id)] = py::bytes(trace::name_of(id)).attr("decode")("utf-8", "replace");
+  }
+
+  void note_site(uint32_t id, py::dict* sites) {
+    if (id == 0 || !known_sites_.insert(id).second) return;
+    const trace::Site site = trace::site_of(id);
+    (*sites)[py::int_(id)] = py::make_tuple(site.cell, site.line, site.text);
+  }
+
+  py::list new_lanes() {
+    py::list list;
+    for (const trace::Lane& lane : trace::lanes()) {
+      if (!known_lanes_.insert(lane.id).second) continue;
+      py::dict d;
+      d["id"] = lane.id;
+      d["name"] = lane.name;
+      d["device"] = lane.device;
+      d["virtual"] = lane.is_virtual;
+      d["kind"] = lane.kind;
+      list.append(d);
+    }
+    return list;
+  }
+
+  static py::list pools() {
+    py::list list;
+    const auto add = [&](Context ctx) {
+      const PoolStats stats = pool_stats(ctx);
+      py::dict d;
+      d["device"] = ctx.str();
+      d["used"] = stats.used;
+      d["reserved"] = stats.reserved;
+      list.append(d);
+    };
+    add(Context());
+    for (int i = 0; i < engine::num_virtual_gpus(); ++i) {
+      add(Context{DeviceType::gpu, static_cast<int16_t>(i)});
+    }
+    return list;
+  }
+
+  trace::Cursor* cursor_;
+  std::unordered_set<uint32_t> known_names_, known_sites_, known_lanes_;
+};
+
+}  // namespace
+
+void bind_trace(py::module_& m) {
+  py::class_<TraceReader>(m, "TraceReader", "A reader of the trace rings with a place of its own.")
+      .def(py::init<>())
+      .def("read_frame", &TraceReader::read_frame, py::arg("max_bytes") = 131072,
+           "What is new: now_ms, lost, spans (32 bytes each), depth (pairs of float64), lanes, names, "
+           "sites, pending, pools.");
+}
+
+}  // namespace bind
+}  // namespace hybrid
