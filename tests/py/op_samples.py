@@ -1,0 +1,486 @@
+"""Sample inputs of every operator with a gradient, for checks against finite differences.
+
+``SAMPLES`` maps a core operator's name to uses of it: shapes, value ranges that stay away from
+kinks and poles, attributes. ``draw`` makes the arrays. ``require_complete`` fails when the op table
+has a differentiable operator without samples, so a new operator cannot be forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+#: Values keep at least this distance from the points named in ``Real.avoid``, and distinct values
+#: from each other: far above a finite difference's step, so no step crosses a kink.
+MARGIN = 0.02
+
+
+@dataclass(frozen=True)
+class Real:
+    """Float64 values drawn from [low, high], away from some points; optionally all distinct."""
+
+    shape: tuple[int, ...]
+    low: float = -2.0
+    high: float = 2.0
+    avoid: tuple[float, ...] = ()
+    distinct: bool = False
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        size = int(np.prod(self.shape, dtype=np.int64))
+        if self.distinct:
+            step = (self.high - self.low) / max(size, 1)
+            assert step > 2 * MARGIN, "range too narrow for that many distinct values"
+            values = self.low + step * (rng.permutation(size) + 0.25 + 0.5 * rng.random(size))
+        else:
+            values = rng.uniform(self.low, self.high, size)
+        for point in self.avoid:
+            near = np.abs(values - point) < MARGIN
+            values[near] = point + np.where(values[near] < point, -2.0, 2.0) * MARGIN
+        return values.reshape(self.shape)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Integers from low to high - 1: indices, labels, conditions. Not differentiated."""
+
+    shape: tuple[int, ...]
+    low: int
+    high: int
+    dtype: str = "int64"
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        return rng.integers(self.low, self.high, self.shape).astype(self.dtype)
+
+
+@dataclass(frozen=True)
+class Places:
+    """Exactly these integers, for indices that must not repeat."""
+
+    values: tuple[Any, ...]
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        return np.array(self.values, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class From:
+    """The result of another operator on drawn inputs: y of ``softmax_grad(g, y)``, say.
+
+    ``make`` gets the arrays drawn before this one.
+    """
+
+    make: Any
+    shape: tuple[int, ...] = ()
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        raise TypeError("From needs the inputs before it; use op_samples.draw")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One use of an operator.
+
+    own_gradient: the gradient is a loss's, by definition not the derivative of the output (MXNet's
+    output layers); ``expected(inputs)`` then gives the gradient of input 0 for a head gradient of
+    ones.
+    second_order: also the gradient's gradient is the derivative (False for own gradients).
+    """
+
+    inputs: tuple[Any, ...]
+    attrs: dict[str, Any] = field(default_factory=dict)
+    own_gradient: bool = False
+    expected: Any = None
+    second_order: bool = True
+
+
+def use(*inputs: Any, **attrs: Any) -> Sample:
+    return Sample(inputs, attrs)
+
+
+def draw(sample: Sample, seed: int = 0) -> list[np.ndarray]:
+    """The arrays of one use; the same seed gives the same arrays."""
+    rng = np.random.default_rng(seed)
+    arrays: list[np.ndarray] = []
+    for spec in sample.inputs:
+        arrays.append(spec.make(*arrays) if isinstance(spec, From) else spec.draw(rng))
+    return arrays
+
+
+def missing(op_table: Iterable[dict[str, Any]]) -> list[str]:
+    """Operators of the table that have a gradient and no sample here."""
+    return [op["name"] for op in op_table if op["has_gradient"] and not SAMPLES.get(op["name"])]
+
+
+def require_complete(op_table: Iterable[dict[str, Any]]) -> None:
+    """Raises AssertionError naming what is missing here, or what no operator is called."""
+    table = list(op_table)
+    without = missing(table)
+    assert not without, f"operators with a gradient but without samples: {', '.join(without)}"
+    unknown = sorted(set(SAMPLES) - {op["name"] for op in table})
+    assert not unknown, f"samples of operators that do not exist: {', '.join(unknown)}"
+
+
+# --- what expected values are made of -------------------------------------------------------------
+
+
+def _softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def _log_softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    return np.log(_softmax(x, axis))
+
+
+def _one_hot(labels: np.ndarray, depth: int) -> np.ndarray:
+    return np.eye(depth)[labels.astype(np.int64)]
+
+
+def _max_pool_2x2(x: np.ndarray) -> np.ndarray:
+    n, c, h, w = x.shape
+    return x.reshape(n, c, h // 2, 2, w // 2, 2).max(axis=(3, 5))
+
+
+# --- the samples ----------------------------------------------------------------------------------
+
+_A = (3, 4)  # an ordinary array
+
+SAMPLES: dict[str, list[Sample]] = {}
+
+
+def _unary() -> None:
+    everywhere = [
+        "identity", "neg", "square", "exp", "expm1", "sin", "cos", "arctan", "sinh", "cosh", "tanh",
+        "arcsinh", "erf", "sigmoid", "log_sigmoid", "softrelu", "degrees", "radians", "zeros_like",
+        "ones_like", "contiguous",
+    ]  # fmt: skip
+    for name in everywhere:
+        SAMPLES[name] = [use(Real(_A)), use(Real(()))]
+    for name in ["abs", "sign", "relu", "softsign"]:
+        SAMPLES[name] = [use(Real(_A, avoid=(0.0,)))]
+    for name in ["sqrt", "rsqrt", "log", "log2", "log10"]:
+        SAMPLES[name] = [use(Real(_A, 0.3, 3.0))]
+    for name in ["cbrt", "rcbrt", "reciprocal"]:
+        SAMPLES[name] = [use(Real(_A, 0.3, 3.0)), use(Real(_A, -3.0, -0.3))]
+    for name in ["arcsin", "arccos", "arctanh"]:
+        SAMPLES[name] = [use(Real(_A, -0.8, 0.8))]
+    SAMPLES["log1p"] = [use(Real(_A, -0.7, 2.0))]
+    SAMPLES["tan"] = [use(Real(_A, -1.2, 1.2))]
+    SAMPLES["arccosh"] = [use(Real(_A, 1.2, 3.0))]
+    for name in ["floor", "ceil", "trunc"]:
+        SAMPLES[name] = [use(Real(_A, avoid=(-2.0, -1.0, 0.0, 1.0, 2.0)))]
+    for name in ["rint", "round"]:
+        SAMPLES[name] = [use(Real(_A, avoid=(-1.5, -0.5, 0.5, 1.5)))]
+    SAMPLES["cast"] = [use(Real(_A), dtype="float64")]
+    SAMPLES["Activation"] = [
+        use(Real(_A, avoid=(0.0,)), act_type=kind)
+        for kind in ["relu", "sigmoid", "tanh", "softrelu", "softsign"]
+    ]
+    SAMPLES["LeakyReLU"] = [
+        use(Real(_A, avoid=(0.0,)), act_type=kind, slope=0.3)
+        for kind in ["leaky", "elu", "selu", "gelu"]
+    ]
+    SAMPLES["hard_sigmoid"] = [use(Real(_A, -4.0, 4.0, avoid=(-2.5, 2.5)))]
+    SAMPLES["clip"] = [
+        use(Real(_A, avoid=(-1.0, 0.5)), a_min=-1.0, a_max=0.5),
+        use(Real(_A, avoid=(0.5,)), a_max=0.5),
+    ]
+    SAMPLES["smooth_l1"] = [
+        use(Real(_A, avoid=(-1.0, 1.0))),
+        use(Real(_A, avoid=(-0.25, 0.25)), scalar=2.0),
+    ]
+    SAMPLES["add_n"] = [use(Real(_A), Real(_A), Real(_A)), use(Real(_A))]
+    SAMPLES["where"] = [
+        use(Whole(_A, 0, 2, "bool"), Real(_A), Real(_A)),
+        use(Whole((3, 1), 0, 2, "float64"), Real((4,)), Real(())),
+    ]
+
+
+def _binary() -> None:
+    shapes = [(_A, _A), (_A, (4,)), ((3, 1), (1, 4)), ((), _A)]
+    for name in ["add", "sub", "mul"]:
+        SAMPLES[name] = [use(Real(a), Real(b)) for a, b in shapes]
+        SAMPLES[name + "_scalar"] = [use(Real(_A), scalar=1.5)]
+    SAMPLES["rsub_scalar"] = [use(Real(_A), scalar=1.5)]
+    SAMPLES["div"] = [use(Real(a), Real(b, 0.4, 2.0)) for a, b in shapes]
+    SAMPLES["div_scalar"] = [use(Real(_A), scalar=-0.7)]
+    SAMPLES["rdiv_scalar"] = [use(Real(_A, 0.4, 2.0), scalar=1.5)]
+    SAMPLES["power"] = [use(Real(a, 0.3, 2.0), Real(b)) for a, b in shapes]
+    SAMPLES["power_scalar"] = [
+        use(Real(_A), scalar=2),
+        use(Real(_A), scalar=3.0),
+        use(Real(_A), scalar=1),
+        use(Real(_A, 0.3, 2.0), scalar=-0.5),
+    ]
+    SAMPLES["rpower_scalar"] = [use(Real(_A), scalar=1.7)]
+    # Quotients stay between whole numbers: mod jumps at each of them.
+    SAMPLES["mod"] = [use(From(_quotients), Real(_A, 0.9, 1.0))]
+    SAMPLES["mod_scalar"] = [
+        use(Real(_A, 0.1, 0.6), scalar=0.7),
+        use(Real(_A, 0.1, 0.6), scalar=-0.7),
+    ]
+    SAMPLES["rmod_scalar"] = [use(Real(_A, 1.1, 1.4), scalar=1.5)]
+    SAMPLES["floor_div"] = [use(From(_quotients), Real(_A, 0.9, 1.0))]
+    SAMPLES["floor_div_scalar"] = [use(Real(_A, 0.1, 0.6), scalar=0.7)]
+    SAMPLES["rfloor_div_scalar"] = [use(Real(_A, 1.1, 1.4), scalar=1.5)]
+    for name in ["maximum", "minimum"]:
+        SAMPLES[name] = [
+            use(Real(_A), From(lambda a: a + np.where(np.arange(12).reshape(_A) % 3, 0.5, -0.5))),
+            use(Real(_A, 1.0, 2.0), Real((4,), -2.0, 0.9)),
+        ]
+        SAMPLES[name + "_scalar"] = [use(Real(_A, avoid=(0.4,)), scalar=0.4)]
+    for name in ["hypot", "arctan2"]:
+        SAMPLES[name] = [use(Real(a, 0.3, 2.0), Real(b, 0.3, 2.0)) for a, b in shapes]
+        SAMPLES[name + "_scalar"] = [use(Real(_A), scalar=0.8)]
+    SAMPLES["rarctan2_scalar"] = [use(Real(_A), scalar=0.8)]
+
+
+def _quotients() -> np.ndarray:
+    """Values whose quotient by anything in [0.9, 1] is not near a whole number."""
+    return np.array([0.3, 0.5, 1.3, 2.4, -0.4, -1.5, 0.6, 1.5, 2.5, -2.5, 0.2, -0.6]).reshape(_A)
+
+
+def _linear() -> None:
+    SAMPLES["dot"] = [
+        use(Real((3, 4)), Real((4, 2))),
+        use(Real((4, 3)), Real((4, 2)), transpose_a=True),
+        use(Real((3, 4)), Real((2, 4)), transpose_b=True),
+        use(Real((4, 3)), Real((2, 4)), transpose_a=True, transpose_b=True),
+        use(Real((5,)), Real((5,))),
+        use(Real((5,)), Real((5,)), at_least_1d=True),
+        use(Real((2, 3, 4)), Real((4,))),
+        use(Real((2, 3)), Real((3, 2, 2))),
+    ]
+    SAMPLES["matmul"] = [
+        use(Real((3, 4)), Real((4, 2))),
+        use(Real((2, 3, 4)), Real((2, 4, 2))),
+        use(Real((2, 1, 3, 4)), Real((3, 4, 2))),
+        use(Real((4,)), Real((2, 4, 3))),
+        use(Real((2, 3, 4)), Real((4,))),
+        use(Real((4,)), Real((4,))),
+        use(Real((2, 4, 3)), Real((2, 2, 4)), transpose_a=True, transpose_b=True),
+    ]
+    SAMPLES["batch_dot"] = [
+        use(Real((2, 3, 4)), Real((2, 4, 2))),
+        use(Real((2, 4, 3)), Real((2, 4, 2)), transpose_a=True),
+        use(Real((2, 3, 4)), Real((2, 2, 4)), transpose_b=True),
+    ]
+    SAMPLES["FullyConnected"] = [
+        use(Real((3, 4)), Real((5, 4)), Real((5,)), num_hidden=5),
+        use(Real((2, 2, 3)), Real((4, 6)), num_hidden=4, no_bias=True),
+        use(Real((2, 3, 4)), Real((5, 4)), Real((5,)), num_hidden=5, flatten=False),
+    ]
+
+
+def _conv() -> None:
+    plain = {"kernel": (3, 3), "num_filter": 4, "no_bias": True}
+    strided = {"kernel": (3, 2), "stride": (2, 1), "dilate": (1, 2), "pad": (1, 1), "num_filter": 4}
+    grouped = {"kernel": (2, 2), "num_filter": 4, "num_group": 2, "no_bias": True}
+    SAMPLES["Convolution"] = [
+        use(Real((2, 3, 5, 5)), Real((4, 3, 3, 3)), **plain),
+        use(Real((2, 3, 5, 6)), Real((4, 3, 3, 2)), Real((4,)), **strided),
+        use(Real((1, 4, 4, 4)), Real((4, 2, 2, 2)), **grouped),
+    ]
+    strided["no_bias"] = True
+    SAMPLES["conv_grad_data"] = [
+        use(Real((2, 4, 3, 3)), Real((4, 3, 3, 3)), size=(5, 5), **plain),
+        use(Real((1, 4, 3, 6)), Real((4, 3, 3, 2)), size=(5, 6), **strided),
+        use(Real((1, 4, 3, 3)), Real((4, 2, 2, 2)), size=(4, 4), **grouped),
+    ]
+    SAMPLES["conv_grad_weight"] = [
+        use(Real((2, 4, 3, 3)), Real((2, 3, 5, 5)), **plain),
+        use(Real((1, 4, 3, 6)), Real((1, 3, 5, 6)), **strided),
+        use(Real((1, 4, 3, 3)), Real((1, 4, 4, 4)), **grouped),
+    ]
+    image = Real((2, 2, 4, 4), -4.0, 4.0, distinct=True)
+    window = {"kernel": (2, 2), "stride": (2, 2)}
+    padded = {"kernel": (3, 3), "stride": (2, 2), "pad": (1, 1)}
+    SAMPLES["Pooling"] = [
+        use(image, pool_type="max", **window),
+        use(image, pool_type="avg", **window),
+        use(image, pool_type="sum", **padded),
+        use(image, pool_type="avg", count_include_pad=False, **padded),
+        use(image, pool_type="max", pooling_convention="full", **padded),
+        use(image, pool_type="max", global_pool=True),
+        use(image, pool_type="avg", global_pool=True),
+    ]
+    SAMPLES["pool_avg_grad"] = [
+        use(Real((2, 2, 2, 2)), size=(4, 4), pool_type="avg", **window),
+        use(Real((2, 2, 2, 2)), size=(4, 4), pool_type="avg", count_include_pad=False, **padded),
+        use(Real((2, 2, 1, 1)), size=(3, 4), pool_type="sum", global_pool=True),
+    ]
+    SAMPLES["pool_max_grad"] = [
+        use(Real((2, 2, 2, 2)), image, From(lambda g, x: _max_pool_2x2(x)), **window)
+    ]
+    SAMPLES["pool_max_select"] = [use(Real((2, 2, 4, 4)), image, **window)]
+
+
+def _reductions() -> None:
+    ways: list[dict[str, Any]] = [
+        {},
+        {"axis": (1,)},
+        {"axis": (0, -1), "keepdims": True},
+        {"axis": (1,), "exclude": True},
+        {"at_least_1d": True},
+    ]
+    cube = (2, 3, 4)
+    for name in ["sum", "nansum", "mean"]:
+        SAMPLES[name] = [use(Real(cube), **way) for way in ways] + [use(Real(()))]
+    SAMPLES["prod"] = [use(Real(cube, 0.5, 1.5), **way) for way in ways]
+    for name in ["max", "min"]:
+        SAMPLES[name] = [use(Real(cube, distinct=True), **way) for way in ways]
+    SAMPLES["norm"] = [use(Real(cube), **way) for way in ways] + [
+        use(Real(cube, avoid=(0.0,)), ord=1, **way) for way in ways
+    ]
+    SAMPLES["broadcast_to"] = [
+        use(Real((3, 1)), shape=(2, 3, 4)),
+        use(Real((2, 1)), shape=(0, 5), codes=True),
+        use(Real(()), shape=(2, 2)),
+    ]
+    SAMPLES["broadcast_like"] = [use(Real((3, 1)), Real((2, 3, 4)))]
+    SAMPLES["broadcast_axis"] = [use(Real((2, 1, 3, 1)), axis=(1, 3), size=(4, 2))]
+    SAMPLES["sum_like"] = [use(Real((2, 3, 4)), Real((3, 1))), use(Real(_A), Real(()))]
+    SAMPLES["sum_to_shape"] = [use(Real((2, 3, 4)), shape=(1, 4)), use(Real(_A), shape=())]
+
+
+def _shapes() -> None:
+    cube = Real((2, 3, 4))
+    SAMPLES["reshape"] = [
+        use(cube, shape=(4, -1)),
+        use(cube, shape=(0, -3), codes=True),
+        use(cube, shape=(-4, 1, 2, -2), codes=True),
+    ]
+    SAMPLES["reshape_like"] = [use(cube, Real((4, 6)))]
+    SAMPLES["flatten"] = [use(cube)]
+    SAMPLES["expand_dims"] = [use(cube, axis=1), use(cube, axis=-1)]
+    SAMPLES["squeeze"] = [use(Real((2, 1, 3, 1))), use(Real((2, 1, 3, 1)), axis=(1,))]
+    SAMPLES["transpose"] = [use(cube), use(cube, axes=(1, 2, 0))]
+    SAMPLES["swapaxes"] = [use(cube, dim1=0, dim2=2)]
+    SAMPLES["slice"] = [
+        use(Real((4, 5)), begin=(1, 0), end=(3, 4)),
+        use(Real((4, 5)), begin=(None, 4), end=(None, None), step=(2, -2)),
+    ]
+    SAMPLES["slice_axis"] = [
+        use(Real((4, 5)), axis=1, begin=1, end=-1),
+        use(Real((4, 5)), axis=-2, begin=2, end=None),
+    ]
+    SAMPLES["slice_like"] = [
+        use(Real((4, 5)), Real((2, 3))),
+        use(Real((4, 5)), Real((2, 3)), axes=(1,)),
+    ]
+    SAMPLES["slice_assign"] = [
+        use(Real((4, 5)), Real((2, 3)), begin=(1, 0), end=(3, 5), step=(1, 2)),
+        use(Real((4, 5)), Real((1, 5)), begin=(1,), end=(4,)),
+        use(Real((4, 5)), Real(()), begin=(3,), end=(None,), step=(-1,)),
+    ]
+    SAMPLES["slice_assign_scalar"] = [use(Real((4, 5)), begin=(1,), end=(3,), scalar=2.5)]
+    SAMPLES["reverse"] = [use(cube, axis=(0, 2)), use(cube, axis=1)]
+    SAMPLES["concat"] = [
+        use(Real((2, 3)), Real((2, 1)), Real((2, 2)), dim=1),
+        use(Real((2, 3)), Real((1, 3)), dim=0),
+        use(Real((2, 3)), dim=-1),
+    ]
+    SAMPLES["stack"] = [use(Real(_A), Real(_A), axis=0), use(Real(_A), Real(_A), Real(_A), axis=-1)]
+    SAMPLES["split"] = [
+        use(Real((4, 6)), num_outputs=3),
+        use(Real((2, 3)), num_outputs=2, axis=0, squeeze_axis=True),
+    ]
+    SAMPLES["tile"] = [use(Real((2, 3)), reps=(2, 1, 3)), use(Real((2, 3)), reps=(2,))]
+    SAMPLES["repeat"] = [use(Real((2, 3)), repeats=2), use(Real((2, 3)), repeats=3, axis=0)]
+    SAMPLES["pad"] = [use(Real((2, 3)), pad_width=(1, 0, 2, 1), constant_value=0.5)]
+
+
+def _indices() -> None:
+    SAMPLES["take"] = [
+        use(Real((4, 3)), Whole((2, 2), 0, 4)),
+        use(Real((4, 3)), Whole((5,), -7, 7, "float64"), axis=1, mode="wrap"),
+        use(Real((4, 3)), Whole((5,), -2, 9), mode="clip"),
+        use(Real((4, 3)), Whole((), 0, 3), axis=-1, mode="raise"),
+    ]
+    SAMPLES["take_grad"] = [
+        use(Real((2, 2, 3)), Whole((2, 2), 0, 4), dim=4),
+        use(Real((4, 5)), Whole((5,), 0, 3), axis=1, dim=3),
+    ]
+    SAMPLES["Embedding"] = [use(Whole((2, 3), 0, 5), Real((5, 4)), input_dim=5, output_dim=4)]
+    SAMPLES["pick"] = [
+        use(Real((3, 4)), Whole((3,), 0, 4)),
+        use(Real((3, 4)), Whole((3,), 0, 4, "float64"), keepdims=True),
+        use(Real((3, 4)), Whole((1, 4), 0, 3), axis=0),
+    ]
+    SAMPLES["take_along_axis"] = [use(Real((3, 4)), Whole((3, 2), 0, 4), axis=1)]
+    SAMPLES["take_along_axis_grad"] = [use(Real((3, 2)), Whole((3, 2), 0, 4), axis=1, dim=4)]
+    SAMPLES["gather_nd"] = [
+        use(Real((3, 4)), Whole((2, 5), 0, 3)),
+        use(Real((3, 4, 2)), Whole((1, 2, 2), 0, 3)),
+    ]
+    SAMPLES["scatter_nd"] = [
+        use(Real((3,)), Places(((0, 2, 1), (1, 3, 0))), shape=(3, 4)),
+        use(Real((3, 4)), Whole((1, 3), 0, 2), shape=(2, 4), accumulate=True),
+    ]
+    SAMPLES["sort"] = [
+        use(Real((3, 4), distinct=True)),
+        use(Real((3, 4), distinct=True), axis=0, is_ascend=False),
+        use(Real((3, 4), distinct=True), axis=None),
+    ]
+    SAMPLES["topk"] = [
+        use(Real((3, 5), distinct=True), k=2, ret_typ="value"),
+        use(Real((3, 5), distinct=True), k=2, ret_typ="value", axis=0, is_ascend=True),
+    ]
+
+
+def _softmax_family() -> None:
+    for name in ["softmax", "log_softmax"]:
+        SAMPLES[name] = [
+            use(Real(_A)),
+            use(Real((2, 3, 2)), axis=1, temperature=2.0),
+        ]
+    SAMPLES["softmax_grad"] = [
+        use(Real(_A), From(lambda g: _softmax(np.sin(3 * g)))),
+        use(Real(_A), From(lambda g: _softmax(np.sin(g), 0)), axis=0, temperature=0.5),
+    ]
+    SAMPLES["log_softmax_grad"] = [use(Real(_A), From(lambda g: _log_softmax(np.sin(3 * g))))]
+    SAMPLES["softmax_cross_entropy"] = [use(Real((3, 4)), Whole((3,), 0, 4, "float64"))]
+    SAMPLES["SoftmaxOutput"] = [
+        Sample(
+            (Real((3, 4)), Whole((3,), 0, 4, "float64")),
+            {},
+            own_gradient=True,
+            expected=lambda x, label: _softmax(x) - _one_hot(label, 4),
+            second_order=False,
+        ),
+        Sample(
+            (Real((3, 4)), Whole((3,), 0, 4, "float64")),
+            {"normalization": "batch", "grad_scale": 2.0},
+            own_gradient=True,
+            expected=lambda x, label: 2 * (_softmax(x) - _one_hot(label, 4)) / 3,
+            second_order=False,
+        ),
+    ]
+    own: dict[str, Any] = {
+        "LinearRegressionOutput": lambda x, label: (x - label) / 4,
+        "LogisticRegressionOutput": lambda x, label: (1 / (1 + np.exp(-x)) - label) / 4,
+        "MAERegressionOutput": lambda x, label: np.sign(x - label) / 4,
+    }
+    for name, expected in own.items():
+        SAMPLES[name] = [
+            Sample((Real(_A), Real(_A)), {}, True, expected, second_order=False),
+        ]
+    SAMPLES["make_loss"] = [
+        Sample((Real(_A),), {"grad_scale": 3.0}, True, lambda x: 3 * np.ones_like(x), False),
+    ]
+    SAMPLES["stop_gradient"] = [
+        Sample((Real(_A),), {}, True, lambda x: np.zeros_like(x), second_order=False),
+    ]
+    SAMPLES["Dropout"] = [
+        use(Real(_A), p=0.4, mode="always"),
+        use(Real(_A), p=0.5, axes=(0,), mode="always"),
+    ]
+
+
+for _family in (
+    _unary, _binary, _linear, _conv, _reductions, _shapes, _indices, _softmax_family,
+):  # fmt: skip
+    _family()
