@@ -9,10 +9,12 @@ namespace engine {
 
 void Scheduler::enqueue(std::unique_ptr<Task> task, Storage* const* reads, int num_reads,
                         Storage* const* writes, int num_writes, const Props& props) {
+  uint64_t now = trace::ticks();
   Guard guard(mutex_);
   if (!has_room(props.bytes) && !executing()) {
     Waiter waiter{Waiter::room, nullptr, props.bytes, {}, nullptr};
     block(guard, waiter);
+    now = trace::ticks();
   }
   Operation* const op = take_operation();
   op->task = std::move(task);
@@ -42,7 +44,7 @@ void Scheduler::enqueue(std::unique_ptr<Task> task, Storage* const* reads, int n
   op->num_accesses = n;
   link(op);
   if (op->ungranted == 0) make_ready(op);
-  note_depth(trace::ticks());
+  note_depth(now);
 }
 
 void Scheduler::poison(Storage* const* writes, int num_writes, const ErrorRef& error, bool is_new) {
@@ -75,18 +77,16 @@ void Scheduler::run_here(std::unique_ptr<Task> task, Storage* const* reads, int 
     for (int i = 0; i < num_writes && !error; ++i) error = writes[i]->var.error;
   }
   const bool is_new = !error;
+  bool interrupted = false;
   if (!error) {
-    error = in_turn ? run_in_turn(*task, props) : run_inline(*task, props);
+    error = in_turn ? run_in_turn(*task, props, &interrupted) : run_inline(*task, props);
   }
   if (__builtin_expect(error || stale, false)) {
     if (error) {
       // Naive mode raises now, so wait_all() need not.
       if (in_turn) error->reported = true;
       poison(writes, num_writes, error, is_new && !in_turn);
-      if (in_turn && interrupt_taken()) {
-        interrupt_taken() = false;
-        throw_interrupted();
-      }
+      if (interrupted) throw_interrupted();
       if (in_turn) throw Error(error->message);
     } else {
       Guard guard(mutex_);
@@ -114,7 +114,7 @@ ErrorRef Scheduler::run_inline(Task& task, const Props& props) {
 }
 
 // Naive mode: as a lane would run it, but now and here.
-ErrorRef Scheduler::run_in_turn(Task& task, const Props& props) {
+ErrorRef Scheduler::run_in_turn(Task& task, const Props& props, bool* interrupted) {
   if (executing()) return run_inline(task, props);  // pushed by a task
   uint16_t lane = 0;
   {
@@ -136,7 +136,7 @@ ErrorRef Scheduler::run_in_turn(Task& task, const Props& props) {
   } here(*this);
   trace::set_current_lane(lane);
   Resources& resources = Resources::current();
-  resources.start_operator(&cancel_here_);
+  resources.start_operator(&cancel_here_, true);
   trace::Record record;
   record.start = trace::ticks();
   record.name = props.name;
@@ -155,8 +155,8 @@ ErrorRef Scheduler::run_in_turn(Task& task, const Props& props) {
   } catch (...) {
     error = make_error(props, current_exception_message());
   }
-  if (resources.was_interrupted()) interrupt_taken() = true;
-  resources.reset_workspace();
+  *interrupted = resources.was_interrupted();
+  resources.finish_operator();
   trace::end_span(trace::ticks(), error ? trace::kError : 0);
   return error;
 }

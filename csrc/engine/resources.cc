@@ -79,33 +79,36 @@ void Resources::reset_workspace() {
   used_ = wanted_ = 0;
 }
 
-void Resources::start_operator(const std::atomic<bool>* cancel) {
+void Resources::start_operator(const std::atomic<bool>* cancel, bool interruptible) {
   cancel_ = cancel;
-  stopped_.store(false, std::memory_order_relaxed);
-  interrupted_.store(false, std::memory_order_relaxed);
+  interruptible_ = interruptible && engine::interruptible();
   next_check_.store(0, std::memory_order_relaxed);
 }
 
+void Resources::finish_operator() {
+  cancel_ = nullptr;
+  interruptible_ = false;
+  stopped_.store(false, std::memory_order_relaxed);
+  interrupted_.store(false, std::memory_order_relaxed);
+  reset_workspace();
+}
+
 bool Resources::cancelled() const {
+  if (!cancel_) return false;
   if (stopped_.load(std::memory_order_relaxed)) return true;
-  if (cancel_ && cancel_->load(std::memory_order_relaxed)) {
+  if (cancel_->load(std::memory_order_relaxed)) {
     stopped_.store(true, std::memory_order_relaxed);
     return true;
   }
-  if (this == &this_thread && engine::interruptible()) {
-    const uint64_t now = trace::ticks();
-    const uint64_t due = next_check_.load(std::memory_order_relaxed);
-    static const uint64_t interval = trace::ticks_of_ns(engine::kInterruptCheckNs);
-    if (due == 0 || now >= due) {
-      next_check_.store(now + interval, std::memory_order_relaxed);
-      if (due != 0 && engine::interrupt_pending()) {
-        interrupted_.store(true, std::memory_order_relaxed);
-        stopped_.store(true, std::memory_order_relaxed);
-        return true;
-      }
-    }
-  }
-  return false;
+  if (!interruptible_ || this != &this_thread) return false;  // only the main thread may ask
+  const uint64_t now = trace::ticks(), due = next_check_.load(std::memory_order_relaxed);
+  if (due != 0 && now < due) return false;
+  static const uint64_t interval = trace::ticks_of_ns(engine::kInterruptCheckNs);
+  next_check_.store(now + interval, std::memory_order_relaxed);
+  if (due == 0 || !engine::interrupt_pending()) return false;
+  interrupted_.store(true, std::memory_order_relaxed);
+  stopped_.store(true, std::memory_order_relaxed);
+  return true;
 }
 
 }  // namespace hybrid

@@ -33,18 +33,20 @@ class Resources {
   // Scratch valid until the kernel returns; 64-byte aligned; per calling kernel, not per chunk.
   void* workspace(size_t bytes);
   void reset_workspace();  // by the caller of the kernel, between kernels
-  // Long kernels poll this between blocks of about 10 ms and return early when set. On the main
-  // thread it also asks for interrupts, every 50 ms, while an operator runs there.
+  // Long kernels poll this between blocks of about 10 ms and return early when set. In naive mode
+  // it also asks for interrupts, every 50 ms, when the operator runs on the main thread.
   bool cancelled() const;
 
   static Resources& current();  // of this thread
 
   // --- for whoever runs the kernel ---
-  // The flag that cancelled() looks at; nullptr: none. Forgets an earlier cancellation.
-  void start_operator(const std::atomic<bool>* cancel);
+  // The flag that cancelled() looks at, and whether it asks for interrupts too. Without a start, as
+  // when small work is inlined, nothing is ever cancelled.
+  void start_operator(const std::atomic<bool>* cancel, bool interruptible);
   // True when the operator was told to stop, so that its outputs may be incomplete.
   bool was_cancelled() const { return stopped_.load(std::memory_order_relaxed); }
   bool was_interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
+  void finish_operator();  // forgets all that, and the scratch memory
 
  private:
   struct Block {
@@ -55,6 +57,7 @@ class Resources {
   size_t used_ = 0;    // of the last block
   size_t wanted_ = 0;  // by this kernel, all blocks together
   const std::atomic<bool>* cancel_ = nullptr;
+  bool interruptible_ = false;
   mutable std::atomic<bool> stopped_{false};
   mutable std::atomic<bool> interrupted_{false};
   mutable std::atomic<uint64_t> next_check_{0};

@@ -4,6 +4,7 @@
 #include "core/storage.h"
 #include "engine/interrupt.h"
 #include "engine/scheduler.h"
+#include "engine/threads.h"
 #include "engine/trace.h"
 #include "engine/workers.h"
 
@@ -12,12 +13,10 @@ namespace engine {
 namespace {
 
 thread_local bool is_executing __attribute__((tls_model("initial-exec"))) = false;
-thread_local bool took_interrupt = false;
 
 }  // namespace
 
 bool& executing() { return is_executing; }
-bool& interrupt_taken() { return took_interrupt; }
 
 Lane& Scheduler::lane_of(Context ctx, LaneKind kind) {
   if (ctx.type == DeviceType::cpu_pinned) ctx.type = DeviceType::cpu;
@@ -45,6 +44,7 @@ void Scheduler::make_ready(Operation* op) {
 }
 
 void Scheduler::lane_main(Lane& lane) {
+  enter_thread(lane.name);
   trace::set_current_lane(lane.id);
   Guard guard(mutex_);
   bool spun = false;
@@ -85,6 +85,7 @@ void Scheduler::run_lane(Guard& guard, Lane& lane, const Waiter* waiter) {
   trace::set_current_lane(lane.id);
   const uint64_t until = waiter ? trace::ticks() + trace::ticks_of_ns(kInterruptCheckNs) : 0;
   std::unique_ptr<Task> done;
+  uint64_t now = 0;
   do {
     Operation* const op = lane.pop();
     op->state = State::running;
@@ -94,14 +95,18 @@ void Scheduler::run_lane(Guard& guard, Lane& lane, const Waiter* waiter) {
     const bool is_new = !error;
     guard.unlock();
     done.reset();  // releases what the previous operator held, before the next needs memory
-    if (!error) error = execute(*op, lane);
+    if (is_new) {
+      error = execute(*op, lane, &now);
+    } else {
+      now = trace::ticks();  // not run: it carries the error of what it depends on
+    }
     guard.lock();
     lane.running = nullptr;
     done = std::move(op->task);
     complete(op, error, is_new);
     recycle(op);
-    note_depth(trace::ticks());
-  } while (go_on(lane, waiter) && !interrupt_taken() && (!waiter || trace::ticks() < until));
+    note_depth(now);
+  } while (go_on(lane, waiter) && (!waiter || now < until));
   guard.unlock();
   done.reset();
   trace::set_current_lane(lane_before);
@@ -131,7 +136,7 @@ void Scheduler::hold(const std::atomic<bool>& cancel, bool poll) {
   }
 }
 
-ErrorRef Scheduler::execute(Operation& op, Lane& lane) {
+ErrorRef Scheduler::execute(Operation& op, Lane& lane, uint64_t* end) {
   trace::Record record;
   record.start = trace::ticks();
   record.name = op.props.name;
@@ -145,7 +150,8 @@ ErrorRef Scheduler::execute(Operation& op, Lane& lane) {
   if (slow) hold(lane.cancel, false);
   if (slow && op.props.traces_itself) trace::end_span(trace::ticks());
   Resources& resources = Resources::current();
-  resources.start_operator(&lane.cancel);
+  // Never asks for interrupts: that takes Python's lock, whose holder may be in fork(), waiting.
+  resources.start_operator(&lane.cancel, false);
   ErrorRef error;
   try {
     if (lane.cancel.load(std::memory_order_relaxed)) throw Error("cancelled");
@@ -154,18 +160,18 @@ ErrorRef Scheduler::execute(Operation& op, Lane& lane) {
   } catch (...) {
     error = make_error(op.props, current_exception_message());
   }
-  if (resources.was_interrupted()) interrupt_taken() = true;
-  resources.reset_workspace();
+  resources.finish_operator();
   // Of a program that traces itself a span is open only when a kernel threw.
-  trace::end_span(trace::ticks(), error ? trace::kError : 0);
+  *end = trace::ticks();
+  trace::end_span(*end, error ? trace::kError : 0);
   return error;
 }
 
 // A depth record: at most one in 100 us, and always the last.
 void Scheduler::note_depth(uint64_t now) {
-  static const uint64_t interval = trace::ticks_of_ns(100000);
+  static const auto interval = static_cast<int64_t>(trace::ticks_of_ns(100000));
   const int64_t depth = pending();
-  if (depth != 0 && now - last_depth_ < interval) return;
+  if (depth != 0 && static_cast<int64_t>(now - last_depth_) < interval) return;
   last_depth_ = now;
   trace::Record record;
   record.start = now;

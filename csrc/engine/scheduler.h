@@ -36,7 +36,7 @@ class Scheduler {
   void run_here(std::unique_ptr<Task> task, Storage* const* reads, int num_reads,
                 Storage* const* writes, int num_writes, const Props& props);
   ErrorRef run_inline(Task& task, const Props& props);
-  ErrorRef run_in_turn(Task& task, const Props& props);
+  ErrorRef run_in_turn(Task& task, const Props& props, bool* interrupted);
   void poison(Storage* const* writes, int num_writes, const ErrorRef& error, bool is_new);
 
   // wait.cc
@@ -86,7 +86,7 @@ class Scheduler {
   void run_lane(Guard& guard, Lane& lane, const Waiter* waiter);
   bool go_on(const Lane& lane, const Waiter* waiter) const;
   void hold(const std::atomic<bool>& cancel, bool poll);
-  ErrorRef execute(Operation& op, Lane& lane);
+  ErrorRef execute(Operation& op, Lane& lane, uint64_t* end);
   void note_depth(uint64_t now);
 
   // wait.cc
@@ -121,8 +121,6 @@ class Scheduler {
 
 // This thread is executing an operator: it may push, but neither wait nor be held back.
 bool& executing();
-// Set when an operator that this thread ran took the interrupt meant for its wait.
-bool& interrupt_taken();
 
 constexpr double kLongestHelpNs = 20e6;  // a waiting caller leaves longer operators to the lane
 

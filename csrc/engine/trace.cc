@@ -20,6 +20,7 @@ void unlock_names_after_fork();
 namespace {
 
 constexpr uint64_t kCapacity = 16384;  // records a thread keeps
+constexpr uint16_t kNoLane = UINT16_MAX;
 constexpr int kWords = sizeof(Record) / sizeof(uint64_t);
 
 // A record that one thread writes while others read it: words, each atomic. Stores are releases
@@ -92,9 +93,9 @@ struct Ring {
   std::unique_ptr<Slot[]> slots{new Slot[kCapacity]};
   LiveSlot span, wait;
   alignas(64) Run run;
-  uint16_t lane = 0;      // executed for now
-  uint16_t own_lane = 0;  // of the thread itself
-  bool in_use = true;     // guarded by the registry
+  uint16_t lane = kNoLane;  // executed for now
+  size_t number = 0;        // of the ring, from 1
+  bool in_use = true;       // guarded by the registry
 
   void write(const Record& record) {
     const uint64_t h = head.load(std::memory_order_relaxed);
@@ -137,25 +138,31 @@ bool on_main_thread() { return syscall(SYS_gettid) == getpid(); }
 __attribute__((noinline)) Ring& make_ring() {
   Registry& all = registry();
   Ring* ring = nullptr;
-  size_t index = 0;
   {
     Guard guard(all.mutex);
-    for (; index < all.rings.size() && !ring; ++index) {
-      if (!all.rings[index]->in_use) ring = all.rings[index];
+    for (Ring* r : all.rings) {
+      if (!r->in_use) ring = r;
     }
     if (!ring) {
       ring = new Ring;
       all.rings.push_back(ring);
-      index = all.rings.size();
+      ring->number = all.rings.size();
     }
     ring->in_use = true;
+    ring->lane = kNoLane;
   }
-  const bool main = on_main_thread();
-  const std::string name = main ? "main" : "thread " + std::to_string(index);
-  ring->lane = ring->own_lane = register_lane(name, "cpu(0)", "main", false);
   this_ring = ring;
   thread_local RingOwner owner{ring};
   return *ring;
+}
+
+// Of a thread that has not been told whose lane it executes: a lane of its own.
+uint16_t lane_of(Ring& ring) {
+  if (__builtin_expect(ring.lane == kNoLane, false)) {
+    const std::string name = on_main_thread() ? "main" : "thread " + std::to_string(ring.number);
+    ring.lane = register_lane(name, "cpu(0)", "main", false);
+  }
+  return ring.lane;
 }
 
 inline Ring& ring() {
@@ -187,7 +194,7 @@ void end_wait(uint64_t end) {
   r.end(r.wait, end, 0);
 }
 
-uint16_t current_lane() { return ring().lane; }
+uint16_t current_lane() { return lane_of(ring()); }
 
 void set_current_lane(uint16_t lane) { ring().lane = lane; }
 
@@ -195,11 +202,12 @@ void coalesce(uint32_t name, uint32_t site, uint32_t node, uint8_t flags, uint64
               uint64_t end) {
   static const uint64_t gap = ticks_of_ns(1000000), longest = ticks_of_ns(10000000);
   Ring& r = ring();
+  const uint16_t lane = lane_of(r);
   Run& run = r.run;
   run.acquire();
   Record& open = run.record;
   if (open.value != 0 && open.name == name && open.site == site && open.node == node &&
-      open.flags == flags && open.lane == r.lane && start - run.last_end < gap &&
+      open.flags == flags && open.lane == lane && start - run.last_end < gap &&
       end - open.start < longest) {
     ++open.value;
     run.busy += end - start;
@@ -215,7 +223,7 @@ void coalesce(uint32_t name, uint32_t site, uint32_t node, uint8_t flags, uint64
   open.site = site;
   open.node = node;
   open.flags = flags;
-  open.lane = r.lane;
+  open.lane = lane;
   open.value = 1;
   run.busy = end - start;
   run.last_end = end;

@@ -59,14 +59,10 @@ void Scheduler::block(Guard& guard, Waiter& waiter) {
   uint64_t next_check = record.start + interval;
   bool spun = false, interrupted = false;
   while (!satisfied(waiter)) {
-    if (main && (interrupt_taken() || trace::ticks() >= next_check)) {
-      interrupted = interrupt_taken();
-      interrupt_taken() = false;
-      if (!interrupted) {
-        guard.unlock();  // the check may run signal handlers
-        interrupted = interrupt_pending();
-        guard.lock();
-      }
+    if (main && trace::ticks() >= next_check) {
+      guard.unlock();  // the check may run signal handlers
+      interrupted = interrupt_pending();
+      guard.lock();
       if (interrupted) break;
       next_check = trace::ticks() + interval;
     } else if (Lane* const lane = lane_to_help()) {
@@ -84,10 +80,6 @@ void Scheduler::block(Guard& guard, Waiter& waiter) {
   while (*at != &waiter) at = &(*at)->next;
   *at = waiter.next;
   trace::end_wait(trace::ticks());
-  if (interrupt_taken()) {
-    interrupt_taken() = false;
-    interrupted = true;
-  }
   if (interrupted) throw_interrupted();
 }
 

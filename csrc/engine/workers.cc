@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "engine/resources.h"
+#include "engine/threads.h"
 
 namespace hybrid {
 namespace {
@@ -68,7 +69,8 @@ Job* Workers::open_job() {
   return nullptr;
 }
 
-void Workers::worker_main(int) {
+void Workers::worker_main(int index) {
+  enter_thread("worker " + std::to_string(index + 1));
   in_job = true;
   Guard guard(mutex_);
   bool spun = false;
@@ -145,6 +147,7 @@ void Workers::run(Job& job) {
 
 void Workers::stop() {
   Guard guard(mutex_);
+  while (stopping_) left_.wait(mutex_);  // another thread stops them
   stopping_ = true;
   work_.notify_all();
   std::vector<std::thread> threads;
@@ -153,6 +156,7 @@ void Workers::stop() {
   for (std::thread& thread : threads) thread.join();
   guard.lock();
   stopping_ = false;
+  left_.notify_all();
 }
 
 void Workers::unlock_after_fork(bool child) {
@@ -160,6 +164,7 @@ void Workers::unlock_after_fork(bool child) {
     // The old handles belong to the parent's threads: destroying one would end the process.
     if (!threads_->empty()) threads_ = new std::vector<std::thread>;
     parked_ = 0;
+    stopping_ = false;
     jobs_ = nullptr;
     open_jobs_.store(0);
     work_.reset_after_fork();
