@@ -58,17 +58,15 @@ void Shape::push_back(int64_t dim) {
 
 int64_t Shape::size() const {
   require(ndim_ >= 0, "shape: the rank is not known, so the size is not either");
-  bool zero = false;
-  for (int64_t d : *this) {
-    require(d >= 0, "shape: ", str(), " has an unknown or negative dimension");
-    zero = zero || d == 0;
-  }
-  if (zero) return 0;
+  bool zero = false, overflow = false;
   int64_t n = 1;
   for (int64_t d : *this) {
-    require(d <= kMaxElements / n, "shape: ", str(), " has more than 2^62 elements");
-    n *= d;
+    if (d < 0) fail("shape: ", *this, " has an unknown or negative dimension");
+    zero = zero || d == 0;
+    overflow = __builtin_mul_overflow(n, d == 0 ? 1 : d, &n) || n > kMaxElements || overflow;
   }
+  if (zero) return 0;
+  if (overflow) fail("shape: ", *this, " has more than 2^62 elements");
   return n;
 }
 

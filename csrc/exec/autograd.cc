@@ -123,7 +123,7 @@ TapeGraph graph_of(const std::vector<ArrayRef>& heads, const char* what) {
   tape.graph = to_graph(symbol, {}, &tape.sources);
   tape.heads = tape.graph.outputs;
   for (const Node& n : tape.graph.nodes) {
-    if (n.kind == NodeKind::op) saved_alive(*tape.sources.nodes[n.id]);
+    if (n.kind == NodeKind::op) check_not_freed(*tape.sources.nodes[n.id]);
   }
   return tape;
 }

@@ -197,7 +197,7 @@ std::shared_ptr<CachedGraph> recomputing_for(Signature* s, const Signature::Choi
 }
 
 const CachedCall& call_of(const SymNode& node) {
-  require(node.held != nullptr, "backward: what ", describe_node(node), " computed was freed");
+  check_not_freed(node);
   return *static_cast<const CachedCall*>(node.held.get());
 }
 
@@ -336,9 +336,10 @@ std::vector<NDArray> run_cached_backward(const Attrs& attrs, const SymNode& call
     const auto& saved = held.signature->saved;
     const size_t k = std::find(saved.begin(), saved.end(), e) - saved.begin();
     const NDArray& value = held.saved.at(k);
-    require(value.storage->var.version.load() == held.saved_versions[k],
-            "backward: the gradient needs a result of ", describe_node(call),
-            ", which was overwritten after it was recorded");
+    if (value.storage->var.version.load() != held.saved_versions[k]) {
+      fail("backward: the gradient needs a result of ", describe_node(call),
+           ", which was overwritten after it was recorded");
+    }
     arguments.push_back(value);
   }
   return program->program->run(arguments, held.keys);

@@ -179,11 +179,13 @@ bool check_inputs(const Impl& impl, const std::vector<NDArray>& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const InputType& expected = impl.inputs[i];
     const NDArray& given = inputs[i];
-    require(given.defined(), "program: input '", expected.name, "' has no value");
+    if (!given.defined()) fail("program: input '", expected.name, "' has no value");
     if (given.dtype != expected.dtype || given.shape != expected.shape) wrong_input(expected, given);
     const Context a = given.storage->ctx, b = inputs[0].storage->ctx;
-    require(a == b || (a.is_cpu() && b.is_cpu()), "program: input '", expected.name, "' is on ",
-            a.str(), ", '", impl.inputs[0].name, "' on ", b.str());
+    if (a != b && !(a.is_cpu() && b.is_cpu())) {
+      fail("program: input '", expected.name, "' is on ", a.str(), ", '", impl.inputs[0].name,
+           "' on ", b.str());
+    }
     ready = ready && ready_to_read(*given.storage);
   }
   return ready;

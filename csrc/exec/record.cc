@@ -98,14 +98,22 @@ std::string describe_node(const SymNode& node) {
   return line.empty() ? text : text + " (" + line + ")";
 }
 
+void check_not_freed(const SymNode& node) {
+  if (!is_freed(node)) return;
+  fail("backward: what ", describe_node(node), " computed was freed by an earlier backward(); give "
+       "that one retain_graph=True to differentiate twice");
+}
+
 const NDArray& saved_value(const SymNode& node, int out) {
-  require(!is_freed(node), "backward: what ", describe_node(node), " computed was freed by an "
-          "earlier backward(); give that one retain_graph=True to differentiate twice");
-  require(out < static_cast<int>(node.values.size()) && node.values[out].defined(),
-          "backward: the value of ", describe_node(node), " was not kept");
+  check_not_freed(node);
+  if (out >= static_cast<int>(node.values.size()) || !node.values[out].defined()) {
+    fail("backward: the value of ", describe_node(node), " was not kept");
+  }
   const NDArray& value = node.values[out];
-  require(version_of(value) == node.versions[out], "backward: the gradient needs the value of ",
-          describe_node(node), ", which was overwritten after it was recorded");
+  if (version_of(value) != node.versions[out]) {
+    fail("backward: the gradient needs the value of ", describe_node(node),
+         ", which was overwritten after it was recorded");
+  }
   return value;
 }
 

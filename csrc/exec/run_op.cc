@@ -9,11 +9,11 @@ namespace {
 void check_inputs(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inputs) {
   check_arity(op, attrs, inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
-    require(inputs[i].defined(), op.name, ": input '", input_name(op, i), "' has no value");
+    if (!inputs[i].defined()) fail(op.name, ": input '", input_name(op, i), "' has no value");
     const Context a = inputs[0].ctx(), b = inputs[i].ctx();
-    require(a == b || (a.is_cpu() && b.is_cpu()), op.name, ": '", input_name(op, 0), "' is on ",
-            a.str(), ", '", input_name(op, i), "' on ", b.str(),
-            "; copy one with as_in_context() first");
+    if (a == b || (a.is_cpu() && b.is_cpu())) continue;
+    fail(op.name, ": '", input_name(op, 0), "' is on ", a.str(), ", '", input_name(op, i), "' on ",
+         b.str(), "; copy one with as_in_context() first");
   }
 }
 
@@ -26,8 +26,9 @@ void check_outputs(const OpDef& op, const CallTypes& t, const std::vector<NDArra
     require(out[i].shape == t.out_shapes[i] && out[i].dtype == t.out_dtypes[i], op.name,
             ": the result is ", dtype_name(t.out_dtypes[i]), " ", t.out_shapes[i],
             ", the array to write into is ", dtype_name(out[i].dtype), " ", out[i].shape);
-    require(out[i].ctx() == ctx || (out[i].ctx().is_cpu() && ctx.is_cpu()), op.name,
-            ": the result is on ", ctx.str(), ", the array to write into on ", out[i].ctx().str());
+    const Context to = out[i].ctx();
+    if (to == ctx || (to.is_cpu() && ctx.is_cpu())) continue;
+    fail(op.name, ": the result is on ", ctx.str(), ", the array to write into on ", to.str());
   }
 }
 
@@ -78,7 +79,7 @@ std::vector<NDArray> run_op(const OpDef& op, const Attrs& attrs, const std::vect
   infer_call(op, attrs, &types);
   const Context where = inputs.empty() ? ctx : inputs[0].ctx();
   if (inputs.empty()) {
-    require(engine::context_exists(where), op.name, ": there is no device ", where.str());
+    if (!engine::context_exists(where)) fail(op.name, ": there is no device ", where.str());
   }
   if (out) check_outputs(op, types, *out, where);
 

@@ -76,6 +76,18 @@ Prepared& find(const OpDef& op, const Attrs& attrs, const NDArray* const* inputs
   return p;
 }
 
+struct Flat {
+  TensorView views[kMaxInputs + 1];
+  Flat() {
+    for (TensorView& v : views) v.shape = v.strides = Shape{1};
+  }
+  void set(int i, void* data, DType dtype, int64_t n) {
+    views[i].data = data;
+    views[i].dtype = dtype;
+    views[i].shape[0] = n;
+  }
+};
+
 }  // namespace
 
 bool run_small(const OpDef& op, const Attrs& attrs, const NDArray* const* inputs, int num_inputs,
@@ -106,25 +118,22 @@ bool run_small(const OpDef& op, const Attrs& attrs, const NDArray* const* inputs
   props.ctx = ctx;
   if (!engine::may_inline(props.cost_ns, ctx)) return false;
 
-  NDArray result;
-  result.dtype = p.out;
-  result.shape = first.shape;
-  result.strides = n > 1 ? first.strides : contiguous_strides(first.shape);
-  result.storage = allocate(n * dtype_size(p.out), ctx);
-  TensorView views[kMaxInputs + 1];
-  const Shape flat{n}, step{1};
-  for (int i = 0; i < num_inputs; ++i) {
-    views[i] = {inputs[i]->data(), inputs[i]->dtype, flat, step};
-  }
-  views[num_inputs] = {result.storage->data, p.out, flat, step};
+  // Set up once per thread: one dimension, stride 1.
+  thread_local Flat flat;
+  for (int i = 0; i < num_inputs; ++i) flat.set(i, inputs[i]->data(), p.in[i], n);
+  StorageRef storage = allocate(n * dtype_size(p.out), ctx);
+  flat.set(num_inputs, storage->data, p.out, n);
   const uint64_t start = trace::ticks();
-  Resources& resources = Resources::current();
-  run_elementwise(p.program, views, views + num_inputs, resources);
-  bump_version(*result.storage);
+  run_elementwise(p.program, flat.views, flat.views + num_inputs, Resources::current());
+  bump_version(*storage);
   props.name = p.name;
   props.site = current_site();
   engine::note_inline(props, start, trace::ticks());
-  *out = std::move(result);
+  out->offset = 0;  // `first` may be *out itself: its shape is read before it is replaced
+  out->strides = n > 1 ? first.strides : contiguous_strides(first.shape);
+  out->shape = first.shape;
+  out->dtype = p.out;
+  out->storage = std::move(storage);
   return true;
 }
 

@@ -8,11 +8,6 @@
 
 namespace hybrid {
 
-void saved_alive(const SymNode& node) {
-  require(!is_freed(node), "backward: what ", describe_node(node), " computed was freed by an "
-          "earlier backward(); give that one retain_graph=True to differentiate twice");
-}
-
 GradientRun::GradientRun(Graph graph, const GraphSources& sources, std::vector<Entry> heads)
     : graph_(std::move(graph)), sources_(sources), heads_(std::move(heads)) {}
 

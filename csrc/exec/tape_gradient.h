@@ -7,9 +7,6 @@
 
 namespace hybrid {
 
-// Throws when what the node computed was freed.
-void saved_alive(const SymNode& node);
-
 class GradientRun {
  public:
   // `sources` gives the tape node of every node of the graph; it must outlive this object.

@@ -56,14 +56,16 @@ std::vector<ArrayRef> trace_op(const OpDef& op, const Attrs& attrs,
   for (size_t i = 0; i < inputs.size(); ++i) {
     const ArrayRef& a = inputs[i];
     const bool traced = !a.array.defined();
-    require(!traced || (a.extra && a.extra->entry.node), op.name, ": input '", input_name(op, i),
-            "' has no value");
+    if (traced && !(a.extra && a.extra->entry.node)) {
+      fail(op.name, ": input '", input_name(op, i), "' has no value");
+    }
     types.add_input(shape_of(a), dtype_of(a));
     const Context where = context_of(a);
     if (i == 0) ctx = where;
-    require(where == ctx || (where.is_cpu() && ctx.is_cpu()), op.name, ": '", input_name(op, 0),
-            "' is on ", ctx.str(), ", '", input_name(op, i), "' on ", where.str(),
-            "; copy one with as_in_context() first");
+    if (where != ctx && !(where.is_cpu() && ctx.is_cpu())) {
+      fail(op.name, ": '", input_name(op, 0), "' is on ", ctx.str(), ", '", input_name(op, i),
+           "' on ", where.str(), "; copy one with as_in_context() first");
+    }
     node->inputs.push_back(traced ? a.extra->entry : trace_leaf(a));
   }
   infer_call(op, attrs, &types);
