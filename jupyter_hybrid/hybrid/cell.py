@@ -27,7 +27,7 @@ class Cell:
     tree: ast.Module
     names: list[str]  # bound by the cell, in order
     quiet: bool  # the last line ends in ";": its value is not shown
-    why_not: str | None  # why it can only run imperatively
+    awaits: bool  # at its top level
 
     def code(self, rewritten: bool) -> tuple[CodeType, CodeType | None]:
         """(statements, last expression or None), rewritten for recording or as written."""
@@ -58,7 +58,6 @@ def prepare(shell: Any, body: str, magic_line: str | None, cell_id: str | None) 
     linecache.checkcache(filename)
     padded = "\n" * offset + source
     tree = ast.parse(padded, filename, "exec")
-    why_not = "the cell awaits at its top level" if has_top_level_await(tree) else None
     return Cell(
         id=cell_id,
         filename=filename,
@@ -67,5 +66,5 @@ def prepare(shell: Any, body: str, magic_line: str | None, cell_id: str | None) 
         tree=tree,
         names=assigned_names(tree),
         quiet=source.rstrip().endswith(";"),
-        why_not=why_not,
+        awaits=has_top_level_await(tree),
     )

@@ -19,6 +19,9 @@ from .runner import run_imperatively, run_symbolically
 from .runtime import install
 
 MODES = ("imperative", "symbolic")
+_AWAITS = (
+    "%%{magic}: a cell magic can't run a cell that awaits at its top level; await in a plain cell"
+)
 _ENGINE_USAGE = "%engine [naive|threaded] [inline on|off] [limit N] [slow SECONDS]"
 
 
@@ -64,14 +67,16 @@ class HybridMagics(Magics):
         except UsageError as error:
             raise MagicUsageError(str(error)) from None
         prepared = self._prepare("hybridize", line, cell, options.implicit)
+        if prepared.awaits:
+            raise MagicUsageError(_AWAITS.format(magic="hybridize"))
         try:
             value, report = run_symbolically(prepared, options, self.shell.user_ns, session.later)
         except UsageError as error:
             raise MagicUsageError(str(error)) from None
         session.last_report = report
-        if options.view != "none" and (report.segments or report.graph_breaks):
-            if report.segments or not options.implicit:
-                display(report)
+        worth_showing = report.segments or (report.graph_breaks and not options.implicit)
+        if options.view != "none" and worth_showing:
+            display(report)
         return None if prepared.quiet else value
 
     @no_var_expand
@@ -82,8 +87,8 @@ class HybridMagics(Magics):
         if line.strip():
             raise MagicUsageError(f"%%imperative takes no options, got {line.strip()!r}")
         prepared = self._prepare("imperative", line, cell, False)
-        if prepared.why_not:
-            raise MagicUsageError(f"%%imperative: {prepared.why_not}; run it without the magic")
+        if prepared.awaits:
+            raise MagicUsageError(_AWAITS.format(magic="imperative"))
         value = run_imperatively(prepared, self.shell.user_ns)
         return None if prepared.quiet else value
 

@@ -1,7 +1,7 @@
 """Recorded Python numbers: real ints and floats that remember how they were computed.
 
-A recorded number *is* its value (a subclass of ``int`` or ``float``), so any code may receive one;
-its arithmetic also adds a node to the cell's graph, so ``print((1 + 2) + (3 + 4))`` can be drawn and
+A recorded number *is* its value (a subclass of ``int`` or ``float``), so any code may take one. Its
+arithmetic also adds a node to the cell's graph, so ``print((1 + 2) + (3 + 4))`` can be drawn and
 folded. A result that a 64-bit kernel would not reproduce exactly becomes a plain number again.
 """
 

@@ -43,7 +43,7 @@ class Recorder:
         self.donated: list[Any] = []  # input arrays whose memory may be reused
         self.donated_names: list[str] = []
 
-    # Called by the runtime ----------------------------------------------------------------------
+    # Called by the runtime -----------------------------------------------------------------------
     def wrap(self, value: Any) -> Any:
         """The traced array of an ndarray, the face of NumPy; anything else unchanged."""
         if value is np:
@@ -68,7 +68,7 @@ class Recorder:
                     shown = repr(arg) if isinstance(arg, (str, int, float)) else "..."
                     parts.append(shown.replace("{", "(").replace("}", ")"))
                 else:
-                    parts.append("{%d}" % len(inputs))
+                    parts.append(f"{{{len(inputs)}}}")
                     inputs.append(node)
             text = f"print({', '.join(parts)})"
             self._effects.append(_core.trace_effect(text, inputs))
@@ -115,7 +115,7 @@ class Recorder:
         self.donated.append(self._array(wrapped))
         self.donated_names.append(name)
 
-    # Computing ------------------------------------------------------------------------------------
+    # Computing -----------------------------------------------------------------------------------
     def sync(self, arrays: list[Any], reason: str) -> None:
         """Computes ``arrays`` now, and with them what lives on the way to them."""
         pending = [a for a in arrays if a._traced]
@@ -185,7 +185,7 @@ class Recorder:
         self.segments.append(segment)
         _core.set_trace_segment(len(self.segments))
 
-    # Looking ----------------------------------------------------------------------------------------
+    # Looking -------------------------------------------------------------------------------------
     def user_line(self) -> int | None:
         """The line of the cell that is being run, 1-based in the whole cell."""
         frame = sys._getframe(1)

@@ -1,9 +1,9 @@
 """Rewrites a cell's syntax tree so that loads, calls and numbers pass through the recorder.
 
-``x`` becomes ``__jupyter_hybrid__.load(x)`` and ``f(x)`` becomes ``__jupyter_hybrid__.call(f, x)``;
-line and column numbers are kept, so errors and the graph point at what the user wrote. The rewritten
-code behaves as the original when no recorder is active: functions defined in a hybridized cell can
-be called from any later cell.
+``x`` becomes ``__jupyter_hybrid__.load(x)`` and ``f(x)`` becomes ``__jupyter_hybrid__.call(f, x)``.
+Line and column numbers are kept, so errors and the graph point at what the user wrote. Without an
+active recorder the rewritten code behaves as the original: functions defined in a hybridized cell
+can be called from any later cell.
 """
 
 from __future__ import annotations

@@ -36,11 +36,11 @@ def run_symbolically(
     """
     __tracebackhide__ = True
     runtime = install()
-    if cell.why_not is None and runtime.recorder is not None:
-        cell.why_not = "a cell inside a recorded cell"
-    if cell.why_not is not None:
+    if runtime.recorder is not None:
         value = run_imperatively(cell, namespace)
-        breaks: list[tuple[int | None, str]] = [(None, f"{cell.why_not}: it ran imperatively")]
+        breaks: list[tuple[int | None, str]] = [
+            (None, "a cell inside a recorded cell: it ran imperatively")
+        ]
         return value, Report(cell, options, [], breaks, [], {}, mode="imperative")
     recorder = Recorder(cell, options, namespace, later)
     statements, shown = cell.code(rewritten=True)

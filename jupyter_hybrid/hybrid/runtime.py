@@ -104,7 +104,7 @@ def _origin(function: Any, cell_file: str) -> str:
                 module = type(owner).__module__
         else:
             module = type(inner).__module__
-            call = getattr(type(inner), "__call__", None)
+            call = vars(type(inner)).get("__call__")
             filename = getattr(getattr(call, "__code__", None), "co_filename", "")
     root = module.partition(".")[0]
     if root == _OWN:

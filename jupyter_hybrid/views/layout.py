@@ -1,14 +1,15 @@
-"""Layered layout of a directed graph: layers in the order of code, few crossings, straight edges.
+"""Layered layout of a directed graph: layers in the order of code, few crossings, short edges.
 
-The classic three steps (Sugiyama, Tagawa and Toda, 1981): longest-path layers, barycenter sweeps for
-the order inside a layer, then positions by isotonic regression, which moves every node as near to
-its neighbours as the minimum gaps allow. O((n + e) log n) a sweep.
+The classic three steps (Sugiyama, Tagawa and Toda, 1981): longest-path layers, barycenter sweeps
+for the order inside a layer, then positions by isotonic regression, which moves every node as near
+to its neighbours as the minimum gaps allow. O((n + e) log n) a sweep.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 GAP_X = 28.0
 GAP_Y = 46.0
@@ -95,7 +96,7 @@ def _slots(
             layers[between].append(bend)
             chain.append(bend)
         chain.append(slots[target])
-        for a, b in zip(chain, chain[1:], strict=False):
+        for a, b in pairwise(chain):
             a.down.append(b)
             b.up.append(a)
         chains.append(chain)

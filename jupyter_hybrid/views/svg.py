@@ -6,6 +6,7 @@ Drawn without the ``dot`` program. Every text of the user's is escaped.
 from __future__ import annotations
 
 from html import escape
+from itertools import pairwise
 from typing import Any
 
 _FONT = "ui-sans-serif, system-ui, 'Segoe UI', Roboto, sans-serif"
@@ -105,7 +106,7 @@ def graph_body(stage: dict[str, Any]) -> str:
         if len(points) < 2:
             continue
         path = f"M{points[0][0]},{points[0][1]}"
-        for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+        for (x0, y0), (x1, y1) in pairwise(points):
             middle = (y0 + y1) / 2
             path += f" C{x0},{middle:.1f} {x1},{middle:.1f} {x1},{y1}"
         dashed = ' stroke-dasharray="3 3"' if edge["kind"] == "order" else ""

@@ -37,8 +37,20 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
     __array_priority__ = 1000.0
     __hash__ = None  # type: ignore[assignment]
     __slots__ = (
-        "_handle", "_read", "_real", "_seen", "_window", "_write", "dirty", "input",
-        "is_scalar", "origin", "parent", "recorder", "version", "__weakref__",
+        "__weakref__",
+        "_handle",
+        "_read",
+        "_real",
+        "_seen",
+        "_window",
+        "_write",
+        "dirty",
+        "input",
+        "is_scalar",
+        "origin",
+        "parent",
+        "recorder",
+        "version",
     )  # fmt: skip
 
     def __init__(self, recorder: Any, handle: Any):
