@@ -8,7 +8,9 @@ namespace hybrid {
 namespace {
 
 constexpr double kCallNs = 40;           // entering a kernel
-constexpr double kBytesPerNs = 8;        // from memory, one core, reading and writing
+constexpr double kCacheBytesPerNs = 40;  // one core; what fits the second-level cache
+constexpr double kMemoryBytesPerNs = 12; // beyond it, reading and writing
+constexpr double kCacheBytes = 1 << 20;
 constexpr double kDenseFlopPerNs = 30;   // products of matrices, convolutions
 constexpr double kSimpleFlopPerNs = 1.5; // reductions, gathers, sorts
 
@@ -26,7 +28,7 @@ double estimate_cost_ns(const OpDef& op, const Attrs& attrs, const std::vector<S
   const size_t item = dtype == DType::unknown ? 4 : dtype_size(dtype);
   if (op.elementwise) return kCallNs + made * elem_cost_ns(op.code, dtype);
   const double bytes = (made + static_cast<double>(elements(in))) * static_cast<double>(item);
-  const double memory = bytes / kBytesPerNs;
+  const double memory = bytes / (bytes <= kCacheBytes ? kCacheBytesPerNs : kMemoryBytesPerNs);
   if (op.family == Family::shape || op.family == Family::creation) return kCallNs + memory;
   const bool known = std::all_of(in.begin(), in.end(), [](const Shape& s) { return s.known(); }) &&
                      std::all_of(out.begin(), out.end(), [](const Shape& s) { return s.known(); });
