@@ -143,6 +143,7 @@ ErrorRef Scheduler::run_in_turn(Task& task, const Props& props, bool* interrupte
   record.site = props.site;
   record.node = props.node;
   record.lane = lane;
+  record.value = 1;
   const bool slow = slow_.load(std::memory_order_relaxed);
   if (slow) record.flags |= trace::kArtificial;
   if (!props.traces_itself || slow) trace::begin_span(record);

@@ -143,6 +143,7 @@ ErrorRef Scheduler::execute(Operation& op, Lane& lane, uint64_t* end) {
   record.site = op.props.site;
   record.node = op.props.node;
   record.lane = lane.id;
+  record.value = 1;
   const bool slow = slow_.load(std::memory_order_relaxed);
   if (slow) record.flags |= trace::kArtificial;
   const bool traced = !op.props.traces_itself || slow;

@@ -185,6 +185,7 @@ TEST_CASE("trace: queued operators give a span each, with site, node and lane") 
     CHECK(trace::lanes()[r.lane].name == "cpu(0)");
     CHECK(trace::duration_ns(r.duration) > 4500000);
     CHECK(r.flags == 0);
+    CHECK(r.value == 1);
   }
   CHECK(spans[1].start >= spans[0].start + (uint64_t{spans[0].duration} << 4));
 }
