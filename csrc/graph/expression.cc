@@ -81,19 +81,41 @@ bool operand_text(const Node& node, const ElemInstr& instr, const ElemOperand& o
 
 }  // namespace
 
-bool single_instruction(const OpDef& op, const Attrs& attrs, std::vector<DType> in_dtypes,
-                        ElemInstr* out) {
+namespace {
+
+bool instructions_of(const OpDef& op, const Attrs& attrs, std::vector<DType> in_dtypes,
+                     std::vector<ElemInstr>* program) {
   if (op.elementwise == nullptr) return false;
   for (DType& d : in_dtypes) {
     if (d == DType::unknown) d = DType::float32;
   }
-  std::vector<ElemInstr> program;
   try {
-    op.elementwise(attrs, in_dtypes, &program);
+    op.elementwise(attrs, in_dtypes, program);
   } catch (const Error&) {
     return false;  // dtypes it does not have: infer is the one to complain
   }
-  if (program.size() != 1) return false;
+  return true;
+}
+
+// The instruction to write infix: the only one, or a comparison whose result is then cast.
+bool infix_instruction(const Node& node, const std::vector<DType>& in_dtypes, ElemInstr* out) {
+  std::vector<ElemInstr> program;
+  if (!instructions_of(*node.op, node.attrs, in_dtypes, &program) || program.empty()) return false;
+  const bool cast_after = program.size() == 2 && program[1].code == ElemCode::cast &&
+                          program[1].a.kind == ElemOperand::temp && program[1].a.index == 0 &&
+                          program[0].out_dtype == DType::boolean;
+  if (program.size() != 1 && !cast_after) return false;
+  *out = program[0];
+  return true;
+}
+
+}  // namespace
+
+bool single_instruction(const OpDef& op, const Attrs& attrs, std::vector<DType> in_dtypes,
+                        ElemInstr* out) {
+  std::vector<ElemInstr> program;
+  if (!instructions_of(op, attrs, std::move(in_dtypes), &program) || program.size() != 1)
+    return false;
   *out = program[0];
   return true;
 }
@@ -101,7 +123,7 @@ bool single_instruction(const OpDef& op, const Attrs& attrs, std::vector<DType> 
 Expression op_expression(const Node& node, const std::vector<DType>& in_dtypes,
                          const std::vector<Expression>& args) {
   ElemInstr instr;
-  if (single_instruction(*node.op, node.attrs, in_dtypes, &instr)) {
+  if (infix_instruction(node, in_dtypes, &instr)) {
     const char* symbol = infix_symbol(instr.code);
     std::string a, b;
     if (symbol != nullptr && operand_text(node, instr, instr.a, args, &a)) {

@@ -18,6 +18,10 @@ constexpr int kMaxInstructions = 48;
 constexpr size_t kMaxInputs = 24;
 constexpr size_t kMaxOutputs = 8;
 
+// A kernel of both halves of a training step would write what the backward half computes early,
+// and keep it through the whole step.
+bool is_backward(const Node& n) { return n.scope.compare(0, 8, "backward") == 0; }
+
 class Fusion {
  public:
   Fusion(const Graph& before, PassContext& context)
@@ -77,7 +81,8 @@ class Fusion {
       const size_t from = at(e);
       const Node& p = before_.nodes[from];
       if (cost_[from] == 0 || p.shapes[0] != n.shapes[0] || p.ctx != n.ctx ||
-          p.segment != n.segment || groups_.group_of(from) == groups_.group_of(i)) {
+          p.segment != n.segment || is_backward(p) != is_backward(n) ||
+          groups_.group_of(from) == groups_.group_of(i)) {
         continue;
       }
       if (fits(groups_.group_of(from), groups_.group_of(i))) {

@@ -96,7 +96,7 @@ class Differentiation {
     while (parts.size() > 1) {
       const size_t first = graph_.nodes.size();
       const Entry sum = add_op("add", {parts[0], parts[1]});
-      describe(first, graph_.node(of.node));
+      describe(first, graph_.node(of.node), "_grad_sum");
       parts.erase(parts.begin());
       parts[0] = sum;
     }
@@ -127,7 +127,7 @@ class Differentiation {
     for (size_t k = 0; k < forward.inputs.size(); ++k) wanted_inputs.push_back(wanted(forward, k));
     builder.set_wanted(wanted_inputs);
     forward.op->gradient(builder);
-    describe(first, forward);
+    describe(first, forward, "_backward");
     const std::vector<Entry> grads = builder.result();
     for (size_t k = 0; k < forward.inputs.size(); ++k) {
       if (!wanted_inputs[k] || k >= grads.size() || !grads[k].defined()) continue;
@@ -148,7 +148,7 @@ class Differentiation {
   }
 
   // Nodes added since `first` belong to the backward step of `forward`: its line, its scope.
-  void describe(size_t first, const Node& of) {
+  void describe(size_t first, const Node& of, const char* suffix) {
     const uint32_t site = of.site;
     const std::string scope = of.scope.empty() ? "backward" : "backward/" + of.scope;
     const NodeId origin = of.id;
@@ -162,7 +162,7 @@ class Differentiation {
       n.origins = {origin};
       n.segment = segment;
       n.ctx = ctx;
-      if (!name.empty()) n.name = name + "_backward" + (i > first ? std::to_string(i - first) : "");
+      if (!name.empty()) n.name = name + suffix + (i > first ? std::to_string(i - first) : "");
       if (n.op != nullptr && n.op->random && n.key_slot < 0) n.key_slot = key_slot;
     }
   }
@@ -179,7 +179,7 @@ class Differentiation {
   Entry add_like(const char* op, Entry like) {
     const size_t first = graph_.nodes.size();
     const Entry e = add_op(op, {like});
-    describe(first, graph_.node(like.node));
+    describe(first, graph_.node(like.node), "_head_grad");
     return e;
   }
 

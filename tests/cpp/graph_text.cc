@@ -93,6 +93,16 @@ TEST_CASE("graph: calls, attributes, several outputs and names that clash") {
         "z = -parts_1\n");
 }
 
+TEST_CASE("graph: comparisons and numbers on either side are infix") {
+  GraphMaker g;
+  const Entry x = g.input("x", {4});
+  const Entry flag = g.op("greater_scalar", {x}, "flag", {{"scalar", "0"}});
+  const Entry mask = g.op("greater_scalar", {x}, "mask", {{"scalar", "0.5"}, {"dtype", "None"}});
+  g.output(g.op("rsub_scalar", {g.op("mul", {mask, x}, "m")}, "y", {{"scalar", "1"}}), "y");
+  g.output(flag, "flag");
+  CHECK(program_text(g.graph) == "flag = x > 0\nmask = x > 0.5\nm = mask * x\ny = 1 - m\n");
+}
+
 TEST_CASE("graph: control characters in names do not break lines") {
   GraphMaker g;
   const Entry x = g.input("a\nimport os", {2});

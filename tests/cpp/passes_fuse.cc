@@ -154,3 +154,17 @@ TEST_CASE("passes: schedule keeps the order of the code unless another needs few
   chain.output(y, "y");
   CHECK(run_pass("schedule", chain.graph).changes.empty());
 }
+
+TEST_CASE("passes: fuse keeps the two halves of a training step apart") {
+  GraphMaker g;
+  const Entry x = g.input("x", {4});
+  g.output(g.op("square", {g.op("relu", {x}, "a")}, "y"), "y");
+  PassOptions options;
+  options.grad_of = g.graph.outputs;
+  options.grad_wrt = g.graph.inputs;
+  const Applied done = run_pass("fuse", run_pass("gradient", g.graph, options).graph);
+  REQUIRE(fused_count(done.graph) == 2);
+  for (const Node& n : done.graph.nodes) {
+    for (const Node& m : n.members) CHECK(m.scope == n.scope);
+  }
+}
