@@ -71,7 +71,7 @@ PyObject* astype(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 PyObject* copy(PyObject* self, PyObject*) {
   return guarded([&] {
-    const OpDef& op = *get_op("copy");
+    const OpDef& op = *get_op("identity");
     return wrap_ref(call_one(op, Attrs(&op), {ref_of(py::handle(self), "copy")}));
   });
 }

@@ -123,6 +123,11 @@ py::tuple traced_graph(const py::sequence& outputs, const std::vector<int64_t>& 
   return py::make_tuple(std::make_shared<Graph>(std::move(traced.graph)), inputs, traced.keys, arrays);
 }
 
+// with trace_scope("dense0"): nodes recorded inside are in "outer/dense0".
+struct TraceScope {
+  std::string name, saved;
+};
+
 }  // namespace
 
 void bind_cell(py::module_& m) {
@@ -133,6 +138,13 @@ void bind_cell(py::module_& m) {
   m.def("set_trace_segment", [](int32_t i) { thread_state().segment = i; }, py::arg("segment"));
   m.def("set_scope", &set_scope, py::arg("scope"),
         "Scope of the nodes recorded next ('net0/dense0'); returns the old one.");
+  py::class_<TraceScope>(m, "trace_scope", "A named scope of recorded nodes, inside the current one.")
+      .def(py::init([](const std::string& name) { return TraceScope{name, ""}; }), py::arg("name"))
+      .def("__enter__", [](TraceScope& s) {
+        const std::string& outer = current_scope();
+        s.saved = set_scope(outer.empty() ? s.name : outer + "/" + s.name);
+      })
+      .def("__exit__", [](TraceScope& s, const py::args&) { set_scope(s.saved); });
   m.def("trace_constant", &trace_constant, py::arg("value"), py::arg("dtype") = py::none(),
         py::arg("text") = "", "A number as a rank-0 traced array; text: how it was written.");
   m.def("trace_effect", &trace_effect, py::arg("text"), py::arg("inputs"),

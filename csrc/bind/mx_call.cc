@@ -1,54 +1,52 @@
 #include "bind/mx_call.h"
 
-#include <algorithm>
-
-#include "ops/suggest.h"
+#include <cstring>
 
 namespace hybrid {
 namespace bind {
 
 namespace {
 
-// Hints to MXNet's GPU libraries; no result depends on them.
-bool is_hint(const std::string& attr) {
-  static const char* const hints[] = {"cudnn_tune", "cudnn_off", "cudnn_algo_fwd", "workspace",
-                                      "cudnn_algo_bwd_data", "cudnn_algo_bwd_filter"};
-  return std::any_of(std::begin(hints), std::end(hints), [&](const char* h) { return attr == h; });
+// Every attribute that the name takes, for error messages.
+std::string known_attrs(const MxName& name) {
+  std::string list;
+  for (const AttrDef& def : name.op->attrs) {
+    if (name.fixed.count(def.name)) continue;
+    std::string shown = def.name;
+    for (const auto& [mx, core] : name.renamed) {
+      if (core == shown) shown = mx;
+    }
+    list += (list.empty() ? "" : ", ") + shown;
+  }
+  return list.empty() ? "(it has none)" : list;
+}
+
+bool may_be_none(const AttrDef& def) {
+  return (def.default_text && std::strcmp(def.default_text, "None") == 0) ||
+         (def.choices && std::strstr(def.choices, "None"));
 }
 
 }  // namespace
 
 MxCall mx_call(const std::string& mx_name) {
-  const MxName* found = find_mx_name(mx_name);
-  if (found == nullptr) {
-    std::vector<std::string> known;
-    for (const MxName& name : mx_names()) known.push_back(name.name);
-    fail("unknown operator '", mx_name, "'", did_you_mean(mx_name, known));
-  }
-  MxCall call{found, found->op, Attrs(found->op)};
-  for (const auto& [attr, text] : found->fixed) call.attrs.set_text(attr, text);
+  const MxName& name = get_mx_name(mx_name);
+  MxCall call{&name, name.op, Attrs(name.op)};
+  for (const auto& [attr, text] : name.fixed) call.attrs.set_text(attr, text);
   return call;
 }
 
 void set_mx_attr(MxCall* call, const std::string& mx_attr, py::handle value) {
-  const auto renamed = call->name->renamed.find(mx_attr);
-  const std::string& attr = renamed == call->name->renamed.end() ? mx_attr : renamed->second;
+  const MxName& name = *call->name;
+  const auto renamed = name.renamed.find(mx_attr);
+  const std::string& attr = renamed == name.renamed.end() ? mx_attr : renamed->second;
   const int index = call->op->attr_index(attr.c_str());
-  if (index < 0 || call->name->fixed.count(attr)) {
-    if (is_hint(mx_attr)) return;
-    std::vector<std::string> known;
-    for (const AttrDef& def : call->op->attrs) {
-      if (!call->name->fixed.count(def.name)) known.push_back(def.name);
-    }
-    for (const auto& [mx, core] : call->name->renamed) {
-      std::replace(known.begin(), known.end(), core, mx);
-    }
-    std::string list;
-    for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
-    fail(call->name->name, ": given attribute '", mx_attr, "', expected one of: ",
-         list.empty() ? "(it has none)" : list);
+  if (index < 0 || name.fixed.count(attr)) {
+    if (mx_ignores(name, mx_attr, py::str(value).cast<std::string>())) return;
+    fail(name.name, ": given attribute '", mx_attr, "', expected one of: ", known_attrs(name));
   }
   const AttrDef& def = call->op->attrs[static_cast<size_t>(index)];
+  // MXNet's word for the default; a required one is reported as missing.
+  if (value.is_none() && !may_be_none(def)) return;
   call->attrs.set(def.name, attr_from_python(*call->op, def, value));
 }
 

@@ -26,20 +26,33 @@ void set_scope_of(const Symbol& symbol) {
   }
 }
 
+// f(x, 2) of an operator of two symbols: its form with a number.
+bool use_scalar_form(const py::sequence& inputs, MxCall* call) {
+  if (inputs.size() != 2 || call->op->inputs.size() != 2) return false;
+  const py::object first = inputs[0], second = inputs[1];
+  const bool number_first = is_number(first.ptr()), number_second = is_number(second.ptr());
+  if (number_first == number_second) return false;
+  const OpDef* form = find_op(scalar_form(call->op->name, number_first));
+  if (form == nullptr) return false;
+  Attrs attrs(form);
+  if (form->attr_index("dtype") >= 0) attrs.set("dtype", call->attrs.at("dtype"));
+  attrs.set("scalar", number_value((number_first ? first : second).ptr()));
+  call->op = form;
+  call->attrs = attrs;
+  return true;
+}
+
 Symbol apply(const std::string& mx_name, const py::sequence& inputs, const py::dict& attrs,
              const std::string& name, const std::map<std::string, std::string>& extra) {
   MxCall call = mx_call(mx_name, attrs);
+  const bool scalar = use_scalar_form(inputs, &call);
   std::vector<Symbol> symbols;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const py::object input = inputs[i];
-    if (!input.is_none()) {
-      symbols.push_back(symbol_of(input, mx_name.c_str()));
-    } else if (i < call.op->inputs.size() && call.op->inputs[i].absent_if != nullptr) {
-      call.attrs.set(call.op->inputs[i].absent_if, true);
-    } else {
-      symbols.push_back(Symbol());
-    }
+    if (scalar && is_number(input.ptr())) continue;
+    symbols.push_back(input.is_none() ? Symbol() : symbol_of(input, mx_name.c_str()));
   }
+  while (!symbols.empty() && symbols.back().outputs.empty()) symbols.pop_back();
   call.attrs.check_complete();
   mark_site();
   Symbol result = Symbol::apply(call.op, std::move(call.attrs), symbols, name);

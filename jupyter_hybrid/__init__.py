@@ -1,0 +1,106 @@
+"""A C++ array engine under Jupyter cell magics: imperative and symbolic mode, with pictures.
+
+``import jupyter_hybrid as mx`` or ``from jupyter_hybrid import nd, sym, autograd, gluon, init``
+in the place of ``mxnet``; ``%load_ext jupyter_hybrid`` for ``%%hybridize``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+from . import _core
+
+# Where the user's own line is looked for: not in this package, nor in the functions it generates.
+_core.set_site_filter([os.path.dirname(os.path.abspath(__file__)) + os.sep, "<jupyter_hybrid."])
+
+from . import autograd, base, context, engine, nd, sym  # noqa: E402
+from . import random as random  # noqa: E402
+from .base import MXNetError  # noqa: E402
+from .context import (  # noqa: E402
+    Context,
+    cpu,
+    cpu_pinned,
+    current_context,
+    gpu,
+    num_gpus,
+    virtual_gpus,
+)
+
+__version__ = _core.__version__
+ndarray = nd
+symbol = sym
+
+#: Imported when they are first used: name -> module, or (module, attribute).
+_LAZY: dict[str, str | tuple[str, str]] = {
+    "gluon": "gluon",
+    "init": "initializer",
+    "initializer": "initializer",
+    "optimizer": "optimizer",
+    "hybrid": "hybrid",
+    "live": "live",
+    "views": "views",
+    "report": ("hybrid", "report"),
+    "GraphViewer": ("views", "GraphViewer"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    target = _LAZY.get(name)
+    if target is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if isinstance(target, str):
+        value = importlib.import_module(f".{target}", __name__)
+    else:
+        value = getattr(importlib.import_module(f".{target[0]}", __name__), target[1])
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})
+
+
+def waitall() -> None:
+    """Waits for everything; raises the first error not yet raised."""
+    _core.wait_all()
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """``%load_ext jupyter_hybrid``: the magics, the pictures and the live panel."""
+    from .hybrid import magics
+
+    magics.load(ipython)
+
+
+def unload_ipython_extension(ipython: Any) -> None:
+    """``%unload_ext jupyter_hybrid``."""
+    from .hybrid import magics
+
+    magics.unload(ipython)
+
+
+__all__ = [
+    "Context",
+    "MXNetError",
+    "autograd",
+    "base",
+    "context",
+    "cpu",
+    "cpu_pinned",
+    "current_context",
+    "engine",
+    "gluon",
+    "gpu",
+    "init",
+    "nd",
+    "ndarray",
+    "num_gpus",
+    "random",
+    "report",
+    "sym",
+    "symbol",
+    "virtual_gpus",
+    "waitall",
+]

@@ -1,0 +1,185 @@
+"""Source text of the nd and sym functions, made from the op table; also the source of the stubs."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from . import _core
+
+#: Face operators that have a better written form in nd and sym.
+HANDWRITTEN = {"uniform", "normal", "random_uniform", "random_normal", "random_randint", "shuffle"}
+
+_TYPES = {
+    "bool": "bool",
+    "int": "int",
+    "float": "float",
+    "str": "str",
+    "ints": "int | Sequence[int | None]",
+    "scalar": "float",
+    "dtype": "DTypeLike",
+}
+
+
+@dataclass
+class Parameter:
+    """One attribute of a face function."""
+
+    name: str
+    type: str
+    required: bool
+    default: Any
+    doc: str
+    choices: list[str] | None = None
+
+
+@dataclass
+class Face:
+    """One function of nd and sym: an MXNet name on a core operator."""
+
+    name: str
+    doc: str
+    inputs: list[dict[str, Any]]
+    variadic: bool
+    parameters: list[Parameter] = field(default_factory=list)
+
+    @property
+    def python_inputs(self) -> list[str]:
+        """Names of the inputs that are no keywords."""
+        return [i["name"] + "_" * keyword.iskeyword(i["name"]) for i in self.inputs]
+
+
+@lru_cache(maxsize=1)
+def faces() -> tuple[Face, ...]:
+    """Every public function, in the order of the table."""
+    ops = {op["name"]: op for op in _core.op_table()}
+    found = []
+    for row in _core.mx_table():
+        if not row["face"] or row["name"] in HANDWRITTEN:
+            continue
+        op = ops[row["op"]]
+        mx_name = {core: mx for mx, core in row["renamed"].items()}
+        parameters = [
+            Parameter(
+                mx_name.get(a["name"], a["name"]),
+                a["type"],
+                a["required"],
+                a["default"],
+                a["doc"],
+                a["choices"],
+            )
+            for a in op["attrs"]
+            if a["name"] not in row["fixed"]
+        ]
+        found.append(Face(row["name"], op["doc"], op["inputs"], op["variadic"], parameters))
+    return tuple(found)
+
+
+def function_source(face: Face, symbolic: bool) -> str:
+    """A function that calls ``_invoke`` (nd) or ``_apply`` (sym)."""
+    tail = ["name=None", "attr=None"] if symbolic else ["out=None", "name=None"]
+    signature = [*_inputs(face, symbolic), *_defaults(face)]
+    if not face.variadic and not symbolic:
+        signature.append("*")
+    head = f"def {face.name}({', '.join([*signature, *tail, '**attrs'])}):\n"
+    return head + f"    {_docstring(face, symbolic)!r}\n" + _body(face, symbolic)
+
+
+def method_source(face: Face, symbolic: bool) -> str:
+    """The same as a method: the first input is ``self``."""
+    rest = [f"{n}=None" if symbolic or i["optional"] else n for n, i in _rest(face)]
+    tail = ["name=None", "attr=None"] if symbolic else ["*", "out=None", "name=None"]
+    head = f"def {face.name}({', '.join(['self', *rest, *_defaults(face), *tail, '**attrs'])}):\n"
+    face_name = "sym" if symbolic else "nd"
+    inputs = ", ".join(["self", *(n for n, _ in _rest(face))])
+    doc = f"Method form of :func:`{face_name}.{face.name}`."
+    return head + f"    {doc!r}\n" + _call(face, symbolic, f"({inputs},)")
+
+
+def methods(taken: set[str]) -> Iterator[Face]:
+    """Functions that are methods as well: lower-case, of at least one array."""
+    for face in faces():
+        if face.inputs and not face.variadic and face.name.islower() and face.name not in taken:
+            yield face
+
+
+def stub(face: Face, symbolic: bool, method: bool = False) -> str:
+    """The typed signature."""
+    kind = "Symbol" if symbolic else "NDArray"
+    operand = f"{kind} | float" if len(face.inputs) == 2 else kind
+    parts = ["self"] if method else []
+    inputs = list(zip(face.python_inputs, face.inputs))
+    if face.variadic and not method:
+        parts.append(f"*{face.python_inputs[0]}: {kind} | Sequence[{kind}]")
+    else:
+        for name, info in inputs[1:] if method else inputs:
+            optional = symbolic or info["optional"]
+            parts.append(f"{name}: {operand} | None = ..." if optional else f"{name}: {operand}")
+    for p in face.parameters:
+        parts.append(f"{p.name}: {_TYPES[p.type]} | None = ...")
+    if symbolic:
+        parts += ["name: str | None = ...", "attr: dict[str, str] | None = ..."]
+    else:
+        if not face.variadic:
+            parts.append("*")
+        parts += ["out: Any = ...", "name: str | None = ..."]
+    parts.append("**attrs: Any")
+    result = kind if symbolic else "Any"
+    return f"def {face.name}({', '.join(parts)}) -> {result}: ..."
+
+
+def _rest(face: Face) -> list[tuple[str, dict[str, Any]]]:
+    return list(zip(face.python_inputs[1:], face.inputs[1:]))
+
+
+def _inputs(face: Face, symbolic: bool) -> list[str]:
+    if face.variadic:
+        return [f"*{face.python_inputs[0]}"]
+    return [
+        f"{name}=None" if symbolic or info["optional"] else name
+        for name, info in zip(face.python_inputs, face.inputs)
+    ]
+
+
+def _defaults(face: Face) -> list[str]:
+    # A required attribute left out is reported by the core, with the operator's name.
+    return [f"{p.name}={None if p.required else p.default!r}" for p in face.parameters]
+
+
+def _call(face: Face, symbolic: bool, inputs: str) -> str:
+    attrs = "{" + ", ".join(f"{p.name!r}: {p.name}" for p in face.parameters) + "}"
+    if symbolic:
+        return (
+            f"    return _apply({face.name!r}, {inputs}, {{**attrs, **{attrs}}} if attrs else {attrs},"
+            " name, attr)\n"
+        )
+    return (
+        f"    return _invoke({face.name!r}, {inputs}, {{**attrs, **{attrs}}} if attrs else {attrs},"
+        " out, None, name)\n"
+    )
+
+
+def _body(face: Face, symbolic: bool) -> str:
+    if not face.variadic:
+        inputs = "(" + "".join(f"{n}, " for n in face.python_inputs) + ")"
+        return _call(face, symbolic, inputs)
+    data = face.python_inputs[0]
+    flatten = f"    if len({data}) == 1 and isinstance({data}[0], (list, tuple)):\n"
+    return flatten + f"        {data} = {data}[0]\n" + _call(face, symbolic, data)
+
+
+def _docstring(face: Face, symbolic: bool) -> str:
+    kind = "Symbol" if symbolic else "NDArray"
+    lines = [face.doc, ""]
+    if face.inputs or face.parameters:
+        lines.append("Args:")
+    for name, info in zip(face.python_inputs, face.inputs):
+        lines.append(f"    {name} ({kind}): {info['doc']}")
+    for p in face.parameters:
+        default = "required" if p.required else f"default {p.default!r}"
+        choices = f"; one of {', '.join(p.choices)}" if p.choices else ""
+        lines.append(f"    {p.name} ({p.type}, {default}): {p.doc}{choices}")
+    return "\n".join(lines)

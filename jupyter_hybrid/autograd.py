@@ -1,0 +1,119 @@
+"""Recording operators and computing gradients of what was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
+
+from . import _core
+from ._core import NDArray, is_recording, is_training, set_recording, set_training
+
+__all__ = [
+    "backward",
+    "grad",
+    "is_recording",
+    "is_training",
+    "mark_variables",
+    "pause",
+    "predict_mode",
+    "record",
+    "set_recording",
+    "set_training",
+    "train_mode",
+]
+
+
+class _Modes:
+    """Sets recording and training inside a ``with`` block; None leaves one as it is."""
+
+    def __init__(self, recording: bool | None, training: bool | None):
+        self._recording = recording
+        self._training = training
+        self._before: list[tuple[bool | None, bool | None]] = []
+
+    def __enter__(self) -> None:
+        recording = None if self._recording is None else set_recording(self._recording)
+        training = None if self._training is None else set_training(self._training)
+        self._before.append((recording, training))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        recording, training = self._before.pop()
+        if recording is not None:
+            set_recording(recording)
+        if training is not None:
+            set_training(training)
+
+
+def record(train_mode: bool = True) -> _Modes:
+    """``with autograd.record():`` operators inside are recorded for gradients."""
+    return _Modes(True, train_mode)
+
+
+def pause(train_mode: bool = False) -> _Modes:
+    """``with autograd.pause():`` operators inside are not recorded."""
+    return _Modes(False, train_mode)
+
+
+def train_mode() -> _Modes:
+    """``with autograd.train_mode():`` Dropout and the like behave as in training."""
+    return _Modes(None, True)
+
+
+def predict_mode() -> _Modes:
+    """``with autograd.predict_mode():`` Dropout and the like behave as in inference."""
+    return _Modes(None, False)
+
+
+def mark_variables(
+    variables: NDArray | Sequence[NDArray],
+    gradients: NDArray | Sequence[NDArray],
+    grad_reqs: str | Sequence[str] = "write",
+) -> None:
+    """Gives arrays these gradient arrays, which ``backward`` writes ('write') or adds to ('add')."""
+    if isinstance(variables, NDArray):
+        variables = [variables]
+    if isinstance(gradients, NDArray):
+        gradients = [gradients]
+    _core.mark_variables(variables, gradients, grad_reqs)
+
+
+def backward(
+    heads: NDArray | Sequence[NDArray],
+    head_grads: NDArray | Sequence[NDArray | None] | None = None,
+    retain_graph: bool = False,
+    train_mode: bool = True,
+) -> None:
+    """Gradients of the sum of ``heads`` by every array that has one attached.
+
+    Args:
+        head_grads: gradients that flow into the heads, of their shapes; None: ones.
+        retain_graph: keep what was recorded, for a second call.
+
+    Raises:
+        MXNetError: nothing was recorded, or a value that is needed was overwritten.
+    """
+    _core.backward(heads, head_grads, retain_graph, train_mode)
+
+
+def grad(
+    heads: NDArray | Sequence[NDArray],
+    variables: NDArray | Sequence[NDArray],
+    head_grads: NDArray | Sequence[NDArray | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    train_mode: bool = True,
+) -> Any:
+    """Gradients of the sum of ``heads`` by ``variables``, returned instead of stored.
+
+    One array for one variable, a list for a list. With ``create_graph`` the gradients are
+    recorded too, so that they can be differentiated again.
+    """
+    retain = create_graph if retain_graph is None else retain_graph
+    found = _core.grad(heads, variables, head_grads, retain, create_graph, train_mode)
+    return found[0] if isinstance(variables, NDArray) else found

@@ -1,0 +1,31 @@
+"""Devices: ``cpu()``, ``gpu(i)``, the default device, virtual GPUs."""
+
+from __future__ import annotations
+
+from ._core import Context, current_context, num_gpus, set_virtual_gpus
+
+__all__ = ["Context", "cpu", "cpu_pinned", "current_context", "gpu", "num_gpus", "virtual_gpus"]
+
+
+def cpu(device_id: int = 0) -> Context:
+    """The CPU. All ids share one memory; they differ in name only."""
+    return Context("cpu", device_id)
+
+
+def cpu_pinned(device_id: int = 0) -> Context:
+    """CPU memory set aside for copies to a GPU; ordinary memory where there is none."""
+    return Context("cpu_pinned", device_id)
+
+
+def gpu(device_id: int = 0) -> Context:
+    """GPU number ``device_id``. Creating arrays on one that does not exist raises MXNetError."""
+    return Context("gpu", device_id)
+
+
+def virtual_gpus(n: int) -> list[Context]:
+    """Declares ``n`` GPUs (0 to 64) that the CPU computes, each with lanes and a pool of its own.
+
+    For programs meant for several devices, on a machine that has none.
+    """
+    set_virtual_gpus(n)
+    return [gpu(i) for i in range(n)]

@@ -1,0 +1,74 @@
+"""MXNet 1.x's ``nd``: arrays, and operators that run when they are called.
+
+Functions are made from the operator table when the module is imported; every function of one
+array is a method of :class:`NDArray` too. The default dtype is float32, dtypes never mix, and
+comparisons answer in the dtype of their operands.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core, _generate
+from .._core import NDArray, wait_all
+from . import arithmetic, creation, files, random
+from .arithmetic import *  # noqa: F403
+from .creation import *  # noqa: F403
+from .files import *  # noqa: F403
+from .random import multinomial as sample_multinomial
+from .random import normal as random_normal
+from .random import randint as random_randint
+from .random import shuffle
+from .random import uniform as random_uniform
+
+waitall = wait_all
+wait_all.__doc__ = "Waits for everything; raises the first error not yet raised."
+
+
+def transpose(data: NDArray, axes: Any = None, out: NDArray | None = None) -> NDArray:
+    """The axes in the order of ``axes``; None: reversed. The result shares data's memory."""
+    return _core.invoke("transpose", (data,), {} if axes is None else {"axes": axes}, out)
+
+
+def _transpose_method(self: NDArray, *axes: Any) -> NDArray:
+    """transpose(1, 0), transpose((1, 0)) or transpose(): the axes in that order or reversed."""
+    if len(axes) == 1 and not isinstance(axes[0], int):
+        axes = axes[0]
+    return transpose(self, axes or None)
+
+
+def _define() -> list[str]:
+    """Makes the functions and methods; one compilation for all."""
+    scope = globals()
+    scope["_invoke"] = _core.invoke
+    made = [f for f in _generate.faces() if f.name not in scope]
+    source = "".join(_generate.function_source(f, symbolic=False) for f in made)
+    exec(compile(source, "<jupyter_hybrid.nd operators>", "exec"), scope)
+    for face in made:
+        scope[face.name].__module__ = __name__
+    taken = set(dir(NDArray))
+    methods = list(_generate.methods(taken | {"transpose"}))
+    bodies: dict[str, Any] = {"_invoke": _core.invoke}
+    text = "".join(_generate.method_source(f, symbolic=False) for f in methods)
+    exec(compile(text, "<jupyter_hybrid.nd methods>", "exec"), bodies)
+    for face in methods:
+        setattr(NDArray, face.name, bodies[face.name])
+    NDArray.transpose = _transpose_method  # type: ignore[method-assign]
+    return [f.name for f in made]
+
+
+__all__ = [
+    "NDArray",
+    "random",
+    "sample_multinomial",
+    "random_normal",
+    "random_randint",
+    "random_uniform",
+    "shuffle",
+    "transpose",
+    "waitall",
+    *arithmetic.__all__,
+    *creation.__all__,
+    *files.__all__,
+    *_define(),
+]

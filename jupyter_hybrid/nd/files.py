@@ -1,0 +1,52 @@
+"""MXNet's .params and .nd files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import _core
+from .._core import NDArray
+
+__all__ = ["load", "load_frombuffer", "save"]
+
+
+def save(fname: str | os.PathLike[str], data: Any) -> None:
+    """Writes an array, a list of arrays or a dict of names to arrays, as MXNet does.
+
+    Raises:
+        TypeError: something in ``data`` is no NDArray.
+    """
+    pairs: Sequence[tuple[str, Any]]
+    if isinstance(data, NDArray):
+        pairs = [("", data)]
+    elif isinstance(data, Mapping):
+        pairs = list(data.items())
+    elif isinstance(data, (list, tuple)):
+        pairs = [("", array) for array in data]
+    else:
+        raise TypeError(
+            f"save: expected an NDArray, a list or a dict of them, got {type(data).__name__}"
+        )
+    content = _core.save_params(list(pairs))
+    with open(fname, "wb") as file:
+        file.write(content)
+
+
+def load(fname: str | os.PathLike[str]) -> Any:
+    """The arrays of a file, on the CPU: a dict when they have names, else a list.
+
+    Raises:
+        MXNetError: the file is truncated, corrupt or of another kind.
+    """
+    with open(fname, "rb") as file:
+        return load_frombuffer(file.read())
+
+
+def load_frombuffer(buf: bytes) -> Any:
+    """:func:`load` of the bytes of a file."""
+    pairs = _core.load_params(bytes(buf))
+    if any(name for name, _ in pairs):
+        return dict(pairs)
+    return [array for _, array in pairs]

@@ -1,0 +1,61 @@
+"""MXNet 1.x's ``sym``: expressions of named variables, computed when they are bound.
+
+The functions are those of :mod:`jupyter_hybrid.nd`, on symbols; an input that is left out becomes
+a variable named after the operator ("dense0_weight").
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core, _generate
+from .._core import Symbol
+from . import creation, methods, random, refusals, variable
+from .creation import *  # noqa: F403
+from .executor import Executor
+from .names import choose_name, name_prefix
+from .random import normal as random_normal
+from .random import randint as random_randint
+from .random import shuffle
+from .random import uniform as random_uniform
+from .variable import *  # noqa: F403
+
+
+def _apply(op: str, inputs: Any, attrs: Any, name: str | None, attr: Any) -> Symbol:
+    return _core.sym_apply(op, inputs, attrs, choose_name(name, op), attr or {})
+
+
+def _define() -> list[str]:
+    """Makes the functions and methods; one compilation for all."""
+    scope = globals()
+    scope.update(creation.arithmetic())
+    made = [f for f in _generate.faces() if f.name not in scope]
+    source = "".join(_generate.function_source(f, symbolic=True) for f in made)
+    exec(compile(source, "<jupyter_hybrid.sym operators>", "exec"), scope)
+    for face in made:
+        scope[face.name].__module__ = __name__
+    methods.install()
+    refusals.install()
+    taken = set(dir(Symbol))
+    operators = list(_generate.methods(taken))
+    bodies: dict[str, Any] = {"_apply": _apply}
+    text = "".join(_generate.method_source(f, symbolic=True) for f in operators)
+    exec(compile(text, "<jupyter_hybrid.sym methods>", "exec"), bodies)
+    for face in operators:
+        setattr(Symbol, face.name, bodies[face.name])
+    return [*creation.arithmetic(), *(f.name for f in made)]
+
+
+__all__ = [
+    "Executor",
+    "Symbol",
+    "name_prefix",
+    "random",
+    "random_normal",
+    "random_randint",
+    "random_uniform",
+    "shuffle",
+    *creation.__all__,
+    *variable.__all__,
+    *_define(),
+]

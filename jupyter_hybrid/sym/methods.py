@@ -1,0 +1,174 @@
+"""Methods of :class:`Symbol` that are not operators: composing, inference, files, evaluation."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .._core import NDArray, Symbol, current_context
+from .executor import Executor
+
+_Shapes = tuple[Any, Any, Any]
+
+
+def call(self: Symbol, *args: Symbol, name: str | None = None, **kwargs: Symbol) -> Symbol:
+    """Variables replaced, by position in ``list_arguments()`` or by name: ``net(data=other)``."""
+    given = dict(zip(self.list_arguments(), args))
+    if len(args) > len(given):
+        raise TypeError(f"{len(args)} symbols for {len(given)} arguments")
+    return self.compose(**given, **kwargs)
+
+
+def iterate(self: Symbol) -> Iterator[Symbol]:
+    """The outputs, one symbol each."""
+    return (self[i] for i in range(len(self)))
+
+
+def represent(self: Symbol) -> str:
+    """``<Symbol dense0>`` or ``<Symbol group [a, b]>``."""
+    if self.name is not None:
+        return f"<{type(self).__name__} {self.name}>"
+    return f"<{type(self).__name__} group [{', '.join(str(s.name) for s in iterate(self))}]>"
+
+
+def infer_shape(self: Symbol, *args: Any, **kwargs: Any) -> _Shapes:
+    """(argument shapes, output shapes, []) given some shapes by name or position.
+
+    A size 0 stands for unknown. All three are None when something remains unknown.
+    """
+    arguments, outputs, _, _ = self._infer(_given(self, args, kwargs), {})
+    if any(s is None or -1 in s for s in [*arguments, *outputs]):
+        return None, None, None
+    return arguments, outputs, []
+
+
+def infer_shape_partial(self: Symbol, *args: Any, **kwargs: Any) -> _Shapes:
+    """:func:`infer_shape` with what is known: unknown sizes are 0, unknown shapes ()."""
+    arguments, outputs, _, _ = self._infer(_given(self, args, kwargs), {})
+    return [_known(s) for s in arguments], [_known(s) for s in outputs], []
+
+
+def infer_type(self: Symbol, *args: Any, **kwargs: Any) -> _Shapes:
+    """(argument dtypes, output dtypes, []) given some dtypes; float32 where nothing says more."""
+    given = {**dict(zip(self.list_arguments(), args)), **kwargs}
+    names = self.list_arguments()
+    _, _, known, _ = self._infer({}, given)
+    # Where nothing determines a dtype it is float32: then everything follows.
+    filled = {n: k or "float32" for n, k in zip(names, known)}
+    _, _, arguments, outputs = self._infer({}, filled)
+    return [_type(a) for a in arguments], [_type(o) for o in outputs], []
+
+
+def save(self: Symbol, fname: str | os.PathLike[str]) -> None:
+    """Writes MXNet's symbol.json. Raises MXNetError naming a node that MXNet has no name for."""
+    text = self.tojson()
+    with open(fname, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def bind(
+    self: Symbol,
+    ctx: Any = None,
+    args: Any = None,
+    args_grad: Any = None,
+    grad_req: Any = "write",
+    aux_states: Any = None,
+    **options: Any,
+) -> Executor:
+    """An :class:`Executor` on arrays given in a dict by name, or a list in argument order."""
+    return Executor(self, ctx, args or {}, args_grad, grad_req)
+
+
+def simple_bind(
+    self: Symbol,
+    ctx: Any = None,
+    grad_req: Any = "write",
+    type_dict: dict[str, Any] | None = None,
+    **shapes: Any,
+) -> Executor:
+    """An :class:`Executor` on new arrays of zeros; their shapes follow from those given."""
+    from ..nd import zeros
+
+    ctx = ctx or current_context()
+    names = self.list_arguments()
+    arguments, _, _ = infer_shape(self, **shapes)
+    if arguments is None:
+        partial = infer_shape_partial(self, **shapes)[0]
+        missing = [n for n, s in zip(names, partial) if not s or 0 in s]
+        raise _core.MXNetError(f"simple_bind: the shapes of {', '.join(missing)} do not follow")
+    types = dict(zip(names, infer_type(self, **(type_dict or {}))[0]))
+    arrays = {n: zeros(s, ctx=ctx, dtype=types[n]) for n, s in zip(names, arguments)}
+    wanted = grad_req if isinstance(grad_req, dict) else dict.fromkeys(names, grad_req)
+    if isinstance(grad_req, (list, tuple)):
+        wanted = dict(zip(names, grad_req))
+    grads = {
+        n: zeros(a.shape, ctx=ctx, dtype=a.dtype)
+        for n, a in arrays.items()
+        if wanted.get(n, "null") != "null" and np.dtype(a.dtype).kind == "f"
+    }
+    return Executor(self, ctx, arrays, grads, wanted)
+
+
+def evaluate(self: Symbol, ctx: Any = None, **arrays: NDArray) -> list[NDArray]:
+    """The outputs for these arrays: ``c.eval(a=x, b=y)``."""
+    return Executor(self, ctx, arrays, None, "null").forward()
+
+
+def debug_str(self: Symbol) -> str:
+    """Readable program text of the graph."""
+    return str(self.graph())
+
+
+def get_inputs(self: Symbol) -> list[Symbol]:
+    """The variables as symbols."""
+    return [_core.sym_var(name) for name in self.list_arguments()]
+
+
+def reshape(self: Symbol, *shape: Any, **options: Any) -> Symbol:
+    """reshape((2, 3)), reshape(2, 3), with MXNet's codes 0, -1, -2, -3, -4."""
+    from . import reshape as function
+
+    if len(shape) == 1:
+        shape = shape[0]
+    return function(self, **({"shape": shape} if shape else {}), **options)
+
+
+def _given(symbol: Symbol, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+    given = {**dict(zip(symbol.list_arguments(), args)), **kwargs}
+    return {
+        name: tuple(-1 if size == 0 else size for size in shape)
+        for name, shape in given.items()
+        if shape is not None
+    }
+
+
+def _known(shape: tuple[int, ...] | None) -> tuple[int, ...]:
+    return tuple(0 if s == -1 else s for s in shape or ())
+
+
+def _type(name: str | None) -> Any:
+    return None if name is None else np.dtype(name).type
+
+
+def install() -> None:
+    """Puts these methods on the class."""
+    for name, function in {
+        "__call__": call,
+        "__iter__": iterate,
+        "__repr__": represent,
+        "infer_shape": infer_shape,
+        "infer_shape_partial": infer_shape_partial,
+        "infer_type": infer_type,
+        "save": save,
+        "bind": bind,
+        "simple_bind": simple_bind,
+        "eval": evaluate,
+        "debug_str": debug_str,
+        "get_inputs": get_inputs,
+        "reshape": reshape,
+    }.items():
+        setattr(Symbol, name, function)
