@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "engine/trace.h"
 #include "exec/elem.h"
@@ -23,7 +24,9 @@ uint32_t name_id(const OpDef& op) {
     const OpDef* op = nullptr;
     uint32_t id = 0;
   };
-  thread_local std::array<Cached, 256> cache;
+  // On the heap: a library loaded at run time gets little static thread-local memory.
+  thread_local const std::unique_ptr<std::array<Cached, 256>> owner(new std::array<Cached, 256>());
+  std::array<Cached, 256>& cache = *owner;
   Cached& slot = cache[(reinterpret_cast<uintptr_t>(&op) >> 5) % cache.size()];
   if (slot.op != &op) slot = {&op, trace::intern_name(op.name)};
   return slot.id;

@@ -1,5 +1,6 @@
 // The short way for small elementwise operators: no vectors, no inference, no task.
 #include <array>
+#include <memory>
 
 #include "engine/trace.h"
 #include "exec/elem.h"
@@ -62,7 +63,10 @@ void prepare(Prepared* p, const OpDef& op, const Attrs& attrs, const NDArray* co
 }
 
 Prepared& find(const OpDef& op, const Attrs& attrs, const NDArray* const* inputs, int n) {
-  thread_local std::array<Prepared, 128> cache;
+  // On the heap: a library loaded at run time gets little static thread-local memory.
+  thread_local const std::unique_ptr<std::array<Prepared, 128>> owner(
+      new std::array<Prepared, 128>());
+  std::array<Prepared, 128>& cache = *owner;
   size_t hash = reinterpret_cast<uintptr_t>(&op) >> 5;
   for (int i = 0; i < n; ++i) hash = hash * 7 + static_cast<size_t>(inputs[i]->dtype);
   Prepared& p = cache[(hash ^ (hash >> 7)) % cache.size()];
