@@ -25,55 +25,55 @@ enum class NodeKind : uint8_t {
   input,     // variable: bound at run time
   constant,  // value held in the graph (small)
   op,
-  fused,     // one kernel made of member nodes (`members`), all elementwise for now
-  effect,    // print and the like: ordered, shown, not computed; inputs are what it reads
+  fused,   // one kernel made of member nodes (`members`), all elementwise for now
+  effect,  // print and the like: ordered, shown, not computed; inputs are what it reads
 };
 
 struct Node {
   NodeId id = -1;
   NodeKind kind = NodeKind::op;
-  const OpDef* op = nullptr;         // op and fused (the op of the last member)
+  const OpDef* op = nullptr;  // op and fused (the op of the last member)
   Attrs attrs;
-  std::string name;                  // unique in a Symbol; shown
+  std::string name;  // unique in a Symbol; shown
   std::vector<Entry> inputs;
-  std::vector<Shape> shapes;         // per output; filled by infer
+  std::vector<Shape> shapes;  // per output; filled by infer
   std::vector<DType> dtypes;
-  std::vector<NodeId> origins;       // ids it was folded/fused/derived from
-  uint32_t site = 0;                 // trace::Site: cell line and column
-  std::string scope;                 // named scope: "net0/dense0"; "backward" for gradients
-  int32_t key_slot = -1;             // random operators: which key of the run
-  int32_t segment = 0;               // which part of a cell, split at sync points
+  std::vector<NodeId> origins;  // ids it was folded/fused/derived from
+  uint32_t site = 0;            // trace::Site: cell line and column
+  std::string scope;            // named scope: "net0/dense0"; "backward" for gradients
+  int32_t key_slot = -1;        // random operators: which key of the run
+  int32_t segment = 0;          // which part of a cell, split at sync points
   Context ctx;
-  NDArray value;                     // constant
-  std::string text;                  // effect: "print"; scalar constants: literal as written
-  std::vector<Node> members;         // fused: in order, ids kept; inputs refer to outer or member ids
-  std::vector<Entry> member_outputs; // fused: which member entries are its outputs
+  NDArray value;              // constant
+  std::string text;           // effect: "print"; scalar constants: literal as written
+  std::vector<Node> members;  // fused: in order, ids kept; inputs refer to outer or member ids
+  std::vector<Entry> member_outputs;         // fused: which member entries are its outputs
   std::map<std::string, std::string> extra;  // variable attributes: __shape__, __lr_mult__, ...
   int num_outputs() const { return static_cast<int>(shapes.size()); }
 };
 
 class Graph {
  public:
-  std::vector<Node> nodes;               // topological
-  std::vector<NodeId> inputs;            // input nodes, in binding order
-  std::vector<Entry> outputs;            // heads, in order
-  std::vector<std::string> output_names; // same length as outputs
+  std::vector<Node> nodes;                // topological
+  std::vector<NodeId> inputs;             // input nodes, in binding order
+  std::vector<Entry> outputs;             // heads, in order
+  std::vector<std::string> output_names;  // same length as outputs
   NodeId next_id = 0;
-  int32_t num_keys = 0;                  // key slots used by random nodes
-  bool has_gradient = false;             // the gradient pass has added its nodes
+  int32_t num_keys = 0;       // key slots used by random nodes
+  bool has_gradient = false;  // the gradient pass has added its nodes
 
-  Node& add(Node node);                  // assigns an id when node.id < 0; appends
-  const Node& node(NodeId id) const;     // throws on an unknown id
+  Node& add(Node node);               // assigns an id when node.id < 0; appends
+  const Node& node(NodeId id) const;  // throws on an unknown id
   Node& node(NodeId id);
-  int position(NodeId id) const;         // index in `nodes`, -1 unknown; O(1) amortised
+  int position(NodeId id) const;  // index in `nodes`, -1 unknown; O(1) amortised
   bool contains(NodeId id) const { return position(id) >= 0; }
-  void reindex();                        // after `nodes` was reordered or replaced by hand
+  void reindex();  // after `nodes` was reordered or replaced by hand
   const Shape& shape(Entry e) const;
   DType dtype(Entry e) const;
-  int64_t bytes(Entry e) const;          // 0 while the shape or dtype is unknown
+  int64_t bytes(Entry e) const;                        // 0 while the shape or dtype is unknown
   std::vector<std::vector<NodeId>> consumers() const;  // by position; each consumer once
-  void check() const;   // order, ids, arities, outputs; throws Error saying what is wrong
-  uint64_t hash() const;  // structure, attrs, shapes, dtypes, slots; not ids, names, sites
+  void check() const;       // order, ids, arities, outputs; throws Error saying what is wrong
+  uint64_t hash() const;    // structure, attrs, shapes, dtypes, slots; not ids, names, sites
   std::string str() const;  // readable, Python-like program text: see graph/text.h
   int num_kernels() const;  // op (not view) and fused nodes
 

@@ -28,7 +28,7 @@ struct SymNode : std::enable_shared_from_this<SymNode> {
   std::string scope;
   std::string text;
   std::map<std::string, std::string> extra;
-  uint64_t key = 0;           // imperative and traced random draws: the key itself
+  uint64_t key = 0;  // imperative and traced random draws: the key itself
   int32_t segment = 0;
   int num_outputs = 1;
   // Imperative tape and materialised traces: the concrete outputs, with the storage version at
@@ -39,13 +39,13 @@ struct SymNode : std::enable_shared_from_this<SymNode> {
   std::vector<Shape> shapes;
   std::vector<DType> dtypes;
   Context ctx;
-  int64_t serial = 0;         // creation order: topological sort keeps the order of code
+  int64_t serial = 0;  // creation order: topological sort keeps the order of code
   // What the tape needs beyond the values: a variable's gradient, a compiled call (exec/tape.h).
   std::shared_ptr<void> held;
-  ~SymNode();                 // iterative: a chain of a million nodes must not overflow the stack
+  ~SymNode();  // iterative: a chain of a million nodes must not overflow the stack
 };
 
-int64_t next_serial();        // for makers of nodes: strictly increasing in one process
+int64_t next_serial();  // for makers of nodes: strictly increasing in one process
 // "fullyconnected0", "fullyconnected1", ...: MXNet's NameManager; counts per thread and hint.
 std::string auto_name(const std::string& hint);
 
@@ -59,7 +59,7 @@ class Symbol {
   // name "" picks "<op>N". Throws Error on too many inputs or an input of several outputs.
   static Symbol apply(const OpDef* op, Attrs attrs, const std::vector<Symbol>& inputs,
                       const std::string& name);
-  Symbol operator[](size_t i) const;                     // throws Error out of range
+  Symbol operator[](size_t i) const;  // throws Error out of range
   static Symbol group(const std::vector<Symbol>& parts);
   Symbol internals() const;
   std::string name() const;
@@ -92,8 +92,8 @@ struct NamedArray {
   NDArray array;  // undefined: MXNet's "none" array
 };
 
-// MXNet 1.9.1's symbol.json. Constants become variables "_const<n>", n counting in node order; their
-// values are symbol_constants(). Throws Error naming a node that has no MXNet name.
+// MXNet 1.9.1's symbol.json. Constants become variables "_const<n>", n counting in node order;
+// their values are symbol_constants(). Throws Error naming a node that has no MXNet name.
 std::string symbol_to_json(const Symbol& symbol);
 std::vector<NamedArray> symbol_constants(const Symbol& symbol);
 // Bounds-checked; also reads the older keys "param" and "attr". Throws Error.

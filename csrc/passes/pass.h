@@ -11,9 +11,9 @@ namespace hybrid {
 
 struct Change {
   enum Action : uint8_t { folded, merged, removed, fused, rewritten, added, moved, kept } action;
-  NodeId node;        // in the graph before (added: after)
-  NodeId into = -1;   // in the graph after
-  std::string why;    // for people: "2 * 3 is known before running"
+  NodeId node;       // in the graph before (added: after)
+  NodeId into = -1;  // in the graph after
+  std::string why;   // for people: "2 * 3 is known before running"
 };
 const char* action_name(Change::Action action);
 // False when nothing happened but `kept` (what a pass looked at and left, with the reason).
@@ -21,14 +21,14 @@ bool changes_something(const std::vector<Change>& changes);
 
 struct PassOptions {
   bool training = false;
-  bool fast = false;                         // allow reassociating rewrites
-  std::vector<Shape> input_shapes;           // by graph.inputs; unknown allowed
+  bool fast = false;                // allow reassociating rewrites
+  std::vector<Shape> input_shapes;  // by graph.inputs; unknown allowed
   std::vector<DType> input_dtypes;
-  std::vector<Entry> grad_of;                // gradient pass: heads (ones as head gradients)
-  std::vector<NodeId> grad_wrt;              // input nodes
-  std::vector<Entry> head_grads;             // optional, same length as grad_of; undefined: ones
-  std::vector<bool> donated;                 // by graph.inputs: storage may be reused
-  int64_t fold_limit_bytes = 1 << 16;        // larger results are not folded
+  std::vector<Entry> grad_of;          // gradient pass: heads (ones as head gradients)
+  std::vector<NodeId> grad_wrt;        // input nodes
+  std::vector<Entry> head_grads;       // optional, same length as grad_of; undefined: ones
+  std::vector<bool> donated;           // by graph.inputs: storage may be reused
+  int64_t fold_limit_bytes = 1 << 16;  // larger results are not folded
 };
 
 struct PassContext {
@@ -44,15 +44,15 @@ struct PassInfo {
   const char* name;   // "fold"
   const char* label;  // "constant folding"
   const char* doc;
-  bool exact;         // bit-for-bit; false: reassociating, only with options.fast
+  bool exact;  // bit-for-bit; false: reassociating, only with options.fast
   Graph (*run)(const Graph&, PassContext&);
 };
-const std::vector<PassInfo>& pass_table();  // in running order, see CONTRIBUTING
+const std::vector<PassInfo>& pass_table();           // in running order, see CONTRIBUTING
 const PassInfo& find_pass(const std::string& name);  // throws Error listing the names
 // Label of any stage, passes or not: "written" -> "as written", "plan" -> "memory plan".
 const char* stage_label(const std::string& name);
 
-Graph infer(const Graph&, PassContext&);     // throws Error naming op, node, given and expected
+Graph infer(const Graph&, PassContext&);  // throws Error naming op, node, given and expected
 Graph fold(const Graph&, PassContext&);
 Graph simplify(const Graph&, PassContext&);
 Graph cse(const Graph&, PassContext&);
