@@ -9,12 +9,16 @@ namespace hybrid {
 
 namespace {
 
-int64_t times(int64_t a, int64_t b) { return a < 0 || b < 0 ? -1 : a * b; }
+int64_t times(int64_t a, int64_t b) {
+  if (a < 0 || b < 0) return -1;
+  require(b == 0 || a <= (int64_t{1} << 62) / b, "reshape: sizes multiply beyond 2^62");
+  return a * b;
+}
 
 class Resolver {
  public:
   Resolver(const Shape& in, const std::vector<int64_t>& spec, const char* op)
-      : in_(in.to_vector()), spec_(spec), op_(op), given_(in) {}
+      : in_(in.to_vector()), spec_(spec), op_(op), given_(in), kept_(in_.size(), false) {}
 
   std::vector<int64_t> run(bool reverse) {
     if (reverse) {
@@ -40,12 +44,12 @@ class Resolver {
           break;
         default:
           check(spec_[i] > 0, "codes are 0 to -4");
-          out_.push_back(spec_[i]);
+          put(spec_[i]);
           if (at_ < in_.size()) ++at_;
       }
       check(out_.size() <= static_cast<size_t>(kMaxDims), "too many dimensions");
     }
-    if (inferred_ >= 0) infer_size(given_.known() ? given_.size() : -1);
+    if (inferred_ >= 0) infer_size();
     if (reverse) std::reverse(out_.begin(), out_.end());
     return out_;
   }
@@ -57,10 +61,10 @@ class Resolver {
       if (d == -1) {
         infer_next();
       } else {
-        out_.push_back(d);
+        put(d);
       }
     }
-    if (inferred_ >= 0) infer_size(given_.known() ? given_.size() : -1);
+    if (inferred_ >= 0) infer_size();
     return out_;
   }
 
@@ -72,7 +76,13 @@ class Resolver {
 
   int64_t next() {
     check(at_ < in_.size(), "it asks for more dimensions than data has");
+    kept_[at_] = true;
     return in_[at_++];
+  }
+
+  void put(int64_t size) {
+    out_.push_back(size);
+    written_ = times(written_, size);
   }
 
   void infer_next() {
@@ -93,22 +103,23 @@ class Resolver {
     out_.push_back(right);
   }
 
-  void infer_size(int64_t total) {
-    int64_t rest = 1;
-    for (size_t i = 0; i < out_.size(); ++i) {
-      if (static_cast<int>(i) == inferred_) continue;
-      if (out_[i] < 0) return;  // not known yet
-      rest *= out_[i];
+  // Dimensions that codes keep are on both sides, so that a batch of 0 can be kept.
+  void infer_size() {
+    int64_t total = 1;
+    for (size_t i = 0; i < in_.size(); ++i) {
+      if (!kept_[i]) total = times(total, in_[i]);
     }
-    if (total < 0) return;
-    check(rest != 0 || total == 0, "-1 cannot be inferred next to a size of 0");
-    check(rest == 0 || total % rest == 0, "the element count is not a multiple of the sizes given");
-    out_[static_cast<size_t>(inferred_)] = rest == 0 ? 0 : total / rest;
+    if (total < 0) return;  // not known yet
+    check(written_ != 0, "-1 cannot be inferred next to a size of 0");
+    check(total % written_ == 0, "the element count is not a multiple of the sizes given");
+    out_[static_cast<size_t>(inferred_)] = total / written_;
   }
 
   std::vector<int64_t> in_, spec_, out_;
   const char* op_;
   Shape given_;
+  std::vector<bool> kept_;  // by input dimension: goes to the output by a code
+  int64_t written_ = 1;     // product of the sizes given as such
   size_t at_ = 0;
   int inferred_ = -1;
 };
