@@ -123,7 +123,8 @@ bool run_small(const OpDef& op, const Attrs& attrs, const NDArray* const* inputs
   if (!engine::may_inline(props.cost_ns, ctx)) return false;
 
   // Set up once per thread: one dimension, stride 1.
-  thread_local Flat flat;
+  thread_local const std::unique_ptr<Flat> owner(new Flat());
+  Flat& flat = *owner;
   for (int i = 0; i < num_inputs; ++i) flat.set(i, inputs[i]->data(), p.in[i], n);
   StorageRef storage = allocate(n * dtype_size(p.out), ctx);
   flat.set(num_inputs, storage->data, p.out, n);
