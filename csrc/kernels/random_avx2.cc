@@ -1,0 +1,5 @@
+// Random numbers with AVX2 and FMA.
+#ifdef __AVX2__
+#define HYBRID_ISA avx2
+#include "kernels/random.inc"
+#endif

@@ -1,0 +1,3 @@
+// Random numbers, portable.
+#define HYBRID_ISA base
+#include "kernels/random.inc"
