@@ -153,8 +153,8 @@ def _call(face: Face, symbolic: bool, inputs: str) -> str:
     attrs = "{" + ", ".join(f"{p.name!r}: {p.name}" for p in face.parameters) + "}"
     if symbolic:
         return (
-            f"    return _apply({face.name!r}, {inputs}, {{**attrs, **{attrs}}} if attrs else {attrs},"
-            " name, attr)\n"
+            f"    return _apply({face.name!r}, {inputs}, "
+            f"{{**attrs, **{attrs}}} if attrs else {attrs}, name, attr)\n"
         )
     return (
         f"    return _invoke({face.name!r}, {inputs}, {{**attrs, **{attrs}}} if attrs else {attrs},"

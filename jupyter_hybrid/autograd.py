@@ -75,7 +75,7 @@ def mark_variables(
     gradients: NDArray | Sequence[NDArray],
     grad_reqs: str | Sequence[str] = "write",
 ) -> None:
-    """Gives arrays these gradient arrays, which ``backward`` writes ('write') or adds to ('add')."""
+    """Gives arrays gradient arrays that ``backward`` writes ('write') or adds to ('add')."""
     if isinstance(variables, NDArray):
         variables = [variables]
     if isinstance(gradients, NDArray):

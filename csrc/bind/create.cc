@@ -130,6 +130,35 @@ py::object to_numpy(const NDArray& value) {
   return std::move(result);
 }
 
+namespace {
+
+// Does only this object see the memory? Its own node, seen by nobody else, may hold it too.
+bool owned_alone(const PyArray* a) {
+  const NDArray& value = a->ref.array;
+  int holders = 1;
+  if (a->ref.extra && a->ref.extra->entry.node) {
+    const SymNodeRef& node = a->ref.extra->entry.node;
+    if (node.use_count() > 1) return false;
+    for (const NDArray& held : node->values) holders += held.storage == value.storage;
+  }
+  return value.storage->ref_count() <= holders && value.storage->release_external == nullptr;
+}
+
+// A real ndarray: the array's own memory where nobody else sees it, else a copy.
+py::object as_ndarray(const py::object& array) {
+  const NDArray& value = value_of(array, "as_numpy");
+  const bool shareable = value.storage->ctx.is_cpu() && value.contiguous() && value.nbytes() > 0 &&
+                         owned_alone(as_array(array.ptr()));
+  if (!shareable) return to_numpy(value);
+  wait_ready(value);
+  const py::capsule owner(new StorageRef(value.storage),
+                          [](void* held) { delete static_cast<StorageRef*>(held); });
+  return py::array(py::reinterpret_steal<py::dtype>(numpy_dtype(value.dtype).release()),
+                   value.shape.to_vector(), value.data(), owner);
+}
+
+}  // namespace
+
 py::object to_scalar(const NDArray& value) {
   if (value.shape.size() != 1) {
     throw py::value_error("the array has shape " + value.shape.str() +
@@ -198,6 +227,8 @@ void bind_create(py::module_& m) {
     return wrap(copy ? array_from_numpy(ndarray, context_from_python(ctx)) : share_numpy(ndarray));
   }, py::arg("ndarray"), py::arg("copy") = true, py::arg("ctx") = py::none(),
         "A NumPy array with its own dtype. copy=False shares its memory and keeps it alive.");
+  m.def("as_numpy", &as_ndarray, py::arg("array"),
+        "A writable ndarray: the array's own memory where nobody else sees it, else a copy.");
   m.def("empty", [](const py::object& shape, const py::object& ctx, const py::object& dtype) {
     return wrap(NDArray::empty(shape_from_python(shape, "empty"), dtype_from_python(dtype),
                                context_from_python(ctx)));

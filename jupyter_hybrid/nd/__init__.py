@@ -22,7 +22,6 @@ from .random import shuffle
 from .random import uniform as random_uniform
 
 waitall = wait_all
-wait_all.__doc__ = "Waits for everything; raises the first error not yet raised."
 
 
 def transpose(data: NDArray, axes: Any = None, out: NDArray | None = None) -> NDArray:

@@ -57,18 +57,18 @@ def _one_array(x: NDArray, items: list[Any], place: int) -> NDArray:
     mask = _as_mask(index)
     if mask is not None and mask.ndim > 1:
         axes = sum(item is not None for item in items[:place])
-        head, size = x.shape[:axes], mask.shape
-        if x.shape[axes : axes + mask.ndim] != size:
+        head = x.shape[:axes]
+        if x.shape[axes : axes + mask.ndim] != mask.shape:
             raise IndexError(
-                f"a mask of shape {size} does not fit axes {axes} to {axes + mask.ndim - 1} of an "
+                f"a mask of shape {mask.shape} does not fit axes {axes} to {axes + mask.ndim - 1} of an "
                 f"array of shape {x.shape}"
             )
         x = x.reshape((*head, -1, *x.shape[axes + mask.ndim :]))
         index = mask.reshape(-1)
     before = sum(1 for item in items[:place] if item is not None)
-    size = x.shape[before] if before < x.ndim else None
-    if size is None:
+    if before >= x.ndim:
         raise IndexError(f"too many indices: the array has {x.ndim} axes")
+    size = x.shape[before]
     if mask is not None and mask.ndim == 1 and mask.shape[0] != size:
         raise IndexError(f"a mask of {mask.shape[0]} elements for an axis of size {size}")
     basic = tuple(slice(None) if i == place else item for i, item in enumerate(items))

@@ -134,7 +134,9 @@ def reshape(self: Symbol, *shape: Any, **options: Any) -> Symbol:
 
     if len(shape) == 1:
         shape = shape[0]
-    return function(self, **({"shape": shape} if shape else {}), **options)
+    if shape:
+        options["shape"] = shape
+    return function(self, **options)
 
 
 def _given(symbol: Symbol, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
