@@ -1,0 +1,31 @@
+// Calls a generic lambda with the C++ type of a dtype.
+#pragma once
+#include "core/dtype.h"
+#include "core/error.h"
+
+namespace hybrid {
+
+template <class F>
+void for_float(DType dtype, const char* kernel, F&& body) {
+  switch (dtype) {
+    case DType::float32: return body(float{});
+    case DType::float64: return body(double{});
+    default: fail(kernel, ": given ", dtype_name(dtype), ", expected float32 or float64");
+  }
+}
+
+// bool elements are uint8_t of 0 and 1.
+template <class F>
+void for_number(DType dtype, const char* kernel, F&& body) {
+  switch (dtype) {
+    case DType::float32: return body(float{});
+    case DType::float64: return body(double{});
+    case DType::int32: return body(int32_t{});
+    case DType::int64: return body(int64_t{});
+    case DType::uint8:
+    case DType::boolean: return body(uint8_t{});
+    default: fail(kernel, ": has no kernel for ", dtype_name(dtype));
+  }
+}
+
+}  // namespace hybrid

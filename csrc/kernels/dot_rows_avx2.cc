@@ -1,0 +1,5 @@
+// Dot products of rows with AVX2 and FMA.
+#ifdef __AVX2__
+#define HYBRID_ISA avx2
+#include "kernels/dot_rows.inc"
+#endif

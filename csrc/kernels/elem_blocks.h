@@ -1,0 +1,31 @@
+// Elem blocks: parts of strided arrays as contiguous blocks of elements, in flattened order.
+#pragma once
+#include "kernels/elementwise.h"
+
+namespace hybrid {
+
+// True when element i of the flattened shape lies at data[i].
+bool is_flat(const Shape& shape, const Shape& strides);
+
+// An array with adjacent dimensions merged and those of size 1 dropped; innermost first.
+struct StridedBlock {
+  char* data = nullptr;
+  int64_t item = 0;  // bytes of an element
+  int ndim = 0;
+  int64_t size[kMaxDims];
+  int64_t stride[kMaxDims];  // elements
+
+  StridedBlock() = default;
+  StridedBlock(void* data, DType dtype, const Shape& shape, const Shape& strides);
+  bool repeats_one() const { return ndim == 0 || (ndim == 1 && stride[0] == 0); }
+  // Elements [begin, begin + n) of the flattened array to or from contiguous memory.
+  void load(int64_t begin, int64_t n, void* to) const;
+  void save(int64_t begin, int64_t n, const void* from) const;
+};
+
+// Copies n bytes past the caches; falls back to plain stores where that is not possible.
+void copy_past_cache(void* to, const void* from, int64_t bytes);
+void finish_past_cache();  // before anybody else may read what was copied
+int64_t last_level_cache_bytes();
+
+}  // namespace hybrid

@@ -1,0 +1,356 @@
+#include "kernels/elem_plan.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/error.h"
+#include "kernels/scratch.h"
+
+namespace hybrid {
+namespace {
+
+constexpr int64_t kRegisterBytes = 8192;  // of one block register: 2048 floats
+constexpr int64_t kRegisterGap = 192;     // so that registers do not share cache sets
+
+DType own_result(const ElemInstr& q) {
+  if (q.code == ElemCode::cast) return q.out_dtype;
+  return gives_bool(q.code) ? DType::boolean : q.dtype;
+}
+
+// The dtype an instruction wants of its operand number k.
+DType wanted(const ElemInstr& q, int k) {
+  return q.code == ElemCode::where && k == 0 ? DType::boolean : q.dtype;
+}
+
+int type_index(DType dtype, const char* what) {
+  const int index = elem_type(dtype);
+  require(index >= 0, "elementwise: ", what, " of dtype ", dtype_name(dtype),
+          ", expected float32, float64, int32, int64, uint8 or bool");
+  return index;
+}
+
+bool overlap(const TensorView& a, const TensorView& b, int64_t count) {
+  // Bytes from the first to the last element, at least; windows have no negative strides here
+  // unless strided, in which case only equal starts matter (the contract).
+  const char* pa = static_cast<const char*>(a.data);
+  const char* pb = static_cast<const char*>(b.data);
+  const int64_t bytes_a = count * static_cast<int64_t>(dtype_size(a.dtype));
+  const int64_t bytes_b = count * static_cast<int64_t>(dtype_size(b.dtype));
+  return pa < pb + bytes_b && pb < pa + bytes_a;
+}
+
+}  // namespace
+
+int32_t ElemPlan::add_slot(ElemSlot slot) {
+  slots_.push_back(slot);
+  spread_of_.push_back(-1);
+  return static_cast<int32_t>(slots_.size()) - 1;
+}
+
+int32_t ElemPlan::new_register(int64_t item) {
+  ElemSlot slot;
+  slot.kind = ElemSlot::scratch;
+  slot.item = static_cast<int32_t>(item);
+  if (free_registers_.empty()) {
+    slot.reg = num_registers_++;
+  } else {
+    slot.reg = free_registers_.back();
+    free_registers_.pop_back();
+  }
+  return add_slot(slot);
+}
+
+int32_t ElemPlan::constant(DType dtype, double real, int64_t integer) {
+  uint64_t bits = 0;
+  switch (dtype) {
+    case DType::float32: {
+      const float x = static_cast<float>(real);
+      std::memcpy(&bits, &x, sizeof x);
+      break;
+    }
+    case DType::float64: std::memcpy(&bits, &real, sizeof real); break;
+    case DType::boolean: bits = integer != 0 || real != 0; break;
+    default: bits = static_cast<uint64_t>(integer);  // little-endian: the low bytes come first
+  }
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  if (!is_floating(dtype)) bits <<= 8 * (8 - dtype_size(dtype));
+#endif
+  constants_.push_back(bits);  // reserved: earlier addresses stay valid
+  ElemSlot slot;
+  slot.kind = ElemSlot::one;
+  slot.item = static_cast<int32_t>(dtype_size(dtype));
+  slot.data = reinterpret_cast<char*>(&constants_.back());
+  return add_slot(slot);
+}
+
+int32_t ElemPlan::spread(int32_t slot) {
+  if (slots_[slot].kind != ElemSlot::one) return slot;
+  if (spread_of_[slot] < 0) {
+    const int32_t item = slots_[slot].item;
+    ElemSlot full;
+    full.item = item;
+    full.reg = num_registers_++;  // never freed: filled once for all blocks
+    spread_of_[slot] = add_slot(full);
+    fills_.push_back({elem_table().repeat[item], slot, -1, -1, spread_of_[slot]});
+  }
+  return spread_of_[slot];
+}
+
+void ElemPlan::use_inputs(const ElemProgram& program, const TensorView* inputs, const Shape& shape) {
+  input_slot_.assign(program.inputs.size(), -1);
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    const TensorView& v = inputs[i];
+    require(v.dtype == program.inputs[i], "elementwise: input ", i, " is ", dtype_name(v.dtype),
+            ", the program expects ", dtype_name(program.inputs[i]));
+    type_index(v.dtype, "input");
+    ElemSlot slot;
+    slot.item = static_cast<int32_t>(dtype_size(v.dtype));
+    slot.data = static_cast<char*>(v.data);
+    if (is_flat(shape, v.strides)) {
+      slot.kind = ElemSlot::stream;
+      input_slot_[i] = add_slot(slot);
+      continue;
+    }
+    const StridedBlock from(v.data, v.dtype, shape, v.strides);
+    if (from.repeats_one()) {
+      slot.kind = ElemSlot::one;
+      input_slot_[i] = add_slot(slot);
+    } else {
+      slot.kind = ElemSlot::scratch;
+      slot.data = nullptr;
+      slot.reg = num_registers_++;  // loaded before the steps of a block: kept all through
+      input_slot_[i] = add_slot(slot);
+      loads_.push_back({input_slot_[i], from});
+    }
+  }
+}
+
+int32_t ElemPlan::place(const ElemOperand& operand, const ElemInstr& q, DType dtype,
+                        const ElemProgram& program) {
+  const auto check = [&](DType given) {
+    require(given == dtype, "elementwise: ", elem_code_name(q.code), " expects ", dtype_name(dtype),
+            ", its operand is ", dtype_name(given));
+  };
+  switch (operand.kind) {
+    case ElemOperand::input:
+      check(program.inputs.at(operand.index));
+      return input_slot_[operand.index];
+    case ElemOperand::temp:
+      check(program.instrs.at(operand.index).out_dtype);
+      return temp_slot_.at(operand.index);
+    case ElemOperand::immediate: return constant(dtype, q.imm, q.imm_int);
+    default: fail("elementwise: ", elem_code_name(q.code), " misses an operand");
+  }
+}
+
+// Where instruction `index` writes: the output itself when nothing forbids it, else a register.
+int32_t ElemPlan::result_slot(int index, DType dtype) {
+  if (direct_slot_[index] >= 0) return direct_slot_[index];
+  return new_register(static_cast<int64_t>(dtype_size(dtype)));
+}
+
+void ElemPlan::release(const ElemOperand& operand, int at) {
+  if (operand.kind != ElemOperand::temp || last_use_[operand.index] != at) return;
+  last_use_[operand.index] = -1;
+  const ElemSlot& slot = slots_[temp_slot_[operand.index]];
+  if (slot.kind == ElemSlot::scratch && slot.reg >= 0) free_registers_.push_back(slot.reg);
+}
+
+int32_t ElemPlan::cast_to(int32_t slot, DType from, DType to, int32_t out) {
+  steps_.push_back({elem_table().cast[type_index(from, "operand")][type_index(to, "result")], slot,
+                    -1, -1, out});
+  return out;
+}
+
+void ElemPlan::add_instr(const ElemProgram& program, int index) {
+  const ElemInstr& q = program.instrs[index];
+  const ElemTable& table = elem_table();
+  const int type = type_index(q.dtype, elem_code_name(q.code));
+  if (q.code == ElemCode::fill) {
+    const int32_t value = constant(q.out_dtype, q.imm, q.imm_int);
+    temp_slot_[index] = value;
+    if (direct_slot_[index] >= 0) {
+      steps_.push_back({table.repeat[slots_[value].item], value, -1, -1, direct_slot_[index]});
+    }
+    return;
+  }
+  ElemStep step;
+  Repeat repeat = Repeat::none;
+  step.a = place(q.a, q, wanted(q, 0), program);
+  if (is_unary(q.code)) {
+    step.a = spread(step.a);
+  } else {
+    step.b = place(q.b, q, wanted(q, 1), program);
+    if (q.code == ElemCode::where) {
+      step.c = spread(place(q.c, q, wanted(q, 2), program));
+      step.a = spread(step.a);
+      step.b = spread(step.b);
+    } else if (slots_[step.b].kind == ElemSlot::one) {
+      step.a = spread(step.a);
+      repeat = Repeat::right;
+    } else if (slots_[step.a].kind == ElemSlot::one) {
+      repeat = Repeat::left;
+    }
+  }
+  const DType own = own_result(q);
+  const bool casts = own != q.out_dtype;
+  if (q.code == ElemCode::cast) {
+    step.fn = table.cast[type][type_index(q.out_dtype, "cast")];
+  } else {
+    step.fn = table.code[static_cast<int>(q.code)][type][static_cast<int>(repeat)];
+    require(step.fn != nullptr, "elementwise: ", elem_code_name(q.code), " of ",
+            dtype_name(q.dtype), " is not defined");
+  }
+  // A register may be reused by the result when elements have one size, not otherwise.
+  const ElemOperand* const operands[] = {&q.a, &q.b, &q.c};
+  const int64_t item = static_cast<int64_t>(dtype_size(own));
+  for (const ElemOperand* o : operands) {
+    if (o->kind == ElemOperand::temp && slots_[temp_slot_[o->index]].item == item) release(*o, index);
+  }
+  step.out = casts ? new_register(item) : result_slot(index, own);
+  steps_.push_back(step);
+  for (const ElemOperand* o : operands) release(*o, index);
+  temp_slot_[index] = step.out;
+  if (casts) {
+    temp_slot_[index] = cast_to(step.out, own, q.out_dtype, result_slot(index, q.out_dtype));
+    free_registers_.push_back(slots_[step.out].reg);
+  }
+  if (last_use_[index] == index) {  // nobody wants it
+    const ElemSlot& slot = slots_[temp_slot_[index]];
+    if (slot.kind == ElemSlot::scratch) free_registers_.push_back(slot.reg);
+  }
+}
+
+void ElemPlan::save_outputs(const ElemProgram& program, const TensorView* inputs,
+                            const TensorView* outputs) {
+  const int count = static_cast<int>(program.outputs.size());
+  for (int o = 0; o < count; ++o) {
+    const int temp = program.outputs[o];
+    const TensorView& v = outputs[o];
+    require(temp >= 0 && temp < static_cast<int>(program.instrs.size()),
+            "elementwise: output ", o, " is instruction ", temp, " of ", program.instrs.size());
+    const DType made = program.instrs[temp].out_dtype;
+    require(v.dtype == made && v.shape == outputs[0].shape, "elementwise: output ", o, " is ",
+            dtype_name(v.dtype), " ", v.shape, ", expected ", dtype_name(made), " ",
+            outputs[0].shape);
+    const bool flat = is_flat(v.shape, v.strides);
+    bool shares = false;       // memory with an input
+    bool read_later = false;   // an input in this memory is read after the result is made
+    for (size_t i = 0; i < program.inputs.size(); ++i) {
+      if (!overlap(v, inputs[i], size_)) continue;
+      shares = true;
+      for (size_t k = static_cast<size_t>(temp) + 1; k < program.instrs.size(); ++k) {
+        for (const ElemOperand* p : {&program.instrs[k].a, &program.instrs[k].b, &program.instrs[k].c}) {
+          read_later = read_later || (p->kind == ElemOperand::input && p->index == static_cast<int>(i));
+        }
+      }
+    }
+    for (int other = 0; other < count; ++other) {
+      read_later = read_later || (other != o && overlap(v, outputs[other], size_));
+    }
+    const bool past = past_cache_ && flat && !shares;
+    if (flat && !past && !read_later && direct_slot_[temp] < 0) {
+      ElemSlot slot;
+      slot.kind = ElemSlot::stream;
+      slot.item = static_cast<int32_t>(dtype_size(v.dtype));
+      slot.data = static_cast<char*>(v.data);
+      direct_slot_[temp] = add_slot(slot);
+    } else {
+      saves_.push_back({temp, past, flat, StridedBlock(v.data, v.dtype, v.shape, v.strides)});
+    }
+  }
+}
+
+void ElemPlan::build(const ElemProgram& program, const TensorView* inputs, const TensorView* outputs) {
+  const int count = static_cast<int>(program.instrs.size());
+  const Shape& shape = outputs[0].shape;
+  size_ = shape.size();
+  num_registers_ = 0;
+  slots_.clear();
+  spread_of_.clear();
+  fills_.clear();
+  loads_.clear();
+  steps_.clear();
+  saves_.clear();
+  constants_.clear();
+  constants_.reserve(static_cast<size_t>(count) * 3);
+  free_registers_.clear();
+  temp_slot_.assign(count, -1);
+  direct_slot_.assign(count, -1);
+  last_use_.assign(count, 0);
+
+  int64_t item = 1, bytes = 0;
+  cost_ns_ = 0;
+  for (int i = 0; i < count; ++i) {
+    const ElemInstr& q = program.instrs[i];
+    type_index(q.out_dtype, elem_code_name(q.code));
+    last_use_[i] = i;
+    for (const ElemOperand* o : {&q.a, &q.b, &q.c}) {
+      if (o->kind == ElemOperand::temp) {
+        require(o->index >= 0 && o->index < i, "elementwise: instruction ", i, " reads ", o->index);
+        last_use_[o->index] = i;
+      } else if (o->kind == ElemOperand::input) {
+        require(o->index >= 0 && o->index < static_cast<int>(program.inputs.size()),
+                "elementwise: instruction ", i, " reads input ", o->index, " of ",
+                program.inputs.size());
+      }
+    }
+    item = std::max({item, static_cast<int64_t>(dtype_size(q.out_dtype)),
+                     static_cast<int64_t>(dtype_size(q.dtype))});
+    cost_ns_ += elem_cost_ns(q.code, q.dtype);
+  }
+  use_inputs(program, inputs, shape);
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    item = std::max(item, static_cast<int64_t>(slots_[input_slot_[i]].item));
+    if (slots_[input_slot_[i]].kind == ElemSlot::stream) bytes += size_ * slots_[input_slot_[i]].item;
+  }
+  for (size_t o = 0; o < program.outputs.size(); ++o) {
+    bytes += size_ * static_cast<int64_t>(dtype_size(outputs[o].dtype));
+  }
+  past_cache_ = bytes > last_level_cache_bytes();
+  block_ = kRegisterBytes / item;
+  save_outputs(program, inputs, outputs);
+  for (const Save& s : saves_) last_use_[s.slot] = count;  // kept to the end of the block
+  for (int i = 0; i < count; ++i) add_instr(program, i);
+  for (Save& s : saves_) s.slot = spread(temp_slot_[s.slot]);
+}
+
+void ElemPlan::run(int64_t begin, int64_t end) const {
+  thread_local ThreadScratch registers, pointers;
+  constexpr int64_t kStep = kRegisterBytes + kRegisterGap;
+  char* const memory = static_cast<char*>(registers.get(static_cast<size_t>(num_registers_) * kStep));
+  char** const at = static_cast<char**>(pointers.get(slots_.size() * sizeof(char*)));
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    const ElemSlot& s = slots_[i];
+    at[i] = s.kind == ElemSlot::scratch ? memory + s.reg * kStep
+            : s.kind == ElemSlot::one   ? s.data
+                                        : s.data + begin * s.item;
+  }
+  const auto run_step = [at](const ElemStep& s, int64_t n) {
+    s.fn(at[s.a], s.b < 0 ? nullptr : at[s.b], s.c < 0 ? nullptr : at[s.c], at[s.out], n);
+  };
+  for (const ElemStep& s : fills_) run_step(s, std::min(block_, end - begin));
+  bool past_cache = false;
+  for (int64_t i = begin; i < end;) {
+    const int64_t n = std::min(block_, end - i);
+    for (const Load& l : loads_) l.from.load(i, n, at[l.slot]);
+    for (const ElemStep& s : steps_) run_step(s, n);
+    for (const Save& s : saves_) {
+      if (!s.flat) {
+        s.to.save(i, n, at[s.slot]);
+      } else if (s.past_cache) {
+        copy_past_cache(s.to.data + i * s.to.item, at[s.slot], n * s.to.item);
+        past_cache = true;
+      } else {
+        std::memcpy(s.to.data + i * s.to.item, at[s.slot], static_cast<size_t>(n * s.to.item));
+      }
+    }
+    for (size_t k = 0; k < slots_.size(); ++k) {
+      if (slots_[k].kind == ElemSlot::stream) at[k] += n * slots_[k].item;
+    }
+    i += n;
+  }
+  if (past_cache) finish_past_cache();
+}
+
+}  // namespace hybrid

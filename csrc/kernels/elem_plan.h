@@ -1,0 +1,76 @@
+// Elem plan: a program bound to views: block functions, and the memory each reads and writes.
+#pragma once
+#include <vector>
+
+#include "kernels/elem_blocks.h"
+#include "kernels/elem_table.h"
+
+namespace hybrid {
+
+// Where a value lives while a block is computed.
+struct ElemSlot {
+  enum Kind : uint8_t {
+    stream,    // memory of the array itself: data + element * item
+    one,       // one element, repeated
+    scratch,   // a block register
+  } kind = scratch;
+  int32_t reg = -1;      // scratch
+  int32_t item = 0;      // bytes of an element
+  char* data = nullptr;  // stream, one
+};
+
+struct ElemStep {
+  BlockFn fn = nullptr;
+  int32_t a = -1, b = -1, c = -1, out = -1;  // slots; -1: not used
+};
+
+class ElemPlan {
+ public:
+  // `inputs` and `outputs` must live as long as the plan is used.
+  void build(const ElemProgram& program, const TensorView* inputs, const TensorView* outputs);
+  // Elements [begin, end); any number of threads at once.
+  void run(int64_t begin, int64_t end) const;
+  int64_t size() const { return size_; }
+  double cost_ns() const { return cost_ns_; }  // an element
+
+ private:
+  struct Load {  // before the steps: a strided input into a register
+    int32_t slot;
+    StridedBlock from;
+  };
+  struct Save {  // after the steps: a register or memory to an output
+    int32_t slot;
+    bool past_cache;
+    bool flat;
+    StridedBlock to;
+  };
+  int32_t add_slot(ElemSlot slot);
+  int32_t new_register(int64_t item);
+  int32_t constant(DType dtype, double real, int64_t integer);
+  int32_t spread(int32_t slot);  // a register full of `one`
+  void use_inputs(const ElemProgram& program, const TensorView* inputs, const Shape& shape);
+  int32_t place(const ElemOperand& operand, const ElemInstr& instr, DType dtype,
+                const ElemProgram& program);
+  void add_instr(const ElemProgram& program, int index);
+  int32_t cast_to(int32_t slot, DType from, DType to, int32_t out);
+  void save_outputs(const ElemProgram& program, const TensorView* inputs, const TensorView* outputs);
+  int32_t result_slot(int index, DType dtype);
+  void release(const ElemOperand& operand, int at);
+
+  int64_t size_ = 0;
+  int64_t block_ = 0;
+  double cost_ns_ = 0;
+  int32_t num_registers_ = 0;
+  bool past_cache_ = false;
+  std::vector<ElemSlot> slots_;
+  std::vector<ElemStep> fills_;  // once per run(): registers of repeated values
+  std::vector<Load> loads_;
+  std::vector<ElemStep> steps_;
+  std::vector<Save> saves_;
+  std::vector<uint64_t> constants_;  // values of `one` slots
+  // While building:
+  std::vector<int32_t> input_slot_, temp_slot_, spread_of_, free_registers_, direct_slot_;
+  std::vector<int> last_use_;
+};
+
+}  // namespace hybrid
