@@ -1,4 +1,4 @@
-"""Writes ``nd/__init__.pyi`` and ``sym/__init__.pyi``: ``python -m jupyter_hybrid._stubs [--check]``.
+"""Writes the stubs of nd and sym: ``python -m jupyter_hybrid._stubs [--check]``.
 
 With ``--check`` nothing is written; the exit status says whether the files are up to date.
 """

@@ -60,8 +60,8 @@ def _one_array(x: NDArray, items: list[Any], place: int) -> NDArray:
         head = x.shape[:axes]
         if x.shape[axes : axes + mask.ndim] != mask.shape:
             raise IndexError(
-                f"a mask of shape {mask.shape} does not fit axes {axes} to {axes + mask.ndim - 1} of an "
-                f"array of shape {x.shape}"
+                f"a mask of shape {mask.shape} does not fit an array of shape {x.shape} "
+                f"from axis {axes} on"
             )
         x = x.reshape((*head, -1, *x.shape[axes + mask.ndim :]))
         index = mask.reshape(-1)

@@ -1,0 +1,29 @@
+"""What the tests of the Python faces share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import jupyter_hybrid as mx
+
+sys.path.insert(0, str(Path(__file__).parent))  # op_samples
+
+
+@pytest.fixture(autouse=True)
+def settled() -> Iterator[None]:
+    """Every test starts and ends with the default engine, nothing recorded and nothing pending."""
+    mx.random.seed(7)
+    before = mx.engine.settings()
+    yield
+    mx.autograd.set_recording(False)
+    mx.autograd.set_training(False)
+    if mx.engine.settings() != before:
+        mx.engine.configure(**before)
+    try:
+        mx.nd.waitall()
+    except mx.MXNetError:
+        pass  # the test made it and has looked at it
