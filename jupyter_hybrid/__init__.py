@@ -10,10 +10,20 @@ import importlib
 import os
 from typing import Any
 
+import numpy
+
 from . import _core
 
-# Where the user's own line is looked for: not in this package, nor in the functions it generates.
-_core.set_site_filter([os.path.dirname(os.path.abspath(__file__)) + os.sep, "<jupyter_hybrid."])
+# Where the user's own line is looked for: not in this package, in the functions it generates or
+# in NumPy, whose operators call back into the package.
+_core.set_site_filter(
+    [
+        os.path.dirname(os.path.abspath(__file__)) + os.sep,
+        "<jupyter_hybrid.",
+        os.path.dirname(os.path.abspath(numpy.__file__)) + os.sep,
+        "<__array_function__",
+    ]
+)
 
 from . import autograd, base, context, engine, nd, sym  # noqa: E402
 from . import random as random  # noqa: E402

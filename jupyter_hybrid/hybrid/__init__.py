@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .report import Report
+    from .cell_report import Report
 
 
 def report() -> Report:

@@ -91,7 +91,7 @@ class Ending:
                 )
             chosen = [_root(named[n]) for n in wanted if _is_pending(named[n])] + extra
         else:
-            live = [a for a in _core.live_traced() if not numbers.owns(a)]
+            live = self.recorder.live()
             keep = _must_run(live) if not failed else {id(a) for a in live}
             views = {id(handle_of(_root(v))) for v in named.values() if v is not _root(v)}
             chosen = [a for a in live if id(a) in keep or id(a) in views] + extra
@@ -171,7 +171,7 @@ def _must_run(live: list[Any]) -> set[int]:
     consumed: set[tuple[int, int]] = set()
     unsettled: set[int] = set()
     for node in graph.nodes:
-        if node.kind == "input" or node.key_slot >= 0:
+        if node.kind == "input" or node.key_slot is not None:
             unsettled.add(node.id)
         for source, out in node.inputs:
             consumed.add((source, out))

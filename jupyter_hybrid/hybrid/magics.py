@@ -14,7 +14,7 @@ from . import options as option_parser
 from .cell import Cell, prepare
 from .deferred import DeferredNames
 from .options import UsageError
-from .report import Report
+from .cell_report import Report
 from .runner import run_imperatively, run_symbolically
 from .runtime import install
 

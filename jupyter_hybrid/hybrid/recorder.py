@@ -36,6 +36,7 @@ class Recorder:
         self.segments: list[Segment] = []
         self.breaks: list[tuple[int | None, str]] = []
         self.active = True
+        self._before = _core.live_traced()  # deferred in earlier cells: not this cell's to compute
         self.uses_numpy = False
         self._effects: list[int] = []
         self._wrappers: dict[int, TracedArray] = {}
@@ -125,14 +126,12 @@ class Recorder:
         self.breaks.append((line, reason))
         *_, entries = _core.traced_graph(pending, [], ["" for _ in pending])
         known = {id(a) for a in pending}
-        for array in _core.live_traced():
-            if id(array) in entries and id(array) not in known and not numbers.owns(array):
-                pending.append(array)
+        pending += [a for a in self.live() if id(a) in entries and id(a) not in known]
         self.run(pending, reason, line)
 
     def flush(self, reason: str) -> None:
         """Computes every live traced array, and writes changed inputs back."""
-        live = [a for a in _core.live_traced() if not numbers.owns(a)]
+        live = self.live()
         if live:
             line = self.user_line()
             self.breaks.append((line, reason))
@@ -155,17 +154,16 @@ class Recorder:
                 self.write_back()
                 return
 
-    def before_write(self, wrapper: TracedArray) -> None:
-        """Before the cell first writes an existing ndarray that other traced inputs overlap."""
-        overlapping = [
-            w
+    def before_write(self, wrapper: TracedArray) -> bool:
+        """Before the cell writes an existing ndarray; True when other inputs overlap it, so that
+        the write must reach its memory at once."""
+        overlaps = any(
+            w is not wrapper and np.may_share_memory(w.origin, wrapper.origin)
             for w in self._wrappers.values()
-            if w is not wrapper and np.may_share_memory(w.origin, wrapper.origin)
-        ]
-        if overlapping:
+        )
+        if overlaps:
             self.flush("writes an array that shares memory with another")
-            for other in overlapping:
-                other.detach_from_graph()
+        return overlaps
 
     def run(
         self, arrays: list[Any], reason: str, line: int | None, shown: tuple[Any, ...] = ()
@@ -184,6 +182,11 @@ class Recorder:
         self._effects.clear()
         self.segments.append(segment)
         _core.set_trace_segment(len(self.segments))
+
+    def live(self) -> list[Any]:
+        """Traced arrays of this cell that something in Python still holds, in order of creation."""
+        earlier = {id(a) for a in self._before}
+        return [a for a in _core.live_traced() if id(a) not in earlier and not numbers.owns(a)]
 
     # Looking -------------------------------------------------------------------------------------
     def user_line(self) -> int | None:

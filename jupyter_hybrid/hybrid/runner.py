@@ -14,7 +14,7 @@ from .cell import Cell
 from .deferred import DeferredNames
 from .options import Options, UsageError
 from .recorder import Recorder
-from .report import Report
+from .cell_report import Report
 from .runtime import install
 
 

@@ -111,7 +111,7 @@ def spec_of(thing: Any) -> dict[str, Any]:
     Raises:
         TypeError: for anything else, naming what can be drawn.
     """
-    from ..hybrid.report import Report
+    from ..hybrid.cell_report import Report
 
     if isinstance(thing, dict) and "stages" in thing:
         return thing

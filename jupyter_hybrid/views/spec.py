@@ -243,7 +243,7 @@ def _change(picture: Picture, stage: Any, change: Any) -> dict[str, Any]:
     return {
         "node": change.node,
         "action": change.action,
-        "into": change.into if change.into >= 0 else None,
+        "into": change.into,
         "why": change.why,
         "line": line,
     }

@@ -13,10 +13,10 @@ import anywidget
 import graphviz
 import traitlets
 
-from . import svg as svg_picture
 from .dot import dot
 from .pictures import spec_of
 from .spec import MIME
+from .svg import svg
 from .text import text
 
 
@@ -64,7 +64,7 @@ class GraphViewer(anywidget.AnyWidget):
 
     def svg(self, stage: int | None = None) -> str:
         """The shown stage (or another) as SVG text; needs no other program."""
-        return svg_picture.svg(self.spec, self.stage if stage is None else stage)
+        return svg(self.spec, self.stage if stage is None else stage)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the picture to a file: ``.svg``, ``.json`` (the spec), ``.dot``, ``.txt`` or
@@ -75,7 +75,7 @@ class GraphViewer(anywidget.AnyWidget):
         """
         target = Path(path)
         writers = {
-            ".svg": lambda: svg_picture.svg(self.spec),
+            ".svg": lambda: svg(self.spec),
             ".json": lambda: json.dumps(self.spec, indent=1),
             ".dot": lambda: self.dot().source,
             ".txt": lambda: text(self.spec),
@@ -95,14 +95,14 @@ def static_bundle(spec: dict[str, Any]) -> dict[str, Any]:
     """The forms of a spec that need no kernel: our JSON, SVG and text."""
     return {
         MIME: spec,
-        "image/svg+xml": svg_picture.svg(spec),
+        "image/svg+xml": svg(spec),
         "text/plain": text(spec),
     }
 
 
 def _page(spec: dict[str, Any]) -> str:
     pictures = "".join(
-        f"<h2>{html.escape(stage['label'])}</h2>{svg_picture.svg(spec, i)}"
+        f"<h2>{html.escape(stage['label'])}</h2>{svg(spec, i)}"
         f"<pre>{html.escape(stage['program'])}</pre>"
         for i, stage in enumerate(spec["stages"])
     )

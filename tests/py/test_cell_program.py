@@ -35,7 +35,7 @@ def test_fancy_func(shell):
     assert len(additions) == 3
     assert {report.line_of(n) for n in additions} == {3}
     assert "print((1 + 2) + (3 + 4))" in report.program["written"]
-    assert report.program["plan"].strip() == "print(10)"
+    assert report.program["plan"].partition("#")[0].strip() == "print(10)"
     assert shell.run("fancy_func(5, 6, 7, 8)").value == 26
 
 

@@ -114,8 +114,12 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
             if self.origin is not None:
                 if not self.origin.flags.writeable:
                     raise ValueError("assignment destination is read-only")
-                self.recorder.before_write(self)
+                overlaps = self.recorder.before_write(self)
                 self.dirty = True
+                self._handle = handle
+                if overlaps:
+                    self.recorder.write_back()
+                    return
             self._handle = handle
         self._real = None
         self.version += 1
@@ -125,12 +129,6 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         if self.dirty and self.origin is not None:
             self.dirty = False
             np.copyto(self.origin, _core.as_numpy(self._handle))
-            self._handle = self.input
-            self.version += 1
-
-    def detach_from_graph(self) -> None:
-        """Its contents were computed and stored: later nodes start again from the ndarray."""
-        if self.origin is not None:
             self._handle = self.input
             self.version += 1
 

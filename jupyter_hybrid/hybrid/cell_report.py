@@ -60,8 +60,12 @@ class ReportStage:
 class _ShiftedChange:
     node: int
     action: str
-    into: int
+    into: int | None
     why: str
+
+
+def _end_of_ids(graph: Any) -> int:
+    return max((m.id for n in graph.nodes for m in (n, *n.members)), default=-1) + 1
 
 
 class Report:
@@ -101,7 +105,7 @@ class Report:
         start = 0
         for segment in segments:
             self.offsets.append(start)
-            start += max(stage.graph.next_id for stage in segment.compiled.stages)
+            start += max(_end_of_ids(stage.graph) for stage in segment.compiled.stages)
         self._count_bytes(bound)
 
     def _count_bytes(self, bound: dict[int, str]) -> None:
@@ -144,7 +148,7 @@ class Report:
             why = why or stage.why_skipped
             changes += [
                 _ShiftedChange(
-                    c.node + offset, c.action, c.into + offset if c.into >= 0 else -1, c.why
+                    c.node + offset, c.action, None if c.into is None else c.into + offset, c.why
                 )
                 for c in stage.changes
             ]
