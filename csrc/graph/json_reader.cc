@@ -15,12 +15,6 @@ constexpr int kMaxOutputs = 65536;  // nothing real has more, and every output t
 
 using Attributes = std::map<std::string, std::string>;
 
-// Settings of MXNet's own kernels that say nothing about the result.
-bool is_kernel_hint(const std::string& key) {
-  static const char* const hints[] = {"workspace", "cudnn_tune", "cudnn_off", "num_args"};
-  return std::any_of(std::begin(hints), std::end(hints), [&](const char* h) { return key == h; });
-}
-
 bool is_variable_attribute(const std::string& key) {
   return key.size() > 4 && key.compare(0, 2, "__") == 0 &&
          key.compare(key.size() - 2, 2, "__") == 0;
@@ -123,23 +117,12 @@ class Reader {
     const MxName* mx = find_mx_name(op_name);
     require(mx != nullptr, where, ": unknown operator '", op_name.substr(0, 100), "'");
     node->op = mx->op;
-    node->attrs = Attrs(mx->op);
+    Attributes own;
     for (const auto& [key, text] : attributes) {
-      if (is_variable_attribute(key)) {
-        node->extra[key] = text;
-        continue;
-      }
-      const auto renamed = mx->renamed.find(key);
-      const std::string& core = renamed == mx->renamed.end() ? key : renamed->second;
-      if (mx->op->attr_index(core.c_str()) < 0) {
-        require(is_kernel_hint(key), where, ": ", op_name, " has no attribute '",
-                key.substr(0, 100), "'");
-        continue;
-      }
-      set(node, core, text, where);
+      (is_variable_attribute(key) ? node->extra : own)[key] = text;
     }
-    for (const auto& [core, text] : mx->fixed) set(node, core, text, where);
     try {
+      node->attrs = mx_to_core(*mx, own);
       node->attrs.check_complete();
     } catch (const Error& error) {
       fail(where, ": ", error.what());
@@ -152,15 +135,6 @@ class Reader {
     node->num_outputs = node->op->count_outputs(node->attrs);
     require(node->num_outputs >= 1 && node->num_outputs <= kMaxOutputs, where, ": ", op_name,
             " with ", node->num_outputs, " outputs; expected 1 to ", kMaxOutputs);
-  }
-
-  static void set(SymNode* node, const std::string& key, const std::string& text,
-                  const std::string& where) {
-    try {
-      node->attrs.set_text(key, text);
-    } catch (const Error& error) {
-      fail(where, ": ", error.what());
-    }
   }
 
   const Json& document_;

@@ -79,7 +79,8 @@ class Writer {
     Attributes own;
     std::string op;
     try {
-      op = to_mx(*node.op, node.attrs, equal_known_shapes(node), &own);
+      op = to_mx(*node.op, node.attrs, equal_known_shapes(node), &own,
+                 static_cast<int>(node.inputs.size()));
     } catch (const Error& error) {
       const std::string line = line_of(node.site);
       fail("symbol.json: node '", node.name, "'", line.empty() ? "" : ", " + line, ": ",

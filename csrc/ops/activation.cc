@@ -20,7 +20,8 @@ ElemCode activation_code(const std::string& type) {
   return ElemCode::softsign;
 }
 
-void emit_activation(const Attrs& attrs, const std::vector<DType>& in, std::vector<ElemInstr>* out) {
+void emit_activation(const Attrs& attrs, const std::vector<DType>& in,
+                     std::vector<ElemInstr>* out) {
   Emitter(out).op(activation_code(attrs.string("act_type")), in[0], Emitter::input(0));
 }
 
@@ -92,7 +93,8 @@ void grad_leaky(GradBuilder& b) {
 void emit_hard(const Attrs& attrs, const std::vector<DType>& in, std::vector<ElemInstr>* out) {
   Emitter e(out);
   const DType d = in[0];
-  const auto scaled = e.op(ElemCode::mul, d, Emitter::input(0), Emitter::number(attrs.real("alpha")));
+  const auto scaled =
+      e.op(ElemCode::mul, d, Emitter::input(0), Emitter::number(attrs.real("alpha")));
   const auto line = e.op(ElemCode::add, d, scaled, Emitter::number(attrs.real("beta")));
   const auto above = e.op(ElemCode::maximum, d, line, Emitter::number(0.0));
   e.op(ElemCode::minimum, d, above, Emitter::number(1.0));
@@ -133,7 +135,8 @@ void register_activation() {
 
   OpDef leaky = activation_def(
       "LeakyReLU",
-      "Activations that let negative values through: leaky slope * x below 0; elu slope * (exp(x) - "
+      "Activations that let negative values through: leaky slope * x below 0; elu slope * (exp(x) "
+      "- "
       "1) below 0; selu (Klambauer et al. 2017); gelu x/2 * (1 + erf(x / sqrt 2)). MXNet's "
       "LeakyReLU, without prelu and rrelu.");
   leaky.attrs = {{"act_type", AttrType::string, "leaky", "which function", "leaky|elu|selu|gelu"},
@@ -144,7 +147,8 @@ void register_activation() {
   add_op(std::move(leaky));
 
   OpDef hard = activation_def("hard_sigmoid", "min(max(alpha * x + beta, 0), 1).");
-  hard.attrs = {{"alpha", AttrType::real, "0.2", "slope"}, {"beta", AttrType::real, "0.5", "offset"}};
+  hard.attrs = {{"alpha", AttrType::real, "0.2", "slope"},
+                {"beta", AttrType::real, "0.5", "offset"}};
   hard.code = ElemCode::mul;
   hard.elementwise = emit_hard;
   hard.gradient = grad_hard;

@@ -87,13 +87,20 @@ std::string real_text(double value) {
 
 const char* example(AttrType type) {
   switch (type) {
-    case AttrType::boolean: return "True or False";
-    case AttrType::integer: return "an integer";
-    case AttrType::real: return "a number";
-    case AttrType::string: return "a string";
-    case AttrType::ints: return "a tuple of integers such as (3, 3)";
-    case AttrType::scalar: return "a number";
-    case AttrType::dtype: return "a dtype name such as float32";
+    case AttrType::boolean:
+      return "True or False";
+    case AttrType::integer:
+      return "an integer";
+    case AttrType::real:
+      return "a number";
+    case AttrType::string:
+      return "a string";
+    case AttrType::ints:
+      return "a tuple of integers such as (3, 3)";
+    case AttrType::scalar:
+      return "a number";
+    case AttrType::dtype:
+      return "a dtype name such as float32";
   }
   return "";
 }
@@ -102,13 +109,20 @@ const char* example(AttrType type) {
 
 const char* attr_type_name(AttrType type) {
   switch (type) {
-    case AttrType::boolean: return "boolean";
-    case AttrType::integer: return "integer";
-    case AttrType::real: return "real number";
-    case AttrType::string: return "string";
-    case AttrType::ints: return "tuple of integers";
-    case AttrType::scalar: return "number";
-    case AttrType::dtype: return "dtype";
+    case AttrType::boolean:
+      return "boolean";
+    case AttrType::integer:
+      return "integer";
+    case AttrType::real:
+      return "real number";
+    case AttrType::string:
+      return "string";
+    case AttrType::ints:
+      return "tuple of integers";
+    case AttrType::scalar:
+      return "number";
+    case AttrType::dtype:
+      return "dtype";
   }
   return "";
 }
@@ -135,7 +149,8 @@ AttrValue parse_attr(AttrType type, const std::string& given, const std::string&
       if (parse_real(text, &real)) return real;
       if (parse_boolean(text, &flag)) return int64_t{flag};
       break;
-    case AttrType::string: return given;
+    case AttrType::string:
+      return given;
     case AttrType::ints:
       if (parse_ints(text, &ints)) return ints;
       break;

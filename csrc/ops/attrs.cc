@@ -21,8 +21,8 @@ size_t index_of(const OpDef* op, const char* name) {
     if (op) {
       for (const AttrDef& a : op->attrs) known += (known.empty() ? "" : ", ") + std::string(a.name);
     }
-    fail(op ? op->name : "(no operator)", ": given attribute '", name, "', expected one of: ",
-         known.empty() ? "(it has none)" : known);
+    fail(op ? op->name : "(no operator)", ": given attribute '", name,
+         "', expected one of: ", known.empty() ? "(it has none)" : known);
   }
   return static_cast<size_t>(i);
 }
@@ -48,8 +48,8 @@ const T& value_as(const Attrs& attrs, const char* name, const char* expected) {
   const AttrValue& v = attrs.at(name);
   const T* p = std::get_if<T>(&v);
   require(p != nullptr, where(attrs.op(), name), " is ",
-          std::holds_alternative<std::monostate>(v) ? "not given" : "of another type", ", expected ",
-          expected);
+          std::holds_alternative<std::monostate>(v) ? "not given" : "of another type",
+          ", expected ", expected);
   return *p;
 }
 
@@ -75,7 +75,8 @@ bool convert(AttrType type, AttrValue* value) {
     case AttrType::scalar:
       if (is_bool) *value = int64_t{std::get<bool>(*value)};
       return is_bool || is_int || is_real;
-    case AttrType::string: return std::holds_alternative<std::string>(*value);
+    case AttrType::string:
+      return std::holds_alternative<std::string>(*value);
     case AttrType::ints:
       if (is_int) *value = std::vector<int64_t>{std::get<int64_t>(*value)};
       return is_int || std::holds_alternative<std::vector<int64_t>>(*value);
@@ -175,8 +176,8 @@ std::string Attrs::summary() const {
   for (size_t i = 0; i < values_.size(); ++i) {
     const AttrDef& def = op_->attrs[i];
     if (values_[i] == op_->defaults[i]) continue;
-    text += (text.empty() ? "" : ", ") + std::string(def.name) + "=" +
-            attr_text(def.type, values_[i]);
+    text +=
+        (text.empty() ? "" : ", ") + std::string(def.name) + "=" + attr_text(def.type, values_[i]);
   }
   return text;
 }

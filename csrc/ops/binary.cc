@@ -104,14 +104,12 @@ void emit(const Attrs& attrs, const std::vector<DType>& in, std::vector<ElemInst
 }
 
 void infer_test(InferContext& c) {
-  std::vector<size_t> inputs(c.in_shapes.size());
-  for (size_t i = 0; i < inputs.size(); ++i) inputs[i] = i;
-  const DType dtype = unify_dtypes(c, inputs);
+  const bool scalar = c.in_shapes.size() == 1;
+  const DType dtype = scalar ? c.in_dtypes[0] : unify_dtypes(c, {0, 1});
   set_dtype(c, 0, c.attrs.has("dtype") ? c.attrs.dtype("dtype") : dtype);
-  Shape shape = c.in_shapes[0];
-  if (inputs.size() == 1) return one_shape(c);
-  if (!shape.rank_known() || !c.in_shapes[1].rank_known()) return;
-  set_shape(c, 0, broadcast_shapes(shape, c.in_shapes[1], c.op_name));
+  if (scalar) return one_shape(c);
+  if (!c.in_shapes[0].rank_known() || !c.in_shapes[1].rank_known()) return;
+  set_shape(c, 0, broadcast_shapes(c.in_shapes[0], c.in_shapes[1], c.op_name));
 }
 
 const char* keep(std::string text) {  // names and docs made here live as long as the table
@@ -125,12 +123,13 @@ void add_form(const Row& row, Form form, decltype(OpDef::elementwise) emit_code)
   const bool arrays = form == Form::arrays;
   def.name = arrays ? row.name : keep((form == Form::number_first ? "r" : "") + name + "_scalar");
   def.family = Family::elementwise;
-  const char* note = form == Form::number_second  ? " Here b is the attribute scalar, converted to "
-                                                    "data's dtype (toward 0 for integers)."
-                     : form == Form::number_first ? " Here a is the attribute scalar and b is data; "
-                                                    "it is converted to data's dtype."
-                                                  : " lhs (a) and rhs (b) have one dtype and "
-                                                    "broadcast by NumPy's rule.";
+  const char* note = form == Form::number_second ? " Here b is the attribute scalar, converted to "
+                                                   "data's dtype (toward 0 for integers)."
+                     : form == Form::number_first
+                         ? " Here a is the attribute scalar and b is data; "
+                           "it is converted to data's dtype."
+                         : " lhs (a) and rhs (b) have one dtype and "
+                           "broadcast by NumPy's rule.";
   def.doc = keep(std::string(row.doc) + note);
   def.dtypes = row.dtypes;
   def.code = row.code;
@@ -147,8 +146,8 @@ void add_form(const Row& row, Form form, decltype(OpDef::elementwise) emit_code)
   def.infer = arrays ? infer_broadcast : infer_like;
   if (row.is_test) {
     def.infer = infer_test;
-    def.attrs.push_back(
-        {"dtype", AttrType::dtype, "bool", "dtype of the result; None: that of the operands", "None"});
+    def.attrs.push_back({"dtype", AttrType::dtype, "bool",
+                         "dtype of the result; None: that of the operands", "None"});
   }
   def.elementwise = emit_code;
   add_op(std::move(def));
@@ -219,8 +218,9 @@ void register_binary() {
   add_smooth<E::hypot, hypot_a, hypot_b>("hypot", kFloats, "hypot", "sqrt(a * a + b * b).");
   add_smooth<E::arctan2, arctan2_a, arctan2_b>("arctan2", kFloats, nullptr,
                                                "Angle of the point (b, a), in [-pi, pi].");
-  Row floor_div{"floor_div", E::floor_div, kNumbers, nullptr, false,
-                "floor(a / b). Integers: 0 where b is 0. Gradient: 0.", true};
+  Row floor_div{"floor_div", E::floor_div, kNumbers,
+                nullptr,     false,        "floor(a / b). Integers: 0 where b is 0. Gradient: 0.",
+                true};
   for (auto& rule : floor_div.gradient) rule = no_gradient;
   add<E::floor_div, false>(floor_div);
   add_test<E::equal>("equal", kAllComputed, "equal", "True where a == b.");

@@ -1,4 +1,5 @@
-// Broadcasting and its adjoint: broadcast_to, broadcast_like, broadcast_axis; sum_like, sum_to_shape.
+// Broadcasting and its adjoint: broadcast_to, broadcast_like, broadcast_axis; sum_like,
+// sum_to_shape.
 #include "ops/axes.h"
 #include "ops/families.h"
 #include "ops/grad_shape.h"
@@ -38,8 +39,9 @@ Shape target_shape(const Attrs& attrs, const Shape& in) {
   const char* op = attrs.op()->name;
   std::vector<int64_t> dims = attrs.ints("shape");
   if (attrs.boolean("codes") && in.rank_known()) {
-    require(dims.size() >= static_cast<size_t>(in.ndim()), op, ": given shape ", attrs.text("shape"),
-            " for data of shape ", in, ", expected at least as many dimensions");
+    require(dims.size() >= static_cast<size_t>(in.ndim()), op, ": given shape ",
+            attrs.text("shape"), " for data of shape ", in,
+            ", expected at least as many dimensions");
     const size_t extra = dims.size() - static_cast<size_t>(in.ndim());
     for (size_t i = extra; i < dims.size(); ++i) {
       if (dims[i] == 0) dims[i] = in[static_cast<int>(i - extra)];
@@ -60,7 +62,8 @@ void infer_to(InferContext& c) {
   set_shape(c, 0, to);
 }
 
-bool view_to(const Attrs& attrs, const TensorView& in, Shape* shape, Shape* strides, int64_t* offset) {
+bool view_to(const Attrs& attrs, const TensorView& in, Shape* shape, Shape* strides,
+             int64_t* offset) {
   *shape = target_shape(attrs, in.shape);
   *strides = repeated_strides(in, *shape, attrs.op()->name);
   *offset = 0;
@@ -98,8 +101,8 @@ Shape axis_shape(const Attrs& attrs, const Shape& in) {
   Shape out = in;
   for (size_t i = 0; i < axes.size(); ++i) {
     const int axis = normalize_axis(axes[i], in.ndim(), op);
-    require(in[axis] == 1 || in[axis] < 0, op, ": given data of shape ", in, ", expected size 1 on axis ",
-            axis);
+    require(in[axis] == 1 || in[axis] < 0, op, ": given data of shape ", in,
+            ", expected size 1 on axis ", axis);
     require(sizes[i] >= 0, op, ": given size ", sizes[i], ", expected 0 or more");
     out[axis] = sizes[i];
   }
@@ -119,7 +122,8 @@ bool view_axis(const Attrs& attrs, const TensorView& in, Shape* shape, Shape* st
   return true;
 }
 
-// --- sum_like, sum_to_shape: undo broadcasting ----------------------------------------------------
+// --- sum_like, sum_to_shape: undo broadcasting
+// ----------------------------------------------------
 
 void infer_sum_like(InferContext& c) {
   set_dtype(c, 0, c.in_dtypes[0]);
@@ -157,10 +161,11 @@ void grad_spread(GradBuilder& b) {
 }  // namespace
 
 void register_broadcast() {
-  OpDef to = view_def("broadcast_to",
-                      "data repeated to a larger shape by NumPy's rule: missing axes are added on the "
-                      "left, axes of size 1 repeat.",
-                      view_to);
+  OpDef to =
+      view_def("broadcast_to",
+               "data repeated to a larger shape by NumPy's rule: missing axes are added on the "
+               "left, axes of size 1 repeat.",
+               view_to);
   to.attrs = {{"shape", AttrType::ints, nullptr, "shape of the result"},
               {"codes", AttrType::boolean, "False", "0 in shape keeps data's size (MXNet 1.x)"}};
   to.infer = infer_to;
@@ -199,7 +204,8 @@ void register_broadcast() {
   add_op(std::move(sum_like));
 
   sum_to.name = "sum_to_shape";
-  sum_to.doc = "data summed to a shape that broadcasts to its own: undoes broadcasting, for gradients.";
+  sum_to.doc =
+      "data summed to a shape that broadcasts to its own: undoes broadcasting, for gradients.";
   sum_to.inputs = {{"data", "array"}};
   sum_to.attrs = {{"shape", AttrType::ints, nullptr, "shape of the result"}};
   sum_to.infer = infer_sum_to;

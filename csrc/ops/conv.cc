@@ -46,7 +46,8 @@ struct ConvAttrs {
 Shape weight_shape(const ConvAttrs& a, int64_t channels, const char* op) {
   require(channels < 0 || channels % a.groups == 0, op, ": given ", channels,
           " channels, expected a multiple of num_group ", a.groups);
-  return {a.filters, channels < 0 ? -1 : channels / a.groups, a.window.kernel[0], a.window.kernel[1]};
+  return {a.filters, channels < 0 ? -1 : channels / a.groups, a.window.kernel[0],
+          a.window.kernel[1]};
 }
 
 Shape output_shape(const ConvAttrs& a, const Shape& data, const char* op) {
@@ -185,7 +186,8 @@ void infer_grad_weight(InferContext& c) {
 void run_grad_weight(KernelContext& c) {
   if (c.out[0].size() == 0) return;
   if (c.in[0].size() == 0) {  // an empty batch
-    std::memset(c.out[0].data, 0, static_cast<size_t>(c.out[0].size()) * dtype_size(c.out[0].dtype));
+    std::memset(c.out[0].data, 0,
+                static_cast<size_t>(c.out[0].size()) * dtype_size(c.out[0].dtype));
     return;
   }
   conv2d_grad_weight(c.in[0].dtype, params(ConvAttrs(c.attrs), c.in[1].shape, c.in[0].shape),
@@ -208,8 +210,10 @@ void register_conv() {
   conv.name = "Convolution";
   conv.family = Family::conv;
   conv.doc =
-      "Two-dimensional convolution (cross-correlation): data (n, c, h, w) with num_filter filters of "
-      "weight (num_filter, c / num_group, kernel) gives (n, num_filter, oh, ow), where oh = floor((h "
+      "Two-dimensional convolution (cross-correlation): data (n, c, h, w) with num_filter filters "
+      "of "
+      "weight (num_filter, c / num_group, kernel) gives (n, num_filter, oh, ow), where oh = "
+      "floor((h "
       "+ 2 pad - dilate (kernel - 1) - 1) / stride) + 1. MXNet's Convolution, layout NCHW.";
   conv.inputs = {{"data", "(n, c, h, w)"},
                  {"weight", "(num_filter, c / num_group, kernel height, kernel width)"},

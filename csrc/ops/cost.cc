@@ -7,12 +7,12 @@ namespace hybrid {
 
 namespace {
 
-constexpr double kCallNs = 40;           // entering a kernel
-constexpr double kCacheBytesPerNs = 40;  // one core; what fits the second-level cache
-constexpr double kMemoryBytesPerNs = 12; // beyond it, reading and writing
+constexpr double kCallNs = 40;            // entering a kernel
+constexpr double kCacheBytesPerNs = 40;   // one core; what fits the second-level cache
+constexpr double kMemoryBytesPerNs = 12;  // beyond it, reading and writing
 constexpr double kCacheBytes = 1 << 20;
-constexpr double kDenseFlopPerNs = 30;   // products of matrices, convolutions
-constexpr double kSimpleFlopPerNs = 1.5; // reductions, gathers, sorts
+constexpr double kDenseFlopPerNs = 30;    // products of matrices, convolutions
+constexpr double kSimpleFlopPerNs = 1.5;  // reductions, gathers, sorts
 
 int64_t elements(const std::vector<Shape>& shapes) {
   int64_t total = 0;

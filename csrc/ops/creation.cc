@@ -111,7 +111,8 @@ void run_linspace(KernelContext& c) {
   dispatch(c.out[0].dtype, "linspace", [&](auto zero) {
     using T = decltype(zero);
     T* out = c.out[0].as<T>();
-    for (int64_t i = 0; i < count; ++i) out[i] = static_cast<T>(static_cast<double>(i) * step + start);
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = static_cast<T>(static_cast<double>(i) * step + start);
     if (endpoint && count > 1) out[count - 1] = static_cast<T>(stop);
   });
 }
@@ -155,14 +156,15 @@ void register_creation() {
   full.elementwise = emit_full;
   add_op(std::move(full));
 
-  OpDef arange = creation_def(
-      "arange",
-      "start, start + step, ... before stop, each repeated. Without stop: from 0 to start. Element k is "
-      "start + k * step, so errors do not add up.",
-      {{"start", AttrType::scalar, "0", "first number"},
-       {"stop", AttrType::scalar, "None", "end, excluded; None: start is the end"},
-       {"step", AttrType::scalar, "1", "distance, may be negative"},
-       {"repeat", AttrType::integer, "1", "times that each number stands"}});
+  OpDef arange =
+      creation_def("arange",
+                   "start, start + step, ... before stop, each repeated. Without stop: from 0 to "
+                   "start. Element k is "
+                   "start + k * step, so errors do not add up.",
+                   {{"start", AttrType::scalar, "0", "first number"},
+                    {"stop", AttrType::scalar, "None", "end, excluded; None: start is the end"},
+                    {"step", AttrType::scalar, "1", "distance, may be negative"},
+                    {"repeat", AttrType::integer, "1", "times that each number stands"}});
   arange.infer = infer_arange;
   arange.cpu = run_arange;
   add_op(std::move(arange));
@@ -176,10 +178,11 @@ void register_creation() {
   linspace.cpu = run_linspace;
   add_op(std::move(linspace));
 
-  OpDef eye = creation_def("eye", "A matrix with ones on one diagonal.",
-                           {{"N", AttrType::integer, nullptr, "rows"},
-                            {"M", AttrType::integer, "0", "columns; 0: as many as rows"},
-                            {"k", AttrType::integer, "0", "diagonal: above 0 right of the main one"}});
+  OpDef eye =
+      creation_def("eye", "A matrix with ones on one diagonal.",
+                   {{"N", AttrType::integer, nullptr, "rows"},
+                    {"M", AttrType::integer, "0", "columns; 0: as many as rows"},
+                    {"k", AttrType::integer, "0", "diagonal: above 0 right of the main one"}});
   eye.infer = infer_eye;
   eye.cpu = run_eye;
   add_op(std::move(eye));

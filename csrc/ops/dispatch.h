@@ -9,13 +9,19 @@ namespace hybrid {
 template <class F>
 void dispatch(DType dtype, const char* op, F&& body) {
   switch (dtype) {
-    case DType::float32: return body(float{});
-    case DType::float64: return body(double{});
-    case DType::int32: return body(int32_t{});
-    case DType::int64: return body(int64_t{});
+    case DType::float32:
+      return body(float{});
+    case DType::float64:
+      return body(double{});
+    case DType::int32:
+      return body(int32_t{});
+    case DType::int64:
+      return body(int64_t{});
     case DType::uint8:
-    case DType::boolean: return body(uint8_t{});
-    default: fail(op, ": has no kernel for ", dtype_name(dtype));
+    case DType::boolean:
+      return body(uint8_t{});
+    default:
+      fail(op, ": has no kernel for ", dtype_name(dtype));
   }
 }
 
@@ -23,11 +29,16 @@ void dispatch(DType dtype, const char* op, F&& body) {
 template <class F>
 void dispatch_size(size_t bytes, const char* op, F&& body) {
   switch (bytes) {
-    case 1: return body(uint8_t{});
-    case 2: return body(uint16_t{});
-    case 4: return body(uint32_t{});
-    case 8: return body(uint64_t{});
-    default: fail(op, ": has no kernel for elements of ", bytes, " bytes");
+    case 1:
+      return body(uint8_t{});
+    case 2:
+      return body(uint16_t{});
+    case 4:
+      return body(uint32_t{});
+    case 8:
+      return body(uint64_t{});
+    default:
+      fail(op, ": has no kernel for elements of ", bytes, " bytes");
   }
 }
 
@@ -37,11 +48,16 @@ class IndexReader {
   explicit IndexReader(const TensorView& view) : view_(view) {}
   int64_t operator[](int64_t i) const {
     switch (view_.dtype) {
-      case DType::float32: return static_cast<int64_t>(view_.as<float>()[i]);
-      case DType::float64: return static_cast<int64_t>(view_.as<double>()[i]);
-      case DType::int32: return view_.as<int32_t>()[i];
-      case DType::int64: return view_.as<int64_t>()[i];
-      default: return view_.as<uint8_t>()[i];
+      case DType::float32:
+        return static_cast<int64_t>(view_.as<float>()[i]);
+      case DType::float64:
+        return static_cast<int64_t>(view_.as<double>()[i]);
+      case DType::int32:
+        return view_.as<int32_t>()[i];
+      case DType::int64:
+        return view_.as<int64_t>()[i];
+      default:
+        return view_.as<uint8_t>()[i];
     }
   }
 

@@ -88,7 +88,8 @@ void emit_where(const Attrs&, const std::vector<DType>& in, std::vector<ElemInst
   Emitter e(out);
   Emitter::Value condition = Emitter::input(0);
   if (in[0] != DType::boolean) {
-    condition = e.op_to(ElemCode::not_equal, in[0], DType::boolean, condition, Emitter::number(0.0));
+    condition =
+        e.op_to(ElemCode::not_equal, in[0], DType::boolean, condition, Emitter::number(0.0));
   }
   e.select(in[1], condition, Emitter::input(1), Emitter::input(2));
 }
@@ -100,7 +101,8 @@ void grad_where(GradBuilder& b) {
   if (b.wanted(2)) b.set(2, b.sum_like(b.op("where", {condition, zero, g}), b.input(2)));
 }
 
-// --- smooth_l1: Huber's loss, Girshick 2015 -------------------------------------------------------
+// --- smooth_l1: Huber's loss, Girshick 2015
+// -------------------------------------------------------
 
 void emit_smooth_l1(const Attrs& attrs, const std::vector<DType>& in, std::vector<ElemInstr>* out) {
   Emitter e(out);
@@ -109,8 +111,7 @@ void emit_smooth_l1(const Attrs& attrs, const std::vector<DType>& in, std::vecto
   const auto x = Emitter::input(0);
   const auto size = e.op(ElemCode::abs, d, x);
   const auto near = e.op_to(ElemCode::lesser, d, DType::boolean, size, Emitter::number(1 / s2));
-  const auto bowl =
-      e.op(ElemCode::mul, d, e.op(ElemCode::square, d, x), Emitter::number(0.5 * s2));
+  const auto bowl = e.op(ElemCode::mul, d, e.op(ElemCode::square, d, x), Emitter::number(0.5 * s2));
   const auto line = e.op(ElemCode::sub, d, size, Emitter::number(0.5 / s2));
   e.select(d, near, bowl, line);
 }
@@ -168,7 +169,8 @@ void register_elementwise() {
   add_op(std::move(cast));
 
   OpDef clip = elementwise_def(
-      "clip", "min(max(data, a_min), a_max). Gradient: 1 inside, borders included, else 0.", kNumbers);
+      "clip", "min(max(data, a_min), a_max). Gradient: 1 inside, borders included, else 0.",
+      kNumbers);
   clip.attrs = {{"a_min", AttrType::scalar, "None", "lower bound; None: no bound"},
                 {"a_max", AttrType::scalar, "None", "upper bound; None: no bound"}};
   clip.code = ElemCode::maximum;
@@ -180,7 +182,8 @@ void register_elementwise() {
   OpDef where = elementwise_def(
       "where", "x where condition is not 0, else y; the three broadcast by NumPy's rule.",
       kAllComputed);
-  where.inputs = {{"condition", "any dtype", false}, {"x", "taken where true"}, {"y", "taken where false"}};
+  where.inputs = {
+      {"condition", "any dtype", false}, {"x", "taken where true"}, {"y", "taken where false"}};
   where.code = ElemCode::where;
   where.infer = infer_where;
   where.elementwise = emit_where;
@@ -208,7 +211,8 @@ void register_elementwise() {
   ones.gradient = no_gradient;
   add_op(std::move(ones));
 
-  OpDef stop = elementwise_def("stop_gradient", "data; no gradient flows back through it.", kAllComputed);
+  OpDef stop =
+      elementwise_def("stop_gradient", "data; no gradient flows back through it.", kAllComputed);
   stop.elementwise = emit_copy;
   stop.gradient = no_gradient;
   add_op(std::move(stop));
@@ -222,7 +226,8 @@ void register_elementwise() {
   loss.gradient = grad_make_loss;
   add_op(std::move(loss));
 
-  OpDef add_n = elementwise_def("add_n", "Sum of arrays of one shape and dtype, left to right.", kNumbers);
+  OpDef add_n =
+      elementwise_def("add_n", "Sum of arrays of one shape and dtype, left to right.", kNumbers);
   add_n.inputs = {{"args", "arrays of one shape and dtype"}};
   add_n.variadic = true;
   add_n.code = ElemCode::add;

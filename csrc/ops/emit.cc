@@ -12,8 +12,8 @@ Emitter::Value Emitter::number(double value) {
   v.operand.kind = ElemOperand::immediate;
   v.real = value;
   constexpr double kLimit = 9.2e18;
-  v.integer = std::isnan(value) ? 0
-              : value >= kLimit ? INT64_MAX
+  v.integer = std::isnan(value)  ? 0
+              : value >= kLimit  ? INT64_MAX
               : value <= -kLimit ? INT64_MIN
                                  : static_cast<int64_t>(value);
   return v;

@@ -15,12 +15,13 @@ void clear(const TensorView& out) {
   std::memset(out.data, 0, static_cast<size_t>(out.size()) * dtype_size(out.dtype));
 }
 
-// --- along an axis: pick (one index a row) and take_along_axis (many) -----------------------------
+// --- along an axis: pick (one index a row) and take_along_axis (many)
+// -----------------------------
 
 // Index arrays seen as (outer, count, inner) beside data (outer, size, inner).
 template <class Body>
-void for_each_place(const AxisView& v, int64_t count, const TensorView& indices, const IndexMode& mode,
-                    Body&& body) {
+void for_each_place(const AxisView& v, int64_t count, const TensorView& indices,
+                    const IndexMode& mode, Body&& body) {
   const IndexReader index(indices);
   for (int64_t o = 0; o < v.outer; ++o) {
     for (int64_t k = 0; k < count; ++k) {
@@ -120,7 +121,8 @@ void run_along(KernelContext& c) {
 
 void grad_along(GradBuilder& b) {
   if (!b.wanted(0)) return;
-  const int64_t axis = normalize_axis(b.attrs().integer("axis"), known_rank(b, b.input(0)), "take_along_axis");
+  const int64_t axis =
+      normalize_axis(b.attrs().integer("axis"), known_rank(b, b.input(0)), "take_along_axis");
   const int64_t dim = known_shape(b, b.input(0))[static_cast<int>(axis)];
   b.set(0, b.op("take_along_axis_grad", {b.out_grad(), b.input(1)},
                 {{"axis", axis}, {"mode", b.attrs().string("mode")}, {"dim", dim}}));
@@ -138,7 +140,8 @@ void infer_along_grad(InferContext& c) {
 }
 
 void run_along_grad(KernelContext& c) {
-  const int axis = normalize_axis(c.attrs.integer("axis"), c.out[0].shape.ndim(), "take_along_axis_grad");
+  const int axis =
+      normalize_axis(c.attrs.integer("axis"), c.out[0].shape.ndim(), "take_along_axis_grad");
   scatter_along(c.in[0], axis, c.in[1].shape[axis], c.in[1],
                 IndexMode(c.attrs, c.out[0].shape[axis], axis), c.out[0]);
 }
@@ -149,7 +152,8 @@ void grad_along_grad(GradBuilder& b) {
                 {{"axis", b.attrs().integer("axis")}, {"mode", b.attrs().string("mode")}}));
 }
 
-// --- gather_nd(data, indices), scatter_nd(data, indices): indices (m, ...) ------------------------
+// --- gather_nd(data, indices), scatter_nd(data, indices): indices (m, ...)
+// ------------------------
 
 // Offset of each addressed slice in an array of shape `whole`, by position in indices' other axes.
 class NdPlaces {
@@ -167,8 +171,8 @@ class NdPlaces {
     int64_t at = 0;
     for (int64_t d = 0; d < depth_; ++d) {
       const int64_t size = whole_[static_cast<int>(d)], given = index_[d * count_ + k];
-      require(given >= -size && given < size, op_, ": given index ", given, ", expected ", -size, " to ",
-              size - 1, " on axis ", d, " of size ", size);
+      require(given >= -size && given < size, op_, ": given index ", given, ", expected ", -size,
+              " to ", size - 1, " on axis ", d, " of size ", size);
       at = at * size + (given < 0 ? given + size : given);
     }
     return at * slice_;
@@ -181,7 +185,8 @@ class NdPlaces {
   int64_t depth_ = 0, count_ = 0, slice_ = 1;
 };
 
-// Shape of what the indices address in `whole`: indices' axes but the first, then the rest of whole.
+// Shape of what the indices address in `whole`: indices' axes but the first, then the rest of
+// whole.
 Shape addressed(const Shape& whole, const Shape& indices, const char* op) {
   require(indices.ndim() > 0 && indices[0] <= whole.ndim(), op, ": given indices ", indices,
           " for an array of shape ", whole, ", expected at most ", whole.ndim(), " rows");
@@ -261,8 +266,9 @@ const AttrDef kClip{"mode", AttrType::string, "clip",
 }  // namespace
 
 void register_gather() {
-  OpDef pick = gather_def("pick", "One element of data per row along axis, at the row's index. MXNet's pick.",
-                          "data", "array");
+  OpDef pick = gather_def(
+      "pick", "One element of data per row along axis, at the row's index. MXNet's pick.", "data",
+      "array");
   pick.inputs[1].name = "index";
   pick.inputs[1].doc = "data's shape without axis (or with size 1 there)";
   pick.attrs = {{"axis", AttrType::integer, "-1", "axis to pick along"},
@@ -275,20 +281,22 @@ void register_gather() {
   pick.gradient = grad_pick;
   add_op(std::move(pick));
 
-  OpDef along = gather_def("take_along_axis",
-                           "Elements of data along axis at indices, which have data's shape but for "
-                           "that axis. NumPy's take_along_axis.",
-                           "data", "array");
+  OpDef along =
+      gather_def("take_along_axis",
+                 "Elements of data along axis at indices, which have data's shape but for "
+                 "that axis. NumPy's take_along_axis.",
+                 "data", "array");
   along.attrs = {{"axis", AttrType::integer, "-1", "axis to take along"}, kClip};
   along.infer = infer_along;
   along.cpu = run_along;
   along.gradient = grad_along;
   add_op(std::move(along));
 
-  OpDef grad = gather_def("take_along_axis_grad",
-                          "Gradient of take_along_axis and pick: grad added up at its indices in zeros "
-                          "of size dim along axis.",
-                          "grad", "gradient of the result");
+  OpDef grad =
+      gather_def("take_along_axis_grad",
+                 "Gradient of take_along_axis and pick: grad added up at its indices in zeros "
+                 "of size dim along axis.",
+                 "grad", "gradient of the result");
   grad.dtypes = kNumbers;
   grad.attrs = {{"axis", AttrType::integer, "-1", "axis that was taken along"},
                 kClip,
@@ -298,20 +306,22 @@ void register_gather() {
   grad.gradient = grad_along_grad;
   add_op(std::move(grad));
 
-  OpDef gather = gather_def("gather_nd",
-                            "Slices of data addressed by the columns of indices (m, ...): the first m "
-                            "axes are indexed. MXNet's gather_nd.",
-                            "data", "array");
+  OpDef gather =
+      gather_def("gather_nd",
+                 "Slices of data addressed by the columns of indices (m, ...): the first m "
+                 "axes are indexed. MXNet's gather_nd.",
+                 "data", "array");
   gather.infer = infer_gather_nd;
   gather.cpu = run_gather_nd;
   gather.gradient = grad_gather_nd;
   add_op(std::move(gather));
 
-  OpDef scatter = gather_def("scatter_nd",
-                             "Zeros of a shape with data's slices written at indices (m, ...), the last "
-                             "of equals staying, or added up with accumulate. The gradient is that of "
-                             "distinct indices. MXNet's scatter_nd.",
-                             "data", "slices");
+  OpDef scatter =
+      gather_def("scatter_nd",
+                 "Zeros of a shape with data's slices written at indices (m, ...), the last "
+                 "of equals staying, or added up with accumulate. The gradient is that of "
+                 "distinct indices. MXNet's scatter_nd.",
+                 "data", "slices");
   scatter.attrs = {{"shape", AttrType::ints, nullptr, "shape of the result"},
                    {"accumulate", AttrType::boolean, "False", "add instead of overwriting"}};
   scatter.infer = infer_scatter_nd;

@@ -45,8 +45,8 @@ void gather_rows(const TensorView& data, int axis, const TensorView& indices, co
 }
 
 // The adjoint: out[o, index[i], :] += grad[o, i, :], in the order of i.
-void scatter_rows(const TensorView& grad, int axis, const TensorView& indices, const IndexMode& mode,
-                  const TensorView& out, Resources&) {
+void scatter_rows(const TensorView& grad, int axis, const TensorView& indices,
+                  const IndexMode& mode, const TensorView& out, Resources&) {
   const AxisView v(out.shape, axis);
   const IndexReader index(indices);
   const int64_t count = indices.size();
@@ -77,7 +77,8 @@ void infer_take(InferContext& c) {
 
 void run_take(KernelContext& c) {
   const int axis = normalize_axis(c.attrs.integer("axis"), c.in[0].shape.ndim(), "take");
-  gather_rows(c.in[0], axis, c.in[1], IndexMode(c.attrs, c.in[0].shape[axis], axis), c.out[0], c.resources);
+  gather_rows(c.in[0], axis, c.in[1], IndexMode(c.attrs, c.in[0].shape[axis], axis), c.out[0],
+              c.resources);
 }
 
 Entry take_grad(GradBuilder& b, Entry g, Entry indices, int64_t axis, int64_t dim) {
@@ -89,7 +90,8 @@ void grad_take(GradBuilder& b) {
   if (!b.wanted(0)) return;
   const int axis = normalize_axis(b.attrs().integer("axis"), known_rank(b, b.input(0)), "take");
   const int64_t dim = b.shape(b.input(0))[axis];
-  require(dim >= 0, "take: its gradient needs the size of axis ", axis, ": give the shapes of the inputs");
+  require(dim >= 0, "take: its gradient needs the size of axis ", axis,
+          ": give the shapes of the inputs");
   b.set(0, take_grad(b, b.out_grad(), b.input(1), axis, dim));
 }
 
@@ -100,10 +102,12 @@ void infer_embedding(InferContext& c) {
   require(in > 0 && out > 0, c.op_name, ": given input_dim ", in, " and output_dim ", out,
           ", expected at least 1 each");
   expect_dtype(c, 1, c.out_dtypes[0]);
-  if (c.in_dtypes[1] == DType::unknown && c.attrs.has("dtype")) expect_dtype(c, 1, c.attrs.dtype("dtype"));
-  require(c.in_dtypes[1] == DType::unknown || is_floating(c.in_dtypes[1]), c.op_name, ": given weight ",
-          dtype_name(c.in_dtypes[1] == DType::unknown ? DType::float32 : c.in_dtypes[1]), ", expected ",
-          dtype_set_names(kFloats));
+  if (c.in_dtypes[1] == DType::unknown && c.attrs.has("dtype"))
+    expect_dtype(c, 1, c.attrs.dtype("dtype"));
+  require(c.in_dtypes[1] == DType::unknown || is_floating(c.in_dtypes[1]), c.op_name,
+          ": given weight ",
+          dtype_name(c.in_dtypes[1] == DType::unknown ? DType::float32 : c.in_dtypes[1]),
+          ", expected ", dtype_set_names(kFloats));
   set_dtype(c, 0, c.in_dtypes[1]);
   expect_shape(c, 1, {in, out});
   if (c.in_shapes[0].rank_known()) {
@@ -116,7 +120,8 @@ void run_embedding(KernelContext& c) {
 }
 
 void grad_embedding(GradBuilder& b) {
-  if (b.wanted(1)) b.set(1, take_grad(b, b.out_grad(), b.input(0), 0, b.attrs().integer("input_dim")));
+  if (b.wanted(1))
+    b.set(1, take_grad(b, b.out_grad(), b.input(0), 0, b.attrs().integer("input_dim")));
 }
 
 // --- take_grad(grad, indices) -------------------------------------------------------------------
@@ -140,7 +145,8 @@ void infer_take_grad(InferContext& c) {
 
 void run_take_grad(KernelContext& c) {
   const int axis = normalize_axis(c.attrs.integer("axis"), c.out[0].shape.ndim(), "take_grad");
-  scatter_rows(c.in[0], axis, c.in[1], IndexMode(c.attrs, c.out[0].shape[axis], axis), c.out[0], c.resources);
+  scatter_rows(c.in[0], axis, c.in[1], IndexMode(c.attrs, c.out[0].shape[axis], axis), c.out[0],
+               c.resources);
 }
 
 void grad_take_grad(GradBuilder& b) {
@@ -194,9 +200,10 @@ double moved(const Attrs&, const std::vector<Shape>& in, const std::vector<Shape
 }  // namespace
 
 void register_index() {
-  OpDef take = index_def("take",
-                         "The slices of a along axis that indices name: the axis is replaced by the "
-                         "axes of indices. MXNet's take.");
+  OpDef take =
+      index_def("take",
+                "The slices of a along axis that indices name: the axis is replaced by the "
+                "axes of indices. MXNet's take.");
   take.inputs = {{"a", "array"}, {"indices", "any number dtype, read toward 0", false}};
   take.attrs = {{"axis", AttrType::integer, "0", "axis to take along"},
                 {"mode", AttrType::string, "clip", kModeDoc, kModes}};
@@ -205,24 +212,27 @@ void register_index() {
   take.gradient = grad_take;
   add_op(std::move(take));
 
-  OpDef embedding = index_def("Embedding",
-                              "Row data[i] of weight for every index: (...) gives (..., output_dim). "
-                              "An index out of range is an error, unlike in MXNet 1.x, which clips.");
+  OpDef embedding =
+      index_def("Embedding",
+                "Row data[i] of weight for every index: (...) gives (..., output_dim). "
+                "An index out of range is an error, unlike in MXNet 1.x, which clips.");
   embedding.inputs = {{"data", "indices", false}, {"weight", "(input_dim, output_dim)"}};
   embedding.dtypes = kNumbers;
-  embedding.attrs = {{"input_dim", AttrType::integer, nullptr, "number of rows"},
-                     {"output_dim", AttrType::integer, nullptr, "size of a row"},
-                     {"dtype", AttrType::dtype, "float32", "dtype of the weight where nothing else says it"},
-                     {"sparse_grad", AttrType::boolean, "False", "accepted; gradients are dense"},
-                     {"mode", AttrType::string, "raise", kModeDoc, kModes}};
+  embedding.attrs = {
+      {"input_dim", AttrType::integer, nullptr, "number of rows"},
+      {"output_dim", AttrType::integer, nullptr, "size of a row"},
+      {"dtype", AttrType::dtype, "float32", "dtype of the weight where nothing else says it"},
+      {"sparse_grad", AttrType::boolean, "False", "accepted; gradients are dense"},
+      {"mode", AttrType::string, "raise", kModeDoc, kModes}};
   embedding.infer = infer_embedding;
   embedding.cpu = run_embedding;
   embedding.gradient = grad_embedding;
   add_op(std::move(embedding));
 
-  OpDef grad = index_def("take_grad",
-                         "Gradient of take: grad's slices added up at their indices in zeros of size "
-                         "dim along axis.");
+  OpDef grad =
+      index_def("take_grad",
+                "Gradient of take: grad's slices added up at their indices in zeros of size "
+                "dim along axis.");
   grad.inputs = {{"grad", "gradient of the result"}, {"indices", "the indices taken", false}};
   grad.dtypes = kNumbers;
   grad.attrs = {{"axis", AttrType::integer, "0", "axis that was taken along"},
@@ -234,9 +244,10 @@ void register_index() {
   grad.flops = moved;
   add_op(std::move(grad));
 
-  OpDef one_hot = index_def("one_hot",
-                            "off_value everywhere but on_value at the index: (...) gives (..., depth). "
-                            "An index out of range gives a row of off_value.");
+  OpDef one_hot =
+      index_def("one_hot",
+                "off_value everywhere but on_value at the index: (...) gives (..., depth). "
+                "An index out of range gives a row of off_value.");
   one_hot.inputs = {{"indices", "any number dtype, read toward 0", false}};
   one_hot.dtypes = kNumbers;
   one_hot.attrs = {{"depth", AttrType::integer, nullptr, "size of the new axis"},

@@ -23,6 +23,14 @@ const OpDef& op_of(const InferContext& c) {
   return c.attrs.op() ? *c.attrs.op() : *get_op(c.op_name);
 }
 
+// One more of the dtypes that must be equal.
+void note_dtype(const InferContext& c, DType dtype, DType* found) {
+  if (dtype == DType::unknown) return;
+  if (*found == DType::unknown) *found = dtype;
+  require(dtype == *found, c.op_name, ": given ", dtype_name(*found), " and ", dtype_name(dtype),
+          ", expected equal dtypes: cast one of them");
+}
+
 }  // namespace
 
 void checked_infer(InferContext& c) {
@@ -68,8 +76,9 @@ void expect_shape(InferContext& c, size_t i, const Shape& expected) {
 void expect_dtype(InferContext& c, size_t i, DType expected) {
   if (expected == DType::unknown) return;
   DType& in = c.in_dtypes[i];
-  require(in == DType::unknown || in == expected, c.op_name, ": given ", input_name(op_of(c), i), " ",
-          dtype_name(in == DType::unknown ? expected : in), ", expected ", dtype_name(expected));
+  require(in == DType::unknown || in == expected, c.op_name, ": given ", input_name(op_of(c), i),
+          " ", dtype_name(in == DType::unknown ? expected : in), ", expected ",
+          dtype_name(expected));
   in = expected;
 }
 
@@ -79,15 +88,9 @@ void expect_rank(InferContext& c, size_t i, int ndim, const char* layout) {
           " of shape ", in, ", expected ", ndim, " dimensions (", layout, ")");
 }
 
-DType unify_dtypes(InferContext& c, const std::vector<size_t>& inputs) {
+DType unify_dtypes(InferContext& c, std::initializer_list<size_t> inputs) {
   DType found = DType::unknown;
-  for (size_t i : inputs) {
-    const DType d = c.in_dtypes[i];
-    if (d == DType::unknown) continue;
-    if (found == DType::unknown) found = d;
-    require(d == found, c.op_name, ": given ", dtype_name(found), " and ", dtype_name(d),
-            ", expected equal dtypes: cast one of them");
-  }
+  for (size_t i : inputs) note_dtype(c, c.in_dtypes[i], &found);
   if (found != DType::unknown) {
     for (size_t i : inputs) c.in_dtypes[i] = found;
   }
@@ -95,10 +98,11 @@ DType unify_dtypes(InferContext& c, const std::vector<size_t>& inputs) {
 }
 
 void one_dtype(InferContext& c) {
-  std::vector<size_t> inputs(c.in_dtypes.size());
-  for (size_t i = 0; i < inputs.size(); ++i) inputs[i] = i;
-  DType dtype = unify_dtypes(c, inputs);
-  for (size_t i = 0; dtype == DType::unknown && i < c.out_dtypes.size(); ++i) dtype = c.out_dtypes[i];
+  DType dtype = DType::unknown;
+  for (DType d : c.in_dtypes) note_dtype(c, d, &dtype);
+  for (size_t i = 0; dtype == DType::unknown && i < c.out_dtypes.size(); ++i) {
+    dtype = c.out_dtypes[i];
+  }
   if (dtype == DType::unknown) return;
   for (DType& in : c.in_dtypes) in = dtype;
   for (size_t i = 0; i < c.out_dtypes.size(); ++i) set_dtype(c, i, dtype);

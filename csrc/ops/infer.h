@@ -1,5 +1,8 @@
-// What inference rules share: filling shapes and dtypes both ways, with errors that say what and why.
+// What inference rules share: filling shapes and dtypes both ways, with errors that say what and
+// why.
 #pragma once
+#include <initializer_list>
+
 #include "core/error.h"
 #include "ops/op.h"
 
@@ -16,7 +19,7 @@ void expect_shape(InferContext& c, size_t i, const Shape& expected);
 void expect_dtype(InferContext& c, size_t i, DType expected);
 void expect_rank(InferContext& c, size_t i, int ndim, const char* layout);
 // These inputs have one dtype, unknown ones take it; returns it (unknown when none is known).
-DType unify_dtypes(InferContext& c, const std::vector<size_t>& inputs);
+DType unify_dtypes(InferContext& c, std::initializer_list<size_t> inputs);
 // All inputs and all outputs have one dtype.
 void one_dtype(InferContext& c);
 // Output 0 and every input have one shape.

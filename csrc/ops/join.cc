@@ -68,15 +68,15 @@ void run_concat(KernelContext& c) {
 }
 
 void grad_concat(GradBuilder& b) {
-  const int dim =
-      normalize_axis(b.attrs().integer("dim"), known_rank(b, b.output()), "concat");
+  const int dim = normalize_axis(b.attrs().integer("dim"), known_rank(b, b.output()), "concat");
   int64_t start = 0;
   for (int i = 0; i < b.num_inputs(); ++i) {
     const int64_t size = b.shape(b.input(i))[dim];
     require(size >= 0, "concat: its gradient needs the sizes along axis ", dim,
             ": give the shapes of the inputs");
     if (b.wanted(i)) {
-      b.set(i, b.op("slice_axis", {b.out_grad()}, {{"axis", dim}, {"begin", start}, {"end", start + size}}));
+      b.set(i, b.op("slice_axis", {b.out_grad()},
+                    {{"axis", dim}, {"begin", start}, {"end", start + size}}));
     }
     start += size;
   }
@@ -184,14 +184,15 @@ void grad_split(GradBuilder& b) {
   for (int i = 0; i < count; ++i) grads.push_back(b.out_grad(i));
   const int64_t axis = b.attrs().integer("axis");
   const bool squeezed = b.attrs().boolean("squeeze_axis");
-  b.set(0, squeezed ? b.op("stack", grads, {{"axis", axis}}) : b.op("concat", grads, {{"dim", axis}}));
+  b.set(0,
+        squeezed ? b.op("stack", grads, {{"axis", axis}}) : b.op("concat", grads, {{"dim", axis}}));
 }
 
 }  // namespace
 
 void register_join() {
-  OpDef concat = join_def("concat", "Arrays one after the other along dim; other sizes are equal.", "dim",
-                          "1");
+  OpDef concat = join_def("concat", "Arrays one after the other along dim; other sizes are equal.",
+                          "dim", "1");
   concat.infer = infer_concat;
   concat.cpu = run_concat;
   concat.gradient = grad_concat;
@@ -208,9 +209,10 @@ void register_join() {
   split.family = Family::shape;
   split.doc = "data cut in num_outputs equal parts along axis. MXNet's SliceChannel.";
   split.inputs = {{"data", "array"}};
-  split.attrs = {{"num_outputs", AttrType::integer, nullptr, "number of parts"},
-                 {"axis", AttrType::integer, "1", "axis to cut"},
-                 {"squeeze_axis", AttrType::boolean, "False", "drop the axis, which has size 1 then"}};
+  split.attrs = {
+      {"num_outputs", AttrType::integer, nullptr, "number of parts"},
+      {"axis", AttrType::integer, "1", "axis to cut"},
+      {"squeeze_axis", AttrType::boolean, "False", "drop the axis, which has size 1 then"}};
   split.num_outputs_fn = count_parts;
   split.dtypes = kAllComputed;
   split.strided_ok = true;

@@ -36,11 +36,12 @@ void expect_equal(InferContext& c, int lhs_axis, int rhs_axis) {
   if (l < 0) l = r;
   if (r < 0) r = l;
   require(l == r, c.op_name, ": given lhs ", c.in_shapes[0], " and rhs ", c.in_shapes[1],
-          ", expected axis ", lhs_axis, " of lhs (", l, ") to equal axis ", rhs_axis, " of rhs (", r,
-          ")");
+          ", expected axis ", lhs_axis, " of lhs (", l, ") to equal axis ", rhs_axis, " of rhs (",
+          r, ")");
 }
 
-double product_flops(const Attrs& attrs, const std::vector<Shape>& in, const std::vector<Shape>& out) {
+double product_flops(const Attrs& attrs, const std::vector<Shape>& in,
+                     const std::vector<Shape>& out) {
   const Shape& lhs = in[0];
   if (lhs.ndim() == 0) return 0;
   const bool trans = attrs.boolean("transpose_a");
@@ -170,7 +171,8 @@ void run_matmul(KernelContext& c) {
   const int64_t k = l[ta ? ld - 2 : ld - 1];
   const int64_t n = rd == 1 ? 1 : r[tb ? rd - 2 : rd - 1];
   const Shape batch = broadcast_shapes(batch_of(l), batch_of(r), "matmul");
-  const Shape l_strides = batch_strides(l, batch, m * k), r_strides = batch_strides(r, batch, k * n);
+  const Shape l_strides = batch_strides(l, batch, m * k),
+              r_strides = batch_strides(r, batch, k * n);
   const int64_t item = static_cast<int64_t>(dtype_size(c.in[0].dtype));
   const int64_t count = batch.size();
   for (int64_t i = 0; i < count && !c.resources.cancelled(); ++i) {
@@ -236,7 +238,8 @@ void register_linear() {
   OpDef dot = product_def(
       "dot",
       "Sum over the last axis of lhs and the first of rhs: (..., k) and (k, ...) give (..., ...). "
-      "transpose_a sums over the first axis of lhs, transpose_b over the last of rhs. MXNet's dot.");
+      "transpose_a sums over the first axis of lhs, transpose_b over the last of rhs. MXNet's "
+      "dot.");
   dot.attrs.push_back({"at_least_1d", AttrType::boolean, "False",
                        "the product of two vectors has shape (1,) instead of () (MXNet 1.x)"});
   dot.infer = infer_dot;
@@ -246,16 +249,18 @@ void register_linear() {
 
   OpDef matmul = product_def(
       "matmul",
-      "Matrix product of the last two axes; the axes before them broadcast. A vector on the left is "
+      "Matrix product of the last two axes; the axes before them broadcast. A vector on the left "
+      "is "
       "a row, on the right a column, and its axis is dropped from the result. NumPy's matmul.");
   matmul.infer = infer_matmul;
   matmul.cpu = run_matmul;
   matmul.gradient = grad_matmul;
   add_op(std::move(matmul));
 
-  OpDef batch = product_def("batch_dot",
-                            "Products of matrices pair by pair: (b, m, k) and (b, k, n) give (b, m, "
-                            "n). MXNet's batch_dot.");
+  OpDef batch =
+      product_def("batch_dot",
+                  "Products of matrices pair by pair: (b, m, k) and (b, k, n) give (b, m, "
+                  "n). MXNet's batch_dot.");
   batch.infer = infer_batch_dot;
   batch.cpu = run_matmul;
   batch.gradient = grad_batch_dot;

@@ -17,15 +17,17 @@ namespace {
 // --- SoftmaxOutput ------------------------------------------------------------------------------
 
 std::vector<AttrDef> softmax_output_attrs() {
-  return {{"grad_scale", AttrType::real, "1.0", "factor of the gradient"},
-          {"ignore_label", AttrType::real, "-1.0", "label without gradient, with use_ignore"},
-          {"multi_output", AttrType::boolean, "False", "classes on axis 1, a label for every place"},
-          {"use_ignore", AttrType::boolean, "False", "ignore_label counts"},
-          {"preserve_shape", AttrType::boolean, "False", "classes on the last axis"},
-          {"normalization", AttrType::string, "null",
-           "gradient divided by nothing, by the batch, or by the labels not ignored", "null|batch|valid"},
-          {"out_grad", AttrType::boolean, "False", "multiply by the gradient that flows in"},
-          {"smooth_alpha", AttrType::real, "0.0", "label smoothing"}};
+  return {
+      {"grad_scale", AttrType::real, "1.0", "factor of the gradient"},
+      {"ignore_label", AttrType::real, "-1.0", "label without gradient, with use_ignore"},
+      {"multi_output", AttrType::boolean, "False", "classes on axis 1, a label for every place"},
+      {"use_ignore", AttrType::boolean, "False", "ignore_label counts"},
+      {"preserve_shape", AttrType::boolean, "False", "classes on the last axis"},
+      {"normalization", AttrType::string, "null",
+       "gradient divided by nothing, by the batch, or by the labels not ignored",
+       "null|batch|valid"},
+      {"out_grad", AttrType::boolean, "False", "multiply by the gradient that flows in"},
+      {"smooth_alpha", AttrType::real, "0.0", "label smoothing"}};
 }
 
 // Data as (outer, classes, inner): classes on axis 1, on the last, or all axes but the first.
@@ -55,7 +57,8 @@ void infer_softmax_output(InferContext& c) {
   if (c.in_dtypes[1] == DType::unknown) c.in_dtypes[1] = c.in_dtypes[0];
   const Shape& data = c.in_shapes[0];
   if (!data.rank_known()) return;
-  require(data.ndim() >= 2, c.op_name, ": given data of shape ", data, ", expected (batch, classes, ...)");
+  require(data.ndim() >= 2, c.op_name, ": given data of shape ", data,
+          ", expected (batch, classes, ...)");
   Shape soft = data;  // probabilities instead of class numbers
   if (!c.in_shapes[1].rank_known() || c.in_shapes[1].ndim() != data.ndim() ||
       !merge_shape(&soft, c.in_shapes[1])) {
@@ -67,7 +70,8 @@ void infer_softmax_output(InferContext& c) {
 void run_softmax_output(KernelContext& c) {
   if (c.out[0].size() == 0) return;
   const AxisView v = classes_of(c.attrs, c.in[0].shape);
-  softmax(c.in[0].dtype, v.outer, v.size, v.inner, c.in[0].data, c.out[0].data, 1.0, false, c.resources);
+  softmax(c.in[0].dtype, v.outer, v.size, v.inner, c.in[0].data, c.out[0].data, 1.0, false,
+          c.resources);
 }
 
 // (y - one_hot(label)) * grad_scale, normalized as MXNet 1.x does.
@@ -85,7 +89,8 @@ void softmax_output_grad(KernelContext& c) {
   const std::string& normalization = a.string("normalization");
   if (normalization == "valid") {
     int64_t valid = places;
-    for (int64_t k = 0; !soft && k < places; ++k) valid -= static_cast<double>(classes[k]) == ignored;
+    for (int64_t k = 0; !soft && k < places; ++k)
+      valid -= static_cast<double>(classes[k]) == ignored;
     scale /= static_cast<double>(std::max<int64_t>(valid, 1));
   } else {
     scale /= static_cast<double>(v.inner);
@@ -99,7 +104,8 @@ void softmax_output_grad(KernelContext& c) {
     targets.resize(static_cast<size_t>(y.size()));
     dispatch(label.dtype, "SoftmaxOutput", [&](auto zero) {
       using L = decltype(zero);
-      for (size_t i = 0; i < targets.size(); ++i) targets[i] = static_cast<double>(label.as<L>()[i]);
+      for (size_t i = 0; i < targets.size(); ++i)
+        targets[i] = static_cast<double>(label.as<L>()[i]);
     });
   }
   for (int64_t k = 0; k < places; ++k) {
@@ -108,8 +114,11 @@ void softmax_output_grad(KernelContext& c) {
     const bool skip = !soft && use_ignore && static_cast<double>(target) == ignored;
     for (int64_t j = 0; j < v.size; ++j) {
       const int64_t at = base + j * v.inner;
-      const double wanted = soft ? targets[static_cast<size_t>(at)] : j == target ? 1 - alpha : others;
-      out[at] = skip ? T(0) : static_cast<T>((static_cast<double>(probability[at]) - wanted) * scale);
+      const double wanted = soft          ? targets[static_cast<size_t>(at)]
+                            : j == target ? 1 - alpha
+                                          : others;
+      out[at] =
+          skip ? T(0) : static_cast<T>((static_cast<double>(probability[at]) - wanted) * scale);
     }
   }
 }
@@ -150,7 +159,8 @@ void run_cross_entropy(KernelContext& c) {
     double sum = 0;
     for (int64_t i = 0; i < n; ++i) {
       const int64_t k = label[i];
-      require(k >= 0 && k < classes, "softmax_cross_entropy: given label ", k, ", expected 0 to ", classes - 1);
+      require(k >= 0 && k < classes, "softmax_cross_entropy: given label ", k, ", expected 0 to ",
+              classes - 1);
       sum -= static_cast<double>(logs.as<T>()[i * classes + k]);
     }
     *c.out[0].as<T>() = static_cast<T>(sum);
@@ -161,12 +171,14 @@ void grad_cross_entropy(GradBuilder& b) {
   if (!b.wanted(0)) return;
   const Shape data = known_shape(b, b.input(0));
   const Expr p(b, b.op("softmax", {b.input(0)}));
-  const Expr target(b, b.op("one_hot", {b.input(1)},
-                            {{"depth", data[1]}, {"dtype", static_cast<int64_t>(b.dtype(b.input(0)))}}));
+  const Expr target(
+      b, b.op("one_hot", {b.input(1)},
+              {{"depth", data[1]}, {"dtype", static_cast<int64_t>(b.dtype(b.input(0)))}}));
   b.set(0, ((p - target) * Expr(b, b.out_grad())).entry());
 }
 
-// --- Linear-, Logistic- and MAERegressionOutput ---------------------------------------------------
+// --- Linear-, Logistic- and MAERegressionOutput
+// ---------------------------------------------------
 
 void infer_regression(InferContext& c) {
   one_dtype(c);
@@ -192,7 +204,8 @@ void grad_regression(GradBuilder& b) {
   const Shape data = known_shape(b, b.input(0));
   const double outputs = data.size() == 0 ? 1 : static_cast<double>(data.size() / data[0]);
   const Expr error = Expr(b, b.output()) - Expr(b, reshape_as(b, b.input(1), b.input(0)));
-  b.set(0, (b.attrs().real("grad_scale") / outputs * (sign_only ? unary("sign", error) : error)).entry());
+  b.set(0, (b.attrs().real("grad_scale") / outputs * (sign_only ? unary("sign", error) : error))
+               .entry());
 }
 
 void add_regression(const char* name, const char* doc, void (*run)(KernelContext&),
@@ -217,10 +230,12 @@ void register_loss() {
   output.name = "SoftmaxOutput";
   output.family = Family::loss;
   output.doc =
-      "Softmax over the classes; its gradient is that of cross entropy with label, whatever flows in: "
+      "Softmax over the classes; its gradient is that of cross entropy with label, whatever flows "
+      "in: "
       "(softmax(data) - one_hot(label)) * grad_scale. Classes are all axes but the first, axis 1 "
       "(multi_output) or the last (preserve_shape). MXNet's SoftmaxOutput.";
-  output.inputs = {{"data", "(n, classes), or more axes"}, {"label", "class numbers (n,), or probabilities", false}};
+  output.inputs = {{"data", "(n, classes), or more axes"},
+                   {"label", "class numbers (n,), or probabilities", false}};
   output.attrs = softmax_output_attrs();
   output.infer = infer_softmax_output;
   output.cpu = run_softmax_output;
@@ -230,7 +245,8 @@ void register_loss() {
 
   grad.name = "softmax_output_grad";
   grad.doc = "The gradient of SoftmaxOutput, from its result and label.";
-  grad.inputs = {{"result", "the softmax", false}, {"label", "class numbers or probabilities", false}};
+  grad.inputs = {{"result", "the softmax", false},
+                 {"label", "class numbers or probabilities", false}};
   grad.cpu = run_softmax_output_grad;
   grad.gradient = nullptr;
   add_op(std::move(grad));
@@ -240,24 +256,28 @@ void register_loss() {
   entropy.family = Family::loss;
   entropy.doc = "Sum over the batch of -log(softmax(data)[label]). MXNet's softmax_cross_entropy.";
   entropy.inputs = {{"data", "(n, classes)"}, {"label", "class numbers (n,)", false}};
-  entropy.attrs = {{"at_least_1d", AttrType::boolean, "False", "shape (1,) instead of () (MXNet 1.x)"}};
+  entropy.attrs = {
+      {"at_least_1d", AttrType::boolean, "False", "shape (1,) instead of () (MXNet 1.x)"}};
   entropy.infer = infer_cross_entropy;
   entropy.cpu = run_cross_entropy;
   entropy.gradient = grad_cross_entropy;
   add_op(std::move(entropy));
 
-  add_regression("LinearRegressionOutput",
-                 "data; its gradient is (data - label) * grad_scale / outputs per example, whatever "
-                 "flows in.",
-                 run_regression<ElemCode::copy>, grad_regression<false>);
-  add_regression("LogisticRegressionOutput",
-                 "sigmoid(data); its gradient is (sigmoid(data) - label) * grad_scale / outputs per "
-                 "example, whatever flows in.",
-                 run_regression<ElemCode::sigmoid>, grad_regression<false>);
-  add_regression("MAERegressionOutput",
-                 "data; its gradient is sign(data - label) * grad_scale / outputs per example, whatever "
-                 "flows in.",
-                 run_regression<ElemCode::copy>, grad_regression<true>);
+  add_regression(
+      "LinearRegressionOutput",
+      "data; its gradient is (data - label) * grad_scale / outputs per example, whatever "
+      "flows in.",
+      run_regression<ElemCode::copy>, grad_regression<false>);
+  add_regression(
+      "LogisticRegressionOutput",
+      "sigmoid(data); its gradient is (sigmoid(data) - label) * grad_scale / outputs per "
+      "example, whatever flows in.",
+      run_regression<ElemCode::sigmoid>, grad_regression<false>);
+  add_regression(
+      "MAERegressionOutput",
+      "data; its gradient is sign(data - label) * grad_scale / outputs per example, whatever "
+      "flows in.",
+      run_regression<ElemCode::copy>, grad_regression<true>);
 }
 
 }  // namespace hybrid

@@ -46,7 +46,8 @@ bool matches(const MxName& row, const Attrs& attrs) {
     if (name == "at_least_1d") {  // shows only in results without axes
       const OpDef& op = *attrs.op();
       const bool keeps = op.attr_index("keepdims") >= 0 && attrs.boolean("keepdims");
-      const bool partial = op.attr_index("axis") >= 0 && attrs.has("axis") && attrs.text("axis") != "()";
+      const bool partial =
+          op.attr_index("axis") >= 0 && attrs.has("axis") && attrs.text("axis") != "()";
       const bool shaped = op.attr_index("shape") >= 0 && !attrs.ints("shape").empty();
       if (keeps || partial || shaped || std::strcmp(op.name, "dot") == 0) continue;
       return false;
@@ -102,8 +103,8 @@ Attrs mx_to_core(const MxName& row, const std::map<std::string, std::string>& mx
     }
     const auto same = row.fixed.find(core);
     if (same != row.fixed.end() && same->second == text) continue;
-    require(mx_ignores(row, name, text), row.name, ": given attribute ", name.substr(0, 100), "=",
-            text.substr(0, 100), ", which is not supported");
+    require(mx_ignores(row, name, text), row.name, ": given attribute '", name.substr(0, 100),
+            "' = '", text.substr(0, 100), "', which it does not have");
   }
   return attrs;
 }

@@ -10,18 +10,18 @@ namespace hybrid {
 
 // One MXNet 1.x name. `core` attrs not listed pass through under their own name.
 struct MxName {
-  std::string name;                        // "broadcast_add", "_plus_scalar", "FullyConnected"
-  const OpDef* op;                         // core operator
+  std::string name;  // "broadcast_add", "_plus_scalar", "FullyConnected"
+  const OpDef* op;   // core operator
   // Core attrs fixed by the name: act_type=relu for relu, dtype=None for float32 comparisons.
   std::map<std::string, std::string> fixed;
-  std::map<std::string, std::string> renamed; // MXNet attr -> core attr
-  bool exported = false;                   // the name that writing symbol.json uses for (op, fixed)
-  bool face = true;                        // appears in nd.* / sym.*
-  bool same_shapes = false;                // exported: only for operands of equal shapes (elemwise_*)
+  std::map<std::string, std::string> renamed;  // MXNet attr -> core attr
+  bool exported = false;     // the name that writing symbol.json uses for (op, fixed)
+  bool face = true;          // appears in nd.* / sym.*
+  bool same_shapes = false;  // exported: only for operands of equal shapes (elemwise_*)
 };
 const std::vector<MxName>& mx_names();
 const MxName* find_mx_name(const std::string& name);  // null when unknown
-const MxName& get_mx_name(const std::string& name);    // throws Error naming near misses
+const MxName& get_mx_name(const std::string& name);   // throws Error naming near misses
 // Attributes that MXNet has and we accept without meaning (workspace, cudnn_off, ctx, num_args...);
 // some only with the value that changes nothing.
 bool mx_ignores(const MxName& name, const std::string& attr, const std::string& text);

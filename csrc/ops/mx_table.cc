@@ -33,12 +33,13 @@ class Rows {
     row((name + "_scalar").c_str(), scalar, fixed, {}, true, false);
     if (scalar_alias) row((name + "_scalar").c_str(), scalar_alias, fixed, {}, false, false);
     if (reversed) row(("r" + name + "_scalar").c_str(), reversed, fixed, {}, true, false);
-    if (reversed_alias) row(("r" + name + "_scalar").c_str(), reversed_alias, fixed, {}, false, false);
+    if (reversed_alias)
+      row(("r" + name + "_scalar").c_str(), reversed_alias, fixed, {}, false, false);
   }
 
  private:
-  void row(const char* core, const char* name, const Fixed& fixed, const Fixed& renamed, bool exported,
-           bool same_shapes) {
+  void row(const char* core, const char* name, const Fixed& fixed, const Fixed& renamed,
+           bool exported, bool same_shapes) {
     MxName r;
     r.name = name;
     r.op = get_op(core);
@@ -56,22 +57,22 @@ class Rows {
 void add_arithmetic(Rows& t) {
   t.binary("add", "elemwise_add", {"_add", "_plus", "_Plus", "_grad_add"}, "broadcast_add",
            {"broadcast_plus"}, "_plus_scalar", "_PlusScalar", nullptr, nullptr);
-  t.binary("sub", "elemwise_sub", {"_sub", "_minus", "_Minus"}, "broadcast_sub", {"broadcast_minus"},
-           "_minus_scalar", "_MinusScalar", "_rminus_scalar", "_RMinusScalar");
-  t.binary("mul", "elemwise_mul", {"_mul", "_Mul"}, "broadcast_mul", {}, "_mul_scalar", "_MulScalar",
-           nullptr, nullptr);
-  t.binary("div", "elemwise_div", {"_div", "_Div"}, "broadcast_div", {}, "_div_scalar", "_DivScalar",
-           "_rdiv_scalar", "_RDivScalar");
-  t.binary("mod", "_mod", {"_Mod"}, "broadcast_mod", {}, "_mod_scalar", "_ModScalar", "_rmod_scalar",
-           "_RModScalar");
+  t.binary("sub", "elemwise_sub", {"_sub", "_minus", "_Minus"}, "broadcast_sub",
+           {"broadcast_minus"}, "_minus_scalar", "_MinusScalar", "_rminus_scalar", "_RMinusScalar");
+  t.binary("mul", "elemwise_mul", {"_mul", "_Mul"}, "broadcast_mul", {}, "_mul_scalar",
+           "_MulScalar", nullptr, nullptr);
+  t.binary("div", "elemwise_div", {"_div", "_Div"}, "broadcast_div", {}, "_div_scalar",
+           "_DivScalar", "_rdiv_scalar", "_RDivScalar");
+  t.binary("mod", "_mod", {"_Mod"}, "broadcast_mod", {}, "_mod_scalar", "_ModScalar",
+           "_rmod_scalar", "_RModScalar");
   t.binary("power", "_power", {"_Power"}, "broadcast_power", {}, "_power_scalar", "_PowerScalar",
            "_rpower_scalar", "_RPowerScalar");
   t.binary("maximum", "_maximum", {"_Maximum"}, "broadcast_maximum", {}, "_maximum_scalar",
            "_MaximumScalar", nullptr, nullptr);
   t.binary("minimum", "_minimum", {"_Minimum"}, "broadcast_minimum", {}, "_minimum_scalar",
            "_MinimumScalar", nullptr, nullptr);
-  t.binary("hypot", "_hypot", {"_Hypot"}, "broadcast_hypot", {}, "_hypot_scalar", "_HypotScalar", nullptr,
-           nullptr);
+  t.binary("hypot", "_hypot", {"_Hypot"}, "broadcast_hypot", {}, "_hypot_scalar", "_HypotScalar",
+           nullptr, nullptr);
   t.add("arctan2", "_npi_arctan2");
   t.add("arctan2_scalar", "_npi_arctan2_scalar");
   t.add("rarctan2_scalar", "_npi_rarctan2_scalar");
@@ -83,22 +84,22 @@ void add_arithmetic(Rows& t) {
 
 void add_comparisons(Rows& t) {
   const Fixed own{{"dtype", "None"}};  // 1 and 0 in the operands' dtype
-  t.binary("equal", "_equal", {"_Equal"}, "broadcast_equal", {}, "_equal_scalar", "_EqualScalar", nullptr,
-           nullptr, own);
-  t.binary("not_equal", "_not_equal", {"_Not_Equal"}, "broadcast_not_equal", {}, "_not_equal_scalar",
-           "_NotEqualScalar", nullptr, nullptr, own);
+  t.binary("equal", "_equal", {"_Equal"}, "broadcast_equal", {}, "_equal_scalar", "_EqualScalar",
+           nullptr, nullptr, own);
+  t.binary("not_equal", "_not_equal", {"_Not_Equal"}, "broadcast_not_equal", {},
+           "_not_equal_scalar", "_NotEqualScalar", nullptr, nullptr, own);
   t.binary("greater", "_greater", {"_Greater"}, "broadcast_greater", {}, "_greater_scalar",
            "_GreaterScalar", nullptr, nullptr, own);
   t.binary("greater_equal", "_greater_equal", {"_Greater_Equal"}, "broadcast_greater_equal", {},
            "_greater_equal_scalar", "_GreaterEqualScalar", nullptr, nullptr, own);
-  t.binary("lesser", "_lesser", {"_Lesser"}, "broadcast_lesser", {}, "_lesser_scalar", "_LesserScalar",
-           nullptr, nullptr, own);
+  t.binary("lesser", "_lesser", {"_Lesser"}, "broadcast_lesser", {}, "_lesser_scalar",
+           "_LesserScalar", nullptr, nullptr, own);
   t.binary("lesser_equal", "_lesser_equal", {"_Lesser_Equal"}, "broadcast_lesser_equal", {},
            "_lesser_equal_scalar", "_LesserEqualScalar", nullptr, nullptr, own);
   t.binary("logical_and", "_logical_and", {"_Logical_And"}, "broadcast_logical_and", {},
            "_logical_and_scalar", "_LogicalAndScalar", nullptr, nullptr, own);
-  t.binary("logical_or", "_logical_or", {"_Logical_Or"}, "broadcast_logical_or", {}, "_logical_or_scalar",
-           "_LogicalOrScalar", nullptr, nullptr, own);
+  t.binary("logical_or", "_logical_or", {"_Logical_Or"}, "broadcast_logical_or", {},
+           "_logical_or_scalar", "_LogicalOrScalar", nullptr, nullptr, own);
   t.binary("logical_xor", "_logical_xor", {"_Logical_Xor"}, "broadcast_logical_xor", {},
            "_logical_xor_scalar", "_LogicalXorScalar", nullptr, nullptr, own);
   t.add("logical_not", "logical_not", {}, own);
@@ -106,11 +107,13 @@ void add_comparisons(Rows& t) {
 
 void add_unary(Rows& t) {
   for (const char* name :
-       {"abs",    "sign",   "square",  "sqrt",    "rsqrt",   "cbrt",    "rcbrt",  "reciprocal", "exp",
-        "expm1",  "log",    "log2",    "log10",   "log1p",   "sin",     "cos",    "tan",        "arcsin",
-        "arccos", "arctan", "sinh",    "cosh",    "tanh",    "arcsinh", "arccosh", "arctanh",   "erf",
-        "sigmoid", "log_sigmoid", "softsign", "relu", "floor", "ceil",  "trunc",  "rint",       "round",
-        "degrees", "radians", "hard_sigmoid", "zeros_like", "ones_like", "smooth_l1"}) {
+       {"abs",     "sign",       "square",       "sqrt",       "rsqrt",       "cbrt",
+        "rcbrt",   "reciprocal", "exp",          "expm1",      "log",         "log2",
+        "log10",   "log1p",      "sin",          "cos",        "tan",         "arcsin",
+        "arccos",  "arctan",     "sinh",         "cosh",       "tanh",        "arcsinh",
+        "arccosh", "arctanh",    "erf",          "sigmoid",    "log_sigmoid", "softsign",
+        "relu",    "floor",      "ceil",         "trunc",      "rint",        "round",
+        "degrees", "radians",    "hard_sigmoid", "zeros_like", "ones_like",   "smooth_l1"}) {
     t.add(name, name);
   }
   t.add("trunc", "fix");

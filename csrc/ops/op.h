@@ -13,7 +13,7 @@ struct Entry;
 class GradBuilder;  // graph/grad_builder.h
 
 struct InputDef {
-  const char* name;       // MXNet's: "data", "weight", "lhs"
+  const char* name;  // MXNet's: "data", "weight", "lhs"
   const char* doc;
   bool differentiable = true;
   // Optional inputs are last; absent when this boolean attribute is true ("no_bias").
@@ -41,7 +41,16 @@ struct KernelContext {
 };
 
 enum class Family : uint8_t {
-  elementwise, linear, conv, reduce, shape, random, index, loss, creation, other
+  elementwise,
+  linear,
+  conv,
+  reduce,
+  shape,
+  random,
+  index,
+  loss,
+  creation,
+  other
 };
 
 // May output `out` be written over input `in` (same shape and dtype) / be a view of it?
@@ -52,35 +61,41 @@ struct InPlacePair {
 struct OpDef {
   const char* name = nullptr;  // core name, snake_case or MXNet's: "add", "FullyConnected"
   Family family = Family::other;
-  const char* doc = "";        // one paragraph: meaning, shapes, source of the formula
+  const char* doc = "";  // one paragraph: meaning, shapes, source of the formula
   std::vector<InputDef> inputs;
-  bool variadic = false;       // any number of the first input (concat, stack, add_n)
+  bool variadic = false;  // any number of the first input (concat, stack, add_n)
   std::vector<AttrDef> attrs;
   int num_outputs = 1;
   int (*num_outputs_fn)(const Attrs&) = nullptr;  // split
-  DTypeSet dtypes = kFloats;   // of the first input (of the output for creation); others follow infer
+  DTypeSet dtypes =
+      kFloats;  // of the first input (of the output for creation); others follow infer
 
   // Throws Error with given and expected. Outputs may come in partly known: rules fill inputs from
   // them where they can.
   void (*infer)(InferContext&) = nullptr;
-  void (*cpu)(KernelContext&) = nullptr;   // null only for elementwise and view operators
+  void (*cpu)(KernelContext&) = nullptr;  // null only for elementwise and view operators
   // Elementwise code for fusion and for the kernel itself: instructions over inputs 0..n-1, given
   // the inputs' dtypes; the last instruction is the output. Null: not elementwise.
-  void (*elementwise)(const Attrs&, const std::vector<DType>& in, std::vector<ElemInstr>* out) = nullptr;
+  void (*elementwise)(const Attrs&, const std::vector<DType>& in,
+                      std::vector<ElemInstr>* out) = nullptr;
   // A view: computes the output's window on input 0 without copying (reshape, slice, transpose...).
   // Returns false when this use must copy (then `cpu` runs).
-  bool (*view)(const Attrs&, const TensorView& in, Shape* shape, Shape* strides, int64_t* offset) = nullptr;
+  bool (*view)(const Attrs&, const TensorView& in, Shape* shape, Shape* strides,
+               int64_t* offset) = nullptr;
   // Gradient as graph nodes; null: not differentiable (all inputs).
   void (*gradient)(GradBuilder&) = nullptr;
   std::vector<InPlacePair> in_place;
   ElemCode code = ElemCode::copy;  // elementwise: the instruction that dominates the cost
-  bool strided_ok = false;     // kernels take strided inputs (elementwise: always)
-  bool random = false;         // takes a key; never merged or folded
-  bool training_only = false;  // Dropout: identity unless training
+  bool strided_ok = false;         // kernels take strided inputs (elementwise: always)
+  bool random = false;             // takes a key; never merged or folded
+  bool training_only = false;      // Dropout: identity unless training
   // Estimated FLOP; null: size of the outputs. Bytes are the sum over inputs and outputs.
-  double (*flops)(const Attrs&, const std::vector<Shape>& in, const std::vector<Shape>& out) = nullptr;
+  double (*flops)(const Attrs&, const std::vector<Shape>& in,
+                  const std::vector<Shape>& out) = nullptr;
 
-  int count_outputs(const Attrs& a) const { return num_outputs_fn ? num_outputs_fn(a) : num_outputs; }
+  int count_outputs(const Attrs& a) const {
+    return num_outputs_fn ? num_outputs_fn(a) : num_outputs;
+  }
   int attr_index(const char* attr_name) const;  // -1 when absent
   int count_inputs(const Attrs& a) const;       // -1: variadic
 
@@ -94,7 +109,7 @@ struct OpDef {
 const OpDef* find_op(const std::string& core_name);  // null when unknown
 const OpDef* get_op(const std::string& core_name);   // throws Error naming near misses
 const std::vector<const OpDef*>& all_ops();
-const OpDef* add_op(OpDef def);                       // used by the families only
+const OpDef* add_op(OpDef def);  // used by the families only
 
 // Estimated ns of one run on one core, for the engine and the planner.
 double estimate_cost_ns(const OpDef& op, const Attrs& attrs, const std::vector<Shape>& in,

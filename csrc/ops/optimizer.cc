@@ -75,7 +75,8 @@ void register_optimizer() {
 
   momentum.name = "sgd_mom_update";
   momentum.doc =
-      "One step of gradient descent with momentum: new_mom = momentum * mom - lr * (clip(rescale_grad "
+      "One step of gradient descent with momentum: new_mom = momentum * mom - lr * "
+      "(clip(rescale_grad "
       "* grad) + wd * weight). Returns weight + new_mom and new_mom.";
   momentum.inputs.push_back({"mom", "accumulated steps", false});
   momentum.attrs.push_back({"momentum", AttrType::real, "0.0", "part of mom that stays"});

@@ -94,7 +94,8 @@ void grad_pool(GradBuilder& b) {
   if (!b.wanted(0)) return;
   const Entry g = b.out_grad();
   if (b.attrs().string("pool_type") == "max") {
-    b.set(0, b.op("pool_max_grad", {g, b.input(0), b.output()}, converted(b.attrs(), "pool_max_grad")));
+    b.set(0, b.op("pool_max_grad", {g, b.input(0), b.output()},
+                  converted(b.attrs(), "pool_max_grad")));
     return;
   }
   const Shape data = known_shape(b, b.input(0));
@@ -103,7 +104,8 @@ void grad_pool(GradBuilder& b) {
   b.set(0, b.op("pool_avg_grad", {g}, attrs));
 }
 
-// --- pool_avg_grad(g): every element of g spread over its window (avg and sum) --------------------
+// --- pool_avg_grad(g): every element of g spread over its window (avg and sum)
+// --------------------
 
 void infer_avg_grad(InferContext& c) {
   one_dtype(c);
@@ -127,7 +129,8 @@ void grad_avg_grad(GradBuilder& b) {
   if (b.wanted(0)) b.set(0, b.op("Pooling", {b.out_grad()}, converted(b.attrs(), "Pooling")));
 }
 
-// --- pool_max_grad(g, data, result) and its adjoint pool_max_select(h, data) ----------------------
+// --- pool_max_grad(g, data, result) and its adjoint pool_max_select(h, data)
+// ----------------------
 
 void infer_max_grad(InferContext& c) {
   one_dtype(c);
@@ -147,7 +150,8 @@ void run_max_grad(KernelContext& c) {
 
 void grad_max_grad(GradBuilder& b) {
   if (!b.wanted(0)) return;
-  b.set(0, b.op("pool_max_select", {b.out_grad(), b.input(1)}, converted(b.attrs(), "pool_max_select")));
+  b.set(0, b.op("pool_max_select", {b.out_grad(), b.input(1)},
+                converted(b.attrs(), "pool_max_select")));
 }
 
 void infer_max_select(InferContext& c) {
@@ -224,7 +228,8 @@ OpDef pool_def(const char* name, const char* doc, std::vector<InputDef> inputs) 
 void register_pool() {
   OpDef pool = pool_def(
       "Pooling",
-      "The maximum, mean or sum of every window of data (n, c, h, w). Output height is 1 + (h + 2 pad "
+      "The maximum, mean or sum of every window of data (n, c, h, w). Output height is 1 + (h + 2 "
+      "pad "
       "- kernel) / stride, rounded down (valid) or up (full). MXNet's Pooling, layout NCHW.",
       {{"data", "(n, c, h, w)"}});
   pool.infer = infer_pool;
@@ -242,12 +247,13 @@ void register_pool() {
   avg.gradient = grad_avg_grad;
   add_op(std::move(avg));
 
-  OpDef max = pool_def("pool_max_grad",
-                       "Gradient of max pooling: every element of grad goes to the first maximum of "
-                       "its window of data.",
-                       {{"grad", "gradient of the result"},
-                        {"data", "the pooling's data", false},
-                        {"result", "the pooling's result", false}});
+  OpDef max =
+      pool_def("pool_max_grad",
+               "Gradient of max pooling: every element of grad goes to the first maximum of "
+               "its window of data.",
+               {{"grad", "gradient of the result"},
+                {"data", "the pooling's data", false},
+                {"result", "the pooling's result", false}});
   max.infer = infer_max_grad;
   max.cpu = run_max_grad;
   max.gradient = grad_max_grad;

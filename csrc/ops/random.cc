@@ -94,13 +94,14 @@ void run_normal(KernelContext& c) {
 
 void infer_randint(InferContext& c) {
   require(c.attrs.integer("low") < c.attrs.integer("high"), c.op_name, ": given low ",
-          c.attrs.integer("low"), " and high ", c.attrs.integer("high"), ", expected low below high");
+          c.attrs.integer("low"), " and high ", c.attrs.integer("high"),
+          ", expected low below high");
   infer_draw(c);
 }
 
 void run_randint(KernelContext& c) {
-  random_int(c.out[0].dtype, c.key, c.attrs.integer("low"), c.attrs.integer("high"), c.out[0].size(),
-             c.out[0].data, c.resources);
+  random_int(c.out[0].dtype, c.key, c.attrs.integer("low"), c.attrs.integer("high"),
+             c.out[0].size(), c.out[0].data, c.resources);
 }
 
 OpDef draw_def(const char* name, const char* doc, AttrDef first, AttrDef second, DTypeSet dtypes,
@@ -139,10 +140,12 @@ void run_shuffle(KernelContext& c) {
   std::vector<int64_t> order(static_cast<size_t>(rows));
   std::iota(order.begin(), order.end(), int64_t{0});
   const int64_t* number = draws.as<int64_t>();
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return number[a] < number[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return number[a] < number[b]; });
   const size_t row = static_cast<size_t>(c.in[0].size() / rows) * dtype_size(c.in[0].dtype);
   for (size_t i = 0; i < order.size(); ++i) {
-    std::memcpy(c.out[0].as<char>() + i * row, c.in[0].as<char>() + static_cast<size_t>(order[i]) * row, row);
+    std::memcpy(c.out[0].as<char>() + i * row,
+                c.in[0].as<char>() + static_cast<size_t>(order[i]) * row, row);
   }
 }
 
@@ -153,7 +156,8 @@ void register_random() {
   dropout.name = "Dropout";
   dropout.family = Family::random;
   dropout.doc =
-      "In training, 0 with probability p and data / (1 - p) otherwise (Srivastava et al. 2014); outside "
+      "In training, 0 with probability p and data / (1 - p) otherwise (Srivastava et al. 2014); "
+      "outside "
       "training data itself. Along axes all elements share one draw. MXNet's Dropout.";
   dropout.inputs = {{"data", "array"}};
   dropout.attrs = {{"p", AttrType::real, "0.5", "probability of 0"},
@@ -168,22 +172,25 @@ void register_random() {
   dropout.flops = draw_flops;
   add_op(std::move(dropout));
 
-  OpDef uniform = draw_def("random_uniform", "Numbers drawn evenly from [low, high).",
-                           {"low", AttrType::real, "0.0", "smallest number"},
-                           {"high", AttrType::real, "1.0", "end of the range, excluded"}, kFloats, "float32");
+  OpDef uniform =
+      draw_def("random_uniform", "Numbers drawn evenly from [low, high).",
+               {"low", AttrType::real, "0.0", "smallest number"},
+               {"high", AttrType::real, "1.0", "end of the range, excluded"}, kFloats, "float32");
   uniform.cpu = run_uniform;
   add_op(std::move(uniform));
 
-  OpDef normal = draw_def("random_normal", "Numbers drawn from the normal distribution.",
-                          {"loc", AttrType::real, "0.0", "mean"},
-                          {"scale", AttrType::real, "1.0", "standard deviation"}, kFloats, "float32");
+  OpDef normal =
+      draw_def("random_normal", "Numbers drawn from the normal distribution.",
+               {"loc", AttrType::real, "0.0", "mean"},
+               {"scale", AttrType::real, "1.0", "standard deviation"}, kFloats, "float32");
   normal.infer = infer_normal;
   normal.cpu = run_normal;
   add_op(std::move(normal));
 
-  OpDef randint = draw_def("random_randint", "Whole numbers drawn evenly from low to high - 1.",
-                           {"low", AttrType::integer, nullptr, "smallest number"},
-                           {"high", AttrType::integer, nullptr, "end of the range, excluded"}, kInts, "int32");
+  OpDef randint =
+      draw_def("random_randint", "Whole numbers drawn evenly from low to high - 1.",
+               {"low", AttrType::integer, nullptr, "smallest number"},
+               {"high", AttrType::integer, nullptr, "end of the range, excluded"}, kInts, "int32");
   randint.infer = infer_randint;
   randint.cpu = run_randint;
   add_op(std::move(randint));

@@ -31,7 +31,8 @@ double input_flops(const Attrs&, const std::vector<Shape>& in, const std::vector
   return static_cast<double>(in[0].size());
 }
 
-// --- mean and norm --------------------------------------------------------------------------------
+// --- mean and norm
+// --------------------------------------------------------------------------------
 
 void run_mean(KernelContext& c) {
   run_reduce<Reduction::sum>(c);
@@ -60,7 +61,8 @@ void run_norm(KernelContext& c) {
   reduce(Reduction::sum, sizes, axes_mask(c.attrs, sizes.shape.ndim()), c.out[0], c.resources);
 }
 
-// --- any, all, argmax, argmin -----------------------------------------------------------------------
+// --- any, all, argmax, argmin
+// -----------------------------------------------------------------------
 
 void infer_truth(InferContext& c) {
   set_dtype(c, 0, DType::boolean);
@@ -101,7 +103,8 @@ void run_arg(KernelContext& c) {
   run_unary(ElemCode::cast, indices, c.out[0], c.resources);
 }
 
-// --- gradients --------------------------------------------------------------------------------------
+// --- gradients
+// --------------------------------------------------------------------------------------
 
 Expr spread(GradBuilder& b, Entry e) { return Expr(b, spread_like_input(b, e)); }
 
@@ -131,7 +134,8 @@ void grad_norm(GradBuilder& b) {
   if (!b.wanted(0)) return;
   const Expr x(b, b.input(0)), g(b, b.out_grad()), y(b, b.output());
   const bool two = b.attrs().integer("ord") == 2;
-  b.set(0, (two ? spread(b, (g / y).entry()) * x : spread(b, g.entry()) * unary("sign", x)).entry());
+  b.set(0,
+        (two ? spread(b, (g / y).entry()) * x : spread(b, g.entry()) * unary("sign", x)).entry());
 }
 
 OpDef reduction_def(const char* name, const char* doc, DTypeSet dtypes, void (*run)(KernelContext&),
@@ -168,14 +172,15 @@ void register_reduce() {
   using R = Reduction;
   add_op(reduction_def("sum", "Sum over axes, in data's dtype; 0 where there is nothing to add.",
                        kNumbers, run_reduce<R::sum>, grad_sum));
-  add_op(reduction_def("nansum", "Sum over axes, nan counting as 0.", kFloats, run_reduce<R::nansum>,
-                       grad_nansum));
+  add_op(reduction_def("nansum", "Sum over axes, nan counting as 0.", kFloats,
+                       run_reduce<R::nansum>, grad_nansum));
   add_op(reduction_def("mean", "Mean over axes: their sum divided by their number of elements.",
                        kFloats, run_mean, grad_mean));
-  add_op(reduction_def("prod",
-                       "Product over axes, in data's dtype. The gradient divides by data: it is nan "
-                       "where data is 0.",
-                       kNumbers, run_reduce<R::prod>, grad_prod));
+  add_op(
+      reduction_def("prod",
+                    "Product over axes, in data's dtype. The gradient divides by data: it is nan "
+                    "where data is 0.",
+                    kNumbers, run_reduce<R::prod>, grad_prod));
   add_op(reduction_def("max", "Largest element over axes. Gradient: to every element equal to it.",
                        kNumbers, run_reduce<R::max>, grad_extreme));
   add_op(reduction_def("min", "Smallest element over axes. Gradient: to every element equal to it.",

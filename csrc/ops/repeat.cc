@@ -62,7 +62,8 @@ char* tile_axis(const Tiling& t, int axis, const char* in, int64_t in_bytes, cha
   }
   if (t.reps[axis] == 0 || t.sizes[axis] == 0) return out;
   const int64_t part = in_bytes / t.sizes[axis];
-  for (int64_t i = 0; i < t.sizes[axis]; ++i) out = tile_axis(t, axis + 1, in + i * part, part, out);
+  for (int64_t i = 0; i < t.sizes[axis]; ++i)
+    out = tile_axis(t, axis + 1, in + i * part, part, out);
   const size_t block = static_cast<size_t>(out - begin);
   for (int64_t r = 1; r < t.reps[axis]; ++r) {
     std::memcpy(out, begin, block);
@@ -116,7 +117,8 @@ void run_repeat(KernelContext& c) {
   const int64_t repeats = c.attrs.integer("repeats");
   int64_t inner = 1;  // elements that stay together
   if (c.attrs.has("axis")) {
-    inner = AxisView(c.in[0].shape, normalize_axis(c.attrs.integer("axis"), c.in[0].shape.ndim(), "repeat"))
+    inner = AxisView(c.in[0].shape,
+                     normalize_axis(c.attrs.integer("axis"), c.in[0].shape.ndim(), "repeat"))
                 .inner;
   }
   if (c.out[0].size() == 0) return;
@@ -164,7 +166,8 @@ void infer_pad(InferContext& c) {
           " numbers: before and after each axis");
   Shape out = in;
   for (int i = 0; i < in.ndim(); ++i) {
-    const int64_t before = width[static_cast<size_t>(2 * i)], after = width[static_cast<size_t>(2 * i + 1)];
+    const int64_t before = width[static_cast<size_t>(2 * i)],
+                  after = width[static_cast<size_t>(2 * i + 1)];
     require(before >= 0 && after >= 0 && before < (int64_t{1} << 40) && after < (int64_t{1} << 40),
             c.op_name, ": given pad_width ", c.attrs.text("pad_width"), ", expected 0 or more");
     if (out[i] >= 0) out[i] += before + after;
@@ -182,7 +185,8 @@ void run_pad(KernelContext& c) {
   TensorView inside = out;
   inside.shape = c.in[0].shape;
   int64_t offset = 0;
-  for (int i = 0; i < out.shape.ndim(); ++i) offset += width[static_cast<size_t>(2 * i)] * out.strides[i];
+  for (int i = 0; i < out.shape.ndim(); ++i)
+    offset += width[static_cast<size_t>(2 * i)] * out.strides[i];
   inside.data = out.as<char>() + offset * static_cast<int64_t>(dtype_size(out.dtype));
   strided_copy(c.in[0], inside, c.resources);
 }
@@ -208,7 +212,8 @@ void register_repeat() {
   tile.gradient = grad_tile;
   add_op(std::move(tile));
 
-  OpDef repeat = shape_def("repeat", "Every element (or slice along axis) of data repeated in place.");
+  OpDef repeat =
+      shape_def("repeat", "Every element (or slice along axis) of data repeated in place.");
   repeat.attrs = {{"repeats", AttrType::integer, nullptr, "number of repetitions"},
                   {"axis", AttrType::integer, "None", "axis; None: the flattened array"}};
   repeat.infer = infer_repeat;

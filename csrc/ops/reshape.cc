@@ -33,7 +33,8 @@ void gradient(GradBuilder& b) {
 }
 
 Shape reshaped(const Attrs& a, const Shape& in) {
-  return resolve_reshape(in, a.ints("shape"), a.boolean("codes"), a.boolean("reverse"), a.op()->name);
+  return resolve_reshape(in, a.ints("shape"), a.boolean("codes"), a.boolean("reverse"),
+                         a.op()->name);
 }
 
 // Plain sizes are known even where data's shape is not.
@@ -221,11 +222,13 @@ double no_flops(const Attrs&, const std::vector<Shape>&, const std::vector<Shape
 }  // namespace
 
 void register_reshape() {
-  OpDef reshape = renaming<reshaped>(
-      "reshape",
-      "data in another shape of as many elements, read row by row. shape holds sizes and at most one "
-      "-1. With codes also MXNet's: 0 keeps a dimension, -2 all that remain, -3 joins two, -4 splits "
-      "one into the two sizes that follow; reverse reads from the right.");
+  OpDef reshape =
+      renaming<reshaped>("reshape",
+                         "data in another shape of as many elements, read row by row. shape holds "
+                         "sizes and at most one "
+                         "-1. With codes also MXNet's: 0 keeps a dimension, -2 all that remain, -3 "
+                         "joins two, -4 splits "
+                         "one into the two sizes that follow; reverse reads from the right.");
   reshape.attrs = {{"shape", AttrType::ints, nullptr, "the new shape"},
                    {"codes", AttrType::boolean, "False", "MXNet 1.x codes: 0, -2, -3, -4"},
                    {"reverse", AttrType::boolean, "False", "codes are read from the right"}};
@@ -243,17 +246,20 @@ void register_reshape() {
   add_op(renaming<flattened>("flatten", "(n, ...) to (n, k): all axes but the first become one."));
 
   OpDef expand = renaming<expanded>("expand_dims", "data with a new axis of size 1 before axis.");
-  expand.attrs = {{"axis", AttrType::integer, nullptr, "place of the new axis, in [-ndim - 1, ndim]"}};
+  expand.attrs = {
+      {"axis", AttrType::integer, nullptr, "place of the new axis, in [-ndim - 1, ndim]"}};
   add_op(std::move(expand));
 
   OpDef squeeze = renaming<squeezed>("squeeze", "data without axes of size 1.");
-  squeeze.attrs = {{"axis", AttrType::ints, "None", "axes of size 1; None: all of them"},
-                   {"at_least_1d", AttrType::boolean, "False",
-                    "one axis stays when all would go (MXNet 1.x)"}};
+  squeeze.attrs = {
+      {"axis", AttrType::ints, "None", "axes of size 1; None: all of them"},
+      {"at_least_1d", AttrType::boolean, "False", "one axis stays when all would go (MXNet 1.x)"}};
   add_op(std::move(squeeze));
 
-  OpDef transpose = view_def("transpose", "data with its axes in another order.", view_order<axes_order>);
-  transpose.attrs = {{"axes", AttrType::ints, "()", "the old axis at each place; (): reversed", "None"}};
+  OpDef transpose =
+      view_def("transpose", "data with its axes in another order.", view_order<axes_order>);
+  transpose.attrs = {
+      {"axes", AttrType::ints, "()", "the old axis at each place; (): reversed", "None"}};
   transpose.infer = infer_order<axes_order>;
   transpose.gradient = grad_transpose;
   add_op(std::move(transpose));
@@ -278,8 +284,8 @@ void register_reshape() {
   shape.flops = no_flops;
   add_op(std::move(shape));
 
-  OpDef size = view_def("size_array", "The number of elements of data, as an int64 array of shape (1,).",
-                        nullptr);
+  OpDef size = view_def(
+      "size_array", "The number of elements of data, as an int64 array of shape (1,).", nullptr);
   size.inputs[0].differentiable = false;
   size.infer = infer_size_array;
   size.cpu = run_size_array;

@@ -27,8 +27,12 @@ class Resolver {
     }
     for (size_t i = 0; i < spec_.size(); ++i) {
       switch (spec_[i]) {
-        case 0: out_.push_back(next()); break;
-        case -1: infer_next(); break;
+        case 0:
+          out_.push_back(next());
+          break;
+        case -1:
+          infer_next();
+          break;
         case -2:
           while (at_ < in_.size()) out_.push_back(next());
           break;

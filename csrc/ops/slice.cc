@@ -130,7 +130,8 @@ Ints steps_of(const Attrs& a) { return a.has("step") ? a.ints("step") : Ints(); 
 void grad_slice(GradBuilder& b) {
   if (!b.wanted(0)) return;
   const Attrs& a = b.attrs();
-  b.set(0, written(b, zeros_as(b, b.input(0)), b.out_grad(), a.ints("begin"), a.ints("end"), steps_of(a)));
+  b.set(0, written(b, zeros_as(b, b.input(0)), b.out_grad(), a.ints("begin"), a.ints("end"),
+                   steps_of(a)));
 }
 
 void grad_slice_axis(GradBuilder& b) {
@@ -157,15 +158,16 @@ void infer_slice_like(InferContext& c) {
   Shape out = in;
   Ints axes = c.attrs.ints("axes");
   if (axes.empty()) {
-    require(in.ndim() == like.ndim(), c.op_name, ": given data of shape ", in, " and shape_like ", like,
-            ", expected as many dimensions (or axes)");
+    require(in.ndim() == like.ndim(), c.op_name, ": given data of shape ", in, " and shape_like ",
+            like, ", expected as many dimensions (or axes)");
     for (int i = 0; i < in.ndim(); ++i) axes.push_back(i);
   }
   for (int64_t given : axes) {
     const int to = normalize_axis(given, in.ndim(), c.op_name);
     const int from = normalize_axis(given, like.ndim(), c.op_name);
-    require(in[to] < 0 || like[from] < 0 || like[from] <= in[to], c.op_name, ": given data of shape ",
-            in, " and shape_like ", like, ", expected no larger size on axis ", given);
+    require(in[to] < 0 || like[from] < 0 || like[from] <= in[to], c.op_name,
+            ": given data of shape ", in, " and shape_like ", like,
+            ", expected no larger size on axis ", given);
     out[to] = like[from];
   }
   set_shape(c, 0, out);
@@ -184,7 +186,8 @@ void grad_slice_like(GradBuilder& b) {
                    part.to_vector(), {}));
 }
 
-// --- slice_assign, slice_assign_scalar: writing as a function -------------------------------------
+// --- slice_assign, slice_assign_scalar: writing as a function
+// -------------------------------------
 
 void infer_assign(InferContext& c) {
   one_dtype(c);
@@ -244,11 +247,14 @@ void grad_assign(GradBuilder& b) {
   const Entry g = b.out_grad();
   if (b.wanted(0)) {
     b.set(0, b.op("slice_assign_scalar", {g},
-                  {{"begin", a.ints("begin")}, {"end", a.ints("end")}, {"step", steps_of(a)}, {"scalar", 0}}));
+                  {{"begin", a.ints("begin")},
+                   {"end", a.ints("end")},
+                   {"step", steps_of(a)},
+                   {"scalar", 0}}));
   }
   if (b.num_inputs() > 1 && b.wanted(1)) {
-    const Entry part = b.op("slice", {g},
-                            {{"begin", a.ints("begin")}, {"end", a.ints("end")}, {"step", steps_of(a)}});
+    const Entry part = b.op(
+        "slice", {g}, {{"begin", a.ints("begin")}, {"end", a.ints("end")}, {"step", steps_of(a)}});
     b.set(1, b.sum_like(part, b.input(1)));
   }
 }
@@ -262,16 +268,18 @@ std::vector<AttrDef> slice_attrs() {
 }  // namespace
 
 void register_slice() {
-  OpDef slice = view_def("slice",
-                         "The window begin:end:step of the first axes, whole on the others; Python's "
-                         "rule for negative and missing bounds.",
-                         view_window<slice_ranges>);
+  OpDef slice =
+      view_def("slice",
+               "The window begin:end:step of the first axes, whole on the others; Python's "
+               "rule for negative and missing bounds.",
+               view_window<slice_ranges>);
   slice.attrs = slice_attrs();
   slice.infer = infer_window<slice_ranges>;
   slice.gradient = grad_slice;
   add_op(std::move(slice));
 
-  OpDef axis = view_def("slice_axis", "The window begin:end of one axis.", view_window<axis_ranges>);
+  OpDef axis =
+      view_def("slice_axis", "The window begin:end of one axis.", view_window<axis_ranges>);
   axis.attrs = {{"axis", AttrType::integer, nullptr, "axis to cut"},
                 {"begin", AttrType::integer, nullptr, "first index, may be negative"},
                 {"end", AttrType::integer, "None", "index after the last; None: to the end"}};
@@ -279,7 +287,8 @@ void register_slice() {
   axis.gradient = grad_slice_axis;
   add_op(std::move(axis));
 
-  OpDef like = view_def("slice_like", "The leading part of data in the size of shape_like.", nullptr);
+  OpDef like =
+      view_def("slice_like", "The leading part of data in the size of shape_like.", nullptr);
   like.inputs = {{"data", "array"}, {"shape_like", "array whose sizes are taken", false}};
   like.attrs = {{"axes", AttrType::ints, "()", "axes to cut; (): all"}};
   like.infer = infer_slice_like;
@@ -287,16 +296,18 @@ void register_slice() {
   like.gradient = grad_slice_like;
   add_op(std::move(like));
 
-  OpDef reverse = view_def("reverse", "data in the opposite order along axes.", view_window<reverse_ranges>);
+  OpDef reverse =
+      view_def("reverse", "data in the opposite order along axes.", view_window<reverse_ranges>);
   reverse.attrs = {{"axis", AttrType::ints, nullptr, "axes to reverse"}};
   reverse.infer = infer_window<reverse_ranges>;
   reverse.gradient = grad_reverse;
   add_op(std::move(reverse));
 
-  OpDef assign = view_def("slice_assign",
-                          "lhs with rhs, which may broadcast, written in the window begin:end:step: "
-                          "the functional form of lhs[...] = rhs.",
-                          nullptr);
+  OpDef assign =
+      view_def("slice_assign",
+               "lhs with rhs, which may broadcast, written in the window begin:end:step: "
+               "the functional form of lhs[...] = rhs.",
+               nullptr);
   assign.inputs = {{"lhs", "array"}, {"rhs", "what is written, of lhs's dtype"}};
   assign.attrs = slice_attrs();
   assign.infer = infer_assign;

@@ -32,8 +32,8 @@ template <bool log>
 void run_softmax(KernelContext& c) {
   if (c.out[0].size() == 0) return;
   const AxisView v = axis_view(c);
-  softmax(c.in[0].dtype, v.outer, v.size, v.inner, c.in[0].data, c.out[0].data, temperature(c.attrs), log,
-          c.resources);
+  softmax(c.in[0].dtype, v.outer, v.size, v.inner, c.in[0].data, c.out[0].data,
+          temperature(c.attrs), log, c.resources);
 }
 
 template <bool log>
@@ -58,14 +58,16 @@ void gradient(GradBuilder& b) {
 }
 
 Expr sum_along(GradBuilder& b, const Expr& e) {
-  return Expr(b, b.op("sum", {e.entry()},
-                      {{"axis", std::vector<int64_t>{b.attrs().integer("axis")}}, {"keepdims", true}}));
+  return Expr(
+      b, b.op("sum", {e.entry()},
+              {{"axis", std::vector<int64_t>{b.attrs().integer("axis")}}, {"keepdims", true}}));
 }
 
 // f = y (g - sum(g y)) / t: linear and symmetric in g.
 void grad_softmax_grad(GradBuilder& b) {
   const Expr g(b, b.input(0)), y(b, b.input(1)), h(b, b.out_grad());
-  if (b.wanted(0)) b.set(0, b.op("softmax_grad", {h.entry(), y.entry()}, attrs_for(b, "softmax_grad")));
+  if (b.wanted(0))
+    b.set(0, b.op("softmax_grad", {h.entry(), y.entry()}, attrs_for(b, "softmax_grad")));
   if (b.wanted(1)) {
     const Expr by_y = h * (g - sum_along(b, g * y)) - g * sum_along(b, h * y);
     b.set(1, (by_y / temperature(b.attrs())).entry());
@@ -108,8 +110,8 @@ OpDef grad_def(const char* name, const char* doc) {
 }  // namespace
 
 void register_softmax() {
-  OpDef plain = softmax_def(
-      "softmax", "exp(x / t) divided by its sum along axis, computed without overflow.");
+  OpDef plain = softmax_def("softmax",
+                            "exp(x / t) divided by its sum along axis, computed without overflow.");
   plain.cpu = run_softmax<kPlain>;
   plain.gradient = gradient<kPlain>;
   add_op(std::move(plain));

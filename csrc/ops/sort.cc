@@ -15,14 +15,15 @@ namespace {
 struct Rows {
   AxisView view;
   Rows(const Attrs& attrs, const Shape& in)
-      : view(attrs.has("axis") ? AxisView(in, normalize_axis(attrs.integer("axis"), in.ndim(), attrs.op()->name))
-                               : AxisView(Shape{in.size()}, 0)) {}
+      : view(attrs.has("axis")
+                 ? AxisView(in, normalize_axis(attrs.integer("axis"), in.ndim(), attrs.op()->name))
+                 : AxisView(Shape{in.size()}, 0)) {}
 };
 
 // Calls body(row, order) with the indices of every row in order, stable; nan sorts last.
 template <class T, class Body>
-void for_each_order(const T* data, const AxisView& v, bool ascending, int64_t keep, Resources& resources,
-                    Body&& body) {
+void for_each_order(const T* data, const AxisView& v, bool ascending, int64_t keep,
+                    Resources& resources, Body&& body) {
   resources.parallel(v.outer * v.inner, std::max<int64_t>(1, 16384 / (v.size + 1)),
                      [&](int64_t begin, int64_t end) {
                        std::vector<int64_t> order(static_cast<size_t>(v.size));
@@ -36,7 +37,8 @@ void for_each_order(const T* data, const AxisView& v, bool ascending, int64_t ke
                          };
                          std::iota(order.begin(), order.end(), int64_t{0});
                          if (keep < v.size) {
-                           std::partial_sort(order.begin(), order.begin() + keep, order.end(), before);
+                           std::partial_sort(order.begin(), order.begin() + keep, order.end(),
+                                             before);
                          } else {
                            std::sort(order.begin(), order.end(), before);
                          }
@@ -55,16 +57,15 @@ OpDef order_def(const char* name, const char* doc) {
   def.family = Family::index;
   def.doc = doc;
   def.inputs = {{"data", "array"}};
-  def.attrs = {{"axis", AttrType::integer, "-1", "axis to order; None: the flattened array", "None"},
-               {"is_ascend", AttrType::boolean, "True", "smallest first"}};
+  def.attrs = {
+      {"axis", AttrType::integer, "-1", "axis to order; None: the flattened array", "None"},
+      {"is_ascend", AttrType::boolean, "True", "smallest first"}};
   def.dtypes = kAllComputed;
   def.flops = sort_flops;
   return def;
 }
 
-AttrDef index_dtype() {
-  return {"dtype", AttrType::dtype, "float32", "dtype of the indices"};
-}
+AttrDef index_dtype() { return {"dtype", AttrType::dtype, "float32", "dtype of the indices"}; }
 
 Shape ordered_shape(const Attrs& attrs, const Shape& in) {
   if (attrs.has("axis")) {
@@ -87,12 +88,13 @@ void run_sort(KernelContext& c) {
     using T = decltype(zero);
     const T* in = c.in[0].as<T>();
     T* out = c.out[0].as<T>();
-    for_each_order(in, v, c.attrs.boolean("is_ascend"), v.size, c.resources, [&](int64_t r, const auto& order) {
-      const int64_t base = r / v.inner * v.size * v.inner + r % v.inner;
-      for (int64_t i = 0; i < v.size; ++i) {
-        out[base + i * v.inner] = in[base + order[static_cast<size_t>(i)] * v.inner];
-      }
-    });
+    for_each_order(in, v, c.attrs.boolean("is_ascend"), v.size, c.resources,
+                   [&](int64_t r, const auto& order) {
+                     const int64_t base = r / v.inner * v.size * v.inner + r % v.inner;
+                     for (int64_t i = 0; i < v.size; ++i) {
+                       out[base + i * v.inner] = in[base + order[static_cast<size_t>(i)] * v.inner];
+                     }
+                   });
   });
 }
 
@@ -156,7 +158,8 @@ void infer_topk(InferContext& c) {
   const Shape& in = c.in_shapes[0];
   if (!in.rank_known()) return;
   Shape out = ordered_shape(c.attrs, in);
-  const int axis = c.attrs.has("axis") ? normalize_axis(c.attrs.integer("axis"), in.ndim(), c.op_name) : 0;
+  const int axis =
+      c.attrs.has("axis") ? normalize_axis(c.attrs.integer("axis"), in.ndim(), c.op_name) : 0;
   const int64_t k = top_count(c.attrs, out[axis]);
   if (what == "mask") {
     out = in;
@@ -180,11 +183,14 @@ void run_topk(KernelContext& c) {
                      [&](int64_t r, const auto& order) {
                        const int64_t from = r / v.inner * v.size * v.inner + r % v.inner;
                        const int64_t to = r / v.inner * k * v.inner + r % v.inner;
-                       for (int64_t i = 0; mask && i < v.size; ++i) c.out[0].as<T>()[from + i * v.inner] = 0;
+                       for (int64_t i = 0; mask && i < v.size; ++i)
+                         c.out[0].as<T>()[from + i * v.inner] = 0;
                        for (int64_t i = 0; i < k; ++i) {
                          const int64_t at = order[static_cast<size_t>(i)];
                          if (mask) c.out[0].as<T>()[from + at * v.inner] = 1;
-                         if (values) c.out[0].as<T>()[to + i * v.inner] = c.in[0].as<T>()[from + at * v.inner];
+                         if (values)
+                           c.out[0].as<T>()[to + i * v.inner] =
+                               c.in[0].as<T>()[from + at * v.inner];
                          if (indices) indices->as<I>()[to + i * v.inner] = static_cast<I>(at);
                        }
                      });
@@ -214,21 +220,24 @@ void register_sort() {
   sort.gradient = grad_sort;
   add_op(std::move(sort));
 
-  OpDef argsort = order_def("argsort", "The indices that put data in order along axis; stable, nan last.");
+  OpDef argsort =
+      order_def("argsort", "The indices that put data in order along axis; stable, nan last.");
   argsort.inputs[0].differentiable = false;
   argsort.attrs.push_back(index_dtype());
   argsort.infer = infer_argsort;
   argsort.cpu = run_argsort;
   add_op(std::move(argsort));
 
-  OpDef topk = order_def("topk",
-                         "The k largest (or smallest) elements along axis, in order: their indices, "
-                         "their values, both, or a mask of data's shape with 1 at them.");
-  topk.attrs = {topk.attrs[0],
-                {"k", AttrType::integer, "1", "how many; 0: all"},
-                {"ret_typ", AttrType::string, "indices", "what is returned", "value|indices|mask|both"},
-                {"is_ascend", AttrType::boolean, "False", "the smallest instead"},
-                index_dtype()};
+  OpDef topk =
+      order_def("topk",
+                "The k largest (or smallest) elements along axis, in order: their indices, "
+                "their values, both, or a mask of data's shape with 1 at them.");
+  topk.attrs = {
+      topk.attrs[0],
+      {"k", AttrType::integer, "1", "how many; 0: all"},
+      {"ret_typ", AttrType::string, "indices", "what is returned", "value|indices|mask|both"},
+      {"is_ascend", AttrType::boolean, "False", "the smallest instead"},
+      index_dtype()};
   topk.num_outputs_fn = topk_outputs;
   topk.infer = infer_topk;
   topk.cpu = run_topk;

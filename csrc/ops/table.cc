@@ -77,9 +77,9 @@ const OpDef* add_op(OpDef def) {
   Table& t = storage();
   require(t.by_name.count(def.name) == 0, "op table: '", def.name, "' is defined twice");
   for (const AttrDef& a : def.attrs) {
-    def.defaults.push_back(a.default_text
-                               ? parse_attr(a.type, a.default_text, std::string(def.name) + ": " + a.name)
-                               : AttrValue());
+    def.defaults.push_back(
+        a.default_text ? parse_attr(a.type, a.default_text, std::string(def.name) + ": " + a.name)
+                       : AttrValue());
   }
   def.rule = def.infer;
   def.infer = checked_infer;

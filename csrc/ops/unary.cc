@@ -71,7 +71,9 @@ Expr rule_log1p(const Expr& x, const Expr&, const Expr& g) { return g / (x + 1);
 Expr rule_sin(const Expr& x, const Expr&, const Expr& g) { return g * unary("cos", x); }
 Expr rule_cos(const Expr& x, const Expr&, const Expr& g) { return -(g * unary("sin", x)); }
 Expr rule_tan(const Expr&, const Expr& y, const Expr& g) { return g * (sq(y) + 1); }
-Expr rule_arcsin(const Expr& x, const Expr&, const Expr& g) { return g * unary("rsqrt", 1 - sq(x)); }
+Expr rule_arcsin(const Expr& x, const Expr&, const Expr& g) {
+  return g * unary("rsqrt", 1 - sq(x));
+}
 Expr rule_arccos(const Expr& x, const Expr&, const Expr& g) {
   return -(g * unary("rsqrt", 1 - sq(x)));
 }
@@ -90,7 +92,9 @@ Expr rule_erf(const Expr& x, const Expr&, const Expr& g) {
   return g * (2 / std::sqrt(kPi) * unary("exp", -sq(x)));
 }
 Expr rule_sigmoid(const Expr&, const Expr& y, const Expr& g) { return g * (y * (1 - y)); }
-Expr rule_log_sigmoid(const Expr&, const Expr& y, const Expr& g) { return g * (1 - unary("exp", y)); }
+Expr rule_log_sigmoid(const Expr&, const Expr& y, const Expr& g) {
+  return g * (1 - unary("exp", y));
+}
 Expr rule_softrelu(const Expr& x, const Expr&, const Expr& g) { return g * unary("sigmoid", x); }
 Expr rule_softsign(const Expr&, const Expr& y, const Expr& g) {
   return g * sq(1 - unary("abs", y));
@@ -130,7 +134,8 @@ void infer_test(InferContext& c) {
 template <ElemCode code>
 void add_test(const char* name, DTypeSet dtypes, const char* doc) {
   OpDef def = unary_def(name, code, dtypes, doc, nullptr);
-  def.attrs = {{"dtype", AttrType::dtype, "bool", "dtype of the result; None: that of data", "None"}};
+  def.attrs = {
+      {"dtype", AttrType::dtype, "bool", "dtype of the result; None: that of data", "None"}};
   def.infer = infer_test;
   def.elementwise = emit_test<code>;
   add_op(std::move(def));
@@ -207,7 +212,8 @@ void register_unary() {
   add<E::ceil>("ceil", kNumbers, "Smallest whole number >= data. Gradient: 0.", no_gradient);
   add<E::trunc>("trunc", kNumbers, "Whole part, toward 0. Gradient: 0.", no_gradient);
   add<E::rint>("rint", kNumbers, "Nearest whole number, halves to even. Gradient: 0.", no_gradient);
-  add<E::round>("round", kNumbers, "Nearest whole number, halves away from 0 (MXNet's round). Gradient: 0.",
+  add<E::round>("round", kNumbers,
+                "Nearest whole number, halves away from 0 (MXNet's round). Gradient: 0.",
                 no_gradient);
   add<E::invert>("invert", kBoolInts, "Every bit flipped; for bool: not.", nullptr);
   add_test<E::logical_not>("logical_not", kAllComputed, "True where data is 0.");
@@ -215,8 +221,8 @@ void register_unary() {
   add_test<E::isinf>("isinf", kFloats, "True where data is infinite.");
   add_test<E::isfinite>("isfinite", kFloats, "True where data is neither infinite nor nan.");
   add_composed<rule_rcbrt>("rcbrt", E::cbrt, "1 / cbrt(data).", emit_rcbrt);
-  add_composed<rule_log_sigmoid>("log_sigmoid", E::softrelu, "log(sigmoid(data)), without overflow.",
-                                 emit_log_sigmoid);
+  add_composed<rule_log_sigmoid>("log_sigmoid", E::softrelu,
+                                 "log(sigmoid(data)), without overflow.", emit_log_sigmoid);
   add_composed<rule_degrees>("degrees", E::mul, "Radians to degrees.", emit_degrees);
   add_composed<rule_radians>("radians", E::mul, "Degrees to radians.", emit_radians);
 }

@@ -19,7 +19,8 @@ void copy_window(KernelContext& c) {
             c.attrs.op()->name, ": has no window on a contiguous array");
     window.data = packed.data;
   }
-  window.data = static_cast<char*>(window.data) + offset * static_cast<int64_t>(dtype_size(in.dtype));
+  window.data =
+      static_cast<char*>(window.data) + offset * static_cast<int64_t>(dtype_size(in.dtype));
   TensorView out = c.out[0];
   window.shape = out.shape;
   strided_copy(window, out, c.resources);

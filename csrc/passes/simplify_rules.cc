@@ -288,6 +288,12 @@ Rewrite same_shape(const Use& use) {
     if (!is_op(use.node, name)) continue;
     if (use.node.op->variadic && use.node.inputs.size() != 1) return {};
     if (!use.same_type(0)) return {};
+    if (use.node.op->attr_index("step") >= 0 &&
+        use.node.attrs.has("step")) {  // an axis read backwards keeps its size too
+      for (int64_t step : use.node.attrs.ints("step")) {
+        if (step < 0 && step != kNoneInt) return {};
+      }
+    }
     return to_input(
         use, 0, use.node.op->variadic ? "there is only one of them" : "it has that shape already");
   }

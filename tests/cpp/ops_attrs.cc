@@ -65,13 +65,15 @@ TEST_CASE("attrs: every default of every operator prints and reads back") {
 
 TEST_CASE("attrs: bad values name operator, attribute, given and expected") {
   CHECK(complaint("Convolution", "kernel", "(3, x)") ==
-        "Convolution: attribute 'kernel': given '(3, x)', expected a tuple of integers such as (3, 3)");
+        "Convolution: attribute 'kernel': given '(3, x)', expected a tuple of integers such as (3, "
+        "3)");
   CHECK(contains(complaint("Activation", "act_type", "swish"),
                  "given 'swish', expected one of relu|sigmoid|tanh|softrelu|softsign"));
   CHECK(contains(complaint("Activation", "shape", "1"), "expected one of: act_type"));
   CHECK(contains(complaint("FullyConnected", "num_hidden", "None"), "given None"));
   CHECK(contains(complaint("FullyConnected", "num_hidden", "1.5"), "expected an integer"));
-  CHECK(contains(complaint("FullyConnected", "num_hidden", "99999999999999999999"), "expected an integer"));
+  CHECK(contains(complaint("FullyConnected", "num_hidden", "99999999999999999999"),
+                 "expected an integer"));
   CHECK(complaint("FullyConnected", "no_bias", "maybe") != "");
   CHECK(complaint("cast", "dtype", "float99") != "");
   for (const char* text : {"", "(", "(1", "(1 2)", "((1,2))", "(1,,2)", "1e5"}) {

@@ -35,14 +35,14 @@ struct Use {
 };
 
 // The shape that one use gives, as text.
-inline std::string shape_of(const char* name, const std::vector<Shape>& shapes, const Texts& texts = {},
-                            DType dtype = DType::float32) {
+inline std::string shape_of(const char* name, const std::vector<Shape>& shapes,
+                            const Texts& texts = {}, DType dtype = DType::float32) {
   return Use(name, shapes, texts, dtype).infer().out[0].str();
 }
 
 // What one use complains about; "" when it does not.
-inline std::string error_of(const char* name, const std::vector<Shape>& shapes, const Texts& texts = {},
-                            DType dtype = DType::float32) {
+inline std::string error_of(const char* name, const std::vector<Shape>& shapes,
+                            const Texts& texts = {}, DType dtype = DType::float32) {
   try {
     Use(name, shapes, texts, dtype).infer();
   } catch (const Error& error) {

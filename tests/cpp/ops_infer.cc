@@ -13,11 +13,13 @@ TEST_CASE("infer: elementwise operators broadcast and insist on equal dtypes") {
   CHECK(contains(error_of("add", {{3}, {4}}), "(3,)"));
   Use mixed("add", {{2}, {2}});
   mixed.in_dtypes[1] = DType::int32;
-  CHECK_THROWS_WITH_AS(mixed.infer(), "add: given float32 and int32, expected equal dtypes: cast one of them",
+  CHECK_THROWS_WITH_AS(mixed.infer(),
+                       "add: given float32 and int32, expected equal dtypes: cast one of them",
                        Error);
   Use half("add", {{2}, {2}}, {}, DType::float16);
-  CHECK_THROWS_WITH_AS(half.infer(),
-                       "add: given lhs float16, expected one of float32, float64, uint8, int32, int64", Error);
+  CHECK_THROWS_WITH_AS(
+      half.infer(), "add: given lhs float16, expected one of float32, float64, uint8, int32, int64",
+      Error);
   Use one("add", {{2}, {2}}, {}, DType::unknown);
   one.in_dtypes[1] = DType::float64;
   one.infer();
@@ -62,29 +64,37 @@ TEST_CASE("infer: weights follow from data, the batch from the result") {
 }
 
 TEST_CASE("infer: convolution and pooling sizes") {
-  const Texts strided{{"kernel", "(3, 3)"}, {"num_filter", "4"}, {"stride", "(2, 2)"},
-                      {"dilate", "(2, 2)"}, {"no_bias", "True"}};
+  const Texts strided{{"kernel", "(3, 3)"},
+                      {"num_filter", "4"},
+                      {"stride", "(2, 2)"},
+                      {"dilate", "(2, 2)"},
+                      {"no_bias", "True"}};
   CHECK(shape_of("Convolution", {{1, 2, 11, 12}, Shape::unknown()}, strided) == "(1, 4, 4, 4)");
   CHECK(contains(error_of("Convolution", {{1, 2, 4, 12}, Shape::unknown()}, strided),
                  "given height 4 with padding 0 on both sides, expected at least the window's 5"));
   Texts grouped{{"kernel", "(1, 1)"}, {"num_filter", "4"}, {"num_group", "2"}, {"no_bias", "True"}};
-  CHECK(Use("Convolution", {{1, 6, 3, 3}, Shape::unknown()}, grouped).infer().in[1].str() == "(4, 3, 1, 1)");
-  CHECK(contains(error_of("Convolution", {{1, 5, 3, 3}, Shape::unknown()}, grouped), "num_group 2"));
-  CHECK(contains(error_of("Convolution", {{1, 5, 3}, Shape::unknown()}, grouped), "4 dimensions (NCHW)"));
+  CHECK(Use("Convolution", {{1, 6, 3, 3}, Shape::unknown()}, grouped).infer().in[1].str() ==
+        "(4, 3, 1, 1)");
+  CHECK(
+      contains(error_of("Convolution", {{1, 5, 3, 3}, Shape::unknown()}, grouped), "num_group 2"));
+  CHECK(contains(error_of("Convolution", {{1, 5, 3}, Shape::unknown()}, grouped),
+                 "4 dimensions (NCHW)"));
   const Texts pool{{"kernel", "(3, 3)"}, {"stride", "(2, 2)"}};
   Texts full = pool;
   full["pooling_convention"] = "full";
   CHECK(shape_of("Pooling", {{1, 2, 8, 8}}, pool) == "(1, 2, 3, 3)");
   CHECK(shape_of("Pooling", {{1, 2, 8, 8}}, full) == "(1, 2, 4, 4)");
   CHECK(shape_of("Pooling", {{1, 2, 8, 8}}, {{"global_pool", "True"}}) == "(1, 2, 1, 1)");
-  CHECK(error_of("Pooling", {{1, 2, 8, 8}}) == "Pooling: given no kernel, expected (height, width)");
+  CHECK(error_of("Pooling", {{1, 2, 8, 8}}) ==
+        "Pooling: given no kernel, expected (height, width)");
   CHECK(error_of("Pooling", {{1, 2, 8, 8}}, {{"kernel", "(2, 2)"}, {"pad", "(2, 2)"}}) != "");
 }
 
 TEST_CASE("infer: products of matrices") {
   CHECK(shape_of("dot", {{2, 3}, {3, 4}}) == "(2, 4)");
   CHECK(shape_of("dot", {{2, 3, 4}, {4, 5, 6}}) == "(2, 3, 5, 6)");
-  CHECK(shape_of("dot", {{3, 2}, {4, 3}}, {{"transpose_a", "True"}, {"transpose_b", "True"}}) == "(2, 4)");
+  CHECK(shape_of("dot", {{3, 2}, {4, 3}}, {{"transpose_a", "True"}, {"transpose_b", "True"}}) ==
+        "(2, 4)");
   CHECK(shape_of("dot", {{3}, {3}}) == "()");
   CHECK(shape_of("dot", {{3}, {3}}, {{"at_least_1d", "True"}}) == "(1,)");
   CHECK(contains(error_of("dot", {{2, 3}, {4, 2}}), "given lhs (2, 3) and rhs (4, 2)"));
@@ -114,7 +124,8 @@ TEST_CASE("infer: joining, splitting, repeating") {
   concat.infer();
   CHECK(concat.out[0].str() == "(2, 8)");
   CHECK(concat.in[1].str() == "(2, 5)");
-  CHECK(contains(error_of("concat", {{2, 3}, {4, 5}}, {{"dim", "1"}}), "given data1 of shape (4, 5)"));
+  CHECK(contains(error_of("concat", {{2, 3}, {4, 5}}, {{"dim", "1"}}),
+                 "given data1 of shape (4, 5)"));
   CHECK(shape_of("stack", {{2, 3}, {2, 3}}, {{"axis", "-1"}}) == "(2, 3, 2)");
   const Use split = Use("split", {{4, 6}}, {{"num_outputs", "3"}}).infer();
   CHECK(split.out.size() == 3);
@@ -138,11 +149,14 @@ TEST_CASE("infer: slices follow Python's rule") {
   CHECK(slice("(-100,)", "(100,)") == "(5, 4)");
   CHECK(slice("(1,)", "(-1,)", "(9223372036854775807,)") == "(1, 4)");
   CHECK(contains(error_of("slice", {{5}}, {{"begin", "(1, 1)"}, {"end", "(2, 2)"}}), "at most 1"));
-  CHECK(contains(error_of("slice", {{5}}, {{"begin", "(1,)"}, {"end", "(2,)"}, {"step", "(0,)"}}), "step 0"));
-  CHECK(shape_of("slice_axis", {{5, 4}}, {{"axis", "-1"}, {"begin", "1"}, {"end", "None"}}) == "(5, 3)");
+  CHECK(contains(error_of("slice", {{5}}, {{"begin", "(1,)"}, {"end", "(2,)"}, {"step", "(0,)"}}),
+                 "step 0"));
+  CHECK(shape_of("slice_axis", {{5, 4}}, {{"axis", "-1"}, {"begin", "1"}, {"end", "None"}}) ==
+        "(5, 3)");
   CHECK(shape_of("slice_like", {{5, 4}, {2, 9}}, {{"axes", "(0,)"}}) == "(2, 4)");
   CHECK(shape_of("slice_assign", {{5, 4}, {4}}, {{"begin", "(1,)"}, {"end", "(3,)"}}) == "(5, 4)");
-  CHECK(contains(error_of("slice_assign", {{5, 4}, {3}}, {{"begin", "(1,)"}, {"end", "(3,)"}}), "window (2, 4)"));
+  CHECK(contains(error_of("slice_assign", {{5, 4}, {3}}, {{"begin", "(1,)"}, {"end", "(3,)"}}),
+                 "window (2, 4)"));
 }
 
 TEST_CASE("infer: creation checks its shape") {
@@ -151,7 +165,8 @@ TEST_CASE("infer: creation checks its shape") {
   CHECK(error_of("zeros", {}, {{"shape", "(4611686018427387904, 4611686018427387904)"}}) != "");
   CHECK(error_of("zeros", {}, {{"shape", "(1, 1, 1, 1, 1, 1, 1, 1, 1)"}}) != "");
   CHECK(contains(error_of("zeros", {}, {{"shape", "(2,)"}, {"dtype", "float16"}}), "float16"));
-  CHECK(shape_of("arange", {}, {{"start", "2"}, {"stop", "9"}, {"step", "3"}, {"repeat", "2"}}) == "(6,)");
+  CHECK(shape_of("arange", {}, {{"start", "2"}, {"stop", "9"}, {"step", "3"}, {"repeat", "2"}}) ==
+        "(6,)");
   CHECK(shape_of("arange", {}, {{"start", "5"}}) == "(5,)");
   CHECK(shape_of("arange", {}, {{"start", "5"}, {"stop", "1"}}) == "(0,)");
   CHECK(error_of("arange", {}, {{"start", "0"}, {"stop", "1e300"}}) != "");

@@ -13,11 +13,16 @@ namespace {
 // Any value that an attribute accepts, for required ones.
 std::string some_value(const AttrDef& def) {
   switch (def.type) {
-    case AttrType::ints: return "(2, 2)";
-    case AttrType::string: return "relu";
-    case AttrType::dtype: return "float32";
-    case AttrType::boolean: return "True";
-    default: return "2";
+    case AttrType::ints:
+      return "(2, 2)";
+    case AttrType::string:
+      return "relu";
+    case AttrType::dtype:
+      return "float32";
+    case AttrType::boolean:
+      return "True";
+    default:
+      return "2";
   }
 }
 
@@ -103,12 +108,16 @@ TEST_CASE("mx names: attributes are written as MXNet's own files have them") {
 
 TEST_CASE("mx names: hints are ignored, unknown attributes refused") {
   const MxName& conv = get_mx_name("Convolution");
-  const Texts given{{"kernel", "(3, 3)"}, {"num_filter", "2"}, {"workspace", "1024"},
-                    {"cudnn_tune", "off"}, {"__ctx_group__", "dev1"}};
+  const Texts given{{"kernel", "(3, 3)"},
+                    {"num_filter", "2"},
+                    {"workspace", "1024"},
+                    {"cudnn_tune", "off"},
+                    {"__ctx_group__", "dev1"}};
   CHECK(mx_to_core(conv, given).integer("num_filter") == 2);
   CHECK_THROWS_AS(mx_to_core(conv, {{"kernels", "(3, 3)"}}), Error);
   CHECK_THROWS_AS(mx_to_core(get_mx_name("softmax"), {{"use_length", "True"}}), Error);
-  CHECK(mx_to_core(get_mx_name("softmax"), {{"use_length", "False"}, {"dtype", "None"}}).integer("axis") == -1);
+  CHECK(mx_to_core(get_mx_name("softmax"), {{"use_length", "False"}, {"dtype", "None"}})
+            .integer("axis") == -1);
 }
 
 TEST_CASE("mx names: what MXNet 1.9.1 cannot say fails, naming it") {
@@ -126,12 +135,16 @@ TEST_CASE("mx names: faces leave out the internal names") {
   for (const MxName& row : mx_names()) {
     if (row.face) faces.insert(row.name);
   }
-  for (const char* name : {"FullyConnected", "Convolution", "Pooling", "Activation", "Flatten", "flatten",
-                           "Reshape", "reshape", "Concat", "concat", "split", "dot", "batch_dot", "transpose",
-                           "SwapAxis", "expand_dims", "sum", "mean", "max", "min", "argmax", "norm", "Cast",
-                           "cast", "clip", "take", "pick", "one_hot", "where", "softmax", "log_softmax",
-                           "SoftmaxOutput", "Dropout", "BlockGrad", "stack", "tile", "repeat", "Embedding",
-                           "LeakyReLU", "square", "sqrt", "relu", "sigmoid", "broadcast_add", "elemwise_add"}) {
+  for (const char* name :
+       {"FullyConnected", "Convolution",   "Pooling",   "Activation",    "Flatten",
+        "flatten",        "Reshape",       "reshape",   "Concat",        "concat",
+        "split",          "dot",           "batch_dot", "transpose",     "SwapAxis",
+        "expand_dims",    "sum",           "mean",      "max",           "min",
+        "argmax",         "norm",          "Cast",      "cast",          "clip",
+        "take",           "pick",          "one_hot",   "where",         "softmax",
+        "log_softmax",    "SoftmaxOutput", "Dropout",   "BlockGrad",     "stack",
+        "tile",           "repeat",        "Embedding", "LeakyReLU",     "square",
+        "sqrt",           "relu",          "sigmoid",   "broadcast_add", "elemwise_add"}) {
     CHECK_MESSAGE(faces.count(name) == 1, name);
   }
   CHECK(faces.count("_plus_scalar") == 0);
