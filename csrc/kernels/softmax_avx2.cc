@@ -1,0 +1,5 @@
+// Softmax with AVX2 and FMA.
+#ifdef __AVX2__
+#define HYBRID_ISA avx2
+#include "kernels/softmax.inc"
+#endif

@@ -1,0 +1,3 @@
+// Softmax, portable.
+#define HYBRID_ISA base
+#include "kernels/softmax.inc"
