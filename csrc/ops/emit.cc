@@ -59,7 +59,7 @@ Emitter::Value Emitter::cast(Value a, DType from, DType to) {
 }
 
 Emitter::Value Emitter::test(ElemCode code, DType dtype, DType out, Value a, Value b) {
-  return cast(op_to(code, dtype, DType::boolean, a, b), DType::boolean, out);
+  return op_to(code, dtype, out, a, b);
 }
 
 Emitter::Value Emitter::fill(DType dtype, Value number) {

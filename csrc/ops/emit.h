@@ -29,7 +29,7 @@ class Emitter {
   Value op(ElemCode code, DType dtype, Value a, Value b = {}, Value c = {});
   Value op_to(ElemCode code, DType dtype, DType out, Value a, Value b = {}, Value c = {});
   Value cast(Value a, DType from, DType to);  // nothing when they are equal
-  // A comparison or test: computed as bool, then cast to `out`.
+  // A comparison or test: 1 or 0 in dtype `out`.
   Value test(ElemCode code, DType dtype, DType out, Value a, Value b = {});
   Value select(DType dtype, Value condition, Value yes, Value no) {
     return op(ElemCode::where, dtype, condition, yes, no);

@@ -240,6 +240,7 @@ void register_loss() {
   output.infer = infer_softmax_output;
   output.cpu = run_softmax_output;
   output.gradient = grad_softmax_output;
+  output.in_place = {{0, 0}};
   OpDef grad = output;
   add_op(std::move(output));
 

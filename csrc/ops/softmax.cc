@@ -104,6 +104,7 @@ OpDef softmax_def(const char* name, const char* doc) {
 OpDef grad_def(const char* name, const char* doc) {
   OpDef def = softmax_def(name, doc);
   def.inputs = {{"grad", "gradient of the result"}, {"result", "the result"}};
+  def.in_place = {{0, 0}, {1, 0}};  // the kernel reads a place twice, then writes it
   return def;
 }
 
@@ -124,14 +125,12 @@ void register_softmax() {
 
   OpDef plain_grad =
       grad_def("softmax_grad", "Gradient of softmax with result y: y (g - sum(g y)) / t.");
-  plain_grad.in_place = {};
   plain_grad.cpu = run_grad<kPlain>;
   plain_grad.gradient = grad_softmax_grad;
   add_op(std::move(plain_grad));
 
   OpDef log_grad = grad_def("log_softmax_grad",
                             "Gradient of log_softmax with result y: (g - exp(y) sum(g)) / t.");
-  log_grad.in_place = {};
   log_grad.cpu = run_grad<kLog>;
   log_grad.gradient = grad_log_softmax_grad;
   add_op(std::move(log_grad));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "exec/launch.h"
 #include "exec_helpers.h"
 
 using namespace exec_test;
@@ -231,4 +232,56 @@ TEST_CASE("op kernels: batched products broadcast; empty sums are zero") {
   CHECK(run_whole("argmax", {real({2, 3}, {1, 5, 5, 9, 2, 3})}, {{"axis", "1"}}) ==
         std::vector<int64_t>{1, 0});
   CHECK(run("sum_to_shape", {count({2, 3})}, {{"shape", "(1, 3)"}}) == Values{3, 5, 7});
+}
+
+TEST_CASE("op kernels: writing over an input gives the same as writing elsewhere") {
+  const auto check = [](const char* name, const std::vector<NDArray>& inputs,
+                        const Texts& texts = {}) {
+    const OpDef* op = get_op(name);
+    const Attrs attrs = attrs_of(op, texts);
+    const std::vector<NDArray> expected = run_op(*op, attrs, inputs, 17);
+    for (const InPlacePair& pair : op->in_place) {
+      CAPTURE(name);
+      CAPTURE(static_cast<int>(pair.in));
+      std::vector<NDArray> copies, outputs;
+      std::vector<TensorView> in, out;
+      for (const NDArray& a : inputs) {
+        copies.push_back(NDArray::empty(a.shape, a.dtype, Context()));
+        const std::string bytes = bytes_of(a);
+        copy_from_host(copies.back(), bytes.data(), bytes.size());
+      }
+      for (size_t i = 0; i < expected.size(); ++i) {
+        outputs.push_back(static_cast<int>(i) == pair.out
+                              ? copies[static_cast<size_t>(pair.in)]
+                              : NDArray::empty(expected[i].shape, expected[i].dtype, Context()));
+      }
+      engine::wait_all();
+      for (const NDArray& a : copies) in.push_back({a.data(), a.dtype, a.shape, a.strides});
+      for (const NDArray& a : outputs) out.push_back({a.data(), a.dtype, a.shape, a.strides});
+      run_kernel(*op, attrs, in.data(), static_cast<int>(in.size()), out.data(),
+                 static_cast<int>(out.size()), 17, Resources::current());
+      for (size_t i = 0; i < expected.size(); ++i)
+        CHECK(bytes_of(outputs[i]) == bytes_of(expected[i]));
+    }
+  };
+  const NDArray a = sample({13, 37}, 1), b = sample({13, 37}, 2), c = sample({13, 37}, 3);
+  const NDArray label = real({13}, Values(13, 5.0));
+  check("add", {a, b});
+  check("exp", {a});
+  check("LeakyReLU", {a}, {{"act_type", "gelu"}});
+  check("clip", {a}, {{"a_min", "-1"}, {"a_max", "1"}});
+  for (const char* axis : {"0", "1"}) {
+    check("softmax", {a}, {{"axis", axis}});
+    check("log_softmax", {a}, {{"axis", axis}});
+    check("softmax_grad", {a, b}, {{"axis", axis}});
+    check("log_softmax_grad", {a, b}, {{"axis", axis}});
+  }
+  check("SoftmaxOutput", {a, label});
+  check("LogisticRegressionOutput", {a, b});
+  check("Dropout", {a}, {{"mode", "always"}});
+  check("slice_assign", {a, sample({5, 37}, 4)},
+        {{"begin", "(2,)"}, {"end", "(12,)"}, {"step", "(2,)"}});
+  check("slice_assign_scalar", {a}, {{"begin", "(2,)"}, {"end", "(12,)"}});
+  check("sgd_update", {a, b}, {{"lr", "0.1"}, {"wd", "0.01"}});
+  check("sgd_mom_update", {a, b, c}, {{"lr", "0.1"}, {"momentum", "0.9"}});
 }
