@@ -142,9 +142,9 @@ struct ProgramTask : engine::Task {
   }
 };
 
-// A program stands for several operators, and its caller waits for one answer: it may take twice
-// what a single operator may before a queue is worth its wake.
-constexpr double kInlineFactor = 0.5;
+// A program stands for several operators, and its caller waits for one answer: it may take 2.5
+// times (20 us) what a single operator may before a queue is worth its wake.
+constexpr double kInlineFactor = 0.4;
 
 void run_inline(const Impl& impl, const Run& run, const engine::Props& props) {
   InlineTracer tracer{props};
