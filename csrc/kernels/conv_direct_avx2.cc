@@ -1,0 +1,5 @@
+// Direct convolution with AVX2 and FMA.
+#ifdef __AVX2__
+#define HYBRID_ISA avx2
+#include "kernels/conv_direct.inc"
+#endif

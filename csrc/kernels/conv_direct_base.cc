@@ -1,0 +1,3 @@
+// Direct convolution, portable.
+#define HYBRID_ISA base
+#include "kernels/conv_direct.inc"

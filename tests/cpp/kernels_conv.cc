@@ -1,0 +1,170 @@
+// Convolution and its gradients against loops in double.
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+
+#include "kernels_helpers.h"
+
+using namespace hybrid;
+using namespace hybrid::testing;
+
+namespace {
+
+ConvParams params(int64_t batch, int64_t in_c, int64_t h, int64_t w, int64_t out_c, int64_t kernel,
+                  int64_t stride = 1, int64_t pad = 0, int64_t dilate = 1, int64_t groups = 1) {
+  ConvParams p{};
+  p.batch = batch;
+  p.in_channels = in_c;
+  p.in_h = h;
+  p.in_w = w;
+  p.out_channels = out_c;
+  p.kernel_h = p.kernel_w = kernel;
+  p.stride_h = p.stride_w = stride;
+  p.pad_h = p.pad_w = pad;
+  p.dilate_h = p.dilate_w = dilate;
+  p.groups = groups;
+  return p;
+}
+void set_output(ConvParams* p) {
+  p->out_h = (p->in_h + 2 * p->pad_h - p->dilate_h * (p->kernel_h - 1) - 1) / p->stride_h + 1;
+  p->out_w = (p->in_w + 2 * p->pad_w - p->dilate_w * (p->kernel_w - 1) - 1) / p->stride_w + 1;
+}
+
+std::vector<ConvParams> cases() {
+  std::vector<ConvParams> list = {
+      params(2, 1, 28, 28, 6, 5, 1, 2),       params(3, 6, 14, 14, 16, 5),
+      params(1, 1, 28, 28, 20, 5),            params(2, 20, 12, 12, 50, 5),
+      params(1, 16, 20, 20, 16, 3, 1, 1),     params(2, 8, 15, 17, 12, 3, 2, 1),
+      params(1, 8, 13, 11, 10, 1),            params(2, 8, 13, 11, 10, 1, 2),
+      params(1, 3, 32, 32, 7, 7, 2, 3),       params(1, 4, 19, 19, 5, 3, 1, 2, 2),
+      params(2, 8, 9, 9, 12, 3, 1, 1, 1, 4),  params(1, 6, 9, 9, 6, 3, 1, 1, 1, 6),
+      params(1, 4, 9, 9, 8, 3, 2, 1, 1, 2),   params(1, 4, 21, 21, 4, 3, 3, 0, 2),
+      params(5, 2, 5, 5, 3, 5),               params(1, 2, 5, 5, 3, 3, 1, 4),
+      params(1, 1, 7, 7, 1, 1, 1, 1),         params(1, 40, 7, 7, 40, 3, 1, 1),
+  };
+  ConvParams uneven = params(2, 3, 17, 12, 4, 3);
+  uneven.kernel_w = 4;
+  uneven.stride_h = 2;
+  uneven.pad_w = 2;
+  uneven.dilate_h = 2;
+  list.push_back(uneven);
+  for (ConvParams& p : list) set_output(&p);
+  return list;
+}
+
+// Calls f(index of y, index of x, index of w) for every product of the convolution.
+void for_products(const ConvParams& p, const std::function<void(int64_t, int64_t, int64_t)>& f) {
+  const int64_t in_c = p.in_channels / p.groups, out_c = p.out_channels / p.groups;
+  for (int64_t b = 0; b < p.batch; ++b) {
+    for (int64_t o = 0; o < p.out_channels; ++o) {
+      for (int64_t oy = 0; oy < p.out_h; ++oy) {
+        for (int64_t ox = 0; ox < p.out_w; ++ox) {
+          for (int64_t c = 0; c < in_c; ++c) {
+            for (int64_t i = 0; i < p.kernel_h; ++i) {
+              for (int64_t j = 0; j < p.kernel_w; ++j) {
+                const int64_t y = oy * p.stride_h - p.pad_h + i * p.dilate_h;
+                const int64_t x = ox * p.stride_w - p.pad_w + j * p.dilate_w;
+                if (y < 0 || x < 0 || y >= p.in_h || x >= p.in_w) continue;
+                f(((b * p.out_channels + o) * p.out_h + oy) * p.out_w + ox,
+                  ((b * p.in_channels + o / out_c * in_c + c) * p.in_h + y) * p.in_w + x,
+                  ((o * in_c + c) * p.kernel_h + i) * p.kernel_w + j);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+struct Arrays {
+  std::vector<T> x, w, y;
+  explicit Arrays(const ConvParams& p)
+      : x(random_array<T>(p.batch * p.in_channels * p.in_h * p.in_w, 1)),
+        w(random_array<T>(p.out_channels * (p.in_channels / p.groups) * p.kernel_h * p.kernel_w, 2)),
+        y(random_array<T>(p.batch * p.out_channels * p.out_h * p.out_w, 3)) {}
+};
+
+template <class T>
+void check(const ConvParams& p) {
+  const DType dtype = float_type<T>();
+  Resources& resources = Resources::current();
+  const Arrays<T> a(p);
+  const std::vector<T> bias = random_array<T>(p.out_channels, 4);
+  std::vector<double> y(a.y.size()), dx(a.x.size()), dw(a.w.size());
+  for (size_t i = 0; i < y.size(); ++i) {
+    y[i] = static_cast<double>(bias[i / (p.out_h * p.out_w) % p.out_channels]);
+  }
+  for_products(p, [&](int64_t iy, int64_t ix, int64_t iw) {
+    y[iy] += static_cast<double>(a.x[ix]) * static_cast<double>(a.w[iw]);
+    dx[ix] += static_cast<double>(a.y[iy]) * static_cast<double>(a.w[iw]);
+    dw[iw] += static_cast<double>(a.y[iy]) * static_cast<double>(a.x[ix]);
+  });
+  std::vector<T> got_y(y.size(), T(9)), got_dx(dx.size(), T(9)), got_dw(dw.size(), T(9));
+  conv2d(dtype, p, a.x.data(), a.w.data(), bias.data(), got_y.data(), resources);
+  conv2d_grad_input(dtype, p, a.y.data(), a.w.data(), got_dx.data(), resources);
+  conv2d_grad_weight(dtype, p, a.y.data(), a.x.data(), got_dw.data(), resources);
+  resources.reset_workspace();
+  // Sums of so many products, one after another.
+  const auto size = [](int64_t terms) { return 8 + static_cast<double>(terms) / 8; };
+  const int64_t taps = p.kernel_h * p.kernel_w;
+  CHECK(error_of(got_y, y, size(p.in_channels / p.groups * taps)) < 4);
+  CHECK(error_of(got_dx, dx, size(p.out_channels / p.groups * taps)) < 4);
+  CHECK(error_of(got_dw, dw, size(p.batch * p.out_h * p.out_w)) < 4);
+}
+
+std::string text(const ConvParams& p) {
+  return std::to_string(p.in_channels) + "x" + std::to_string(p.in_h) + "x" + std::to_string(p.in_w) +
+         " -> " + std::to_string(p.out_channels) + ", kernel " + std::to_string(p.kernel_h) +
+         ", stride " + std::to_string(p.stride_w) + ", groups " + std::to_string(p.groups);
+}
+
+}  // namespace
+
+TEST_CASE("conv2d: forward and both gradients against loops in double") {
+  for (const ConvParams& p : cases()) {
+    CAPTURE(text(p));
+    check<float>(p);
+    check<double>(p);
+  }
+}
+
+TEST_CASE("conv2d: without bias, and an empty batch") {
+  ConvParams p = params(2, 3, 10, 10, 4, 3, 1, 1);
+  set_output(&p);
+  const Arrays<float> a(p);
+  const std::vector<float> zero(4);
+  std::vector<float> without(a.y.size()), with(a.y.size());
+  conv2d(DType::float32, p, a.x.data(), a.w.data(), nullptr, without.data(), Resources::current());
+  conv2d(DType::float32, p, a.x.data(), a.w.data(), zero.data(), with.data(), Resources::current());
+  CHECK(without == with);
+  p.batch = 0;
+  std::vector<float> dw(a.w.size(), 5);
+  conv2d(DType::float32, p, nullptr, a.w.data(), nullptr, nullptr, Resources::current());
+  conv2d_grad_weight(DType::float32, p, nullptr, nullptr, dw.data(), Resources::current());
+  CHECK(dw == std::vector<float>(dw.size(), 0));
+}
+
+TEST_CASE("conv2d: bits do not depend on threads, nor an image's on the batch around it") {
+  for (ConvParams p : {params(8, 6, 14, 14, 16, 5), params(4, 32, 28, 28, 32, 3, 1, 1),
+                       params(3, 8, 30, 30, 16, 3, 2, 1), params(4, 16, 20, 20, 64, 1)}) {
+    set_output(&p);
+    const Arrays<float> a(p);
+    std::vector<float> y[2], dx[2], dw[2];
+    for (int t = 0; t < 2; ++t) {
+      PoolSize threads(t == 0 ? 1 : 3);
+      y[t].resize(a.y.size());
+      dx[t].resize(a.x.size());
+      dw[t].resize(a.w.size());
+      conv2d(DType::float32, p, a.x.data(), a.w.data(), nullptr, y[t].data(), Resources::current());
+      conv2d_grad_input(DType::float32, p, a.y.data(), a.w.data(), dx[t].data(), Resources::current());
+      conv2d_grad_weight(DType::float32, p, a.y.data(), a.x.data(), dw[t].data(), Resources::current());
+      Resources::current().reset_workspace();
+    }
+    CHECK(equal_bits(y[0], y[1]));
+    CHECK(equal_bits(dx[0], dx[1]));
+    CHECK(equal_bits(dw[0], dw[1]));
+  }
+}
