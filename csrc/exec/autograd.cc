@@ -113,9 +113,11 @@ TapeGraph graph_of(const std::vector<ArrayRef>& heads, const char* what) {
   Symbol symbol;
   for (size_t i = 0; i < heads.size(); ++i) {
     const SymNode* node = heads[i].extra ? heads[i].extra->entry.node.get() : nullptr;
-    require(!node || !is_freed(*node), what, ": head ", i, " was differentiated before and what "
+    require(!node || !is_freed(*node), what, ": head ", i,
+            " was differentiated before and what "
             "was recorded is freed; give that call retain_graph=True to differentiate twice");
-    require(has_history(heads[i]), what, ": head ", i, " was not recorded: compute it inside "
+    require(has_history(heads[i]), what, ": head ", i,
+            " was not recorded: compute it inside "
             "autograd.record() from arrays on which attach_grad() was called");
     symbol.outputs.push_back(heads[i].extra->entry);
   }
@@ -143,8 +145,7 @@ ArrayRef sum_parts(const std::vector<ArrayRef>& parts, bool recorded) {
     if (recorded) {
       total = run_recorded(add_op_def(), Attrs(&add_op_def()), {total, parts[i]}, 0, Context())[0];
     } else {
-      total.array =
-          run_op(add_op_def(), Attrs(&add_op_def()), {total.array, parts[i].array}, 0)[0];
+      total.array = run_op(add_op_def(), Attrs(&add_op_def()), {total.array, parts[i].array}, 0)[0];
     }
   }
   return total;
@@ -194,9 +195,10 @@ void backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>& h
   if (!retain_graph) free_tape(heads, tape.sources);
 }
 
-std::vector<ArrayRef> grad(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>& variables,
-                           const std::vector<ArrayRef>& head_grads, bool retain_graph, bool create_graph,
-                           bool train_mode) {
+std::vector<ArrayRef> grad(const std::vector<ArrayRef>& heads,
+                           const std::vector<ArrayRef>& variables,
+                           const std::vector<ArrayRef>& head_grads, bool retain_graph,
+                           bool create_graph, bool train_mode) {
   TapeGraph tape = graph_of(heads, "grad");
   const std::vector<Target> targets = find_targets(tape.graph, tape.sources);
   TrainingScope scope(train_mode);
@@ -209,7 +211,8 @@ std::vector<ArrayRef> grad(const std::vector<ArrayRef>& heads, const std::vector
     VariableSlot* slot = variable.extra && variable.extra->variable && variable.extra->entry.node
                              ? variable_slot(*variable.extra->entry.node)
                              : nullptr;
-    require(slot, "grad: variable ", v, " was not marked: call attach_grad() on it before record()");
+    require(slot, "grad: variable ", v,
+            " was not marked: call attach_grad() on it before record()");
     const auto target = std::find_if(targets.begin(), targets.end(),
                                      [&](const Target& t) { return t.slot == slot; });
     require(target != targets.end(), "grad: the heads do not depend on variable ", v);

@@ -8,10 +8,10 @@
 
 namespace hybrid {
 
-// After the first call per (shapes, dtypes, ctx, training, recording) signature nothing is compiled.
-// Under recording the call is one tape entry: forward saves what the backward program needs, and
-// backward() runs that program; gradients equal the unhybridized ones bit for bit.
-// While tracing, the graph's nodes are traced one by one: the call is inlined in the cell.
+// After the first call per (shapes, dtypes, ctx, training, recording) signature nothing is
+// compiled. Under recording the call is one tape entry: forward saves what the backward program
+// needs, and backward() runs that program; gradients equal the unhybridized ones bit for bit. While
+// tracing, the graph's nodes are traced one by one: the call is inlined in the cell.
 class CachedGraph {
  public:
   CachedGraph(Graph graph, CompileOptions options);
@@ -20,7 +20,7 @@ class CachedGraph {
   std::vector<ArrayRef> call_with_keys(const std::vector<ArrayRef>& inputs,
                                        const std::vector<uint64_t>& keys);
   const Graph& graph() const;
-  int num_programs() const;   // compiled so far, backward programs included
+  int num_programs() const;  // compiled so far, backward programs included
   // Stages of the latest signature compiled with stages kept (compiles again if they were not).
   // `with_gradient`: of the outputs by every float input.
   Compiled report(bool training, bool with_gradient);

@@ -51,8 +51,7 @@ void infer_call(const OpDef& op, const Attrs& attrs, CallTypes* t) {
   const int num_outputs = op.count_outputs(attrs);
   t->out_shapes.assign(num_outputs, Shape::unknown());
   t->out_dtypes.assign(num_outputs, DType::unknown);
-  InferContext context{attrs,         t->in_shapes,  t->out_shapes,
-                       t->in_dtypes, t->out_dtypes, op.name};
+  InferContext context{attrs, t->in_shapes, t->out_shapes, t->in_dtypes, t->out_dtypes, op.name};
   op.infer(context);
   for (int i = 0; i < num_outputs; ++i) {
     require(t->out_shapes[i].known() && t->out_dtypes[i] != DType::unknown, op.name,

@@ -75,8 +75,8 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
       const double start = now();
       PassContext context{options.pass, {}, options.keep_stages};
       const bool differentiates = std::string(pass.name) == "gradient";
-      Graph after = pass.run(differentiates ? without_passthrough(current, training) : current,
-                             context);
+      Graph after =
+          pass.run(differentiates ? without_passthrough(current, training) : current, context);
       if (options.keep_stages) {
         stage.changed = changes_something(context.changes) || after.hash() != current.hash();
         if (!stage.changed) stage.why_skipped = why_unchanged(context.changes);

@@ -33,7 +33,8 @@ ElemProgram elem_program(const Graph& graph, const Node& fused) {
     return ElemOperand{ElemOperand::input, static_cast<int16_t>(found - fused.inputs.begin())};
   };
   const auto dtype_of = [&](const ElemOperand& o) {
-    return o.kind == ElemOperand::temp ? program.instrs[o.index].out_dtype : program.inputs[o.index];
+    return o.kind == ElemOperand::temp ? program.instrs[o.index].out_dtype
+                                       : program.inputs[o.index];
   };
   for (const Node& member : fused.members) {
     std::vector<ElemOperand> operands;

@@ -11,27 +11,27 @@ namespace hybrid {
 // Per thread. Every front-end slot tests `mode` once.
 enum Mode : uint32_t { kEager = 0, kRecording = 1, kTracing = 2 };
 struct ThreadState {
-  uint32_t mode = kEager;    // bits: recording, tracing
-  bool training = false;     // train_mode / predict_mode
-  uint32_t site = 0;         // current push site; 0: trace::current_site()
-  int32_t segment = 0;       // of a traced cell, given to new nodes
+  uint32_t mode = kEager;  // bits: recording, tracing
+  bool training = false;   // train_mode / predict_mode
+  uint32_t site = 0;       // current push site; 0: trace::current_site()
+  int32_t segment = 0;     // of a traced cell, given to new nodes
 };
 ThreadState& thread_state();
 
-struct VariableSlot;         // exec/tape.h
+struct VariableSlot;  // exec/tape.h
 
 // What the front end's array object holds: a concrete array and/or a recorded node.
 struct ArrayExtra : RefCounted {
-  SymEntry entry;            // tape or trace node that made it (empty: none)
-  bool traced = false;       // value not computed yet: entry belongs to a cell's trace
-  bool variable = false;     // attach_grad was called
-  NDArray grad;              // gradient buffer
+  SymEntry entry;         // tape or trace node that made it (empty: none)
+  bool traced = false;    // value not computed yet: entry belongs to a cell's trace
+  bool variable = false;  // attach_grad was called
+  NDArray grad;           // gradient buffer
   enum Req : uint8_t { null, write, add } grad_req = write;
   bool has_fresh_grad = false;
 };
 void destroy(ArrayExtra*);
-struct ArrayRef {            // by value in the Python object
-  NDArray array;             // undefined while traced; then shape/dtype/ctx are in extra's node
+struct ArrayRef {  // by value in the Python object
+  NDArray array;   // undefined while traced; then shape/dtype/ctx are in extra's node
   Ref<ArrayExtra> extra;
 };
 
@@ -55,7 +55,8 @@ NDArray make_contiguous(const NDArray& array);
 // The general entry of the nd face: by mode runs, runs + records, or traces. Recording wins when
 // both are on: autograd needs values. In tracing mode `out` is not written: the caller rebinds the
 // object to the returned traced array. Random operators draw their key here, in program order.
-std::vector<ArrayRef> invoke(const OpDef& op, const Attrs& attrs, const std::vector<ArrayRef>& inputs,
+std::vector<ArrayRef> invoke(const OpDef& op, const Attrs& attrs,
+                             const std::vector<ArrayRef>& inputs,
                              const std::vector<ArrayRef>* out = nullptr, Context ctx = Context());
 // Shape, dtype and context of an array, traced or not.
 const Shape& shape_of(const ArrayRef& array);
@@ -72,8 +73,8 @@ void clear_trace_leaves();  // call at the start and end of every trace
 
 // Random state: one generator per process, counter-based; a variable of the engine's program order.
 void seed(uint64_t value);
-uint64_t next_key();                     // key of the next draw
-std::pair<uint64_t, uint64_t> random_state();        // (seed, counter)
+uint64_t next_key();                           // key of the next draw
+std::pair<uint64_t, uint64_t> random_state();  // (seed, counter)
 void set_random_state(std::pair<uint64_t, uint64_t>);
 std::vector<uint64_t> next_keys(int n);  // the next n draws' keys, in order
 // Does this use draw? (Dropout outside training does not.)
@@ -88,9 +89,10 @@ void mark_variable(ArrayRef& array, const NDArray& grad, ArrayExtra::Req req);
 void backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>& head_grads,
               bool retain_graph, bool train_mode);
 // Returns the gradients by `variables` (marked arrays) instead; recorded again with create_graph.
-std::vector<ArrayRef> grad(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>& variables,
-                           const std::vector<ArrayRef>& head_grads, bool retain_graph, bool create_graph,
-                           bool train_mode);
+std::vector<ArrayRef> grad(const std::vector<ArrayRef>& heads,
+                           const std::vector<ArrayRef>& variables,
+                           const std::vector<ArrayRef>& head_grads, bool retain_graph,
+                           bool create_graph, bool train_mode);
 // What was recorded below `heads`, as a graph for pictures.
 Graph tape_graph(const std::vector<ArrayRef>& heads);
 // A compiled program inside a recording is one tape node whose gradient is a compiled program:

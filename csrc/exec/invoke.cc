@@ -29,7 +29,8 @@ void check_not_recorded(const OpDef& op, const std::vector<ArrayRef>& out) {
   for (const ArrayRef& a : out) {
     const bool recorded = a.extra && a.extra->entry.node && on_tape(*a.extra->entry.node) &&
                           !is_freed(*a.extra->entry.node);
-    require(!recorded, op.name, ": cannot write into an array that is part of a recorded graph; "
+    require(!recorded, op.name,
+            ": cannot write into an array that is part of a recorded graph; "
             "inside autograd.record() write y = y + 1 instead of y += 1 or y[:] = ...");
   }
 }
@@ -76,8 +77,9 @@ void destroy(ArrayExtra* extra) {
   delete extra;
 }
 
-std::vector<ArrayRef> invoke(const OpDef& op, const Attrs& attrs, const std::vector<ArrayRef>& inputs,
-                             const std::vector<ArrayRef>* out, Context ctx) {
+std::vector<ArrayRef> invoke(const OpDef& op, const Attrs& attrs,
+                             const std::vector<ArrayRef>& inputs, const std::vector<ArrayRef>* out,
+                             Context ctx) {
   const uint32_t mode = thread_state().mode;
   if (mode == kEager && out == nullptr && op.elementwise && inputs.size() <= 3) {
     const NDArray* arrays[3];

@@ -34,8 +34,8 @@ struct InputType {
   DType dtype;
 };
 
-struct ResultWindow {  // one graph output
-  int32_t buffer;      // of kind output, or a donated input
+struct ResultWindow {               // one graph output
+  int32_t buffer;                   // of kind output, or a donated input
   int32_t output = -1, input = -1;  // which of Impl::outputs, or which input, that buffer is
   Window window;
   Shape shape;
@@ -45,8 +45,8 @@ struct ResultWindow {  // one graph output
 struct Program::Impl {
   std::vector<ProgramKernel> kernels;
   std::vector<InputType> inputs;
-  std::vector<int32_t> input_buffer;   // by input
-  std::vector<bool> may_overwrite;     // by input: the plan writes into it
+  std::vector<int32_t> input_buffer;  // by input
+  std::vector<bool> may_overwrite;    // by input: the plan writes into it
   std::vector<ResultWindow> results;
   struct OutputBuffer {
     int32_t buffer;

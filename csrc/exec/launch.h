@@ -7,8 +7,8 @@
 
 namespace hybrid {
 
-uint32_t current_site();                 // of this thread, 0 unknown
-uint32_t name_id(const OpDef& op);       // interned, cached per thread
+uint32_t current_site();            // of this thread, 0 unknown
+uint32_t name_id(const OpDef& op);  // interned, cached per thread
 
 // Nobody is writing it and it holds a value, now.
 inline bool ready_to_read(const Storage& s) {

@@ -46,8 +46,8 @@ struct Stage {
 
 struct CompileOptions {
   PassOptions pass;
-  PlanOptions plan;                  // training and donated are taken from `pass` as well
-  std::vector<std::string> passes;   // exactly these (plus infer and plan) when only_these
+  PlanOptions plan;                 // training and donated are taken from `pass` as well
+  std::vector<std::string> passes;  // exactly these (plus infer and plan) when only_these
   bool only_these = false;
   std::vector<std::string> without;  // switched off by name; "plan": no sharing
   bool keep_stages = true;           // false: only the last graph (programs of gluon)

@@ -45,7 +45,8 @@ SymEntry tape_entry(const ArrayRef& a, const NDArray& value) {
 }
 
 std::vector<ArrayRef> record(const OpDef& op, const Attrs& attrs,
-                             const std::vector<ArrayRef>& inputs, const std::vector<NDArray>& values,
+                             const std::vector<ArrayRef>& inputs,
+                             const std::vector<NDArray>& values,
                              const std::vector<NDArray>& results, uint64_t key,
                              std::shared_ptr<void> held) {
   auto node = std::make_shared<SymNode>();
@@ -100,7 +101,8 @@ std::string describe_node(const SymNode& node) {
 
 void check_not_freed(const SymNode& node) {
   if (!is_freed(node)) return;
-  fail("backward: what ", describe_node(node), " computed was freed by an earlier backward(); give "
+  fail("backward: what ", describe_node(node),
+       " computed was freed by an earlier backward(); give "
        "that one retain_graph=True to differentiate twice");
 }
 

@@ -104,8 +104,8 @@ std::vector<NDArray> run_op(const OpDef& op, const Attrs& attrs, const std::vect
   std::vector<bool> direct(results.size(), true);
   for (size_t i = 0; i < results.size(); ++i) {
     direct[i] = out && writes_directly(op, (*out)[i], arguments);
-    results[i] = direct[i] ? (*out)[i]
-                           : NDArray::empty(types.out_shapes[i], types.out_dtypes[i], where);
+    results[i] =
+        direct[i] ? (*out)[i] : NDArray::empty(types.out_shapes[i], types.out_dtypes[i], where);
   }
   launch(op, attrs, arguments, results, key, where);
   if (!out) return results;

@@ -36,7 +36,8 @@ bool shape_follows(const OpDef& op, int num_inputs) {
   return true;
 }
 
-void prepare(Prepared* p, const OpDef& op, const Attrs& attrs, const NDArray* const* inputs, int n) {
+void prepare(Prepared* p, const OpDef& op, const Attrs& attrs, const NDArray* const* inputs,
+             int n) {
   p->op = &op;
   p->attrs = attrs;
   p->num_inputs = n;

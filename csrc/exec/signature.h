@@ -15,7 +15,7 @@ namespace hybrid {
 struct BackwardProgram {
   ProgramRef program;
   std::vector<int> heads, inputs;
-  std::vector<Entry> saved;        // entries of the forward graph
+  std::vector<Entry> saved;  // entries of the forward graph
 };
 
 struct Signature {
@@ -25,20 +25,21 @@ struct Signature {
   Context ctx;
   bool training = false;
   bool recording = false;
-  std::vector<bool> wanted;        // recording: inputs that a gradient may flow to
+  std::vector<bool> wanted;  // recording: inputs that a gradient may flow to
   bool matches(const std::vector<ArrayRef>& inputs, const std::vector<bool>& wanted_now,
                bool training_now, bool recording_now) const;
 
-  ProgramRef program;              // outputs: heads, then saved values that are not heads
-  std::vector<bool> draws;         // by key slot: whether a call draws it
+  ProgramRef program;       // outputs: heads, then saved values that are not heads
+  std::vector<bool> draws;  // by key slot: whether a call draws it
   size_t num_heads = 0;
 
   // Recording only.
-  Graph typed;                     // inferred, without what does nothing outside training
+  Graph typed;  // inferred, without what does nothing outside training
   CompileOptions options;
-  std::vector<Entry> saved;        // what calls keep
-  std::vector<int> saved_output;   // where: output of `program`
-  using Choice = std::pair<std::vector<int>, std::vector<int>>;  // heads with gradient, wanted inputs
+  std::vector<Entry> saved;       // what calls keep
+  std::vector<int> saved_output;  // where: output of `program`
+  using Choice =
+      std::pair<std::vector<int>, std::vector<int>>;  // heads with gradient, wanted inputs
   std::mutex mutex;
   std::map<Choice, std::shared_ptr<const BackwardProgram>> backward;  // null: `saved` is not enough
   std::map<Choice, std::shared_ptr<CachedGraph>> recomputing;
@@ -48,7 +49,7 @@ struct Signature {
 // `held` of a recorded call.
 struct CachedCall {
   std::shared_ptr<Signature> signature;
-  std::vector<NDArray> saved;          // by signature.saved
+  std::vector<NDArray> saved;  // by signature.saved
   std::vector<uint64_t> saved_versions;
   std::vector<uint64_t> keys;
 };
@@ -57,6 +58,9 @@ const OpDef& cached_call_op();
 Attrs cached_call_attrs(size_t num_outputs);
 // Compiles the forward program with what the usual backward (all heads) needs, and that backward.
 void compile_recording(Signature* signature);
+// The program of the gradients for `choice`, and which saved values it needs.
+std::shared_ptr<BackwardProgram> make_backward(const Signature& signature,
+                                               const Signature::Choice& choice);
 // The gradient nodes for `choice` together with the whole forward: outputs are the gradients;
 // inputs are the heads' gradients, then the forward's inputs. `num_forward`: nodes before them.
 Graph joint_gradient(const Signature& signature, const Signature::Choice& choice,

@@ -28,7 +28,8 @@ SymEntry tape_entry(const ArrayRef& array, const NDArray& value);
 bool has_history(const ArrayRef& array);
 // Adds `op` with its results to the tape; returns the results with their entries.
 std::vector<ArrayRef> record(const OpDef& op, const Attrs& attrs,
-                             const std::vector<ArrayRef>& inputs, const std::vector<NDArray>& values,
+                             const std::vector<ArrayRef>& inputs,
+                             const std::vector<NDArray>& values,
                              const std::vector<NDArray>& results, uint64_t key,
                              std::shared_ptr<void> held = nullptr);
 // run_op, recorded when an input has history.

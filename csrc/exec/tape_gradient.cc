@@ -110,7 +110,8 @@ void GradientRun::run_node(const Node& node, bool recorded) {
   } else {
     for (const Entry& e : node.inputs) inputs.push_back(fetch(e));
     const uint64_t key = node.op->random ? sources_.keys.at(node.key_slot) : 0;
-    const bool through = node.op->training_only && !draws_key(*node.op, node.attrs, thread_state().training) &&
+    const bool through = node.op->training_only &&
+                         !draws_key(*node.op, node.attrs, thread_state().training) &&
                          !thread_state().training;
     if (through) {
       results.push_back(inputs.at(0));
@@ -122,8 +123,8 @@ void GradientRun::run_node(const Node& node, bool recorded) {
       const auto direct = direct_.find(node.id);
       std::vector<NDArray> into;
       if (direct != direct_.end()) into.push_back(direct->second);
-      std::vector<NDArray> made = run_op(*node.op, node.attrs, values, key,
-                                         into.empty() ? nullptr : &into, node.ctx);
+      std::vector<NDArray> made =
+          run_op(*node.op, node.attrs, values, key, into.empty() ? nullptr : &into, node.ctx);
       for (NDArray& a : made) results.push_back({std::move(a), {}});
     }
   }
@@ -157,8 +158,8 @@ void GradientRun::run(bool recorded) {
   written_.assign(wrt_.size(), false);
   for (size_t p = num_forward_; p < graph_.nodes.size(); ++p) {
     const Node& node = graph_.nodes[p];
-    const size_t read = is_cached_backward(node.op) ? node.attrs.ints("heads").size()
-                                                    : node.inputs.size();
+    const size_t read =
+        is_cached_backward(node.op) ? node.attrs.ints("heads").size() : node.inputs.size();
     for (size_t i = 0; i < read; ++i) {
       const size_t v = value_index(node.inputs[i]);
       if (v != ~size_t{0}) ++uses_[v];

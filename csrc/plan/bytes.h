@@ -9,7 +9,8 @@ namespace hybrid {
 
 // Peak of logical bytes of the values that nodes make, in the order of the nodes: a value in
 // `bound` lives to the end, others until their last use; views share memory; nothing is in place.
-int64_t imperative_bytes(const Graph& graph, const std::vector<Entry>& bound, bool training = false);
+int64_t imperative_bytes(const Graph& graph, const std::vector<Entry>& bound,
+                         bool training = false);
 // The same when every value lives to the end.
 int64_t imperative_bytes_unfreed(const Graph& graph, bool training = false);
 

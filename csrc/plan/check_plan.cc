@@ -17,9 +17,7 @@ struct Tenant {
 struct Range {
   int32_t space;  // -1: the arena; else a buffer of its own
   int64_t begin, end;
-  bool overlaps(const Range& o) const {
-    return space == o.space && begin < o.end && o.begin < end;
-  }
+  bool overlaps(const Range& o) const { return space == o.space && begin < o.end && o.begin < end; }
 };
 
 struct Replay {
@@ -55,18 +53,18 @@ struct Replay {
       (span < 0 ? low : high) += span;
     }
     const Buffer& b = buffer_of(p, out);
-    require(low >= 0 && (high + 1) * item <= b.bytes, "check_plan: node ", node.id, " '",
-            node.name, "' touches bytes [", low * item, ", ", (high + 1) * item,
-            ") of a buffer of ", b.bytes);
+    require(low >= 0 && (high + 1) * item <= b.bytes, "check_plan: node ", node.id, " '", node.name,
+            "' touches bytes [", low * item, ", ", (high + 1) * item, ") of a buffer of ", b.bytes);
     const Range whole = range_of(b);
     return {whole.space, whole.begin + low * item, whole.begin + (high + 1) * item};
   }
 
   void write(const Range& r, int32_t value) {
     auto& tenants = memory[r.space];
-    tenants.erase(std::remove_if(tenants.begin(), tenants.end(),
-                                 [&](const Tenant& t) { return t.begin < r.end && r.begin < t.end; }),
-                  tenants.end());
+    tenants.erase(
+        std::remove_if(tenants.begin(), tenants.end(),
+                       [&](const Tenant& t) { return t.begin < r.end && r.begin < t.end; }),
+        tenants.end());
     tenants.push_back({r.begin, r.end, value});
   }
 
@@ -100,8 +98,8 @@ struct Replay {
                   touched(q, e.out).begin == written.begin,
               "check_plan: node ", node.id, " '", node.name, "' overwrites its input ", i,
               " while reading it in another layout");
-      require(operator_allows_in_place(node, i, out, same), "check_plan: ",
-              node.op ? node.op->name : "fused", " (node ", node.id,
+      require(operator_allows_in_place(node, i, out, same),
+              "check_plan: ", node.op ? node.op->name : "fused", " (node ", node.id,
               ") may not write over its input ", i);
     }
   }
@@ -124,8 +122,8 @@ struct Replay {
     const std::string name = "node " + std::to_string(node.id) + " '" + node.name + "'";
     for (const Entry& e : node.inputs) read(graph.position(e.node), e.out, name);
     if (plan.views[p]) {
-      require(plan.buffer_of[p][0] == plan.buffer_of[graph.position(node.inputs[0].node)]
-                                                    [node.inputs[0].out],
+      require(plan.buffer_of[p][0] ==
+                  plan.buffer_of[graph.position(node.inputs[0].node)][node.inputs[0].out],
               "check_plan: ", name, " is a view, but not in its input's buffer");
       return;
     }

@@ -145,7 +145,7 @@ Placement allocate_in_time(const Problem& p) {
     return p.last[a] != p.last[b] ? p.last[a] < p.last[b] : a < b;
   });
   constexpr int64_t kEnd = INT64_MAX / 2;
-  std::map<int64_t, int64_t> gaps{{0, kEnd}};              // offset -> bytes
+  std::map<int64_t, int64_t> gaps{{0, kEnd}};                              // offset -> bytes
   std::map<std::pair<int64_t, int64_t>, bool> by_size{{{kEnd, 0}, true}};  // (bytes, offset)
   const auto insert_gap = [&](int64_t at, int64_t bytes) {
     gaps.emplace(at, bytes);

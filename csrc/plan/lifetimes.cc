@@ -61,8 +61,8 @@ struct Builder {
     }
     const Window whole{contiguous_strides(node.shapes[out]), 0};
     if (graph.shape(node.inputs[in]) != node.shapes[out] ||
-        graph.dtype(node.inputs[in]) != node.dtypes[out] || !same_window(windows.window[v], whole) ||
-        buffer.bytes != graph.bytes(node.inputs[in])) {
+        graph.dtype(node.inputs[in]) != node.dtypes[out] ||
+        !same_window(windows.window[v], whole) || buffer.bytes != graph.bytes(node.inputs[in])) {
       return false;
     }
     std::vector<int> same_memory;
@@ -105,7 +105,8 @@ struct Builder {
 
   int position_of(int32_t value) const {
     return static_cast<int>(std::upper_bound(values.first.begin(), values.first.end(), value) -
-                            values.first.begin()) - 1;
+                            values.first.begin()) -
+           1;
   }
 
   void bind_outside_values(int32_t num_steps) {
@@ -151,8 +152,10 @@ struct Builder {
         }
       }
       if (chosen < 0) {
-        chosen = new_buffer(BufferKind::arena, node.shapes[o].size() *
-                            static_cast<int64_t>(dtype_size(node.dtypes[o])), step).id;
+        chosen = new_buffer(
+                     BufferKind::arena,
+                     node.shapes[o].size() * static_cast<int64_t>(dtype_size(node.dtypes[o])), step)
+                     .id;
       }
       Buffer& b = result.buffers[chosen];
       b.entries.push_back({node.id, o});

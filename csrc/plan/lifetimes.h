@@ -7,9 +7,9 @@
 namespace hybrid {
 
 struct Lifetimes {
-  std::vector<int32_t> steps;       // positions of the nodes that run, in order
-  std::vector<Buffer> buffers;      // without offsets
-  std::vector<int32_t> buffer_of;   // by value; -1 none
+  std::vector<int32_t> steps;      // positions of the nodes that run, in order
+  std::vector<Buffer> buffers;     // without offsets
+  std::vector<int32_t> buffer_of;  // by value; -1 none
   std::vector<OutputCopy> copies;
 };
 

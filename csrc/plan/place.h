@@ -14,13 +14,13 @@ struct Problem {
   explicit Problem(const std::vector<Lifetime>& lifetimes, int64_t alignment);
   int32_t count() const { return static_cast<int32_t>(size.size()); }
   int32_t sections = 0;
-  std::vector<int32_t> original;     // position in the caller's list
+  std::vector<int32_t> original;  // position in the caller's list
   std::vector<int32_t> first, last;
   std::vector<int64_t> size;
-  std::vector<int64_t> load;         // by section: bytes live
-  std::vector<int64_t> peak_load;    // by buffer: largest load over its sections
+  std::vector<int64_t> load;       // by section: bytes live
+  std::vector<int64_t> peak_load;  // by buffer: largest load over its sections
   int64_t lower_bound = 0;
-  int64_t num_pairs = 0;             // pairs of buffers that are live together
+  int64_t num_pairs = 0;  // pairs of buffers that are live together
   // Neighbours of i: neighbours[begin[i] .. begin[i + 1]); empty when there are too many pairs.
   std::vector<int64_t> begin;
   std::vector<int32_t> neighbours;

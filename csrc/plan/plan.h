@@ -27,11 +27,11 @@ enum class BufferKind : uint8_t { arena, output, input, constant };
 struct Buffer {
   int32_t id;
   BufferKind kind;
-  int64_t bytes = 0;    // logical bytes
-  int64_t offset = 0;   // arena only
+  int64_t bytes = 0;           // logical bytes
+  int64_t offset = 0;          // arena only
   int32_t start = 0, end = 0;  // first and last step it is live, inclusive
   std::vector<Entry> entries;  // that live in it (views, in-place successors), in order of time
-  int32_t index = -1;   // output: which output; input: which input; constant: node position
+  int32_t index = -1;          // output: which output; input: which input; constant: node position
 };
 
 // Where a value lies in its buffer, in elements from the buffer's start.
@@ -48,25 +48,25 @@ struct OutputCopy {
 };
 
 struct Plan {
-  std::vector<NodeId> steps;        // execution order; every node that runs a kernel or is a view
+  std::vector<NodeId> steps;  // execution order; every node that runs a kernel or is a view
   std::vector<Buffer> buffers;
   std::vector<std::vector<int32_t>> buffer_of;  // by node position, by output; -1 none
   std::vector<std::vector<Window>> windows;     // by node position, by output
-  std::vector<bool> views;          // by node position: a window on its first input, no kernel
-  std::vector<OutputCopy> copies;   // made at time steps.size()
-  bool training = false;            // false: Dropout and the like are views
-  std::vector<bool> donated;        // by graph.inputs: inputs that the program may overwrite
-  int64_t arena_bytes = 0;          // aligned to 64
-  int64_t planned_bytes = 0;        // peak of logical bytes created, outputs included
-  int64_t lower_bound_bytes = 0;    // max-live of the same buffers
-  int64_t imperative_bytes = 0;     // every value lives to the end (see bytes.h for bindings)
+  std::vector<bool> views;         // by node position: a window on its first input, no kernel
+  std::vector<OutputCopy> copies;  // made at time steps.size()
+  bool training = false;           // false: Dropout and the like are views
+  std::vector<bool> donated;       // by graph.inputs: inputs that the program may overwrite
+  int64_t arena_bytes = 0;         // aligned to 64
+  int64_t planned_bytes = 0;       // peak of logical bytes created, outputs included
+  int64_t lower_bound_bytes = 0;   // max-live of the same buffers
+  int64_t imperative_bytes = 0;    // every value lives to the end (see bytes.h for bindings)
   bool optimal = false;
-  std::string why;                  // "optimal" or "at most 4 % above the bound"
+  std::string why;  // "optimal" or "at most 4 % above the bound"
 };
 struct PlanOptions {
   bool in_place = true;
-  std::vector<bool> donated;        // by graph.inputs
-  bool enabled = true;              // false: every value has its own buffer to the end
+  std::vector<bool> donated;  // by graph.inputs
+  bool enabled = true;        // false: every value has its own buffer to the end
   bool training = false;
 };
 Plan make_plan(const Graph& graph, const PlanOptions& options);  // graph is inferred and scheduled

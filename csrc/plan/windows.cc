@@ -28,8 +28,8 @@ ValueIndex::ValueIndex(const Graph& graph) {
     inputs[p].reserve(graph.nodes[p].inputs.size());
     for (const Entry& e : graph.nodes[p].inputs) {
       const int q = graph.position(e.node);
-      require(q >= 0 && q < static_cast<int>(p), "plan: node ", graph.nodes[p].id,
-              " reads node ", e.node, ", which is not before it");
+      require(q >= 0 && q < static_cast<int>(p), "plan: node ", graph.nodes[p].id, " reads node ",
+              e.node, ", which is not before it");
       require(e.out >= 0 && e.out < first[q + 1] - first[q], "plan: node ", e.node,
               " has no output ", e.out);
       inputs[p].push_back(first[q] + e.out);

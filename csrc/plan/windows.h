@@ -17,9 +17,9 @@ struct ValueIndex {
 };
 
 struct Windows {
-  std::vector<bool> view;       // by position
-  std::vector<Window> window;   // by value
-  std::vector<int32_t> root;    // by value: the value whose memory this one is a window on
+  std::vector<bool> view;      // by position
+  std::vector<Window> window;  // by value
+  std::vector<int32_t> root;   // by value: the value whose memory this one is a window on
 };
 
 // A view is kept a view unless a reader needs contiguous memory: then the view's node copies.

@@ -53,7 +53,7 @@ TEST_CASE("autograd: second order of x * x * x by create_graph, and by it twice"
   {
     Recording on;
     y = call("mul", {call("mul", {x, x}), x});
-    first = grad({y}, {x}, {}, true, true, true)[0];  // 3 x^2
+    first = grad({y}, {x}, {}, true, true, true)[0];       // 3 x^2
     second = grad({first}, {x}, {}, true, true, true)[0];  // 6 x
     third = grad({second}, {x}, {}, true, true, true)[0];  // 6
   }
@@ -89,8 +89,7 @@ TEST_CASE("autograd: the gradient buffer keeps its memory, also when it is read"
     backward({y}, {}, false, true);
     CHECK(x.extra->grad.storage == buffer.storage);
     // d/dx (x + g) x = 2 x + g with g the gradient before.
-    CHECK(values_of(buffer) ==
-          (i == 0 ? std::vector<double>{2, 4} : std::vector<double>{4, 8}));
+    CHECK(values_of(buffer) == (i == 0 ? std::vector<double>{2, 4} : std::vector<double>{4, 8}));
   }
 }
 
@@ -142,8 +141,8 @@ TEST_CASE("autograd: a variable changed by a step is recorded anew") {
       backward({call("square", {w})}, {}, false, true);
     }
     std::vector<NDArray> into{w.array};  // w -= grad / 4: halves it
-    run_op(*sub, Attrs(sub), {w.array, eager("mul_scalar", {w.extra->grad}, {{"scalar", "0.25"}})[0]},
-           0, &into);
+    run_op(*sub, Attrs(sub),
+           {w.array, eager("mul_scalar", {w.extra->grad}, {{"scalar", "0.25"}})[0]}, 0, &into);
   }
   CHECK(values_of(w.array) == std::vector<double>{0.5});
 

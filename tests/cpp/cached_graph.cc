@@ -29,7 +29,8 @@ Graph net(const char* dropout = "0.5") {
 }
 
 std::vector<NDArray> arguments(int64_t batch) {
-  return {sample({batch, 5}, 1), sample({6, 5}, 2), sample({6}, 3), sample({3, 6}, 4), sample({3}, 5)};
+  return {sample({batch, 5}, 1), sample({6, 5}, 2), sample({6}, 3), sample({3, 6}, 4),
+          sample({3}, 5)};
 }
 
 std::vector<ArrayRef> refs(const std::vector<NDArray>& arrays, bool variables) {
@@ -215,8 +216,7 @@ TEST_CASE("cached graph: overwritten and freed values are refused") {
   const OpDef* zeros = get_op("zeros_like");
   std::vector<NDArray> into{y.array};
   run_op(*zeros, Attrs(zeros), {y.array}, 0, &into);  // the gradient of exp is its result
-  CHECK(error_of([&] { backward({y}, {}, false, true); }).find("overwritten") !=
-        std::string::npos);
+  CHECK(error_of([&] { backward({y}, {}, false, true); }).find("overwritten") != std::string::npos);
 }
 
 TEST_CASE("cached graph: traced, it is inlined") {

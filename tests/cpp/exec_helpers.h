@@ -122,7 +122,8 @@ struct Recording {
   ThreadState before;
 };
 
-inline ArrayRef call(const char* name, const std::vector<ArrayRef>& inputs, const Texts& texts = {}) {
+inline ArrayRef call(const char* name, const std::vector<ArrayRef>& inputs,
+                     const Texts& texts = {}) {
   const OpDef* op = get_op(name);
   return invoke(*op, attrs_of(op, texts), inputs)[0];
 }

@@ -173,5 +173,6 @@ TEST_CASE("imperative: cost of a small call (printed)") {
     general =
         std::min(general, std::chrono::duration<double, std::nano>(Clock::now() - start).count());
   }
-  MESSAGE("a + b on one element: run_small ", small / 50000, " ns, invoke ", general / 50000, " ns");
+  MESSAGE("a + b on one element: run_small ", small / 50000, " ns, invoke ", general / 50000,
+          " ns");
 }

@@ -47,7 +47,7 @@ TEST_CASE("plan: the ten-element example takes 160 bytes instead of 320") {
   CHECK(plan.optimal);
   CHECK(plan.imperative_bytes == 400);  // five values of 80 bytes, none given back
   CHECK(imperative_bytes(m.graph, {a, b, c, d}) == 320);  // t goes when b is made
-  CHECK(imperative_bytes(m.graph, {d}) == 240);  // at c: a, b and c itself
+  CHECK(imperative_bytes(m.graph, {d}) == 240);           // at c: a, b and c itself
   check_plan(m.graph, plan);
 
   PlanOptions off;

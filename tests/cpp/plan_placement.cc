@@ -67,7 +67,8 @@ void check_layout(const std::vector<Lifetime>& lifetimes, int64_t alignment) {
 double milliseconds(const std::vector<Lifetime>& lifetimes) {
   const auto start = std::chrono::steady_clock::now();
   place_buffers(lifetimes, 64);
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 }  // namespace
@@ -115,8 +116,8 @@ TEST_CASE("plan placement: 20,000 buffers are placed within the bound's reach") 
   const Layout layout = place_buffers(sparse, 64);
   CHECK(static_cast<double>(layout.peak) <= 1.3 * static_cast<double>(layout.lower_bound));
   MESSAGE("1,000 buffers: ", milliseconds(random_lifetimes(5, 1000, 200, 4096)),
-          " ms; 20,000 sparse: ", milliseconds(sparse), " ms; 20,000 dense: ",
-          milliseconds(random_lifetimes(4, 20000, 20000, 4096)), " ms");
+          " ms; 20,000 sparse: ", milliseconds(sparse),
+          " ms; 20,000 dense: ", milliseconds(random_lifetimes(4, 20000, 20000, 4096)), " ms");
 }
 
 // Public instances (github.com/google/minimalloc); a folder of <name>.<capacity>.csv files.

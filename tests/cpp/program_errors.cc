@@ -24,7 +24,9 @@ const OpDef& failing_op() {
   return op;
 }
 
-NDArray fail_eagerly(const NDArray& a) { return run_op(failing_op(), Attrs(&failing_op()), {a}, 0)[0]; }
+NDArray fail_eagerly(const NDArray& a) {
+  return run_op(failing_op(), Attrs(&failing_op()), {a}, 0)[0];
+}
 
 Entry failing(Maker* m, Entry x) {
   Node n;

@@ -158,8 +158,8 @@ TEST_CASE("compile: with the gradient") {
   CompileOptions o;
   o.pass.grad_of = {d};
   o.pass.grad_wrt = {a.node, b.node};
-  const std::vector<NDArray> r = compile(m.graph, o).program->run(
-      {array({1}, {1.0}), array({1}, {2.0})}, {});
+  const std::vector<NDArray> r =
+      compile(m.graph, o).program->run({array({1}, {1.0}), array({1}, {2.0})}, {});
   REQUIRE(r.size() == 3);
   CHECK(values_of(r[0])[0] == 3);
   CHECK(values_of(r[1])[0] == 2);
@@ -203,8 +203,8 @@ TEST_CASE("program: cost of a small run (printed)") {
     copy_from_host(a, values.data(), values.size() * 4);
   }
   const ProgramRef net = compile(mlp.graph, {}).program;
-  const double mlp_ns = best_ns([&] { engine::wait_to_read(net->run(arrays, {})[0].storage.get()); },
-                                2000);
+  const double mlp_ns =
+      best_ns([&] { engine::wait_to_read(net->run(arrays, {})[0].storage.get()); }, 2000);
   MESSAGE("program of one kernel: ", tiny_ns, " ns; MLP 512-256-128-2, batch 1: ", mlp_ns / 1000,
           " us (estimate ", net->cost_ns() / 1000, " us)");
 }
