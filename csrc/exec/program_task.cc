@@ -1,0 +1,206 @@
+#include "exec/program_task.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "engine/trace.h"
+#include "exec/launch.h"
+#include "kernels/kernels.h"
+
+namespace hybrid {
+namespace {
+
+using Impl = Program::Impl;
+
+// Addresses of all buffers in this run.
+void resolve(const Impl& impl, const ProgramRun& run, char* arena, char** base) {
+  for (const auto& [buffer, offset] : impl.arena) base[buffer] = arena + offset;
+  for (size_t i = 0; i < impl.input_buffer.size(); ++i) {
+    base[impl.input_buffer[i]] = run.inputs[i].data();
+  }
+  for (size_t i = 0; i < impl.outputs.size(); ++i) {
+    base[impl.outputs[i].buffer] = static_cast<char*>(run.outputs[i]->data) + run.output_offset[i];
+  }
+  for (size_t i = 0; i < impl.constants.size(); ++i) {
+    base[impl.constants[i].buffer] = (*run.constants)[i].data();
+  }
+}
+
+void run_one(const ProgramKernel& k, char* const* base, const uint64_t* keys, TensorView* views,
+             Resources& resources) {
+  for (size_t i = 0; i < k.slots.size(); ++i) {
+    const Slot& s = k.slots[i];
+    views[i] = s.view;
+    views[i].data = base[s.buffer] + s.bytes;
+  }
+  switch (k.kind) {
+    case ProgramKernel::elementwise:
+      run_elementwise(k.elem, views, views + k.num_in, resources);
+      break;
+    case ProgramKernel::copy:
+      strided_copy(views[0], views[k.num_in], resources);
+      break;
+    case ProgramKernel::op: {
+      const uint64_t key = k.key_slot >= 0 ? keys[k.key_slot] : 0;
+      KernelContext context{k.attrs, views, k.num_in, views + k.num_in, k.num_out, key, resources};
+      k.op_def->cpu(context);
+      break;
+    }
+  }
+  resources.reset_workspace();
+}
+
+// `tracer` is told before and after every kernel, in ticks.
+template <class Tracer>
+void run_kernels(const Impl& impl, const ProgramRun& run, Resources& resources, Tracer& tracer) {
+  StorageRef arena;
+  char* arena_data = nullptr;
+  if (impl.arena_bytes > 0) {
+    arena = allocate(impl.arena_bytes, run.ctx);
+    arena_data = static_cast<char*>(arena->data);
+  }
+  constexpr int kFewBuffers = 64, kFewViews = 12;
+  char* few_bases[kFewBuffers];
+  std::vector<char*> many_bases;
+  char** base = few_bases;
+  if (impl.num_buffers > kFewBuffers) {
+    many_bases.resize(impl.num_buffers);
+    base = many_bases.data();
+  }
+  resolve(impl, run, arena_data, base);
+  TensorView few_views[kFewViews];
+  std::vector<TensorView> many_views;
+  uint64_t start = trace::ticks();
+  for (const ProgramKernel& k : impl.kernels) {
+    if (resources.cancelled()) fail("the program was cancelled before node ", k.node);
+    TensorView* views = few_views;
+    if (k.slots.size() > kFewViews) {
+      many_views.resize(k.slots.size());
+      views = many_views.data();
+    }
+    tracer.begin(k, start);
+    try {
+      run_one(k, base, run.keys, views, resources);
+    } catch (...) {
+      tracer.failed();
+      throw;
+    }
+    const uint64_t end = trace::ticks();
+    tracer.end(k, start, end);
+    start = end;
+  }
+}
+
+// On a lane: a live span for every kernel.
+struct LaneTracer {
+  void begin(const ProgramKernel& k, uint64_t start) {
+    trace::Record r;
+    r.start = start;
+    r.name = k.name;
+    r.site = k.site;
+    r.node = static_cast<uint32_t>(k.node);
+    r.lane = trace::current_lane();
+    r.kind = static_cast<uint8_t>(trace::Kind::span);
+    r.value = 1;
+    trace::begin_span(r);
+  }
+  void end(const ProgramKernel&, uint64_t, uint64_t end) { trace::end_span(end); }
+  void failed() { trace::end_span(trace::ticks(), trace::kError); }
+};
+
+// On the caller: runs of small kernels are coalesced.
+struct InlineTracer {
+  engine::Props props;
+  void begin(const ProgramKernel&, uint64_t) {}
+  void failed() {}
+  void end(const ProgramKernel& k, uint64_t start, uint64_t end) {
+    props.name = k.name;
+    props.site = k.site;
+    props.node = static_cast<uint32_t>(k.node);
+    props.cost_ns = k.cost_ns;
+    engine::note_inline(props, start, end);
+  }
+};
+
+struct ProgramTask : engine::Task {
+  std::shared_ptr<const Impl> impl;
+  ProgramRun arrays;
+  std::vector<uint64_t> keys;
+  void run(Resources& resources) override {
+    arrays.keys = keys.data();
+    LaneTracer tracer;
+    run_kernels(*impl, arrays, resources, tracer);
+  }
+};
+
+// A program stands for several operators, and its caller waits for one answer: it may take 2.5
+// times (20 us) what a single operator may before a queue is worth its wake.
+constexpr double kInlineFactor = 0.4;
+
+void run_inline(const Impl& impl, const ProgramRun& run, const engine::Props& props) {
+  InlineTracer tracer{props};
+  tracer.props.traces_itself = false;
+  try {
+    run_kernels(impl, run, Resources::current(), tracer);
+  } catch (const std::exception& error) {
+    std::vector<Storage*> failed;
+    for (const StorageRef& s : run.outputs) failed.push_back(s.get());
+    for (size_t i = 0; i < run.inputs.size(); ++i) {
+      if (impl.may_overwrite[i]) failed.push_back(run.inputs[i].storage.get());
+    }
+    engine::fail_inline(failed.data(), static_cast<int>(failed.size()), tracer.props, error.what());
+    return;
+  }
+  for (const StorageRef& s : run.outputs) bump_version(*s);
+  for (size_t i = 0; i < run.inputs.size(); ++i) {
+    if (impl.may_overwrite[i]) bump_version(*run.inputs[i].storage);
+  }
+}
+
+}  // namespace
+
+void submit(const std::shared_ptr<const Impl>& impl, ProgramRun run,
+            const std::vector<uint64_t>& keys, bool ready) {
+  engine::Props props;
+  props.ctx = run.ctx;
+  props.cost_ns = impl->cost_ns;
+  props.bytes = impl->output_bytes + impl->arena_bytes;
+  props.name = impl->name;
+  props.site = current_site();
+  props.traces_itself = true;
+  if (run.constants) {
+    for (const NDArray& a : *run.constants) ready = ready && ready_to_read(*a.storage);
+  }
+  for (size_t i = 0; i < run.inputs.size(); ++i) {
+    if (impl->may_overwrite[i]) ready = ready && ready_to_write(*run.inputs[i].storage);
+  }
+  if (ready && engine::may_inline(impl->cost_ns * kInlineFactor, run.ctx)) {
+    run_inline(*impl, run, props);
+    return;
+  }
+  std::vector<Storage*> reads, writes;
+  const auto add = [](std::vector<Storage*>* list, Storage* s) {
+    if (std::find(list->begin(), list->end(), s) == list->end()) list->push_back(s);
+  };
+  for (const StorageRef& s : run.outputs) add(&writes, s.get());
+  for (size_t i = 0; i < run.inputs.size(); ++i) {
+    if (!impl->may_overwrite[i]) continue;
+    add(&writes, run.inputs[i].storage.get());
+    props.whole_overwrite = false;
+  }
+  const auto add_read = [&](Storage* s) {
+    if (std::find(writes.begin(), writes.end(), s) == writes.end()) add(&reads, s);
+  };
+  for (const NDArray& a : run.inputs) add_read(a.storage.get());
+  if (run.constants) {
+    for (const NDArray& a : *run.constants) add_read(a.storage.get());
+  }
+  auto task = std::make_unique<ProgramTask>();
+  task->impl = impl;
+  task->arrays = std::move(run);
+  task->keys = keys;
+  engine::push(std::move(task), reads.data(), static_cast<int>(reads.size()), writes.data(),
+               static_cast<int>(writes.size()), props);
+}
+
+}  // namespace hybrid

@@ -1,0 +1,24 @@
+// One run of a program: its arrays, and how its kernels get executed.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "exec/kernels.h"
+
+namespace hybrid {
+
+struct ProgramRun {
+  std::vector<NDArray> inputs;
+  std::vector<StorageRef> outputs;     // by impl.outputs
+  std::vector<int64_t> output_offset;  // bytes, of arrays given to write into
+  const std::vector<NDArray>* constants = nullptr;
+  const uint64_t* keys = nullptr;
+  Context ctx;
+};
+
+// Runs on the caller when small and everything is idle (`ready`: the inputs are, and arrays given
+// to write into), else as one engine task that takes copies of `keys`.
+void submit(const std::shared_ptr<const Program::Impl>& impl, ProgramRun run,
+            const std::vector<uint64_t>& keys, bool ready);
+
+}  // namespace hybrid
