@@ -104,6 +104,13 @@ struct PoisonFreed {
   ~PoisonFreed() { set_poison_freed(false); }
 };
 
+// Declared virtual GPUs while this lives; declare it before arrays on them.
+struct VirtualGpus {
+  explicit VirtualGpus(int n) : before(engine::num_virtual_gpus()) { engine::set_virtual_gpus(n); }
+  ~VirtualGpus() { engine::set_virtual_gpus(before); }
+  int before;
+};
+
 inline ArrayRef ref(const NDArray& a) { return ArrayRef{a, {}}; }
 
 inline ArrayRef variable(const NDArray& a, ArrayExtra::Req req = ArrayExtra::write) {

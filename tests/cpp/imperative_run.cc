@@ -84,7 +84,7 @@ TEST_CASE("imperative: errors name operator, given and expected") {
 }
 
 TEST_CASE("imperative: arrays on two devices do not mix, copies go between them") {
-  engine::set_virtual_gpus(1);
+  const VirtualGpus gpus(1);
   const Context gpu{DeviceType::gpu, 0};
   const NDArray host = sample({5}, 1), device = NDArray::empty({5}, DType::float64, gpu);
   copy_array(host, device);

@@ -101,7 +101,7 @@ TEST_CASE("errors: naive mode raises at the call") {
 
 TEST_CASE("program: naive, queued and virtual devices give the same bits") {
   const PoisonFreed poison;
-  engine::set_virtual_gpus(2);
+  const VirtualGpus gpus(2);
   const Context gpu{DeviceType::gpu, 1};
   for (uint64_t seed = 50; seed < 60; ++seed) {
     CAPTURE(seed);
