@@ -1,0 +1,3 @@
+// Reductions, portable.
+#define HYBRID_ISA base
+#include "kernels/reduce.inc"
