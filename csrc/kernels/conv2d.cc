@@ -15,11 +15,8 @@ constexpr double kTaskProducts = 2e6;    // multiplications of one task, about: 
 constexpr double kMostProducts = 2e8;    // so that cancelling is quick
 constexpr int64_t kPatchBytes = 384 << 10;  // of a task, to stay in the second-level cache
 
-ConvDirect const& direct() { return conv_direct(); }
-int lanes_of(float) { return direct().lanes32; }
-int lanes_of(double) { return direct().lanes64; }
-void run_band(const ConvBand<float>& b) { direct().f32(b); }
-void run_band(const ConvBand<double>& b) { direct().f64(b); }
+void run_band(const ConvBand<float>& b) { conv_direct().f32(b); }
+void run_band(const ConvBand<double>& b) { conv_direct().f64(b); }
 
 // How the work on one image and group is cut: from the shape alone.
 struct Cut {
@@ -35,7 +32,7 @@ Cut choose_cut(const ConvParams& p, int64_t in_channels, int64_t out_channels, i
   int64_t parts = static_cast<int64_t>(std::max(1.0, wanted / images));  // of an image
   parts = std::max(parts, static_cast<int64_t>(image / kMostProducts) + 1);
   const int64_t halo = (p.kernel_h - 1) * p.dilate_h;
-  const int64_t line = in_channels * (p.in_w + 2 * p.pad_w + kConvOverread) * item;
+  const int64_t line = in_channels * (p.in_w + 2 * std::max<int64_t>(p.pad_w, 0)) * item;
   const int64_t fitting = std::max<int64_t>(1, (kPatchBytes / line - halo) / p.stride_h);
   // Rows first (little is read twice), then channels.
   const int64_t least_rows = std::min<int64_t>(p.out_h, std::max<int64_t>(1, halo));
@@ -81,7 +78,7 @@ template <class T>
 void convolve_direct(const ConvParams& p, const T* x, const T* w, const T* bias, T* y,
                      Resources& resources) {
   const int64_t in_c = p.in_channels / p.groups, out_c = p.out_channels / p.groups;
-  const int block = conv_block(out_c, p.out_w, lanes_of(T{}));
+  const int block = conv_block(out_c);
   const Cut cut = choose_cut(p, in_c, out_c, block, sizeof(T));
   const PatchLayout layout(p, in_c, cut.rows);
   const int64_t bands = (p.out_h + cut.rows - 1) / cut.rows;

@@ -21,15 +21,16 @@ struct ConvBand {
   int block;            // output channels a tile: as chosen by conv_block
 };
 
-constexpr int kConvOverread = 32;  // elements of a patch row that may be read past its end
+constexpr int kConvOverread = 8;  // elements after the patch that may be read (and are not used)
 
 struct ConvDirect {
   void (*f32)(const ConvBand<float>&);
   void (*f64)(const ConvBand<double>&);
-  int lanes32, lanes64;
 };
 const ConvDirect& conv_direct();
-// Output channels a tile that waste least for this many channels and columns.
-int conv_block(int64_t channels, int64_t width, int lanes);
+// Output channels a tile that waste least.
+constexpr int conv_block(int64_t channels) {
+  return (channels + 5) / 6 * 6 < (channels + 3) / 4 * 4 ? 6 : 4;
+}
 
 }  // namespace hybrid

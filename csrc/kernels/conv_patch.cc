@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
-#include "kernels/conv_direct.h"
 
 namespace hybrid {
 
 PatchLayout::PatchLayout(const ConvParams& p, int64_t num_channels, int64_t out_rows)
     : channels(num_channels) {
   const int64_t reach = (p.kernel_w - 1) * p.dilate_w;
-  phase = p.out_w + reach / p.stride_w + kConvOverread;
+  phase = p.out_w + reach / p.stride_w;
   row = p.stride_w * phase;
   rows = (out_rows - 1) * p.stride_h + (p.kernel_h - 1) * p.dilate_h + 1;
   plane = rows * row;

@@ -2,6 +2,7 @@
 #pragma once
 #include <vector>
 
+#include "kernels/conv_direct.h"
 #include "kernels/kernels.h"
 
 namespace hybrid {
@@ -19,7 +20,7 @@ struct PatchLayout {
 
   // For bands of at most `out_rows` output rows of `channels` input channels.
   PatchLayout(const ConvParams& p, int64_t channels, int64_t out_rows);
-  int64_t size() const { return channels * plane; }
+  int64_t size() const { return channels * plane + kConvOverread; }
 };
 
 // Fills `patch` for the output rows [y0, y1) from planes of `image`; 0 outside the image.
