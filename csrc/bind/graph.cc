@@ -65,6 +65,16 @@ GraphRef with_outputs(const Graph& graph, const std::vector<size_t>& indices) {
   return result;
 }
 
+// The same graph with what the user calls some of the values.
+GraphRef with_names(const Graph& graph, const std::map<NodeId, std::string>& names) {
+  auto result = std::make_shared<Graph>(graph);
+  for (Node& node : result->nodes) {
+    const auto found = names.find(node.id);
+    if (found != names.end() && node.kind != NodeKind::effect) node.name = found->second;
+  }
+  return result;
+}
+
 void shift(Node* node, NodeId offset) {
   if (node->id >= 0) node->id += offset;
   for (Entry& e : node->inputs) e.node += offset;
@@ -179,6 +189,7 @@ void bind_graph(py::module_& m) {
       }, "Names of values as the text writes them: {node id: [name by output]}.")
       .def("to_dict", &to_dict, "Everything in plain Python values.")
       .def("with_outputs", &with_outputs, py::arg("indices"), "The same nodes, only these outputs.")
+      .def("with_names", &with_names, py::arg("names"), "The same graph, nodes renamed by id.")
       .def("run", &run, py::arg("inputs"), py::arg("keys") = py::none(), py::arg("training") = false,
            "Runs the graph as it stands, node after node; a list of arrays.");
   m.def("merge_graphs", &merge_graphs, py::arg("graphs"), py::arg("offsets"),
