@@ -6,7 +6,7 @@ The same shape is checked in the browser by ``labextension/src/protocol.ts``.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -128,8 +128,8 @@ def _stage(picture: Picture, stage: Any, lines: list[str]) -> dict[str, Any]:
         small = node.kind in ("input", "constant")
         box = Box(node.id, max(wide, 64), 30 if small else 44, late=small)
         boxes.append(box)
-        shape = list(node.shapes[0]) if node.shapes else None
-        dtype = str(node.dtypes[0]) if node.dtypes else ""
+        shape = _known(node.shapes[0]) if node.shapes else None
+        dtype = str(node.dtypes[0] or "") if node.dtypes else ""
         nodes.append(
             {
                 "id": node.id,
@@ -145,7 +145,7 @@ def _stage(picture: Picture, stage: Any, lines: list[str]) -> dict[str, Any]:
                 "shape": shape,
                 "dtype": dtype,
                 "bytes": sum(_bytes(s, d) for s, d in zip(node.shapes, node.dtypes, strict=True)),
-                "device": node.ctx,
+                "device": str(node.ctx),
                 "kernel": kernel,
                 "buffer": buffer_of.get(node.id),
                 "origins": list(node.origins),
@@ -186,8 +186,15 @@ def _stage(picture: Picture, stage: Any, lines: list[str]) -> dict[str, Any]:
     }
 
 
+def _known(shape: Any) -> list[int] | None:
+    """A shape as a list; None when any of it is not known."""
+    if shape is None or any(d is None or d < 0 for d in shape):
+        return None
+    return list(shape)
+
+
 def _bytes(shape: Any, dtype: Any) -> int:
-    if shape is None or any(d < 0 for d in shape):
+    if _known(shape) is None or dtype is None:
         return 0
     return int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
 
@@ -283,14 +290,20 @@ def _groups(picture: Picture, nodes: list[dict[str, Any]]) -> list[dict[str, Any
 
 
 # Memory ----------------------------------------------------------------------------------------
-def _buffers_by_node(picture: Picture) -> dict[int, int]:
-    found: dict[int, int] = {}
+def _shifted(picture: Picture) -> Iterator[tuple[Part, int]]:
+    """Every part with what is added to its buffers' ids, so that all are different."""
     shift = 0
     for part in picture.parts:
+        yield part, shift
+        shift += len(part.plan.buffers)
+
+
+def _buffers_by_node(picture: Picture) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for part, shift in _shifted(picture):
         for node, buffers in zip(part.graph.nodes, part.plan.buffer_of, strict=True):
             if buffers and buffers[0] >= 0:
                 found[node.id + part.offset] = buffers[0] + shift
-        shift += len(part.plan.buffers)
     return found
 
 
@@ -300,8 +313,8 @@ def _memory(picture: Picture) -> dict[str, Any] | None:
     steps: list[dict[str, Any]] = []
     buffers: list[dict[str, Any]] = []
     optimal = True
-    for part in picture.parts:
-        first, shift = len(steps), len(buffers)
+    for part, shift in _shifted(picture):
+        first = len(steps)
         nodes = {n.id: n for n in part.graph.nodes}
         plan = part.plan
         for node_id in plan.steps:

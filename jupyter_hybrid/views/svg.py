@@ -44,7 +44,7 @@ def _bytes(count: float | None) -> str:
 
 
 def _text(x: float, y: float, text: str, **style: Any) -> str:
-    attrs = {"font-family": _FONT, "font-size": 12, "fill": "#1f2430", **style}
+    attrs = {"font_family": _FONT, "font_size": 12, "fill": "#1f2430", **style}
     listed = " ".join(f'{k.replace("_", "-")}="{escape(str(v))}"' for k, v in attrs.items())
     return f'<text x="{x:.1f}" y="{y:.1f}" {listed}>{escape(text)}</text>'
 

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from cells import Shell, imperative
 
+from jupyter_hybrid.hybrid.execute import clear_cache
+
 FOUR_LINES = """import numpy as np
 a = np.ones(10)
 b = np.ones(10) * 2
@@ -85,7 +87,8 @@ CELLS = {
     "scalars": "x = np.ones(3)\ns = float(x.sum())\nt = int(x[0])\nn = len(x)\n",
     "class": (
         "class Scale:\n    def __init__(self, k):\n        self.k = k\n"
-        "    def __call__(self, x):\n        return x * self.k\ny = Scale(3)(np.ones(2))\ndel Scale\n"
+        "    def __call__(self, x):\n        return x * self.k\n"
+        "y = Scale(3)(np.ones(2))\ndel Scale\n"
     ),
 }
 
@@ -203,6 +206,7 @@ def test_bad_options_are_named(shell, options, message):
 
 
 def test_second_run_finds_its_program(shell):
+    clear_cache()
     shell.hybridize(FOUR_LINES)
     assert not shell.report.cached
     shell.hybridize(FOUR_LINES)
