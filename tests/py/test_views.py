@@ -1,0 +1,159 @@
+"""Pictures as text: spec, layout, SVG, DOT, saved files; names with markup stay text."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import traitlets
+from cells import Shell
+
+from jupyter_hybrid import gluon, nd, sym
+from jupyter_hybrid.hybrid.execute import clear_cache
+from jupyter_hybrid.views import GraphViewer, dot, spec_of, svg, text
+from jupyter_hybrid.views.layout import GAP_X, Box, layered
+
+CELL = """import numpy as np
+a = np.ones(10)
+b = np.ones(10) * 2
+c = b * a
+d = c + 1
+"""
+
+
+@pytest.fixture
+def report():
+    clear_cache()
+    shell = Shell()
+    shell.hybridize(CELL, "--view none")
+    return shell.report
+
+
+def test_spec_holds_what_the_report_says(report):
+    spec = spec_of(report)
+    assert json.loads(json.dumps(spec)) == spec
+    names = [stage["name"] for stage in spec["stages"]]
+    assert names[0] == "written" and names[-1] == "plan" and "fuse" in names
+    assert {s["name"] for s in spec["skipped"]} >= {"gradient", "fold"}
+    assert all(s["why"] for s in spec["skipped"])
+    assert spec["totals"]["bytes_imperative"] == 320
+    assert spec["totals"]["kernels_before"] == 5 and spec["totals"]["kernels_after"] == 2
+    written = spec["stages"][0]["graph"]["nodes"]
+    lines = {node["line"] for node in written if node["kind"] == "op"}
+    assert lines == {3, 4, 5, 6}
+    assert {n["code"] for n in written if n["line"] == 5} == {"c = b * a"}
+    fused = [n for n in spec["stages"][-1]["graph"]["nodes"] if n["kind"] == "fused"]
+    assert [m["line"] for m in fused[0]["members"]] == [4, 5, 6]
+
+
+def test_memory_buffers_do_not_overlap(report):
+    memory = spec_of(report)["memory"]
+    arena = [b for b in memory["buffers"] if b["kind"] == "arena"]
+    for i, one in enumerate(arena):
+        for other in arena[i + 1 :]:
+            in_time = one["start"] <= other["end"] and other["start"] <= one["end"]
+            in_space = (
+                one["offset"] < other["offset"] + other["bytes"]
+                and other["offset"] < one["offset"] + one["bytes"]
+            )
+            assert not (in_time and in_space)
+    assert memory["lower_bound"] <= memory["planned"] <= memory["imperative"]
+
+
+def test_layout_keeps_order_and_gaps():
+    boxes = [Box(i, 100, 40) for i in range(6)]
+    edges = [(0, 2), (1, 2), (2, 3), (2, 4), (0, 5), (3, 5), (4, 5)]
+    made = layered(boxes, edges)
+    for source, target in edges:
+        assert made.boxes[source].y < made.boxes[target].y
+    rows: dict[float, list[Box]] = {}
+    for box in made.boxes.values():
+        rows.setdefault(box.y, []).append(box)
+        assert box.width / 2 <= box.x <= made.width - box.width / 2
+    for row in rows.values():
+        row.sort(key=lambda b: b.x)
+        for left, right in pairwise(row):
+            assert right.x - left.x >= (left.width + right.width) / 2 + GAP_X - 1e-6
+
+
+def test_svg_is_well_formed_and_needs_no_program(report):
+    picture = svg(spec_of(report))
+    root = ElementTree.fromstring(picture)
+    assert root.tag.endswith("svg")
+    assert "c = mul" in picture and "as written" in picture
+
+
+def test_markup_in_names_stays_text():
+    name = '<script>alert("x")</script>&<b>'
+    symbol = sym.var(name) + sym.var("y") * 2
+    spec = spec_of(symbol)
+    picture = svg(spec)
+    ElementTree.fromstring(picture)
+    assert "<script>" not in picture and "&lt;script&gt;" in picture
+    assert "<script>" in json.dumps(spec)  # as data it is untouched
+    assert "script" in dot(spec).source
+
+
+def test_viewer_traits_and_saved_files(report, tmp_path):
+    viewer = GraphViewer(report)
+    viewer.stage = 0
+    assert "as written" in viewer.svg()
+    with pytest.raises(traitlets.TraitError, match="expected 0 to"):
+        viewer.stage = 99
+    for ending in (".svg", ".json", ".dot", ".txt", ".html"):
+        target = tmp_path / f"picture{ending}"
+        viewer.save(target)
+        assert target.stat().st_size > 100
+    with pytest.raises(ValueError, match="expected one of"):
+        viewer.save(tmp_path / "picture.gif")
+    assert "digraph" in viewer.dot().source
+
+
+def test_viewer_composes_with_ipywidgets(report):
+    import ipywidgets
+
+    viewer = GraphViewer(report)
+    slider = ipywidgets.IntSlider(min=0, max=len(viewer.spec["stages"]) - 1)
+    traitlets.link((slider, "value"), (viewer, "stage"))
+    slider.value = 0
+    assert viewer.stage == 0
+    assert viewer in ipywidgets.VBox([slider, viewer]).children
+
+
+def test_bundle_has_every_form(report):
+    bundle, _ = report._repr_mimebundle_()
+    assert set(bundle) >= {
+        "application/vnd.jupyter-hybrid.graph.v1+json",
+        "application/vnd.jupyter.widget-view+json",
+        "image/svg+xml",
+        "text/plain",
+    }
+
+
+def test_hybridized_block_can_be_drawn():
+    net = gluon.nn.HybridSequential()
+    net.add(gluon.nn.Dense(4, activation="relu"), gluon.nn.Dense(2))
+    net.initialize()
+    net.hybridize()
+    net(nd.ones((2, 3)))
+    assert "FullyConnected" in text(spec_of(net))
+
+
+def test_what_can_not_be_drawn_is_refused():
+    with pytest.raises(TypeError, match="got ndarray"):
+        spec_of(np.ones(3))
+
+
+def test_cell_with_a_print_in_the_middle_is_drawn_in_parts():
+    shell = Shell()
+    shell.hybridize("import numpy as np\nx = np.ones(4) * 2\nprint(x)\ny = x + 1\n", "--view none")
+    spec = spec_of(shell.report)
+    segments = {n["segment"] for n in spec["stages"][0]["graph"]["nodes"]}
+    assert segments == {0, 1}
+    assert any(n["kind"] == "effect" for n in spec["stages"][0]["graph"]["nodes"])
+    assert spec["breaks"][0] == {"line": 4, "reason": "print shows a value"}
+    ids = [b["id"] for b in spec["memory"]["buffers"]]
+    assert len(ids) == len(set(ids))
