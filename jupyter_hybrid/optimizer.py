@@ -49,7 +49,7 @@ class SGD(Optimizer):
         return nd.zeros(weight.shape, ctx=weight.context, dtype=weight.dtype)
 
     def update(self, weight: Any, grad: Any, state: Any, lr_mult: float, wd_mult: float) -> None:
-        options = {
+        options: dict[str, Any] = {
             "lr": self.lr * lr_mult,
             "wd": self.wd * wd_mult,
             "rescale_grad": self.rescale_grad,

@@ -12,7 +12,7 @@ from .options import UsageError
 from .recorder import Recorder
 
 
-def handle_of(value: Any) -> Any | None:
+def handle_of(value: Any) -> Any:
     """The array handle behind a bound value, or None for anything that is not an array."""
     if type(value) is TracedArray:
         return value.handle

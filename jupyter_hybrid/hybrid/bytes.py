@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from typing import Any
 
 import numpy as np
 
 
-def nbytes(shape, dtype) -> int:
+def nbytes(shape: Iterable[int], dtype: Any) -> int:
     """Logical bytes of one array."""
     size = 1
     for dim in shape:
@@ -15,7 +16,7 @@ def nbytes(shape, dtype) -> int:
     return size * np.dtype(dtype).itemsize
 
 
-def imperative_peak(graph, bound: Collection[tuple[int, int]]) -> int:
+def imperative_peak(graph: Any, bound: Collection[tuple[int, int]]) -> int:
     """Peak of logical bytes that running ``graph`` node by node creates.
 
     Args:

@@ -164,7 +164,7 @@ class Report:
 
     def kernels_of(self, graph: Any) -> list[Kernel]:
         """The kernels that running ``graph`` launches, in order."""
-        made = []
+        made: list[Kernel] = []
         for node in graph.nodes:
             if node.kind not in ("op", "fused") or node.is_view:
                 continue

@@ -12,9 +12,9 @@ from IPython.display import display
 from .. import _core, live
 from . import options as option_parser
 from .cell import Cell, prepare
+from .cell_report import Report
 from .deferred import DeferredNames
 from .options import UsageError
-from .cell_report import Report
 from .runner import run_imperatively, run_symbolically
 from .runtime import install
 
@@ -46,6 +46,8 @@ session = Session()
 @magics_class
 class HybridMagics(Magics):
     """Cell and line magics of jupyter_hybrid."""
+
+    shell: Any
 
     @no_var_expand
     @cell_magic

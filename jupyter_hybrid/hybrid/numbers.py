@@ -55,7 +55,7 @@ def record(value: int | float) -> int | float:
     return _wrap(value, _core.trace_constant(value, text=repr(value)))
 
 
-def node_of(value: int | float) -> Any:
+def node_of(value: Any) -> Any:
     """The traced 0-d array of a number of at most 64 bits."""
     return value.node if is_recorded(value) else _core.trace_constant(value, text=repr(value))
 
@@ -96,6 +96,9 @@ class _Arithmetic:
         value = plain(self)
         return (type(value), (value,))
 
+    def __neg__(self) -> Any:
+        return _derive(-plain(self), "neg", (self,))
+
 
 def _install(symbol: str, op: str, function: Any) -> None:
     def forward(self, other):
@@ -116,13 +119,6 @@ _install("add", "add", operator.add)
 _install("sub", "sub", operator.sub)
 _install("mul", "mul", operator.mul)
 _install("truediv", "div", operator.truediv)
-
-
-def _negate(self: Any) -> Any:
-    return _derive(-plain(self), "neg", (self,))
-
-
-_Arithmetic.__neg__ = _negate  # type: ignore[attr-defined]
 
 
 class RecordedInt(_Arithmetic, int):

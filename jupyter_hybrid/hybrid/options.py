@@ -69,7 +69,10 @@ def parse(line: str) -> Options:
             raise UsageError(f"{name} needs a value; usage: {USAGE}")
     for name in ("--out", "--donate"):
         if name in values:
-            options = replace(options, **{name[2:]: _names(" ".join(values[name]), name)})
+            names = _names(" ".join(values[name]), name)
+            options = (
+                replace(options, out=names) if name == "--out" else replace(options, donate=names)
+            )
     if "--passes" in values:
         passes = tuple(" ".join(values["--passes"]).replace(",", " ").split())
         options = replace(options, passes=passes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,8 @@ class Recorder:
     def print(self, args: tuple, kwargs: dict) -> None:
         """``print`` as an effect of the graph; ends the segment when it shows an array."""
         if "file" not in kwargs:
-            parts, inputs = [], []
+            parts: list[str] = []
+            inputs: list[Any] = []
             for arg in args:
                 node = self._node(arg)
                 if node is None:
@@ -191,11 +193,11 @@ class Recorder:
     # Looking -------------------------------------------------------------------------------------
     def user_line(self) -> int | None:
         """The line of the cell that is being run, 1-based in the whole cell."""
-        frame = sys._getframe(1)
+        frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             if frame.f_code.co_filename == self.filename:
                 return frame.f_lineno
-            frame = frame.f_back  # type: ignore[assignment]
+            frame = frame.f_back
         return None
 
     @property

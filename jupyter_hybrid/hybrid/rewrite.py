@@ -9,6 +9,7 @@ can be called from any later cell.
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 RUNTIME = "__jupyter_hybrid__"
 
@@ -43,7 +44,7 @@ class _Rewriter(ast.NodeTransformer):
     def __init__(self, functions: frozenset[str]):
         self._functions = functions  # names of functions that this cell defines
 
-    def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest) -> ast.Call:
+    def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
         attribute = ast.Attribute(ast.Name(RUNTIME, ast.Load()), method, ast.Load())
         call = ast.Call(attribute, args, rest.get("keywords", []))
         for node in (attribute, attribute.value, call):
@@ -69,7 +70,7 @@ class _Rewriter(ast.NodeTransformer):
         node.comparators = [self._plain(c) for c in node.comparators]
         return node
 
-    def _visit_elements(self, node):
+    def _visit_elements(self, node: Any) -> Any:
         node.elts = [self._plain(e) for e in node.elts]
         return node
 
@@ -133,7 +134,7 @@ class _Rewriter(ast.NodeTransformer):
         return ast.copy_location(ast.Assign([node.target], value), node)
 
     # Places that are not evaluated as the cell's own arithmetic ---------------------------------
-    def _visit_function(self, node):
+    def _visit_function(self, node: Any) -> Any:
         node.args.defaults = [self._plain(d) for d in node.args.defaults]
         node.args.kw_defaults = [d and self._plain(d) for d in node.args.kw_defaults]
         body = node.body
@@ -157,7 +158,7 @@ class _Rewriter(ast.NodeTransformer):
         node.body = [self.visit(s) for s in node.body]
         return node
 
-    def visit_TypeAlias(self, node):
+    def visit_TypeAlias(self, node: Any) -> Any:
         return node
 
 
@@ -180,7 +181,7 @@ def assigned_names(tree: ast.Module) -> list[str]:
             if isinstance(node.ctx, ast.Store):
                 names.setdefault(node.id)
 
-        def _new_scope(self, node) -> None:
+        def _new_scope(self, node: Any) -> None:
             names.setdefault(node.name)
             for statement in ast.walk(node):
                 if isinstance(statement, ast.Global):
@@ -192,7 +193,7 @@ def assigned_names(tree: ast.Module) -> list[str]:
         def visit_Lambda(self, node: ast.Lambda) -> None:
             return
 
-        def _comprehension(self, node) -> None:  # its targets are its own; walruses are ours
+        def _comprehension(self, node: Any) -> None:  # its targets are its own; walruses are ours
             for inner in ast.walk(node):
                 if isinstance(inner, ast.NamedExpr):
                     names.setdefault(inner.target.id)
@@ -214,12 +215,12 @@ def has_top_level_await(tree: ast.Module) -> bool:
     class Finder(ast.NodeVisitor):
         found = False
 
-        def _skip(self, node) -> None:
+        def _skip(self, node: Any) -> None:
             return
 
         visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = _skip
 
-        def _await(self, node) -> None:
+        def _await(self, node: Any) -> None:
             self.found = True
 
         visit_Await = visit_AsyncFor = visit_AsyncWith = _await

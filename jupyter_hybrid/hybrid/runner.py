@@ -11,10 +11,10 @@ from .. import _core
 from . import numbers
 from .bindings import Ending, handle_of
 from .cell import Cell
+from .cell_report import Report
 from .deferred import DeferredNames
 from .options import Options, UsageError
 from .recorder import Recorder
-from .cell_report import Report
 from .runtime import install
 
 
@@ -37,11 +37,11 @@ def run_symbolically(
     __tracebackhide__ = True
     runtime = install()
     if runtime.recorder is not None:
-        value = run_imperatively(cell, namespace)
+        nested = run_imperatively(cell, namespace)
         breaks: list[tuple[int | None, str]] = [
             (None, "a cell inside a recorded cell: it ran imperatively")
         ]
-        return value, Report(cell, options, [], breaks, [], {}, mode="imperative")
+        return nested, Report(cell, options, [], breaks, [], {}, mode="imperative")
     recorder = Recorder(cell, options, namespace, later)
     statements, shown = cell.code(rewritten=True)
     _donate(recorder, options.donate)

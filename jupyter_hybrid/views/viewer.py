@@ -22,7 +22,9 @@ from .text import text
 
 def _script() -> str:
     """The widget's browser code, built from ``labextension/src/anywidget``."""
-    return resources.files("jupyter_hybrid").joinpath("static", "graph.js").read_text("utf-8")
+    return (
+        resources.files("jupyter_hybrid").joinpath("static").joinpath("graph.js").read_text("utf-8")
+    )
 
 
 class GraphViewer(anywidget.AnyWidget):

@@ -11,12 +11,12 @@ from ... import _core
 from . import lowering
 from .lowering import NotCovered, cast, core, dtype_of, reshape
 
-_NONE = np._NoValue  # type: ignore[attr-defined]
+_NONE: Any = np._NoValue
 # NumPy function -> function of (handle-taking) arguments; `to` turns arguments into handles.
 FUNCTIONS: dict[Callable, Callable] = {}
 
 
-def lowers(*functions: Callable):
+def lowers(*functions: Callable) -> Callable[[Callable], Callable]:
     """Registers the decorated lowering for NumPy functions."""
 
     def register(lowered: Callable) -> Callable:
@@ -28,7 +28,7 @@ def lowers(*functions: Callable):
 
 
 def _reductions() -> None:
-    def make(name: str):
+    def make(name: str) -> tuple[Callable, Callable]:
         def lowered(to, a, axis=None, dtype=None, out=None, keepdims=_NONE, **rest):
             if out is not None or any(v is not _NONE for v in rest.values()):
                 raise NotCovered(f"np.{name} with out=, initial= or where=")
@@ -50,7 +50,7 @@ def _reductions() -> None:
 _reductions()
 
 
-def _spread(root: bool):
+def _spread(root: bool) -> Callable:
     def lowered(to, a, axis=None, dtype=None, out=None, ddof=0, keepdims=_NONE, **rest):
         if dtype is not None or out is not None or any(v is not _NONE for v in rest.values()):
             raise NotCovered("np.std/np.var with dtype=, out=, where= or mean=")
@@ -151,7 +151,7 @@ def _squeeze(to, a, axis=None):
     return reshape(x, tuple(d for i, d in enumerate(x.shape) if i not in places))
 
 
-def _joined(to, arrays) -> list[Any]:
+def _joined(to: Callable, arrays: Any) -> list[Any]:
     handles = [to(a) for a in arrays]
     dtype = np.result_type(*[dtype_of(h) for h in handles])
     if dtype not in lowering.DTYPES:
@@ -178,7 +178,7 @@ def _stack(to, arrays, axis=0, out=None, **rest):
     return core("stack", handles, axis=int(axis) % (len(handles[0].shape) + 1))
 
 
-def _like(name: str):
+def _like(name: str) -> Callable:
     def lowered(to, a, dtype=None, order="K", subok=True, shape=None, **rest):
         x = to(a)
         if shape is not None or rest:

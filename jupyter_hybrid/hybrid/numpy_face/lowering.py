@@ -63,7 +63,7 @@ def reshape(handle: Any, shape: tuple[int, ...]) -> Any:
 
 
 # Ufuncs -----------------------------------------------------------------------------------------
-_UNARY = {
+_UNARY: dict[Any, str] = {
     np.negative: "neg", np.absolute: "abs", np.sign: "sign", np.square: "square",
     np.sqrt: "sqrt", np.cbrt: "cbrt", np.reciprocal: "reciprocal", np.exp: "exp",
     np.expm1: "expm1", np.log: "log", np.log2: "log2", np.log10: "log10", np.log1p: "log1p",
@@ -73,7 +73,7 @@ _UNARY = {
     np.ceil: "ceil", np.trunc: "trunc", np.rint: "rint", np.logical_not: "logical_not",
     np.isnan: "isnan", np.isinf: "isinf", np.isfinite: "isfinite",
 }  # fmt: skip
-_BINARY = {
+_BINARY: dict[Any, str] = {
     np.add: "add", np.subtract: "sub", np.multiply: "mul", np.true_divide: "div",
     np.maximum: "maximum", np.minimum: "minimum", np.hypot: "hypot", np.arctan2: "arctan2",
     np.power: "power", np.remainder: "mod", np.floor_divide: "floor_div",

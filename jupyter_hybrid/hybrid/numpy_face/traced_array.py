@@ -151,8 +151,9 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         return self._real[()] if self.is_scalar else self._real
 
     # Attributes -----------------------------------------------------------------------------------
-    @property
-    def __class__(self):  # isinstance(x, np.ndarray) holds, as for the array it stands for
+    # isinstance(x, np.ndarray) holds, as for the array it stands for.
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
         return np.ndarray
 
     @property
