@@ -1,4 +1,6 @@
 // The NDArray type's number and comparison slots, plain and in-place.
+#include <cstring>
+
 #include "bind/invoke.h"
 
 namespace hybrid {
@@ -57,7 +59,15 @@ Attrs with_number(const Attrs& attrs, PyObject* number) {
   return result;
 }
 
-PyObject* not_implemented() { Py_RETURN_NOTIMPLEMENTED; }
+// The other operand is neither an array nor a number: its own type may know what to do. NumPy would
+// silently answer with a NumPy array, so its arrays are refused.
+PyObject* not_implemented(PyObject* other, const char* op) {
+  if (std::strcmp(Py_TYPE(other)->tp_name, "numpy.ndarray") == 0) {
+    throw py::type_error(std::string(op) +
+                         ": NDArray and numpy.ndarray do not mix; write nd.array(...) around the latter");
+  }
+  Py_RETURN_NOTIMPLEMENTED;
+}
 
 PyObject* general_binary(ElemCode code, PyObject* left, PyObject* right) {
   return guarded([&]() -> PyObject* {
@@ -69,8 +79,8 @@ PyObject* general_binary(ElemCode code, PyObject* left, PyObject* right) {
       return wrap_ref(call_one(*op.arrays, op.arrays_attrs, {a, b}));
     }
     PyObject* number = left_array ? right : left;
-    if (!is_number(number)) return not_implemented();
     const NumberOp& op = number_op(code);
+    if (!is_number(number)) return not_implemented(number, op.arrays->name);
     const ArrayRef& a = ref_of(left_array ? left : right, op.arrays->name);
     const OpDef& form = left_array ? *op.number_second : *op.number_first;
     return wrap_ref(
@@ -103,15 +113,15 @@ PyObject* binary_slot(PyObject* left, PyObject* right) {
 }
 
 PyObject* power_slot(PyObject* left, PyObject* right, PyObject* modulus) {
-  if (modulus != Py_None) return not_implemented();
+  if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
   return general_binary(ElemCode::power, left, right);
 }
 
 template <ElemCode code>
 PyObject* in_place_slot(PyObject* self, PyObject* other) {
   return guarded([&]() -> PyObject* {
-    if (!is_array(other) && !is_number(other)) return not_implemented();
     const NumberOp& op = number_op(code);
+    if (!is_array(other) && !is_number(other)) return not_implemented(other, op.arrays->name);
     PyArray* target = as_array(self);
     const bool as_node = write_as_node(target);
     const ArrayRef a = ref_of(self, op.arrays->name);

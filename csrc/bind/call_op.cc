@@ -1,6 +1,5 @@
 // Running operators for Python, and the rules of writing into arrays.
-#include <map>
-#include <set>
+#include <cstring>
 
 #include "bind/invoke.h"
 #include "bind/site.h"
@@ -84,9 +83,16 @@ void make_family_concrete(const SymEntry& base, const std::vector<View>& family)
 std::vector<ArrayRef> call_op(const OpDef& op, const Attrs& attrs, const std::vector<ArrayRef>& inputs,
                               const std::vector<ArrayRef>* out, Context ctx) {
   mark_site();
-  if (tracing()) return trace_op(op, attrs, inputs, ctx, node_name, node_scope);
-  const PushScope push(may_take_long(op, inputs));
-  return invoke(op, attrs, inputs, out, ctx);
+  try {
+    if (tracing()) return trace_op(op, attrs, inputs, ctx, node_name, node_scope);
+    const PushScope push(may_take_long(op, inputs));
+    return invoke(op, attrs, inputs, out, ctx);
+  } catch (const engine::Interrupted&) {
+    throw;
+  } catch (const Error& e) {  // from below the operators: memory, sizes
+    if (std::strstr(e.what(), op.name) != nullptr) throw;
+    fail(op.name, ": ", e.what());
+  }
 }
 
 NodeNameScope::NodeNameScope(std::string name) : saved_(std::exchange(node_name, std::move(name))) {}
