@@ -47,7 +47,7 @@ def setitem(x: NDArray, key: Any, value: Any) -> None:
         )
     host = x.asnumpy()
     items = key if isinstance(key, tuple) else (key,)
-    where = tuple(_host(item) for item in items)
+    where = tuple(_host_index(item) for item in items)
     host[where if isinstance(key, tuple) else where[0]] = _host(value)
     x[:] = _core.from_numpy(host)
 
@@ -135,10 +135,14 @@ def _is_array(item: Any) -> bool:
 
 
 def _host(item: Any) -> Any:
-    if isinstance(item, NDArray):
-        host = item.asnumpy()
-        return host
-    return item
+    return item.asnumpy() if isinstance(item, NDArray) else item
+
+
+def _host_index(item: Any) -> Any:
+    if not isinstance(item, NDArray):
+        return item
+    host = item.asnumpy()
+    return host.astype(np.int64) if host.dtype.kind == "f" else host
 
 
 def _expand_ellipsis(items: list[Any], ndim: int) -> list[Any]:

@@ -15,17 +15,31 @@ from jupyter_hybrid import MXNetError, _core, autograd, nd, sym
 MORE = {
     **{
         f"{name}": [use(Real((3, 4)), Real((4,))), use(Whole((3,), 0, 3), Whole((3,), 0, 3))]
-        for name in (
-            "equal not_equal greater greater_equal lesser lesser_equal logical_and logical_or "
-            "logical_xor"
-        ).split()
+        for name in [
+            "equal",
+            "not_equal",
+            "greater",
+            "greater_equal",
+            "lesser",
+            "lesser_equal",
+            "logical_and",
+            "logical_or",
+            "logical_xor",
+        ]
     },
     **{
         f"{name}_scalar": [use(Real((3, 4)), scalar=0.5), use(Whole((5,), 0, 3), scalar=1)]
-        for name in (
-            "equal not_equal greater greater_equal lesser lesser_equal logical_and logical_or "
-            "logical_xor"
-        ).split()
+        for name in [
+            "equal",
+            "not_equal",
+            "greater",
+            "greater_equal",
+            "lesser",
+            "lesser_equal",
+            "logical_and",
+            "logical_or",
+            "logical_xor",
+        ]
     },
     **{
         name: [use(Whole((3, 4), 0, 9), Whole((4,), 0, 9))]
