@@ -43,9 +43,10 @@ void pool2d_grad(DType dtype, const PoolParams& p, const void* dy, const void* x
                  void* dx, Resources& resources);
 
 enum class Reduction : uint8_t { sum, prod, max, min, any, all, argmax, argmin, sum_squares, nansum };
-// Reduces the axes in `axes_mask` of x (strided input allowed). Floats accumulate pairwise in their
-// own dtype's wider type where documented; out dtype given by the view. argmax/argmin: one axis or
-// all axes (flattened), out holds int64 or x's dtype. Empty reductions of max/min throw.
+// Reduces the axes in `axes_mask` of x (strided input allowed); out is contiguous, of any dtype.
+// Floats accumulate in double after short runs, integers and bool wrap in int64. max, min: a NaN
+// stays. argmax/argmin: one axis or all axes (flattened); the first of equal elements, or the first
+// NaN. Empty reductions of max/min throw.
 void reduce(Reduction kind, const TensorView& x, uint32_t axes_mask, const TensorView& out,
             Resources& resources);
 

@@ -127,6 +127,12 @@ void copy(Layout layout, const U* from, U* to, Resources& resources) {
       const int64_t rows = std::min(kStrip, height - strip * kStrip);
       for (int64_t j = 0; j < n; j += kTile) {
         const U* const left = from + at_from + j * step_from;
+        // The hardware does not see that the next tile's rows follow.
+        for (int64_t k = kTile; k < std::min(2 * kTile, n - j); ++k) {
+          for (int64_t i = 0; i < rows; i += 64 / static_cast<int64_t>(sizeof(U))) {
+            __builtin_prefetch(left + k * step_from + i);
+          }
+        }
         for (int64_t i = 0; i < rows; i += kTile) {
           transpose_tile(left + i, step_from, to + at_to + i * step + j, step,
                          std::min(kTile, rows - i), std::min(kTile, n - j));
