@@ -11,6 +11,10 @@ from op_samples import Real, Whole, use
 
 from jupyter_hybrid import MXNetError, _core, autograd, nd, sym
 
+TESTS = [
+    *("equal", "not_equal", "greater", "greater_equal", "lesser", "lesser_equal"),
+    *("logical_and", "logical_or", "logical_xor"),
+]
 # Operators without a gradient, so not among the samples for gradients.
 MORE = {
     **{
