@@ -1,0 +1,102 @@
+"""A JupyterLab server of its own over a copy of the notebooks; tests and benchmarks start it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from pathlib import Path
+
+TOKEN = "hybrid-tests"
+CHROMIUM_FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+_ADDRESS = re.compile(r"(http://(?:localhost|127\.0\.0\.1):\d+/)")
+
+
+class Lab:
+    """A running JupyterLab; ``with Lab(notebooks, folder) as lab``.
+
+    Args:
+        notebooks: copied to ``lab.root``, where the server starts.
+        home: an empty folder for the copy and for the server's own files.
+    """
+
+    def __init__(self, notebooks: Path, home: Path):
+        self.root = home / "work"
+        self.url = ""
+        self.log: list[str] = []
+        shutil.copytree(notebooks, self.root)
+        settings = home / "settings" / "@jupyterlab" / "apputils-extension"
+        settings.mkdir(parents=True)
+        (settings / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
+        self._environment = {
+            **os.environ,
+            "JUPYTER_CONFIG_DIR": str(home / "config"),
+            "JUPYTER_DATA_DIR": str(home / "data"),
+            "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
+            "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
+            "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
+            "IPYTHONDIR": str(home / "ipython"),
+        }
+
+    def __enter__(self) -> Lab:
+        command = [
+            sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--port=0",
+            f"--ServerApp.root_dir={self.root}", f"--IdentityProvider.token={TOKEN}",
+            "--LabApp.expose_app_in_browser=True",
+        ]  # fmt: skip
+        self._process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=self._environment,
+        )
+        threading.Thread(target=self._read, daemon=True).start()
+        deadline = time.monotonic() + 120
+        while not self.url:
+            if time.monotonic() > deadline or self._process.poll() is not None:
+                self.__exit__()
+                raise RuntimeError("JupyterLab did not start:\n" + "".join(self.log[-40:]))
+            time.sleep(0.1)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._process.terminate()
+        try:
+            self._process.wait(20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+
+    def _read(self) -> None:
+        for line in self._process.stdout or ():
+            match = _ADDRESS.search(line)
+            if match and not self.url:
+                self.url = match.group(1)
+            self.log.append(line)
+
+    def address(self, notebook: str) -> str:
+        """Where a notebook opens in a workspace without history."""
+        return f"{self.url}lab/tree/{notebook}?token={TOKEN}&reset"
+
+    def api(self, method: str, path: str) -> object:
+        """Calls the server's REST interface."""
+        request = urllib.request.Request(
+            f"{self.url}api/{path}", method=method, headers={"Authorization": f"token {TOKEN}"}
+        )
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            text = answer.read()
+        return json.loads(text) if text else None
+
+    def shut_down_kernels(self) -> None:
+        """Ends every session."""
+        for session in self.api("GET", "sessions"):  # type: ignore[attr-defined]
+            self.api("DELETE", f"sessions/{session['id']}")

@@ -1,0 +1,139 @@
+"""A notebook in a page of JupyterLab, as a person meets it: cells, viewers, the live panel."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from lab_server import Lab
+from nbformat.v4 import new_code_cell, new_notebook
+from playwright.sync_api import Locator, Page
+
+_PANEL = "window.jupyterapp.shell.currentWidget"
+
+
+class NotebookPage:
+    """One browser page; ``faults`` collects what the browser's console calls an error."""
+
+    def __init__(self, page: Page, lab: Lab):
+        self.page, self.lab = page, lab
+        self.faults: list[str] = []
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("console", self._heard)
+
+    def _heard(self, message: Any) -> None:
+        if message.type == "error":
+            self.faults.append(f"{message.text} ({message.location.get('url', '')})")
+
+    def write(self, name: str, cells: list[str]) -> None:
+        """A new notebook on the server's disk; cells have the ids cell-0, cell-1, ..."""
+        made = [new_code_cell(source, id=f"cell-{i}") for i, source in enumerate(cells)]
+        notebook = new_notebook(cells=made)
+        notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+        nbformat.write(notebook, self.lab.root / name)
+
+    def open(self, name: str) -> None:
+        """Opens a notebook and waits for its kernel."""
+        self.page.goto(self.lab.address(name))
+        self.page.wait_for_selector(".jp-Notebook .jp-Cell")
+        self.page.wait_for_function(
+            "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel"
+            "?.status === 'idle'"
+        )
+
+    def command(self, name: str) -> None:
+        """Starts a JupyterLab command without waiting for its end."""
+        self.page.evaluate("(name) => { window.jupyterapp.commands.execute(name); }", name)
+
+    def select_cell(self, index: int) -> None:
+        self.page.evaluate(f"(i) => {{ {_PANEL}.content.activeCellIndex = i; }}", index)
+
+    def run_all(self) -> None:
+        self.command("notebook:run-all-cells")
+
+    def status(self) -> str:
+        """The kernel's: ``busy``, ``idle``."""
+        return self.page.evaluate(f"{_PANEL}.sessionContext.session.kernel.status")
+
+    def code_cells(self) -> int:
+        return self.page.evaluate(
+            f"{_PANEL}.content.widgets.filter(w => w.model.type === 'code').length"
+        )
+
+    def wait_idle(self, cells: int | None = None, timeout: float = 180_000) -> None:
+        """Until so many code cells (all) carry an execution number and the kernel is idle."""
+        self.page.wait_for_function(
+            f"""(n) => {{ const panel = {_PANEL};
+            const done = panel.content.widgets.filter(
+              w => w.model.type === 'code' && w.model.executionCount !== null).length;
+            return done >= n && panel.sessionContext.session.kernel.status === 'idle'; }}""",
+            arg=self.code_cells() if cells is None else cells,
+            timeout=timeout,
+        )
+
+    def run_python(self, code: str) -> str:
+        """Runs code in the kernel, outside any cell; returns what it printed or its error."""
+        return self.page.evaluate(
+            f"""async (code) => {{
+            const future = {_PANEL}.sessionContext.session.kernel.requestExecute({{code}});
+            let text = '';
+            future.onIOPub = ({{header, content}}) => {{
+              text += header.msg_type === 'stream' ? content.text
+                : header.msg_type === 'error' ? content.traceback.join('\\n') : ''; }};
+            await future.done;
+            return text; }}""",
+            code,
+        )
+
+    def outputs(self) -> list[str]:
+        """The text forms of every code cell's outputs, from the model: also of cells out of view."""
+        return self.page.evaluate(
+            f"""() => {_PANEL}.content.widgets.filter(w => w.model.type === 'code').map(
+            w => w.model.outputs.toJSON().map(o => [o.text ?? '', o.data?.['text/plain'] ?? '',
+              (o.traceback ?? []).join('\\n')].flat().join('')).join('\\n'))"""
+        )
+
+    def cell(self, index: int) -> Locator:
+        """A code cell's element."""
+        return self.page.locator(".jp-Notebook .jp-CodeCell").nth(index)
+
+    def show_cell(self, index: int) -> None:
+        """Scrolls a cell (counted among all) into view: cells far away are not in the page."""
+        self.page.evaluate(
+            f"(i) => {_PANEL}.content.scrollToItem(i, 'start')", index
+        )
+
+    def viewer(self) -> Locator:
+        """The first graph viewer of the page."""
+        return self.page.locator(".hyb-viewer").first
+
+    def stage(self, key: str, viewer: Locator | None = None) -> str | None:
+        """Presses a key on a viewer's slider; returns the name of the stage then shown."""
+        chosen = viewer or self.viewer()
+        slider = chosen.locator("input[type=range]")
+        slider.focus()
+        slider.press(key)
+        return chosen.get_attribute("data-stage-name")
+
+    def spans(self) -> dict[str, int]:
+        """How many spans each lane of the live panel has drawn so far."""
+        timeline = self.page.locator(".jp-SidePanel .hyb-timeline, #jp-right-stack .hyb-timeline")
+        return json.loads(timeline.first.get_attribute("data-spans") or "{}")
+
+    def frames(self) -> int:
+        """Frames that the live panel has drawn so far."""
+        return int(self.page.locator(".hyb-timeline").first.get_attribute("data-frames") or 0)
+
+    def theme(self, name: str) -> None:
+        """``JupyterLab Light`` or ``JupyterLab Dark``."""
+        self.page.evaluate(
+            "(theme) => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", name
+        )
+        self.page.wait_for_timeout(900)
+
+    def picture(self, path: Path) -> None:
+        """Saves a screenshot."""
+        path.parent.mkdir(exist_ok=True)
+        self.page.screenshot(path=str(path))
