@@ -23,6 +23,8 @@ def start(shell: Any, session: Any) -> Pump | None:
 
     _pump = Pump(kernel, status)
     kernel.comm_manager.register_target(TARGET, _pump.opened)
+    shell.events.register("pre_run_cell", _pump.cell_started)
+    shell.events.register("post_run_cell", _pump.cell_ended)
     session.listeners.append(_pump.status_changed)
     viewers.add_sender(_pump.broadcast)
     return _pump
@@ -34,6 +36,8 @@ def stop(shell: Any, session: Any) -> None:
     if _pump is None:
         return
     session.listeners.remove(_pump.status_changed)
+    shell.events.unregister("pre_run_cell", _pump.cell_started)
+    shell.events.unregister("post_run_cell", _pump.cell_ended)
     shell.kernel.comm_manager.unregister_target(TARGET, _pump.opened)
     _pump.stop()
     _pump = None

@@ -7,6 +7,7 @@ in the browser opens the comm; without one nothing is drained and nothing is sen
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 from .. import _core
@@ -16,6 +17,7 @@ TARGET = "jupyter_hybrid.live"
 _PERIOD_S = 1 / 30
 _IDLE_PERIOD_S = 0.5  # without news a frame still tells that the kernel is there
 _MAX_BYTES = 128 * 1024
+_SILENT_S = 150.0  # pages say that they are there every 10 s, hidden ones about every minute
 
 
 class Pump:
@@ -29,12 +31,13 @@ class Pump:
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
         self._wake = threading.Event()
+        self._busy = False
 
     def opened(self, comm: Any, message: Any) -> None:
         """A panel opened the comm."""
         panel = _Panel(self._kernel, comm)
         with self._lock:
-            self._panels[comm.comm_id] = panel
+            self._panels[panel.comm_id] = panel
         comm.on_msg(lambda msg: self._received(panel, msg))
         comm.on_close(lambda msg: self._closed(comm.comm_id))
         panel.send(self._status())
@@ -51,6 +54,17 @@ class Pump:
         """Mode or engine settings changed."""
         self.broadcast(self._status())
 
+    def cell_started(self, *_: Any) -> None:
+        """A cell runs: kernels without subshells hear no page until it ends."""
+        self._busy = True
+
+    def cell_ended(self, *_: Any) -> None:
+        """A cell ended."""
+        with self._lock:
+            self._busy = False
+            for panel in self._panels.values():
+                panel.heard = time.monotonic()
+
     def stop(self) -> None:
         """Ends the thread; a later panel starts it again."""
         self._stop.set()
@@ -63,6 +77,10 @@ class Pump:
     def _received(self, panel: _Panel, message: Any) -> None:
         data = message.get("content", {}).get("data", {})
         kind = data.get("type") if isinstance(data, dict) else None
+        panel.heard = time.monotonic()
+        with self._lock:
+            self._panels[panel.comm_id] = panel  # a page that woke up is served again
+        self._start()
         if kind == "hello":
             panel.restart()
             panel.send(self._status())
@@ -90,13 +108,23 @@ class Pump:
             self._wake.wait(_PERIOD_S)
             self._wake.clear()
             with self._lock:
+                self._forget_silent()
                 panels = [p for p in self._panels.values() if not p.paused]
                 if not self._panels:
+                    self._thread = None
                     return
             quiet += _PERIOD_S
             for panel in panels:
                 if panel.publish(force=quiet >= _IDLE_PERIOD_S):
                     quiet = 0.0
+
+    def _forget_silent(self) -> None:
+        """Drops panels whose page crashed or sleeps; a later message brings them back."""
+        if self._busy:
+            return
+        limit = time.monotonic() - _SILENT_S
+        for panel in [p for p in self._panels.values() if p.heard < limit]:
+            del self._panels[panel.comm_id]
 
 
 class _Panel:
@@ -105,6 +133,8 @@ class _Panel:
     def __init__(self, kernel: Any, comm: Any):
         self._kernel = kernel
         self._comm = comm
+        self.comm_id: str = comm.comm_id
+        self.heard = time.monotonic()
         self._reader = _core.TraceReader()
         self._seq = 0
         self._lock = threading.Lock()

@@ -8,8 +8,11 @@ export type LiveState = 'no kernel' | 'waiting' | 'connected' | 'lost';
 
 /** Code that may bring our package into the kernel; other notebooks are never asked. */
 const OURS = /jupyter_hybrid|%%?hybrid|%%imperative|%engine/;
+/** The kernel stops sending to a page that says nothing for long: it may have crashed. */
+const ALIVE_MS = 10_000;
 /** A running cell may have loaded the package already: kernels with subshells answer meanwhile. */
 const EARLY_MS = [400, 1500, 4000];
+const SUBSHELL_MS = 3000;
 
 export class LiveConnection {
   readonly messages = new Signal<this, LiveMessage>(this);
@@ -20,6 +23,7 @@ export class LiveConnection {
   private comm: Kernel.IComm | null = null;
   private interested = false;
   private early: ReturnType<typeof setTimeout>[] = [];
+  private readonly alive = setInterval(() => this.send({ type: 'alive' }), ALIVE_MS);
 
   constructor(readonly panel: NotebookPanel) {
     const { sessionContext } = panel;
@@ -49,6 +53,7 @@ export class LiveConnection {
 
   dispose(): void {
     window.removeEventListener('pagehide', this.leave);
+    clearInterval(this.alive);
     this.leave();
     this.detach();
     Signal.clearData(this);
@@ -113,8 +118,12 @@ export class LiveConnection {
         this.setState('waiting');
       }
     };
-    comm.open({});
-    comm.send({ type: 'hello' });
+    void subshellOf(kernel, comm).then(() => {
+      if (this.comm === comm && !comm.isDisposed) {
+        comm.open({});
+        comm.send({ type: 'hello' });
+      }
+    });
   }
 
   private receive(message: KernelMessage.ICommMsgMsg): void {
@@ -161,6 +170,15 @@ export class LiveConnection {
       this.state = state;
       this.stateChanged.emit(state);
     }
+  }
+}
+
+// Before its subshell is there a comm's messages go to the main shell, behind the cells that wait.
+async function subshellOf(kernel: Kernel.IKernelConnection, comm: Kernel.IComm): Promise<void> {
+  const { subshellStarted } = comm as { subshellStarted?: Promise<void> };
+  if (kernel.supportsSubshells && subshellStarted) {
+    const late = new Promise<void>(resolve => setTimeout(resolve, SUBSHELL_MS));
+    await Promise.race([subshellStarted.catch(() => undefined), late]);
   }
 }
 

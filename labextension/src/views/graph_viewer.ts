@@ -183,6 +183,7 @@ export class GraphViewer {
 
   private showStage(animate: boolean): void {
     this.element.dataset.stage = String(this.stageIndex);
+    this.element.dataset.stageName = this.model.stages[this.stageIndex].name;
     this.slider.set(this.stageIndex);
     this.graph.setStage(this.stageIndex, animate);
     this.program.setStage(this.stageIndex);

@@ -126,6 +126,9 @@ export function describeNode(node: Node): string {
   if (node.kind !== 'op') {
     parts[0] += ` [${node.kind}]`;
   }
+  if (node.detail) {
+    parts.push(node.detail);
+  }
   if (node.shape) {
     parts.push(`${shape(node.shape)} ${node.dtype}`.trim());
   }
