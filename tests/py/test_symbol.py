@@ -1,0 +1,311 @@
+"""Symbols: composing, names, inference, files, evaluation, binding, refusals."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import jupyter_hybrid as mx
+from jupyter_hybrid import MXNetError, _core, nd, sym
+
+
+def mlp():
+    x = sym.var("data")
+    x = sym.FullyConnected(x, num_hidden=4, name="fc1")
+    x = sym.Activation(x, act_type="relu", name="relu1")
+    return sym.FullyConnected(x, num_hidden=2, name="fc2")
+
+
+def test_names_and_arguments():
+    net = mlp()
+    assert net.name == "fc2"
+    assert net.list_arguments() == ["data", "fc1_weight", "fc1_bias", "fc2_weight", "fc2_bias"]
+    assert net.list_outputs() == ["fc2_output"]
+    assert net.list_auxiliary_states() == []
+    assert repr(net) == "<Symbol fc2>"
+    internals = net.get_internals()
+    assert "relu1_output" in internals.list_outputs()
+    assert internals["fc1_output"].list_arguments() == ["data", "fc1_weight", "fc1_bias"]
+    assert net.get_children().list_outputs() == ["relu1_output", "fc2_weight", "fc2_bias"]
+    assert sym.var("x").get_children() is None
+    no_bias = sym.FullyConnected(sym.var("x"), num_hidden=3, no_bias=True, name="f")
+    assert no_bias.list_arguments() == ["x", "f_weight"]
+    own = sym.FullyConnected(data=sym.var("x"), weight=sym.var("w"), num_hidden=3, name="f")
+    assert own.list_arguments() == ["x", "w", "f_bias"]
+
+
+def test_prefixes():
+    with sym.name_prefix("net0_"):
+        a = sym.relu(sym.var("x"), name="act")
+        b, c = sym.exp(a), sym.exp(a)
+    assert (a.name, b.name, c.name) == ("net0_act", "net0_exp0", "net0_exp1")
+
+
+def test_groups_and_indices():
+    a, b = sym.var("a"), sym.var("b")
+    group = sym.Group([a + b, a * b])
+    assert len(group) == 2 and group.name is None
+    assert [len(s) for s in group] == [1, 1]
+    assert group[-1].list_outputs() == group[1].list_outputs()
+    assert repr(group).startswith("<Symbol group [")
+    parts = sym.split(a, num_outputs=3, axis=0, name="cut")
+    assert parts.list_outputs() == ["cut_output0", "cut_output1", "cut_output2"]
+    found = parts[1].eval(a=nd.arange(6))[0]
+    assert found.tolist() == [2, 3]
+    with pytest.raises(IndexError):
+        group[2]
+    with pytest.raises(ValueError, match="nothing"):
+        group["nothing"]
+
+
+def test_operators_evaluate_as_arrays_do():
+    x, y = nd.array([1.0, 2.0, 3.0]), nd.array([2.0, 0.5, 3.0])
+    for f in (
+        lambda a, b: a + b * 2 - b / 3,
+        lambda a, b: 1 - a**2 + 2**b,
+        lambda a, b: (a > b) + (a >= 2) * (a == b) - (a != b) + (a < 1) + (b <= 2),
+        lambda a, b: -abs(a - b) % 2 + 7 % b + 3 / a,
+        lambda a, b: a.relu().sum(axis=0) + b.exp(),
+    ):
+        expected = f(x, y).asnumpy()
+        found = f(sym.var("a"), sym.var("b")).eval(a=x, b=y)[0]
+        np.testing.assert_array_equal(found.asnumpy(), expected)
+    a = sym.var("a")
+    for name in ("maximum", "minimum", "power", "subtract"):
+        for arguments in ((a, 2), (2, a)):
+            values = [x if v is a else v for v in arguments]
+            found = getattr(sym, name)(*arguments).eval(a=x)[0]
+            np.testing.assert_array_equal(found.asnumpy(), getattr(nd, name)(*values).asnumpy())
+
+
+def test_compose():
+    net = mlp()
+    other = net(data=sym.var("image") * 2)
+    assert other.list_arguments()[0] == "image"
+    assert net.list_arguments()[0] == "data"  # unchanged
+    assert net(sym.var("x")).list_arguments()[0] == "x"
+    with pytest.raises(MXNetError, match="nothing"):
+        net(nothing=sym.var("x"))
+    with pytest.raises(TypeError):
+        net(data=3)
+
+
+def test_shape_inference():
+    net = mlp()
+    arguments, outputs, auxiliary = net.infer_shape(data=(5, 3))
+    assert arguments == [(5, 3), (4, 3), (4,), (2, 4), (2,)]
+    assert (outputs, auxiliary) == ([(5, 2)], [])
+    assert net.infer_shape() == (None, None, None)
+    partial = net.infer_shape_partial(data=(0, 3))
+    assert partial[0] == [(0, 3), (4, 3), (4,), (2, 4), (2,)] and partial[1] == [(0, 2)]
+    assert net.infer_shape((5, 3))[1] == [(5, 2)]
+    declared = sym.var("x", shape=(2, 3)) + sym.var("y")
+    assert declared.infer_shape(y=(2, 3))[0] == [(2, 3), (2, 3)]
+    with pytest.raises(MXNetError, match=r"(?s)fc1.*\(9, 9\)"):
+        net.infer_shape(data=(5, 3), fc1_weight=(9, 9))
+    with pytest.raises(MXNetError, match="nothing"):
+        net.infer_shape(nothing=(1,))
+
+
+def test_type_inference():
+    net = mlp()
+    arguments, outputs, _ = net.infer_type(data="float64")
+    assert set(arguments) == {np.float64} and outputs == [np.float64]
+    assert net.infer_type()[1] == [np.float32]
+    cast = sym.cast(sym.var("x"), dtype="int32")
+    assert cast.infer_type(x="float32")[1] == [np.int32]
+
+
+def test_attributes():
+    v = sym.var("w", shape=(2, 3), lr_mult=0.5, wd_mult=0, dtype="float64", __mine__="yes")
+    assert v.attr("__lr_mult__") == "0.5" and v.attr("__shape__") == "(2, 3)"
+    assert v.attr("__dtype__") == "1" and v.attr("nothing") is None
+    assert v.list_attr()["__mine__"] == "yes"
+    net = sym.Convolution(sym.var("x"), kernel=(3, 3), num_filter=8, name="conv")
+    assert net.attr("kernel") == "(3, 3)" and net.attr_dict()["conv"]["num_filter"] == "8"
+    with pytest.raises(ValueError, match="mine"):
+        sym.var("w", mine=1)
+    with pytest.raises(TypeError):
+        sym.var(5)
+
+
+def test_json_round_trip(tmp_path):
+    net = mlp()
+    text = net.tojson()
+    parsed = json.loads(text)
+    assert parsed["attrs"]["mxnet_version"] == ["int", 10901]
+    assert [n["op"] for n in parsed["nodes"]].count("FullyConnected") == 2
+    again = sym.load_json(text)
+    assert again.tojson() == text
+    net.save(tmp_path / "net.json")
+    assert sym.load(tmp_path / "net.json").list_arguments() == net.list_arguments()
+    arrays = {
+        n: nd.random.normal(shape=s)
+        for n, s in zip(net.list_arguments(), net.infer_shape(data=(5, 3))[0])
+    }
+    np.testing.assert_array_equal(
+        again.eval(**arrays)[0].asnumpy(), net.eval(**arrays)[0].asnumpy()
+    )
+
+
+@pytest.mark.parametrize("name", ["my_mlp", "lenet"])
+def test_genuine_models(data, name):
+    """Models written by MXNet 1.9.1 give MXNet's outputs."""
+    folder = data / "mxnet"
+    net = sym.load(folder / f"{name}-symbol.json")
+    params = {k.split(":", 1)[1]: v for k, v in nd.load(folder / f"{name}-0000.params").items()}
+    x = nd.array(np.load(folder / f"{name}-input.npy"))
+    found = net.eval(data=x, **params)[0].asnumpy()
+    np.testing.assert_allclose(found, np.load(folder / f"{name}-output.npy"), rtol=1e-5, atol=1e-5)
+
+
+def test_constants_go_to_the_parameters():
+    graph_of = sym.var("x")
+    assert graph_of._constants() == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{}",
+        "[]",
+        "not json",
+        '{"nodes": 5}',
+        '{"nodes": [{"op": "null"}], "heads": [[0, 0, 0]]}',
+        '{"nodes": [{"op": "null", "name": "x", "inputs": []}], "arg_nodes": [0], "heads": [[9, 0, 0]]}',
+        '{"nodes": [{"op": "relu", "name": "r", "inputs": [[0, 0, 0]]}], "heads": [[0, 0, 0]]}',
+        '{"nodes": [{"op": "NoSuchOp", "name": "r", "inputs": []}], "heads": [[0, 0, 0]]}',
+        '{"nodes": [' + "[" * 100_000,
+    ],
+)
+def test_bad_json_is_refused(text):
+    with pytest.raises(MXNetError):
+        sym.load_json(text)
+
+
+def test_truncated_json_is_refused():
+    text = mlp().tojson()
+    for size in range(0, len(text.rstrip()) - 1, 7):
+        with pytest.raises(MXNetError):
+            sym.load_json(text[:size])
+
+
+def test_names_with_markup_stay_text():
+    name = '<img src=x onerror="alert(1)">'
+    net = sym.exp(sym.var(name), name=name + "2")
+    assert sym.load_json(net.tojson()).list_arguments() == [name]
+    assert net.graph().nodes[0].name == name
+
+
+def test_simple_bind_forward_backward():
+    net = mlp()
+    executor = net.simple_bind(mx.cpu(), data=(5, 3))
+    for name, array in executor.arg_dict.items():
+        array[:] = nd.random.normal(shape=array.shape)
+        assert executor.grad_dict[name].shape == array.shape
+    x = nd.random.normal(shape=(5, 3))
+    outputs = executor.forward(is_train=True, data=x)
+    executor.backward(nd.ones((5, 2)))
+    arrays = {n: a.copy() for n, a in executor.arg_dict.items()}
+    for a in arrays.values():
+        a.attach_grad()
+    with mx.autograd.record():
+        h = nd.FullyConnected(
+            arrays["data"], arrays["fc1_weight"], arrays["fc1_bias"], num_hidden=4
+        ).relu()
+        y = nd.FullyConnected(h, arrays["fc2_weight"], arrays["fc2_bias"], num_hidden=2)
+    y.backward()
+    np.testing.assert_array_equal(outputs[0].asnumpy(), y.asnumpy())
+    assert executor.output_dict["fc2_output"] is outputs[0]
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(
+            executor.grad_dict[name].asnumpy(), array.grad.asnumpy(), err_msg=name
+        )
+    with pytest.raises(MXNetError, match="forward"):
+        executor.backward()
+    with pytest.raises(TypeError, match="nothing"):
+        executor.forward(nothing=x)
+    executor.copy_params_from({"fc1_bias": nd.ones(4)})
+    assert executor.arg_dict["fc1_bias"].tolist() == [1, 1, 1, 1]
+
+
+def test_bind_to_arrays_of_ones_own():
+    a, b = sym.var("a"), sym.var("b")
+    x, y, g = nd.array([1.0, 2.0]), nd.array([3.0, 4.0]), nd.array([100.0, 100.0])
+    executor = (a * b).bind(mx.cpu(), [x, y], args_grad={"a": g}, grad_req="add")
+    executor.forward(is_train=True)
+    executor.backward()
+    assert g.tolist() == [103, 104] and executor.grad_arrays[1] is None and x.grad is None
+    x[:] = 5  # the executor sees it
+    assert executor.forward()[0].tolist() == [15, 20]
+    with pytest.raises(MXNetError, match="no array for b"):
+        (a * b).bind(mx.cpu(), {"a": x})
+    with pytest.raises(MXNetError, match="nothing"):
+        (a * b).bind(mx.cpu(), {"a": x, "b": y, "nothing": x})
+    with pytest.raises(MXNetError, match="grad_req"):
+        (a * b).bind(mx.cpu(), [x, y], grad_req="sometimes")
+    with pytest.raises(MXNetError, match="fc2_weight"):
+        mlp().simple_bind(mx.cpu())
+
+
+def test_gradients_as_symbols():
+    """d = b * a + 1 has value 3 and gradients {a: 2, b: 1} at a = 1, b = 2."""
+    a, b = sym.var("a"), sym.var("b")
+    d = b * a + 1
+    x, y = nd.array([1.0]), nd.array([2.0])
+    gradient = d.grad(["a", "b"])
+    assert [g.asscalar() for g in _evaluate(gradient, a=x, b=y)] == [2, 1]
+    assert d.eval(a=x, b=y)[0].asscalar() == 3
+    with pytest.raises(MXNetError, match="nothing"):
+        d.grad(["nothing"])
+
+
+def _evaluate(symbol, **arrays):
+    return symbol.eval(**{n: arrays[n] for n in symbol.list_arguments()})
+
+
+def test_two_variables_of_one_name_cannot_be_bound():
+    with pytest.raises(MXNetError, match="x"):
+        (sym.var("x") + sym.var("x")).eval(x=nd.ones(1))
+
+
+def test_random_symbols_draw_anew_every_run():
+    executor = sym.random.normal(shape=(4,)).bind(mx.cpu())
+    first, second = (executor.forward()[0].tolist() for _ in range(2))
+    assert first != second
+
+
+@pytest.mark.parametrize(
+    ("use", "rewrite"),
+    [
+        (lambda a: a.asnumpy(), "outside of hybrid_forward"),
+        (lambda a: a.asscalar(), "outside of hybrid_forward"),
+        (lambda a: bool(a), "F.where"),
+        (lambda a: float(a), "Symbol"),
+        (lambda a: a.__setitem__(0, 1), "F.where"),
+        (lambda a: a.__iadd__(1), "a = a + b"),
+        (lambda a: np.asarray(a), "F"),
+    ],
+)
+def test_what_needs_a_value_names_the_line_and_the_rewrite(use, rewrite):
+    with pytest.raises(MXNetError) as error:
+        use(sym.var("hidden"))
+    text = str(error.value)
+    assert "hidden" in text and rewrite in text and "test_symbol.py" in text
+
+
+def test_the_graph_of_a_symbol():
+    graph = mlp().graph()
+    assert [n.op for n in graph.nodes if n.kind == "op"] == [
+        "FullyConnected",
+        "Activation",
+        "FullyConnected",
+    ]
+    assert [graph.node(i).name for i in graph.inputs] == mlp().list_arguments()
+    assert "FullyConnected" in str(graph)
+    rows = graph.to_dict()
+    assert json.loads(json.dumps(rows))["outputs"] == [[graph.outputs[0][0], 0]]
+    assert _core.sym_from_graph(graph).tojson() == mlp().tojson()
