@@ -39,8 +39,8 @@ void blas_gemm(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, cons
                     narrow(k), 1, a, narrow(lda), b, narrow(ldb), beta, c, narrow(ldc));
 }
 
-void blas_gemv_t(int64_t k, int64_t n, const float* a, int64_t lda, const float* x, int64_t stride_x,
-                 float beta, float* y, int64_t stride_y) {
+void blas_gemv_t(int64_t k, int64_t n, const float* a, int64_t lda, const float* x,
+                 int64_t stride_x, float beta, float* y, int64_t stride_y) {
   use_one_thread();
   scipy_cblas_sgemv(CblasRowMajor, CblasTrans, narrow(k), narrow(n), 1, a, narrow(lda), x,
                     narrow(stride_x), beta, y, narrow(stride_y));

@@ -10,8 +10,8 @@ void blas_gemm(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, cons
 void blas_gemm(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, const double* a,
                int64_t lda, const double* b, int64_t ldb, double beta, double* c, int64_t ldc);
 // y[n] = a[k,n]^T x[k] + beta y, y's elements stride_y apart.
-void blas_gemv_t(int64_t k, int64_t n, const float* a, int64_t lda, const float* x, int64_t stride_x,
-                 float beta, float* y, int64_t stride_y);
+void blas_gemv_t(int64_t k, int64_t n, const float* a, int64_t lda, const float* x,
+                 int64_t stride_x, float beta, float* y, int64_t stride_y);
 void blas_gemv_t(int64_t k, int64_t n, const double* a, int64_t lda, const double* x,
                  int64_t stride_x, double beta, double* y, int64_t stride_y);
 

@@ -8,9 +8,12 @@ namespace hybrid {
 template <class F>
 void for_float(DType dtype, const char* kernel, F&& body) {
   switch (dtype) {
-    case DType::float32: return body(float{});
-    case DType::float64: return body(double{});
-    default: fail(kernel, ": given ", dtype_name(dtype), ", expected float32 or float64");
+    case DType::float32:
+      return body(float{});
+    case DType::float64:
+      return body(double{});
+    default:
+      fail(kernel, ": given ", dtype_name(dtype), ", expected float32 or float64");
   }
 }
 
@@ -18,13 +21,19 @@ void for_float(DType dtype, const char* kernel, F&& body) {
 template <class F>
 void for_number(DType dtype, const char* kernel, F&& body) {
   switch (dtype) {
-    case DType::float32: return body(float{});
-    case DType::float64: return body(double{});
-    case DType::int32: return body(int32_t{});
-    case DType::int64: return body(int64_t{});
+    case DType::float32:
+      return body(float{});
+    case DType::float64:
+      return body(double{});
+    case DType::int32:
+      return body(int32_t{});
+    case DType::int64:
+      return body(int64_t{});
     case DType::uint8:
-    case DType::boolean: return body(uint8_t{});
-    default: fail(kernel, ": has no kernel for ", dtype_name(dtype));
+    case DType::boolean:
+      return body(uint8_t{});
+    default:
+      fail(kernel, ": has no kernel for ", dtype_name(dtype));
   }
 }
 

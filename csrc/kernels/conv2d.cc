@@ -11,8 +11,8 @@
 namespace hybrid {
 namespace {
 
-constexpr double kTaskProducts = 2e6;    // multiplications of one task, about: 50 us
-constexpr double kMostProducts = 2e8;    // so that cancelling is quick
+constexpr double kTaskProducts = 2e6;       // multiplications of one task, about: 50 us
+constexpr double kMostProducts = 2e8;       // so that cancelling is quick
 constexpr int64_t kPatchBytes = 384 << 10;  // of a task, to stay in the second-level cache
 
 void run_band(const ConvBand<float>& b) { conv_direct().f32(b); }
@@ -23,7 +23,8 @@ struct Cut {
   int64_t rows;      // output rows a band
   int64_t channels;  // output channels a task
 };
-Cut choose_cut(const ConvParams& p, int64_t in_channels, int64_t out_channels, int block, int64_t item) {
+Cut choose_cut(const ConvParams& p, int64_t in_channels, int64_t out_channels, int block,
+               int64_t item) {
   const double row_products = static_cast<double>(p.out_w * in_channels * p.kernel_h * p.kernel_w) *
                               static_cast<double>(out_channels);
   const double image = row_products * static_cast<double>(p.out_h);
@@ -35,7 +36,9 @@ Cut choose_cut(const ConvParams& p, int64_t in_channels, int64_t out_channels, i
   const int64_t line = in_channels * (p.in_w + 2 * std::max<int64_t>(p.pad_w, 0)) * item;
   const int64_t fitting = std::max<int64_t>(1, (kPatchBytes / line - halo) / p.stride_h);
   // Rows first (little is read twice), then channels.
-  const int64_t least_rows = std::min<int64_t>(p.out_h, std::max<int64_t>(1, halo));
+  const int64_t row_vectors = (p.out_w + 7) / 8;  // a band holds many of them, or the whole image
+  const int64_t least_rows =
+      std::min<int64_t>(p.out_h, std::max<int64_t>(halo, (24 + row_vectors - 1) / row_vectors));
   Cut cut;
   cut.rows = std::min({p.out_h, std::max(fitting, least_rows),
                        std::max(least_rows, (p.out_h + parts - 1) / parts)});
@@ -44,32 +47,6 @@ Cut choose_cut(const ConvParams& p, int64_t in_channels, int64_t out_channels, i
   cut.channels = (out_channels + channel_parts - 1) / channel_parts;
   cut.channels = (cut.channels + block - 1) / block * block;
   return cut;
-}
-
-template <class T>
-void convolve_pointwise(const ConvParams& p, const T* x, const T* w, const T* bias, T* y,
-                        Resources& resources) {
-  const int64_t k = p.in_channels / p.groups, m = p.out_channels / p.groups;
-  const int64_t pixels = p.out_h * p.out_w;
-  const double products = static_cast<double>(m * k);
-  int64_t columns = static_cast<int64_t>(kTaskProducts * 4 / products);
-  columns = std::min(pixels, std::max<int64_t>(96, columns));
-  const int64_t parts = (pixels + columns - 1) / columns;
-  const int64_t grain = std::max<int64_t>(
-      1, static_cast<int64_t>(kTaskProducts / (products * static_cast<double>(columns))));
-  resources.parallel(p.batch * p.groups * parts, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t task = begin; task < end; ++task) {
-      const int64_t image = task / parts, at = task % parts * columns, group = image % p.groups;
-      const int64_t n = std::min(columns, pixels - at);
-      T* out = y + image * m * pixels + at;
-      blas_gemm(false, false, m, n, k, w + group * m * k, k, x + image * k * pixels + at, pixels, T(0),
-                out, pixels);
-      for (int64_t o = 0; bias && o < m; ++o) {
-        const T add = bias[group * m + o];
-        for (int64_t i = 0; i < n; ++i) out[o * pixels + i] += add;
-      }
-    }
-  });
 }
 
 }  // namespace
@@ -120,19 +97,52 @@ void convolve_direct(const ConvParams& p, const T* x, const T* w, const T* bias,
 
 template void convolve_direct(const ConvParams&, const float*, const float*, const float*, float*,
                               Resources&);
-template void convolve_direct(const ConvParams&, const double*, const double*, const double*, double*,
-                              Resources&);
+template void convolve_direct(const ConvParams&, const double*, const double*, const double*,
+                              double*, Resources&);
 
-void conv2d(DType dtype, const ConvParams& p, const void* x, const void* w, const void* bias, void* y,
-            Resources& resources) {
+template <class T>
+void convolve_pointwise(const ConvParams& p, bool transpose, const T* x, const T* w, const T* bias,
+                        T* y, Resources& resources) {
+  const int64_t k = p.in_channels / p.groups, m = p.out_channels / p.groups;
+  const int64_t pixels = p.out_h * p.out_w;
+  const double products = static_cast<double>(m * k);
+  int64_t columns = static_cast<int64_t>(kTaskProducts * 4 / products);
+  columns = std::min(pixels, std::max<int64_t>(96, columns));
+  const int64_t parts = (pixels + columns - 1) / columns;
+  const int64_t grain = std::max<int64_t>(
+      1, static_cast<int64_t>(kTaskProducts / (products * static_cast<double>(columns))));
+  resources.parallel(p.batch * p.groups * parts, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t image = task / parts, at = task % parts * columns, group = image % p.groups;
+      const int64_t n = std::min(columns, pixels - at);
+      T* out = y + image * m * pixels + at;
+      blas_gemm(transpose, false, m, n, k, w + group * m * k, transpose ? m : k,
+                x + image * k * pixels + at, pixels, T(0), out, pixels);
+      for (int64_t o = 0; bias && o < m; ++o) {
+        const T add = bias[group * m + o];
+        for (int64_t i = 0; i < n; ++i) out[o * pixels + i] += add;
+      }
+    }
+  });
+}
+
+template void convolve_pointwise(const ConvParams&, bool, const float*, const float*, const float*,
+                                 float*, Resources&);
+template void convolve_pointwise(const ConvParams&, bool, const double*, const double*,
+                                 const double*, double*, Resources&);
+
+void conv2d(DType dtype, const ConvParams& p, const void* x, const void* w, const void* bias,
+            void* y, Resources& resources) {
   if (p.batch * p.out_channels * p.out_h * p.out_w == 0) return;
-  const bool pointwise = p.kernel_h == 1 && p.kernel_w == 1 && p.stride_h == 1 && p.stride_w == 1 &&
-                         p.pad_h == 0 && p.pad_w == 0 && p.in_channels > 0;
   for_float(dtype, "conv2d", [&](auto zero) {
     using T = decltype(zero);
-    const auto run = pointwise ? convolve_pointwise<T> : convolve_direct<T>;
-    run(p, static_cast<const T*>(x), static_cast<const T*>(w), static_cast<const T*>(bias),
-        static_cast<T*>(y), resources);
+    const T *data = static_cast<const T*>(x), *weight = static_cast<const T*>(w);
+    const T* add = static_cast<const T*>(bias);
+    if (is_pointwise(p)) {
+      convolve_pointwise(p, false, data, weight, add, static_cast<T*>(y), resources);
+    } else {
+      convolve_direct(p, data, weight, add, static_cast<T*>(y), resources);
+    }
   });
 }
 

@@ -22,8 +22,8 @@ int64_t band_rows(const ConvParams& p, int64_t channels, int64_t item) {
 
 // Channels a task, so that one image's gradient is enough work for several tasks but not too small.
 int64_t channel_block(const ConvParams& p, int64_t in_c, int64_t out_c, int64_t images) {
-  const double channel = static_cast<double>(p.kernel_h * p.kernel_w * p.out_h * p.out_w) *
-                         static_cast<double>(out_c);
+  const double channel =
+      static_cast<double>(p.kernel_h * p.kernel_w * p.out_h * p.out_w) * static_cast<double>(out_c);
   const int64_t least = std::max<int64_t>(1, static_cast<int64_t>(kTaskProducts / channel));
   const int64_t wanted = std::max<int64_t>(1, 16 / std::max<int64_t>(1, images));
   return std::min(in_c, std::max(least, (in_c + wanted - 1) / wanted));
@@ -38,7 +38,8 @@ void input_by_columns(const ConvParams& p, const T* dy, const T* w, T* dx, Resou
   const int64_t plane = p.in_h * p.in_w;
   resources.parallel(p.batch * p.groups * parts, 1, [&](int64_t begin, int64_t end) {
     thread_local ThreadScratch scratch;
-    T* columns = static_cast<T*>(scratch.get(static_cast<size_t>(block * taps * rows * p.out_w) * sizeof(T)));
+    T* columns = static_cast<T*>(
+        scratch.get(static_cast<size_t>(block * taps * rows * p.out_w) * sizeof(T)));
     for (int64_t task = begin; task < end; ++task) {
       const int64_t image = task / parts, first = task % parts * block, group = image % p.groups;
       const int64_t channels = std::min(block, in_c - first);
@@ -48,16 +49,35 @@ void input_by_columns(const ConvParams& p, const T* dy, const T* w, T* dx, Resou
         const int64_t y1 = std::min(p.out_h, y0 + rows), n = (y1 - y0) * p.out_w;
         if (out_c == 0 || resources.cancelled()) break;
         blas_gemm(true, false, channels * taps, n, out_c, w + (group * out_c * in_c + first) * taps,
-                  in_c * taps, dy + image * out_c * pixels + y0 * p.out_w, pixels, T(0), columns, n);
+                  in_c * taps, dy + image * out_c * pixels + y0 * p.out_w, pixels, T(0), columns,
+                  n);
         add_columns_to_image(p, columns, channels, y0, y1, out);
       }
     }
   });
 }
 
+// The convolution from dy to dx, for stride 1.
+ConvParams backwards(const ConvParams& p) {
+  ConvParams q = p;
+  q.in_channels = p.out_channels;
+  q.out_channels = p.in_channels;
+  q.in_h = p.out_h;
+  q.in_w = p.out_w;
+  q.out_h = p.in_h;
+  q.out_w = p.in_w;
+  q.pad_h = (p.kernel_h - 1) * p.dilate_h - p.pad_h;
+  q.pad_w = (p.kernel_w - 1) * p.dilate_w - p.pad_w;
+  return q;
+}
+
 // For stride 1 the gradient is the convolution of dy with the kernel turned round.
 template <class T>
-void input_by_convolution(const ConvParams& p, const T* dy, const T* w, T* dx, Resources& resources) {
+void input_by_convolution(const ConvParams& p, const T* dy, const T* w, T* dx,
+                          Resources& resources) {
+  if (is_pointwise(p)) {
+    return convolve_pointwise<T>(backwards(p), true, dy, w, nullptr, dx, resources);
+  }
   const int64_t in_c = p.in_channels / p.groups, out_c = p.out_channels / p.groups;
   const int64_t taps = p.kernel_h * p.kernel_w;
   T* turned = static_cast<T*>(
@@ -73,16 +93,7 @@ void input_by_convolution(const ConvParams& p, const T* dy, const T* w, T* dx, R
       }
     }
   }
-  ConvParams q = p;
-  q.in_channels = p.out_channels;
-  q.out_channels = p.in_channels;
-  q.in_h = p.out_h;
-  q.in_w = p.out_w;
-  q.out_h = p.in_h;
-  q.out_w = p.in_w;
-  q.pad_h = (p.kernel_h - 1) * p.dilate_h - p.pad_h;
-  q.pad_w = (p.kernel_w - 1) * p.dilate_w - p.pad_w;
-  convolve_direct<T>(q, dy, turned, nullptr, dx, resources);
+  convolve_direct<T>(backwards(p), dy, turned, nullptr, dx, resources);
 }
 
 template <class T>
@@ -105,7 +116,8 @@ void weight_gradient(const ConvParams& p, const T* dy, const T* x, T* dw, Resour
   }
   resources.parallel(sums * p.groups * parts, 1, [&](int64_t begin, int64_t end) {
     thread_local ThreadScratch scratch;
-    T* columns = static_cast<T*>(scratch.get(static_cast<size_t>(block * taps * rows * p.out_w) * sizeof(T)));
+    T* columns = static_cast<T*>(
+        scratch.get(static_cast<size_t>(block * taps * rows * p.out_w) * sizeof(T)));
     for (int64_t task = begin; task < end; ++task) {
       const int64_t first = task % parts * block, group = task / parts % p.groups;
       const int64_t sum = task / parts / p.groups, channels = std::min(block, in_c - first);
@@ -118,8 +130,8 @@ void weight_gradient(const ConvParams& p, const T* dy, const T* x, T* dw, Resour
         for (int64_t y0 = 0; y0 < p.out_h; y0 += rows) {
           const int64_t y1 = std::min(p.out_h, y0 + rows), n = (y1 - y0) * p.out_w;
           image_to_columns(p, image, channels, y0, y1, columns);
-          blas_gemm(false, true, out_c, channels * taps, n, gradient + y0 * p.out_w, pixels, columns, n,
-                    T(fresh ? 0 : 1), out, in_c * taps);
+          blas_gemm(false, true, out_c, channels * taps, n, gradient + y0 * p.out_w, pixels,
+                    columns, n, T(fresh ? 0 : 1), out, in_c * taps);
           fresh = false;
         }
       }

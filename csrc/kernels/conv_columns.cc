@@ -75,8 +75,10 @@ void add_columns_to_image(const ConvParams& p, const T* columns, int64_t channel
 }
 
 template void image_to_columns(const ConvParams&, const float*, int64_t, int64_t, int64_t, float*);
-template void image_to_columns(const ConvParams&, const double*, int64_t, int64_t, int64_t, double*);
-template void add_columns_to_image(const ConvParams&, const float*, int64_t, int64_t, int64_t, float*);
+template void image_to_columns(const ConvParams&, const double*, int64_t, int64_t, int64_t,
+                               double*);
+template void add_columns_to_image(const ConvParams&, const float*, int64_t, int64_t, int64_t,
+                                   float*);
 template void add_columns_to_image(const ConvParams&, const double*, int64_t, int64_t, int64_t,
                                    double*);
 

@@ -18,8 +18,8 @@ extern template void image_to_columns(const ConvParams&, const float*, int64_t, 
                                       float*);
 extern template void image_to_columns(const ConvParams&, const double*, int64_t, int64_t, int64_t,
                                       double*);
-extern template void add_columns_to_image(const ConvParams&, const float*, int64_t, int64_t, int64_t,
-                                          float*);
+extern template void add_columns_to_image(const ConvParams&, const float*, int64_t, int64_t,
+                                          int64_t, float*);
 extern template void add_columns_to_image(const ConvParams&, const double*, int64_t, int64_t,
                                           int64_t, double*);
 

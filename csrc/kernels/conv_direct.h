@@ -18,7 +18,7 @@ struct ConvBand {
   int64_t rows, width;  // of the output
   T* out;
   int64_t out_plane, out_row;
-  int block;            // output channels a tile: as chosen by conv_block
+  int block;  // output channels a tile: as chosen by conv_block
 };
 
 constexpr int kConvOverread = 8;  // elements after the patch that may be read (and are not used)

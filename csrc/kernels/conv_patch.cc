@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-
 namespace hybrid {
 
 PatchLayout::PatchLayout(const ConvParams& p, int64_t num_channels, int64_t out_rows)
@@ -25,8 +24,8 @@ PatchLayout::PatchLayout(const ConvParams& p, int64_t num_channels, int64_t out_
 }
 
 template <class T>
-void fill_patch(const ConvParams& p, const PatchLayout& layout, const T* image, int64_t y0, int64_t y1,
-                T* patch) {
+void fill_patch(const ConvParams& p, const PatchLayout& layout, const T* image, int64_t y0,
+                int64_t y1, T* patch) {
   const int64_t rows = (y1 - y0 - 1) * p.stride_h + (p.kernel_h - 1) * p.dilate_h + 1;
   for (int64_t c = 0; c < layout.channels; ++c) {
     for (int64_t r = 0; r < rows; ++r) {
@@ -43,7 +42,8 @@ void fill_patch(const ConvParams& p, const PatchLayout& layout, const T* image, 
         const int64_t begin =
             std::min(layout.phase, first < 0 ? (-first + p.stride_w - 1) / p.stride_w : 0);
         const int64_t end = std::max(
-            begin, std::min(layout.phase, p.in_w > first ? (p.in_w - first - 1) / p.stride_w + 1 : 0));
+            begin,
+            std::min(layout.phase, p.in_w > first ? (p.in_w - first - 1) / p.stride_w + 1 : 0));
         std::fill(out, out + begin, T(0));
         if (p.stride_w == 1) {
           std::copy(line + first + begin, line + first + end, out + begin);
@@ -56,7 +56,8 @@ void fill_patch(const ConvParams& p, const PatchLayout& layout, const T* image, 
   }
 }
 
-template void fill_patch(const ConvParams&, const PatchLayout&, const float*, int64_t, int64_t, float*);
+template void fill_patch(const ConvParams&, const PatchLayout&, const float*, int64_t, int64_t,
+                         float*);
 template void fill_patch(const ConvParams&, const PatchLayout&, const double*, int64_t, int64_t,
                          double*);
 

@@ -25,12 +25,12 @@ struct PatchLayout {
 
 // Fills `patch` for the output rows [y0, y1) from planes of `image`; 0 outside the image.
 template <class T>
-void fill_patch(const ConvParams& p, const PatchLayout& layout, const T* image, int64_t y0, int64_t y1,
-                T* patch);
+void fill_patch(const ConvParams& p, const PatchLayout& layout, const T* image, int64_t y0,
+                int64_t y1, T* patch);
 
-extern template void fill_patch(const ConvParams&, const PatchLayout&, const float*, int64_t, int64_t,
-                                float*);
-extern template void fill_patch(const ConvParams&, const PatchLayout&, const double*, int64_t, int64_t,
-                                double*);
+extern template void fill_patch(const ConvParams&, const PatchLayout&, const float*, int64_t,
+                                int64_t, float*);
+extern template void fill_patch(const ConvParams&, const PatchLayout&, const double*, int64_t,
+                                int64_t, double*);
 
 }  // namespace hybrid

@@ -121,21 +121,31 @@ void save_as(const StridedBlock& s, int64_t begin, int64_t n, const void* from) 
 
 void StridedBlock::load(int64_t begin, int64_t n, void* to) const {
   switch (item) {
-    case 1: return load_as<uint8_t>(*this, begin, n, to);
-    case 2: return load_as<uint16_t>(*this, begin, n, to);
-    case 4: return load_as<uint32_t>(*this, begin, n, to);
-    case 8: return load_as<uint64_t>(*this, begin, n, to);
-    default: fail("elementwise: elements of ", item, " bytes");
+    case 1:
+      return load_as<uint8_t>(*this, begin, n, to);
+    case 2:
+      return load_as<uint16_t>(*this, begin, n, to);
+    case 4:
+      return load_as<uint32_t>(*this, begin, n, to);
+    case 8:
+      return load_as<uint64_t>(*this, begin, n, to);
+    default:
+      fail("elementwise: elements of ", item, " bytes");
   }
 }
 
 void StridedBlock::save(int64_t begin, int64_t n, const void* from) const {
   switch (item) {
-    case 1: return save_as<uint8_t>(*this, begin, n, from);
-    case 2: return save_as<uint16_t>(*this, begin, n, from);
-    case 4: return save_as<uint32_t>(*this, begin, n, from);
-    case 8: return save_as<uint64_t>(*this, begin, n, from);
-    default: fail("elementwise: elements of ", item, " bytes");
+    case 1:
+      return save_as<uint8_t>(*this, begin, n, from);
+    case 2:
+      return save_as<uint16_t>(*this, begin, n, from);
+    case 4:
+      return save_as<uint32_t>(*this, begin, n, from);
+    case 8:
+      return save_as<uint64_t>(*this, begin, n, from);
+    default:
+      fail("elementwise: elements of ", item, " bytes");
   }
 }
 

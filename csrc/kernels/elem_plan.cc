@@ -68,9 +68,14 @@ int32_t ElemPlan::constant(DType dtype, double real, int64_t integer) {
       std::memcpy(&bits, &x, sizeof x);
       break;
     }
-    case DType::float64: std::memcpy(&bits, &real, sizeof real); break;
-    case DType::boolean: bits = integer != 0 || real != 0; break;
-    default: bits = static_cast<uint64_t>(integer);  // little-endian: the low bytes come first
+    case DType::float64:
+      std::memcpy(&bits, &real, sizeof real);
+      break;
+    case DType::boolean:
+      bits = integer != 0 || real != 0;
+      break;
+    default:
+      bits = static_cast<uint64_t>(integer);  // little-endian: the low bytes come first
   }
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
   if (!is_floating(dtype)) bits <<= 8 * (8 - dtype_size(dtype));
@@ -96,7 +101,8 @@ int32_t ElemPlan::spread(int32_t slot) {
   return spread_of_[slot];
 }
 
-void ElemPlan::use_inputs(const ElemProgram& program, const TensorView* inputs, const Shape& shape) {
+void ElemPlan::use_inputs(const ElemProgram& program, const TensorView* inputs,
+                          const Shape& shape) {
   input_slot_.assign(program.inputs.size(), -1);
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     const TensorView& v = inputs[i];
@@ -138,8 +144,10 @@ int32_t ElemPlan::place(const ElemOperand& operand, const ElemInstr& q, DType dt
     case ElemOperand::temp:
       check(program.instrs.at(operand.index).out_dtype);
       return temp_slot_.at(operand.index);
-    case ElemOperand::immediate: return constant(dtype, q.imm, q.imm_int);
-    default: fail("elementwise: ", elem_code_name(q.code), " misses an operand");
+    case ElemOperand::immediate:
+      return constant(dtype, q.imm, q.imm_int);
+    default:
+      fail("elementwise: ", elem_code_name(q.code), " misses an operand");
   }
 }
 
@@ -205,7 +213,8 @@ void ElemPlan::add_instr(const ElemProgram& program, int index) {
   const ElemOperand* const operands[] = {&q.a, &q.b, &q.c};
   const int64_t item = static_cast<int64_t>(dtype_size(own));
   for (const ElemOperand* o : operands) {
-    if (o->kind == ElemOperand::temp && slots_[temp_slot_[o->index]].item == item) release(*o, index);
+    if (o->kind == ElemOperand::temp && slots_[temp_slot_[o->index]].item == item)
+      release(*o, index);
   }
   step.out = casts ? new_register(item) : result_slot(index, own);
   steps_.push_back(step);
@@ -227,21 +236,23 @@ void ElemPlan::save_outputs(const ElemProgram& program, const TensorView* inputs
   for (int o = 0; o < count; ++o) {
     const int temp = program.outputs[o];
     const TensorView& v = outputs[o];
-    require(temp >= 0 && temp < static_cast<int>(program.instrs.size()),
-            "elementwise: output ", o, " is instruction ", temp, " of ", program.instrs.size());
+    require(temp >= 0 && temp < static_cast<int>(program.instrs.size()), "elementwise: output ", o,
+            " is instruction ", temp, " of ", program.instrs.size());
     const DType made = program.instrs[temp].out_dtype;
     require(v.dtype == made && v.shape == outputs[0].shape, "elementwise: output ", o, " is ",
             dtype_name(v.dtype), " ", v.shape, ", expected ", dtype_name(made), " ",
             outputs[0].shape);
     const bool flat = is_flat(v.shape, v.strides);
-    bool shares = false;       // memory with an input
-    bool read_later = false;   // an input in this memory is read after the result is made
+    bool shares = false;      // memory with an input
+    bool read_later = false;  // an input in this memory is read after the result is made
     for (size_t i = 0; i < program.inputs.size(); ++i) {
       if (!overlap(v, inputs[i], size_)) continue;
       shares = true;
       for (size_t k = static_cast<size_t>(temp) + 1; k < program.instrs.size(); ++k) {
-        for (const ElemOperand* p : {&program.instrs[k].a, &program.instrs[k].b, &program.instrs[k].c}) {
-          read_later = read_later || (p->kind == ElemOperand::input && p->index == static_cast<int>(i));
+        for (const ElemOperand* p :
+             {&program.instrs[k].a, &program.instrs[k].b, &program.instrs[k].c}) {
+          read_later =
+              read_later || (p->kind == ElemOperand::input && p->index == static_cast<int>(i));
         }
       }
     }
@@ -261,7 +272,8 @@ void ElemPlan::save_outputs(const ElemProgram& program, const TensorView* inputs
   }
 }
 
-void ElemPlan::build(const ElemProgram& program, const TensorView* inputs, const TensorView* outputs) {
+void ElemPlan::build(const ElemProgram& program, const TensorView* inputs,
+                     const TensorView* outputs) {
   const int count = static_cast<int>(program.instrs.size());
   const Shape& shape = outputs[0].shape;
   size_ = shape.size();
@@ -302,7 +314,8 @@ void ElemPlan::build(const ElemProgram& program, const TensorView* inputs, const
   use_inputs(program, inputs, shape);
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     item = std::max(item, static_cast<int64_t>(slots_[input_slot_[i]].item));
-    if (slots_[input_slot_[i]].kind == ElemSlot::stream) bytes += size_ * slots_[input_slot_[i]].item;
+    if (slots_[input_slot_[i]].kind == ElemSlot::stream)
+      bytes += size_ * slots_[input_slot_[i]].item;
   }
   for (size_t o = 0; o < program.outputs.size(); ++o) {
     bytes += size_ * static_cast<int64_t>(dtype_size(outputs[o].dtype));
@@ -318,7 +331,8 @@ void ElemPlan::build(const ElemProgram& program, const TensorView* inputs, const
 void ElemPlan::run(int64_t begin, int64_t end) const {
   thread_local ThreadScratch registers, pointers;
   constexpr int64_t kStep = kRegisterBytes + kRegisterGap;
-  char* const memory = static_cast<char*>(registers.get(static_cast<size_t>(num_registers_) * kStep));
+  char* const memory =
+      static_cast<char*>(registers.get(static_cast<size_t>(num_registers_) * kStep));
   char** const at = static_cast<char**>(pointers.get(slots_.size() * sizeof(char*)));
   for (size_t i = 0; i < slots_.size(); ++i) {
     const ElemSlot& s = slots_[i];

@@ -10,9 +10,9 @@ namespace hybrid {
 // Where a value lives while a block is computed.
 struct ElemSlot {
   enum Kind : uint8_t {
-    stream,    // memory of the array itself: data + element * item
-    one,       // one element, repeated
-    scratch,   // a block register
+    stream,   // memory of the array itself: data + element * item
+    one,      // one element, repeated
+    scratch,  // a block register
   } kind = scratch;
   int32_t reg = -1;      // scratch
   int32_t item = 0;      // bytes of an element
@@ -53,7 +53,8 @@ class ElemPlan {
                 const ElemProgram& program);
   void add_instr(const ElemProgram& program, int index);
   int32_t cast_to(int32_t slot, DType from, DType to, int32_t out);
-  void save_outputs(const ElemProgram& program, const TensorView* inputs, const TensorView* outputs);
+  void save_outputs(const ElemProgram& program, const TensorView* inputs,
+                    const TensorView* outputs);
   int32_t result_slot(int index, DType dtype);
   void release(const ElemOperand& operand, int at);
 

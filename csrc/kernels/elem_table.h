@@ -18,13 +18,20 @@ constexpr int kNumElemTypes = 6;
 // Position of a dtype in the tables; -1: no elementwise code for it.
 constexpr int elem_type(DType dtype) {
   switch (dtype) {
-    case DType::float32: return 0;
-    case DType::float64: return 1;
-    case DType::int32: return 2;
-    case DType::int64: return 3;
-    case DType::uint8: return 4;
-    case DType::boolean: return 5;
-    default: return -1;
+    case DType::float32:
+      return 0;
+    case DType::float64:
+      return 1;
+    case DType::int32:
+      return 2;
+    case DType::int64:
+      return 3;
+    case DType::uint8:
+      return 4;
+    case DType::boolean:
+      return 5;
+    default:
+      return -1;
   }
 }
 
@@ -39,8 +46,7 @@ const ElemTable& elem_table();
 // True when the opcode's own result is bool, whatever it computes in.
 constexpr bool gives_bool(ElemCode code) {
   return code == ElemCode::logical_not || code == ElemCode::isnan || code == ElemCode::isinf ||
-         code == ElemCode::isfinite ||
-         (code >= ElemCode::equal && code <= ElemCode::logical_xor);
+         code == ElemCode::isfinite || (code >= ElemCode::equal && code <= ElemCode::logical_xor);
 }
 constexpr bool is_unary(ElemCode code) { return code < ElemCode::add || code == ElemCode::cast; }
 

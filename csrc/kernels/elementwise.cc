@@ -1,9 +1,9 @@
 // run_elementwise: small single operations at once, everything else by a plan over blocks.
 #include "kernels/elementwise.h"
 
-#include <memory>
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "core/error.h"
 #include "kernels/elem_plan.h"
@@ -44,14 +44,19 @@ bool direct_operand(const ElemProgram& program, const ElemOperand& o, const Elem
       std::memcpy(number, &x, sizeof x);
       return true;
     }
-    case DType::float64: std::memcpy(number, &q.imm, sizeof q.imm); return true;
-    case DType::int64: std::memcpy(number, &q.imm_int, sizeof q.imm_int); return true;
+    case DType::float64:
+      std::memcpy(number, &q.imm, sizeof q.imm);
+      return true;
+    case DType::int64:
+      std::memcpy(number, &q.imm_int, sizeof q.imm_int);
+      return true;
     case DType::int32: {
       const int32_t x = static_cast<int32_t>(q.imm_int);
       std::memcpy(number, &x, sizeof x);
       return true;
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -87,8 +92,8 @@ bool run_direct(const ElemProgram& program, const TensorView* inputs, const Tens
 
 }  // namespace
 
-void run_elementwise(const ElemProgram& program, const TensorView* inputs, const TensorView* outputs,
-                     Resources& resources) {
+void run_elementwise(const ElemProgram& program, const TensorView* inputs,
+                     const TensorView* outputs, Resources& resources) {
   require(!program.instrs.empty() && !program.outputs.empty(),
           "elementwise: a program needs instructions and outputs");
   const int64_t n = outputs[0].shape.size();
@@ -102,7 +107,8 @@ void run_elementwise(const ElemProgram& program, const TensorView* inputs, const
   if (ns < kSerialNs) return plan.run(0, n);
   const ElemPlan& shared = plan;
   const double per_step = plan.cost_ns() * static_cast<double>(kChunkStep);
-  const int64_t grain = kChunkStep * std::max<int64_t>(1, static_cast<int64_t>(kChunkNs / per_step));
+  const int64_t grain =
+      kChunkStep * std::max<int64_t>(1, static_cast<int64_t>(kChunkNs / per_step));
   resources.parallel(n, grain, [&shared](int64_t begin, int64_t end) { shared.run(begin, end); });
 }
 

@@ -11,7 +11,9 @@ void fully_connected(DType dtype, int64_t m, int64_t n, int64_t k, const void* x
                      const void* bias, ElemCode activation, void* y, Resources& resources) {
   gemm(dtype, false, true, m, n, k, x, k, w, k, y, n, false, resources);
   const int type = elem_type(dtype);
-  const auto fn_of = [type](ElemCode code) { return elem_table().code[static_cast<int>(code)][type][0]; };
+  const auto fn_of = [type](ElemCode code) {
+    return elem_table().code[static_cast<int>(code)][type][0];
+  };
   const BlockFn add = bias ? fn_of(ElemCode::add) : nullptr;
   const BlockFn act = activation == ElemCode::copy ? nullptr : fn_of(activation);
   if (!add && !act) return;

@@ -10,8 +10,8 @@
 namespace hybrid {
 namespace {
 
-constexpr double kSerialProducts = 4e6;   // multiplications not worth splitting (~100 us)
-constexpr double kTileProducts = 2e8;     // of one tile at most: 5-10 ms, so that cancelling is quick
+constexpr double kSerialProducts = 4e6;  // multiplications not worth splitting (~100 us)
+constexpr double kTileProducts = 2e8;  // of one tile at most: 5-10 ms, so that cancelling is quick
 constexpr int64_t kVectorChunk = 400000;  // elements of a matrix that one chunk of a gemv reads
 
 int64_t round_up(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
@@ -54,8 +54,9 @@ void tiled(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const T* a, int64_
       const int64_t height = std::min(t.m, m - i), width = std::min(t.n, n - j);
       for (int64_t q = 0; q < k; q += t.k) {
         if (q > 0 && resources.cancelled()) return;
-        blas_gemm(ta, tb, height, width, std::min(t.k, k - q), ta ? a + q * lda + i : a + i * lda + q,
-                  lda, tb ? b + j * ldb + q : b + q * ldb + j, ldb, T(q > 0 || accumulate),
+        blas_gemm(ta, tb, height, width, std::min(t.k, k - q),
+                  ta ? a + q * lda + i : a + i * lda + q, lda,
+                  tb ? b + j * ldb + q : b + q * ldb + j, ldb, T(q > 0 || accumulate),
                   c + i * ldc + j, ldc);
       }
     }

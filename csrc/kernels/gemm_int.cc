@@ -11,15 +11,16 @@ namespace {
 constexpr int64_t kChunkProducts = 1 << 17;
 
 template <class T>
-void rows_of(bool ta, bool tb, int64_t begin, int64_t end, int64_t m, int64_t n, int64_t k, const T* a,
-             const T* b, T* c) {
+void rows_of(bool ta, bool tb, int64_t begin, int64_t end, int64_t m, int64_t n, int64_t k,
+             const T* a, const T* b, T* c) {
   for (int64_t i = begin; i < end; ++i) {
     T* row = c + i * n;
     if (tb) {
       for (int64_t j = 0; j < n; ++j) {
         T sum = 0;
         for (int64_t q = 0; q < k; ++q) {
-          sum = static_cast<T>(sum + static_cast<T>((ta ? a[q * m + i] : a[i * k + q]) * b[j * k + q]));
+          sum = static_cast<T>(sum +
+                               static_cast<T>((ta ? a[q * m + i] : a[i * k + q]) * b[j * k + q]));
         }
         row[j] = sum;
       }
@@ -28,15 +29,16 @@ void rows_of(bool ta, bool tb, int64_t begin, int64_t end, int64_t m, int64_t n,
     std::fill(row, row + n, T(0));
     for (int64_t q = 0; q < k; ++q) {
       const T factor = ta ? a[q * m + i] : a[i * k + q];
-      for (int64_t j = 0; j < n; ++j) row[j] = static_cast<T>(row[j] + static_cast<T>(factor * b[q * n + j]));
+      for (int64_t j = 0; j < n; ++j)
+        row[j] = static_cast<T>(row[j] + static_cast<T>(factor * b[q * n + j]));
     }
   }
 }
 
 }  // namespace
 
-void gemm_int(DType dtype, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, const void* a,
-              const void* b, void* c, Resources& resources) {
+void gemm_int(DType dtype, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k,
+              const void* a, const void* b, void* c, Resources& resources) {
   if (m == 0 || n == 0) return;
   require(is_integer(dtype), "gemm_int: given ", dtype_name(dtype),
           ", expected int32, int64 or uint8");

@@ -15,7 +15,8 @@ inline ElemOperand in(int i) { return {ElemOperand::input, static_cast<int16_t>(
 inline ElemOperand temp(int i) { return {ElemOperand::temp, static_cast<int16_t>(i)}; }
 inline ElemOperand imm() { return {ElemOperand::immediate, 0}; }
 
-inline ElemInstr instr(ElemCode code, DType dtype, ElemOperand a, ElemOperand b = {}, double number = 0) {
+inline ElemInstr instr(ElemCode code, DType dtype, ElemOperand a, ElemOperand b = {},
+                       double number = 0) {
   ElemInstr q;
   q.code = code;
   q.dtype = q.out_dtype = dtype;
@@ -71,7 +72,8 @@ std::vector<R> apply(ElemCode code, std::vector<T> a, std::vector<T> b = {}) {
 template <class T>
 double ulp_distance(T got, long double expected) {
   const T rounded = static_cast<T>(expected);
-  if (std::isnan(got) || std::isnan(rounded)) return std::isnan(got) && std::isnan(rounded) ? 0 : 1e30;
+  if (std::isnan(got) || std::isnan(rounded))
+    return std::isnan(got) && std::isnan(rounded) ? 0 : 1e30;
   if (std::isinf(got) || std::isinf(rounded)) return got == rounded ? 0 : 1e30;
   int exponent = 0;
   std::frexp(rounded, &exponent);

@@ -110,8 +110,9 @@ TEST_CASE("elementwise: power is within 1 ulp and keeps C's special cases") {
   CHECK(most <= 1);
 
   const float inf = INFINITY, nan = NAN;
-  const std::vector<float> specials = {0.0f, -0.0f, 1, -1, 2, -2, 3, -3, 0.5f, -0.5f, 2.5f, -2.5f,
-                                       inf, -inf, nan, 1e30f, -1e30f, 1e-40f, 16777217.0f};
+  const std::vector<float> specials = {0.0f, -0.0f, 1,      -1,     2,          -2,  3,
+                                       -3,   0.5f,  -0.5f,  2.5f,   -2.5f,      inf, -inf,
+                                       nan,  1e30f, -1e30f, 1e-40f, 16777217.0f};
   std::vector<float> a, b;
   for (float p : specials) {
     for (float q : specials) {
@@ -143,7 +144,8 @@ void check_specials() {
       long double expected = f.reference(x[i]);
       if (f.code == ElemCode::softsign && std::isinf(x[i])) expected = x[i] > 0 ? 1 : -1;
       if (f.code == ElemCode::sigmoid && x[i] < 0 && !std::isinf(x[i]) && x[i] != -1) continue;
-      if (f.code == ElemCode::rsqrt && x[i] == tiny) continue;  // the square root is not rounded twice
+      if (f.code == ElemCode::rsqrt && x[i] == tiny)
+        continue;  // the square root is not rounded twice
       CHECK(ulp_distance(y[i], expected) <= 4);
       if (expected == 0 && !std::isnan(y[i])) CHECK(std::signbit(y[i]) == std::signbit(expected));
     }
@@ -155,7 +157,8 @@ TEST_CASE("elementwise: NaN, infinities, zeros, denormals and the largest number
   check_specials<double>();
   // sigmoid's far left: exp of it, denormals included.
   CHECK(apply<float>(ElemCode::sigmoid, std::vector<float>{-100})[0] > 0);
-  CHECK(apply<float>(ElemCode::sigmoid, std::vector<float>{-std::numeric_limits<float>::max()})[0] == 0);
+  CHECK(apply<float>(ElemCode::sigmoid,
+                     std::vector<float>{-std::numeric_limits<float>::max()})[0] == 0);
 }
 
 TEST_CASE("elementwise: log10 of powers of ten and log2 of powers of two are exact") {

@@ -30,8 +30,10 @@ std::vector<R> cast(std::vector<T> a) {
 TEST_CASE("elementwise: integer arithmetic wraps and never traps") {
   const std::vector<int32_t> a = {7, -7, 7, -7, INT_MIN, INT_MIN, 5, 0, INT_MAX};
   const std::vector<int32_t> b = {2, 2, -2, -2, -1, 0, 0, 0, 1};
-  CHECK(apply<int32_t>(ElemCode::div, a, b) == std::vector<int32_t>{3, -3, -3, 3, INT_MIN, 0, 0, 0, INT_MAX});
-  CHECK(apply<int32_t>(ElemCode::floor_div, a, b) == std::vector<int32_t>{3, -4, -4, 3, INT_MIN, 0, 0, 0, INT_MAX});
+  CHECK(apply<int32_t>(ElemCode::div, a, b) ==
+        std::vector<int32_t>{3, -3, -3, 3, INT_MIN, 0, 0, 0, INT_MAX});
+  CHECK(apply<int32_t>(ElemCode::floor_div, a, b) ==
+        std::vector<int32_t>{3, -4, -4, 3, INT_MIN, 0, 0, 0, INT_MAX});
   CHECK(apply<int32_t>(ElemCode::mod, a, b) == std::vector<int32_t>{1, 1, -1, -1, 0, 0, 0, 0, 0});
   CHECK(apply<int32_t>(ElemCode::add, a, b)[8] == INT_MIN);
   CHECK(apply<int32_t>(ElemCode::neg, a)[4] == INT_MIN);
@@ -41,10 +43,14 @@ TEST_CASE("elementwise: integer arithmetic wraps and never traps") {
   CHECK(apply<int64_t>(ElemCode::div, c, d) == std::vector<int64_t>{INT64_MIN, 0, -2});
   CHECK(apply<int64_t>(ElemCode::floor_div, c, d) == std::vector<int64_t>{INT64_MIN, 0, -3});
   CHECK(apply<int64_t>(ElemCode::mod, c, d) == std::vector<int64_t>{0, 0, 3});
-  CHECK(apply<uint8_t>(ElemCode::sub, std::vector<uint8_t>{1, 200}, {2, 100}) == std::vector<uint8_t>{255, 100});
-  CHECK(apply<uint8_t>(ElemCode::mul, std::vector<uint8_t>{20, 3}, {20, 4}) == std::vector<uint8_t>{144, 12});
-  CHECK(apply<int64_t>(ElemCode::sign, std::vector<int64_t>{-5, 0, 5}) == std::vector<int64_t>{-1, 0, 1});
-  CHECK(apply<int32_t>(ElemCode::invert, std::vector<int32_t>{0, 5}) == std::vector<int32_t>{-1, -6});
+  CHECK(apply<uint8_t>(ElemCode::sub, std::vector<uint8_t>{1, 200}, {2, 100}) ==
+        std::vector<uint8_t>{255, 100});
+  CHECK(apply<uint8_t>(ElemCode::mul, std::vector<uint8_t>{20, 3}, {20, 4}) ==
+        std::vector<uint8_t>{144, 12});
+  CHECK(apply<int64_t>(ElemCode::sign, std::vector<int64_t>{-5, 0, 5}) ==
+        std::vector<int64_t>{-1, 0, 1});
+  CHECK(apply<int32_t>(ElemCode::invert, std::vector<int32_t>{0, 5}) ==
+        std::vector<int32_t>{-1, -6});
 }
 
 TEST_CASE("elementwise: float mod and floor_div have Python's sign") {
@@ -61,7 +67,8 @@ TEST_CASE("elementwise: float mod and floor_div have Python's sign") {
   CHECK(m[7] == 1);
   CHECK(m[8] == INFINITY);
   CHECK(q == std::vector<double>{3, -4, -4, 3, -2, -2, 2, 0, -1, 0});
-  const std::vector<float> zero = apply<float>(ElemCode::floor_div, std::vector<float>{1, -1, 0}, {0, 0, 0});
+  const std::vector<float> zero =
+      apply<float>(ElemCode::floor_div, std::vector<float>{1, -1, 0}, {0, 0, 0});
   CHECK(zero[0] == INFINITY);
   CHECK(zero[1] == -INFINITY);
   CHECK(std::isnan(zero[2]));
@@ -71,13 +78,15 @@ TEST_CASE("elementwise: float mod and floor_div have Python's sign") {
 TEST_CASE("elementwise: maximum, minimum, relu and sign keep NaN") {
   const float nan = NAN;
   for (ElemCode code : {ElemCode::maximum, ElemCode::minimum}) {
-    const std::vector<float> y = apply<float>(code, std::vector<float>{nan, 1, nan, 2}, {1, nan, nan, 3});
+    const std::vector<float> y =
+        apply<float>(code, std::vector<float>{nan, 1, nan, 2}, {1, nan, nan, 3});
     CHECK(std::isnan(y[0]));
     CHECK(std::isnan(y[1]));
     CHECK(std::isnan(y[2]));
     CHECK(y[3] == (code == ElemCode::maximum ? 3 : 2));
   }
-  const std::vector<float> r = apply<float>(ElemCode::relu, std::vector<float>{-1, -0.0f, 0, 2, nan});
+  const std::vector<float> r =
+      apply<float>(ElemCode::relu, std::vector<float>{-1, -0.0f, 0, 2, nan});
   CHECK(r[0] == 0);
   CHECK(!std::signbit(r[1]));
   CHECK(r[3] == 2);
@@ -105,7 +114,8 @@ TEST_CASE("elementwise: comparisons give bool, NaN is unequal to everything") {
 }
 
 TEST_CASE("elementwise: casts follow NumPy") {
-  CHECK(cast<int32_t>(std::vector<float>{1.9f, -1.9f, 3e9f}) == std::vector<int32_t>{1, -1, INT_MIN});
+  CHECK(cast<int32_t>(std::vector<float>{1.9f, -1.9f, 3e9f}) ==
+        std::vector<int32_t>{1, -1, INT_MIN});
   CHECK(cast<int64_t>(std::vector<double>{1e18, -2.5, NAN}) ==
         std::vector<int64_t>{1000000000000000000, -2, INT64_MIN});
   CHECK(cast<uint8_t>(std::vector<float>{255.9f, -1.5f, 256}) == std::vector<uint8_t>{255, 255, 0});
@@ -218,7 +228,8 @@ TEST_CASE("elementwise: nothing for zero elements, one for rank 0") {
   run_elementwise(p, inputs, &out, Resources::current());
   CHECK(c == 5);
   const Shape none{3, 0, 2};
-  TensorView empty[2] = {view(&a, none, contiguous_strides(none)), view(&b, none, contiguous_strides(none))};
+  TensorView empty[2] = {view(&a, none, contiguous_strides(none)),
+                         view(&b, none, contiguous_strides(none))};
   TensorView empty_out = view(&c, none, contiguous_strides(none));
   c = -1;
   run_elementwise(p, empty, &empty_out, Resources::current());
@@ -257,12 +268,13 @@ namespace {
 
 // A random program over three float inputs; every instruction of it alone gives the same bits.
 ElemProgram random_program(std::mt19937& random, DType dtype) {
-  static const ElemCode unary[] = {ElemCode::neg, ElemCode::abs, ElemCode::square, ElemCode::exp,
-                                   ElemCode::tanh, ElemCode::sigmoid, ElemCode::sin, ElemCode::erf,
-                                   ElemCode::relu, ElemCode::softsign, ElemCode::rint,
-                                   ElemCode::log1p, ElemCode::arctan};
-  static const ElemCode binary[] = {ElemCode::add, ElemCode::sub, ElemCode::mul, ElemCode::div,
-                                    ElemCode::maximum, ElemCode::minimum, ElemCode::greater};
+  static const ElemCode unary[] = {
+      ElemCode::neg,     ElemCode::abs,   ElemCode::square, ElemCode::exp,  ElemCode::tanh,
+      ElemCode::sigmoid, ElemCode::sin,   ElemCode::erf,    ElemCode::relu, ElemCode::softsign,
+      ElemCode::rint,    ElemCode::log1p, ElemCode::arctan};
+  static const ElemCode binary[] = {ElemCode::add,    ElemCode::sub,     ElemCode::mul,
+                                    ElemCode::div,    ElemCode::maximum, ElemCode::minimum,
+                                    ElemCode::greater};
   ElemProgram p;
   p.inputs = {dtype, dtype, dtype};
   std::vector<int> values;  // instructions whose result is of the dtype
@@ -312,7 +324,8 @@ void compare_fused(int64_t n, std::mt19937& random) {
     std::vector<TensorView> operands;
     for (ElemOperand* o : {&one.a, &one.b, &one.c}) {
       if (o->kind == ElemOperand::none || o->kind == ElemOperand::immediate) continue;
-      operands.push_back(o->kind == ElemOperand::input ? inputs[o->index] : view(results[o->index]));
+      operands.push_back(o->kind == ElemOperand::input ? inputs[o->index]
+                                                       : view(results[o->index]));
       single.inputs.push_back(dtype_of<T>());
       *o = in(static_cast<int>(operands.size()) - 1);
     }
@@ -366,7 +379,8 @@ TEST_CASE("elementwise: results do not depend on the number of threads or on the
   for (int64_t at : {int64_t{0}, int64_t{131}, n - 1000}) {
     std::vector<float> part(1000);
     const Shape shape{1000}, strides{1};
-    TensorView pieces[2] = {view(x.data() + at, shape, strides), view(y.data() + at, shape, strides)};
+    TensorView pieces[2] = {view(x.data() + at, shape, strides),
+                            view(y.data() + at, shape, strides)};
     TensorView out = view(part);
     run_elementwise(p, pieces, &out, Resources::current());
     CHECK(std::memcmp(part.data(), one.data() + at, 4000) == 0);

@@ -33,15 +33,24 @@ void set_output(ConvParams* p) {
 
 std::vector<ConvParams> cases() {
   std::vector<ConvParams> list = {
-      params(2, 1, 28, 28, 6, 5, 1, 2),       params(3, 6, 14, 14, 16, 5),
-      params(1, 1, 28, 28, 20, 5),            params(2, 20, 12, 12, 50, 5),
-      params(1, 16, 20, 20, 16, 3, 1, 1),     params(2, 8, 15, 17, 12, 3, 2, 1),
-      params(1, 8, 13, 11, 10, 1),            params(2, 8, 13, 11, 10, 1, 2),
-      params(1, 3, 32, 32, 7, 7, 2, 3),       params(1, 4, 19, 19, 5, 3, 1, 2, 2),
-      params(2, 8, 9, 9, 12, 3, 1, 1, 1, 4),  params(1, 6, 9, 9, 6, 3, 1, 1, 1, 6),
-      params(1, 4, 9, 9, 8, 3, 2, 1, 1, 2),   params(1, 4, 21, 21, 4, 3, 3, 0, 2),
-      params(5, 2, 5, 5, 3, 5),               params(1, 2, 5, 5, 3, 3, 1, 4),
-      params(1, 1, 7, 7, 1, 1, 1, 1),         params(1, 40, 7, 7, 40, 3, 1, 1),
+      params(2, 1, 28, 28, 6, 5, 1, 2),
+      params(3, 6, 14, 14, 16, 5),
+      params(1, 1, 28, 28, 20, 5),
+      params(2, 20, 12, 12, 50, 5),
+      params(1, 16, 20, 20, 16, 3, 1, 1),
+      params(2, 8, 15, 17, 12, 3, 2, 1),
+      params(1, 8, 13, 11, 10, 1),
+      params(2, 8, 13, 11, 10, 1, 2),
+      params(1, 3, 32, 32, 7, 7, 2, 3),
+      params(1, 4, 19, 19, 5, 3, 1, 2, 2),
+      params(2, 8, 9, 9, 12, 3, 1, 1, 1, 4),
+      params(1, 6, 9, 9, 6, 3, 1, 1, 1, 6),
+      params(1, 4, 9, 9, 8, 3, 2, 1, 1, 2),
+      params(1, 4, 21, 21, 4, 3, 3, 0, 2),
+      params(5, 2, 5, 5, 3, 5),
+      params(1, 2, 5, 5, 3, 3, 1, 4),
+      params(1, 1, 7, 7, 1, 1, 1, 1),
+      params(1, 40, 7, 7, 40, 3, 1, 1),
   };
   ConvParams uneven = params(2, 3, 17, 12, 4, 3);
   uneven.kernel_w = 4;
@@ -83,7 +92,8 @@ struct Arrays {
   std::vector<T> x, w, y;
   explicit Arrays(const ConvParams& p)
       : x(random_array<T>(p.batch * p.in_channels * p.in_h * p.in_w, 1)),
-        w(random_array<T>(p.out_channels * (p.in_channels / p.groups) * p.kernel_h * p.kernel_w, 2)),
+        w(random_array<T>(p.out_channels * (p.in_channels / p.groups) * p.kernel_h * p.kernel_w,
+                          2)),
         y(random_array<T>(p.batch * p.out_channels * p.out_h * p.out_w, 3)) {}
 };
 
@@ -116,9 +126,10 @@ void check(const ConvParams& p) {
 }
 
 std::string text(const ConvParams& p) {
-  return std::to_string(p.in_channels) + "x" + std::to_string(p.in_h) + "x" + std::to_string(p.in_w) +
-         " -> " + std::to_string(p.out_channels) + ", kernel " + std::to_string(p.kernel_h) +
-         ", stride " + std::to_string(p.stride_w) + ", groups " + std::to_string(p.groups);
+  return std::to_string(p.in_channels) + "x" + std::to_string(p.in_h) + "x" +
+         std::to_string(p.in_w) + " -> " + std::to_string(p.out_channels) + ", kernel " +
+         std::to_string(p.kernel_h) + ", stride " + std::to_string(p.stride_w) + ", groups " +
+         std::to_string(p.groups);
 }
 
 }  // namespace
@@ -147,7 +158,7 @@ TEST_CASE("conv2d: without bias, and an empty batch") {
   CHECK(dw == std::vector<float>(dw.size(), 0));
 }
 
-TEST_CASE("conv2d: bits do not depend on threads, nor an image's on the batch around it") {
+TEST_CASE("conv2d: bits do not depend on the number of threads") {
   for (ConvParams p : {params(8, 6, 14, 14, 16, 5), params(4, 32, 28, 28, 32, 3, 1, 1),
                        params(3, 8, 30, 30, 16, 3, 2, 1), params(4, 16, 20, 20, 64, 1)}) {
     set_output(&p);
@@ -159,8 +170,10 @@ TEST_CASE("conv2d: bits do not depend on threads, nor an image's on the batch ar
       dx[t].resize(a.x.size());
       dw[t].resize(a.w.size());
       conv2d(DType::float32, p, a.x.data(), a.w.data(), nullptr, y[t].data(), Resources::current());
-      conv2d_grad_input(DType::float32, p, a.y.data(), a.w.data(), dx[t].data(), Resources::current());
-      conv2d_grad_weight(DType::float32, p, a.y.data(), a.x.data(), dw[t].data(), Resources::current());
+      conv2d_grad_input(DType::float32, p, a.y.data(), a.w.data(), dx[t].data(),
+                        Resources::current());
+      conv2d_grad_weight(DType::float32, p, a.y.data(), a.x.data(), dw[t].data(),
+                         Resources::current());
       Resources::current().reset_workspace();
     }
     CHECK(equal_bits(y[0], y[1]));

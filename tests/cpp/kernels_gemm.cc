@@ -14,7 +14,8 @@ using namespace hybrid::testing;
 namespace {
 
 template <class T>
-void check_gemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, bool accumulate, int64_t gap = 0) {
+void check_gemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, bool accumulate,
+                int64_t gap = 0) {
   const int64_t lda = (ta ? m : k) + gap, ldb = (tb ? k : n) + gap, ldc = n + gap;
   const std::vector<T> a = random_array<T>((ta ? k : m) * lda, 1);
   const std::vector<T> b = random_array<T>((tb ? n : k) * ldb, 2);
@@ -88,8 +89,8 @@ TEST_CASE("gemm: bits do not depend on the number of threads") {
       std::vector<float> c[2] = {std::vector<float>(m * n), std::vector<float>(m * n)};
       for (int t = 0; t < 2; ++t) {
         PoolSize threads(t == 0 ? 1 : 3);
-        gemm(DType::float32, false, tb, m, n, k, a.data(), k, b.data(), tb ? k : n, c[t].data(), n, false,
-             Resources::current());
+        gemm(DType::float32, false, tb, m, n, k, a.data(), k, b.data(), tb ? k : n, c[t].data(), n,
+             false, Resources::current());
       }
       CHECK(equal_bits(c[0], c[1]));
     }
@@ -103,8 +104,8 @@ TEST_CASE("gemm: a row alone gives the bits it has among few others") {
   gemm(DType::float32, false, true, 4, n, k, x.data(), k, w.data(), k, all.data(), n, false,
        Resources::current());
   for (int i = 0; i < 4; ++i) {
-    gemm(DType::float32, false, true, 1, n, k, x.data() + i * k, k, w.data(), k, one.data(), n, false,
-         Resources::current());
+    gemm(DType::float32, false, true, 1, n, k, x.data() + i * k, k, w.data(), k, one.data(), n,
+         false, Resources::current());
     CHECK(std::memcmp(one.data(), all.data() + i * n, n * sizeof(float)) == 0);
   }
 }
@@ -121,7 +122,8 @@ TEST_CASE("gemm: stops soon after it is cancelled") {
     cancel.store(true);
   });
   const auto start = std::chrono::steady_clock::now();
-  gemm(DType::float32, false, false, n, n, n, a.data(), n, a.data(), n, c.data(), n, false, resources);
+  gemm(DType::float32, false, false, n, n, n, a.data(), n, a.data(), n, c.data(), n, false,
+       resources);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   canceller.join();
   CHECK(resources.was_cancelled());
@@ -163,7 +165,8 @@ TEST_CASE("fully_connected: the bits of product, bias and activation one after a
                        ElemCode::softrelu, ElemCode::softsign}) {
     for (int64_t m : {1, 4, 5, 64}) {
       const int64_t n = 37, k = 130;
-      const std::vector<float> x = random_array<float>(m * k, 10), w = random_array<float>(n * k, 11);
+      const std::vector<float> x = random_array<float>(m * k, 10),
+                               w = random_array<float>(n * k, 11);
       const std::vector<float> bias = random_array<float>(n, 12);
       std::vector<float> fused(m * n), steps(m * n);
       fully_connected(DType::float32, m, n, k, x.data(), w.data(), bias.data(), act, fused.data(),
