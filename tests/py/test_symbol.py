@@ -175,7 +175,7 @@ def test_constants_go_to_the_parameters():
         "not json",
         '{"nodes": 5}',
         '{"nodes": [{"op": "null"}], "heads": [[0, 0, 0]]}',
-        '{"nodes": [{"op": "null", "name": "x", "inputs": []}], "arg_nodes": [0], "heads": [[9, 0, 0]]}',
+        '{"nodes": [{"op": "null", "name": "x", "inputs": []}], "heads": [[9, 0, 0]]}',
         '{"nodes": [{"op": "relu", "name": "r", "inputs": [[0, 0, 0]]}], "heads": [[0, 0, 0]]}',
         '{"nodes": [{"op": "NoSuchOp", "name": "r", "inputs": []}], "heads": [[0, 0, 0]]}',
         '{"nodes": [' + "[" * 100_000,
