@@ -12,16 +12,6 @@
 
 namespace hybrid {
 
-bool is_flat(const Shape& shape, const Shape& strides) {
-  int64_t step = 1;
-  for (int d = shape.ndim() - 1; d >= 0; --d) {
-    if (shape[d] == 1) continue;
-    if (strides[d] != step) return false;
-    step *= shape[d];
-  }
-  return true;
-}
-
 StridedBlock::StridedBlock(void* memory, DType dtype, const Shape& shape, const Shape& strides)
     : data(static_cast<char*>(memory)), item(static_cast<int64_t>(dtype_size(dtype))) {
   for (int d = shape.ndim() - 1; d >= 0; --d) {

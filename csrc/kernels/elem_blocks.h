@@ -5,7 +5,15 @@
 namespace hybrid {
 
 // True when element i of the flattened shape lies at data[i].
-bool is_flat(const Shape& shape, const Shape& strides);
+inline bool is_flat(const Shape& shape, const Shape& strides) {
+  int64_t step = 1;
+  for (int d = shape.ndim() - 1; d >= 0; --d) {
+    if (shape[d] == 1) continue;
+    if (strides[d] != step) return false;
+    step *= shape[d];
+  }
+  return true;
+}
 
 // An array with adjacent dimensions merged and those of size 1 dropped; innermost first.
 struct StridedBlock {

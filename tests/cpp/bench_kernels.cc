@@ -89,6 +89,22 @@ TEST_CASE("bench: elementwise" * doctest::skip()) {
     r.add(ElemCode::add, temp(0), imm(), 1);
     report("a * b + 1, 100 elements", best_us([&] { r(); }, 0.1));
   }
+  const auto broadcast = [](const char* name, const Shape& shape, const Shape& strides) {
+    Run r(2, shape.size());
+    r.add(ElemCode::add, in(0), in(1));
+    for (TensorView* v : {&r.inputs[0], &r.inputs[1], &r.output}) {
+      v->shape = shape;
+      v->strides = contiguous_strides(shape);
+    }
+    r.inputs[1].strides = strides;
+    const double us = best_us([&] { r(); }, 0.1);
+    report(name, us, 1e3 * us / static_cast<double>(shape.size()), "ns an element");
+  };
+  broadcast("x + bias, (1000, 10)", {1000, 10}, {0, 1});
+  broadcast("x + bias, (64, 256)", {64, 256}, {0, 1});
+  broadcast("x + bias, (32, 6, 784)", {32, 6, 784}, {0, 1, 0});
+  broadcast("x + column, (300, 300)", {300, 300}, {1, 0});
+  broadcast("x + x^T, (300, 300)", {300, 300}, {1, 300});
   const int64_t big = 10000000;
   {
     Run r(2, big);
