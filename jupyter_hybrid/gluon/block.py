@@ -195,7 +195,7 @@ class HybridBlock(Block):
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None):
         super().__init__(prefix, params)
         self._active = False
-        self._options: dict[str, Any] = {}
+        self._compile_options: dict[str, Any] = {}
         self._cached: _Cached | None = None
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -226,7 +226,9 @@ class HybridBlock(Block):
         if unknown:
             raise ValueError(f"hybridize: unknown options {sorted(unknown)}; known {sorted(known)}")
         self._active = active
-        self._options = {k: v for k, v in options.items() if k in ("passes", "without", "fast")}
+        self._compile_options = {
+            k: v for k, v in options.items() if k in ("passes", "without", "fast")
+        }
         self._clear_cache()
         super().hybridize(active, **options)
 
@@ -386,7 +388,7 @@ class _Cached:
         inputs = [order[i] for i in graph.inputs]
         # Each input of the graph: the position of an argument, or a parameter.
         self._sources = [names[n] if n in names else params[n] for n in inputs]
-        self.graph = _core.CachedGraph(graph, **block._options)
+        self.graph = _core.CachedGraph(graph, **block._compile_options)
 
     def call(self, block: HybridBlock, args: tuple) -> Any:
         flat = nesting.flatten(args)
