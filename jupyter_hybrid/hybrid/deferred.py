@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,26 @@ class Deferred:
         """For people: ``80 bytes, 2 kernels again``."""
         kernels = "1 kernel" if self.kernels == 1 else f"{self.kernels} kernels"
         return f"{self.bytes:,} bytes, {kernels} again"
+
+
+def names_read(source: str) -> set[str]:
+    """Names that a cell may read before it binds them; every word of a text that is not Python."""
+    body = re.sub(r"\A\s*%%.*\n?", "", source)
+    try:
+        tree = ast.parse(body)
+    except SyntaxError:  # line magics and the like
+        return set(re.findall(r"[^\W\d]\w*", source))
+    read: set[str] = set()
+    bound: set[str] = set()
+    for statement in tree.body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Load, ast.Del)):
+                read |= {node.id} - bound
+            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+                read |= {node.target.id} - bound
+        if isinstance(statement, ast.Assign):
+            bound |= {t.id for t in statement.targets if isinstance(t, ast.Name)}
+    return read
 
 
 class DeferredNames:
@@ -67,8 +88,10 @@ class DeferredNames:
                 )
 
     def mentioned_in(self, source: str, namespace: dict[str, Any]) -> list[Deferred]:
-        """Deferred names that ``source`` contains and ``namespace`` still binds to them."""
-        words = set(re.findall(r"[^\W\d]\w*", source))
+        """Deferred names that ``source`` reads and ``namespace`` still binds to them."""
+        if not self._by_array:
+            return []
+        words = names_read(source)
         return [
             d
             for d in self._by_array.values()

@@ -32,14 +32,14 @@ class Segment:
     donated: tuple[bool, ...] = ()
 
 
-def _signature(graph: Any) -> tuple:
-    """What may differ between two graphs of one hash and still shows: lines and names."""
-    return tuple((n.site, n.name) for n in graph.nodes)
-
-
-def compile_cached(graph: Any, options: Options, donated: tuple[bool, ...]) -> tuple[Any, bool]:
-    """(Compiled, found in the cache) for a recorded graph."""
-    key = (graph.hash, _signature(graph), options.passes, options.without, donated)
+def compile_cached(
+    graph: Any, names: dict[int, str], options: Options, donated: tuple[bool, ...]
+) -> tuple[Any, bool]:
+    """(Compiled, found in the cache) for a recorded graph; ``names`` are the user's, by node id."""
+    # Two graphs of one hash may still look different: other lines, other names.
+    lines = tuple(_core.site(n.site)[:3] if n.site else None for n in graph.nodes)
+    called = tuple(sorted(names.items()))
+    key = (graph.hash, lines, called, options.passes, options.without, donated)
     found = _cache.get(key)
     if found is not None:
         _cache.move_to_end(key)
@@ -88,8 +88,11 @@ def compute(
     graph, inputs, keys, entries = _core.traced_graph(drawn, list(effects), labels)
     if shown:
         graph = graph.with_outputs(list(range(len(arrays))))
+    called = {entries[key][0]: name for key, name in names.items() if key in entries}
+    called |= {i: names[id(a)] for i, a in zip(graph.inputs, inputs, strict=True) if id(a) in names}
+    graph = graph.with_names(called)
     donated = tuple(any(i is d for d in donate) for i in inputs)
-    compiled, cached = compile_cached(graph, options, donated)
+    compiled, cached = compile_cached(graph, called, options, donated)
     start = time.perf_counter()
     values = compiled.program.run(inputs, keys, list(donated))
     for array, value in zip(arrays, values, strict=True):

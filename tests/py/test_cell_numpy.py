@@ -223,3 +223,9 @@ def test_report_prints_well(shell):
     shell.hybridize(FOUR_LINES)
     text = repr(shell.report)
     assert "320 imperative" in text and "deferred  c" in text and "operation folding" in text
+
+
+def test_only_names_that_a_cell_reads_are_computed_for_it(shell):
+    shell.hybridize(FOUR_LINES)
+    assert "deferred" not in shell.run("c = 5").out
+    assert "b was deferred" in shell.run("e = b * 2").out
