@@ -17,7 +17,7 @@ TARGET = "jupyter_hybrid.live"
 _PERIOD_S = 1 / 30
 _IDLE_PERIOD_S = 0.5  # without news a frame still tells that the kernel is there
 _MAX_BYTES = 128 * 1024
-_SILENT_S = 150.0  # pages say that they are there every 10 s, hidden ones about every minute
+_SILENT_S = 150.0  # open pages speak every 30 s, hidden ones about every minute
 
 
 class Pump:

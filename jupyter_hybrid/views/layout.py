@@ -45,6 +45,7 @@ class _Slot:
 
     width: float
     box: Box | None = None
+    weight: float = 1.0  # inputs give way, so that the chain of operators stays straight
     up: list[_Slot] = field(default_factory=list)
     down: list[_Slot] = field(default_factory=list)
     x: float = 0.0
@@ -86,7 +87,7 @@ def _slots(
     layers: list[list[_Slot]] = [[] for _ in range(max(level.values()) + 1)]
     slots = {}
     for i, box in placed.items():
-        slots[i] = _Slot(box.width, box)
+        slots[i] = _Slot(box.width, box, 0.05 if box.late else 1.0)
         layers[level[i]].append(slots[i])
     chains = []
     for source, target in edges:
@@ -132,28 +133,29 @@ def _positions(layers: list[list[_Slot]]) -> None:
                 near = slot.up if sweep % 2 == 0 else slot.down
                 if sweep >= 2 * _SWEEPS - 2:
                     near = slot.up + slot.down
-                wishes.append(sum(n.x for n in near) / len(near) if near else slot.x)
+                total = sum(n.weight for n in near)
+                wishes.append(sum(n.x * n.weight for n in near) / total if near else slot.x)
             _place(layer, wishes)
 
 
 def _place(layer: list[_Slot], wishes: list[float]) -> None:
-    """Least squares to the wishes with minimum gaps kept: pool adjacent violators."""
+    """Weighted least squares to the wishes, minimum gaps kept: pool adjacent violators."""
     offsets, offset = [], 0.0
     for i, slot in enumerate(layer):
         if i:
             offset += (layer[i - 1].width + slot.width) / 2 + GAP_X
         offsets.append(offset)
-    blocks: list[list[float]] = []  # [sum, count]
-    for wish, shift in zip(wishes, offsets, strict=True):
-        blocks.append([wish - shift, 1.0])
-        while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] > blocks[-1][0] / blocks[-1][1]:
-            total, count = blocks.pop()
-            blocks[-1][0] += total
-            blocks[-1][1] += count
+    blocks: list[tuple[float, float, int]] = []  # weighted sum, weight, slots
+    for slot, wish, shift in zip(layer, wishes, offsets, strict=True):
+        total, weight, count = (wish - shift) * slot.weight, slot.weight, 1
+        while blocks and blocks[-1][0] / blocks[-1][1] > total / weight:
+            before = blocks.pop()
+            total, weight, count = total + before[0], weight + before[1], count + before[2]
+        blocks.append((total, weight, count))
     i = 0
-    for total, count in blocks:
-        for _ in range(int(count)):
-            layer[i].x = total / count + offsets[i]
+    for total, weight, count in blocks:
+        for _ in range(count):
+            layer[i].x = total / weight + offsets[i]
             i += 1
 
 

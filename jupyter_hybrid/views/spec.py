@@ -5,6 +5,7 @@ The same shape is checked in the browser by ``labextension/src/protocol.ts``.
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,7 +17,9 @@ from .layout import Box, layered
 
 MIME = "application/vnd.jupyter-hybrid.graph.v1+json"
 VERSION = 1
-_CHAR = 7.3  # pixels of one character of a node's label
+# Pixels of one character: wide fonts are the measure, narrow ones leave some air.
+_LABEL_CHAR, _DETAIL_CHAR = 8.0, 6.5
+_WIDEST = 300.0
 
 
 @dataclass
@@ -81,7 +84,11 @@ def build(picture: Picture) -> dict[str, Any]:
 
 
 def _shape_text(shape: Any) -> str:
-    return "×".join(str(d) for d in shape) if shape else "scalar"
+    """As Python writes it, `?` for a size that is not known."""
+    if shape is None:
+        return ""
+    sizes = ["?" if d < 0 else str(d) for d in shape]
+    return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
 
 
 def node_label(node: Any, name: str) -> str:
@@ -92,8 +99,37 @@ def node_label(node: Any, name: str) -> str:
         return node.text or name or node.name
     if node.kind == "effect":
         return (node.text or "effect").partition("(")[0]
-    op = " · ".join(m.op for m in node.members) if node.kind == "fused" else node.op
+    op = node.op
+    if node.kind == "fused":
+        ops = [m.op for m in node.members]
+        op = " · ".join(ops if len(ops) <= 4 else [*ops[:2], f"… {len(ops) - 3} more …", ops[-1]])
     return f"{name} = {op}" if name else op
+
+
+def user_name(names: dict[int, str], node: Any, offset: int = 0) -> str:
+    """The user's name for a node's value: of a kernel, that of its last named member."""
+    members = node.members if node.kind == "fused" else []
+    ids = [node.id, *(m.id for m in members[::-1])]
+    return next((names[i + offset] for i in ids if i + offset in names), "")
+
+
+def _detail(node: Any) -> str:
+    """The attributes of an operator; of a kernel, what it is."""
+    if node.kind == "fused":
+        return f"one kernel of {len(node.members)} operators"
+    return node.attrs_text
+
+
+def _box(node: Any, label: str, detail: str, chip: bool) -> Box:
+    """The card's size, from its texts as the browser sets them."""
+    small = node.kind in ("input", "constant")
+    inset = 34 if node.kind in ("input", "effect") else 18
+    glyph = 16 if node.kind in ("op", "fused") else 0
+    if not detail and node.shapes and node.shapes[0] is not None:
+        detail = f"{_shape_text(node.shapes[0])} {node.dtypes[0]}"
+    below = 0 if small else len(detail) * _DETAIL_CHAR + (64 if chip else 0)
+    wide = max(len(label) * _LABEL_CHAR + glyph, below) + inset
+    return Box(node.id, min(max(wide, 64), _WIDEST), 30 if small else 44, late=small)
 
 
 def _stage(picture: Picture, stage: Any, lines: list[str]) -> dict[str, Any]:
@@ -105,9 +141,7 @@ def _stage(picture: Picture, stage: Any, lines: list[str]) -> dict[str, Any]:
     nodes, boxes = [], []
     for node in graph.nodes:
         members = node.members if node.kind == "fused" else []
-        name = picture.names.get(node.id, "")
-        for member in members[::-1]:
-            name = name or picture.names.get(member.id, "")
+        name = user_name(picture.names, node)
         kernel = None
         if node.kind in ("op", "fused") and not node.is_view:
             kernel = len(kernels)
@@ -123,11 +157,8 @@ def _stage(picture: Picture, stage: Any, lines: list[str]) -> dict[str, Any]:
             )
         line = picture.line_of(node)
         label = node_label(node, name)
-        detail = node.attrs_text
-        wide = min(max(len(label), len(detail) * 0.86) * _CHAR + 26, 250)
-        small = node.kind in ("input", "constant")
-        box = Box(node.id, max(wide, 64), 30 if small else 44, late=small)
-        boxes.append(box)
+        detail = _detail(node)
+        boxes.append(_box(node, label, detail, node.id in buffer_of))
         shape = _known(node.shapes[0]) if node.shapes else None
         dtype = str(node.dtypes[0] or "") if node.dtypes else ""
         nodes.append(
@@ -137,7 +168,7 @@ def _stage(picture: Picture, stage: Any, lines: list[str]) -> dict[str, Any]:
                 "kind": node.kind,
                 "label": label,
                 "detail": detail,
-                "name": name or node.name,
+                "name": name or _given_name(node),
                 "family": node.family if node.kind in ("op", "fused") else node.kind,
                 "line": line,
                 "col": None,
@@ -191,6 +222,14 @@ def _known(shape: Any) -> list[int] | None:
     if shape is None or any(d is None or d < 0 for d in shape):
         return None
     return list(shape)
+
+
+def _given_name(node: Any) -> str:
+    """The node's own name, unless it is only its operator counted."""
+    counted = node.kind in ("op", "fused") and re.fullmatch(
+        rf"_*{re.escape(node.op.lower())}_*\d*", node.name.lower()
+    )
+    return "" if counted else node.name
 
 
 def _bytes(shape: Any, dtype: Any) -> int:
@@ -319,7 +358,7 @@ def _memory(picture: Picture) -> dict[str, Any] | None:
         plan = part.plan
         for node_id in plan.steps:
             node = nodes[node_id]
-            name = picture.names.get(node_id + part.offset, "")
+            name = user_name(picture.names, node, part.offset)
             steps.append(
                 {
                     "step": len(steps),

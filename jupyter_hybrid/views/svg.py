@@ -67,14 +67,15 @@ def _node(node: dict[str, Any], coloured_by_buffer: bool) -> str:
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{node["w"]:.1f}" height="{node["h"]:.1f}" '
         f'rx="{rounded:.1f}" fill="{fill}" stroke="{stroke}" stroke-width="{width}"/>'
     ]
-    two = bool(node["detail"]) and node["h"] > 36
+    under = node["detail"] or _value(node)
+    two = bool(under) and node["h"] > 36
     label = _clip(node["label"], node["w"], 12.5)
     parts.append(
         _text(node["x"], node["y"] + (-2 if two else 4.5), label, text_anchor="middle",
               font_size=12.5, font_weight=600 if node["kind"] != "constant" else 400)
     )  # fmt: skip
     if two:
-        detail = _clip(node["detail"], node["w"], 10.5)
+        detail = _clip(under, node["w"], 10.5)
         parts.append(
             _text(node["x"], node["y"] + 14, detail, text_anchor="middle", font_size=10.5,
                   fill="#5a6070", font_family=_MONO)
@@ -82,10 +83,14 @@ def _node(node: dict[str, Any], coloured_by_buffer: bool) -> str:
     return "".join(parts) + "</g>"
 
 
+def _value(node: dict[str, Any]) -> str:
+    """Shape and type of a node's value; empty where they are not known."""
+    return "" if node["shape"] is None else f"{tuple(node['shape'])} {node['dtype']}"
+
+
 def _tooltip(node: dict[str, Any]) -> str:
-    shape = "×".join(map(str, node["shape"])) if node["shape"] else "scalar"
     line = f", line {node['line']}: {node['code']}" if node["line"] else ""
-    return f"{node['label']}: {node['dtype']} {shape}{line}"
+    return f"{node['label']}: {_value(node)}{line}"
 
 
 def graph_body(stage: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const LIMIT = 60 * 1024; // the module is saved inside every notebook that shows a widget
+const LIMIT = 64 * 1024; // the module is saved inside every notebook that shows a widget
 const here = dirname(dirname(fileURLToPath(import.meta.url)));
 const outdir = join(here, '..', 'jupyter_hybrid', 'static');
 

@@ -53,9 +53,12 @@ class NotebookPage:
     def run_all(self) -> None:
         self.command("notebook:run-all-cells")
 
-    def status(self) -> str:
-        """The kernel's: ``busy``, ``idle``."""
-        return self.page.evaluate(f"{_PANEL}.sessionContext.session.kernel.status")
+    def is_running(self) -> bool:
+        """Whether a cell runs or waits. (The kernel's status would not do: JupyterLab takes the
+        idle message after a comm message on a subshell for the kernel's.)"""
+        return self.page.evaluate(
+            f"{_PANEL}.content.widgets.some(w => w.model.executionState === 'running')"
+        )
 
     def code_cells(self) -> int:
         return self.page.evaluate(
@@ -63,12 +66,12 @@ class NotebookPage:
         )
 
     def wait_idle(self, cells: int | None = None, timeout: float = 180_000) -> None:
-        """Until so many code cells (all) carry an execution number and the kernel is idle."""
+        """Until so many code cells (all) have run."""
         self.page.wait_for_function(
             f"""(n) => {{ const panel = {_PANEL};
-            const done = panel.content.widgets.filter(
-              w => w.model.type === 'code' && w.model.executionCount !== null).length;
-            return done >= n && panel.sessionContext.session.kernel.status === 'idle'; }}""",
+            const done = panel.content.widgets.filter(w => w.model.type === 'code'
+              && w.model.executionCount !== null && w.model.executionState === 'idle').length;
+            return done >= n; }}""",
             arg=self.code_cells() if cells is None else cells,
             timeout=timeout,
         )

@@ -25,6 +25,7 @@ def test_tour_runs_and_the_slider_moves(notebook):
     assert not any("Traceback" in text for text in outputs)
     viewer = notebook.viewer()
     viewer.scroll_into_view_if_needed()
+    expect(viewer.locator(".hyb-canvas").first).to_be_visible()
     seen = [notebook.stage("Home")]
     for _ in range(8):
         seen.append(notebook.stage("ArrowRight"))
@@ -50,7 +51,7 @@ def test_lanes_gain_spans_while_a_long_cell_runs(notebook):
     )
     readings, frames = [], []
     for _ in range(6):
-        if notebook.status() == "busy":
+        if notebook.is_running():
             readings.append(sum(notebook.spans().values()))
             frames.append(notebook.frames())
         time.sleep(0.4)
@@ -87,6 +88,9 @@ def test_picture_outlives_its_kernel(notebook, lab):
     lab.shut_down_kernels()
     notebook.page.route("**/api/sessions*", lambda route: route.abort())
     notebook.page.goto(lab.address("kept.ipynb"))
+    dialog = notebook.page.locator(".jp-Dialog")  # no kernel can be started: we are told so
+    dialog.get_by_role("checkbox").check()
+    dialog.get_by_role("button", name="Close").click()
     expect(notebook.viewer()).to_be_visible()
     assert lab.api("GET", "sessions") == []
     assert notebook.stage("Home") == "written"

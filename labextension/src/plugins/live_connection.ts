@@ -9,7 +9,7 @@ export type LiveState = 'no kernel' | 'waiting' | 'connected' | 'lost';
 /** Code that may bring our package into the kernel; other notebooks are never asked. */
 const OURS = /jupyter_hybrid|%%?hybrid|%%imperative|%engine/;
 /** The kernel stops sending to a page that says nothing for long: it may have crashed. */
-const ALIVE_MS = 10_000;
+const ALIVE_MS = 30_000;
 /** A running cell may have loaded the package already: kernels with subshells answer meanwhile. */
 const EARLY_MS = [400, 1500, 4000];
 const SUBSHELL_MS = 3000;
@@ -23,7 +23,9 @@ export class LiveConnection {
   private comm: Kernel.IComm | null = null;
   private interested = false;
   private early: ReturnType<typeof setTimeout>[] = [];
-  private readonly alive = setInterval(() => this.send({ type: 'alive' }), ALIVE_MS);
+  /** a cell runs: the kernel knows that a page is there, and any message would show it as idle */
+  private busy = false;
+  private readonly alive = setInterval(() => !this.busy && this.send({ type: 'alive' }), ALIVE_MS);
 
   constructor(readonly panel: NotebookPanel) {
     const { sessionContext } = panel;
@@ -140,6 +142,7 @@ export class LiveConnection {
   }
 
   private onStatus(_: unknown, status: Kernel.Status): void {
+    this.busy &&= status === 'busy' || status === 'idle';
     if (status === 'restarting' || status === 'autorestarting' || status === 'dead') {
       this.drop();
       this.setState(status === 'dead' ? 'no kernel' : 'waiting');
@@ -158,6 +161,9 @@ export class LiveConnection {
     } else if (type === 'status') {
       const parent = message.parent_header as Partial<KernelMessage.IHeader>;
       const { execution_state } = message.content as KernelMessage.IStatusMsg['content'];
+      if (parent.msg_type === 'execute_request') {
+        this.busy = execution_state === 'busy';
+      }
       if (execution_state === 'idle' && parent.msg_type === 'execute_request') {
         this.early.forEach(clearTimeout);
         this.open();

@@ -2,7 +2,7 @@
 import type { Node, Spec } from '../spec';
 import { h } from './dom';
 import { bytes, plural, shape } from './format';
-import { ACTION } from './palette';
+import { ACTION, bufferColor } from './palette';
 import { linesOf, ownName, type StageModel } from './stages';
 
 const MANY = 60;
@@ -126,26 +126,7 @@ export class Details {
       );
       const line = change.line !== null ? h('small', {}, ` line ${change.line}`) : null;
       const what = h('span', {}, `${this.model.describe(change.node, this.stage)} ${verb}`, line);
-      const why = change.why ? h('span.hyb-why', {}, change.why) : null;
-      const props =
-        typeof target === 'number'
-          ? {
-              onclick: () => this.events.select(target),
-              onpointerenter: () => this.events.hover(target),
-              onpointerleave: () => this.events.hover(null)
-            }
-          : { disabled: true };
-      return h(
-        'li',
-        {},
-        h(
-          'button',
-          { type: 'button', ...props },
-          h('b', { 'aria-hidden': 'true' }, mark),
-          what,
-          why
-        )
-      );
+      return this.item(h('b', { 'aria-hidden': 'true' }, mark), what, change.why, target ?? null);
     });
     const heading =
       this.stage === 0
@@ -154,13 +135,82 @@ export class Details {
           ? `Changed here: ${plural(changes.length, 'node')}`
           : 'No node changed here';
     const rest = changes.length - items.length;
+    const buffers = this.buffers();
+    if (buffers && items.length === 0) {
+      return buffers;
+    }
     return h(
       'section',
       {},
       h('h4', {}, heading),
+      this.stage === 0 && h('p.hyb-note', {}, this.invitation()),
       stage.summary && h('p.hyb-note', {}, stage.summary),
       items.length > 0 && h('ul.hyb-changes', {}, ...items),
-      rest > 0 && h('p.hyb-note', {}, `and ${plural(rest, 'more change')}`)
+      rest > 0 && h('p.hyb-note', {}, `and ${plural(rest, 'more change')}`),
+      buffers
+    );
+  }
+
+  // One row of a list: it points at a node and chooses it.
+  private item(
+    mark: HTMLElement,
+    what: HTMLElement | string,
+    why: string,
+    target: number | null
+  ): HTMLElement {
+    const { select, hover } = this.events;
+    const props =
+      target === null
+        ? { disabled: true }
+        : {
+            onclick: () => select(target),
+            onpointerenter: () => hover(target),
+            onpointerleave: () => hover(null)
+          };
+    return h(
+      'li',
+      {},
+      h(
+        'button',
+        { type: 'button', ...props },
+        mark,
+        h('span', {}, what),
+        why !== '' && h('span.hyb-why', {}, why)
+      )
+    );
+  }
+
+  private invitation(): string {
+    const stage = this.model.stages[0];
+    const kernels = stage.kernels.length > 0 ? `${plural(stage.kernels.length, 'kernel')}. ` : '';
+    const source = this.spec.cell ? 'the line it came from, its ' : 'its ';
+    const slide = this.model.stages.length > 1 ? ' Move the slider to see what the passes do.' : '';
+    return `${kernels}Click a node for ${source}shape and size.${slide}`;
+  }
+
+  // The plan: which values share which buffer.
+  private buffers(): HTMLElement | null {
+    const { nodes } = this.model.stages[this.stage].graph;
+    if (!this.spec.memory || !nodes.some(node => node.buffer !== null)) {
+      return null;
+    }
+    const made = this.spec.memory.buffers.filter(buffer => buffer.kind !== 'input');
+    const held = (id: number) => nodes.filter(node => node.buffer === id).map(node => node.id);
+    const values = made.reduce((sum, buffer) => sum + held(buffer.id).length, 0);
+    const items = made.slice(0, MANY).map(buffer => {
+      const chip = h('i', { 'aria-hidden': 'true' });
+      chip.style.background = bufferColor(buffer.id);
+      const own = buffer.kind === 'output' ? ', an output' : '';
+      const size = `buffer ${buffer.id}: ${bytes(buffer.bytes)}${own}`;
+      return this.item(chip, buffer.label, size, held(buffer.id)[0] ?? null);
+    });
+    const rest = made.length - items.length;
+    return h(
+      'section',
+      {},
+      h('h4', {}, `${plural(values, 'value')} in ${plural(made.length, 'buffer')}`),
+      h('ul.hyb-changes', {}, ...items),
+      rest > 0 && h('p.hyb-note', {}, `and ${plural(rest, 'more buffer')}`)
     );
   }
 }

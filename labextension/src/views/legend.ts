@@ -1,10 +1,8 @@
-// The legend of the graph: only the families, kinds and buffers that the picture shows.
+// The legend of the graph: only the families and kinds that the picture shows; buffers are listed beside it.
 import type { Graph } from '../spec';
 import { h } from './dom';
 import { plural } from './format';
-import { bufferColor, FAMILY } from './palette';
-
-const MANY_BUFFERS = 10;
+import { FAMILY } from './palette';
 
 /** Chips for a graph; hovering one points at its nodes. */
 export function legend(
@@ -36,20 +34,11 @@ export function legend(
     }
     return groups;
   };
-  if (byBuffer) {
-    const buffers = [...group(node => node.buffer)].sort((a, b) => a[0] - b[0]);
-    for (const [id, ids] of buffers.slice(0, MANY_BUFFERS)) {
-      chip(bufferColor(id), '', `buffer ${id}`, ids);
-    }
-    if (buffers.length > MANY_BUFFERS) {
-      chips.push(h('span.hyb-chip', {}, `and ${buffers.length - MANY_BUFFERS} more`));
-    }
-  }
   const plain = byBuffer ? (node: Graph['nodes'][number]) => node.buffer === null : () => true;
   for (const [family, ids] of group(node => (plain(node) ? node.family : null))) {
     chip(FAMILY[family].color, FAMILY[family].glyph, FAMILY[family].label, ids);
   }
-  const words: string[] = [];
+  const words = byBuffer ? ['colour: the buffer that holds the value'] : [];
   if (graph.nodes.some(node => node.kind === 'fused')) {
     words.push('double card: operators in one kernel');
   }

@@ -150,7 +150,11 @@ export class MemoryView {
       const x = this.x(step + 0.5);
       const y = this.y(0) + 13;
       const info = this.memory.steps[step];
-      const label = fitText(context, info ? info.label : String(step), each * every - 6);
+      const label = fitText(
+        context,
+        info ? info.label : step === this.memory.steps.length ? 'end' : '',
+        each * every - 6
+      );
       write(context, label, x, y, font, theme.muted, 'center');
       if (info?.line) {
         write(context, `line ${info.line}`, x, y + 14, font, theme.faint, 'center');

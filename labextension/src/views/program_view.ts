@@ -84,6 +84,8 @@ export class ProgramView {
   }
 
   private row(number: string, text: string, nodes: number[], extra: string | false = false) {
+    // The line of the cell, a comment of the program text, stands beside the code as a quiet tag.
+    const [, code, tag] = /^(.*\S)\s+# (lines? \d[\d, ]*)$/.exec(text) ?? ['', text, ''];
     const element = h(
       'div.hyb-line',
       {
@@ -93,7 +95,8 @@ export class ProgramView {
         onpointerleave: () => this.events.hover([])
       },
       h('span.hyb-lineno', {}, number),
-      h('code', {}, text)
+      h('code', {}, code),
+      tag && h('small', {}, tag)
     );
     if (extra) {
       element.classList.add(extra);

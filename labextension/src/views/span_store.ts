@@ -96,9 +96,10 @@ export class SpanStore {
       }
       this.lastActivity = Math.max(this.lastActivity, span.start + span.duration);
     }
-    for (const value of frame.depth) {
-      this.depthPoints.push(value);
+    for (let i = 0; i < frame.depth.length; i += 2) {
+      this.addDepth(frame.depth[i], frame.depth[i + 1]);
     }
+    this.addDepth(frame.now, frame.pending);
     if (this.depthPoints.length > 4 * DEPTH_POINTS) {
       this.depthPoints = this.depthPoints.slice(-2 * DEPTH_POINTS);
     }
@@ -113,9 +114,15 @@ export class SpanStore {
     return this.lanes.size > before;
   }
 
-  /** Rings in the order of their ids. */
+  /** Rings as they are drawn: the main thread, then device by device in the order of arrival. */
   get rings(): LaneRing[] {
-    return [...this.lanes.values()].sort((a, b) => a.lane.id - b.lane.id);
+    const rings = [...this.lanes.values()].sort((a, b) => a.lane.id - b.lane.id);
+    const devices = [...new Set(rings.map(ring => ring.lane.device))];
+    const rank = ({ lane }: LaneRing) =>
+      lane.kind === 'main'
+        ? -1
+        : devices.indexOf(lane.device) * 2 + Number(lane.kind !== 'compute');
+    return rings.sort((a, b) => rank(a) - rank(b) || a.lane.id - b.lane.id);
   }
 
   get depthLength(): number {
@@ -128,6 +135,19 @@ export class SpanStore {
 
   get spans(): number {
     return [...this.lanes.values()].reduce((sum, ring) => sum + ring.total, 0);
+  }
+
+  // Several threads tell depths: a point may be older than the last one.
+  private addDepth(time: number, pending: number): void {
+    const points = this.depthPoints;
+    let i = points.length;
+    points.push(time, pending);
+    for (; i > 0 && points[i - 2] > time; i -= 2) {
+      points[i] = points[i - 2];
+      points[i + 1] = points[i - 1];
+    }
+    points[i] = time;
+    points[i + 1] = pending;
   }
 
   private lane(lane: Lane): LaneRing {
