@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -133,7 +133,7 @@ class Block:
         """Which layers run compiled and which do not (only hybrid layers can)."""
         return list(self._report(""))
 
-    def _report(self, path: str):
+    def _report(self, path: str) -> Iterator[LayerReport]:
         yield LayerReport(path, type(self).__name__, False, "it is a Block, not a HybridBlock")
         for name, child in self._children.items():
             yield from child._report(f"{path}.{name}" if path else name)
@@ -240,7 +240,7 @@ class HybridBlock(Block):
         if "_cached" in self.__dict__:
             super().__setattr__("_cached", None)
 
-    def _report(self, path: str):
+    def _report(self, path: str) -> Iterator[LayerReport]:
         if self._active:
             programs = self._cached.graph.num_programs if self._cached else 0
             why = (
@@ -387,7 +387,7 @@ class _Cached:
         order = {n.id: n.name for n in graph.nodes}
         inputs = [order[i] for i in graph.inputs]
         # Each input of the graph: the position of an argument, or a parameter.
-        self._sources = [names[n] if n in names else params[n] for n in inputs]
+        self._sources: list[Any] = [names[n] if n in names else params[n] for n in inputs]
         self.graph = _core.CachedGraph(graph, **block._compile_options)
 
     def call(self, block: HybridBlock, args: tuple) -> Any:

@@ -20,6 +20,8 @@ class SymbolBlock(HybridBlock):
         params: a ParameterDict to take parameters from.
     """
 
+    _symbol: Any
+
     def __init__(self, outputs: Any, inputs: Any, params: Any = None):
         super().__init__(prefix="", params=params)
         symbol = sym.Group(outputs) if isinstance(outputs, (list, tuple)) else outputs

@@ -78,7 +78,7 @@ class Dense(HybridBlock):
 
     def __repr__(self) -> str:
         act = self.act._kind if self.act is not None else "linear"
-        return f"Dense({self.weight.shape[1] or None} -> {self._units}, {act})"
+        return f"Dense({(self.weight.shape or (0, 0))[1] or None} -> {self._units}, {act})"
 
 
 class Dropout(HybridBlock):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ from ..block import Block, HybridBlock
 class _Stack:
     """List behaviour over child blocks."""
 
-    _children: dict[str, Block]
+    _children: OrderedDict[str, Block]
 
     def add(self, *blocks: Any) -> None:
         """Appends layers."""

@@ -90,7 +90,7 @@ class Conv2D(HybridBlock):
     def __repr__(self) -> str:
         o = self._options
         return (
-            f"Conv2D({self.weight.shape[1] or None} -> {self._channels}, "
+            f"Conv2D({(self.weight.shape or (0, 0))[1] or None} -> {self._channels}, "
             f"kernel_size={o['kernel']}, stride={o['stride']}, padding={o['pad']})"
         )
 
