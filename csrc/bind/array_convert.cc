@@ -28,20 +28,20 @@ PyObject* item(PyObject* self, PyObject*) {
 }
 
 PyObject* tolist(PyObject* self, PyObject*) {
-  return guarded([&] {
-    return to_numpy(value(self)).attr("tolist")().cast<py::object>().release().ptr();
-  });
+  return guarded(
+      [&] { return to_numpy(value(self)).attr("tolist")().cast<py::object>().release().ptr(); });
 }
 
 PyObject* numpy_protocol(PyObject* self, PyObject* args, PyObject* kwargs) {
   return guarded([&]() -> PyObject* {
     static const char* names[] = {"dtype", "copy", nullptr};
     PyObject *dtype = Py_None, *copy = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", const_cast<char**>(names), &dtype,
-                                     &copy)) {
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", const_cast<char**>(names),
+                                     &dtype, &copy)) {
       return nullptr;
     }
-    if (copy == Py_False) throw py::value_error("NDArray: its memory is the device's, so a copy is needed");
+    if (copy == Py_False)
+      throw py::value_error("NDArray: its memory is the device's, so a copy is needed");
     py::object array = to_numpy(value(self));
     if (dtype != Py_None) array = array.attr("astype")(py::handle(dtype), py::arg("copy") = false);
     return array.release().ptr();
@@ -139,9 +139,8 @@ PyObject* wait_to_write(PyObject* self, PyObject*) {
 PyObject* reduce(PyObject* self, PyObject*) {
   return guarded([&] {
     const NDArray& array = value(self);
-    return py::make_tuple(
-               py::module_::import("jupyter_hybrid._core").attr("from_numpy"),
-               py::make_tuple(to_numpy(array), true, context_to_python(array.ctx())))
+    return py::make_tuple(py::module_::import("jupyter_hybrid._core").attr("from_numpy"),
+                          py::make_tuple(to_numpy(array), true, context_to_python(array.ctx())))
         .release()
         .ptr();
   });
@@ -171,8 +170,9 @@ PyObject* to_index(PyObject* self) {
   return guarded([&] {
     const DType dtype = dtype_of(peek_ref(self));
     if (!is_integer(dtype)) {
-      throw py::type_error(std::string("only integer arrays of one element can be an index, this is ") +
-                           dtype_name(dtype));
+      throw py::type_error(
+          std::string("only integer arrays of one element can be an index, this is ") +
+          dtype_name(dtype));
     }
     return to_scalar(value(self)).release().ptr();
   });
@@ -191,9 +191,11 @@ void add_convert_methods(std::vector<PyMethodDef>* methods) {
   add("asscalar", &asscalar, METH_NOARGS, "The one element as a NumPy scalar; waits for it.");
   add("item", &item, METH_NOARGS, "The one element as a Python number; waits for it.");
   add("tolist", &tolist, METH_NOARGS, "Nested lists of Python numbers; waits for the value.");
-  add("__array__", keywords(&numpy_protocol), METH_VARARGS | METH_KEYWORDS, "NumPy's array protocol.");
+  add("__array__", keywords(&numpy_protocol), METH_VARARGS | METH_KEYWORDS,
+      "NumPy's array protocol.");
   add("astype", keywords(&astype), METH_VARARGS | METH_KEYWORDS,
-      "astype(dtype, copy=True): the same values in another dtype; floats go toward 0 to integers.");
+      "astype(dtype, copy=True): the same values in another dtype; floats go toward 0 to "
+      "integers.");
   add("copy", &copy, METH_NOARGS, "A copy on the same device.");
   add("__copy__", &copy, METH_NOARGS, "A copy on the same device.");
   add("__deepcopy__", &deep_copy, METH_O, "A copy on the same device.");
@@ -204,7 +206,8 @@ void add_convert_methods(std::vector<PyMethodDef>* methods) {
   add("as_in_ctx", &as_in_context, METH_O, "Alias of as_in_context.");
   add("wait_to_read", &wait_to_read, METH_NOARGS,
       "Waits until the value is there; raises the error of the operator that failed to make it.");
-  add("wait_to_write", &wait_to_write, METH_NOARGS, "Waits until nobody reads or writes the array.");
+  add("wait_to_write", &wait_to_write, METH_NOARGS,
+      "Waits until nobody reads or writes the array.");
   add("__reduce__", &reduce, METH_NOARGS, "For pickle and copy.");
 }
 

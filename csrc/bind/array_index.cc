@@ -11,7 +11,9 @@ namespace bind {
 
 namespace {
 
-bool recorded(const ArrayRef& ref) { return (thread_state().mode & kRecording) && has_history(ref); }
+bool recorded(const ArrayRef& ref) {
+  return (thread_state().mode & kRecording) && has_history(ref);
+}
 
 Attrs slice_attrs(const char* op, const BasicIndex& index) {
   Attrs attrs(get_op(op));
@@ -71,7 +73,8 @@ NDArray repeated(const NDArray& value, const Shape& shape) {
     fits = size == shape[to] || size == 1;
     if (size != 1) result.strides[to] = value.strides[skip + i];
   }
-  require(fits, "setitem: cannot write an array of shape ", value.shape, " into a part of shape ", shape);
+  require(fits, "setitem: cannot write an array of shape ", value.shape, " into a part of shape ",
+          shape);
   return result;
 }
 
@@ -96,7 +99,8 @@ ArrayRef write_by_operator(const ArrayRef& target, const BasicIndex& index, cons
   ArrayRef part = value;
   if (shape_of(part).ndim() > index.shape.ndim()) {
     std::vector<int64_t> dims = shape_of(part).to_vector();
-    while (dims.size() > static_cast<size_t>(index.shape.ndim()) && dims[0] == 1) dims.erase(dims.begin());
+    while (dims.size() > static_cast<size_t>(index.shape.ndim()) && dims[0] == 1)
+      dims.erase(dims.begin());
     part = reshaped(part, Shape(dims));
   }
   if (shape_of(part) != index.shape) part = call_one(*spread.op(), spread, {part});
@@ -115,7 +119,8 @@ void set_basic(PyArray* target, const BasicIndex& index, py::handle given) {
     rebind(target, write_by_operator(ref, index, value));
     return;
   }
-  require(!recorded(ref), "setitem: cannot write into an array that is part of a recorded graph; "
+  require(!recorded(ref),
+          "setitem: cannot write into an array that is part of a recorded graph; "
           "inside autograd.record() make a new array instead");
   if (!recorded(value)) {
     const NDArray source = concrete(value);

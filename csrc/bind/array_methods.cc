@@ -36,7 +36,8 @@ PyObject* get_grad(PyObject* self, void*) {
   });
 }
 PyObject* get_fresh_grad(PyObject* self, void*) {
-  return guarded([&] { return PyBool_FromLong(seen(self).extra && seen(self).extra->has_fresh_grad); });
+  return guarded(
+      [&] { return PyBool_FromLong(seen(self).extra && seen(self).extra->has_fresh_grad); });
 }
 int set_fresh_grad(PyObject* self, PyObject* value, void*) {
   return guarded_int([&] {
@@ -67,7 +68,8 @@ PyObject* reshape(PyObject* self, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
     py::object shape = py::reinterpret_borrow<py::object>(args);
     MxCall call = mx_call("Reshape");
-    if (PyTuple_GET_SIZE(args) == 1) shape = py::reinterpret_borrow<py::object>(PyTuple_GET_ITEM(args, 0));
+    if (PyTuple_GET_SIZE(args) == 1)
+      shape = py::reinterpret_borrow<py::object>(PyTuple_GET_ITEM(args, 0));
     if (kwargs != nullptr) {
       for (const auto& pair : py::reinterpret_borrow<py::dict>(kwargs)) {
         const std::string name = pair.first.cast<std::string>();
@@ -97,8 +99,8 @@ PyObject* attach_grad_method(PyObject* self, PyObject* args, PyObject* kwargs) {
     static const char* names[] = {"grad_req", "stype", nullptr};
     const char* req = "write";
     PyObject* stype = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|sO:attach_grad", const_cast<char**>(names), &req,
-                                     &stype)) {
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|sO:attach_grad", const_cast<char**>(names),
+                                     &req, &stype)) {
       return nullptr;
     }
     value_of(as_array(self));
@@ -140,11 +142,12 @@ PyObject* array_repr(PyObject* self) {
   return guarded([&] {
     const NDArray& value = value_of(as_array(self));
     std::string sizes;
-    for (const int64_t size : value.shape) sizes += (sizes.empty() ? "" : "x") + std::to_string(size);
+    for (const int64_t size : value.shape)
+      sizes += (sizes.empty() ? "" : "x") + std::to_string(size);
     std::string type = Py_TYPE(self)->tp_name;
     type = type.substr(type.rfind('.') == std::string::npos ? 0 : type.rfind('.') + 1);
-    const std::string text = "\n" + py::str(to_numpy(value)).cast<std::string>() + "\n<" + type + " " +
-                             sizes + (sizes.empty() ? "@" : " @") + value.ctx().str() + ">";
+    const std::string text = "\n" + py::str(to_numpy(value)).cast<std::string>() + "\n<" + type +
+                             " " + sizes + (sizes.empty() ? "@" : " @") + value.ctx().str() + ">";
     return py::str(text).release().ptr();
   });
 }
@@ -159,10 +162,11 @@ std::vector<PyGetSetDef>& array_properties() {
       {"context", &get_context, nullptr, "The device.", nullptr},
       {"stype", &get_stype, nullptr, "Storage type: always 'default' (dense).", nullptr},
       {"grad", &get_grad, nullptr, "The gradient array, None before attach_grad().", nullptr},
-      {"_fresh_grad", &get_fresh_grad, &set_fresh_grad, "Written by backward since it was last used.",
-       nullptr},
+      {"_fresh_grad", &get_fresh_grad, &set_fresh_grad,
+       "Written by backward since it was last used.", nullptr},
       {"T", &get_transposed, nullptr, "With the dimensions in reverse order.", nullptr},
-      {"_traced", &get_traced, nullptr, "True while a cell has recorded it but not computed it.", nullptr},
+      {"_traced", &get_traced, nullptr, "True while a cell has recorded it but not computed it.",
+       nullptr},
       {"_version", &get_version, nullptr, "Counts the writes to its memory.", nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr}};
   return properties;
@@ -172,20 +176,23 @@ void add_shape_methods(std::vector<PyMethodDef>* methods) {
   const auto function = [](PyCFunctionWithKeywords f) {
     return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
   };
-  methods->push_back({"reshape", function(&reshape), METH_VARARGS | METH_KEYWORDS,
-                      "reshape(shape, reverse=False): the same elements; codes 0 (keep), -1 (infer), "
-                      "-2 (rest), -3 (merge two), -4 (split)."});
+  methods->push_back(
+      {"reshape", function(&reshape), METH_VARARGS | METH_KEYWORDS,
+       "reshape(shape, reverse=False): the same elements; codes 0 (keep), -1 (infer), "
+       "-2 (rest), -3 (merge two), -4 (split)."});
 }
 
 void add_autograd_methods(std::vector<PyMethodDef>* methods) {
   const auto function = [](PyCFunctionWithKeywords f) {
     return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
   };
-  methods->push_back({"attach_grad", function(&attach_grad_method), METH_VARARGS | METH_KEYWORDS,
-                      "attach_grad(grad_req='write'): gets a gradient array; 'write', 'add' or 'null'."});
-  methods->push_back({"backward", function(&backward_method), METH_VARARGS | METH_KEYWORDS,
-                      "backward(out_grad=None, retain_graph=False, train_mode=True): gradients of this "
-                      "array by everything attached."});
+  methods->push_back(
+      {"attach_grad", function(&attach_grad_method), METH_VARARGS | METH_KEYWORDS,
+       "attach_grad(grad_req='write'): gets a gradient array; 'write', 'add' or 'null'."});
+  methods->push_back(
+      {"backward", function(&backward_method), METH_VARARGS | METH_KEYWORDS,
+       "backward(out_grad=None, retain_graph=False, train_mode=True): gradients of this "
+       "array by everything attached."});
   methods->push_back({"detach", &detach, METH_NOARGS, "The same value without its history."});
 }
 

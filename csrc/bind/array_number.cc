@@ -29,10 +29,10 @@ NumberOp make_op(const char* arrays, const char* second, const char* first) {
 const NumberOp& number_op(ElemCode code) {
   using E = ElemCode;
   // Function-local statics: the operator table is complete when the first one is used.
-#define HYBRID_OP(code, arrays, second, first)                     \
-  case E::code: {                                                  \
+#define HYBRID_OP(code, arrays, second, first)                                \
+  case E::code: {                                                             \
     static const NumberOp* op = new NumberOp(make_op(arrays, second, first)); \
-    return *op;                                                    \
+    return *op;                                                               \
   }
   switch (code) {
     HYBRID_OP(add, "add", "add_scalar", "add_scalar")
@@ -48,7 +48,8 @@ const NumberOp& number_op(ElemCode code) {
     HYBRID_OP(greater_equal, "greater_equal", "greater_equal_scalar", "lesser_equal_scalar")
     HYBRID_OP(lesser, "lesser", "lesser_scalar", "greater_scalar")
     HYBRID_OP(lesser_equal, "lesser_equal", "lesser_equal_scalar", "greater_equal_scalar")
-    default: fail("no number slot for ", elem_code_name(code));
+    default:
+      fail("no number slot for ", elem_code_name(code));
   }
 #undef HYBRID_OP
 }
@@ -63,8 +64,9 @@ Attrs with_number(const Attrs& attrs, PyObject* number) {
 // silently answer with a NumPy array, so its arrays are refused.
 PyObject* not_implemented(PyObject* other, const char* op) {
   if (std::strcmp(Py_TYPE(other)->tp_name, "numpy.ndarray") == 0) {
-    throw py::type_error(std::string(op) +
-                         ": NDArray and numpy.ndarray do not mix; write nd.array(...) around the latter");
+    throw py::type_error(
+        std::string(op) +
+        ": NDArray and numpy.ndarray do not mix; write nd.array(...) around the latter");
   }
   Py_RETURN_NOTIMPLEMENTED;
 }
@@ -136,7 +138,8 @@ PyObject* in_place_slot(PyObject* self, PyObject* other) {
     }
     const OpDef& form = is_array(other) ? *op.arrays : *op.number_second;
     const Attrs attrs = is_array(other) ? op.arrays_attrs : with_number(op.second_attrs, other);
-    const ModeScope mode(tracing() && !as_node ? static_cast<uint32_t>(kEager) : thread_state().mode);
+    const ModeScope mode(tracing() && !as_node ? static_cast<uint32_t>(kEager)
+                                               : thread_state().mode);
     const std::vector<ArrayRef> out{a};
     store_result(target, call_op(form, attrs, inputs, as_node ? nullptr : &out).at(0), as_node);
     Py_INCREF(self);
@@ -162,9 +165,9 @@ PyObject* positive_slot(PyObject* self) {
 }
 
 PyObject* compare_slot(PyObject* left, PyObject* right, int op) {
-  static constexpr ElemCode codes[] = {ElemCode::lesser,    ElemCode::lesser_equal,
-                                       ElemCode::equal,     ElemCode::not_equal,
-                                       ElemCode::greater,   ElemCode::greater_equal};
+  static constexpr ElemCode codes[] = {ElemCode::lesser,  ElemCode::lesser_equal,
+                                       ElemCode::equal,   ElemCode::not_equal,
+                                       ElemCode::greater, ElemCode::greater_equal};
   return general_binary(codes[op], left, right);  // Py_LT ... Py_GE are 0 ... 5
 }
 

@@ -7,8 +7,8 @@ namespace bind {
 namespace {
 
 [[noreturn]] void bad_value(const OpDef& op, const AttrDef& def, py::handle value) {
-  fail(op.name, ": attribute '", def.name, "': given ", py::repr(value).cast<std::string>().substr(0, 100),
-       ", expected ", attr_type_name(def.type));
+  fail(op.name, ": attribute '", def.name, "': given ",
+       py::repr(value).cast<std::string>().substr(0, 100), ", expected ", attr_type_name(def.type));
 }
 
 bool integer_of(PyObject* value, int64_t* out) {
@@ -88,7 +88,8 @@ AttrValue attr_from_python(const OpDef& op, const AttrDef& def, py::handle value
     case AttrType::ints:
       if (ints_of(value, &ints)) return ints;
       break;
-    case AttrType::dtype: return static_cast<int64_t>(dtype_from_python(value));
+    case AttrType::dtype:
+      return static_cast<int64_t>(dtype_from_python(value));
   }
   bad_value(op, def, value);
 }

@@ -50,8 +50,9 @@ void mark_variables(const py::sequence& variables, const py::sequence& gradients
   for (size_t i = 0; i < variables.size(); ++i) {
     const py::object variable = variables[i], gradient = gradients[i];
     value_of(variable, "mark_variables");
-    const std::string req = py::isinstance<py::str>(reqs) ? reqs.cast<std::string>()
-                            : py::object(py::sequence(reqs)[i]).cast<std::string>();
+    const std::string req = py::isinstance<py::str>(reqs)
+                                ? reqs.cast<std::string>()
+                                : py::object(py::sequence(reqs)[i]).cast<std::string>();
     mark_variable(as_array(variable.ptr())->ref, value_of(gradient, "mark_variables"), req_of(req));
   }
 }
@@ -66,36 +67,49 @@ void run_backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef
 }
 
 void bind_autograd(py::module_& m) {
-  m.def("set_recording", [](bool on) { return set_mode(kRecording, on); }, py::arg("on"),
-        "Switches recording; returns what it was.");
-  m.def("set_training", [](bool on) { return std::exchange(thread_state().training, on); },
-        py::arg("on"), "Switches training mode; returns what it was.");
+  m.def(
+      "set_recording", [](bool on) { return set_mode(kRecording, on); }, py::arg("on"),
+      "Switches recording; returns what it was.");
+  m.def(
+      "set_training", [](bool on) { return std::exchange(thread_state().training, on); },
+      py::arg("on"), "Switches training mode; returns what it was.");
   m.def("is_recording", [] { return (thread_state().mode & kRecording) != 0; });
   m.def("is_training", [] { return thread_state().training; });
   m.def("mark_variables", &mark_variables, py::arg("variables"), py::arg("gradients"),
         py::arg("grad_reqs") = "write");
-  m.def("backward", [](const py::object& heads, const py::object& head_grads, bool retain, bool train) {
-    run_backward(refs_of(heads, "backward"), optional_refs(head_grads, "backward"), retain, train);
-  }, py::arg("heads"), py::arg("head_grads") = py::none(), py::arg("retain_graph") = false,
-        py::arg("train_mode") = true);
-  m.def("grad", [](const py::object& heads, const py::object& variables, const py::object& head_grads,
-                   bool retain, bool create, bool train) {
-    const auto h = refs_of(heads, "grad"), v = refs_of(variables, "grad"),
-               g = optional_refs(head_grads, "grad");
-    mark_site();
-    std::vector<ArrayRef> result;
-    {
-      const PushScope push(true);
-      result = grad(h, v, g, retain, create, train);
-    }
-    py::list list;
-    for (ArrayRef& ref : result) list.append(wrap(std::move(ref)));
-    return list;
-  }, py::arg("heads"), py::arg("variables"), py::arg("head_grads") = py::none(),
-        py::arg("retain_graph") = false, py::arg("create_graph") = false, py::arg("train_mode") = true);
-  m.def("tape_graph", [](const py::object& heads) {
-    return std::make_shared<Graph>(tape_graph(refs_of(heads, "tape_graph")));
-  }, py::arg("heads"), "What was recorded below these arrays, as a Graph.");
+  m.def(
+      "backward",
+      [](const py::object& heads, const py::object& head_grads, bool retain, bool train) {
+        run_backward(refs_of(heads, "backward"), optional_refs(head_grads, "backward"), retain,
+                     train);
+      },
+      py::arg("heads"), py::arg("head_grads") = py::none(), py::arg("retain_graph") = false,
+      py::arg("train_mode") = true);
+  m.def(
+      "grad",
+      [](const py::object& heads, const py::object& variables, const py::object& head_grads,
+         bool retain, bool create, bool train) {
+        const auto h = refs_of(heads, "grad"), v = refs_of(variables, "grad"),
+                   g = optional_refs(head_grads, "grad");
+        mark_site();
+        std::vector<ArrayRef> result;
+        {
+          const PushScope push(true);
+          result = grad(h, v, g, retain, create, train);
+        }
+        py::list list;
+        for (ArrayRef& ref : result) list.append(wrap(std::move(ref)));
+        return list;
+      },
+      py::arg("heads"), py::arg("variables"), py::arg("head_grads") = py::none(),
+      py::arg("retain_graph") = false, py::arg("create_graph") = false,
+      py::arg("train_mode") = true);
+  m.def(
+      "tape_graph",
+      [](const py::object& heads) {
+        return std::make_shared<Graph>(tape_graph(refs_of(heads, "tape_graph")));
+      },
+      py::arg("heads"), "What was recorded below these arrays, as a Graph.");
 }
 
 }  // namespace bind

@@ -112,7 +112,8 @@ NDArray window(const NDArray& array, const BasicIndex& index) {
   for (size_t i = 0; i < index.kept.size(); ++i) {
     const int axis = index.kept[i];
     if (axis < 0 || index.shape[static_cast<int>(i)] == 1) continue;  // any stride does
-    result.strides[static_cast<int>(i)] = array.strides[axis] * index.step[static_cast<size_t>(axis)];
+    result.strides[static_cast<int>(i)] =
+        array.strides[axis] * index.step[static_cast<size_t>(axis)];
   }
   return result;
 }

@@ -9,9 +9,9 @@ namespace bind {
 struct BasicIndex {
   // By axis of the indexed array. `end` is kNoneInt where a negative step runs through element 0.
   std::vector<int64_t> begin, end, step, length;
-  Shape shape;  // of the result; MXNet's rule: never rank 0, a single element is (1,)
+  Shape shape;            // of the result; MXNet's rule: never rank 0, a single element is (1,)
   std::vector<int> kept;  // by axis of the result: the indexed axis, -1 for None
-  bool whole = true;  // every element in order
+  bool whole = true;      // every element in order
 };
 
 // False when the key has arrays, lists or booleans (see nd/_indexing.py). Throws IndexError.

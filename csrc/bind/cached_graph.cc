@@ -1,9 +1,9 @@
 // CachedGraph in Python: what hybridize() calls.
+#include "exec/cached_graph.h"
 #include "bind/array_object.h"
 #include "bind/graph_view.h"
 #include "bind/options.h"
 #include "bind/site.h"
-#include "exec/cached_graph.h"
 
 namespace hybrid {
 namespace bind {
@@ -13,9 +13,20 @@ namespace {
 std::unique_ptr<CachedGraph> make(const GraphRef& graph, py::object passes, bool only_these,
                                   std::vector<std::string> without, bool fast, bool keep_stages,
                                   int64_t fold_limit) {
-  return std::make_unique<CachedGraph>(
-      *graph, compile_options({py::none(), py::none(), passes, only_these, without, {}, false, fast,
-                               keep_stages, py::none(), py::none(), py::none(), fold_limit, py::none()}));
+  return std::make_unique<CachedGraph>(*graph, compile_options({py::none(),
+                                                                py::none(),
+                                                                passes,
+                                                                only_these,
+                                                                without,
+                                                                {},
+                                                                false,
+                                                                fast,
+                                                                keep_stages,
+                                                                py::none(),
+                                                                py::none(),
+                                                                py::none(),
+                                                                fold_limit,
+                                                                py::none()}));
 }
 
 py::list call(CachedGraph& self, const py::sequence& inputs) {
@@ -45,12 +56,14 @@ CompiledView report(CachedGraph& self, bool training, bool with_gradient) {
 }  // namespace
 
 void bind_cached_graph(py::module_& m) {
-  py::class_<CachedGraph>(m, "CachedGraph", "A graph with one compiled program per input signature.")
+  py::class_<CachedGraph>(m, "CachedGraph",
+                          "A graph with one compiled program per input signature.")
       .def(py::init(&make), py::arg("graph"), py::kw_only(), py::arg("passes") = py::none(),
            py::arg("only_these") = false, py::arg("without") = std::vector<std::string>(),
            py::arg("fast") = false, py::arg("keep_stages") = false, py::arg("fold_limit") = 1 << 16)
       .def("call", &call, py::arg("inputs"), "Runs it on arrays in the order of graph.inputs.")
-      .def_property_readonly("graph", [](const CachedGraph& c) { return std::make_shared<Graph>(c.graph()); })
+      .def_property_readonly(
+          "graph", [](const CachedGraph& c) { return std::make_shared<Graph>(c.graph()); })
       .def_property_readonly("num_programs", &CachedGraph::num_programs)
       .def("report", &report, py::arg("training") = false, py::arg("with_gradient") = false,
            "Compiled of the latest signature, every stage kept.");

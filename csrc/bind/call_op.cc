@@ -80,8 +80,9 @@ void make_family_concrete(const SymEntry& base, const std::vector<View>& family)
 
 }  // namespace
 
-std::vector<ArrayRef> call_op(const OpDef& op, const Attrs& attrs, const std::vector<ArrayRef>& inputs,
-                              const std::vector<ArrayRef>* out, Context ctx) {
+std::vector<ArrayRef> call_op(const OpDef& op, const Attrs& attrs,
+                              const std::vector<ArrayRef>& inputs, const std::vector<ArrayRef>* out,
+                              Context ctx) {
   mark_site();
   try {
     if (tracing()) return trace_op(op, attrs, inputs, ctx, node_name, node_scope);
@@ -95,7 +96,8 @@ std::vector<ArrayRef> call_op(const OpDef& op, const Attrs& attrs, const std::ve
   }
 }
 
-NodeNameScope::NodeNameScope(std::string name) : saved_(std::exchange(node_name, std::move(name))) {}
+NodeNameScope::NodeNameScope(std::string name)
+    : saved_(std::exchange(node_name, std::move(name))) {}
 NodeNameScope::~NodeNameScope() { node_name = std::move(saved_); }
 std::string set_scope(std::string scope) { return std::exchange(node_scope, std::move(scope)); }
 const std::string& current_scope() { return node_scope; }
@@ -108,7 +110,8 @@ void require_same_dtype(const char* op, const ArrayRef& a, const ArrayRef& b) {
   const DType x = dtype_of(a), y = dtype_of(b);
   if (x == y) return;
   fail(op, ": one array is ", dtype_name(x), ", the other ", dtype_name(y),
-       ", expected one dtype; write .astype('", dtype_name(x), "') after the ", dtype_name(y), " one");
+       ", expected one dtype; write .astype('", dtype_name(x), "') after the ", dtype_name(y),
+       " one");
 }
 
 bool write_as_node(PyArray* a) {

@@ -45,12 +45,14 @@ SymNodeRef new_node(NodeKind kind) {
 DType dtype_of_number(const AttrValue& value, const py::object& dtype, PyObject* number) {
   if (!dtype.is_none()) return dtype_from_python(dtype);
   if (PyBool_Check(number)) return DType::boolean;
-  if (py::hasattr(number, "dtype")) return dtype_from_python(py::object(py::handle(number).attr("dtype")));
+  if (py::hasattr(number, "dtype"))
+    return dtype_from_python(py::object(py::handle(number).attr("dtype")));
   return std::holds_alternative<int64_t>(value) ? DType::int64 : DType::float64;
 }
 
 // A number written in the cell: a rank-0 constant node that keeps the text.
-py::object trace_constant(const py::object& value, const py::object& dtype, const std::string& text) {
+py::object trace_constant(const py::object& value, const py::object& dtype,
+                          const std::string& text) {
   if (!is_number(value.ptr())) {
     throw py::type_error("trace_constant: expected a number, got " +
                          std::string(Py_TYPE(value.ptr())->tp_name));
@@ -89,7 +91,8 @@ py::tuple traced_graph(const py::sequence& outputs, const std::vector<int64_t>& 
   Symbol symbol;
   for (const py::handle output : outputs) {
     const ArrayRef& ref = ref_of(output, "traced_graph");
-    require(ref.extra && ref.extra->entry.node, "traced_graph: an array that was not recorded was given");
+    require(ref.extra && ref.extra->entry.node,
+            "traced_graph: an array that was not recorded was given");
     symbol.outputs.push_back(ref.extra->entry);
   }
   for (const int64_t serial : effect_serials) {
@@ -120,7 +123,8 @@ py::tuple traced_graph(const py::sequence& outputs, const std::vector<int64_t>& 
     const Entry e = traced.find(as_array(array.ptr())->ref.extra->entry);
     if (e.defined()) remember(array, e);
   }
-  return py::make_tuple(std::make_shared<Graph>(std::move(traced.graph)), inputs, traced.keys, arrays);
+  return py::make_tuple(std::make_shared<Graph>(std::move(traced.graph)), inputs, traced.keys,
+                        arrays);
 }
 
 // with trace_scope("dense0"): nodes recorded inside are in "outer/dense0".
@@ -138,18 +142,21 @@ void bind_cell(py::module_& m) {
   m.def("set_trace_segment", [](int32_t i) { thread_state().segment = i; }, py::arg("segment"));
   m.def("set_scope", &set_scope, py::arg("scope"),
         "Scope of the nodes recorded next ('net0/dense0'); returns the old one.");
-  py::class_<TraceScope>(m, "trace_scope", "A named scope of recorded nodes, inside the current one.")
+  py::class_<TraceScope>(m, "trace_scope",
+                         "A named scope of recorded nodes, inside the current one.")
       .def(py::init([](const std::string& name) { return TraceScope{name, ""}; }), py::arg("name"))
-      .def("__enter__", [](TraceScope& s) {
-        const std::string& outer = current_scope();
-        s.saved = set_scope(outer.empty() ? s.name : outer + "/" + s.name);
-      })
+      .def("__enter__",
+           [](TraceScope& s) {
+             const std::string& outer = current_scope();
+             s.saved = set_scope(outer.empty() ? s.name : outer + "/" + s.name);
+           })
       .def("__exit__", [](TraceScope& s, const py::args&) { set_scope(s.saved); });
   m.def("trace_constant", &trace_constant, py::arg("value"), py::arg("dtype") = py::none(),
         py::arg("text") = "", "A number as a rank-0 traced array; text: how it was written.");
-  m.def("trace_effect", &trace_effect, py::arg("text"), py::arg("inputs"),
-        "Records an effect such as print; text is a statement with {0}, {1} for the inputs. Returns "
-        "its serial for traced_graph().");
+  m.def(
+      "trace_effect", &trace_effect, py::arg("text"), py::arg("inputs"),
+      "Records an effect such as print; text is a statement with {0}, {1} for the inputs. Returns "
+      "its serial for traced_graph().");
   m.def("traced_graph", &traced_graph, py::arg("outputs"),
         py::arg("effects") = std::vector<int64_t>(), py::arg("names") = py::none(),
         "(graph, inputs, keys, {id(array): (node, output)}) of recorded arrays, cut where values "

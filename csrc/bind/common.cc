@@ -31,7 +31,8 @@ int64_t int_from_python(py::handle object, const char* what) {
 
 Shape shape_from_python(py::handle object, const char* what) {
   Shape shape;
-  if (PyLong_Check(object.ptr()) || (PyIndex_Check(object.ptr()) && !PySequence_Check(object.ptr()))) {
+  if (PyLong_Check(object.ptr()) ||
+      (PyIndex_Check(object.ptr()) && !PySequence_Check(object.ptr()))) {
     shape.push_back(int_from_python(object, what));
     return shape;
   }
@@ -116,7 +117,8 @@ DType dtype_from_python(py::handle object) {
   static const py::handle make = numpy_object("dtype");
   const py::object dtype = make(object);
   require(dtype.attr("isnative").cast<bool>(), "dtype ", py::str(dtype).cast<std::string>(),
-          " has the other byte order: use ", py::str(dtype.attr("newbyteorder")("=")).cast<std::string>());
+          " has the other byte order: use ",
+          py::str(dtype.attr("newbyteorder")("=")).cast<std::string>());
   return dtype_from_name(dtype.attr("name").cast<std::string>());
 }
 

@@ -19,8 +19,8 @@ namespace py = pybind11;
 py::tuple shape_to_python(const Shape& shape);  // unknown dimensions are -1; rank unknown: None
 Shape shape_from_python(py::handle object, const char* what);  // an int or a sequence of ints
 
-py::object dtype_to_python(DType dtype);   // NumPy's scalar type; None when unknown
-py::object numpy_dtype(DType dtype);       // numpy.dtype; throws Error for types NumPy lacks
+py::object dtype_to_python(DType dtype);     // NumPy's scalar type; None when unknown
+py::object numpy_dtype(DType dtype);         // numpy.dtype; throws Error for types NumPy lacks
 DType dtype_from_python(py::handle object);  // name, type, numpy.dtype; None: float32
 
 // A Context, or the default one for None.

@@ -29,8 +29,9 @@ struct StageView {
 CompiledView view_of_compiled(Compiled compiled) {
   py::list stages;
   for (Stage& stage : compiled.stages) {
-    StageView view{stage.name, stage.label, std::make_shared<Graph>(std::move(stage.graph)), {},
-                   stage.changed, stage.why_skipped, stage.seconds};
+    StageView view{stage.name,   stage.label,   std::make_shared<Graph>(std::move(stage.graph)),
+                   {},           stage.changed, stage.why_skipped,
+                   stage.seconds};
     for (Change& c : stage.changes) {
       view.changes.push_back({action_name(c.action), c.node, c.into, std::move(c.why)});
     }
@@ -47,7 +48,8 @@ CompileOptions compile_options(const CompileArguments& a) {
   pass.fold_limit_bytes = a.fold_limit;
   if (!a.input_shapes.is_none()) {
     for (const py::handle shape : a.input_shapes) {
-      pass.input_shapes.push_back(shape.is_none() ? Shape::unknown() : shape_from_python(shape, "input_shapes"));
+      pass.input_shapes.push_back(shape.is_none() ? Shape::unknown()
+                                                  : shape_from_python(shape, "input_shapes"));
     }
   }
   if (!a.input_dtypes.is_none()) {
@@ -76,8 +78,8 @@ py::list run_program(const Program& program, const py::sequence& inputs, const p
                      const std::vector<bool>& donated) {
   std::vector<NDArray> values;
   for (const py::handle input : inputs) values.push_back(value_of(input, "Program.run"));
-  const auto drawn = keys.is_none() ? next_keys(program.graph().num_keys)
-                                    : keys.cast<std::vector<uint64_t>>();
+  const auto drawn =
+      keys.is_none() ? next_keys(program.graph().num_keys) : keys.cast<std::vector<uint64_t>>();
   mark_site();
   std::vector<NDArray> results;
   {
@@ -110,10 +112,11 @@ void bind_compile(py::module_& m) {
       .def_readonly("action", &ChangeView::action,
                     "folded, merged, removed, fused, rewritten, added, moved or kept.")
       .def_readonly("node", &ChangeView::node)
-      .def_property_readonly("into", [](const ChangeView& c) -> py::object {
-        if (c.into < 0) return py::none();
-        return py::int_(c.into);
-      })
+      .def_property_readonly("into",
+                             [](const ChangeView& c) -> py::object {
+                               if (c.into < 0) return py::none();
+                               return py::int_(c.into);
+                             })
       .def_readonly("why", &ChangeView::why)
       .def("__repr__", [](const ChangeView& c) {
         return "<" + c.action + " " + std::to_string(c.node) + ": " + c.why + ">";
@@ -127,41 +130,46 @@ void bind_compile(py::module_& m) {
       .def_readonly("why_skipped", &StageView::why_skipped)
       .def_readonly("seconds", &StageView::seconds)
       .def("__repr__", [](const StageView& s) { return "<Stage " + s.name + ">"; });
-  py::class_<Program, std::shared_ptr<Program>>(m, "Program", "A planned graph that runs without Python.")
-      .def_property_readonly("graph", [](const Program& p) { return std::make_shared<Graph>(p.graph()); })
+  py::class_<Program, std::shared_ptr<Program>>(m, "Program",
+                                                "A planned graph that runs without Python.")
+      .def_property_readonly("graph",
+                             [](const Program& p) { return std::make_shared<Graph>(p.graph()); })
       .def_property_readonly("plan", &Program::plan, py::return_value_policy::reference_internal)
       .def_property_readonly("cost_ns", &Program::cost_ns, "Estimated ns of one run on one core.")
-      .def("run", &run_program, py::arg("inputs"), py::arg("keys") = py::none(),
-           py::arg("donated") = std::vector<bool>(),
-           "Pushes one run; a list of arrays that may still be computed. keys: fresh unless given.");
+      .def(
+          "run", &run_program, py::arg("inputs"), py::arg("keys") = py::none(),
+          py::arg("donated") = std::vector<bool>(),
+          "Pushes one run; a list of arrays that may still be computed. keys: fresh unless given.");
   py::class_<CompiledView>(m, "Compiled", "What compile() made: every stage, and the program.")
       .def_readonly("stages", &CompiledView::stages)
-      .def_property_readonly("program", [](const CompiledView& c) {
-        return std::const_pointer_cast<Program>(c.program);
-      })
+      .def_property_readonly(
+          "program",
+          [](const CompiledView& c) { return std::const_pointer_cast<Program>(c.program); })
       .def_readonly("seconds", &CompiledView::seconds);
-  m.def("compile", [](const GraphRef& graph, py::object input_shapes, py::object input_dtypes,
-                      py::object passes, bool only_these, std::vector<std::string> without,
-                      std::vector<bool> donated, bool training, bool fast, bool keep_stages,
-                      py::object grad_of, py::object grad_wrt, py::object head_grads,
-                      int64_t fold_limit, py::object bound) {
-    const CompileOptions options = compile_options(
-        {input_shapes, input_dtypes, passes, only_these, without, donated, training, fast,
-         keep_stages, grad_of, grad_wrt, head_grads, fold_limit, bound});
-    Compiled compiled;
-    {
-      py::gil_scoped_release release;
-      compiled = compile(*graph, options);
-    }
-    return view_of_compiled(std::move(compiled));
-  }, py::arg("graph"), py::arg("input_shapes") = py::none(), py::arg("input_dtypes") = py::none(),
-        py::arg("passes") = py::none(), py::arg("only_these") = false,
-        py::arg("without") = std::vector<std::string>(), py::arg("donated") = std::vector<bool>(),
-        py::arg("training") = false, py::arg("fast") = false, py::arg("keep_stages") = true,
-        py::arg("grad_of") = py::none(), py::arg("grad_wrt") = py::none(),
-        py::arg("head_grads") = py::none(), py::arg("fold_limit") = 1 << 16,
-        py::arg("bound") = py::none(),
-        "Runs the passes and plans memory. bound: (node, output) pairs that names hold to the end.");
+  m.def(
+      "compile",
+      [](const GraphRef& graph, py::object input_shapes, py::object input_dtypes, py::object passes,
+         bool only_these, std::vector<std::string> without, std::vector<bool> donated,
+         bool training, bool fast, bool keep_stages, py::object grad_of, py::object grad_wrt,
+         py::object head_grads, int64_t fold_limit, py::object bound) {
+        const CompileOptions options = compile_options(
+            {input_shapes, input_dtypes, passes, only_these, without, donated, training, fast,
+             keep_stages, grad_of, grad_wrt, head_grads, fold_limit, bound});
+        Compiled compiled;
+        {
+          py::gil_scoped_release release;
+          compiled = compile(*graph, options);
+        }
+        return view_of_compiled(std::move(compiled));
+      },
+      py::arg("graph"), py::arg("input_shapes") = py::none(), py::arg("input_dtypes") = py::none(),
+      py::arg("passes") = py::none(), py::arg("only_these") = false,
+      py::arg("without") = std::vector<std::string>(), py::arg("donated") = std::vector<bool>(),
+      py::arg("training") = false, py::arg("fast") = false, py::arg("keep_stages") = true,
+      py::arg("grad_of") = py::none(), py::arg("grad_wrt") = py::none(),
+      py::arg("head_grads") = py::none(), py::arg("fold_limit") = 1 << 16,
+      py::arg("bound") = py::none(),
+      "Runs the passes and plans memory. bound: (node, output) pairs that names hold to the end.");
   m.def("pass_table", &pass_rows, "dicts with name, label, doc, exact, in running order.");
 }
 

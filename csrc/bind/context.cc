@@ -20,9 +20,12 @@ DeviceType device_type(const std::string& name) {
 
 const char* type_name(DeviceType type) {
   switch (type) {
-    case DeviceType::cpu: return "cpu";
-    case DeviceType::gpu: return "gpu";
-    case DeviceType::cpu_pinned: return "cpu_pinned";
+    case DeviceType::cpu:
+      return "cpu";
+    case DeviceType::gpu:
+      return "gpu";
+    case DeviceType::cpu_pinned:
+      return "cpu_pinned";
   }
   return "?";
 }
@@ -63,28 +66,35 @@ void bind_context(py::module_& m) {
 Equal contexts hash alike. In a ``with`` block it is the default of everything created there.)")
       .def(py::init(&make_context), py::arg("device_type"), py::arg("device_id") = 0)
       .def_property_readonly("device_type", [](const Context& c) { return type_name(c.type); })
-      .def_property_readonly("device_typeid", [](const Context& c) { return static_cast<int>(c.type); })
+      .def_property_readonly("device_typeid",
+                             [](const Context& c) { return static_cast<int>(c.type); })
       .def_property_readonly("device_id", [](const Context& c) { return c.id; })
-      .def_property_readonly("virtual", [](const Context& c) { return engine::is_virtual(c); },
-                             "True for a GPU that the CPU computes.")
-      .def("__eq__", [](const Context& a, const py::object& b) {
-        return py::isinstance<Context>(b) && a == b.cast<Context>();
-      })
+      .def_property_readonly(
+          "virtual", [](const Context& c) { return engine::is_virtual(c); },
+          "True for a GPU that the CPU computes.")
+      .def("__eq__",
+           [](const Context& a, const py::object& b) {
+             return py::isinstance<Context>(b) && a == b.cast<Context>();
+           })
       .def("__hash__", [](const Context& c) { return static_cast<int>(c.type) * 65536 + c.id; })
       .def("__repr__", &Context::str)
-      .def("__reduce__", [](const Context& c) {
-        return py::make_tuple(py::type::of<Context>(),
-                              py::make_tuple(std::string(type_name(c.type)), c.id));
-      })
-      .def("__enter__", [](const Context& c) {
-        context_stack.push_back(c);
-        return c;
-      })
-      .def("__exit__", [](const Context&, const py::args&) {
-        if (!context_stack.empty()) context_stack.pop_back();
-      })
-      .def("empty_cache", [](const Context& c) { release_pool_memory(c); },
-           "Gives the pool's cached free memory of this device back to the system.");
+      .def("__reduce__",
+           [](const Context& c) {
+             return py::make_tuple(py::type::of<Context>(),
+                                   py::make_tuple(std::string(type_name(c.type)), c.id));
+           })
+      .def("__enter__",
+           [](const Context& c) {
+             context_stack.push_back(c);
+             return c;
+           })
+      .def("__exit__",
+           [](const Context&, const py::args&) {
+             if (!context_stack.empty()) context_stack.pop_back();
+           })
+      .def(
+          "empty_cache", [](const Context& c) { release_pool_memory(c); },
+          "Gives the pool's cached free memory of this device back to the system.");
   m.def("current_context", &current_context, "The default context of this thread.");
   m.def("num_gpus", &engine::num_virtual_gpus, "GPUs that can be used: the declared virtual ones.");
   m.def(
@@ -93,7 +103,8 @@ Equal contexts hash alike. In a ``with`` block it is the default of everything c
         py::gil_scoped_release release;
         engine::set_virtual_gpus(n);
       },
-      py::arg("n"), "Declares n GPUs (0 to 64) computed by the CPU, with lanes and pools of their own.");
+      py::arg("n"),
+      "Declares n GPUs (0 to 64) computed by the CPU, with lanes and pools of their own.");
 }
 
 }  // namespace bind

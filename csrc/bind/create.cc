@@ -17,13 +17,13 @@ namespace {
 constexpr int64_t kSmallBytes = 1 << 16;
 
 py::array as_numpy(py::handle source, const py::object& dtype) {
-  static const py::handle make =
-      py::object(py::module_::import("numpy").attr("array")).release();
+  static const py::handle make = py::object(py::module_::import("numpy").attr("array")).release();
   // copy=None or False would tie us to NumPy 1 or 2; one small copy more is cheap beside the rest.
   if (py::isinstance<py::array>(source)) {
     const py::array given = py::reinterpret_borrow<py::array>(source);
     const bool same = dtype.is_none() || given.dtype().is(dtype);
-    if (same && (given.flags() & py::array::c_style) && given.attr("dtype").attr("isnative").cast<bool>())
+    if (same && (given.flags() & py::array::c_style) &&
+        given.attr("dtype").attr("isnative").cast<bool>())
       return given;
   }
   return py::reinterpret_steal<py::array>(
@@ -31,8 +31,8 @@ py::array as_numpy(py::handle source, const py::object& dtype) {
 }
 
 Shape shape_of_numpy(const py::array& array) {
-  require(array.ndim() <= kMaxDims, "array: given ", array.ndim(), " dimensions, at most ", kMaxDims,
-          " are supported");
+  require(array.ndim() <= kMaxDims, "array: given ", array.ndim(), " dimensions, at most ",
+          kMaxDims, " are supported");
   Shape shape;
   for (py::ssize_t i = 0; i < array.ndim(); ++i) shape.push_back(array.shape(i));
   return shape;
@@ -185,18 +185,30 @@ py::object to_scalar(const NDArray& value) {
     copy_to_host(value, element.bytes, dtype_size(value.dtype));
   }
   switch (value.dtype) {
-    case DType::float32: return py::float_(element.f32);
-    case DType::float64: return py::float_(element.f64);
-    case DType::uint8: return py::int_(element.u8);
-    case DType::int8: return py::int_(element.i8);
-    case DType::int16: return py::int_(element.i16);
-    case DType::uint16: return py::int_(element.u16);
-    case DType::int32: return py::int_(element.i32);
-    case DType::uint32: return py::int_(element.u32);
-    case DType::int64: return py::int_(element.i64);
-    case DType::uint64: return py::int_(element.u64);
-    case DType::boolean: return py::bool_(element.u8 != 0);
-    default: return to_numpy(value).attr("item")();
+    case DType::float32:
+      return py::float_(element.f32);
+    case DType::float64:
+      return py::float_(element.f64);
+    case DType::uint8:
+      return py::int_(element.u8);
+    case DType::int8:
+      return py::int_(element.i8);
+    case DType::int16:
+      return py::int_(element.i16);
+    case DType::uint16:
+      return py::int_(element.u16);
+    case DType::int32:
+      return py::int_(element.i32);
+    case DType::uint32:
+      return py::int_(element.u32);
+    case DType::int64:
+      return py::int_(element.i64);
+    case DType::uint64:
+      return py::int_(element.u64);
+    case DType::boolean:
+      return py::bool_(element.u8 != 0);
+    default:
+      return to_numpy(value).attr("item")();
   }
 }
 
@@ -218,22 +230,32 @@ ArrayRef as_value(py::handle given, DType dtype, Context ctx) {
 }
 
 void bind_create(py::module_& m) {
-  m.def("array", [](const py::object& obj, const py::object& ctx, const py::object& dtype) {
-    return wrap(array_from_python(obj, context_from_python(ctx),
-                                  dtype.is_none() ? DType::unknown : dtype_from_python(dtype)));
-  }, py::arg("obj"), py::arg("ctx") = py::none(), py::arg("dtype") = py::none(),
-        "A copy of anything array-like; float32 unless dtype is given or obj is an NDArray.");
-  m.def("from_numpy", [](const py::object& ndarray, bool copy, const py::object& ctx) {
-    return wrap(copy ? array_from_numpy(ndarray, context_from_python(ctx)) : share_numpy(ndarray));
-  }, py::arg("ndarray"), py::arg("copy") = true, py::arg("ctx") = py::none(),
-        "A NumPy array with its own dtype. copy=False shares its memory and keeps it alive.");
+  m.def(
+      "array",
+      [](const py::object& obj, const py::object& ctx, const py::object& dtype) {
+        return wrap(array_from_python(obj, context_from_python(ctx),
+                                      dtype.is_none() ? DType::unknown : dtype_from_python(dtype)));
+      },
+      py::arg("obj"), py::arg("ctx") = py::none(), py::arg("dtype") = py::none(),
+      "A copy of anything array-like; float32 unless dtype is given or obj is an NDArray.");
+  m.def(
+      "from_numpy",
+      [](const py::object& ndarray, bool copy, const py::object& ctx) {
+        return wrap(copy ? array_from_numpy(ndarray, context_from_python(ctx))
+                         : share_numpy(ndarray));
+      },
+      py::arg("ndarray"), py::arg("copy") = true, py::arg("ctx") = py::none(),
+      "A NumPy array with its own dtype. copy=False shares its memory and keeps it alive.");
   m.def("as_numpy", &as_ndarray, py::arg("array"),
         "A writable ndarray: the array's own memory where nobody else sees it, else a copy.");
-  m.def("empty", [](const py::object& shape, const py::object& ctx, const py::object& dtype) {
-    return wrap(NDArray::empty(shape_from_python(shape, "empty"), dtype_from_python(dtype),
-                               context_from_python(ctx)));
-  }, py::arg("shape"), py::arg("ctx") = py::none(), py::arg("dtype") = py::none(),
-        "An array whose elements are not set.");
+  m.def(
+      "empty",
+      [](const py::object& shape, const py::object& ctx, const py::object& dtype) {
+        return wrap(NDArray::empty(shape_from_python(shape, "empty"), dtype_from_python(dtype),
+                                   context_from_python(ctx)));
+      },
+      py::arg("shape"), py::arg("ctx") = py::none(), py::arg("dtype") = py::none(),
+      "An array whose elements are not set.");
 }
 
 }  // namespace bind

@@ -42,11 +42,13 @@ void set_engine(const py::kwargs& given) {
     } else if (name == "inline_ns") {
       s.inline_ns = value.cast<double>();
     } else {
-      fail("set_engine: given '", name, "', expected kind, inline, limit_ops, limit_bytes, slow or inline_ns");
+      fail("set_engine: given '", name,
+           "', expected kind, inline, limit_ops, limit_bytes, slow or inline_ns");
     }
   }
   require(s.limit_ops >= 1 && s.limit_bytes >= 1, "set_engine: limits are at least 1");
-  require(s.slow_seconds >= 0 && s.slow_seconds <= 3600, "set_engine: slow is in [0, 3600] seconds");
+  require(s.slow_seconds >= 0 && s.slow_seconds <= 3600,
+          "set_engine: slow is in [0, 3600] seconds");
   const PushScope push(true);
   engine::set_settings(s);
 }
@@ -68,27 +70,39 @@ void shutdown() {
 }  // namespace
 
 void bind_engine(py::module_& m) {
-  m.def("engine_settings", &settings_dict, "dict: kind, inline, limit_ops, limit_bytes, slow, inline_ns.");
+  m.def("engine_settings", &settings_dict,
+        "dict: kind, inline, limit_ops, limit_bytes, slow, inline_ns.");
   m.def("set_engine", &set_engine, "set_engine(kind='naive', inline=False, slow=0.5, ...)");
-  m.def("wait_all", [] {
-    drain_released();
-    py::gil_scoped_release release;
-    engine::wait_all();
-  }, "Waits for everything; raises the first error not yet raised.");
+  m.def(
+      "wait_all",
+      [] {
+        drain_released();
+        py::gil_scoped_release release;
+        engine::wait_all();
+      },
+      "Waits for everything; raises the first error not yet raised.");
   m.def("pending", &engine::pending, "Operators queued or running.");
   m.def("describe_pending", &engine::describe_pending, py::arg("max_rows") = 20);
   m.def("cancel_running", &engine::cancel_running, "Asks running long kernels to stop.");
   m.def("num_threads", &num_threads, "Threads that one kernel may use, the caller included.");
-  m.def("set_num_threads", [](int n) {
-    py::gil_scoped_release release;
-    set_num_threads(n);
-  }, py::arg("n"));
-  m.def("pool_stats", &stats, py::arg("ctx") = py::none(), "dict: used, peak, reserved bytes of a device's pool.");
-  m.def("reset_pool_peak", [](const py::object& ctx) { reset_pool_peak(context_from_python(ctx)); },
-        py::arg("ctx") = py::none());
-  m.def("release_pool_memory", [](const py::object& ctx) { release_pool_memory(context_from_python(ctx)); },
-        py::arg("ctx") = py::none());
-  m.def("shutdown", &shutdown, "Drops what is queued and ends the engine's threads; also done at exit.");
+  m.def(
+      "set_num_threads",
+      [](int n) {
+        py::gil_scoped_release release;
+        set_num_threads(n);
+      },
+      py::arg("n"));
+  m.def("pool_stats", &stats, py::arg("ctx") = py::none(),
+        "dict: used, peak, reserved bytes of a device's pool.");
+  m.def(
+      "reset_pool_peak", [](const py::object& ctx) { reset_pool_peak(context_from_python(ctx)); },
+      py::arg("ctx") = py::none());
+  m.def(
+      "release_pool_memory",
+      [](const py::object& ctx) { release_pool_memory(context_from_python(ctx)); },
+      py::arg("ctx") = py::none());
+  m.def("shutdown", &shutdown,
+        "Drops what is queued and ends the engine's threads; also done at exit.");
   py::module_::import("atexit").attr("register")(m.attr("shutdown"));
   engine::install_fork_handlers();
 }

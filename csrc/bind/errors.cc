@@ -1,4 +1,5 @@
-// Errors on their way to Python: hybrid::Error is MXNetError, an interrupted wait KeyboardInterrupt.
+// Errors on their way to Python: hybrid::Error is MXNetError, an interrupted wait
+// KeyboardInterrupt.
 #include "bind/array_object.h"
 #include "engine/engine.h"
 
@@ -65,11 +66,11 @@ void translate_exception() {
 }
 
 void bind_errors(py::module_& m) {
-  mxnet_error = PyErr_NewExceptionWithDoc(
-      "jupyter_hybrid.base.MXNetError",
-      "Wrong arguments, shapes or dtypes, and errors of operators that ran later.\n\nThe text names "
-      "the operator, what was given and what was expected.",
-      PyExc_RuntimeError, nullptr);
+  mxnet_error = PyErr_NewExceptionWithDoc("jupyter_hybrid.base.MXNetError",
+                                          "Wrong arguments, shapes or dtypes, and errors of "
+                                          "operators that ran later.\n\nThe text names "
+                                          "the operator, what was given and what was expected.",
+                                          PyExc_RuntimeError, nullptr);
   if (mxnet_error == nullptr) throw py::error_already_set();
   m.attr("MXNetError") = py::handle(mxnet_error);
   py::register_exception_translator([](std::exception_ptr error) {

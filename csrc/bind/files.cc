@@ -6,28 +6,35 @@ namespace hybrid {
 namespace bind {
 
 void bind_files(py::module_& m) {
-  m.def("save_params", [](const py::sequence& arrays) {
-    std::vector<NamedArray> named;
-    for (const py::handle pair : arrays) {
-      const auto items = pair.cast<std::pair<std::string, py::object>>();
-      named.push_back({items.first, value_of(items.second, "save")});
-    }
-    std::string bytes;
-    {
-      py::gil_scoped_release release;  // waits for the arrays
-      bytes = save_params(named);
-    }
-    return py::bytes(bytes);
-  }, py::arg("arrays"), "The bytes of a .params file of (name, NDArray) pairs; names may be empty.");
-  m.def("load_params", [](const py::bytes& bytes) {
-    py::list result;
-    for (NamedArray& named : load_params(bytes.cast<std::string>())) {
-      py::object array = py::none();
-      if (named.array.defined()) array = wrap(named.array);
-      result.append(py::make_tuple(named.name, array));
-    }
-    return result;
-  }, py::arg("bytes"), "(name, NDArray) pairs of a .params file; bad data raises MXNetError.");
+  m.def(
+      "save_params",
+      [](const py::sequence& arrays) {
+        std::vector<NamedArray> named;
+        for (const py::handle pair : arrays) {
+          const auto items = pair.cast<std::pair<std::string, py::object>>();
+          named.push_back({items.first, value_of(items.second, "save")});
+        }
+        std::string bytes;
+        {
+          py::gil_scoped_release release;  // waits for the arrays
+          bytes = save_params(named);
+        }
+        return py::bytes(bytes);
+      },
+      py::arg("arrays"),
+      "The bytes of a .params file of (name, NDArray) pairs; names may be empty.");
+  m.def(
+      "load_params",
+      [](const py::bytes& bytes) {
+        py::list result;
+        for (NamedArray& named : load_params(bytes.cast<std::string>())) {
+          py::object array = py::none();
+          if (named.array.defined()) array = wrap(named.array);
+          result.append(py::make_tuple(named.name, array));
+        }
+        return result;
+      },
+      py::arg("bytes"), "(name, NDArray) pairs of a .params file; bad data raises MXNetError.");
 }
 
 }  // namespace bind

@@ -36,7 +36,8 @@ std::vector<uint64_t> keys_or_draw(const py::object& keys, int count) {
   return keys.cast<std::vector<uint64_t>>();
 }
 
-py::list run(const Graph& graph, const py::sequence& inputs, const py::object& keys, bool training) {
+py::list run(const Graph& graph, const py::sequence& inputs, const py::object& keys,
+             bool training) {
   const std::vector<NDArray> values = values_of(inputs, "Graph.run");
   require(values.size() == graph.inputs.size(), "Graph.run: given ", values.size(),
           " inputs, expected ", graph.inputs.size());
@@ -107,9 +108,9 @@ GraphRef merge_graphs(const std::vector<GraphRef>& graphs, const std::vector<Nod
 
 py::dict node_dict(const py::handle& node) {
   py::dict result;
-  for (const char* name : {"id", "kind", "op", "name", "attrs", "inputs", "shapes", "dtypes", "origins",
-                           "site", "scope", "segment", "text", "family", "is_view", "flops", "bytes",
-                           "member_outputs"}) {
+  for (const char* name :
+       {"id", "kind", "op", "name", "attrs", "inputs", "shapes", "dtypes", "origins", "site",
+        "scope", "segment", "text", "family", "is_view", "flops", "bytes", "member_outputs"}) {
     result[name] = node.attr(name);
   }
   result["ctx"] = py::str(node.attr("ctx"));
@@ -158,39 +159,48 @@ void bind_graph(py::module_& m) {
   bind_node(m);
   py::class_<Graph, GraphRef>(m, "Graph", "Nodes in topological order with stable ids; read-only.")
       .def_property_readonly("nodes", &nodes_of)
-      .def_property_readonly("inputs", [](const Graph& g) { return ids_to_python(g.inputs); },
-                             "Ids of the input nodes in binding order.")
-      .def_property_readonly("outputs", [](const Graph& g) { return entries_to_python(g.outputs); },
-                             "(node id, output) of every head.")
+      .def_property_readonly(
+          "inputs", [](const Graph& g) { return ids_to_python(g.inputs); },
+          "Ids of the input nodes in binding order.")
+      .def_property_readonly(
+          "outputs", [](const Graph& g) { return entries_to_python(g.outputs); },
+          "(node id, output) of every head.")
       .def_property_readonly("output_names", [](const Graph& g) { return g.output_names; })
-      .def_property_readonly("num_keys", [](const Graph& g) { return g.num_keys; },
-                             "How many random draws one run takes.")
+      .def_property_readonly(
+          "num_keys", [](const Graph& g) { return g.num_keys; },
+          "How many random draws one run takes.")
       .def_property_readonly("hash", &Graph::hash)
       .def_property_readonly("num_kernels", &Graph::num_kernels)
       .def("node", &node_by_id, py::arg("id"))
       .def("__len__", [](const Graph& g) { return g.nodes.size(); })
       .def("__str__", &Graph::str)
-      .def("__repr__", [](const Graph& g) {
-        return "<Graph of " + std::to_string(g.nodes.size()) + " nodes>";
-      })
-      .def("text", [](const Graph& g, bool inline_scalars, bool lines, bool types) {
-        TextOptions options;
-        options.inline_scalars = inline_scalars;
-        options.lines = lines;
-        options.types = types;
-        return program_text(g, options);
-      }, py::arg("inline_scalars") = true, py::arg("lines") = true, py::arg("types") = false,
-           "Readable, Python-like program text.")
-      .def("value_names", [](const Graph& g) {
-        py::dict names;
-        const auto all = value_names(g);
-        for (size_t i = 0; i < all.size(); ++i) names[py::int_(g.nodes[i].id)] = all[i];
-        return names;
-      }, "Names of values as the text writes them: {node id: [name by output]}.")
+      .def("__repr__",
+           [](const Graph& g) { return "<Graph of " + std::to_string(g.nodes.size()) + " nodes>"; })
+      .def(
+          "text",
+          [](const Graph& g, bool inline_scalars, bool lines, bool types) {
+            TextOptions options;
+            options.inline_scalars = inline_scalars;
+            options.lines = lines;
+            options.types = types;
+            return program_text(g, options);
+          },
+          py::arg("inline_scalars") = true, py::arg("lines") = true, py::arg("types") = false,
+          "Readable, Python-like program text.")
+      .def(
+          "value_names",
+          [](const Graph& g) {
+            py::dict names;
+            const auto all = value_names(g);
+            for (size_t i = 0; i < all.size(); ++i) names[py::int_(g.nodes[i].id)] = all[i];
+            return names;
+          },
+          "Names of values as the text writes them: {node id: [name by output]}.")
       .def("to_dict", &to_dict, "Everything in plain Python values.")
       .def("with_outputs", &with_outputs, py::arg("indices"), "The same nodes, only these outputs.")
       .def("with_names", &with_names, py::arg("names"), "The same graph, nodes renamed by id.")
-      .def("run", &run, py::arg("inputs"), py::arg("keys") = py::none(), py::arg("training") = false,
+      .def("run", &run, py::arg("inputs"), py::arg("keys") = py::none(),
+           py::arg("training") = false,
            "Runs the graph as it stands, node after node; a list of arrays.");
   m.def("merge_graphs", &merge_graphs, py::arg("graphs"), py::arg("offsets"),
         "Graphs side by side as one for pictures; ids of graph i are shifted by offsets[i].");

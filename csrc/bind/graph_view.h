@@ -16,11 +16,11 @@ struct NodeView {
   bool is_view = false;
 };
 
-py::list entries_to_python(const std::vector<Entry>& entries);  // [(node id, output), ...]
+py::list entries_to_python(const std::vector<Entry>& entries);    // [(node id, output), ...]
 std::vector<Entry> entries_from_python(const py::object& pairs);  // None: empty
 py::list ids_to_python(const std::vector<NodeId>& ids);
 const char* family_name(Family family);
-py::object dtype_text(DType dtype);  // "float32", None when unknown
+py::object dtype_text(DType dtype);            // "float32", None when unknown
 py::object partial_shape(const Shape& shape);  // None: rank unknown
 
 }  // namespace bind

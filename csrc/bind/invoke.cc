@@ -9,7 +9,8 @@ namespace {
 
 // f(x, 2) of an operator of two arrays: its form with a number. Returns the array's position or -1.
 int use_scalar_form(const py::sequence& inputs, const OpDef** op, Attrs* attrs) {
-  if (inputs.size() != 2 || (*op)->inputs.size() != 2 || (*op)->family != Family::elementwise) return -1;
+  if (inputs.size() != 2 || (*op)->inputs.size() != 2 || (*op)->family != Family::elementwise)
+    return -1;
   const py::object first = inputs[0], second = inputs[1];
   const bool number_first = is_number(first.ptr()), number_second = is_number(second.ptr());
   if (number_first == number_second) return -1;
@@ -68,21 +69,24 @@ py::object call_into(const OpDef& op, const Attrs& attrs, const std::vector<Arra
   if (!as_nodes) {
     for (const py::object& target : targets) value_of(as_array(target.ptr()));
   }
-  const ModeScope mode(tracing() && !as_nodes ? static_cast<uint32_t>(kEager) : thread_state().mode);
+  const ModeScope mode(tracing() && !as_nodes ? static_cast<uint32_t>(kEager)
+                                              : thread_state().mode);
   std::vector<ArrayRef> results = call_op(op, attrs, inputs, as_nodes ? nullptr : &into, ctx);
   require(results.size() == targets.size(), op.name, ": has ", results.size(), " outputs, given ",
           targets.size(), " arrays to write into");
   for (size_t i = 0; i < targets.size(); ++i) {
-    require(!as_nodes || (shape_of(results[i]) == shape_of(into[i]) && dtype_of(results[i]) == dtype_of(into[i])),
-            op.name, ": the result is ", dtype_name(dtype_of(results[i])), " ", shape_of(results[i]),
-            ", the array to write into is ", dtype_name(dtype_of(into[i])), " ", shape_of(into[i]));
+    require(!as_nodes || (shape_of(results[i]) == shape_of(into[i]) &&
+                          dtype_of(results[i]) == dtype_of(into[i])),
+            op.name, ": the result is ", dtype_name(dtype_of(results[i])), " ",
+            shape_of(results[i]), ", the array to write into is ", dtype_name(dtype_of(into[i])),
+            " ", shape_of(into[i]));
     store_result(as_array(targets[i].ptr()), std::move(results[i]), as_nodes);
   }
   return out;
 }
 
-py::object finish(const OpDef& op, Attrs attrs, const py::sequence& inputs, const std::string& shown,
-                  const py::object& out, Context ctx) {
+py::object finish(const OpDef& op, Attrs attrs, const py::sequence& inputs,
+                  const std::string& shown, const py::object& out, Context ctx) {
   const OpDef* form = &op;
   const int array_at = use_scalar_form(inputs, &form, &attrs);
   std::vector<ArrayRef> refs;

@@ -10,13 +10,15 @@ namespace bind {
 
 // A Python number as an attribute value; keeps int or float.
 AttrValue number_value(PyObject* number);
-// Any Python value in the form that an attribute of this type takes; throws naming op and attribute.
+// Any Python value in the form that an attribute of this type takes; throws naming op and
+// attribute.
 AttrValue attr_from_python(const OpDef& op, const AttrDef& def, py::handle value);
 // An attribute value in Python's form: dtypes as names, tuples as tuples.
 py::object attr_to_python(AttrType type, const AttrValue& value);
 
 // Marks the user's line, runs by mode, releases the GIL for long or blocking work.
-std::vector<ArrayRef> call_op(const OpDef& op, const Attrs& attrs, const std::vector<ArrayRef>& inputs,
+std::vector<ArrayRef> call_op(const OpDef& op, const Attrs& attrs,
+                              const std::vector<ArrayRef>& inputs,
                               const std::vector<ArrayRef>* out = nullptr, Context ctx = Context());
 ArrayRef call_one(const OpDef& op, const Attrs& attrs, const std::vector<ArrayRef>& inputs);
 

@@ -10,11 +10,16 @@ namespace {
 
 const char* kind_name(NodeKind kind) {
   switch (kind) {
-    case NodeKind::input: return "input";
-    case NodeKind::constant: return "constant";
-    case NodeKind::op: return "op";
-    case NodeKind::fused: return "fused";
-    case NodeKind::effect: return "effect";
+    case NodeKind::input:
+      return "input";
+    case NodeKind::constant:
+      return "constant";
+    case NodeKind::op:
+      return "op";
+    case NodeKind::fused:
+      return "fused";
+    case NodeKind::effect:
+      return "effect";
   }
   return "?";
 }
@@ -105,53 +110,70 @@ py::object partial_shape(const Shape& shape) {
 }
 
 void bind_node(py::module_& m) {
-  py::class_<NodeView>(m, "Node", "One node of a Graph: an input, a constant, an operator, a fused "
-                                  "kernel or an effect.")
+  py::class_<NodeView>(m, "Node",
+                       "One node of a Graph: an input, a constant, an operator, a fused "
+                       "kernel or an effect.")
       .def_property_readonly("id", [](const NodeView& v) { return v.node->id; })
       .def_property_readonly("kind", [](const NodeView& v) { return kind_name(v.node->kind); })
-      .def_property_readonly("op", [](const NodeView& v) -> py::object {
-        if (v.node->op == nullptr) return py::none();
-        return py::str(v.node->op->name);
-      })
-      .def_property_readonly("name", [](const NodeView& v) { return py::bytes(v.node->name).attr("decode")("utf-8", "replace"); })
+      .def_property_readonly("op",
+                             [](const NodeView& v) -> py::object {
+                               if (v.node->op == nullptr) return py::none();
+                               return py::str(v.node->op->name);
+                             })
+      .def_property_readonly("name",
+                             [](const NodeView& v) {
+                               return py::bytes(v.node->name).attr("decode")("utf-8", "replace");
+                             })
       .def_property_readonly("attrs", [](const NodeView& v) { return attrs_of(*v.node); })
-      .def_property_readonly("attrs_text", [](const NodeView& v) {
-        return v.node->attrs.op() != nullptr ? v.node->attrs.summary() : std::string();
-      })
-      .def_property_readonly("inputs", [](const NodeView& v) { return entries_to_python(v.node->inputs); })
-      .def_property_readonly("shapes", [](const NodeView& v) {
-        py::list list;
-        for (const Shape& shape : v.node->shapes) list.append(partial_shape(shape));
-        return list;
-      })
-      .def_property_readonly("dtypes", [](const NodeView& v) {
-        py::list list;
-        for (const DType dtype : v.node->dtypes) list.append(dtype_text(dtype));
-        return list;
-      })
-      .def_property_readonly("origins", [](const NodeView& v) { return ids_to_python(v.node->origins); })
+      .def_property_readonly("attrs_text",
+                             [](const NodeView& v) {
+                               return v.node->attrs.op() != nullptr ? v.node->attrs.summary()
+                                                                    : std::string();
+                             })
+      .def_property_readonly("inputs",
+                             [](const NodeView& v) { return entries_to_python(v.node->inputs); })
+      .def_property_readonly("shapes",
+                             [](const NodeView& v) {
+                               py::list list;
+                               for (const Shape& shape : v.node->shapes)
+                                 list.append(partial_shape(shape));
+                               return list;
+                             })
+      .def_property_readonly("dtypes",
+                             [](const NodeView& v) {
+                               py::list list;
+                               for (const DType dtype : v.node->dtypes)
+                                 list.append(dtype_text(dtype));
+                               return list;
+                             })
+      .def_property_readonly("origins",
+                             [](const NodeView& v) { return ids_to_python(v.node->origins); })
       .def_property_readonly("site", [](const NodeView& v) { return v.node->site; })
       .def_property_readonly("scope", [](const NodeView& v) { return v.node->scope; })
-      .def_property_readonly("key_slot", [](const NodeView& v) -> py::object {
-        if (v.node->key_slot < 0) return py::none();
-        return py::int_(v.node->key_slot);
-      })
+      .def_property_readonly("key_slot",
+                             [](const NodeView& v) -> py::object {
+                               if (v.node->key_slot < 0) return py::none();
+                               return py::int_(v.node->key_slot);
+                             })
       .def_property_readonly("segment", [](const NodeView& v) { return v.node->segment; })
       .def_property_readonly("ctx", [](const NodeView& v) { return v.node->ctx; })
       .def_property_readonly("value", [](const NodeView& v) { return value_of_node(*v.node); })
       .def_property_readonly("text", [](const NodeView& v) { return v.node->text; })
       .def_property_readonly("extra", [](const NodeView& v) { return v.node->extra; })
       .def_property_readonly("members", &members_of)
-      .def_property_readonly("member_outputs", [](const NodeView& v) {
-        return entries_to_python(v.node->member_outputs);
-      })
+      .def_property_readonly(
+          "member_outputs",
+          [](const NodeView& v) { return entries_to_python(v.node->member_outputs); })
       .def_property_readonly("family", [](const NodeView& v) { return family_of(*v.node); })
-      .def_property_readonly("is_view", [](const NodeView& v) { return v.is_view; },
-                             "True when it runs no kernel: a window on its first input.")
-      .def_property_readonly("flops", [](const NodeView& v) { return flops_of(*v.node, *v.graph, nullptr); },
-                             "Estimated floating-point operations of one run.")
-      .def_property_readonly("bytes", [](const NodeView& v) { return bytes_of(*v.node); },
-                             "Bytes of its outputs; 0 where shapes are unknown.")
+      .def_property_readonly(
+          "is_view", [](const NodeView& v) { return v.is_view; },
+          "True when it runs no kernel: a window on its first input.")
+      .def_property_readonly(
+          "flops", [](const NodeView& v) { return flops_of(*v.node, *v.graph, nullptr); },
+          "Estimated floating-point operations of one run.")
+      .def_property_readonly(
+          "bytes", [](const NodeView& v) { return bytes_of(*v.node); },
+          "Bytes of its outputs; 0 where shapes are unknown.")
       .def("__repr__", &node_repr);
 }
 

@@ -1,6 +1,6 @@
 // Memory plans in Python.
-#include "bind/graph_view.h"
 #include "plan/plan.h"
+#include "bind/graph_view.h"
 
 namespace hybrid {
 namespace bind {
@@ -9,10 +9,14 @@ namespace {
 
 const char* kind_name(BufferKind kind) {
   switch (kind) {
-    case BufferKind::arena: return "arena";
-    case BufferKind::output: return "output";
-    case BufferKind::input: return "input";
-    case BufferKind::constant: return "constant";
+    case BufferKind::arena:
+      return "arena";
+    case BufferKind::output:
+      return "output";
+    case BufferKind::input:
+      return "input";
+    case BufferKind::constant:
+      return "constant";
   }
   return "?";
 }
@@ -55,14 +59,17 @@ py::dict place(const std::vector<std::tuple<int32_t, int64_t, int64_t, int64_t>>
 
 void bind_plan(py::module_& m) {
   py::class_<Plan>(m, "Plan", "Where every value of a program lives, and until when.")
-      .def_property_readonly("steps", [](const Plan& p) { return p.steps; },
-                             "Ids of the nodes in order of execution.")
-      .def_property_readonly("buffers", &buffers_of,
-                             "dicts: id, kind, bytes, offset, start, end (steps, inclusive), entries, index.")
-      .def_property_readonly("buffer_of", [](const Plan& p) { return p.buffer_of; },
-                             "By node position and output: a buffer id, -1 for none.")
+      .def_property_readonly(
+          "steps", [](const Plan& p) { return p.steps; }, "Ids of the nodes in order of execution.")
+      .def_property_readonly(
+          "buffers", &buffers_of,
+          "dicts: id, kind, bytes, offset, start, end (steps, inclusive), entries, index.")
+      .def_property_readonly(
+          "buffer_of", [](const Plan& p) { return p.buffer_of; },
+          "By node position and output: a buffer id, -1 for none.")
       .def_readonly("arena_bytes", &Plan::arena_bytes, "Size of the shared arena, aligned.")
-      .def_readonly("planned_bytes", &Plan::planned_bytes, "Peak of logical bytes, outputs included.")
+      .def_readonly("planned_bytes", &Plan::planned_bytes,
+                    "Peak of logical bytes, outputs included.")
       .def_readonly("lower_bound_bytes", &Plan::lower_bound_bytes)
       .def_readonly("imperative_bytes", &Plan::imperative_bytes)
       .def_readonly("optimal", &Plan::optimal)

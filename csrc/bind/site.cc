@@ -15,8 +15,8 @@ namespace {
 struct Code {
   PyCodeObject* code;
   bool library = false;
-  std::string cell;  // notebook cell id
-  std::string text;  // "file:function", without the folder
+  std::string cell;                         // notebook cell id
+  std::string text;                         // "file:function", without the folder
   std::unordered_map<int, uint32_t> sites;  // by instruction offset
 };
 
@@ -122,19 +122,29 @@ uint32_t user_site() {
 uint32_t mark_site() { return thread_state().site = user_site(); }
 
 void bind_site(py::module_& m) {
-  m.def("set_site_filter", [](std::vector<std::string> prefixes) {
-    table().library_prefixes = std::move(prefixes);
-    clear_codes();
-  }, py::arg("prefixes"), "Code whose file name starts with one of these is passed over as library code.");
-  m.def("register_cell_file", [](const std::string& filename, const std::string& cell) {
-    table().cells[filename] = cell;
-    clear_codes();
-  }, py::arg("filename"), py::arg("cell_id"), "Sites in this file carry the notebook cell's id.");
-  m.def("site", [](uint32_t id) {
-    const trace::Site site = trace::site_of(id);
-    return py::make_tuple(site.cell.empty() ? py::object(py::none()) : py::str(site.cell), site.line,
-                          site.col, site.text);
-  }, py::arg("id"), "(cell id or None, line, column, text) of an interned site.");
+  m.def(
+      "set_site_filter",
+      [](std::vector<std::string> prefixes) {
+        table().library_prefixes = std::move(prefixes);
+        clear_codes();
+      },
+      py::arg("prefixes"),
+      "Code whose file name starts with one of these is passed over as library code.");
+  m.def(
+      "register_cell_file",
+      [](const std::string& filename, const std::string& cell) {
+        table().cells[filename] = cell;
+        clear_codes();
+      },
+      py::arg("filename"), py::arg("cell_id"), "Sites in this file carry the notebook cell's id.");
+  m.def(
+      "site",
+      [](uint32_t id) {
+        const trace::Site site = trace::site_of(id);
+        return py::make_tuple(site.cell.empty() ? py::object(py::none()) : py::str(site.cell),
+                              site.line, site.col, site.text);
+      },
+      py::arg("id"), "(cell id or None, line, column, text) of an interned site.");
   m.def("current_site", &user_site, "The site of the caller's own line.");
 }
 

@@ -69,13 +69,15 @@ Symbol apply_core(const OpDef& op, Attrs attrs, const std::vector<Symbol>& input
 }
 
 // The operators +, -, ...: a Symbol or a number on the other side.
-py::object arithmetic(const char* op_name, const Symbol& self, const py::object& other, bool reversed) {
+py::object arithmetic(const char* op_name, const Symbol& self, const py::object& other,
+                      bool reversed) {
   if (py::isinstance<Symbol>(other)) {
     const OpDef& op = *get_op(op_name);
     Attrs attrs(&op);
     if (op.attr_index("dtype") >= 0) attrs.set("dtype", AttrValue());
     const Symbol right = other.cast<Symbol>();
-    return py::cast(reversed ? apply_core(op, attrs, {right, self}) : apply_core(op, attrs, {self, right}));
+    return py::cast(reversed ? apply_core(op, attrs, {right, self})
+                             : apply_core(op, attrs, {self, right}));
   }
   if (!is_number(other.ptr())) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
   const OpDef& form = *get_op(scalar_form(op_name, reversed));
@@ -87,9 +89,12 @@ py::object arithmetic(const char* op_name, const Symbol& self, const py::object&
 
 template <class Class>
 void def_operator(Class& symbol, const char* python_name, const char* op_name, bool reversed) {
-  symbol.def(python_name, [op_name, reversed](const Symbol& self, const py::object& other) {
-    return arithmetic(op_name, self, other, reversed);
-  }, py::is_operator());
+  symbol.def(
+      python_name,
+      [op_name, reversed](const Symbol& self, const py::object& other) {
+        return arithmetic(op_name, self, other, reversed);
+      },
+      py::is_operator());
 }
 
 Symbol item(const Symbol& self, const py::object& key) {
@@ -105,7 +110,8 @@ Symbol item(const Symbol& self, const py::object& key) {
   const auto count = static_cast<int64_t>(self.outputs.size());
   if (i < 0) i += count;
   if (i < 0 || i >= count) {
-    throw py::index_error("output " + std::to_string(i) + " of a symbol with " + std::to_string(count));
+    throw py::index_error("output " + std::to_string(i) + " of a symbol with " +
+                          std::to_string(count));
   }
   return self[static_cast<size_t>(i)];
 }
@@ -152,9 +158,11 @@ py::tuple infer_types(const Symbol& symbol, const std::map<std::string, py::obje
     const auto shape = shapes.find(names[i]);
     const auto dtype = dtypes.find(names[i]);
     options.input_shapes.push_back(shape == shapes.end() || shape->second.is_none()
-                                       ? Shape::unknown() : shape_from_python(shape->second, "infer_shape"));
+                                       ? Shape::unknown()
+                                       : shape_from_python(shape->second, "infer_shape"));
     options.input_dtypes.push_back(dtype == dtypes.end() || dtype->second.is_none()
-                                       ? DType::unknown : dtype_from_python(dtype->second));
+                                       ? DType::unknown
+                                       : dtype_from_python(dtype->second));
   }
   for (const auto* given : {&shapes, &dtypes}) {
     for (const auto& pair : *given) {
@@ -194,7 +202,8 @@ Symbol gradient_symbol(const Symbol& symbol, const std::vector<std::string>& wrt
   Graph with_grads = gradient(inferred, context);
   const auto heads = static_cast<std::ptrdiff_t>(graph.outputs.size());
   with_grads.outputs.erase(with_grads.outputs.begin(), with_grads.outputs.begin() + heads);
-  with_grads.output_names.erase(with_grads.output_names.begin(), with_grads.output_names.begin() + heads);
+  with_grads.output_names.erase(with_grads.output_names.begin(),
+                                with_grads.output_names.begin() + heads);
   return from_graph(with_grads);
 }
 
@@ -204,87 +213,112 @@ Symbol internals_named(const Symbol& symbol) { return symbol.internals(); }
 
 void bind_symbol(py::module_& m) {
   py::class_<Symbol> symbol(m, "Symbol", "An expression of named variables, computed when bound.");
-  symbol.def_property_readonly("name", [](const Symbol& s) -> py::object {
-          if (s.outputs.size() != 1) return py::none();
-          return py::str(s.name());
-        })
+  symbol
+      .def_property_readonly("name",
+                             [](const Symbol& s) -> py::object {
+                               if (s.outputs.size() != 1) return py::none();
+                               return py::str(s.name());
+                             })
       .def("list_arguments", &Symbol::list_arguments, "Names of the variables, inputs first.")
       .def("list_outputs", &Symbol::list_outputs)
       .def("list_auxiliary_states", [](const Symbol&) { return py::list(); })
       .def("get_internals", &internals_named, "Every node's outputs as one symbol.")
       .def("get_children", &children, "The inputs of the node; None for a variable.")
-      .def("compose", [](const Symbol& s, const py::kwargs& by_name) {
-        std::map<std::string, Symbol> given;
-        for (const auto& pair : by_name) {
-          given[pair.first.cast<std::string>()] = symbol_of(pair.second, "compose");
-        }
-        return s.compose(given);
-      }, "Variables replaced by name: s.compose(data=other).")
+      .def(
+          "compose",
+          [](const Symbol& s, const py::kwargs& by_name) {
+            std::map<std::string, Symbol> given;
+            for (const auto& pair : by_name) {
+              given[pair.first.cast<std::string>()] = symbol_of(pair.second, "compose");
+            }
+            return s.compose(given);
+          },
+          "Variables replaced by name: s.compose(data=other).")
       .def("__getitem__", &item, py::arg("index"))
       .def("__len__", [](const Symbol& s) { return s.outputs.size(); })
       .def("tojson", &symbol_to_json, "MXNet 1.9.1's symbol.json.")
       .def("graph", [](const Symbol& s) { return std::make_shared<Graph>(to_graph(s)); })
       .def("list_attr", [](const Symbol& s) { return node_attrs(single(s, "list_attr")); })
-      .def("attr", [](const Symbol& s, const std::string& key) -> py::object {
-        const py::dict attrs = node_attrs(single(s, "attr"));
-        if (!attrs.contains(key)) return py::none();
-        return attrs[key.c_str()];
-      }, py::arg("key"))
-      .def("attr_dict", [](const Symbol& s) {
-        py::dict result;
-        for (const SymNode* node : s.nodes()) {
-          py::dict attrs = node_attrs(*node);
-          if (!attrs.empty()) result[node->name.c_str()] = attrs;
-        }
-        return result;
-      })
-      .def("_set_attr", [](const Symbol& s, const std::map<std::string, std::string>& attrs) {
-        SymNode& node = *s.outputs.at(0).node;
-        for (const auto& [key, text] : attrs) node.extra[key] = text;
-      })
+      .def(
+          "attr",
+          [](const Symbol& s, const std::string& key) -> py::object {
+            const py::dict attrs = node_attrs(single(s, "attr"));
+            if (!attrs.contains(key)) return py::none();
+            return attrs[key.c_str()];
+          },
+          py::arg("key"))
+      .def("attr_dict",
+           [](const Symbol& s) {
+             py::dict result;
+             for (const SymNode* node : s.nodes()) {
+               py::dict attrs = node_attrs(*node);
+               if (!attrs.empty()) result[node->name.c_str()] = attrs;
+             }
+             return result;
+           })
+      .def("_set_attr",
+           [](const Symbol& s, const std::map<std::string, std::string>& attrs) {
+             SymNode& node = *s.outputs.at(0).node;
+             for (const auto& [key, text] : attrs) node.extra[key] = text;
+           })
       .def("_infer", &infer_types, py::arg("shapes"), py::arg("dtypes"))
-      .def("_constants", [](const Symbol& s) {
-        py::dict result;
-        for (NamedArray& c : symbol_constants(s)) result[c.name.c_str()] = wrap(c.array);
-        return result;
-      }, "Values of the constants by the names that tojson() gives them.")
+      .def(
+          "_constants",
+          [](const Symbol& s) {
+            py::dict result;
+            for (NamedArray& c : symbol_constants(s)) result[c.name.c_str()] = wrap(c.array);
+            return result;
+          },
+          "Values of the constants by the names that tojson() gives them.")
       .def("grad", &gradient_symbol, py::arg("wrt"),
            "Gradients of the outputs' sum by the named arguments, as a symbol.")
-      .def("__neg__", [](const Symbol& s) { return apply_core(*get_op("neg"), Attrs(get_op("neg")), {s}); })
-      .def("__abs__", [](const Symbol& s) { return apply_core(*get_op("abs"), Attrs(get_op("abs")), {s}); })
+      .def("__neg__",
+           [](const Symbol& s) { return apply_core(*get_op("neg"), Attrs(get_op("neg")), {s}); })
+      .def("__abs__",
+           [](const Symbol& s) { return apply_core(*get_op("abs"), Attrs(get_op("abs")), {s}); })
       .def("__hash__", [](const py::object& s) { return reinterpret_cast<size_t>(s.ptr()) >> 4; })
       .def("__copy__", [](const Symbol& s) { return Symbol(s); })
-      .def("__deepcopy__", [](const Symbol& s, const py::object&) { return from_graph(to_graph(s)); });
+      .def("__deepcopy__",
+           [](const Symbol& s, const py::object&) { return from_graph(to_graph(s)); });
   const struct {
     const char *python, *reversed, *op;
-  } operators[] = {{"__add__", "__radd__", "add"},       {"__sub__", "__rsub__", "sub"},
-                   {"__mul__", "__rmul__", "mul"},       {"__truediv__", "__rtruediv__", "div"},
-                   {"__mod__", "__rmod__", "mod"},       {"__pow__", "__rpow__", "power"},
-                   {"__eq__", nullptr, "equal"},         {"__ne__", nullptr, "not_equal"},
-                   {"__gt__", nullptr, "greater"},       {"__ge__", nullptr, "greater_equal"},
-                   {"__lt__", nullptr, "lesser"},        {"__le__", nullptr, "lesser_equal"}};
+  } operators[] = {{"__add__", "__radd__", "add"}, {"__sub__", "__rsub__", "sub"},
+                   {"__mul__", "__rmul__", "mul"}, {"__truediv__", "__rtruediv__", "div"},
+                   {"__mod__", "__rmod__", "mod"}, {"__pow__", "__rpow__", "power"},
+                   {"__eq__", nullptr, "equal"},   {"__ne__", nullptr, "not_equal"},
+                   {"__gt__", nullptr, "greater"}, {"__ge__", nullptr, "greater_equal"},
+                   {"__lt__", nullptr, "lesser"},  {"__le__", nullptr, "lesser_equal"}};
   for (const auto& o : operators) {
     def_operator(symbol, o.python, o.op, false);
     if (o.reversed != nullptr) def_operator(symbol, o.reversed, o.op, true);
   }
-  m.def("sym_var", [](const std::string& name, const py::kwargs& extra) {
-    std::map<std::string, std::string> attrs;
-    for (const auto& pair : extra) attrs[pair.first.cast<std::string>()] = pair.second.cast<std::string>();
-    mark_site();
-    return Symbol::variable(name, attrs);
-  }, py::arg("name"), "A variable; extra attributes such as __shape__='(2, 3)' are kept with it.");
+  m.def(
+      "sym_var",
+      [](const std::string& name, const py::kwargs& extra) {
+        std::map<std::string, std::string> attrs;
+        for (const auto& pair : extra)
+          attrs[pair.first.cast<std::string>()] = pair.second.cast<std::string>();
+        mark_site();
+        return Symbol::variable(name, attrs);
+      },
+      py::arg("name"), "A variable; extra attributes such as __shape__='(2, 3)' are kept with it.");
   m.def("sym_apply", &apply, py::arg("mx_name"), py::arg("inputs"), py::arg("attrs"),
         py::arg("name") = "", py::arg("extra") = std::map<std::string, std::string>(),
         "An operator on symbols; None stands for an input that becomes a variable.");
-  m.def("sym_group", [](const py::sequence& parts) {
-    std::vector<Symbol> symbols;
-    for (const py::handle part : parts) symbols.push_back(symbol_of(part, "Group"));
-    return Symbol::group(symbols);
-  }, py::arg("symbols"));
-  m.def("sym_load_json", [](const std::string& text) { return symbol_from_json(text); },
-        py::arg("text"));
-  m.def("sym_from_graph", [](const GraphRef& graph) { return from_graph(*graph); }, py::arg("graph"),
-        "The Symbol of a graph; fused nodes become their members again.");
+  m.def(
+      "sym_group",
+      [](const py::sequence& parts) {
+        std::vector<Symbol> symbols;
+        for (const py::handle part : parts) symbols.push_back(symbol_of(part, "Group"));
+        return Symbol::group(symbols);
+      },
+      py::arg("symbols"));
+  m.def(
+      "sym_load_json", [](const std::string& text) { return symbol_from_json(text); },
+      py::arg("text"));
+  m.def(
+      "sym_from_graph", [](const GraphRef& graph) { return from_graph(*graph); }, py::arg("graph"),
+      "The Symbol of a graph; fused nodes become their members again.");
 }
 
 }  // namespace bind

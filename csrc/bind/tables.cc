@@ -9,13 +9,20 @@ namespace {
 
 const char* type_name(AttrType type) {
   switch (type) {
-    case AttrType::boolean: return "bool";
-    case AttrType::integer: return "int";
-    case AttrType::real: return "float";
-    case AttrType::string: return "str";
-    case AttrType::ints: return "ints";
-    case AttrType::scalar: return "scalar";
-    case AttrType::dtype: return "dtype";
+    case AttrType::boolean:
+      return "bool";
+    case AttrType::integer:
+      return "int";
+    case AttrType::real:
+      return "float";
+    case AttrType::string:
+      return "str";
+    case AttrType::ints:
+      return "ints";
+    case AttrType::scalar:
+      return "scalar";
+    case AttrType::dtype:
+      return "dtype";
   }
   return "?";
 }
@@ -68,7 +75,8 @@ py::dict op_dict(const OpDef& op) {
   d["inputs"] = input_list(op);
   d["variadic"] = op.variadic;
   d["attrs"] = attr_list(op);
-  d["num_outputs"] = op.num_outputs_fn ? py::object(py::none()) : py::object(py::int_(op.num_outputs));
+  d["num_outputs"] =
+      op.num_outputs_fn ? py::object(py::none()) : py::object(py::int_(op.num_outputs));
   d["dtypes"] = dtype_names(op.dtypes);
   d["random"] = op.random;
   d["training_only"] = op.training_only;
@@ -81,31 +89,37 @@ py::dict op_dict(const OpDef& op) {
 }  // namespace
 
 const char* family_name(Family family) {
-  static const char* const names[] = {"elementwise", "linear", "conv",  "reduce",   "shape",
-                                      "random",      "index",  "loss",  "creation", "other"};
+  static const char* const names[] = {"elementwise", "linear", "conv", "reduce",   "shape",
+                                      "random",      "index",  "loss", "creation", "other"};
   return names[static_cast<int>(family)];
 }
 
 void bind_tables(py::module_& m) {
-  m.def("op_table", [] {
-    py::list ops;
-    for (const OpDef* op : all_ops()) ops.append(op_dict(*op));
-    return ops;
-  }, "Every core operator with its inputs, attributes and documentation.");
-  m.def("mx_table", [] {
-    py::list names;
-    for (const MxName& mx : mx_names()) {
-      py::dict d;
-      d["name"] = mx.name;
-      d["op"] = mx.op->name;
-      d["fixed"] = mx.fixed;
-      d["renamed"] = mx.renamed;
-      d["exported"] = mx.exported;
-      d["face"] = mx.face;
-      names.append(d);
-    }
-    return names;
-  }, "MXNet's names: core operator, attributes fixed by the name, renamed attributes.");
+  m.def(
+      "op_table",
+      [] {
+        py::list ops;
+        for (const OpDef* op : all_ops()) ops.append(op_dict(*op));
+        return ops;
+      },
+      "Every core operator with its inputs, attributes and documentation.");
+  m.def(
+      "mx_table",
+      [] {
+        py::list names;
+        for (const MxName& mx : mx_names()) {
+          py::dict d;
+          d["name"] = mx.name;
+          d["op"] = mx.op->name;
+          d["fixed"] = mx.fixed;
+          d["renamed"] = mx.renamed;
+          d["exported"] = mx.exported;
+          d["face"] = mx.face;
+          names.append(d);
+        }
+        return names;
+      },
+      "MXNet's names: core operator, attributes fixed by the name, renamed attributes.");
 }
 
 }  // namespace bind

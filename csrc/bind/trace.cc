@@ -70,8 +70,11 @@ class TraceReader {
   }
 
   static PackedSpan packed(const trace::Record& r) {
-    return {ms(r.start), static_cast<float>(static_cast<double>(trace::duration_ns(r.duration)) * 1e-6),
-            r.name, r.site, r.node, r.lane, r.flags, r.value == 0 ? 1 : r.value};
+    return {
+        ms(r.start), static_cast<float>(static_cast<double>(trace::duration_ns(r.duration)) * 1e-6),
+        r.name,      r.site,
+        r.node,      r.lane,
+        r.flags,     r.value == 0 ? 1 : r.value};
   }
 
   void note_name(uint32_t id, py::dict* names) {
@@ -127,7 +130,8 @@ void bind_trace(py::module_& m) {
   py::class_<TraceReader>(m, "TraceReader", "A reader of the trace rings with a place of its own.")
       .def(py::init<>())
       .def("read_frame", &TraceReader::read_frame, py::arg("max_bytes") = 131072,
-           "What is new: now_ms, lost, spans (32 bytes each), depth (pairs of float64), lanes, names, "
+           "What is new: now_ms, lost, spans (32 bytes each), depth (pairs of float64), lanes, "
+           "names, "
            "sites, pending, pools.");
 }
 

@@ -1,4 +1,5 @@
-// The graph below recorded arrays, cut where values exist; and writes that recorded work must precede.
+// The graph below recorded arrays, cut where values exist; and writes that recorded work must
+// precede.
 #pragma once
 #include <map>
 #include <vector>
@@ -10,9 +11,9 @@ namespace bind {
 
 struct TracedGraph {
   Graph graph;
-  std::vector<SymEntry> stops;   // input i of the graph
-  std::vector<NDArray> values;   // of input i
-  std::vector<uint64_t> keys;    // by key slot
+  std::vector<SymEntry> stops;  // input i of the graph
+  std::vector<NDArray> values;  // of input i
+  std::vector<uint64_t> keys;   // by key slot
   std::map<const SymNode*, NodeId> ids;
   std::map<std::pair<const SymNode*, int>, NodeId> stop_ids;
   Entry find(const SymEntry& e) const;  // undefined when it is not in the graph

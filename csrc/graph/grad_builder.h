@@ -16,20 +16,22 @@ class GradBuilder {
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   Entry input(int i) const { return inputs_.at(i); }
   Entry output(int i = 0) const;
-  Entry out_grad(int i = 0);             // zeros_like(output) when nothing flows in
+  Entry out_grad(int i = 0);  // zeros_like(output) when nothing flows in
   bool has_out_grad(int i) const;
-  Shape shape(Entry e) const;            // may be partly unknown: rules must not need it if avoidable
+  Shape shape(Entry e) const;  // may be partly unknown: rules must not need it if avoidable
   DType dtype(Entry e) const;
   // Adds a node (inferred at once) and returns its output `out`.
   using AttrList = std::initializer_list<std::pair<const char*, AttrValue>>;
-  Entry op(const char* core_name, const std::vector<Entry>& inputs, AttrList attrs = {}, int out = 0);
-  Entry op(const char* core_name, const std::vector<Entry>& inputs, const Attrs& attrs, int out = 0);
+  Entry op(const char* core_name, const std::vector<Entry>& inputs, AttrList attrs = {},
+           int out = 0);
+  Entry op(const char* core_name, const std::vector<Entry>& inputs, const Attrs& attrs,
+           int out = 0);
   // The operator is that of the attributes; it need not be in the table (a compiled call).
   Entry op(const Attrs& attrs, const std::vector<Entry>& inputs, int out = 0);
   // Reduces `grad` to the shape of `like` (undoes broadcasting); free when shapes are equal.
   Entry sum_like(Entry grad, Entry like);
-  void set(int input, Entry grad);       // gradient of input i; unset: none
-  bool wanted(int input) const;          // somebody needs it
+  void set(int input, Entry grad);  // gradient of input i; unset: none
+  bool wanted(int input) const;     // somebody needs it
   std::vector<Entry> result() const { return grads_; }
   void set_wanted(std::vector<bool> wanted) { wanted_ = std::move(wanted); }
 

@@ -5,13 +5,14 @@
 
 namespace hybrid {
 
-// c[m,n] = op(a) @ op(b) (+ c when accumulate); float32/float64; row-major, leading dims in elements.
+// c[m,n] = op(a) @ op(b) (+ c when accumulate); float32/float64; row-major, leading dims in
+// elements.
 void gemm(DType dtype, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, const void* a,
           int64_t lda, const void* b, int64_t ldb, void* c, int64_t ldc, bool accumulate,
           Resources& resources);
 // Integer matmul (int32/int64/uint8...), simple.
-void gemm_int(DType dtype, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, const void* a,
-              const void* b, void* c, Resources& resources);
+void gemm_int(DType dtype, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k,
+              const void* a, const void* b, void* c, Resources& resources);
 
 // y = x @ w^T + bias, then activation; the row-vector (m small) path streams w once.
 // activation: relu, sigmoid, tanh, softrelu, softsign, or copy for none. bias may be null.
@@ -23,8 +24,8 @@ struct ConvParams {  // 2-D, NCHW, float32/float64
   int64_t batch, in_channels, in_h, in_w, out_channels, out_h, out_w;
   int64_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w, dilate_h, dilate_w, groups;
 };
-void conv2d(DType dtype, const ConvParams& p, const void* x, const void* w, const void* bias, void* y,
-            Resources& resources);
+void conv2d(DType dtype, const ConvParams& p, const void* x, const void* w, const void* bias,
+            void* y, Resources& resources);
 void conv2d_grad_input(DType dtype, const ConvParams& p, const void* dy, const void* w, void* dx,
                        Resources& resources);
 void conv2d_grad_weight(DType dtype, const ConvParams& p, const void* dy, const void* x, void* dw,
@@ -42,7 +43,18 @@ void pool2d(DType dtype, const PoolParams& p, const void* x, void* y, Resources&
 void pool2d_grad(DType dtype, const PoolParams& p, const void* dy, const void* x, const void* y,
                  void* dx, Resources& resources);
 
-enum class Reduction : uint8_t { sum, prod, max, min, any, all, argmax, argmin, sum_squares, nansum };
+enum class Reduction : uint8_t {
+  sum,
+  prod,
+  max,
+  min,
+  any,
+  all,
+  argmax,
+  argmin,
+  sum_squares,
+  nansum
+};
 // Reduces the axes in `axes_mask` of x (strided input allowed); out is contiguous, of any dtype.
 // Floats accumulate in double after short runs, integers and bool wrap in int64. max, min: a NaN
 // stays. argmax/argmin: one axis or all axes (flattened); the first of equal elements, or the first
@@ -53,8 +65,8 @@ void reduce(Reduction kind, const TensorView& x, uint32_t axes_mask, const Tenso
 // Along the last-but-`inner` axis: x viewed as (outer, axis, inner).
 void softmax(DType dtype, int64_t outer, int64_t axis, int64_t inner, const void* x, void* y,
              double temperature, bool log, Resources& resources);
-void softmax_grad(DType dtype, int64_t outer, int64_t axis, int64_t inner, const void* dy, const void* y,
-                  void* dx, double temperature, bool log, Resources& resources);
+void softmax_grad(DType dtype, int64_t outer, int64_t axis, int64_t inner, const void* dy,
+                  const void* y, void* dx, double temperature, bool log, Resources& resources);
 
 // dst (contiguous or strided) = src (strided), same shape and dtype: transpose, slice, contiguous.
 void strided_copy(const TensorView& src, const TensorView& dst, Resources& resources);

@@ -70,7 +70,8 @@ void dropout_mask(DType dtype, uint64_t key, double p, int64_t n, void* out, Res
 
 void random_int(DType dtype, uint64_t key, int64_t low, int64_t high, int64_t n, void* out,
                 Resources& resources) {
-  require(low < high, "random int: given low ", low, " and high ", high, ", expected low below high");
+  require(low < high, "random int: given low ", low, " and high ", high,
+          ", expected low below high");
   const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
   for_number(dtype, "random int", [&](auto zero) {
     using T = decltype(zero);

@@ -32,15 +32,23 @@ template <class A>
 A join(Reduction kind, A a, A b) {
   switch (kind) {
     case Reduction::prod:
-      if constexpr (std::is_floating_point_v<A>) return a * b;
-      else return static_cast<A>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-    case Reduction::max: return b > a || b != b ? b : a;
-    case Reduction::min: return b < a || b != b ? b : a;
-    case Reduction::any: return a != 0 || b != 0;
-    case Reduction::all: return a != 0 && b != 0;
+      if constexpr (std::is_floating_point_v<A>)
+        return a * b;
+      else
+        return static_cast<A>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    case Reduction::max:
+      return b > a || b != b ? b : a;
+    case Reduction::min:
+      return b < a || b != b ? b : a;
+    case Reduction::any:
+      return a != 0 || b != 0;
+    case Reduction::all:
+      return a != 0 && b != 0;
     default:
-      if constexpr (std::is_floating_point_v<A>) return a + b;
-      else return static_cast<A>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+      if constexpr (std::is_floating_point_v<A>)
+        return a + b;
+      else
+        return static_cast<A>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
   }
 }
 
@@ -63,7 +71,8 @@ void join_all(Reduction kind, A* parts, int64_t outer, int64_t count, int64_t wi
               Resources& resources) {
   if (count == 1) return;
   each_item(outer, count * width, resources, [&](int64_t begin, int64_t end) {
-    for (int64_t o = begin; o < end; ++o) join_blocks(kind, parts + o * count * width, count, width);
+    for (int64_t o = begin; o < end; ++o)
+      join_blocks(kind, parts + o * count * width, count, width);
   });
   for (int64_t o = 1; o < outer; ++o) {
     std::copy_n(parts + o * count * width, width, parts + o * width);
@@ -77,7 +86,8 @@ Accumulator<T>* run_stage(Reduction kind, const ReduceStage& s, const T* x, Reso
   if (s.inner == 1) {
     const auto fn = fns.row[static_cast<int>(kind)];
     const int64_t blocks = std::max<int64_t>(1, (s.size + kBlockElements - 1) / kBlockElements);
-    A* const parts = static_cast<A*>(resources.workspace(sizeof(A) * static_cast<size_t>(s.outer * blocks)));
+    A* const parts =
+        static_cast<A*>(resources.workspace(sizeof(A) * static_cast<size_t>(s.outer * blocks)));
     each_item(s.outer * blocks, std::min(s.size, kBlockElements), resources,
               [&](int64_t begin, int64_t end) {
                 if (blocks == 1) {
@@ -98,8 +108,9 @@ Accumulator<T>* run_stage(Reduction kind, const ReduceStage& s, const T* x, Reso
   const int64_t tiles = (s.inner + kBlockColumns - 1) / kBlockColumns;
   A* const parts = static_cast<A*>(
       resources.workspace(sizeof(A) * static_cast<size_t>(s.outer * blocks * s.inner)));
-  each_item(s.outer * blocks * tiles, std::min(s.size, kBlockRows) * std::min(s.inner, kBlockColumns),
-            resources, [&](int64_t begin, int64_t end) {
+  each_item(s.outer * blocks * tiles,
+            std::min(s.size, kBlockRows) * std::min(s.inner, kBlockColumns), resources,
+            [&](int64_t begin, int64_t end) {
               for (int64_t i = begin; i < end; ++i) {
                 const int64_t column = i % tiles * kBlockColumns, block = i / tiles;
                 const int64_t row = block % blocks * kBlockRows;
@@ -122,8 +133,10 @@ void convert(const A* from, const TensorView& out, int64_t n) {
     using R = decltype(zero);
     R* const to = out.as<R>();
     for (int64_t i = 0; i < n; ++i) {
-      if constexpr (std::is_integral_v<R>) to[i] = static_cast<R>(static_cast<int64_t>(from[i]));
-      else to[i] = static_cast<R>(from[i]);
+      if constexpr (std::is_integral_v<R>)
+        to[i] = static_cast<R>(static_cast<int64_t>(from[i]));
+      else
+        to[i] = static_cast<R>(from[i]);
     }
   });
 }

@@ -176,11 +176,16 @@ void strided_copy(const TensorView& src, const TensorView& dst, Resources& resou
   if (src.size() == 0) return;
   const Layout layout = layout_of(src, dst);
   switch (dtype_size(src.dtype)) {
-    case 1: return copy(layout, src.as<uint8_t>(), dst.as<uint8_t>(), resources);
-    case 2: return copy(layout, src.as<uint16_t>(), dst.as<uint16_t>(), resources);
-    case 4: return copy(layout, src.as<uint32_t>(), dst.as<uint32_t>(), resources);
-    case 8: return copy(layout, src.as<uint64_t>(), dst.as<uint64_t>(), resources);
-    default: return copy(layout, src.as<Pair>(), dst.as<Pair>(), resources);
+    case 1:
+      return copy(layout, src.as<uint8_t>(), dst.as<uint8_t>(), resources);
+    case 2:
+      return copy(layout, src.as<uint16_t>(), dst.as<uint16_t>(), resources);
+    case 4:
+      return copy(layout, src.as<uint32_t>(), dst.as<uint32_t>(), resources);
+    case 8:
+      return copy(layout, src.as<uint64_t>(), dst.as<uint64_t>(), resources);
+    default:
+      return copy(layout, src.as<Pair>(), dst.as<Pair>(), resources);
   }
 }
 

@@ -74,12 +74,12 @@ TEST_CASE("kernels copy: transposes of every rank, size and order") {
 }
 
 TEST_CASE("kernels copy: slices, repeats, reversed axes, scalars, nothing") {
-  check_copy<float>(DType::float32, {6, 7}, {20, 1}, {7, 1});      // a window
-  check_copy<float>(DType::float32, {6, 7}, {7, 1}, {20, 1});      // into a window
-  check_copy<int64_t>(DType::int64, {6, 7}, {40, 3}, {7, 1});      // every third
+  check_copy<float>(DType::float32, {6, 7}, {20, 1}, {7, 1});  // a window
+  check_copy<float>(DType::float32, {6, 7}, {7, 1}, {20, 1});  // into a window
+  check_copy<int64_t>(DType::int64, {6, 7}, {40, 3}, {7, 1});  // every third
   check_copy<int64_t>(DType::int64, {6, 7}, {7, 1}, {40, 3});
-  check_copy<float>(DType::float32, {6, 7}, {0, 1}, {7, 1});       // a row, repeated
-  check_copy<float>(DType::float32, {6, 7}, {1, 0}, {7, 1});       // a column, repeated
+  check_copy<float>(DType::float32, {6, 7}, {0, 1}, {7, 1});  // a row, repeated
+  check_copy<float>(DType::float32, {6, 7}, {1, 0}, {7, 1});  // a column, repeated
   check_copy<double>(DType::float64, {6, 7}, {0, 0}, {7, 1});
   check_copy<float>(DType::float32, {40, 50}, {-50, 1}, {50, 1}, 39 * 50);
   check_copy<float>(DType::float32, {40, 50}, {50, -1}, {50, 1}, 49);

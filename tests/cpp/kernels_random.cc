@@ -160,6 +160,7 @@ TEST_CASE("kernels random: an element depends on its key and place only") {
   CHECK(normal<float>(21, 0, 1, 0).empty());
   int equal = 0;
   const auto other = normal<float>(22, 0, 1, n);
-  for (int64_t i = 0; i < n; ++i) equal += one[static_cast<size_t>(i)] == other[static_cast<size_t>(i)];
+  for (int64_t i = 0; i < n; ++i)
+    equal += one[static_cast<size_t>(i)] == other[static_cast<size_t>(i)];
   CHECK(equal < 10);
 }

@@ -22,8 +22,8 @@ constexpr DType dtype_of = std::is_same_v<T, float>     ? DType::float32
                            : std::is_same_v<T, int64_t> ? DType::int64
                                                         : DType::uint8;
 
-constexpr Reduction kAll[] = {Reduction::sum, Reduction::prod, Reduction::max,
-                              Reduction::min, Reduction::any,  Reduction::all,
+constexpr Reduction kAll[] = {Reduction::sum,         Reduction::prod,  Reduction::max,
+                              Reduction::min,         Reduction::any,   Reduction::all,
                               Reduction::sum_squares, Reduction::nansum};
 
 template <class T>
@@ -74,27 +74,40 @@ void check(Reduction kind, const Shape& shape, uint32_t mask, const Shape& strid
     const bool first = !seen[static_cast<size_t>(o)];
     seen[static_cast<size_t>(o)] = true;
     switch (kind) {
-      case Reduction::prod: e *= w; break;
-      case Reduction::max: e = first || v > static_cast<T>(e) ? w : e; break;
-      case Reduction::min: e = first || v < static_cast<T>(e) ? w : e; break;
-      case Reduction::any: e = e != 0 || v != 0; break;
-      case Reduction::all: e = e != 0 && v != 0; break;
-      case Reduction::sum_squares: e += w * w; break;
-      default: e += w;
+      case Reduction::prod:
+        e *= w;
+        break;
+      case Reduction::max:
+        e = first || v > static_cast<T>(e) ? w : e;
+        break;
+      case Reduction::min:
+        e = first || v < static_cast<T>(e) ? w : e;
+        break;
+      case Reduction::any:
+        e = e != 0 || v != 0;
+        break;
+      case Reduction::all:
+        e = e != 0 && v != 0;
+        break;
+      case Reduction::sum_squares:
+        e += w * w;
+        break;
+      default:
+        e += w;
     }
   }
   std::vector<T> got(results + 1, T(77));
   reduce(kind, {const_cast<T*>(x.data()), dtype_of<T>, shape, strides}, mask,
          {got.data(), dtype_of<T>, kept, contiguous_strides(kept)}, Resources::current());
-  INFO("kind ", static_cast<int>(kind), " dtype ", std::string(dtype_name(dtype_of<T>)), " shape ", shape.str(),
-       " strides ", strides.str(), " mask ", mask);
+  INFO("kind ", static_cast<int>(kind), " dtype ", std::string(dtype_name(dtype_of<T>)), " shape ",
+       shape.str(), " strides ", strides.str(), " mask ", mask);
   bool right = got[results] == T(77);
   for (size_t i = 0; i < results; ++i) {
     if constexpr (std::is_floating_point_v<T>) {
       const bool sum = kind == Reduction::sum || kind == Reduction::nansum;
       const long double size = std::max(std::abs(expected[i]), sum ? sizes[i] : 0);
-      const long double unit = size * std::numeric_limits<T>::epsilon() +
-                               std::numeric_limits<T>::denorm_min();
+      const long double unit =
+          size * std::numeric_limits<T>::epsilon() + std::numeric_limits<T>::denorm_min();
       right = right && std::abs(got[i] - expected[i]) <= (kind == Reduction::prod ? 200 : 8) * unit;
     } else {
       right = right && got[i] == static_cast<T>(expected[i]);
@@ -105,7 +118,8 @@ void check(Reduction kind, const Shape& shape, uint32_t mask, const Shape& strid
 
 template <class T>
 void check_all(const Shape& shape) {
-  const auto x = numbers<T>(std::max<int64_t>(1, shape.size()), static_cast<uint64_t>(shape.size()));
+  const auto x =
+      numbers<T>(std::max<int64_t>(1, shape.size()), static_cast<uint64_t>(shape.size()));
   for (uint32_t mask = 0; mask < 1u << shape.ndim(); ++mask) {
     for (const Reduction kind : kAll) {
       const bool chooses = kind == Reduction::max || kind == Reduction::min;
@@ -140,9 +154,9 @@ std::vector<int64_t> chosen(Reduction kind, const TensorView& x, uint32_t mask) 
 }  // namespace
 
 TEST_CASE("kernels reduce: every kind, dtype and set of axes") {
-  for (const Shape& shape : {Shape{}, Shape{1}, Shape{7}, Shape{33}, Shape{3, 5}, Shape{1, 1, 1},
-                             Shape{2, 3, 4}, Shape{2, 1, 3, 5}, Shape{3, 40, 2}, Shape{0, 3},
-                             Shape{3, 0}, Shape{2, 3, 2, 2, 3}}) {
+  for (const Shape& shape :
+       {Shape{}, Shape{1}, Shape{7}, Shape{33}, Shape{3, 5}, Shape{1, 1, 1}, Shape{2, 3, 4},
+        Shape{2, 1, 3, 5}, Shape{3, 40, 2}, Shape{0, 3}, Shape{3, 0}, Shape{2, 3, 2, 2, 3}}) {
     check_all<float>(shape);
     check_all<double>(shape);
     check_all<int32_t>(shape);
@@ -210,8 +224,10 @@ TEST_CASE("kernels reduce: nan and infinities") {
 
 TEST_CASE("kernels reduce: a long sum of floats keeps its digits") {
   const std::vector<float> x(10000000, 0.1f);
-  CHECK(reduced(Reduction::sum, x, 1, 10000000, 3)[0] == doctest::Approx(1e7 * double(0.1f)).epsilon(1.5e-7));
-  CHECK(reduced(Reduction::sum, x, 10000, 1000, 1)[7] == doctest::Approx(1e4 * double(0.1f)).epsilon(1.5e-7));
+  CHECK(reduced(Reduction::sum, x, 1, 10000000, 3)[0] ==
+        doctest::Approx(1e7 * double(0.1f)).epsilon(1.5e-7));
+  CHECK(reduced(Reduction::sum, x, 10000, 1000, 1)[7] ==
+        doctest::Approx(1e4 * double(0.1f)).epsilon(1.5e-7));
 }
 
 TEST_CASE("kernels reduce: argmax and argmin take the first") {
@@ -228,8 +244,8 @@ TEST_CASE("kernels reduce: argmax and argmin take the first") {
   const auto y = numbers<double>(50000, 8);
   size_t best = 0;
   for (size_t i = 0; i < y.size(); ++i) best = y[i] > y[best] ? i : best;
-  CHECK(chosen(Reduction::argmax, {const_cast<double*>(y.data()), DType::float64, {50000}, {1}}, 1)[0] ==
-        static_cast<int64_t>(best));
+  CHECK(chosen(Reduction::argmax, {const_cast<double*>(y.data()), DType::float64, {50000}, {1}},
+               1)[0] == static_cast<int64_t>(best));
 }
 
 TEST_CASE("kernels reduce: mixed dtypes of the result") {
@@ -252,9 +268,11 @@ TEST_CASE("kernels reduce: the same bits for any number of threads") {
   const auto y = numbers<float>(1000000, 2);
   const int before = num_threads();
   set_num_threads(1);
-  const auto a = reduced(Reduction::sum, x, 1, 1000003, 3), b = reduced(Reduction::sum, y, 20000, 50, 1);
+  const auto a = reduced(Reduction::sum, x, 1, 1000003, 3),
+             b = reduced(Reduction::sum, y, 20000, 50, 1);
   set_num_threads(3);
-  const auto c = reduced(Reduction::sum, x, 1, 1000003, 3), d = reduced(Reduction::sum, y, 20000, 50, 1);
+  const auto c = reduced(Reduction::sum, x, 1, 1000003, 3),
+             d = reduced(Reduction::sum, y, 20000, 50, 1);
   set_num_threads(before);
   CHECK(a == c);
   CHECK(b == d);

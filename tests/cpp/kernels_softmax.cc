@@ -31,10 +31,12 @@ double check_softmax(int64_t outer, int64_t axis, int64_t inner, double temperat
   std::vector<T> y(x.size()), dx(x.size());
   Resources& r = Resources::current();
   softmax(dtype_of<T>, outer, axis, inner, x.data(), y.data(), temperature, log, r);
-  softmax_grad(dtype_of<T>, outer, axis, inner, dy.data(), y.data(), dx.data(), temperature, log, r);
+  softmax_grad(dtype_of<T>, outer, axis, inner, dy.data(), y.data(), dx.data(), temperature, log,
+               r);
   double worst = 0;
   const auto compare = [&](T got, long double expected, long double size) {
-    const long double error = std::abs(got - expected) / std::max<long double>(size, std::abs(expected));
+    const long double error =
+        std::abs(got - expected) / std::max<long double>(size, std::abs(expected));
     worst = std::max(worst, static_cast<double>(error / std::numeric_limits<T>::epsilon()));
   };
   for (int64_t o = 0; o < outer; ++o) {
@@ -61,9 +63,15 @@ double check_softmax(int64_t outer, int64_t axis, int64_t inner, double temperat
 }  // namespace
 
 TEST_CASE("kernels softmax: values and gradients") {
-  for (const auto& s : std::vector<std::vector<int64_t>>{{1, 1, 1}, {64, 10, 1}, {3, 17, 1},
-                                                         {2, 1000, 1}, {1, 40000, 1}, {5, 8, 1},
-                                                         {2, 7, 3}, {1, 33, 16}, {2, 200, 37},
+  for (const auto& s : std::vector<std::vector<int64_t>>{{1, 1, 1},
+                                                         {64, 10, 1},
+                                                         {3, 17, 1},
+                                                         {2, 1000, 1},
+                                                         {1, 40000, 1},
+                                                         {5, 8, 1},
+                                                         {2, 7, 3},
+                                                         {1, 33, 16},
+                                                         {2, 200, 37},
                                                          {300, 5, 20}}) {
     for (const double temperature : {1.0, 2.5}) {
       for (const bool log : {false, true}) {
