@@ -27,15 +27,17 @@ struct TensorView {
 // One opcode, one meaning, per element. Unary use a; binary a, b; `where` a ? b : c.
 #define HYBRID_ELEM_UNARY(X)                                                                       \
   X(copy)                                                                                          \
-  X(neg) X(abs) X(sign) X(square) X(sqrt) X(rsqrt) X(cbrt) X(reciprocal) X(exp) X(expm1) X(log)    \
-      X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(arcsin) X(arccos) X(arctan) X(sinh) X(cosh) \
-          X(tanh) X(arcsinh) X(arccosh) X(arctanh) X(erf) X(sigmoid) X(softrelu) X(softsign)       \
-              X(relu) X(floor) X(ceil) X(trunc) X(rint) X(round) X(logical_not) X(isnan) X(isinf)  \
+  X(neg)                                                                                           \
+  X(abs) X(sign) X(square) X(sqrt) X(rsqrt) X(cbrt) X(reciprocal) X(exp) X(expm1) X(log) X(log2)   \
+      X(log10) X(log1p) X(sin) X(cos) X(tan) X(arcsin) X(arccos) X(arctan) X(sinh) X(cosh) X(tanh) \
+          X(arcsinh) X(arccosh) X(arctanh) X(erf) X(sigmoid) X(softrelu) X(softsign) X(relu)       \
+              X(floor) X(ceil) X(trunc) X(rint) X(round) X(logical_not) X(isnan) X(isinf)          \
                   X(isfinite) X(invert)
-#define HYBRID_ELEM_BINARY(X)                                                                    \
-  X(add)                                                                                         \
-  X(sub) X(mul) X(div) X(mod) X(floor_div) X(power) X(maximum) X(minimum) X(hypot) X(arctan2)    \
-      X(equal) X(not_equal) X(greater) X(greater_equal) X(lesser) X(lesser_equal) X(logical_and) \
+#define HYBRID_ELEM_BINARY(X)                                                                   \
+  X(add)                                                                                        \
+  X(sub)                                                                                        \
+  X(mul) X(div) X(mod) X(floor_div) X(power) X(maximum) X(minimum) X(hypot) X(arctan2) X(equal) \
+      X(not_equal) X(greater) X(greater_equal) X(lesser) X(lesser_equal) X(logical_and)         \
           X(logical_or) X(logical_xor) X(bit_and) X(bit_or) X(bit_xor)
 // cast: a converted from src_dtype to dtype; fill: the immediate; where: a (bool) ? b : c.
 #define HYBRID_ELEM_OTHER(X) X(cast) X(fill) X(where)

@@ -91,7 +91,7 @@ class NotebookPage:
         )
 
     def outputs(self) -> list[str]:
-        """The text forms of every code cell's outputs, from the model: also of cells out of view."""
+        """The text forms of all code cells' outputs, from the model: also out of view."""
         return self.page.evaluate(
             f"""() => {_PANEL}.content.widgets.filter(w => w.model.type === 'code').map(
             w => w.model.outputs.toJSON().map(o => [o.text ?? '', o.data?.['text/plain'] ?? '',
@@ -104,9 +104,7 @@ class NotebookPage:
 
     def show_cell(self, index: int) -> None:
         """Scrolls a cell (counted among all) into view: cells far away are not in the page."""
-        self.page.evaluate(
-            f"(i) => {_PANEL}.content.scrollToItem(i, 'start')", index
-        )
+        self.page.evaluate(f"(i) => {_PANEL}.content.scrollToItem(i, 'start')", index)
 
     def viewer(self) -> Locator:
         """The first graph viewer of the page."""
