@@ -25,6 +25,7 @@ struct TensorView {
 };
 
 // One opcode, one meaning, per element. Unary use a; binary a, b; `where` a ? b : c.
+// clang-format off
 #define HYBRID_ELEM_UNARY(X)                                                                       \
   X(copy)                                                                                          \
   X(neg)                                                                                           \
@@ -39,6 +40,7 @@ struct TensorView {
   X(mul) X(div) X(mod) X(floor_div) X(power) X(maximum) X(minimum) X(hypot) X(arctan2) X(equal) \
       X(not_equal) X(greater) X(greater_equal) X(lesser) X(lesser_equal) X(logical_and)         \
           X(logical_or) X(logical_xor) X(bit_and) X(bit_or) X(bit_xor)
+// clang-format on
 // cast: a converted from src_dtype to dtype; fill: the immediate; where: a (bool) ? b : c.
 #define HYBRID_ELEM_OTHER(X) X(cast) X(fill) X(where)
 
