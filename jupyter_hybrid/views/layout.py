@@ -39,7 +39,7 @@ class Layout:
     height: float
 
 
-@dataclass
+@dataclass(eq=False)
 class _Slot:
     """A box, or a bend of a long edge, in its layer."""
 
@@ -50,6 +50,7 @@ class _Slot:
     down: list[_Slot] = field(default_factory=list)
     x: float = 0.0
     order: float = 0.0
+    place: float = 0.0  # as an argument of its readers: decides between equals
 
 
 def layered(boxes: Iterable[Box], edges: list[tuple[int, int]]) -> Layout:
@@ -101,6 +102,10 @@ def _slots(
             a.down.append(b)
             b.up.append(a)
         chains.append(chain)
+    for layer in layers:
+        for slot in layer:
+            if slot.down:
+                slot.place = sum(d.up.index(slot) for d in slot.down) / len(slot.down)
     return layers, chains
 
 
@@ -115,7 +120,7 @@ def _order(layers: list[list[_Slot]]) -> None:
                 near = slot.up if downwards else slot.down
                 if near:
                     slot.order = sum(n.order for n in near) / len(near)
-            layer.sort(key=lambda s: s.order)
+            layer.sort(key=lambda s: (s.order, s.place))
             for position, slot in enumerate(layer):
                 slot.order = position
 

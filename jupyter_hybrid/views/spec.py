@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,7 @@ from .layout import Box, layered
 MIME = "application/vnd.jupyter-hybrid.graph.v1+json"
 VERSION = 1
 # Pixels of one character: wide fonts are the measure, narrow ones leave some air.
-_LABEL_CHAR, _DETAIL_CHAR = 8.0, 6.5
+_LABEL_CHAR, _DETAIL_CHAR = 8.0, 6.8
 _WIDEST = 300.0
 
 
@@ -96,7 +96,7 @@ def node_label(node: Any, name: str) -> str:
     if node.kind == "input":
         return name or node.name
     if node.kind == "constant":
-        return node.text or name or node.name
+        return node.text or _number(node) or name or node.name
     if node.kind == "effect":
         return (node.text or "effect").partition("(")[0]
     op = node.op
@@ -104,6 +104,13 @@ def node_label(node: Any, name: str) -> str:
         ops = [m.op for m in node.members]
         op = " · ".join(ops if len(ops) <= 4 else [*ops[:2], f"… {len(ops) - 3} more …", ops[-1]])
     return f"{name} = {op}" if name else op
+
+
+def _number(node: Any) -> str:
+    """A constant of one element as a number, else empty."""
+    if node.value is None or node.value.size != 1:
+        return ""
+    return f"{node.value.asnumpy().item():.6g}"
 
 
 def user_name(names: dict[int, str], node: Any, offset: int = 0) -> str:
@@ -122,14 +129,15 @@ def _detail(node: Any) -> str:
 
 def _box(node: Any, label: str, detail: str, chip: bool) -> Box:
     """The card's size, from its texts as the browser sets them."""
-    small = node.kind in ("input", "constant")
+    given = node.kind in ("input", "constant")
     inset = 34 if node.kind in ("input", "effect") else 18
     glyph = 16 if node.kind in ("op", "fused") else 0
-    if not detail and node.shapes and node.shapes[0] is not None:
+    if not detail and node.shapes and node.shapes[0]:
         detail = f"{_shape_text(node.shapes[0])} {node.dtypes[0]}"
-    below = 0 if small else len(detail) * _DETAIL_CHAR + (64 if chip else 0)
+    below = len(detail) * _DETAIL_CHAR + (72 if chip else 0)
     wide = max(len(label) * _LABEL_CHAR + glyph, below) + inset
-    return Box(node.id, min(max(wide, 64), _WIDEST), 30 if small else 44, late=small)
+    height = 44 if detail or not given else 30
+    return Box(node.id, min(max(wide, 64), _WIDEST), height, late=given)
 
 
 def _stage(picture: Picture, stage: Any, lines: list[str]) -> dict[str, Any]:
@@ -240,6 +248,7 @@ def _bytes(shape: Any, dtype: Any) -> int:
 
 def _edges(graph: Any) -> list[dict[str, Any]]:
     known = {n.id: n for n in graph.nodes}
+    made = ("op", "fused")
     edges = []
     last_effect = None
     for node in graph.nodes:
@@ -253,7 +262,8 @@ def _edges(graph: Any) -> list[dict[str, Any]]:
                     "dst": node.id,
                     "out": out,
                     "arg": arg,
-                    "label": _shape_text(shape) if shape else "",
+                    # the card of an input tells its own shape
+                    "label": _shape_text(shape) if shape and origin.kind in made else "",
                     "bytes": _bytes(shape, dtype),
                     "kind": "data",
                 }
@@ -329,20 +339,24 @@ def _groups(picture: Picture, nodes: list[dict[str, Any]]) -> list[dict[str, Any
 
 
 # Memory ----------------------------------------------------------------------------------------
-def _shifted(picture: Picture) -> Iterator[tuple[Part, int]]:
-    """Every part with what is added to its buffers' ids, so that all are different."""
-    shift = 0
+def _numbers(picture: Picture) -> list[dict[int, int]]:
+    """For every part: buffer of its plan -> number in the picture. Buffers that the program makes
+    come first; those that it is given (inputs, constants) have no number and no colour."""
+    maps: list[dict[int, int]] = []
+    count = 0
     for part in picture.parts:
-        yield part, shift
-        shift += len(part.plan.buffers)
+        made = [b["id"] for b in part.plan.buffers if b["kind"] in ("arena", "output")]
+        maps.append({buffer: count + i for i, buffer in enumerate(made)})
+        count += len(made)
+    return maps
 
 
 def _buffers_by_node(picture: Picture) -> dict[int, int]:
     found: dict[int, int] = {}
-    for part, shift in _shifted(picture):
+    for part, numbers in zip(picture.parts, _numbers(picture), strict=True):
         for node, buffers in zip(part.graph.nodes, part.plan.buffer_of, strict=True):
-            if buffers and buffers[0] >= 0:
-                found[node.id + part.offset] = buffers[0] + shift
+            if buffers and buffers[0] in numbers:
+                found[node.id + part.offset] = numbers[buffers[0]]
     return found
 
 
@@ -352,7 +366,7 @@ def _memory(picture: Picture) -> dict[str, Any] | None:
     steps: list[dict[str, Any]] = []
     buffers: list[dict[str, Any]] = []
     optimal = True
-    for part, shift in _shifted(picture):
+    for part, numbers in zip(picture.parts, _numbers(picture), strict=True):
         first = len(steps)
         nodes = {n.id: n for n in part.graph.nodes}
         plan = part.plan
@@ -368,7 +382,7 @@ def _memory(picture: Picture) -> dict[str, Any] | None:
                 }
             )
         for buffer in plan.buffers:
-            if buffer["kind"] == "constant" or not buffer["entries"]:
+            if buffer["id"] not in numbers or not buffer["entries"]:
                 continue
             entries = [e[0] for e in buffer["entries"]]
             owner = nodes.get(entries[0])
@@ -378,7 +392,7 @@ def _memory(picture: Picture) -> dict[str, Any] | None:
             ]
             buffers.append(
                 {
-                    "id": buffer["id"] + shift,
+                    "id": numbers[buffer["id"]],
                     "node": entries[0] + part.offset,
                     "label": " → ".join(labels),
                     "bytes": buffer["bytes"],

@@ -157,3 +157,16 @@ def test_cell_with_a_print_in_the_middle_is_drawn_in_parts():
     assert spec["breaks"][0] == {"line": 4, "reason": "print shows a value"}
     ids = [b["id"] for b in spec["memory"]["buffers"]]
     assert len(ids) == len(set(ids))
+
+
+def test_cards_and_plan_agree_on_buffers_in_every_part():
+    shell = Shell()
+    shell.hybridize(
+        "import numpy as np\nx = np.ones(4) * 2\nprint(x)\ny = x + 1\n", "--out y --view none"
+    )
+    spec = spec_of(shell.report)
+    buffers = {b["id"]: b for b in spec["memory"]["buffers"]}
+    cards = {n["id"]: n["buffer"] for n in spec["stages"][-1]["graph"]["nodes"]}
+    assert sorted(buffers) == list(range(len(buffers)))
+    assert {b for b in cards.values() if b is not None} == set(buffers)
+    assert all(cards[b["node"]] == number for number, b in buffers.items())

@@ -196,6 +196,9 @@ export class Details {
     }
     const made = this.spec.memory.buffers.filter(buffer => buffer.kind !== 'input');
     const held = (id: number) => nodes.filter(node => node.buffer === id).map(node => node.id);
+    if (made.length === 0) {
+      return null;
+    }
     const values = made.reduce((sum, buffer) => sum + held(buffer.id).length, 0);
     const items = made.slice(0, MANY).map(buffer => {
       const chip = h('i', { 'aria-hidden': 'true' });

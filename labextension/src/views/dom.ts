@@ -11,7 +11,9 @@ export function h<K extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[K] {
   const [name, ...classes] = tag.split('.');
   const element = document.createElement(name) as HTMLElementTagNameMap[K];
-  element.classList.add(...classes);
+  if (classes.length > 0) {
+    element.classList.add(...classes);
+  }
   for (const [key, value] of Object.entries(props)) {
     if (typeof value === 'function') {
       element.addEventListener(key.slice(2), value as EventListener);
@@ -21,6 +23,16 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   }
   element.append(...children.filter((c): c is globalThis.Node | string => Boolean(c)));
   return element;
+}
+
+/**
+ * Keeps keys pressed in `element` from JupyterLab's shortcuts, which act on the notebook. Their
+ * selectors end in `:focus`: the mark must stand on the focused element itself.
+ */
+export function keepKeys(element: HTMLElement): void {
+  element.addEventListener('focusin', ({ target }) => {
+    (target as HTMLElement).setAttribute('data-lm-suppress-shortcuts', 'true');
+  });
 }
 
 let counter = 0;

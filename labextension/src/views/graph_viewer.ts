@@ -1,7 +1,7 @@
 // The whole viewer: header, stage slider, the three views and the details, with one selection.
 import type { Spec, View } from '../spec';
 import { Details } from './details';
-import { h, uniqueId } from './dom';
+import { h, keepKeys, uniqueId } from './dom';
 import { bytes, plural } from './format';
 import { GraphView } from './graph_view';
 import { footnotes, header } from './header';
@@ -86,6 +86,7 @@ export class GraphViewer {
       program: h('div.hyb-panel', {}, this.program.element)
     };
     this.element = this.build(spec);
+    keepKeys(this.element);
     this.stop.push(watchTheme(() => this.themeChanged()));
     const observer = new ResizeObserver(() => {
       this.element.classList.toggle('hyb-narrow', this.element.clientWidth < NARROW);
@@ -144,8 +145,7 @@ export class GraphViewer {
     tablist.addEventListener('keydown', event => this.tabKey(event));
     return h(
       'div.hyb-root.hyb-viewer',
-      // JupyterLab's single-key shortcuts must not act on the notebook while the keys are used here.
-      { 'data-lm-suppress-shortcuts': 'true', 'data-spec': spec.id },
+      { 'data-spec': spec.id },
       header(spec),
       h('div.hyb-bar', {}, tablist, this.slider.element),
       h(

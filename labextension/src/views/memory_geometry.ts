@@ -32,8 +32,8 @@ export interface MemoryLayout {
 export function layoutMemory(memory: Memory): MemoryLayout {
   const created = memory.buffers.filter(buffer => buffer.kind !== 'input');
   const steps = Math.max(memory.steps.length, 1, ...created.map(buffer => buffer.end + 1));
+  // Up to the last byte in use: the arena's own size is rounded up, and outputs stand on top.
   const arena = Math.max(
-    memory.arena_bytes,
     0,
     ...created.filter(b => b.kind === 'arena').map(b => b.offset + b.bytes)
   );

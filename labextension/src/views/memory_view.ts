@@ -121,13 +121,13 @@ export class MemoryView {
     const { width, height } = this.surface;
     context.clearRect(0, 0, width, height);
     this.paintAxes(context, theme);
+    this.paintLevels(context, theme);
     for (const box of this.layout.boxes) {
       this.paintBox(context, box, theme);
     }
     for (const handover of this.layout.handovers) {
       this.paintHandover(context, handover, theme);
     }
-    this.paintLevels(context, theme);
   }
 
   private paintAxes(context: CanvasRenderingContext2D, theme: Theme): void {

@@ -36,6 +36,7 @@ export class StageSlider {
         {
           type: 'button',
           tabindex: -1,
+          'data-label': stage.label,
           title: stage.summary || stage.label,
           onclick: () => changed(i)
         },

@@ -1,7 +1,7 @@
 // The live timeline: queue depth and a lane for each device, moving while the engine works.
 import { FLAG, type EngineState, type Frame, type Site, type Span } from '../frames';
 import { busyShare, spanAt, type Window } from './aggregate';
-import { h } from './dom';
+import { h, keepKeys } from './dom';
 import { bytes, plural, seconds } from './format';
 import {
   AXIS_HEIGHT,
@@ -65,7 +65,7 @@ export class Timeline {
     );
     this.element = h(
       'div.hyb-root.hyb-timeline',
-      { 'data-lm-suppress-shortcuts': 'true', 'data-frames': 0, 'data-spans': '{}' },
+      { 'data-frames': 0, 'data-spans': '{}' },
       tools,
       this.message,
       this.plot,
@@ -74,6 +74,7 @@ export class Timeline {
       this.pools,
       timelineLegend()
     );
+    keepKeys(this.element);
     this.surface = new Surface(this.plot, (context, now) => this.paint(context, now));
     this.tooltip = new Tooltip(this.plot);
     this.stop.push(
