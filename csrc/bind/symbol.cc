@@ -20,9 +20,11 @@ Symbol symbol_of(py::handle object, const char* what) {
   return object.cast<Symbol>();
 }
 
-void set_scope_of(const Symbol& symbol) {
+// Where new nodes come from: the block that is being traced and the user's line.
+void set_origin(const Symbol& symbol, uint32_t site) {
   for (const SymEntry& e : symbol.outputs) {
     if (e.node->scope.empty()) e.node->scope = current_scope();
+    if (e.node->site == 0) e.node->site = site;
   }
 }
 
@@ -54,17 +56,17 @@ Symbol apply(const std::string& mx_name, const py::sequence& inputs, const py::d
   }
   while (!symbols.empty() && symbols.back().outputs.empty()) symbols.pop_back();
   call.attrs.check_complete();
-  mark_site();
+  const uint32_t site = mark_site();
   Symbol result = Symbol::apply(call.op, std::move(call.attrs), symbols, name);
-  set_scope_of(result);
+  set_origin(result, site);
   for (const SymEntry& e : result.outputs) e.node->extra.insert(extra.begin(), extra.end());
   return result;
 }
 
 Symbol apply_core(const OpDef& op, Attrs attrs, const std::vector<Symbol>& inputs) {
-  mark_site();
+  const uint32_t site = mark_site();
   Symbol result = Symbol::apply(&op, std::move(attrs), inputs, "");
-  set_scope_of(result);
+  set_origin(result, site);
   return result;
 }
 

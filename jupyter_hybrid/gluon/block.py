@@ -12,7 +12,14 @@ from .. import _core, autograd, nd, sym
 from ..base import MXNetError
 from . import nesting
 from .naming import Scope, name_block
-from .parameter import DeferredInitializationError, Parameter, ParameterDict, fill, read_arrays
+from .parameter import (
+    DeferredInitializationError,
+    Parameter,
+    ParameterDict,
+    fill,
+    generation,
+    read_arrays,
+)
 
 
 @dataclass
@@ -75,7 +82,16 @@ class Block:
         return self._scope
 
     def register_child(self, block: Block, name: str | None = None) -> None:
-        """Adds a child block."""
+        """Adds a child block.
+
+        Raises:
+            TypeError: it is no block.
+        """
+        if not isinstance(block, Block):
+            raise TypeError(
+                f"{self.name}: expected a Block, got {type(block).__name__}; "
+                "wrap a function in nn.Lambda or nn.HybridLambda"
+            )
         self._children[name if name is not None else str(len(self._children))] = block
 
     def register_forward_hook(self, hook: Callable) -> None:
@@ -159,6 +175,8 @@ class Block:
 
     # Calling --------------------------------------------------------------------------------------
     def __call__(self, *args: Any) -> Any:
+        if not self._pre_hooks and not self._hooks:
+            return self.forward(*args)
         for hook in self._pre_hooks:
             hook(self, args)
         output = self.forward(*args)
@@ -204,7 +222,7 @@ class HybridBlock(Block):
             self._clear_cache()
 
     def register_child(self, block: Block, name: str | None = None) -> None:
-        if not isinstance(block, HybridBlock):
+        if isinstance(block, Block) and not isinstance(block, HybridBlock):
             raise ValueError(
                 f"children of a HybridBlock must be HybridBlocks; {type(block).__name__} is a "
                 "Block. Use a Block (or Sequential) as the parent instead"
@@ -257,6 +275,8 @@ class HybridBlock(Block):
     # Calling --------------------------------------------------------------------------------------
     def forward(self, x: Any, *args: Any) -> Any:
         """Runs ``hybrid_forward`` with nd, the compiled program, or builds a Symbol."""
+        if self._cached is not None and type(x) is _core.NDArray and not _core.is_tracing():
+            return self._cached.call((x, *args))
         first = next(iter(nesting.flatten((x, *args))), None)
         if isinstance(first, _core.Symbol):
             return self._symbolic(x, *args)
@@ -279,7 +299,13 @@ class HybridBlock(Block):
             self._infer_params(x, *args)
             params = {k: p.data(ctx) for k, p in self._reg_params.items()}
         with _core.trace_scope(self.name):
-            return self.hybrid_forward(nd, x, *args, **params)
+            try:
+                return self.hybrid_forward(nd, x, *args, **params)
+            except MXNetError as error:
+                if not hasattr(error, "layer"):  # the innermost layer names itself
+                    error.layer = self.name  # type: ignore[attr-defined]
+                    error.args = (f"{self.name}: {error}",)
+                raise
 
     def _symbolic(self, x: Any, *args: Any) -> Any:
         params = {k: p.var() for k, p in self._reg_params.items()}
@@ -291,7 +317,7 @@ class HybridBlock(Block):
         if cached is None:
             cached = _Cached(self, args)
             super().__setattr__("_cached", cached)
-        return cached.call(self, args)
+        return cached.call(args)
 
     # Shapes and graphs ----------------------------------------------------------------------------
     def _trace(self, args: tuple) -> tuple[list[Any], Any, Any]:
@@ -390,12 +416,38 @@ class _Cached:
         self._sources: list[Any] = [names[n] if n in names else params[n] for n in inputs]
         self.graph = _core.CachedGraph(graph, **block._compile_options)
 
-    def call(self, block: HybridBlock, args: tuple) -> Any:
-        flat = nesting.flatten(args)
-        ctx = flat[0].context
-        inputs = [flat[s] if type(s) is int else s.data(ctx) for s in self._sources]
+        self._flat = all(type(a) is _core.NDArray for a in args)
+        self._single = self._nesting is None
+        self._positions = [(i, s) for i, s in enumerate(self._sources) if type(s) is int]
+        self._bound: dict[Any, list[Any]] = {}  # a context's parameters in the graph's order
+        self._generation = -1
+        self._context: Any = None  # of the latest call
+        self._latest: list[Any] = []
+
+    def call(self, args: tuple) -> Any:
+        """Runs the program; only arrays are put in order here, a microsecond or two."""
+        flat = args if self._flat else nesting.flatten(args)
+        context = flat[0].context
+        if context != self._context or self._generation != generation[0]:
+            self._bind(context)
+        inputs = self._latest.copy()
+        try:
+            for i, position in self._positions:
+                inputs[i] = flat[position]
+        except IndexError:
+            raise TypeError(f"expected {len(self._positions)} inputs, got {len(flat)}") from None
         outputs = self.graph.call(inputs)
-        return nesting.rebuild(self._nesting, iter(outputs))
+        return outputs[0] if self._single else nesting.rebuild(self._nesting, iter(outputs))
+
+    def _bind(self, context: Any) -> None:
+        if self._generation != generation[0]:
+            self._bound.clear()
+            self._generation = generation[0]
+        if context not in self._bound:
+            self._bound[context] = [
+                None if type(s) is int else s.data(context) for s in self._sources
+            ]
+        self._latest, self._context = self._bound[context], context
 
 
 __all__ = ["Block", "HybridBlock", "LayerReport"]

@@ -18,6 +18,10 @@ class DeferredInitializationError(MXNetError):
     """The parameter's shape is not known yet; the first forward call will tell it."""
 
 
+# Grows whenever a parameter gets other arrays: compiled blocks look theirs up again then.
+generation = [0]
+
+
 def _contexts(ctx: Any) -> list[Context]:
     if ctx is None:
         return [current_context()]
@@ -109,6 +113,7 @@ class Parameter:
         if self._data is not None and not force_reinit:
             return
         self._data = None
+        generation[0] += 1
         contexts = _contexts(ctx)
         own = init if init is not None else self.init
         default = default_init if default_init is not None else initializer.Uniform()
@@ -132,6 +137,7 @@ class Parameter:
     def _install(self, arrays: dict[Context, Any]) -> None:
         self._data = OrderedDict(arrays)
         self._deferred = None
+        generation[0] += 1
         for array in arrays.values():
             array.attach_grad(self._grad_req)
 
@@ -314,13 +320,14 @@ class ParameterDict:
             found = self._shared.find(full) if self._shared is not None else None
             self._params[full] = found if found is not None else make(full)
         param = self._params[full]
-        if wanted.get("shape") is not None and param.shape is not None:
-            shape = wanted["shape"]
-            shape = (shape,) if isinstance(shape, int) else tuple(shape)
-            if len(shape) == len(param.shape):
-                merged = [a if a > 0 else b for a, b in zip(param.shape, shape, strict=True)]
-                if tuple(merged) != param.shape:
-                    param.shape = merged
+        wanted_shape = wanted.get("shape")
+        if wanted_shape is not None:
+            shape = (wanted_shape,) if isinstance(wanted_shape, int) else tuple(wanted_shape)
+            known = param.shape if param.shape is not None else shape
+            if len(known) == len(shape):  # the setter refuses what disagrees
+                shape = tuple(a if b <= 0 else b for a, b in zip(known, shape, strict=True))
+            if shape != param.shape:
+                param.shape = shape
         return param
 
     def find(self, full: str) -> Parameter | None:

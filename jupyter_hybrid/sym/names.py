@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["choose_name", "name_prefix"]
+__all__ = ["choose_name", "in_block", "name_prefix"]
 
 
 class _Stack(threading.local):
@@ -29,6 +29,11 @@ def name_prefix(prefix: str) -> Iterator[None]:
         yield
     finally:
         _stack.levels.pop()
+
+
+def in_block() -> bool:
+    """Whether a block is being expressed as a graph on this thread."""
+    return bool(_stack.levels)
 
 
 def choose_name(name: str | None, op: str) -> str:

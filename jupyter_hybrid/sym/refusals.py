@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Any, NoReturn
 
 from .. import _core
 from .._core import Symbol
+from .names import in_block
 
 _REWRITES = {
     "asnumpy": ("asnumpy()", "compute it with F, or read it outside of hybrid_forward"),
@@ -27,20 +30,79 @@ _REWRITES = {
 }
 
 
-def _refusal(what: str, rewrite: str) -> Any:
+_SHAPES = {
+    "shape": "write F.reshape with 0 and -1, F.shape_array or F.reshape_like",
+    "size": "write F.size_array",
+    "ndim": "write operators that take any number of axes",
+    "context": "Symbols have no device until they run",
+}
+_PARTS = "write F.slice_axis, F.take or F.split"
+
+
+class NoShapeError(_core.MXNetError, AttributeError):
+    """A Symbol's shape was asked for; ``hasattr`` answers False."""
+
+
+def _where() -> str:
+    """ " (line 3 of In[8], hybrid_forward)": the user's line."""
+    _, line, _, text = _core.site(_core.current_site())
+    if not line:
+        return ""
+    file, _, function = text.partition(":")
+    return f" (line {line} of {_cell_of(file) or file}{', ' + function if function else ''})"
+
+
+def _cell_of(file: str) -> str | None:
+    """The notebook's name, such as "In[8]", of a cell that IPython keeps as ``file``."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    cells = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    count = next((n for path, n in cells.items() if os.path.basename(path) == file), None)
+    return None if count is None else f"In[{count}]"
+
+
+def _refuse(symbol: Symbol, what: str, rewrite: str, kind: Any = _core.MXNetError) -> NoReturn:
+    name = symbol.name if symbol.name is not None else "group"
+    raise kind(
+        f"{what} needs the value of Symbol '{name}', which has none while a graph is "
+        f"built{_where()}: {rewrite}"
+    )
+
+
+def _method(what: str, rewrite: str) -> Any:
     def refuse(self: Symbol, *args: Any, **kwargs: Any) -> NoReturn:
-        _, line, _, text = _core.site(_core.current_site())
-        where = f" (line {line} of {text})" if line else ""
-        name = self.name if self.name is not None else "group"
-        raise _core.MXNetError(
-            f"{what} needs the value of Symbol '{name}', which has none while a graph is "
-            f"built{where}: {rewrite}"
-        )
+        _refuse(self, what, rewrite)
 
     return refuse
+
+
+def _property(name: str, rewrite: str) -> Any:
+    def refuse(self: Symbol) -> NoReturn:
+        _refuse(self, f".{name}", rewrite, NoShapeError)
+
+    return property(refuse)
+
+
+def _outputs_only(original: Any, what: str) -> Any:
+    """Inside a block x[0] means a row; a Symbol's [0] is its output: refused if there is one."""
+
+    def guarded(self: Symbol, *key: Any) -> Any:
+        if in_block() and not (key and isinstance(key[0], str)) and len(self.list_outputs()) == 1:
+            _refuse(self, what, _PARTS)
+        return original(self, *key)
+
+    return guarded
 
 
 def install() -> None:
     """Puts the refusals on the class."""
     for name, (what, rewrite) in _REWRITES.items():
-        setattr(Symbol, name, _refusal(what, rewrite))
+        setattr(Symbol, name, _method(what, rewrite))
+    for name, rewrite in _SHAPES.items():
+        setattr(Symbol, name, _property(name, rewrite))
+    for name, what in {
+        "__getitem__": "x[...]",
+        "__iter__": "a loop over x",
+        "__len__": "len(x)",
+    }.items():
+        setattr(Symbol, name, _outputs_only(getattr(Symbol, name), what))

@@ -19,6 +19,9 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 def run(path: Path, **options: bool) -> nbformat.NotebookNode:
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, timeout=240, kernel_name="python3", **options)
+    # nbclient's stand-in for Output widgets writes on the socket whose replies it awaits, and can
+    # so miss the reply of the cell; what `interact` prints is then plain output of the cell.
+    client.widget_registry = {}
     client.execute(cwd=str(FOLDER))
     return notebook
 

@@ -1,0 +1,250 @@
+"""Parameters: names, initializers, shapes known late, gradients, files."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import jupyter_hybrid as mx
+from jupyter_hybrid import MXNetError, autograd, cpu, gluon, init, nd
+from jupyter_hybrid.gluon import DeferredInitializationError, Parameter, ParameterDict, nn
+
+
+@pytest.fixture
+def gpus():
+    """Two virtual GPUs for one test."""
+    yield mx.virtual_gpus(2)
+    nd.waitall()
+    mx.virtual_gpus(0)
+
+
+def test_a_parameter_has_data_and_gradient():
+    p = Parameter("w", shape=(2, 3))
+    with pytest.raises(MXNetError, match=r"parameter w is not initialized: call net.initialize"):
+        p.data()
+    p.initialize(init.One())
+    np.testing.assert_array_equal(p.data().asnumpy(), np.ones((2, 3)))
+    with autograd.record():
+        y = (p.data() * 3).sum()
+    y.backward()
+    np.testing.assert_array_equal(p.grad().asnumpy(), np.full((2, 3), 3))
+    p.zero_grad()
+    np.testing.assert_array_equal(p.grad().asnumpy(), np.zeros((2, 3)))
+
+
+def test_grad_req():
+    p = Parameter("w", shape=(2,), grad_req="add")
+    p.initialize(init.One())
+    for _ in range(3):
+        with autograd.record():
+            y = (p.data() * 2).sum()
+        y.backward()
+    np.testing.assert_array_equal(p.grad().asnumpy(), [6, 6])
+    p.grad_req = "null"
+    with pytest.raises(MXNetError, match="parameter w has no gradient"):
+        p.grad()
+    with pytest.raises(ValueError, match="grad_req is 'write', 'add' or 'null', got 'sum'"):
+        p.grad_req = "sum"
+
+
+def test_shapes_known_late():
+    p = Parameter("w", shape=(4, 0), allow_deferred_init=True)
+    p.initialize(init.One())
+    with pytest.raises(DeferredInitializationError, match="known after the first forward call"):
+        p.data()
+    with pytest.raises(MXNetError, match=r"shape \(4, 0\) can't become \(5, 2\)"):
+        p.shape = (5, 2)
+    p.shape = (4, 2)
+    p.finish_deferred()
+    assert p.data().shape == (4, 2)
+    with pytest.raises(MXNetError, match="can't initialize shape"):
+        Parameter("v", shape=(4, 0)).initialize()
+
+
+def test_a_layer_learns_its_shapes_from_the_first_call():
+    net = nn.HybridSequential()
+    net.add(nn.Conv2D(4, 3), nn.MaxPool2D(2), nn.Dense(5, "relu"), nn.Dense(2))
+    net.initialize()
+    weights = [net[i].weight for i in (0, 2, 3)]
+    assert [w.shape for w in weights] == [(4, 0, 3, 3), (5, 0), (2, 0)]
+    net(nd.ones((2, 3, 10, 10)))
+    assert [w.shape for w in weights] == [(4, 3, 3, 3), (5, 64), (2, 5)]
+
+
+def test_deferred_and_immediate_initialization_draw_the_same():
+    def weights(in_units):
+        mx.random.seed(11)
+        layer = nn.Dense(3, in_units=in_units)
+        layer.initialize(init.Normal(0.5))
+        layer(nd.ones((1, 4)))
+        return layer.weight.data().asnumpy()
+
+    np.testing.assert_array_equal(weights(4), weights(0))
+
+
+def test_set_data_and_cast():
+    p = Parameter("w", shape=(2, 2))
+    p.initialize()
+    p.set_data(nd.array([[1, 2], [3, 4]]))
+    np.testing.assert_array_equal(p.data().asnumpy(), [[1, 2], [3, 4]])
+    with pytest.raises(MXNetError, match=r"parameter w: shape \(2, 2\) can't become \(3, 2\)"):
+        p.set_data(nd.zeros((3, 2)))
+    p.cast("float64")
+    assert p.data().dtype == np.float64 and p.grad().dtype == np.float64
+    np.testing.assert_array_equal(p.data().asnumpy(), [[1, 2], [3, 4]])
+
+
+def test_constants_are_not_trained():
+    class Scaled(nn.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.scale = self.params.get_constant("scale", [1.0, 2.0])
+
+        def hybrid_forward(self, F, x, scale):
+            return F.broadcast_mul(x, scale)
+
+    net = Scaled()
+    net.initialize()
+    net.hybridize()
+    np.testing.assert_array_equal(net(nd.ones((1, 2))).asnumpy(), [[1, 2]])
+    assert net.scale.grad_req == "null"
+    assert not gluon.Trainer(net.collect_params(), "sgd")._params
+
+
+# Initializers -------------------------------------------------------------------------------------
+def drawn(initializer, shape=(200, 300), name="weight"):
+    p = Parameter(name, shape=shape)
+    p.initialize(default_init=init.create(initializer))
+    return p.data().asnumpy()
+
+
+def test_initializers():
+    assert (drawn("zeros") == 0).all() and (drawn(init.One()) == 1).all()
+    assert (drawn(init.Constant(2.5)) == 2.5).all()
+    uniform = drawn(init.Uniform(0.5))
+    assert uniform.min() >= -0.5 and uniform.max() < 0.5 and abs(uniform.std() - 1 / 12**0.5) < 0.01
+    assert abs(drawn(init.Normal(0.3)).std() - 0.3) < 0.01
+    bound = math.sqrt(3 / 250)  # the mean of fans 200 and 300
+    xavier = drawn(init.Xavier())
+    assert abs(xavier).max() <= bound and abs(xavier).max() > 0.99 * bound
+    gaussian = drawn(init.Xavier("gaussian", "in", 2))
+    assert abs(gaussian.std() - math.sqrt(2 / 300)) < 0.001
+    convolution = drawn(init.Xavier("gaussian", "out", 2), (64, 32, 3, 3))
+    assert abs(convolution.std() - math.sqrt(2 / (64 * 9))) < 0.001
+    msra = drawn(init.MSRAPrelu("in", 0.0))
+    assert abs(msra.std() - math.sqrt(2 / 300)) < 0.001
+
+
+def test_names_decide_what_an_initializer_does():
+    for name, value in {"a_bias": 0, "a_gamma": 1, "a_beta": 0, "running_var": 1}.items():
+        assert (drawn(init.Normal(), name=name) == value).all()
+    p = Parameter("a_bias", shape=(3,), init=init.Constant(4))  # its own initializer wins
+    p.initialize()
+    assert (p.data().asnumpy() == 4).all()
+
+
+def test_an_initializer_of_ones_own():
+    class Diagonal(init.Initializer):
+        def _init_weight(self, name, arr):
+            arr[:] = nd.array(np.eye(*arr.shape))
+
+    layer = nn.Dense(3, in_units=3)
+    layer.initialize(Diagonal())
+    np.testing.assert_array_equal(layer.weight.data().asnumpy(), np.eye(3))
+    with pytest.raises(ValueError, match=r"unknown initializer 'xaviar'; known: .*xavier"):
+        layer.initialize("xaviar", force_reinit=True)
+    with pytest.raises(ValueError, match="expected at least 2 dimensions"):
+        drawn(init.Xavier(), (3,))
+
+
+def test_initialize_twice_keeps_unless_forced():
+    layer = nn.Dense(3, in_units=2)
+    layer.initialize()
+    first = layer.weight.data().asnumpy()
+    layer.initialize(init.One())
+    np.testing.assert_array_equal(layer.weight.data().asnumpy(), first)
+    layer.initialize(init.One(), force_reinit=True)
+    np.testing.assert_array_equal(layer.weight.data().asnumpy(), np.ones((3, 2)))
+
+
+def test_a_compiled_block_sees_new_arrays_of_its_parameters():
+    layer = nn.Dense(1, use_bias=False, in_units=2)
+    layer.initialize(init.One())
+    layer.hybridize()
+    x = nd.ones((1, 2))
+    assert layer(x).asscalar() == 2
+    layer.initialize(init.Constant(5), force_reinit=True)
+    assert layer(x).asscalar() == 10
+    layer.weight.set_data(nd.array([[1, 2]]))
+    assert layer(x).asscalar() == 3
+
+
+# Contexts -----------------------------------------------------------------------------------------
+def test_one_copy_a_context(gpus):
+    p = Parameter("w", shape=(2,))
+    p.initialize(init.Normal(), ctx=gpus)
+    assert p.list_ctx() == gpus and [a.context for a in p.list_data()] == gpus
+    first, second = (a.asnumpy() for a in p.list_data())
+    np.testing.assert_array_equal(first, second)
+    with pytest.raises(
+        MXNetError, match=r"parameter w is not on cpu\(0\); it is on gpu\(0\), gpu\(1\)"
+    ):
+        p.data(cpu())
+    p.reset_ctx(cpu())
+    np.testing.assert_array_equal(p.data().asnumpy(), first)
+
+
+def test_a_net_on_another_device_than_its_input_is_an_error(gpus):
+    layer = nn.Dense(2, in_units=2)
+    layer.initialize(ctx=gpus)
+    for hybridized in (False, True):
+        layer.hybridize(hybridized)
+        with pytest.raises(MXNetError, match=r"is not on cpu\(0\)"):
+            layer(nd.ones((1, 2)))
+        for gpu in gpus:
+            assert layer(nd.ones((1, 2), ctx=gpu)).context == gpu
+
+
+# Dictionaries and files ---------------------------------------------------------------------------
+def test_dictionaries():
+    params = ParameterDict("net_")
+    weight = params.get("weight", shape=(2, 0), allow_deferred_init=True)
+    assert weight.name == "net_weight" and params.get("weight", shape=(2, 3)) is weight
+    assert weight.shape == (2, 3) and "net_weight" in params and len(params) == 1
+    with pytest.raises(MXNetError, match="can't become"):
+        params.get("weight", shape=(4, 3))
+    other = ParameterDict()
+    other._params["net_weight"] = Parameter("net_weight")
+    with pytest.raises(MXNetError, match="two different parameters are named net_weight"):
+        params.update(other)
+    params.setattr("grad_req", "null")
+    assert weight.grad_req == "null"
+
+
+def test_dictionaries_are_saved_and_read(tmp_path):
+    def net(value):
+        layer = nn.Dense(2, in_units=3, prefix="a_")
+        layer.initialize(init.Constant(value))
+        return layer
+
+    file = str(tmp_path / "p.params")
+    first, second = net(1), net(2)
+    first.collect_params().save(file, strip_prefix="a_")
+    second.collect_params().load(file, restore_prefix="a_")
+    np.testing.assert_array_equal(second.weight.data().asnumpy(), np.ones((2, 3)))
+    with pytest.raises(MXNetError, match="no values for a_weight, a_bias; pass allow_missing"):
+        second.collect_params().load(file)
+    with pytest.raises(MXNetError, match="weight, bias is not a parameter here; pass ignore_extra"):
+        second.collect_params().load(file, allow_missing=True)
+    second.collect_params().load(file, allow_missing=True, ignore_extra=True)
+
+
+def test_a_file_of_another_shape_is_an_error(tmp_path):
+    file = str(tmp_path / "p.params")
+    small, large = nn.Dense(2, in_units=3), nn.Dense(2, in_units=4)
+    small.initialize()
+    small.save_parameters(file)
+    with pytest.raises(MXNetError, match=r"shape \(2, 4\) can't become \(2, 3\)"):
+        large.load_parameters(file)
