@@ -88,7 +88,7 @@ def _slots(
     layers: list[list[_Slot]] = [[] for _ in range(max(level.values()) + 1)]
     slots = {}
     for i, box in placed.items():
-        slots[i] = _Slot(box.width, box, 0.05 if box.late else 1.0)
+        slots[i] = _Slot(box.width, box, 0.01 if box.late else 1.0)
         layers[level[i]].append(slots[i])
     chains = []
     for source, target in edges:

@@ -131,7 +131,7 @@ def _box(node: Any, label: str, detail: str, chip: bool) -> Box:
     """The card's size, from its texts as the browser sets them."""
     given = node.kind in ("input", "constant")
     inset = 34 if node.kind in ("input", "effect") else 18
-    glyph = 16 if node.kind in ("op", "fused") else 0
+    glyph = 0 if node.kind == "effect" else 18
     if not detail and node.shapes and node.shapes[0]:
         detail = f"{_shape_text(node.shapes[0])} {node.dtypes[0]}"
     below = len(detail) * _DETAIL_CHAR + (72 if chip else 0)

@@ -33,7 +33,7 @@ export class Details {
 
   private node(node: Node): HTMLElement {
     const facts: [string, string][] = [
-      ['operator', node.op],
+      ['operator', node.members.length > 0 ? '' : node.op],
       ['value', `${shape(node.shape)} ${node.dtype}`.trim()],
       ['size', bytes(node.bytes)],
       ['device', node.device]

@@ -189,7 +189,7 @@ function paintBar(
   }
   if (w > 26 && !thin) {
     const prefix = bar.flags & FLAG.error ? '✕ ' : '';
-    const words = bar.flags & FLAG.wait ? `waits: ${name}` : `${prefix}${name}`;
+    const words = bar.flags & FLAG.wait ? (name ? `waits: ${name}` : 'waits') : `${prefix}${name}`;
     const font = (context.font = `600 11px ${theme.uiFont}`);
     const start = Math.max(x, LABEL_WIDTH);
     const text = fitText(context, words, w - (start - x) - 8);
