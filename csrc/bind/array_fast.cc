@@ -14,11 +14,16 @@ constexpr int kNumCodes = 4;  // add, sub, mul, div
 
 int code_index(ElemCode code) {
   switch (code) {
-    case ElemCode::add: return 0;
-    case ElemCode::sub: return 1;
-    case ElemCode::mul: return 2;
-    case ElemCode::div: return 3;
-    default: return -1;
+    case ElemCode::add:
+      return 0;
+    case ElemCode::sub:
+      return 1;
+    case ElemCode::mul:
+      return 2;
+    case ElemCode::div:
+      return 3;
+    default:
+      return -1;
   }
 }
 
@@ -54,8 +59,9 @@ template <class T>
 void arrays(int index, int64_t n, const NDArray& a, const NDArray& b, void* out) {
   const T* x = reinterpret_cast<const T*>(a.data());
   const T* y = reinterpret_cast<const T*>(b.data());
-  loop(index, n, [x](int64_t i) { return x[i]; }, [y](int64_t i) { return y[i]; },
-       static_cast<T*>(out));
+  loop(
+      index, n, [x](int64_t i) { return x[i]; }, [y](int64_t i) { return y[i]; },
+      static_cast<T*>(out));
 }
 
 template <class T>
@@ -76,7 +82,7 @@ inline int64_t qualifying_size(const NDArray& a) {
   if (!a.defined() || !a.storage->ctx.is_cpu() || !ready_to_read(*a.storage)) return -1;
   int64_t n = 1;
   for (int i = a.shape.ndim() - 1; i >= 0; --i) {
-    if (a.shape[i] != 1 && a.strides[i] != n) return -1;
+    if (a.strides[i] != n) return -1;
     n *= a.shape[i];
     if (n > kMaxElements) return -1;
   }
@@ -99,20 +105,13 @@ PyObject* run(const NDArray& like, int64_t n, uint32_t name, Compute&& compute) 
   props.cost_ns = 20 + static_cast<double>(n);
   if (!engine::may_inline(props.cost_ns, props.ctx)) return nullptr;
   const uint64_t start = trace::ticks();
-  NDArray result;
-  result.storage = allocate(static_cast<size_t>(n) * (like.dtype == DType::float32 ? 4 : 8), props.ctx);
-  result.shape = result.strides = like.shape;
-  int64_t stride = 1;  // of sizes 1, `like` may have any
-  for (int i = like.shape.ndim() - 1; i >= 0; --i) {
-    result.strides[i] = stride;
-    stride *= like.shape[i];
-  }
-  result.dtype = like.dtype;
-  compute(result.storage->data);
-  result.storage->var.version.fetch_add(1, std::memory_order_relaxed);
+  StorageRef storage =
+      allocate(static_cast<size_t>(n) * (like.dtype == DType::float32 ? 4 : 8), props.ctx);
+  compute(storage->data);
+  storage->var.version.fetch_add(1, std::memory_order_relaxed);
   props.name = name;
   engine::note_inline(props, start, trace::ticks());
-  return wrap_array(std::move(result));
+  return wrap_parts(std::move(storage), like.shape, like.strides, like.dtype);
 }
 
 }  // namespace

@@ -9,8 +9,7 @@ namespace bind {
 // Invariant: `ref` has a concrete array, or ref.extra->traced is true and the object is linked into
 // the list of traced objects. No Python object is held, so only subclasses need the collector.
 struct PyArray {
-  PyObject_HEAD
-  ArrayRef ref;
+  PyObject_HEAD ArrayRef ref;
   PyObject* weakrefs;
   PyArray* previous;  // traced objects, in order of creation
   PyArray* next;
@@ -24,6 +23,8 @@ inline PyArray* as_array(PyObject* o) { return reinterpret_cast<PyArray*>(o); }
 
 // New objects of the exact type; a new reference, null with MemoryError set.
 PyObject* wrap_array(NDArray&& array);
+// The same, built in place from the parts.
+PyObject* wrap_parts(StorageRef&& storage, const Shape& shape, const Shape& strides, DType dtype);
 PyObject* wrap_ref(ArrayRef&& ref);
 py::object wrap(ArrayRef ref);
 py::object wrap(NDArray array);

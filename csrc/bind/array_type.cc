@@ -120,9 +120,7 @@ Py_hash_t hash_pointer(PyObject* self) {
   return static_cast<Py_hash_t>((bits >> 4) | (bits << (8 * sizeof(size_t) - 4)));
 }
 
-bool is_constant(const PyArray* a) {
-  return a->ref.extra->entry.node->kind == NodeKind::constant;
-}
+bool is_constant(const PyArray* a) { return a->ref.extra->entry.node->kind == NodeKind::constant; }
 
 void call_hook(PyArray* a) {
   py::list arrays;
@@ -160,14 +158,18 @@ PyObject* wrap_ref(ArrayRef&& ref) {
   return reinterpret_cast<PyObject*>(a);
 }
 
-PyObject* wrap_array(NDArray&& array) {
+PyObject* wrap_parts(StorageRef&& storage, const Shape& shape, const Shape& strides, DType dtype) {
   PyArray* a = allocate_object();
   if (a == nullptr) return nullptr;
-  new (&a->ref) ArrayRef{std::move(array), Ref<ArrayExtra>()};
+  new (&a->ref) ArrayRef{{std::move(storage), 0, shape, strides, dtype}, Ref<ArrayExtra>()};
   a->weakrefs = nullptr;
   a->previous = a->next = nullptr;
   a->noted = nullptr;
   return reinterpret_cast<PyObject*>(a);
+}
+
+PyObject* wrap_array(NDArray&& array) {
+  return wrap_ref(ArrayRef{std::move(array), Ref<ArrayExtra>()});
 }
 
 py::object wrap(ArrayRef ref) {
@@ -225,7 +227,8 @@ const NDArray& value_of(PyArray* a) {
   if (node_value(a) == nullptr && materialize_hook != nullptr) call_hook(a);
   if (is_traced(a)) {
     const NDArray* value = node_value(a);
-    require(value != nullptr, "this array has no value: it was recorded in a hybridized cell and never computed");
+    require(value != nullptr,
+            "this array has no value: it was recorded in a hybridized cell and never computed");
     set_array_value(a, NDArray(*value));
   }
   return a->ref.array;
@@ -240,8 +243,8 @@ void set_array_value(PyArray* a, const NDArray& value) {
   if (is_traced(a)) {
     const SymEntry& e = a->ref.extra->entry;
     require(shape_of(a->ref) == value.shape && dtype_of(a->ref) == value.dtype,
-            "set_value: the traced array is ", dtype_name(dtype_of(a->ref)), " ",
-            shape_of(a->ref), ", the value ", dtype_name(value.dtype), " ", value.shape);
+            "set_value: the traced array is ", dtype_name(dtype_of(a->ref)), " ", shape_of(a->ref),
+            ", the value ", dtype_name(value.dtype), " ", value.shape);
     const auto out = static_cast<size_t>(e.out);
     if (e.node->values.size() <= out) {
       const auto count = std::max(out + 1, static_cast<size_t>(e.node->num_outputs));
@@ -295,9 +298,10 @@ void bind_array(py::module_& m) {
   slot(Py_tp_members, members);
   slot(Py_tp_methods, methods.data());
   slot(Py_tp_getset, array_properties().data());
-  slot(Py_tp_doc, const_cast<char*>(
-      "A multi-dimensional array on one device; operators on it are asynchronous.\n\n"
-      "Reading its value (asnumpy, asscalar, print) waits for it."));
+  slot(Py_tp_doc,
+       const_cast<char*>(
+           "A multi-dimensional array on one device; operators on it are asynchronous.\n\n"
+           "Reading its value (asnumpy, asscalar, print) waits for it."));
   add_number_slots(&slots);
   add_index_slots(&slots);
   add_convert_slots(&slots);
@@ -315,10 +319,14 @@ void bind_array(py::module_& m) {
         "hook(list of traced arrays) is called before their values are read.");
   m.def("live_traced", &live_traced_arrays,
         "Traced arrays that are still referenced, in order of creation.");
-  m.def("set_value", [](const py::object& traced, const py::object& value) {
-    ref_of(traced, "set_value");
-    set_array_value(as_array(traced.ptr()), value_of(value, "set_value"));
-  }, py::arg("traced"), py::arg("value"), "Gives a traced array its value; the object stays the same.");
+  m.def(
+      "set_value",
+      [](const py::object& traced, const py::object& value) {
+        ref_of(traced, "set_value");
+        set_array_value(as_array(traced.ptr()), value_of(value, "set_value"));
+      },
+      py::arg("traced"), py::arg("value"),
+      "Gives a traced array its value; the object stays the same.");
 }
 
 }  // namespace bind

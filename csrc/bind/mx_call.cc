@@ -1,6 +1,7 @@
 #include "bind/mx_call.h"
 
 #include <cstring>
+#include <unordered_map>
 
 namespace hybrid {
 namespace bind {
@@ -29,10 +30,14 @@ bool may_be_none(const AttrDef& def) {
 }  // namespace
 
 MxCall mx_call(const std::string& mx_name) {
+  // What a name fixes is parsed once. Under the GIL.
+  static auto* known = new std::unordered_map<std::string, MxCall>;
+  const auto found = known->find(mx_name);
+  if (found != known->end()) return found->second;
   const MxName& name = get_mx_name(mx_name);
   MxCall call{&name, name.op, Attrs(name.op)};
   for (const auto& [attr, text] : name.fixed) call.attrs.set_text(attr, text);
-  return call;
+  return known->emplace(mx_name, std::move(call)).first->second;
 }
 
 void set_mx_attr(MxCall* call, const std::string& mx_attr, py::handle value) {

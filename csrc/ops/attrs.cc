@@ -47,9 +47,11 @@ template <class T>
 const T& value_as(const Attrs& attrs, const char* name, const char* expected) {
   const AttrValue& v = attrs.at(name);
   const T* p = std::get_if<T>(&v);
-  require(p != nullptr, where(attrs.op(), name), " is ",
-          std::holds_alternative<std::monostate>(v) ? "not given" : "of another type",
-          ", expected ", expected);
+  if (p == nullptr) {  // the text is made only when it is needed: every kernel comes by here
+    fail(where(attrs.op(), name), " is ",
+         std::holds_alternative<std::monostate>(v) ? "not given" : "of another type", ", expected ",
+         expected);
+  }
   return *p;
 }
 
@@ -132,22 +134,25 @@ void Attrs::set(const char* name, AttrValue value) {
   const size_t i = index_of(op_, name);
   const AttrDef& def = op_->attrs[i];
   if (std::holds_alternative<std::monostate>(value)) {
-    require(may_be_none(def), where(op_, name), ": given None, expected ",
-            attr_type_name(def.type));
+    if (!may_be_none(def)) {
+      fail(where(op_, name), ": given None, expected ", attr_type_name(def.type));
+    }
     values_[i] = std::move(value);
     return;
   }
-  const AttrValue given = value;
-  require(convert(def.type, &value), where(op_, name), ": given ",
-          attr_text(AttrType::scalar, given), ", expected ", attr_type_name(def.type));
+  if (!convert(def.type, &value)) {
+    fail(where(op_, name), ": given ", attr_text(AttrType::scalar, value), ", expected ",
+         attr_type_name(def.type));
+  }
   if (def.type == AttrType::string && def.choices) {
     const std::string& text = std::get<std::string>(value);
     if (text == "None" && may_be_none(def)) {
       values_[i] = AttrValue();
       return;
     }
-    require(is_choice(def.choices, text), where(op_, name), ": given '", text.substr(0, 100),
-            "', expected one of ", def.choices);
+    if (!is_choice(def.choices, text)) {
+      fail(where(op_, name), ": given '", text.substr(0, 100), "', expected one of ", def.choices);
+    }
   }
   values_[i] = std::move(value);
 }
@@ -166,8 +171,9 @@ void Attrs::check_complete() const {
   if (!op_) return;
   for (size_t i = 0; i < values_.size(); ++i) {
     const AttrDef& def = op_->attrs[i];
-    require(def.default_text != nullptr || !std::holds_alternative<std::monostate>(values_[i]),
-            where(op_, def.name), " is required (", attr_type_name(def.type), ": ", def.doc, ")");
+    if (def.default_text == nullptr && std::holds_alternative<std::monostate>(values_[i])) {
+      fail(where(op_, def.name), " is required (", attr_type_name(def.type), ": ", def.doc, ")");
+    }
   }
 }
 
