@@ -58,7 +58,9 @@ class SGD(Optimizer):
         if state is None:
             nd.sgd_update(weight, grad, out=weight, **options)
         else:
-            nd.sgd_mom_update(weight, grad, state, out=weight, momentum=self.momentum, **options)
+            nd.sgd_mom_update(
+                weight, grad, state, out=[weight, state], momentum=self.momentum, **options
+            )
 
 
 _OPTIMIZERS: dict[str, type[Optimizer]] = {"sgd": SGD}

@@ -325,7 +325,7 @@ class HybridBlock(Block):
         flat = nesting.flatten(args)
         names = ["data"] if len(flat) == 1 else [f"data{i}" for i in range(len(flat))]
         variables = [sym.var(name) for name in names]
-        output = self(*nesting.rebuild(args, iter(variables)))
+        output = self.forward(*nesting.rebuild(args, iter(variables)))  # without this block's hooks
         return variables, sym.Group(nesting.flatten(output)), nesting.shape_of(output)
 
     def _infer_params(self, *args: Any) -> None:
