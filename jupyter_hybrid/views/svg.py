@@ -123,7 +123,17 @@ def graph_body(stage: dict[str, Any]) -> str:
             x = (points[-2][0] + points[-1][0]) / 2
             y = (points[-2][1] + points[-1][1]) / 2
             parts.append(
-                _text(x + 5, y + 3, edge["label"], font_size=10, fill="#6a7180", font_family=_MONO)
+                _text(
+                    x + 5,
+                    y + 3,
+                    edge["label"],
+                    font_size=10,
+                    fill="#6a7180",
+                    font_family=_MONO,
+                    paint_order="stroke",
+                    stroke="#ffffff",
+                    stroke_width=4,
+                )
             )
     by_buffer = stage["name"] == "plan"
     parts += [_node(node, by_buffer) for node in graph["nodes"]]
@@ -161,7 +171,7 @@ def _header(spec: dict[str, Any]) -> str:
     if not totals:
         return _text(24, 28, spec["title"], font_size=14, font_weight=600)
     facts = (
-        f"{totals['kernels_before']} → {totals['kernels_after']} kernels    "
+        f"{totals['kernels_before']} → {totals['kernels_after']} kernels · "
         f"{_bytes(totals['bytes_imperative'])} → {_bytes(totals['bytes_planned'])} "
         f"(lower bound {_bytes(totals['bytes_lower_bound'])})"
     )
