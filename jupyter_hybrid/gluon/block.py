@@ -410,6 +410,7 @@ class _Cached:
             block._infer_params(*args)
         graph = self.symbol.graph()
         names = {v.name: i for i, v in enumerate(variables)}
+        self._block, self._names = block.name or type(block).__name__, list(names)
         order = {n.id: n.name for n in graph.nodes}
         inputs = [order[i] for i in graph.inputs]
         # Each input of the graph: the position of an argument, or a parameter.
@@ -430,12 +431,14 @@ class _Cached:
         context = flat[0].context
         if context != self._context or self._generation != generation[0]:
             self._bind(context)
+        if len(flat) != len(self._names):
+            raise TypeError(
+                f"{self._block}: expected {len(self._names)} inputs ({', '.join(self._names)}), "
+                f"got {len(flat)}"
+            )
         inputs = self._latest.copy()
-        try:
-            for i, position in self._positions:
-                inputs[i] = flat[position]
-        except IndexError:
-            raise TypeError(f"expected {len(self._positions)} inputs, got {len(flat)}") from None
+        for i, position in self._positions:
+            inputs[i] = flat[position]
         outputs = self.graph.call(inputs)
         return outputs[0] if self._single else nesting.rebuild(self._nesting, iter(outputs))
 
