@@ -41,11 +41,13 @@ def names_read(source: str) -> set[str]:
     read: set[str] = set()
     bound: set[str] = set()
     for statement in tree.body:
+        # A function's parameters are its own; a name missed here still computes itself when read.
+        own = {a.arg for a in ast.walk(statement) if isinstance(a, ast.arg)} | bound
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Load, ast.Del)):
-                read |= {node.id} - bound
+                read |= {node.id} - own
             elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-                read |= {node.target.id} - bound
+                read |= {node.target.id} - own
         if isinstance(statement, ast.Assign):
             bound |= {t.id for t in statement.targets if isinstance(t, ast.Name)}
     return read
