@@ -119,7 +119,11 @@ uint32_t user_site() {
   return 0;
 }
 
-uint32_t mark_site() { return thread_state().site = user_site(); }
+uint32_t mark_site() {
+  const uint32_t site = user_site();
+  trace::set_current_site(site);
+  return thread_state().site = site;
+}
 
 void bind_site(py::module_& m) {
   m.def(
