@@ -277,7 +277,9 @@ class HybridBlock(Block):
         """Runs ``hybrid_forward`` with nd, the compiled program, or builds a Symbol."""
         if self._cached is not None and type(x) is _core.NDArray and not _core.is_tracing():
             return self._cached.call((x, *args))
-        first = next(iter(nesting.flatten((x, *args))), None)
+        first = x
+        if type(x) is not _core.NDArray:
+            first = next(iter(nesting.flatten((x, *args))), None)
         if isinstance(first, _core.Symbol):
             return self._symbolic(x, *args)
         if not isinstance(first, _core.NDArray):

@@ -1,0 +1,83 @@
+"""The package as MXNet's programs import it, and its generated stubs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+
+import jupyter_hybrid as mx
+from jupyter_hybrid import _stubs
+
+
+def test_the_imports_of_mxnets_programs():
+    from jupyter_hybrid import autograd, cpu, gluon, gpu, init, nd, sym
+    from jupyter_hybrid.gluon import loss, nn
+
+    assert (mx.nd, mx.sym, mx.gluon, mx.init) == (nd, sym, gluon, init)
+    assert (mx.ndarray, mx.symbol) == (nd, sym)
+    assert mx.cpu() == cpu() and mx.gpu(1) == gpu(1)
+    assert nn.Dense and loss.L2Loss and autograd.record
+    assert mx.base.MXNetError is mx.MXNetError
+    assert {"gluon", "init", "nd", "report"} <= set(dir(mx))
+    assert callable(mx.load_ipython_extension) and callable(mx.report)
+
+
+def test_what_is_not_asked_for_is_not_imported():
+    code = (
+        "import sys, jupyter_hybrid;"
+        "print([m for m in ('IPython', 'ipywidgets', 'jupyter_hybrid.gluon') if m in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    assert not hasattr(mx, "no_such_thing")
+    assert not hasattr(mx.nd, "no_such_operator")
+
+
+def test_the_names_that_courses_use_are_there():
+    """The core operators of the textbook's programs."""
+    names = """
+        array zeros dot random concat waitall arange ones relu add_n one_hot sigmoid sum sqrt argmax
+        tanh save load pick power stack topk softmax batch_dot flatten Convolution Pooling ones_like
+        elemwise_add maximum clip broadcast_axis smooth_l1 split exp log abs mean transpose reshape
+        take where FullyConnected Activation Dropout Embedding zeros_like expand_dims norm max min
+        log_softmax argsort sort slice_axis tile repeat full eye square broadcast_to swapaxes
+    """
+    missing = [n for n in names.split() if not hasattr(mx.nd, n)]
+    assert missing == []
+    methods = (
+        "sum mean max argmax reshape dot exp sqrt transpose astype copyto as_in_context T clip"
+    )
+    assert [n for n in methods.split() if not hasattr(mx.nd.NDArray, n)] == []
+
+
+def test_a_first_program():
+    """Linear regression from scratch, as the first chapters do it."""
+    from jupyter_hybrid import autograd, nd
+
+    mx.random.seed(0)
+    true_w, true_b = nd.array([[2.0], [-3.4]]), 4.2
+    features = nd.random.normal(scale=1, shape=(200, 2))
+    labels = nd.dot(features, true_w) + true_b
+    labels += nd.random.normal(scale=0.01, shape=labels.shape)
+    w, b = nd.random.normal(scale=0.01, shape=(2, 1)), nd.zeros(shape=(1,))
+    for param in (w, b):
+        param.attach_grad()
+    for _ in range(30):
+        for i in range(0, 200, 20):
+            x, y = features[i : i + 20], labels[i : i + 20]
+            with autograd.record():
+                loss = (nd.dot(x, w) + b - y.reshape((-1, 1))) ** 2 / 2
+            loss.backward()
+            for param in (w, b):
+                param[:] = param - 0.1 * param.grad / 20
+    np.testing.assert_allclose(w.asnumpy(), true_w.asnumpy(), atol=0.02)
+    assert abs(b.asscalar() - true_b) < 0.02
+
+
+def test_the_stubs_are_up_to_date():
+    assert _stubs.main(["--check"]) == 0
