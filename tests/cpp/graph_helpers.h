@@ -17,10 +17,9 @@
 namespace hybrid {
 namespace testing {
 
-// A file under tests/data, found beside this source.
+// A file under tests/data.
 inline std::string read_data(const std::string& name) {
-  const std::string here = __FILE__;
-  std::ifstream in(here.substr(0, here.rfind('/')) + "/../data/" + name, std::ios::binary);
+  std::ifstream in(HYBRID_TEST_DATA "/" + name, std::ios::binary);
   if (!in) throw Error("test data missing: " + name);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
