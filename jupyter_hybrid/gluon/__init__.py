@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from . import loss, nn, utils
-from .block import Block, HybridBlock
-from .parameter import (
-    Constant,
-    DeferredInitializationError,
-    Parameter,
-    ParameterDict,
-)
+from .block import Block
+from .hybrid_block import HybridBlock
+from .parameter import Constant, DeferredInitializationError, Parameter
+from .parameter_dict import ParameterDict
 from .symbol_block import SymbolBlock
 from .trainer import Trainer
 

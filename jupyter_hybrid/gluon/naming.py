@@ -6,7 +6,7 @@ import threading
 from collections import Counter
 from typing import Any
 
-from .parameter import ParameterDict
+from .parameter_dict import ParameterDict
 
 
 class _Global(threading.local):

@@ -7,8 +7,8 @@ from typing import Any
 from .. import _core, sym
 from ..base import MXNetError
 from . import nesting
-from .block import HybridBlock
-from .parameter import fill, read_arrays
+from .hybrid_block import HybridBlock
+from .parameter_dict import fill, read_arrays
 
 
 class SymbolBlock(HybridBlock):

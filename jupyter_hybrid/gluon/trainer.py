@@ -6,7 +6,8 @@ from typing import Any
 
 from .. import optimizer as optimizers
 from ..base import MXNetError
-from .parameter import Parameter, ParameterDict
+from .parameter import Parameter
+from .parameter_dict import ParameterDict
 
 
 class Trainer:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..block import Block, HybridBlock
+from ..block import Block
+from ..hybrid_block import HybridBlock
 from .basic import Activation, Dense, Dropout, Flatten, HybridLambda, Lambda
 from .containers import HybridSequential, Sequential
 from .conv import AvgPool2D, Conv2D, GlobalAvgPool2D, GlobalMaxPool2D, MaxPool2D

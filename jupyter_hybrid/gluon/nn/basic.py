@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ... import nd
-from ..block import Block, HybridBlock
+from ..block import Block
+from ..hybrid_block import HybridBlock
 
 
 class Activation(HybridBlock):

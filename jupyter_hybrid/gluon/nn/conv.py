@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..block import HybridBlock
+from ..hybrid_block import HybridBlock
 from .basic import Activation
 
 

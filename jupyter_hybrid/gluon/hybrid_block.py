@@ -1,0 +1,209 @@
+"""HybridBlock: a layer that runs imperatively or, hybridized, as one compiled program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .. import _core, autograd, nd, sym
+from ..base import MXNetError
+from . import nesting
+from .block import Block, LayerReport
+from .cached_block import CachedBlock
+from .parameter import DeferredInitializationError, Parameter
+from .parameter_dict import ParameterDict
+
+
+class HybridBlock(Block):
+    """A block written for both modes: ``hybrid_forward(self, F, x, ...)`` with F = nd or sym.
+
+    After ``hybridize()`` the first call per input signature records the block once as a graph,
+    compiles it, and later calls run the program without visiting Python.
+    """
+
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None):
+        super().__init__(prefix, params)
+        self._active = False
+        self._compile_options: dict[str, Any] = {}
+        self._cached: CachedBlock | None = None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if isinstance(value, (Block, Parameter)):
+            self._clear_cache()
+
+    def register_child(self, block: Block, name: str | None = None) -> None:
+        if isinstance(block, Block) and not isinstance(block, HybridBlock):
+            raise ValueError(
+                f"children of a HybridBlock must be HybridBlocks; {type(block).__name__} is a "
+                "Block. Use a Block (or Sequential) as the parent instead"
+            )
+        super().register_child(block, name)
+        self._clear_cache()
+
+    def hybridize(self, active: bool = True, **options: Any) -> None:
+        """Switches compiled calls on or off.
+
+        Args:
+            active: False goes back to imperative calls.
+            options: MXNet's ``static_alloc`` and ``static_shape`` are accepted (every program here
+                is planned once per signature); ``passes``, ``without`` and ``fast`` as in compile.
+        """
+        known = {"static_alloc", "static_shape", "inline_limit", "forward_bulk_size",
+                 "backward_bulk_size", "passes", "without", "fast"}  # fmt: skip
+        unknown = set(options) - known
+        if unknown:
+            raise ValueError(f"hybridize: unknown options {sorted(unknown)}; known {sorted(known)}")
+        self._active = active
+        self._compile_options = {
+            k: v for k, v in options.items() if k in ("passes", "without", "fast")
+        }
+        self._clear_cache()
+        super().hybridize(active, **options)
+
+    def cast(self, dtype: Any) -> None:
+        super().cast(dtype)
+        self._clear_cache()
+
+    def _clear_cache(self) -> None:
+        if "_cached" in self.__dict__:
+            super().__setattr__("_cached", None)
+
+    def _report(self, path: str) -> Iterator[LayerReport]:
+        if self._active:
+            programs = self._cached.graph.num_programs if self._cached else 0
+            why = (
+                f"{programs} program{'s' if programs != 1 else ''}"
+                if programs
+                else "not called yet"
+            )
+            yield LayerReport(path, type(self).__name__, True, why)
+            return  # children are part of this program
+        yield LayerReport(path, type(self).__name__, False, "hybridize() was not called")
+        for name, child in self._children.items():
+            yield from child._report(f"{path}.{name}" if path else name)
+
+    # Calling --------------------------------------------------------------------------------------
+    def forward(self, x: Any, *args: Any) -> Any:
+        """Runs ``hybrid_forward`` with nd, the compiled program, or builds a Symbol."""
+        if self._cached is not None and type(x) is _core.NDArray and not _core.is_tracing():
+            return self._cached.call((x, *args))
+        first = x
+        if type(x) is not _core.NDArray:
+            first = next(iter(nesting.flatten((x, *args))), None)
+        if isinstance(first, _core.Symbol):
+            return self._symbolic(x, *args)
+        if not isinstance(first, _core.NDArray):
+            raise TypeError(
+                f"{self.name}: expected NDArray or Symbol inputs, got {type(first).__name__}"
+            )
+        if self._active and not _core.is_tracing():
+            return self._compiled(x, *args)
+        return self._imperative(first.context, x, *args)
+
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """The computation with F = nd or sym; parameters arrive by attribute name."""
+        raise NotImplementedError(f"{type(self).__name__} must define hybrid_forward")
+
+    def _imperative(self, ctx: Any, x: Any, *args: Any) -> Any:
+        try:
+            params = {k: p.data(ctx) for k, p in self._reg_params.items()}
+        except DeferredInitializationError:
+            self._infer_params(x, *args)
+            params = {k: p.data(ctx) for k, p in self._reg_params.items()}
+        with _core.trace_scope(self.name):
+            try:
+                return self.hybrid_forward(nd, x, *args, **params)
+            except MXNetError as error:
+                if not hasattr(error, "layer"):  # the innermost layer names itself
+                    error.layer = self.name  # type: ignore[attr-defined]
+                    error.args = (f"{self.name}: {error}",)
+                raise
+
+    def _symbolic(self, x: Any, *args: Any) -> Any:
+        params = {k: p.var() for k, p in self._reg_params.items()}
+        with sym.name_prefix(self._prefix), self.name_scope():
+            return self.hybrid_forward(sym, x, *args, **params)
+
+    def _compiled(self, *args: Any) -> Any:
+        cached = self._cached
+        if cached is None:
+            cached = CachedBlock(self, args)
+            super().__setattr__("_cached", cached)
+        return cached.call(args)
+
+    # Shapes and graphs ----------------------------------------------------------------------------
+    def _trace(self, args: tuple) -> tuple[list[Any], Any, Any]:
+        """(input variables, outputs as one Symbol, how outputs nest), with F = sym."""
+        flat = nesting.flatten(args)
+        names = ["data"] if len(flat) == 1 else [f"data{i}" for i in range(len(flat))]
+        variables = [sym.var(name) for name in names]
+        output = self.forward(*nesting.rebuild(args, iter(variables)))  # without this block's hooks
+        return variables, sym.Group(nesting.flatten(output)), nesting.shape_of(output)
+
+    def _infer_params(self, *args: Any) -> None:
+        """Sets incomplete parameter shapes from the inputs' shapes and initializes them."""
+        variables, symbol, _ = self._trace(args)
+        given = {v.name: a.shape for v, a in zip(variables, nesting.flatten(args), strict=True)}
+        shapes, _, _ = symbol.infer_shape_partial(**given)
+        found = dict(zip(symbol.list_arguments(), shapes, strict=True))
+        for param in self.collect_params().values():
+            shape = found.get(param.name)
+            if shape is not None and all(d > 0 for d in shape):
+                param.shape = shape
+            param.finish_deferred()
+
+    def infer_shape(self, *args: Any) -> None:
+        """Completes the shapes of the parameters from example inputs."""
+        self._infer_params(*args)
+
+    def export(self, path: str, epoch: int = 0, example: Any = None) -> tuple[str, str]:
+        """Writes ``path-symbol.json`` and ``path-0000.params`` in MXNet 1.9.1's formats.
+
+        Args:
+            path: start of both file names.
+            epoch: the number in the parameters' file name.
+            example: an input (or a tuple of inputs) to learn unknown shapes from; not needed once
+                the block has been called.
+
+        Returns:
+            The two file names.
+
+        Raises:
+            MXNetError: a parameter has no value yet, or a node has no MXNet 1.9.1 operator.
+        """
+        args = example if isinstance(example, tuple) else (example,)
+        if example is not None:
+            self._infer_params(*args)
+            symbol = self._trace(args)[1]
+        elif self._cached is not None:
+            symbol = self._cached.symbol
+        else:
+            symbol = self._trace((None,))[1]
+        params = self.collect_params()
+        try:
+            arrays = {
+                f"arg:{name}": params[name].list_data()[0]
+                for name in symbol.list_arguments()
+                if name in params
+            }
+        except DeferredInitializationError as error:
+            raise MXNetError(
+                f"export: {error}; call the block once or pass example=an input"
+            ) from None
+        files = (f"{path}-symbol.json", f"{path}-{epoch:04d}.params")
+        symbol.save(files[0])
+        nd.save(files[1], arrays)
+        return files
+
+    def _picture(self) -> Any:
+        """What a GraphViewer draws for this block."""
+        from ..views.pictures import of_compiled
+
+        if self._cached is None:
+            raise MXNetError(
+                f"{self.name}: hybridize() the block and call it once to see its graph"
+            )
+        return of_compiled(
+            self._cached.graph.report(autograd.is_training(), False), title=self.name
+        )
