@@ -11,7 +11,7 @@ VIEWS = ("graph", "memory", "program", "none")
 USAGE = (
     "%%hybridize [--out NAMES] [--donate NAMES] [--passes LIST] [--no-PASS] [--view "
     + "|".join(VIEWS)
-    + "]"
+    + "] [--compare] [--sizes [NAME=]LIST] [--seconds S]"
 )
 
 
@@ -28,6 +28,10 @@ class Options:
     passes: tuple[str, ...] | None = None  # None: all
     without: tuple[str, ...] = ()
     view: str = "graph"
+    compare: bool = False  # run both modes and measure
+    sizes: tuple[int, ...] = ()  # of a sweep
+    size_name: str | None = None  # the int that a sweep sets; None: leading dimensions are scaled
+    seconds: float = 2.0  # budget of measuring
     implicit: bool = False  # symbolic by default mode: the cell's text has no magic line
 
 
@@ -51,12 +55,14 @@ def parse(line: str) -> Options:
     current = None
     for word in words:
         name, equals, value = word.partition("=")
-        if name in ("--out", "--donate", "--passes", "--view"):
+        if name in ("--out", "--donate", "--passes", "--view", "--sizes", "--seconds"):
             current = values.setdefault(name, [])
             if equals:
                 current.append(value)
         elif word == "--implicit":
             options, current = replace(options, implicit=True), None
+        elif word == "--compare":
+            options, current = replace(options, compare=True), None
         elif word.startswith("--no-"):
             options = replace(options, without=(*options.without, word[5:]))
             current = None
@@ -84,4 +90,30 @@ def parse(line: str) -> Options:
         if view not in VIEWS:
             raise UsageError(f"--view: expected one of {', '.join(VIEWS)}, got {view!r}")
         options = replace(options, view=view)
+    return _measuring(options, values)
+
+
+def _measuring(options: Options, values: dict[str, list[str]]) -> Options:
+    """The options of ``--compare``: ``--sizes`` and ``--seconds``."""
+    given = [name for name in ("--sizes", "--seconds") if name in values]
+    if given and not options.compare:
+        raise UsageError(f"{given[0]} belongs to --compare; usage: {USAGE}")
+    if "--sizes" in values:
+        text = ",".join(values["--sizes"])
+        name, equals, listed = text.rpartition("=")
+        try:
+            sizes = tuple(int(n.replace("_", "")) for n in listed.split(",") if n)
+        except ValueError:
+            sizes = ()
+        if not sizes or min(sizes) < 1 or (equals and not name.isidentifier()):
+            raise UsageError(f"--sizes: expected n=100,1000,... or 100,1000,..., got {text!r}")
+        options = replace(options, sizes=tuple(sorted(set(sizes))), size_name=name or None)
+    if "--seconds" in values:
+        text = " ".join(values["--seconds"])
+        try:
+            options = replace(options, seconds=float(text))
+        except ValueError:
+            options = replace(options, seconds=0.0)
+        if not 0 < options.seconds <= 3600:
+            raise UsageError(f"--seconds: expected a number up to 3600, got {text!r}")
     return options
