@@ -38,7 +38,8 @@ class Ending:
         self.recorder = recorder
         self.namespace = recorder.namespace
         self.deferred: list[Deferred] = []
-        self.bound: dict[int, str] = {}  # id of the handle -> name, at the cell's end
+        self.bound: dict[str, int] = {}  # name -> id of the handle, at the cell's end
+        self._read: frozenset[int] = frozenset()  # ids of handles that more than a name needs
 
     def finish(self, shown: Any, failed: bool = False) -> Any:
         """Runs the last segment and rebinds the names; returns ``shown`` as a real value.
@@ -56,7 +57,7 @@ class Ending:
             h for h in map(handle_of, later) if not any(h is m for m in must) and h._traced
         )
         if must or recorder.has_effects:
-            recorder.run(must, "the cell ends", None, shown=shown_only)
+            recorder.run(must, "the cell ends", None, shown=shown_only, needed=self._read)
         recorder.write_back()
         self._bind(named, wanted)
         return self._real(shown)
@@ -73,7 +74,7 @@ class Ending:
                 self.namespace[name] = numbers.plain(value)
             elif handle_of(value) is not None:
                 named[name] = value
-                self.bound[id(handle_of(_root(value)))] = name
+                self.bound[name] = id(handle_of(_root(value)))
         return named
 
     def _must(self, named: dict[str, Any], shown: Any, failed: bool) -> list[Any]:
@@ -82,6 +83,7 @@ class Ending:
         inside = [v for v in self._contained() if _is_pending(v)]
         extra = [_root(v) for v in (*inside, shown) if _is_pending(v)]
         extra += [w for w in self.recorder.inputs() if w.dirty and _is_pending(w)]
+        self._read = frozenset(id(handle_of(v)) for v in extra)
         if wanted is not None and not failed:
             missing = [n for n in wanted if n not in named]
             if missing:

@@ -89,7 +89,7 @@ class Report:
         segments: list[Segment],
         breaks: list[tuple[int | None, str]],
         deferred: list[Deferred],
-        bound: dict[int, str],
+        bound: dict[str, int],
         mode: str = "symbolic",
     ):
         self.cell = cell
@@ -108,12 +108,13 @@ class Report:
             start += max(_end_of_ids(stage.graph) for stage in segment.compiled.stages)
         self._count_bytes(bound)
 
-    def _count_bytes(self, bound: dict[int, str]) -> None:
+    def _count_bytes(self, bound: dict[str, int]) -> None:
         self.bytes_imperative = self.bytes_planned = 0
         self.bytes_lower_bound = self.arena_bytes = 0
+        held = set(bound.values())
         kept_imperative = kept_planned = 0  # left by earlier segments
         for segment in self.segments:
-            entries = {e for key, e in segment.entries.items() if key in bound}
+            entries = {e for key, e in segment.entries.items() if key in held}
             entries |= {segment.entries[id(a)] for a in segment.outputs}
             peak = imperative_peak(segment.graph, entries)
             plan = segment.compiled.program.plan

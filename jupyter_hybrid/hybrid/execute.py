@@ -30,6 +30,9 @@ class Segment:
     run_s: float
     names: dict[tuple[int, int], str] = field(default_factory=dict)
     donated: tuple[bool, ...] = ()
+    drawn: list[Any] = field(default_factory=list)  # the outputs of ``whole``, computed or not
+    whole: Any = None  # ``graph`` with every array of ``drawn`` as an output
+    needed: frozenset[int] = frozenset()  # ids of ``outputs`` read by more than a name
 
 
 def compile_cached(
@@ -44,17 +47,23 @@ def compile_cached(
     if found is not None:
         _cache.move_to_end(key)
         return found, True
-    compiled = _core.compile(
+    compiled = build(graph, options, donated)
+    _cache[key] = compiled
+    if len(_cache) > _CACHE_SIZE:
+        _cache.popitem(last=False)
+    return compiled, False
+
+
+def build(graph: Any, options: Options, donated: tuple[bool, ...], keep_stages: bool = True) -> Any:
+    """Compiles a graph as the options of its cell ask; the cache is not looked at."""
+    return _core.compile(
         graph,
         passes=list(options.passes) if options.passes is not None else None,
         only_these=options.passes is not None,
         without=list(options.without),
         donated=list(donated),
+        keep_stages=keep_stages,
     )
-    _cache[key] = compiled
-    if len(_cache) > _CACHE_SIZE:
-        _cache.popitem(last=False)
-    return compiled, False
 
 
 def clear_cache() -> None:
@@ -70,6 +79,7 @@ def compute(
     effects: tuple[int, ...] = (),
     names: dict[int, str] | None = None,
     donate: tuple[Any, ...] = (),
+    needed: frozenset[int] = frozenset(),
     reason: str = "",
     line: int | None = None,
 ) -> Segment:
@@ -81,16 +91,16 @@ def compute(
         effects: serials of effect nodes recorded since the last segment, shown with it.
         names: what the user calls an array, by ``id``.
         donate: concrete input arrays whose memory the program may reuse.
+        needed: ids of ``arrays`` that are read whether or not a name holds them.
     """
     names = names or {}
     drawn = [*arrays, *shown]
     labels = [names.get(id(a), "") for a in drawn]
     graph, inputs, keys, entries = _core.traced_graph(drawn, list(effects), labels)
-    if shown:
-        graph = graph.with_outputs(list(range(len(arrays))))
     called = {entries[key][0]: name for key, name in names.items() if key in entries}
     called |= {i: names[id(a)] for i, a in zip(graph.inputs, inputs, strict=True) if id(a) in names}
-    graph = graph.with_names(called)
+    whole = graph.with_names(called)
+    graph = whole.with_outputs(list(range(len(arrays)))) if shown else whole
     donated = tuple(any(i is d for d in donate) for i in inputs)
     compiled, cached = compile_cached(graph, called, options, donated)
     start = time.perf_counter()
@@ -111,4 +121,7 @@ def compute(
         run_s=run_s,
         names={entry: names[key] for key, entry in entries.items() if key in names},
         donated=donated,
+        drawn=drawn,
+        whole=whole,
+        needed=needed,
     )

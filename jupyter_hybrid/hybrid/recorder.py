@@ -127,9 +127,9 @@ class Recorder:
         line = self.user_line()
         self.breaks.append((line, reason))
         *_, entries = _core.traced_graph(pending, [], ["" for _ in pending])
-        known = {id(a) for a in pending}
+        known = frozenset(id(a) for a in pending)
         pending += [a for a in self.live() if id(a) in entries and id(a) not in known]
-        self.run(pending, reason, line)
+        self.run(pending, reason, line, needed=known)
 
     def flush(self, reason: str) -> None:
         """Computes every live traced array, and writes changed inputs back."""
@@ -137,7 +137,7 @@ class Recorder:
         if live:
             line = self.user_line()
             self.breaks.append((line, reason))
-            self.run(live, reason, line)
+            self.run(live, reason, line, needed=frozenset(id(a) for a in live))
         self.write_back()
 
     def write_back(self) -> None:
@@ -145,7 +145,8 @@ class Recorder:
         changed = [w for w in self._wrappers.values() if w.dirty]
         pending = [w.handle for w in changed if w.handle._traced]
         if pending:
-            self.run(pending, "an existing array was written", self.user_line())
+            needed = frozenset(id(a) for a in pending)
+            self.run(pending, "an existing array was written", self.user_line(), needed=needed)
         for wrapper in changed:
             wrapper.store()
 
@@ -168,9 +169,15 @@ class Recorder:
         return overlaps
 
     def run(
-        self, arrays: list[Any], reason: str, line: int | None, shown: tuple[Any, ...] = ()
+        self,
+        arrays: list[Any],
+        reason: str,
+        line: int | None,
+        shown: tuple[Any, ...] = (),
+        needed: frozenset[int] = frozenset(),
     ) -> None:
-        """Computes ``arrays`` as one segment; ``shown`` are drawn with it but not computed."""
+        """Computes ``arrays`` as one segment; ``shown`` are drawn with it but not computed, those
+        with their id in ``needed`` are computed whether or not a name holds them."""
         segment = compute(
             arrays,
             self.options,
@@ -178,6 +185,7 @@ class Recorder:
             effects=tuple(self._effects),
             names=self.names(),
             donate=tuple(self.donated),
+            needed=needed,
             reason=reason,
             line=line,
         )
