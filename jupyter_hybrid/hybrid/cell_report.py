@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .bytes import imperative_peak, nbytes
 from .cell import Cell
 from .deferred import Deferred
 from .execute import Segment
+from .names import Choice, Names, Switches
 from .options import Options
+
+if TYPE_CHECKING:
+    from .replanned import Replanned
 
 
 @dataclass
@@ -80,6 +84,7 @@ class Report:
         arena_bytes: reusable memory taken from the pool, aligned.
         graph_breaks: list of (line, reason).
         deferred: list of (name, price) not computed with the cell.
+        switches: plans of the cell by the choice of names that are kept.
     """
 
     def __init__(
@@ -97,16 +102,21 @@ class Report:
         self.segments = segments
         self.graph_breaks = breaks
         self.deferred_names = deferred
+        self.bound = bound
         self.mode = mode
         self.compile_s = sum(s.compiled.seconds for s in segments if not s.cached)
-        self.run_s = sum(s.run_s for s in segments)
+        self.run_s: float | None = sum(s.run_s for s in segments)
         self.cached = bool(segments) and all(s.cached for s in segments)
         self.offsets: list[int] = []
         start = 0
-        for segment in segments:
+        for size in self._sizes():
             self.offsets.append(start)
-            start += max(_end_of_ids(stage.graph) for stage in segment.compiled.stages)
+            start += 2 * size  # room for the nodes of other plans of the same part
         self._count_bytes(bound)
+
+    def _sizes(self) -> list[int]:
+        """For each segment how many node ids its stages take."""
+        return [max(_end_of_ids(stage.graph) for stage in s.compiled.stages) for s in self.segments]
 
     def _count_bytes(self, bound: dict[str, int]) -> None:
         self.bytes_imperative = self.bytes_planned = 0
@@ -127,6 +137,43 @@ class Report:
             left = sum(nbytes(a.shape, a.dtype) for a in segment.outputs)
             kept_imperative += left
             kept_planned += left
+
+    # The price of looking ------------------------------------------------------------------------
+    @cached_property
+    def switches(self) -> Switches:
+        return Switches(self.cell, self.options, self.segments, self.bound)
+
+    @cached_property
+    def choice(self) -> Choice:
+        """The outputs that this report's plan keeps."""
+        return self.switches.written
+
+    @property
+    def names(self) -> Names:
+        """The array names that the cell assigned: list of :class:`Name`, printed as a table."""
+        return self.switches.names(self.choice)
+
+    def keep(self, *names: str) -> Replanned:
+        """The cell planned with these names kept too. Runs and binds nothing.
+
+        Raises:
+            KeyError: for a name that is no array that the cell made.
+        """
+        return self._replanned(names, keep=True)
+
+    def defer(self, *names: str) -> Replanned:
+        """The cell planned without these names. Runs and binds nothing.
+
+        Raises:
+            KeyError: for a name that is no array that the cell made.
+            ValueError: for one that the cell itself needs, saying where.
+        """
+        return self._replanned(names, keep=False)
+
+    def _replanned(self, names: tuple[str, ...], keep: bool) -> Replanned:
+        from .replanned import Replanned
+
+        return Replanned(self, self.switches.choose(self.choice, names, keep))
 
     @property
     def deferred(self) -> list[tuple[str, str]]:
@@ -202,7 +249,7 @@ class Report:
                 f"kernels   {before} as written, {len(self.kernels)} compiled",
                 f"bytes     {self.bytes_imperative:,} imperative, {self.bytes_planned:,} planned "
                 f"(lower bound {self.bytes_lower_bound:,}), arena {self.arena_bytes:,}",
-                f"time      compile {state}, run {self.run_s * 1e3:.3f} ms",
+                f"time      compile {state}, run {(self.run_s or 0) * 1e3:.3f} ms",
             ]
             for stage in self.stages:
                 note = "" if stage.changed else f" (unchanged: {stage.why_skipped})"

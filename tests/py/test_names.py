@@ -1,0 +1,150 @@
+"""The names of a cell as switches: states, prices, and plans for another choice."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from cells import Shell
+
+FOUR = "import numpy as np\na = np.ones(10)\nb = np.ones(10) * 2\nc = b * a\nd = c + 1"
+SYNC = "a = x * 2\nb = a + 1\nprint(b)\nv = a[1:3]\nc = b * a + x\nheld = [c + 1]\nf = c * 2"
+
+
+@pytest.fixture
+def shell() -> Shell:
+    return Shell()
+
+
+def uncounted(program: str) -> str:
+    """Program text without the counters in the names of nameless values."""
+    return " ".join(re.sub(r"\b([a-z_]+)\d+\b", r"\1", program).split())
+
+
+def states(report) -> dict[str, str]:
+    return {n.name: n.state for n in report.names}
+
+
+def test_states_and_lines_of_the_four_lines(shell):
+    shell.hybridize(FOUR, "--view none")
+    names = shell.report.names
+    assert [(n.name, n.line, n.state) for n in names] == [
+        ("a", 3, "deferred"),
+        ("b", 4, "deferred"),
+        ("c", 5, "deferred"),
+        ("d", 6, "kept"),
+    ]
+    assert all(n.size == 80 and not n.fixed for n in names)
+
+
+@pytest.mark.parametrize("kept", ["c, d", "a, b, c, d", "b", "a, d"])
+@pytest.mark.parametrize("options", ["", "--no-fuse", "--no-plan"])
+def test_a_choice_is_planned_as_the_cell_would_run_it(shell, kept, options):
+    shell.hybridize(FOUR, f"--view none {options}")
+    view = shell.report
+    wanted = kept.split(", ")
+    for name in "abcd":
+        view = view.keep(name) if name in wanted else view.defer(name)
+    assert view.magic == f"%%hybridize --out {kept}"
+    shell.hybridize(FOUR, f"--view none {options} --out {kept.replace(', ', ',')}")
+    real = shell.report
+    assert view.bytes_planned == real.bytes_planned
+    assert view.bytes_imperative == real.bytes_imperative
+    assert view.arena_bytes == real.arena_bytes
+    assert [k.text for k in view.kernels] == [k.text for k in real.kernels]
+    assert [uncounted(p) for p in view.program.values()] == [
+        uncounted(p) for p in real.program.values()
+    ]
+
+
+def test_price_is_the_difference_of_two_plans(shell):
+    shell.hybridize(FOUR, "--view none")
+    report = shell.report
+    for name in report.names:
+        with_it, without = report.keep(name.name), report.defer(name.name)
+        assert name.bytes == with_it.bytes_planned - without.bytes_planned
+        assert name.kernels == len(with_it.kernels) - len(without.kernels)
+    assert {n.name: (n.bytes, n.kernels) for n in report.names}["d"] == (80, len(report.kernels))
+
+
+def test_nothing_is_run_or_bound(shell):
+    shell.hybridize(FOUR, "--view none")
+    bound = dict(shell.ns)
+    view = shell.report.keep("c").defer("d")
+    assert view.run_s is None and view.changed
+    assert states(view)["c"] == "kept" and states(view)["d"] == "deferred"
+    assert shell.ns == bound
+    assert states(shell.report)["c"] == "deferred"
+    assert shell.ns["c"].tolist() == [2.0] * 10
+    assert not view.defer("c").keep("d").changed
+
+
+def test_a_planned_view_can_be_run_at_every_stage(shell):
+    shell.hybridize(FOUR, "--view none")
+    view = shell.report.keep("b", "c").defer("d")
+    for stage in view.stages:
+        values = {name: value.asnumpy().tolist() for name, value in stage.run().items()}
+        assert values == {"b": [2.0] * 10, "c": [2.0] * 10}, stage.name
+
+
+def test_nothing_kept_is_an_empty_plan(shell):
+    shell.hybridize(FOUR, "--view none")
+    view = shell.report.defer("d")
+    assert (view.bytes_planned, len(view.kernels), view.magic) == (0, 0, "")
+
+
+def test_names_that_the_cell_needs_cannot_be_deferred(shell):
+    shell.run("import numpy as np\nx = np.arange(6.0)")
+    shell.hybridize(SYNC, "--view none")
+    report = shell.report
+    fixed = {n.name: n.fixed for n in report.names}
+    assert fixed["b"] == "line 4 needs it: print shows a value"
+    assert fixed["a"] == "part 2 of the cell reads it" == fixed["v"]
+    assert not fixed["c"] and not fixed["f"]
+    assert {n.name: n.shares for n in report.names}["a"] == ("v",)
+    with pytest.raises(ValueError, match="b can't be deferred: line 4 needs it"):
+        report.defer("b")
+    # Its value depends on an input, so it would not wait: only --out can leave it out.
+    assert states(report.defer("c"))["c"] == "planned away"
+
+
+def test_planned_away_by_out(shell):
+    shell.hybridize(FOUR, "--view none --out d")
+    assert states(shell.report) == {
+        "a": "planned away",
+        "b": "planned away",
+        "c": "planned away",
+        "d": "kept",
+    }
+    assert states(shell.report.keep("b"))["b"] == "kept"
+
+
+def test_unknown_name_lists_the_known(shell):
+    shell.hybridize(FOUR, "--view none")
+    with pytest.raises(KeyError, match="'z' is no array that this cell made; its arrays are a, b"):
+        shell.report.keep("z")
+
+
+def test_tables_as_text(shell):
+    shell.hybridize(FOUR, "--view none")
+    rows = repr(shell.report.names).splitlines()
+    assert rows[0].split() == ["name", "line", "state", "value", "keeping", "it"]
+    assert rows[3].split()[:3] == ["c", "5", "deferred"]
+    assert "+80 bytes" in rows[3]
+    text = repr(shell.report.keep("c"))
+    assert text.startswith("planned again, not run: %%hybridize --out c, d")
+    assert "bytes     80 as run, 160 now" in text
+
+
+def test_plans_are_kept_by_choice(shell):
+    shell.hybridize(FOUR, "--view none")
+    report = shell.report
+    first = report.keep("c").segments[0].compiled
+    assert report.keep("a").keep("c").defer("a").segments[0].compiled is first
+    assert report.defer("d").keep("d").segments[0].compiled is report.segments[0].compiled
+
+
+def test_a_cell_without_arrays_has_no_names(shell):
+    shell.hybridize("k = 3", "--view none")
+    assert shell.report.names == []
+    assert repr(shell.report.names) == "no array names"
