@@ -1,0 +1,1 @@
+"""A catalogue of cells of every kind, each run imperatively and hybridized, with equal results."""

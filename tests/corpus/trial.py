@@ -1,0 +1,197 @@
+"""Runs one cell of the catalogue imperatively and hybridized, and compares what both did."""
+
+from __future__ import annotations
+
+import ast
+import io
+import linecache
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+import jupyter_hybrid as mx
+
+from .catalogue import CorpusCell
+from .equality import Comparison
+
+_OPTIONS = "--view none"
+# A value that is shown leaves the graph by the cell's own wish: an effect, not a failure to capture.
+SHOWN = (
+    "print shows a value",
+    "a format shows the values",
+    "str() shows the values",
+    "repr() shows the values",
+)
+
+
+@dataclass
+class Run:
+    """What one run of a cell left behind."""
+
+    names: dict[str, Any]
+    value: Any
+    out: str
+    error: tuple[str, str, int | None] | None  # type, message, 1-based line of the cell's text
+    breaks: list[tuple[int | None, str]] = field(default_factory=list)
+    cached: bool = True
+    nodes: int = 0  # array operators in the graph as written
+
+
+@dataclass
+class Outcome:
+    """The verdict on a cell: what differs, and what kept it from being one graph."""
+
+    cell: CorpusCell
+    differences: list[str]
+    breaks: list[tuple[int | None, str]]
+    prints: int  # breaks where the cell shows a value
+    nodes: int
+    error: str = ""
+
+    @property
+    def whole(self) -> bool:
+        """True when nothing but showing a value interrupted the graph."""
+        return not self.breaks
+
+
+def _seed() -> None:
+    np.random.seed(11)
+    mx.random.seed(11)
+
+
+def _own(names: dict[str, Any], hidden: set[str]) -> dict[str, Any]:
+    return {k: v for k, v in names.items() if k not in hidden and not k.startswith("_")}
+
+
+def _where(error: BaseException, filename: str, offset: int) -> int | None:
+    line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
+    step: TracebackType | None = error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_filename == filename:
+            line = step.tb_lineno
+        step = step.tb_next
+    return None if line is None else line - offset
+
+
+def imperatively(cell: CorpusCell, times: int) -> Run:
+    """Plain Python: the setup, then ``times`` runs of the text; what the last one left."""
+    _seed()
+    names: dict[str, Any] = {"__name__": "__main__"}
+    filename = f"<imperative {cell.id}>"
+    tree = ast.parse(cell.text, filename)
+    linecache.cache[filename] = (len(cell.text), None, cell.text.splitlines(True), filename)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    statements = compile(tree, filename, "exec")
+    shown = None if last is None else compile(ast.Expression(last.value), filename, "eval")  # type: ignore[attr-defined]
+    text = io.StringIO()
+    value: Any = None
+    error = None
+    with redirect_stdout(text), redirect_stderr(io.StringIO()):
+        exec(compile(cell.setup, "<setup>", "exec"), names)
+        for _ in range(times):
+            text.seek(0), text.truncate()
+            value = error = None
+            try:
+                exec(statements, names)
+                value = None if shown is None else eval(shown, names)
+            except Exception as raised:
+                error = (type(raised).__name__, str(raised), _where(raised, filename, 0))
+    return Run(_own(names, set()), value, text.getvalue(), error)
+
+
+class Hybrid:
+    """An IPython shell in which the cells run hybridized."""
+
+    def __init__(self) -> None:
+        self.shell = InteractiveShell.instance()
+        self.shell.run_line_magic("load_ext", "jupyter_hybrid")
+        self.hidden = {"In", "Out", "exit", "quit", "open", "get_ipython", "_", "_i", "_ii"}
+        self.hidden |= {"_iii", "__", "___", "_oh", "_ih", "_dh"}
+        # Shown values and tracebacks are not text that the cell prints.
+        self.shell.showtraceback = lambda *args, **kwargs: None
+        hook = self.shell.displayhook
+        hook.compute_format_data = lambda result: ({}, {})
+        hook.write_output_prompt = lambda: None
+        hook.write_format_data = lambda data, metadata=None: None
+
+    def _cell(self, text: str) -> tuple[Any, str, BaseException | None]:
+        with capture_output(display=False) as captured:
+            result = self.shell.run_cell(text, store_history=False)
+        return result.result, captured.stdout, result.error_before_exec or result.error_in_exec
+
+    def run(self, cell: CorpusCell, times: int, options: str = _OPTIONS) -> Run:
+        """The setup as a plain cell, then ``times`` hybridized runs; what the last one left."""
+        _seed()
+        namespace = self.shell.user_ns
+        for name in [n for n in namespace if not n.startswith("_") and n not in self.hidden]:
+            del namespace[name]
+        with redirect_stderr(io.StringIO()):
+            if cell.setup:
+                *_, failed = self._cell(cell.setup)
+                if failed is not None:
+                    raise failed
+            for _ in range(times):
+                value, out, raised = self._cell(f"%%hybridize {options}\n{cell.text}")
+        report = mx.report()
+        error = None
+        if raised is not None:
+            error = (type(raised).__name__, str(raised), _where(raised, _file(raised), 1))
+        assigned = list(_own(namespace, self.hidden))
+        self._cell(f"({', '.join(assigned)},)" if assigned else "")  # deferred names become real
+        names = {k: v for k, v in namespace.items() if k in assigned}
+        run = Run(names, value, out, error)
+        if report is not None and raised is None:
+            run.breaks, run.cached = list(report.graph_breaks), report.cached
+            written = report.stages[0].graph.nodes if report.segments else []
+            run.nodes = sum(1 for n in written if n.kind == "op")
+        return run
+
+
+def _file(error: BaseException) -> str:
+    """The file name of the cell that raised: the last one IPython made."""
+    step, found = error.__traceback__, ""
+    while step is not None:
+        name = step.tb_frame.f_code.co_filename
+        if "ipython-input" in name or "ipykernel" in name:
+            found = name
+        step = step.tb_next
+    return found
+
+
+def compare(cell: CorpusCell, wanted: Run, got: Run, label: str = "") -> list[str]:
+    """What differs between two runs, in words."""
+    found = Comparison(cell.floats)
+    with redirect_stdout(io.StringIO()):  # deferred values announce themselves
+        found.namespaces(wanted.names, got.names)
+        if wanted.error is None and got.error is None:
+            found.values("the value", wanted.value, got.value)
+    found.text("printed text", wanted.out, got.out)
+    if wanted.error != got.error:
+        found.differ("exception", f"is {got.error}, not {wanted.error}")
+    return [f"{label}{text}" for text in found.differences]
+
+
+def attempt(cell: CorpusCell, hybrid: Hybrid) -> Outcome:
+    """Runs a cell in every way that must agree: once, and twice in one namespace (a replay)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        once, twice = imperatively(cell, 1), imperatively(cell, 2)
+        first = hybrid.run(cell, 1)
+        differences = compare(cell, once, first)
+        again = hybrid.run(cell, 2)
+        differences += compare(cell, twice, again, "replayed, ")
+    breaks = [b for b in first.breaks if b[1] not in SHOWN]
+    return Outcome(
+        cell=cell,
+        differences=differences,
+        breaks=breaks,
+        prints=len(first.breaks) - len(breaks),
+        nodes=first.nodes,
+        error="" if once.error is None else once.error[0],
+    )
