@@ -8,6 +8,7 @@ folded. A result that a 64-bit kernel would not reproduce exactly becomes a plai
 from __future__ import annotations
 
 import operator
+import sys
 from typing import Any
 
 from .. import _core
@@ -17,6 +18,7 @@ _EXACT_IN_FLOAT = range(-(2**53), 2**53 + 1)
 _MAX_NODES = 2000  # a counting loop must not fill the graph
 _left = _MAX_NODES
 _nodes: dict[int, Any] = {}  # of this cell's numbers, by id; kept so that ids stay unique
+_made: list[Any] = []  # this cell's recorded numbers
 
 
 def start_cell() -> None:
@@ -24,6 +26,19 @@ def start_cell() -> None:
     global _left
     _left = _MAX_NODES
     _nodes.clear()
+    _made.clear()
+
+
+def still_held() -> list[Any]:
+    """This cell's recorded numbers that something besides this module refers to."""
+    probe = [object()]
+    (unheld,) = [sys.getrefcount(p) for p in probe]
+    return [n for n in _made if sys.getrefcount(n) > unheld]
+
+
+def own_lists() -> list[Any]:
+    """What holds recorded numbers here, and is not the user's."""
+    return [_made]
 
 
 def owns(array: Any) -> bool:
@@ -64,6 +79,7 @@ def _wrap(value: int | float, node: Any) -> int | float:
     made = (RecordedInt if type(value) is int else RecordedFloat)(value)
     made.node = node
     _nodes[id(node)] = node
+    _made.append(made)
     return made
 
 
@@ -88,8 +104,13 @@ def _derive(value: Any, op: str, operands: tuple) -> Any:
 
 
 class _Arithmetic:
-    """The recorded operators; every other one is inherited and gives a plain number."""
+    """Operators of a recorded number: recorded where a kernel gives just the same, else plain.
 
+    A NumPy scalar or array as the other operand meets the plain number, so that it stays a weak
+    Python scalar in NumPy's promotion.
+    """
+
+    __array_priority__ = 2000.0  # NumPy lets our operators run before its own
     node: Any
 
     def __reduce_ex__(self, protocol):  # copies and pickles are plain numbers
@@ -99,31 +120,56 @@ class _Arithmetic:
     def __neg__(self) -> Any:
         return _derive(-plain(self), "neg", (self,))
 
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        return pow(plain(self), plain(other), plain(modulus))
 
-def _install(symbol: str, op: str, function: Any) -> None:
-    def forward(self, other):
-        if not isinstance(other, (int, float)):
-            return NotImplemented
-        return _derive(function(plain(self), plain(other)), op, (self, other))
+    def __rpow__(self, other: Any, modulus: Any = None) -> Any:
+        return pow(plain(other), plain(self), plain(modulus))
 
-    def backward(self, other):
-        if not isinstance(other, (int, float)):
-            return NotImplemented
-        return _derive(function(plain(other), plain(self)), op, (other, self))
+    def __divmod__(self, other: Any) -> Any:
+        return divmod(plain(self), plain(other))
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return divmod(plain(other), plain(self))
+
+
+def _install(symbol: str, function: Any, op: str | None = None) -> None:
+    def forward(self: Any, other: Any) -> Any:
+        value = function(plain(self), plain(other))
+        return value if op is None else _derive(value, op, (self, other))
+
+    def backward(self: Any, other: Any) -> Any:
+        value = function(plain(other), plain(self))
+        return value if op is None else _derive(value, op, (other, self))
 
     setattr(_Arithmetic, f"__{symbol}__", forward)
     setattr(_Arithmetic, f"__r{symbol}__", backward)
 
 
-_install("add", "add", operator.add)
-_install("sub", "sub", operator.sub)
-_install("mul", "mul", operator.mul)
-_install("truediv", "div", operator.truediv)
+def _compare(symbol: str, function: Any) -> None:
+    def compare(self: Any, other: Any) -> Any:
+        return function(plain(self), plain(other))
+
+    setattr(_Arithmetic, f"__{symbol}__", compare)
+
+
+_install("add", operator.add, "add")
+_install("sub", operator.sub, "sub")
+_install("mul", operator.mul, "mul")
+_install("truediv", operator.truediv, "div")
+for _name in ("floordiv", "mod", "matmul", "lshift", "rshift", "and", "or", "xor"):
+    _install(_name, getattr(operator, f"__{_name}__"))
+for _name in ("lt", "le", "eq", "ne", "gt", "ge"):
+    _compare(_name, getattr(operator, _name))
 
 
 class RecordedInt(_Arithmetic, int):
     """An ``int`` with the graph node that computes it in ``node``."""
 
+    __hash__ = int.__hash__
+
 
 class RecordedFloat(_Arithmetic, float):
     """A ``float`` with the graph node that computes it in ``node``."""
+
+    __hash__ = float.__hash__
