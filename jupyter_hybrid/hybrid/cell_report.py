@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from .names import Choice, Names, Switches
 from .options import Options
 
 if TYPE_CHECKING:
+    from .compare_report import CompareReport
     from .replanned import Replanned
 
 
@@ -84,6 +86,7 @@ class Report:
         arena_bytes: reusable memory taken from the pool, aligned.
         graph_breaks: list of (line, reason).
         deferred: list of (name, price) not computed with the cell.
+        compare: :class:`CompareReport` of a cell run with ``--compare``, else None.
         switches: plans of the cell by the choice of names that are kept.
     """
 
@@ -104,6 +107,7 @@ class Report:
         self.deferred_names = deferred
         self.bound = bound
         self.mode = mode
+        self.compare: CompareReport | None = None  # figures of both modes, with --compare
         self.compile_s = sum(s.compiled.seconds for s in segments if not s.cached)
         self.run_s: float | None = sum(s.run_s for s in segments)
         self.cached = bool(segments) and all(s.cached for s in segments)
@@ -153,6 +157,10 @@ class Report:
         """The array names that the cell assigned: list of :class:`Name`, printed as a table."""
         return self.switches.names(self.choice)
 
+    def drawn_names(self) -> Names:
+        """:attr:`names` for a picture: of a cell with very many, without the prices."""
+        return self.switches.names(self.choice, limit=8_000)
+
     def keep(self, *names: str) -> Replanned:
         """The cell planned with these names kept too. Runs and binds nothing.
 
@@ -169,6 +177,16 @@ class Report:
             ValueError: for one that the cell itself needs, saying where.
         """
         return self._replanned(names, keep=False)
+
+    def keep_only(self, names: Iterable[str], asked: str = "") -> Replanned:
+        """The cell planned with just these names kept, and those that the cell itself needs.
+
+        Args:
+            asked: a name whose price a picture of it tells in any case.
+        """
+        from .replanned import Replanned
+
+        return Replanned(self, self.switches.only(names), asked)
 
     def _replanned(self, names: tuple[str, ...], keep: bool) -> Replanned:
         from .replanned import Replanned

@@ -16,8 +16,6 @@ Place = tuple[int, int]  # (part of the cell, index of the output in the part's 
 Choice = frozenset[Place]  # the outputs that are kept
 
 KEPT, DEFERRED, PLANNED_AWAY = "kept", "deferred", "planned away"
-# Nodes times names: beyond, a picture leaves the prices to be asked for (about 100 ms).
-_PRICE_LIMIT = 8_000
 
 
 @dataclass(frozen=True)
@@ -198,27 +196,43 @@ class Switches:
         return peak, kernels
 
     # Telling -------------------------------------------------------------------------------------
-    def names(self, choice: Choice, limited: bool = False) -> Names:
+    def names(self, choice: Choice, limit: int | None = None, asked: Iterable[str] = ()) -> Names:
         """Every name with its state and price under ``choice``.
 
         Args:
-            limited: leave the prices out where counting them all would take long.
+            limit: with more nodes times names than this, only the prices of ``asked`` are counted:
+                a price takes a plan, about 10 us a node.
         """
         nodes = sum(len(s.whole.nodes) for s in self.segments)
-        priced = not limited or nodes * len(self._slots) <= _PRICE_LIMIT
+        all_priced = limit is None or nodes * len(self._slots) <= limit
+        chosen = set(asked)
         made = {}
         for place, slot in self._slots.items():
-            size, kernels = None, None
-            if priced and not slot.fixed:
+            added: tuple[int | None, int | None] = (None, None)
+            if not slot.fixed and (all_priced or chosen.intersection(slot.names)):
                 with_it, without = self._cost(choice | {place}), self._cost(choice - {place})
-                size, kernels = with_it[0] - without[0], with_it[1] - without[1]
+                added = (with_it[0] - without[0], with_it[1] - without[1])
             for name in slot.names:
-                shares = tuple(n for n in slot.names if n != name)
                 made[name] = Name(
-                    name, self._lines.get(name), self._state(slot, choice), size, kernels,
-                    slot.size, slot.fixed, shares,
-                )  # fmt: skip
+                    name,
+                    self._lines.get(name),
+                    self._state(slot, choice),
+                    *added,
+                    slot.size,
+                    slot.fixed,
+                    tuple(n for n in slot.names if n != name),
+                )
         return Names(made[n] for n in self._order if n in made)
+
+    def only(self, kept: Iterable[str]) -> Choice:
+        """The choice that keeps just these of the names that can be switched."""
+        wanted = set(kept)
+        choice = self.written
+        for place, slot in self._slots.items():
+            if not slot.fixed:
+                keep = bool(wanted.intersection(slot.names))
+                choice = choice | {place} if keep else choice - {place}
+        return choice
 
     def _state(self, slot: _Slot, choice: Choice) -> str:
         if slot.place in choice:

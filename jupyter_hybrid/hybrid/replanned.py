@@ -9,7 +9,7 @@ from typing import Any
 from .cell_report import Report
 from .deferred import Deferred
 from .execute import Segment
-from .names import Choice
+from .names import Choice, Names
 
 
 class Replanned(Report):
@@ -22,7 +22,7 @@ class Replanned(Report):
 
     base: Report
 
-    def __init__(self, base: Report, choice: Choice):
+    def __init__(self, base: Report, choice: Choice, asked: str = ""):
         if isinstance(base, Replanned):
             base = base.base
         start = time.perf_counter()
@@ -39,6 +39,7 @@ class Replanned(Report):
         self.base = base
         self.switches = switches
         self.choice = choice
+        self._asked = asked
         self.bytes_imperative = base.bytes_imperative
         self.compile_s = time.perf_counter() - start
         self.run_s = None
@@ -54,6 +55,13 @@ class Replanned(Report):
     def changed(self) -> bool:
         """True when the choice is not what the cell was run with."""
         return self.choice != self.switches.written
+
+    def drawn_names(self) -> Names:
+        """The names for a picture: a switch must answer at once, so fewer prices are counted."""
+        switched = set(self.switches.out(self.choice)) ^ set(
+            self.base.switches.out(self.base.choice)
+        )
+        return self.switches.names(self.choice, limit=2_000, asked={*switched, self._asked})
 
     def _fits(self, offsets: list[int]) -> bool:
         ends = [*offsets[1:], None]

@@ -89,6 +89,10 @@ class Pump:
             panel.paused = bool(data.get("paused"))
         elif kind == "viewer":
             viewers.receive(data)
+        elif kind == "switch":
+            refused = viewers.switched(data)
+            if refused is not None:
+                panel.send(refused)
 
     def _closed(self, comm_id: str) -> None:
         with self._lock:

@@ -17,6 +17,7 @@ def register(viewer: Any) -> None:
     with _lock:
         _viewers[spec_id] = viewer
     viewer.observe(_changed, names=["stage", "selected"])
+    viewer.observe(_planned, names=["spec"])
 
 
 def add_sender(send: Any) -> None:
@@ -36,10 +37,46 @@ def _changed(change: Any) -> None:
         "stage": viewer.stage,
         "selected": list(viewer.selected),
     }
+    _send(message)
+
+
+def _planned(change: Any) -> None:
+    spec = change["new"]
+    _send({"type": "spec", "id": spec["id"], "spec": spec})
+
+
+def _send(message: dict[str, Any]) -> None:
     with _lock:
         senders = list(_senders)
     for send in senders:
         send(message)
+
+
+def switched(message: dict[str, Any]) -> dict[str, Any] | None:
+    """A switch moved in the browser: every picture of the cell shows the new plan.
+
+    Args:
+        message: ``id`` of the spec, ``kept`` names, and the ``name`` whose switch it was.
+
+    Returns:
+        None, or the message that says why there is no such plan.
+    """
+    from ..views.switchboard import switchboard
+
+    spec_id, kept = str(message.get("id")), message.get("kept")
+    try:
+        if not isinstance(kept, list) or not all(isinstance(n, str) for n in kept):
+            raise LookupError("a switch sends a list of names")
+        spec = switchboard.replan(spec_id, kept, str(message.get("name", "")))
+    except LookupError as error:
+        return {"type": "refused", "id": spec_id, "why": str(error)}
+    with _lock:
+        viewer = _viewers.get(spec_id)
+    if viewer is not None and viewer.spec != spec:
+        viewer.spec = spec  # tells the pictures of JupyterLab's own renderer too
+    else:
+        _send({"type": "spec", "id": spec_id, "spec": spec})
+    return None
 
 
 def receive(message: dict[str, Any]) -> None:

@@ -7,8 +7,9 @@ to its neighbours as the minimum gaps allow. O((n + e) log n) a sweep.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
 GAP_X = 28.0
@@ -58,6 +59,19 @@ def layered(boxes: Iterable[Box], edges: list[tuple[int, int]]) -> Layout:
     placed = {box.id: box for box in boxes}
     if not placed:
         return Layout({}, [], 2 * MARGIN, 2 * MARGIN)
+    known = _layered(
+        tuple((b.id, b.width, b.height, b.late) for b in placed.values()), tuple(edges)
+    )
+    for box in placed.values():
+        box.x, box.y = known.boxes[box.id].x, known.boxes[box.id].y
+    return Layout(placed, [list(line) for line in known.lines], known.width, known.height)
+
+
+@lru_cache(maxsize=64)  # the stages of one cell, planned again, mostly look the same
+def _layered(
+    boxes: tuple[tuple[int, float, float, bool], ...], edges: tuple[tuple[int, int], ...]
+) -> Layout:
+    placed = {box[0]: Box(*box) for box in boxes}
     level = _levels(placed, edges)
     layers, chains = _slots(placed, edges, level)
     _order(layers)
@@ -65,7 +79,7 @@ def layered(boxes: Iterable[Box], edges: list[tuple[int, int]]) -> Layout:
     return _finish(placed, layers, chains)
 
 
-def _levels(placed: dict[int, Box], edges: list[tuple[int, int]]) -> dict[int, int]:
+def _levels(placed: dict[int, Box], edges: Sequence[tuple[int, int]]) -> dict[int, int]:
     sources: dict[int, list[int]] = {i: [] for i in placed}
     targets: dict[int, list[int]] = {i: [] for i in placed}
     for source, target in edges:
@@ -83,7 +97,7 @@ def _levels(placed: dict[int, Box], edges: list[tuple[int, int]]) -> dict[int, i
 
 
 def _slots(
-    placed: dict[int, Box], edges: list[tuple[int, int]], level: dict[int, int]
+    placed: dict[int, Box], edges: Sequence[tuple[int, int]], level: dict[int, int]
 ) -> tuple[list[list[_Slot]], list[list[_Slot]]]:
     layers: list[list[_Slot]] = [[] for _ in range(max(level.values()) + 1)]
     slots = {}

@@ -38,6 +38,13 @@ def of_report(report: Any) -> Picture:
     notes = []
     if report.cached:
         notes.append("compiled before: the program was found in the cache")
+    magic = getattr(report, "magic", None)  # of a plan for another choice of names
+    if magic is not None:
+        run = report.base
+        notes.append(
+            f"planned, not run: the cell ran with {len(run.kernels)} kernels "
+            f"and {run.bytes_planned:,} bytes planned"
+        )
     return Picture(
         title="hybridized cell",
         stages=stages,
@@ -64,6 +71,8 @@ def of_report(report: Any) -> Picture:
         notes=notes,
         segments=segments,
         view=report.options.view,
+        switches=report.drawn_names(),
+        replanned=magic,
     )
 
 

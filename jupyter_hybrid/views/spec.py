@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from ..hybrid.bytes import nbytes
 from .layout import Box, layered
+
+if TYPE_CHECKING:
+    from ..hybrid.names import Name
 
 MIME = "application/vnd.jupyter-hybrid.graph.v1+json"
 VERSION = 1
@@ -46,6 +48,8 @@ class Picture:
     deferred: list[Any] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     segments: list[str] = field(default_factory=list)  # labels, when there are several
+    switches: list[Name] = field(default_factory=list)
+    replanned: str | None = None  # the first line that would run this plan, if it was not run
     view: str = "graph"
 
 
@@ -60,7 +64,8 @@ def build(picture: Picture) -> dict[str, Any]:
             )
         else:
             shown.append(stage)
-    stages = [_stage(picture, stage, lines) for stage in shown]
+    line_of_node = _lines_of_nodes(picture)
+    stages = [_stage(picture, stage, lines, line_of_node) for stage in shown]
     fused = next((i for i, s in enumerate(stages) if s["name"] == "fuse"), len(stages) - 1)
     return {
         "version": VERSION,
@@ -75,6 +80,10 @@ def build(picture: Picture) -> dict[str, Any]:
         "deferred": [
             {"name": d.name, "price": d.price, "bytes": d.bytes} for d in picture.deferred
         ],
+        "names": [
+            {**asdict(n), "shares": list(n.shares), "price": n.price} for n in picture.switches
+        ],
+        "replanned": picture.replanned,
         "notes": picture.notes,
         "initial": {
             "stage": len(stages) - 1 if picture.view == "memory" else max(fused, 0),
@@ -140,7 +149,9 @@ def _box(node: Any, label: str, detail: str, chip: bool) -> Box:
     return Box(node.id, min(max(wide, 64), _WIDEST), height, late=given)
 
 
-def _stage(picture: Picture, stage: Any, lines: list[str]) -> dict[str, Any]:
+def _stage(
+    picture: Picture, stage: Any, lines: list[str], line_of_node: dict[int, int]
+) -> dict[str, Any]:
     graph = stage.graph
     planned = stage.name == "plan"
     buffer_of = _buffers_by_node(picture) if planned else {}
@@ -219,7 +230,7 @@ def _stage(picture: Picture, stage: Any, lines: list[str]) -> dict[str, Any]:
             "edges": edges,
             "groups": _groups(picture, nodes),
         },
-        "changes": [_change(picture, stage, c) for c in stage.changes if c.action != "kept"],
+        "changes": [_change(line_of_node, c) for c in stage.changes if c.action != "kept"],
         "program": stage.program,
         "kernels": kernels,
     }
@@ -243,7 +254,7 @@ def _given_name(node: Any) -> str:
 def _bytes(shape: Any, dtype: Any) -> int:
     if _known(shape) is None or dtype is None:
         return 0
-    return int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    return nbytes(shape, dtype)
 
 
 def _edges(graph: Any) -> list[dict[str, Any]]:
@@ -287,22 +298,25 @@ def summarize(changes: list[Any]) -> str:
     return ", ".join(f"{n} {action}" for action, n in counts.items())
 
 
-def _change(picture: Picture, stage: Any, change: Any) -> dict[str, Any]:
-    line = None
-    for other in picture.stages:
-        for node in other.graph.nodes:
-            if node.id == change.node:
-                line = picture.line_of(node)
-                break
-        if line is not None:
-            break
+def _change(lines: dict[int, int], change: Any) -> dict[str, Any]:
     return {
         "node": change.node,
         "action": change.action,
         "into": change.into,
         "why": change.why,
-        "line": line,
+        "line": lines.get(change.node),
     }
+
+
+def _lines_of_nodes(picture: Picture) -> dict[int, int]:
+    """Node id -> line of the cell, over all stages: a changed node may be gone from its own."""
+    lines: dict[int, int] = {}
+    for stage in picture.stages:
+        for node in stage.graph.nodes:
+            line = picture.line_of(node)
+            if line is not None:
+                lines.setdefault(node.id, line)
+    return lines
 
 
 def _segment_of(picture: Picture, node: int) -> int:

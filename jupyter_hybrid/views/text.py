@@ -21,4 +21,7 @@ def text(spec: dict[str, Any]) -> str:
             f"\nmemory: {memory['planned']:,} bytes planned, {memory['imperative']:,} "
             f"imperative, lower bound {memory['lower_bound']:,}"
         )
+    if spec["names"]:
+        lines.append("\n# names: what keeping each one costs")
+        lines += [f"    {n['name']}: {n['state']}, {n['price']}" for n in spec["names"]]
     return "\n".join(lines)

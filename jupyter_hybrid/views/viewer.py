@@ -17,6 +17,7 @@ from .dot import dot
 from .pictures import spec_of
 from .spec import MIME
 from .svg import svg
+from .switchboard import switchboard
 from .text import text
 
 
@@ -46,9 +47,30 @@ class GraphViewer(anywidget.AnyWidget):
         spec = spec_of(thing)
         traits.setdefault("stage", spec["initial"]["stage"])
         super().__init__(spec=spec, _esm=_script(), **traits)
+        from ..hybrid.cell_report import Report
         from ..live import viewers
 
+        if isinstance(thing, Report):
+            switchboard.remember(spec, thing)
+        self.on_msg(self._received)
         viewers.register(self)
+
+    def _received(self, widget: Any, content: Any, buffers: Any) -> None:
+        """A message of the browser: a switch was moved."""
+        from ..live import viewers
+
+        if isinstance(content, dict) and content.get("type") == "switch":
+            refused = viewers.switched({**content, "id": self.spec["id"]})
+            if refused is not None:
+                self.send(refused)
+
+    def keep_only(self, *names: str) -> None:
+        """Shows the cell planned with just these names kept; runs nothing.
+
+        Raises:
+            LookupError: the viewer does not draw a hybridized cell, or one of long ago.
+        """
+        self.spec = switchboard.replan(self.spec["id"], list(names))
 
     @traitlets.validate("stage")
     def _valid_stage(self, proposal: Any) -> int:

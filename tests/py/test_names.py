@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import re
 
 import pytest
 from cells import Shell
+
+from jupyter_hybrid.live import viewers
+from jupyter_hybrid.views import GraphViewer, spec_of
+from jupyter_hybrid.views.switchboard import switchboard
 
 FOUR = "import numpy as np\na = np.ones(10)\nb = np.ones(10) * 2\nc = b * a\nd = c + 1"
 SYNC = "a = x * 2\nb = a + 1\nprint(b)\nv = a[1:3]\nc = b * a + x\nheld = [c + 1]\nf = c * 2"
@@ -148,3 +153,76 @@ def test_a_cell_without_arrays_has_no_names(shell):
     shell.hybridize("k = 3", "--view none")
     assert shell.report.names == []
     assert repr(shell.report.names) == "no array names"
+
+
+def test_switchboard_answers_with_the_spec_of_the_choice(shell):
+    shell.hybridize(FOUR, "--view none")
+    viewer = GraphViewer(shell.report)
+    assert {n["name"]: n["state"] for n in viewer.spec["names"]}["c"] == "deferred"
+    assert viewer.spec["replanned"] is None
+    planned = switchboard.replan(viewer.spec["id"], ["c", "d"], "c")
+    assert planned["id"] == viewer.spec["id"]
+    assert planned["replanned"] == "%%hybridize --out c, d"
+    assert planned["totals"]["bytes_planned"] == 160 and planned["totals"]["run_s"] is None
+    assert {n["name"]: n["state"] for n in planned["names"]}["c"] == "kept"
+    expected = spec_of(shell.report.keep("c"))
+    assert planned["stages"] == expected["stages"] and planned["memory"] == expected["memory"]
+    assert switchboard.replan(viewer.spec["id"], ["d", "c"], "c") is planned
+
+
+def test_pictures_do_not_keep_arrays_alive(shell):
+    shell.run("from jupyter_hybrid import nd\nx = nd.ones((3, 4))")
+    shell.hybridize("y = x * 2\nz = y + x", "--view none")
+    viewer = GraphViewer(shell.report)
+    held = gc.get_referrers(*(a for s in shell.report.segments for a in (*s.inputs, *s.drawn)))
+    cell = switchboard._cells[viewer.spec["id"]]
+    own = {id(part) for s in cell.report.segments for part in (s.inputs, s.drawn, s.outputs)}
+    assert own and not own.intersection(map(id, held))
+    assert switchboard.replan(viewer.spec["id"], ["y"])["replanned"] == "%%hybridize --out y"
+
+
+def test_a_moved_switch_reaches_every_picture(shell):
+    shell.hybridize(FOUR, "--view none")
+    viewer = GraphViewer(shell.report)
+    sent: list[dict] = []
+    viewers.add_sender(sent.append)
+    try:
+        message = {"type": "switch", "id": viewer.spec["id"], "name": "c", "kept": ["c", "d"]}
+        assert viewers.switched(message) is None
+        assert viewer.spec["replanned"] == "%%hybridize --out c, d"
+        assert [(m["type"], m["id"]) for m in sent] == [("spec", viewer.spec["id"])]
+        assert sent[0]["spec"]["names"] == viewer.spec["names"]
+    finally:
+        viewers._senders.remove(sent.append)
+    viewer.keep_only("d")
+    assert viewer.spec["replanned"] == "%%hybridize --out d"
+
+
+@pytest.mark.parametrize("kept", [None, "c", [1], {"c": True}])
+def test_bad_messages_are_refused(shell, kept):
+    shell.hybridize(FOUR, "--view none")
+    viewer = GraphViewer(shell.report)
+    refused = viewers.switched({"id": viewer.spec["id"], "kept": kept})
+    assert refused == {
+        "type": "refused",
+        "id": viewer.spec["id"],
+        "why": "a switch sends a list of names",
+    }
+
+
+def test_a_picture_of_another_kernel_is_refused(shell):
+    refused = viewers.switched({"id": "nobody", "kept": ["c"]})
+    assert "run the cell again" in refused["why"]
+
+
+def test_many_names_are_priced_when_they_are_asked_for(shell):
+    body = "import numpy as np\nx0 = np.ones(8)\n"
+    body += "\n".join(f"x{i} = x{i - 1} * {i + 1} + x{max(i - 3, 0)}" for i in range(1, 80))
+    shell.hybridize(body, "--view none")
+    spec = spec_of(shell.report)
+    assert {n["price"] for n in spec["names"]} == {"not counted"}
+    assert all(n.bytes is not None for n in shell.report.names)
+    planned = spec_of(shell.report.keep("x5"))
+    assert {n["name"]: n["price"] for n in planned["names"] if n["bytes"] is not None} == {
+        "x5": "+64 bytes, +0 kernels"
+    }

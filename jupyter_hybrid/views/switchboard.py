@@ -1,0 +1,66 @@
+"""Switches of the pictures on the page: which cell a picture draws, and its plans by choice."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .pictures import spec_of
+
+if TYPE_CHECKING:
+    from ..hybrid.cell_report import Report
+
+_CELLS, _CHOICES = 32, 64  # how many are remembered
+
+
+@dataclass
+class _Cell:
+    """A drawn cell, without its arrays."""
+
+    report: Report
+    specs: OrderedDict[frozenset[str], dict[str, Any]] = field(default_factory=OrderedDict)
+
+
+class Switchboard:
+    """The cells drawn last, by the id of their spec. Safe to use from any thread."""
+
+    def __init__(self) -> None:
+        self._cells: OrderedDict[str, _Cell] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def remember(self, spec: dict[str, Any], report: Report) -> None:
+        """``spec`` draws ``report``; its switches can be moved from now on."""
+        from ..hybrid.replanned import detached
+
+        if not spec["names"]:
+            return
+        cell = _Cell(detached(report))
+        with self._lock:
+            self._cells[spec["id"]] = cell
+            if len(self._cells) > _CELLS:
+                self._cells.popitem(last=False)
+
+    def replan(self, spec_id: str, kept: list[str], asked: str = "") -> dict[str, Any]:
+        """The spec, under the same id, of the cell with just the names ``kept``.
+
+        Raises:
+            LookupError: the picture was not made by this kernel, or too long ago.
+        """
+        with self._lock:  # one at a time: a plan takes milliseconds
+            cell = self._cells.get(spec_id)
+            if cell is None:
+                raise LookupError("this kernel no longer knows the cell's plan: run the cell again")
+            self._cells.move_to_end(spec_id)
+            choice = frozenset([*kept, f"?{asked}"])
+            spec = cell.specs.get(choice)
+            if spec is None:
+                spec = {**spec_of(cell.report.keep_only(kept, asked)), "id": spec_id}
+                cell.specs[choice] = spec
+                if len(cell.specs) > _CHOICES:
+                    cell.specs.popitem(last=False)
+            return spec
+
+
+switchboard = Switchboard()
