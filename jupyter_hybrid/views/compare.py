@@ -201,13 +201,13 @@ def _lines(report: CompareReport, top: float) -> tuple[str, float]:
     if start is not None and start > sizes[0]:
         x = at_x(start)
         parts.append(
-            f'<path d="M{x:.1f},{top + 22} V{bottom}" stroke="#1f2430" stroke-dasharray="4 3"/>'
+            f'<path d="M{x:.1f},{top + 10} V{bottom}" stroke="#1f2430" stroke-dasharray="4 3"/>'
         )
         anchor = "start" if x < (left + right) / 2 else "end"
         shift = 6 if anchor == "start" else -6
-        parts.append(_text(x + shift, top + 30, pays(report), font_weight=600, text_anchor=anchor))
+        parts.append(_text(x + shift, top + 20, pays(report), font_weight=600, text_anchor=anchor))
     else:
-        parts.append(_text(left + 6, top + 30, pays(report), font_weight=600))
+        parts.append(_text(left + 6, top + 20, pays(report), font_weight=600))
     return "".join(parts), bottom + 24
 
 

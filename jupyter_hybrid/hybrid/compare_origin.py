@@ -1,0 +1,35 @@
+"""Whose code a function is: the user's, or a library's."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+import types
+from typing import Any
+
+_OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_LIBRARIES = (
+    _OWN,
+    "<frozen",
+    "<__array_function__",
+    "<string>",  # what dataclasses and named tuples generate
+    "<jupyter_hybrid",
+    *{sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")},
+)
+
+
+def in_library(code: types.CodeType) -> bool:
+    """True for code of the standard library, of installed packages and of this one."""
+    return code.co_filename.startswith(_LIBRARIES)
+
+
+def origin_module(function: Any) -> str:
+    """The name of the module that a callable comes from."""
+    inner = getattr(function, "func", function)  # functools.partial
+    owner = getattr(inner, "__self__", None)
+    if isinstance(owner, types.ModuleType):
+        return owner.__name__
+    if isinstance(owner, type):
+        return owner.__module__
+    own = getattr(inner, "__module__", None)
+    return own if isinstance(own, str) else type(inner).__module__
