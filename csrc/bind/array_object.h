@@ -49,6 +49,7 @@ void set_array_value(PyArray* array, const NDArray& value);
 // Replaces what the object stands for (in-place operators, setitem while tracing).
 void rebind(PyArray* array, ArrayRef ref);
 std::vector<py::object> live_traced_arrays();
+uint64_t live_traced_changes();  // grows whenever that list changes
 // Called with a list of traced arrays that are about to be read.
 void set_materialize_hook(py::object hook);
 

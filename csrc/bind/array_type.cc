@@ -6,6 +6,9 @@
 #include <new>
 #include <unordered_map>
 
+#include "bind/trace_graph.h"
+#include "exec/launch.h"
+
 namespace hybrid {
 namespace bind {
 
@@ -46,19 +49,30 @@ void note_trace_input(PyArray* a) {
 
 PyArray* traced_first = nullptr;
 PyArray* traced_last = nullptr;
+uint64_t traced_changes = 0;
 PyObject* materialize_hook = nullptr;
+
+// Operators may overwrite arrays without Python's lock.
+void settle_before_overwrite(const NDArray& target) {
+  const py::gil_scoped_acquire gil;
+  settle_readers(target);
+}
 
 void link_traced(PyArray* a) {
   a->previous = traced_last;
   a->next = nullptr;
   (traced_last != nullptr ? traced_last->next : traced_first) = a;
   traced_last = a;
+  ++traced_changes;
+  set_overwrite_hook(&settle_before_overwrite);
 }
 
 void unlink_traced(PyArray* a) {
   (a->previous != nullptr ? a->previous->next : traced_first) = a->next;
   (a->next != nullptr ? a->next->previous : traced_last) = a->previous;
   a->previous = a->next = nullptr;
+  ++traced_changes;
+  if (traced_first == nullptr) set_overwrite_hook(nullptr);
 }
 
 bool is_linked(const PyArray* a) { return a->previous != nullptr || traced_first == a; }
@@ -264,6 +278,8 @@ void rebind(PyArray* a, ArrayRef ref) {
   a->ref = std::move(ref);
   if (is_traced(a)) link_traced(a);
 }
+
+uint64_t live_traced_changes() { return traced_changes; }
 
 std::vector<py::object> live_traced_arrays() {
   std::vector<py::object> result;

@@ -116,8 +116,7 @@ void require_same_dtype(const char* op, const ArrayRef& a, const ArrayRef& b) {
 
 bool write_as_node(PyArray* a) {
   if (!tracing()) {
-    const NDArray& target = value_of(a);
-    settle_readers(target);
+    value_of(a);
     return false;
   }
   if (!is_traced(a)) {

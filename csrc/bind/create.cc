@@ -246,6 +246,12 @@ void bind_create(py::module_& m) {
       },
       py::arg("ndarray"), py::arg("copy") = true, py::arg("ctx") = py::none(),
       "A NumPy array with its own dtype. copy=False shares its memory and keeps it alive.");
+  m.def(
+      "shares_numpy",
+      [](const py::object& array) {
+        return value_of(array, "shares_numpy").storage->release_external != nullptr;
+      },
+      py::arg("array"), "True when the memory is an ndarray's, which others may overwrite.");
   m.def("as_numpy", &as_ndarray, py::arg("array"),
         "A writable ndarray: the array's own memory where nobody else sees it, else a copy.");
   m.def(

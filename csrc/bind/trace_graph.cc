@@ -73,7 +73,28 @@ Entry TracedGraph::find(const SymEntry& e) const {
   return found == ids.end() ? Entry() : Entry{found->second, e.out};
 }
 
+namespace {
+
+// Memory that live traced arrays are computed from.
+bool has_readers(const Storage* storage) {
+  static std::unordered_set<const Storage*> read;
+  static uint64_t changes = 0;
+  if (changes != live_traced_changes()) {
+    read.clear();
+    Symbol all;
+    for (const py::object& array : live_traced_arrays()) {
+      all.outputs.push_back(as_array(array.ptr())->ref.extra->entry);
+    }
+    for (const SymEntry& stop : stops_of(all)) read.insert(value_at(stop)->storage.get());
+    changes = live_traced_changes();
+  }
+  return read.count(storage) != 0;
+}
+
+}  // namespace
+
 void settle_readers(const NDArray& target) {
+  if (!has_readers(target.storage.get())) return;
   std::vector<py::object> readers;
   for (const py::object& array : live_traced_arrays()) {
     Symbol symbol;

@@ -31,6 +31,7 @@ void copy_array(const NDArray& src, const NDArray& dst) {
     copy_array(between, dst);
     return;
   }
+  before_overwrite(dst);
   const Context from = src.ctx(), to = dst.ctx();
   if (from == to || (from.is_cpu() && to.is_cpu())) {
     launch(op, Attrs(&op), {src}, {dst}, 0, to);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <memory>
 
 #include "engine/trace.h"
@@ -12,6 +13,19 @@ namespace hybrid {
 ThreadState& thread_state() {
   thread_local ThreadState state;
   return state;
+}
+
+namespace {
+std::atomic<OverwriteHook> overwrite_hook{nullptr};
+}
+
+void set_overwrite_hook(OverwriteHook hook) {
+  overwrite_hook.store(hook, std::memory_order_release);
+}
+
+void before_overwrite(const NDArray& target) {
+  const OverwriteHook hook = overwrite_hook.load(std::memory_order_acquire);
+  if (hook != nullptr) hook(target);
 }
 
 uint32_t current_site() {

@@ -34,6 +34,12 @@ void launch(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inp
             const std::vector<NDArray>& outputs, uint64_t key, Context ctx,
             engine::LaneKind lane = engine::LaneKind::compute);
 
+// Called before memory that others may look at is overwritten, null when nobody needs to know: the
+// front end first computes what it recorded from the present contents.
+using OverwriteHook = void (*)(const NDArray& target);
+void set_overwrite_hook(OverwriteHook hook);
+void before_overwrite(const NDArray& target);
+
 // Laid out row by row from the start of its storage, and nothing else in it.
 bool covers_storage(const NDArray& array);
 

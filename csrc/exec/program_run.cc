@@ -52,7 +52,11 @@ void protect_inputs(const Impl& impl, const std::vector<bool>& donated, ProgramR
     for (size_t j = 0; alone && j < run->inputs.size(); ++j) {
       alone = i == j || !(run->inputs[j].storage == a.storage);
     }
-    if (!alone) a = private_copy(a);
+    if (alone) {
+      before_overwrite(a);
+    } else {
+      a = private_copy(a);
+    }
   }
 }
 
@@ -128,6 +132,7 @@ std::vector<NDArray> Program::run(const std::vector<NDArray>& inputs,
                                  run.inputs, *outputs_into)) {
       const NDArray& into = (*outputs_into)[o.output];
       taken[o.output] = true;
+      before_overwrite(into);
       run.outputs.push_back(into.storage);
       run.output_offset[i] = into.offset * static_cast<int64_t>(dtype_size(into.dtype));
       ready = ready && ready_to_write(*into.storage);

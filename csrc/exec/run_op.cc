@@ -72,6 +72,11 @@ std::vector<NDArray> run_op(const OpDef& op, const Attrs& attrs, const std::vect
     if (run_small(op, attrs, pointers, static_cast<int>(inputs.size()), &result[0])) return result;
   }
   check_inputs(op, attrs, inputs);
+  if (out) {
+    for (const NDArray& a : *out) {
+      if (a.defined()) before_overwrite(a);
+    }
+  }
   // Kept between calls to save allocations; inference never calls back into run_op.
   thread_local CallTypes types;
   types.clear();

@@ -166,14 +166,14 @@ class Ending:
 
 def _must_run(live: list[Any]) -> set[int]:
     """Ids of live traced arrays that can't wait: nobody in the cell consumes them, or their value
-    could change (a random draw, an input that may be overwritten)."""
+    could change unseen (a random draw, NumPy's memory; a write to an nd input computes first)."""
     if not live:
         return set()
-    graph, _, _, entries = _core.traced_graph(live, [], ["" for _ in live])
+    graph, inputs, _, entries = _core.traced_graph(live, [], ["" for _ in live])
     consumed: set[tuple[int, int]] = set()
-    unsettled: set[int] = set()
+    unsettled = {i for i, a in zip(graph.inputs, inputs, strict=True) if _core.shares_numpy(a)}
     for node in graph.nodes:
-        if node.kind == "input" or node.key_slot is not None:
+        if node.key_slot is not None:
             unsettled.add(node.id)
         for source, out in node.inputs:
             consumed.add((source, out))

@@ -1,0 +1,71 @@
+"""Deferred nd values: they wait, and are computed just before an input of theirs is overwritten."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cells import Shell
+
+CELL = "c = b * a\nd = c + 1\n"
+
+
+@pytest.fixture
+def shell() -> Shell:
+    made = Shell()
+    made.run(
+        "import jupyter_hybrid as mx\nfrom jupyter_hybrid import nd, autograd\n"
+        "a, b = nd.array([1.0, 2.0]), nd.array([3.0, 4.0])"
+    )
+    return made
+
+
+def test_a_consumed_value_of_nd_inputs_is_deferred_and_priced(shell):
+    shell.hybridize(CELL)
+    assert [name for name, _ in shell.report.deferred] == ["c"]
+    assert len(shell.report.kernels) == 1
+    np.testing.assert_array_equal(shell.ns["d"].asnumpy(), [4, 9])
+    np.testing.assert_array_equal(shell.ns["c"].asnumpy(), [3, 8])
+
+
+WRITES = {
+    "in place": "a += 100",
+    "element": "a[0] = 100",
+    "slice": "a[:] = 7",
+    "a view": "v = a[0:1]\nv[:] = 7",
+    "out=": "nd.add(b, b, out=a)",
+    "copyto": "b.copyto(a)",
+    "gradient": (
+        "x = nd.array([1.0, 2.0])\nx.attach_grad(grad_req='write')\na2 = x\n"
+        "with autograd.record():\n    y = (x * x).sum()\ny.backward()"
+    ),
+    "an optimizer": "nd.sgd_update(a, b, lr=0.5, out=a)",
+    "a donation": "%%hybridize --donate a\nz = a + 1",
+}
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_a_write_to_an_input_computes_it_first(shell, write):
+    shell.hybridize(CELL)
+    shell.run(write)
+    np.testing.assert_array_equal(shell.ns["c"].asnumpy(), [3, 8])
+    np.testing.assert_array_equal(shell.ns["d"].asnumpy(), [4, 9])
+
+
+def test_a_gradient_buffer_as_input(shell):
+    shell.run(
+        "x = nd.array([1.0, 2.0])\nx.attach_grad()\n"
+        "with autograd.record():\n    y = (x * x).sum()\ny.backward()\ng = x.grad"
+    )
+    shell.hybridize("c = g * 2\nd = c + 1\n")
+    assert [name for name, _ in shell.report.deferred] == ["c"]
+    shell.run("with autograd.record():\n    y = (x * 10).sum()\ny.backward()")
+    np.testing.assert_array_equal(shell.ns["g"].asnumpy(), [10, 10])
+    np.testing.assert_array_equal(shell.ns["c"].asnumpy(), [4, 8])
+
+
+def test_numpys_memory_is_not_waited_for(shell):
+    shell.run("import numpy as np\nraw = np.ones(3, 'float32')\na = nd.from_numpy(raw)")
+    shell.hybridize("c = a * 2\nd = c + 1\n")
+    assert shell.report.deferred == []
+    shell.run("raw[:] = 50")
+    np.testing.assert_array_equal(shell.ns["c"].asnumpy(), [2, 2, 2])
