@@ -86,6 +86,21 @@ def test_corrupt_bytes_never_crash(data):
     assert all(a is None or a.size < 1 << 20 for _, a in arrays)
 
 
+@pytest.mark.parametrize(
+    "name", [b"\x80", b"\xc3(", b"\xed\xa0\x80", b"\xf5\x80\x80\x80", b"\xe2\x82"]
+)
+def test_a_name_that_is_not_utf8_is_refused(name):
+    content = _core.save_params([("n" * len(name), nd.ones(2))])
+    with pytest.raises(MXNetError, match="name 0 is not UTF-8"):
+        _core.load_params(content.replace(b"n" * len(name), name))
+
+
+def test_names_in_any_script_come_back():
+    names = ["weight", "\u00e9", "\u6743\u91cd", "\U0001f600"]
+    loaded = _core.load_params(_core.save_params([(n, nd.ones(2)) for n in names]))
+    assert [n for n, _ in loaded] == names
+
+
 def test_a_huge_declared_shape_allocates_nothing():
     content = bytearray(_core.save_params([("w", nd.ones((2, 3)))]))
     place = content.index((2).to_bytes(8, "little") + (3).to_bytes(8, "little"))
