@@ -1,22 +1,29 @@
 """A cell's text made runnable: parsed, line numbers as the user sees them, compiled."""
 
 from __future__ import annotations
+import __future__
 
 import ast
 import copy
 import linecache
-from dataclasses import dataclass
+from collections import OrderedDict
+from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
 from .rewrite import assigned_names, has_top_level_await, rewrite
+from .running import running
+
+_FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+_PREPARED = 64  # cells that are kept ready to run again
+_prepared: OrderedDict[tuple, Cell] = OrderedDict()
 
 
 @dataclass
 class Cell:
-    """One cell, ready to run.
+    """One cell, ready to run; not changed by running.
 
-    ``lines`` is the whole cell, the magic line first; every line number in errors, graphs and
+    ``lines`` is the whole cell, the magic lines first; every line number in errors, graphs and
     reports is 1-based in it.
     """
 
@@ -28,22 +35,33 @@ class Cell:
     names: list[str]  # bound by the cell, in order
     quiet: bool  # the last line ends in ";": its value is not shown
     awaits: bool  # at its top level
+    flags: int = 0  # of the compiler: the session's ``from __future__`` imports
+    _codes: dict[bool, tuple[CodeType, CodeType | None]] = field(default_factory=dict, repr=False)
 
     def code(self, rewritten: bool) -> tuple[CodeType, CodeType | None]:
         """(statements, last expression or None), rewritten for recording or as written."""
+        known = self._codes.get(rewritten)
+        if known is None:
+            known = self._codes[rewritten] = self._compile(rewritten)
+        return known
+
+    def _compile(self, rewritten: bool) -> tuple[CodeType, CodeType | None]:
         tree = copy.deepcopy(self.tree)
         if rewritten:
             tree = rewrite(tree)
+        flags = self.flags | (ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if self.awaits else 0)
         last = tree.body[-1] if tree.body else None
         shown = None
         if isinstance(last, ast.Expr):
             tree.body.pop()
-            shown = compile(ast.Expression(last.value), self.filename, "eval")
-        return compile(tree, self.filename, "exec"), shown
+            shown = compile(ast.Expression(last.value), self.filename, "eval", flags, True)
+        return compile(tree, self.filename, "exec", flags, True), shown
 
 
 def prepare(shell: Any, body: str, magic_line: str | None, cell_id: str | None) -> Cell:
     """Parses a cell's body. Raises SyntaxError at the user's own line.
+
+    A cell of several lines that was run before is found again with its compiled code.
 
     Args:
         shell: the IPython shell; its input transformers and compiler cache are used.
@@ -51,14 +69,26 @@ def prepare(shell: Any, body: str, magic_line: str | None, cell_id: str | None) 
         magic_line: the first line as written; None when symbolic is the default mode.
         cell_id: the notebook's id of the cell, where there is one.
     """
-    offset = 0 if magic_line is None else 1
-    text = body if magic_line is None else f"{magic_line}\n{body}"
+    found = running.whole(body)
+    if found is not None:
+        text, offset = found
+    else:
+        offset = 0 if magic_line is None else 1
+        text = body if magic_line is None else f"{magic_line}\n{body}"
+    number = _number(shell)
+    numbers = getattr(shell.compile, "_filename_map", None)  # which cell a file name stands for
+    flags = shell.compile.flags & _FUTURES
+    key = (text, body, offset, cell_id, flags, id(shell))
+    # IPython reads a single line by what its names mean now.
+    known = _prepared.get(key) if "\n" in body.strip() else None
+    if known is not None and numbers is not None and known.filename in linecache.cache:
+        _prepared.move_to_end(key)
+        numbers[known.filename] = number
+        return known
     source = shell.transform_cell(body) if body.strip() else body
-    filename = shell.compile.cache(text, shell.execution_count, raw_code=text)
-    linecache.checkcache(filename)
-    padded = "\n" * offset + source
-    tree = ast.parse(padded, filename, "exec")
-    return Cell(
+    filename = shell.compile.cache(text, number, raw_code=text)
+    tree = compile("\n" * offset + source, filename, "exec", flags | ast.PyCF_ONLY_AST, True)
+    made = Cell(
         id=cell_id,
         filename=filename,
         lines=text.splitlines(),
@@ -67,4 +97,27 @@ def prepare(shell: Any, body: str, magic_line: str | None, cell_id: str | None) 
         names=assigned_names(tree),
         quiet=source.rstrip().endswith(";"),
         awaits=has_top_level_await(tree),
+        flags=flags | _future_flags(shell, tree),
     )
+    _prepared[key] = made
+    if len(_prepared) > _PREPARED:
+        _prepared.popitem(last=False)
+    return made
+
+
+def _number(shell: Any) -> int:
+    """The running cell's number, as ``In[number]`` shows it."""
+    result = getattr(getattr(shell, "displayhook", None), "exec_result", None)
+    number = getattr(result, "execution_count", None)
+    return shell.execution_count if number is None else number
+
+
+def _future_flags(shell: Any, tree: ast.Module) -> int:
+    """The cell's own ``from __future__`` imports; as in IPython they hold for later cells too."""
+    flags = 0
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            for alias in node.names:
+                flags |= getattr(getattr(__future__, alias.name, None), "compiler_flag", 0)
+    shell.compile.flags |= flags
+    return flags

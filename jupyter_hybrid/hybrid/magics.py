@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from IPython.core.error import UsageError as MagicUsageError
@@ -13,34 +12,24 @@ from .. import _core, live
 from . import options as option_parser
 from .cell import Cell, prepare
 from .cell_report import Report
-from .deferred import DeferredNames
-from .options import UsageError
-from .runner import run_imperatively, run_symbolically
-from .runtime import install
+from .options import Options, UsageError
+from .runner import (
+    await_imperatively,
+    await_symbolically,
+    run_imperatively,
+    run_symbolically,
+)
+from .running import running
+from .session import session, start
+from .tracebacks import show_as_users
+from .transform import suspended, transform, use
 
 MODES = ("imperative", "symbolic")
 _AWAITS = (
-    "%%{magic}: a cell magic can't run a cell that awaits at its top level; await in a plain cell"
+    "%%{magic}: a cell that awaits must be typed as a cell of its own: IPython runs it in its "
+    "event loop, where %%time and run_cell_magic() can't"
 )
 _ENGINE_USAGE = "%engine [naive|threaded] [inline on|off] [limit N] [slow SECONDS]"
-
-
-class Session:
-    """What the magics of one kernel share: default mode, last report, deferred names."""
-
-    def __init__(self) -> None:
-        self.mode = "imperative"
-        self.last_report: Report | None = None
-        self.later = DeferredNames()
-        self.listeners: list[Any] = []  # called without arguments when mode or engine change
-
-    def changed(self) -> None:
-        """Tells the live panel."""
-        for listener in self.listeners:
-            listener()
-
-
-session = Session()
 
 
 @magics_class
@@ -56,42 +45,92 @@ class HybridMagics(Magics):
 
         %%hybridize [--out NAMES] [--donate NAMES] [--passes LIST] [--no-PASS]
                     [--view graph|memory|program|none]
+                    [--compare] [--sizes [NAME=]LIST] [--seconds S]
 
         --out NAMES     compute only these names; every other value may be planned away
         --donate NAMES  unbind these input arrays and reuse their memory
         --passes LIST   run exactly these passes (infer and plan always run)
         --no-PASS       switch one pass off, for example --no-fuse; --no-plan shares no memory
         --view VIEW     what the picture opens on; none shows no picture
+        --compare       measure both modes on copies, in turn, then run the cell once
+        --sizes n=LIST  compare at several values of an int; LIST alone scales the arrays' rows
+        --seconds S     how long to measure, about (2)
         """
         __tracebackhide__ = True
-        try:
-            options = option_parser.parse(line)
-        except UsageError as error:
-            raise MagicUsageError(str(error)) from None
-        prepared = self._prepare("hybridize", line, cell, options.implicit)
+        options, prepared = self._read("hybridize", line, cell)
         if prepared.awaits:
             raise MagicUsageError(_AWAITS.format(magic="hybridize"))
         try:
-            value, report = run_symbolically(prepared, options, self.shell.user_ns, session.later)
+            run = _compare if options.compare else run_symbolically
+            value, report = run(prepared, options, self._namespace(options), session.later)
         except UsageError as error:
             raise MagicUsageError(str(error)) from None
-        session.last_report = report
-        worth_showing = report.segments or (report.graph_breaks and not options.implicit)
-        if options.view != "none" and worth_showing:
-            display(report)
-        return None if prepared.quiet else value
+        except BaseException as error:
+            show_as_users(self.shell, error)
+            raise
+        return self._finish(prepared, options, value, report)
 
     @no_var_expand
     @cell_magic
     def imperative(self, line: str, cell: str) -> Any:
         """Run the cell imperatively, also when symbolic is the default mode."""
         __tracebackhide__ = True
-        if line.strip():
-            raise MagicUsageError(f"%%imperative takes no options, got {line.strip()!r}")
-        prepared = self._prepare("imperative", line, cell, False)
+        _, prepared = self._read("imperative", line, cell)
         if prepared.awaits:
             raise MagicUsageError(_AWAITS.format(magic="imperative"))
-        value = run_imperatively(prepared, self.shell.user_ns)
+        try:
+            value = run_imperatively(prepared, self.shell.user_ns)
+        except UsageError as error:
+            raise MagicUsageError(str(error)) from None
+        except BaseException as error:
+            show_as_users(self.shell, error)
+            raise
+        return None if prepared.quiet else value
+
+    async def awaited(self, magic: str, line: str, cell: str) -> Any:
+        """A cell with one of the magics above that awaits at its top level."""
+        options, prepared = self._read(magic, line, cell)
+        if options.compare:
+            raise MagicUsageError("--compare: a cell that awaits can't be run again and again")
+        try:
+            if magic == "imperative":
+                value = await await_imperatively(prepared, self.shell.user_ns)
+                return None if prepared.quiet else value
+            value, report = await await_symbolically(
+                prepared, options, self._namespace(options), session.later
+            )
+        except UsageError as error:
+            raise MagicUsageError(str(error)) from None
+        except BaseException as error:
+            show_as_users(self.shell, error)
+            raise
+        return self._finish(prepared, options, value, report)
+
+    def _read(self, magic: str, line: str, body: str) -> tuple[Options, Cell]:
+        if magic == "imperative" and line.strip():
+            raise MagicUsageError(f"%%imperative takes no options, got {line.strip()!r}")
+        try:
+            options = option_parser.parse(line)
+        except UsageError as error:
+            raise MagicUsageError(str(error)) from None
+        if options.implicit:
+            _keep_history(self.shell, body)
+        if options.donate:
+            session.last_report = None  # it holds the arrays that its cell read
+        return options, self._prepare(magic, line, body, options.implicit)
+
+    def _namespace(self, options: Options) -> dict[str, Any]:
+        names: dict[str, Any] = self.shell.user_ns
+        return dict(names) if options.scratch else names
+
+    @staticmethod
+    def _finish(prepared: Cell, options: Options, value: Any, report: Report) -> Any:
+        session.last_report = report
+        worth_showing = report.segments or (report.graph_breaks and not options.implicit)
+        if report.compare is not None:
+            display(report.compare)
+        elif options.view != "none" and worth_showing:
+            display(report)
         return None if prepared.quiet else value
 
     @line_magic
@@ -127,8 +166,15 @@ class HybridMagics(Magics):
 
     def _prepare(self, magic: str, line: str, body: str, implicit: bool) -> Cell:
         first = None if implicit else f"%%{magic} {line}".rstrip()
-        with _suspended_mode():
+        with suspended():
             return prepare(self.shell, body, first, _cell_id(self.shell))
+
+
+def _compare(*args: Any) -> tuple[Any, Report]:
+    from .compare import compare  # not needed until somebody compares
+
+    __tracebackhide__ = True
+    return compare(*args)
 
 
 def _engine_changes(words: list[str]) -> dict[str, Any]:
@@ -153,40 +199,33 @@ def _engine_changes(words: list[str]) -> dict[str, Any]:
     return changes
 
 
+def _keep_history(shell: Any, body: str) -> None:
+    """``In`` and the history hold the cell itself, not its rewriting by the default mode."""
+    history = getattr(shell, "history_manager", None)
+    result = getattr(getattr(shell, "displayhook", None), "exec_result", None)
+    number = getattr(result, "execution_count", None)
+    info = getattr(result, "info", None)
+    if history is None or number is None or not getattr(info, "store_history", False):
+        return
+    with suspended():
+        source = shell.transform_cell(body)
+    parsed = history.input_hist_parsed
+    if number < len(parsed) and "--implicit" in parsed[number]:
+        parsed[number] = source
+    waiting = getattr(history, "db_input_cache", None)
+    if waiting and waiting[-1][0] == number:
+        waiting[-1] = (number, source, *waiting[-1][2:])
+
+
 def _cell_id(shell: Any) -> str | None:
     """The notebook's id of the running cell, when a notebook front end sent it."""
+    if running.cell_id() is not None:
+        return running.cell_id()
     kernel = getattr(shell, "kernel", None)
     if kernel is None:
         return None
     parent = kernel.get_parent("shell") or {}
     return (parent.get("metadata") or {}).get("cellId")
-
-
-# Default mode -----------------------------------------------------------------------------------
-class _suspended_mode:
-    """Keeps the default mode from being applied again to the body of a magic cell."""
-
-    depth = 0
-
-    def __enter__(self) -> None:
-        _suspended_mode.depth += 1
-
-    def __exit__(self, *exc: Any) -> None:
-        _suspended_mode.depth -= 1
-
-
-def default_mode(lines: list[str]) -> list[str]:
-    """Input transformer: in symbolic mode a plain cell runs under ``%%hybridize``."""
-    if session.mode != "symbolic" or _suspended_mode.depth or not lines:
-        return lines
-    first = next((line for line in lines if line.strip()), "")
-    if first.startswith("%%") or not _has_python(lines):
-        return lines
-    return ["%%hybridize --implicit\n", *lines]
-
-
-def _has_python(lines: list[str]) -> bool:
-    return any(line.strip() and not re.match(r"\s*[%!?#]", line) for line in lines)
 
 
 def _compute_mentioned(info: Any) -> None:
@@ -210,9 +249,11 @@ def load(shell: Any) -> None:
     if _shell is shell:
         return
     _shell = shell
-    install()
-    _core.set_materialize_hook(_materialize)
-    shell.input_transformers_cleanup.append(default_mode)
+    start()
+    use(shell)
+    shell.input_transformers_cleanup.append(transform)
+    shell.events.register("pre_run_cell", running.start)
+    shell.events.register("post_run_cell", running.finish)
     shell.events.register("pre_run_cell", _compute_mentioned)
     live.start(shell, session)
 
@@ -222,19 +263,11 @@ def unload(shell: Any) -> None:
     global _shell
     if _shell is not shell:
         return
-    shell.input_transformers_cleanup.remove(default_mode)
+    shell.input_transformers_cleanup.remove(transform)
+    shell.events.unregister("pre_run_cell", running.start)
+    shell.events.unregister("post_run_cell", running.finish)
     shell.events.unregister("pre_run_cell", _compute_mentioned)
+    running.clear()
     live.stop(shell, session)
     session.mode = "imperative"
     _shell = None
-
-
-def _materialize(arrays: list[Any]) -> None:
-    """Somebody reads traced arrays: the running cell's, or deferred ones."""
-    recorder = install().recorder
-    if recorder is None:
-        session.later.materialize(arrays)
-    elif _core.is_recording():
-        recorder.sync(arrays, "autograd records here and needs values")
-    else:
-        recorder.sync(arrays, "a value is read")

@@ -33,6 +33,7 @@ class Options:
     size_name: str | None = None  # the int that a sweep sets; None: leading dimensions are scaled
     seconds: float = 2.0  # budget of measuring
     implicit: bool = False  # symbolic by default mode: the cell's text has no magic line
+    scratch: bool = False  # under %%timeit: names are bound in a copy of the namespace
 
 
 def _names(text: str, option: str) -> tuple[str, ...]:
@@ -59,8 +60,8 @@ def parse(line: str) -> Options:
             current = values.setdefault(name, [])
             if equals:
                 current.append(value)
-        elif word == "--implicit":
-            options, current = replace(options, implicit=True), None
+        elif word in ("--implicit", "--scratch"):  # written by transform.py
+            options, current = replace(options, **{word[2:]: True}), None  # type: ignore[arg-type]
         elif word == "--compare":
             options, current = replace(options, compare=True), None
         elif word.startswith("--no-"):

@@ -37,6 +37,7 @@ class Recorder:
         self.segments: list[Segment] = []
         self.breaks: list[tuple[int | None, str]] = []
         self.active = True
+        self.recording: Any = None  # the Recording that this recorder works for
         self._before = _core.live_traced()  # deferred in earlier cells: not this cell's to compute
         self.uses_numpy = False
         self._effects: list[int] = []

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Coroutine, Generator
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from .. import _core
-from . import numbers
-from .bindings import Ending, handle_of
+from . import tracebacks
+from .bindings import handle_of
 from .cell import Cell
 from .cell_report import Report
 from .deferred import DeferredNames
 from .options import Options, UsageError
 from .recorder import Recorder
-from .runtime import install
+from .recording import Recording
 
 
 def run_imperatively(cell: Cell, namespace: dict[str, Any]) -> Any:
@@ -24,6 +25,13 @@ def run_imperatively(cell: Cell, namespace: dict[str, Any]) -> Any:
     statements, shown = cell.code(rewritten=False)
     exec(statements, namespace)
     return eval(shown, namespace) if shown is not None else None
+
+
+async def await_imperatively(cell: Cell, namespace: dict[str, Any]) -> Any:
+    """:func:`run_imperatively` for a cell that awaits at its top level."""
+    statements, shown = cell.code(rewritten=False)
+    await _awaited(statements, namespace)
+    return await _awaited(shown, namespace) if shown is not None else None
 
 
 def run_symbolically(
@@ -35,43 +43,106 @@ def run_symbolically(
     been computed, so that the namespace is as the imperative cell would leave it.
     """
     __tracebackhide__ = True
-    runtime = install()
-    if runtime.recorder is not None:
-        nested = run_imperatively(cell, namespace)
-        breaks: list[tuple[int | None, str]] = [
-            (None, "a cell inside a recorded cell: it ran imperatively")
-        ]
-        return nested, Report(cell, options, [], breaks, [], {}, mode="imperative")
-    recorder = Recorder(cell, options, namespace, later)
-    statements, shown = cell.code(rewritten=True)
-    _donate(recorder, options.donate)
-    numbers.start_cell()
-    _core.register_cell_file(cell.filename, cell.id or "")
-    _core.begin_trace(0)
-    runtime.recorder = recorder
-    value: Any = None
-    failed = True
-    ending = Ending(recorder)
+    why_not = Recording.possible()
+    if why_not:
+        return run_imperatively(cell, namespace), _imperative_report(cell, options, why_not)
+    recording = Recording(cell, options, namespace, later)
+    statements, shown = _begin(recording)
+    value, failed = None, True
     try:
-        exec(statements, namespace)
-        if shown is not None:
-            value = eval(shown, namespace)
-        failed = False
-    finally:
-        runtime.recorder = None
-        _core.end_trace()
         try:
-            value = ending.finish(value, failed=failed)
-        except Exception:
-            if not failed:
-                raise  # else the body's own error says more
+            exec(statements, namespace)
+            if shown is not None:
+                value = eval(shown, namespace)
+            failed = False
         finally:
-            recorder.active = False
-            numbers.start_cell()
-    report = Report(
-        cell, options, recorder.segments, recorder.breaks, ending.deferred, ending.bound
-    )
-    return value, report
+            value = recording.end(value, failed)
+    except BaseException as error:
+        tracebacks.clean(error, cell.filename)
+        raise
+    return value, recording.report()
+
+
+async def await_symbolically(
+    cell: Cell, options: Options, namespace: dict[str, Any], later: DeferredNames
+) -> tuple[Any, Report]:
+    """:func:`run_symbolically` for a cell that awaits at its top level.
+
+    Where the cell has to wait, everything recorded is computed and recording stops: the tasks that
+    run meanwhile are not recorded.
+    """
+    why_not = Recording.possible()
+    if why_not:
+        value = await await_imperatively(cell, namespace)
+        return value, _imperative_report(cell, options, why_not)
+    recording = Recording(cell, options, namespace, later)
+    statements, shown = _begin(recording)
+    value, failed = None, True
+    try:
+        try:
+            await _Recorded(recording, statements)
+            if shown is not None:
+                value = await _Recorded(recording, shown)
+            failed = False
+        finally:
+            value = recording.end(value, failed)
+    except BaseException as error:
+        tracebacks.clean(error, cell.filename)
+        raise
+    return value, recording.report()
+
+
+def _begin(recording: Recording) -> tuple[CodeType, CodeType | None]:
+    recorder = recording.recorder
+    try:
+        codes = recorder.cell.code(rewritten=True)
+        _donate(recorder, recorder.options.donate)
+    except BaseException:
+        recording.give_up()
+        raise
+    recording.begin()
+    return codes
+
+
+def _imperative_report(cell: Cell, options: Options, why: str) -> Report:
+    breaks: list[tuple[int | None, str]] = [(None, f"{why}: it ran imperatively")]
+    return Report(cell, options, [], breaks, [], {}, mode="imperative")
+
+
+async def _awaited(code: CodeType, namespace: dict[str, Any]) -> Any:
+    value = eval(code, namespace)
+    return await value if isinstance(value, Coroutine) else value
+
+
+class _Recorded:
+    """Awaits code of a cell, recording only while it runs."""
+
+    def __init__(self, recording: Recording, code: CodeType):
+        self._recording = recording
+        self._code = code
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        recording = self._recording
+        waiting: Any = eval(self._code, recording.recorder.namespace)
+        if not isinstance(waiting, Coroutine):
+            return waiting
+        step, argument = waiting.send, None
+        while True:
+            try:
+                awaited = step(argument)
+            except StopIteration as end:
+                return end.value
+            recording.pause("the cell waits for something else")
+            try:
+                argument = yield awaited
+                step = waiting.send
+            except GeneratorExit:
+                waiting.close()
+                raise
+            except BaseException as error:
+                step, argument = waiting.throw, error  # type: ignore[assignment]
+            finally:
+                recording.resume()
 
 
 def _donate(recorder: Recorder, names: tuple[str, ...]) -> None:

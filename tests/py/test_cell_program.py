@@ -125,11 +125,6 @@ def test_syntax_error_names_the_users_line(shell):
     assert isinstance(failed.error, SyntaxError) and failed.error.lineno == 3
 
 
-def test_top_level_await_is_refused_with_a_reason(shell):
-    failed = shell.hybridize("import asyncio\nawait asyncio.sleep(0)\n", fails=True)
-    assert "await in a plain cell" in str(failed.error)
-
-
 def test_picture_of_a_cell(shell):
     result = shell.hybridize("import numpy as np\nx = np.ones(3) * 2\n")
     bundle = result.shown[0].data

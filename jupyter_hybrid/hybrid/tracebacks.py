@@ -1,0 +1,108 @@
+"""Tracebacks of hybridized cells: the user's own frames, as if the cell had run by itself."""
+
+from __future__ import annotations
+
+import os
+import re
+from types import CodeType, TracebackType
+from typing import Any
+
+import IPython
+
+_OWN = (
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
+    "<jupyter_hybrid.",
+)
+_IPYTHON = os.path.dirname(os.path.abspath(IPython.__file__)) + os.sep
+_PUSHED = re.compile(r"pushed at (?P<file>[^\n]*?)(:[^\n:]*)?, line (?P<line>\d+)")
+
+
+def _frames(traceback: TracebackType | None) -> list[TracebackType]:
+    found = []
+    while traceback is not None:
+        found.append(traceback)
+        traceback = traceback.tb_next
+    return found
+
+
+def _linked(frames: list[TracebackType]) -> TracebackType | None:
+    linked = None
+    for tb in reversed(frames):
+        linked = TracebackType(linked, tb.tb_frame, tb.tb_lasti, tb.tb_lineno)
+    return linked
+
+
+def _file(tb: TracebackType) -> str:
+    return tb.tb_frame.f_code.co_filename
+
+
+def is_own(tb: TracebackType) -> bool:
+    """True for a frame of this package or of code that it generated."""
+    return _file(tb).startswith(_OWN)
+
+
+def users(traceback: TracebackType | None) -> TracebackType | None:
+    """The traceback without this package, and without what IPython calls to get here.
+
+    The frame just outside the call of a magic is the rewritten first line of the cell: it goes too.
+    """
+    frames = _frames(traceback)
+    entry = -1  # the last frame that leads into this package's magic
+    for i, tb in enumerate(frames):
+        called = i > 0 and _file(frames[i - 1]).startswith(_IPYTHON)
+        if is_own(tb) and (called or tb.tb_frame.f_code.co_name == "awaited"):
+            entry = i
+    kept = []
+    for i, tb in enumerate(frames):
+        inner = frames[i + 1] if i < entry else None
+        calls_magic = inner is not None and (
+            inner.tb_frame.f_code.co_name in ("run_cell_magic", "awaited")
+        )
+        if not is_own(tb) and not (i < entry and (_file(tb).startswith(_IPYTHON) or calls_magic)):
+            kept.append(tb)
+    return _linked(kept)
+
+
+def clean(error: BaseException, filename: str) -> None:
+    """Takes this package's frames out of an error on its way out of a cell, and out of its causes.
+
+    An error that no line of the cell was raising (a kernel's, found when the cell ended) gets the
+    line that pushed the kernel.
+    """
+    seen: set[int] = set()
+    open_errors: list[BaseException | None] = [error]
+    while open_errors:
+        one = open_errors.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        one.__traceback__ = users(one.__traceback__)
+        open_errors += [one.__cause__, one.__context__]
+    if not any(_file(tb) == filename for tb in _frames(error.__traceback__)):
+        found = _PUSHED.search(str(error))
+        if found and filename.endswith(found["file"]):
+            error.__traceback__ = _raised_at(error, filename, int(found["line"]))
+
+
+def _raised_at(error: BaseException, filename: str, line: int) -> TracebackType | None:
+    """A traceback whose only frame is a line of the cell."""
+    code: CodeType = compile("\n" * (line - 1) + "raise error", filename, "exec")
+    context = error.__context__
+    try:
+        exec(code, {"error": error.with_traceback(None)})
+    except BaseException as raised:
+        error.__context__ = context
+        frames = _frames(raised.__traceback__)
+        return _linked([tb for tb in frames if _file(tb) == filename])
+    return None
+
+
+def show_as_users(shell: Any, error: BaseException) -> None:
+    """IPython shows the error with the user's frames only, however it travels on."""
+
+    def render() -> list[str]:
+        return shell.InteractiveTB.structured_traceback(
+            type(error), error, users(error.__traceback__), tb_offset=0
+        )
+
+    error._render_traceback_ = render  # type: ignore[attr-defined]
