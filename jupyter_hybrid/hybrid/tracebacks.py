@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import re
 from types import CodeType, TracebackType
 from typing import Any
 
 import IPython
+
+from ..base import MXNetError
 
 _OWN = (
     os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
@@ -66,8 +69,7 @@ def users(traceback: TracebackType | None) -> TracebackType | None:
 def clean(error: BaseException, filename: str) -> None:
     """Takes this package's frames out of an error on its way out of a cell, and out of its causes.
 
-    An error that no line of the cell was raising (a kernel's, found when the cell ended) gets the
-    line that pushed the kernel.
+    A kernel's error is found where its value is needed: the line that pushed the kernel comes last.
     """
     seen: set[int] = set()
     open_errors: list[BaseException | None] = [error]
@@ -78,23 +80,34 @@ def clean(error: BaseException, filename: str) -> None:
         seen.add(id(one))
         one.__traceback__ = users(one.__traceback__)
         open_errors += [one.__cause__, one.__context__]
-    if not any(_file(tb) == filename for tb in _frames(error.__traceback__)):
-        found = _PUSHED.search(str(error))
-        if found and filename.endswith(found["file"]):
-            error.__traceback__ = _raised_at(error, filename, int(found["line"]))
+    found = _PUSHED.search(str(error)) if isinstance(error, MXNetError) else None
+    cell = _cell_named(found["file"], filename) if found else None
+    if found is None or cell is None:
+        return
+    frames = _frames(error.__traceback__)
+    line = int(found["line"])
+    if not frames or (_file(frames[-1]), frames[-1].tb_lineno) != (cell, line):
+        error.__traceback__ = _linked([*frames, *_raised_at(error, cell, line)])
 
 
-def _raised_at(error: BaseException, filename: str, line: int) -> TracebackType | None:
-    """A traceback whose only frame is a line of the cell."""
+def _cell_named(file: str, filename: str) -> str | None:
+    """The cell or script whose file name without its folder is ``file``; this cell comes first."""
+    for known in (filename, *reversed(linecache.cache)):
+        if os.path.basename(known) == file and not known.startswith((*_OWN, _IPYTHON)):
+            return known
+    return None
+
+
+def _raised_at(error: BaseException, filename: str, line: int) -> list[TracebackType]:
+    """The frame of a line of a cell that raises the error."""
     code: CodeType = compile("\n" * (line - 1) + "raise error", filename, "exec")
     context = error.__context__
     try:
         exec(code, {"error": error.with_traceback(None)})
     except BaseException as raised:
         error.__context__ = context
-        frames = _frames(raised.__traceback__)
-        return _linked([tb for tb in frames if _file(tb) == filename])
-    return None
+        return [tb for tb in _frames(raised.__traceback__) if _file(tb) == filename]
+    return []
 
 
 def show_as_users(shell: Any, error: BaseException) -> None:
