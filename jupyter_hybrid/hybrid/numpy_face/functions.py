@@ -126,7 +126,7 @@ def _transpose(to, a, axes=None):
     order = tuple(range(rank))[::-1] if axes is None else tuple(int(i) % rank for i in axes)
     if sorted(order) != list(range(rank)):
         raise NotCovered("np.transpose with repeated axes")
-    return x if order == tuple(range(rank)) else core("transpose", [x], axes=order)
+    return x if order == tuple(range(rank)) else lowering.transpose(x, order)
 
 
 @lowers(np.expand_dims)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import weakref
 from typing import Any
 
 import numpy as np
@@ -150,6 +151,8 @@ def _binary(ufunc: np.ufunc, operands: list[Any], loop: tuple) -> Any:
     for value, dtype in zip(operands, loop, strict=False):
         if type(value) in _PYTHON_SCALARS and not _fits(value, dtype):
             raise NotCovered(f"np.{ufunc.__name__} of {dtype} and {value!r}")
+    if op == "power" and type(right) in _PYTHON_SCALARS and loop[0].kind == "f" and right == 2:
+        return core("square", [cast(left, loop[0])])  # as NumPy's own **
     if type(right) in _PYTHON_SCALARS and op in _SCALAR_RIGHT:
         return core(_SCALAR_RIGHT[op], [cast(left, loop[0])], scalar=scalar(right, loop[1]))
     if type(left) in _PYTHON_SCALARS and op in _SCALAR_LEFT:
@@ -180,7 +183,29 @@ def matmul(a: Any, b: Any) -> Any:
         raise NotCovered(f"np.matmul of {dtype} with {ranks[0]} and {ranks[1]} dimensions")
     if a.shape[-1] != b.shape[0]:
         raise NotCovered(f"np.matmul of {tuple(a.shape)} and {tuple(b.shape)}")
-    return core("dot", [cast(a, dtype), cast(b, dtype)])
+    (a, swap_a), (b, swap_b) = _untransposed(a), _untransposed(b)
+    flags = {"transpose_a": True} if swap_a else {}
+    flags |= {"transpose_b": True} if swap_b else {}
+    return core("dot", [cast(a, dtype), cast(b, dtype)], **flags)
+
+
+# A product reads a matrix either way: what `x.T` was made from, by id of its node.
+_transposes: dict[int, tuple[weakref.ref, Any]] = {}
+
+
+def transpose(x: Any, order: tuple[int, ...]) -> Any:
+    """``x`` with its axes in another order; of a matrix, remembered for :func:`matmul`."""
+    made = core("transpose", [x], axes=order)
+    if order == (1, 0):
+        key = id(made)
+        gone = weakref.ref(made, lambda _: _transposes.pop(key, None))
+        _transposes[key] = (gone, x)
+    return made
+
+
+def _untransposed(x: Any) -> tuple[Any, bool]:
+    known = _transposes.get(id(x))
+    return (known[1], True) if known is not None and known[0]() is x else (x, False)
 
 
 # Reductions -------------------------------------------------------------------------------------
