@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,6 +13,7 @@ from .bytes import imperative_peak, nbytes
 from .cell import Cell
 from .deferred import Deferred
 from .execute import Segment
+from .history import Difference, explain, sentence
 from .names import Choice, Names, Switches
 from .options import Options
 
@@ -88,6 +90,12 @@ class Report:
         deferred: list of (name, price) not computed with the cell.
         compare: :class:`CompareReport` of a cell run with ``--compare``, else None.
         switches: plans of the cell by the choice of names that are kept.
+        replay: how the program was had: "compiled", "replayed" (the body ran, the program was
+            found by the graph's hash), "skipped" (the program ran without the body), or
+            "imperative" when nothing was compiled.
+        differences: what differs from the most similar earlier compilation of the cell: list of
+            :class:`~jupyter_hybrid.hybrid.history.Difference`; None when there was none.
+        not_skipped: why the body has to run each time; "" when it need not.
     """
 
     def __init__(
@@ -111,6 +119,9 @@ class Report:
         self.compile_s = sum(s.compiled.seconds for s in segments if not s.cached)
         self.run_s: float | None = sum(s.run_s for s in segments)
         self.cached = bool(segments) and all(s.cached for s in segments)
+        self.skipped = False
+        self.differences: list[Difference] | None = None
+        self.not_skipped = ""
         self.offsets: list[int] = []
         start = 0
         for size in self._sizes():
@@ -194,6 +205,16 @@ class Report:
         return Replanned(self, self.switches.choose(self.choice, names, keep))
 
     @property
+    def replay(self) -> str:
+        if not self.segments:
+            return "imperative"
+        return "skipped" if self.skipped else "replayed" if self.cached else "compiled"
+
+    def explain(self) -> str:
+        """What was captured, compiled and left out, and why: the text of ``%hybrid explain``."""
+        return explain(self)
+
+    @property
     def deferred(self) -> list[tuple[str, str]]:
         return [(d.name, d.price) for d in self.deferred_names]
 
@@ -249,7 +270,8 @@ class Report:
         if not node.site:
             return None
         cell, line, _, text = _core.site(node.site)
-        own = text.startswith(self.cell.filename) or (cell and cell == self.cell.id)
+        file = os.path.basename(self.cell.filename)
+        own = text.startswith(file) or (cell and cell == self.cell.id)
         return line if own and line else None
 
     @property
@@ -268,6 +290,7 @@ class Report:
                 f"bytes     {self.bytes_imperative:,} imperative, {self.bytes_planned:,} planned "
                 f"(lower bound {self.bytes_lower_bound:,}), arena {self.arena_bytes:,}",
                 f"time      compile {state}, run {(self.run_s or 0) * 1e3:.3f} ms",
+                f"replay    {sentence(self)}",
             ]
             for stage in self.stages:
                 note = "" if stage.changed else f" (unchanged: {stage.why_skipped})"

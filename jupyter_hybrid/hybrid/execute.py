@@ -66,9 +66,11 @@ def build(graph: Any, options: Options, donated: tuple[bool, ...], keep_stages: 
     )
 
 
-def clear_cache() -> None:
-    """Forgets every compiled program."""
+def clear_cache() -> int:
+    """Forgets every compiled program; how many there were."""
+    programs = len(_cache)
     _cache.clear()
+    return programs
 
 
 def compute(

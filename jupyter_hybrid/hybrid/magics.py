@@ -9,9 +9,11 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_
 from IPython.display import display
 
 from .. import _core, live
+from . import history
 from . import options as option_parser
 from .cell import Cell, prepare
 from .cell_report import Report
+from .execute import clear_cache
 from .options import Options, UsageError
 from .runner import (
     await_imperatively,
@@ -135,14 +137,29 @@ class HybridMagics(Magics):
 
     @line_magic
     def hybrid(self, line: str) -> None:
-        """Show or set the default mode of later cells: %hybrid mode symbolic|imperative."""
+        """Show or set the default mode of later cells, explain the last cell, or start afresh.
+
+        %hybrid mode symbolic|imperative   how later cells run; scripts of %run stay imperative
+        %hybrid explain                    what became of the last hybridized cell, and why
+        %hybrid clear                      forgets every compiled program
+        """
         words = line.split()
+        if words == ["explain"]:
+            report = session.last_report
+            print(report.explain() if report else "no cell has been hybridized yet")
+            return
+        if words == ["clear"]:
+            programs = clear_cache()
+            history.clear()
+            print(f"{programs} compiled program{'' if programs == 1 else 's'} forgotten")
+            return
         if len(words) == 2 and words[0] == "mode" and words[1] in MODES:
             session.mode = words[1]
             session.changed()
         elif words not in ([], ["mode"]):
             raise MagicUsageError(
-                f"expected %hybrid mode symbolic|imperative, got %hybrid {line.strip()}"
+                "expected %hybrid mode symbolic|imperative, %hybrid explain or %hybrid clear, "
+                f"got %hybrid {line.strip()}"
             )
         print(f"cells run {'symbolically' if session.mode == 'symbolic' else 'imperatively'}")
 

@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 from .. import _core
-from . import numbers
+from . import history, numbers
 from .bindings import Ending
 from .cell import Cell
 from .cell_report import Report
@@ -103,7 +103,7 @@ class Recording:
     def report(self) -> Report:
         """What happened, after :meth:`end`."""
         recorder, ending = self.recorder, self.ending
-        return Report(
+        report = Report(
             recorder.cell,
             recorder.options,
             recorder.segments,
@@ -111,3 +111,6 @@ class Recording:
             ending.deferred,
             ending.bound,
         )
+        if report.replay == "compiled":
+            report.differences = history.note(report)
+        return report

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from . import numbers
+from .outside import call_outside, runs_code
 from .rewrite import RUNTIME
 
 _LIBRARY = tuple(
@@ -24,6 +25,10 @@ _LIBRARY = tuple(
 )
 _OWN = __name__.partition(".")[0]
 _BUILTIN_TYPES = (str, bytes, int, float, complex, bool, list, tuple, dict, set, frozenset)
+
+
+class _Name(str):
+    """An attribute's name, told apart from a key that is text."""
 
 
 class Runtime(threading.local):
@@ -49,9 +54,37 @@ class Runtime(threading.local):
         """A number written in the cell."""
         return value if self.recorder is None else numbers.record(value)
 
+    plain = staticmethod(numbers.plain)
+    slice = slice
+
     def inplace(self, kind: str, target: Any, value: Any) -> Any:
         """``target += value`` and the like; returns what the name is bound to."""
+        if not numbers.is_recorded(target):
+            value = numbers.plain(value)
         return getattr(operator, kind)(target, value)
+
+    def item(self, holder: Any, key: Any) -> tuple[Any, Any, Any]:
+        """What ``holder[key] += ...`` updates, found before its right side is evaluated."""
+        return holder, key, holder[key]
+
+    def attribute(self, holder: Any, name: str) -> tuple[Any, Any, Any]:
+        """What ``holder.name += ...`` updates."""
+        return holder, _Name(name), getattr(holder, name)
+
+    def augment(self, kind: str, found: tuple[Any, Any, Any], value: Any) -> None:
+        """``holder[key] += value`` and the like, for what :meth:`item` or so found."""
+        __tracebackhide__ = True
+        holder, key, old = found
+        target = self.load(old)
+        result = getattr(operator, kind)(target, value)
+        if result is target:
+            if getattr(result, "parent", None) is holder is not None:
+                return  # a window of the array itself: written already
+            result = old  # updated in place: the same object stays
+        if type(key) is _Name:
+            setattr(holder, key, result)
+        else:
+            holder[key] = result
 
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """``function(*args, **kwargs)`` as the cell wrote it."""
@@ -72,6 +105,8 @@ class Runtime(threading.local):
             return function(*args, **kwargs)
         args = tuple(numbers.plain(a) for a in args)
         kwargs = {k: numbers.plain(v) for k, v in kwargs.items()}
+        if kind == "library" and runs_code(function):
+            return call_outside(recorder, function, args, kwargs)
         if kind == "library":
             args, kwargs = recorder.leave(function, args, kwargs)
         return function(*args, **kwargs)
