@@ -11,12 +11,18 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from .rewrite_exits import Exits
+
 RUNTIME = "__jupyter_hybrid__"
 
 # Calls that look at their caller's frame: they must stay where they are.
 _FRAME_CALLS = frozenset(
-    {"super", "locals", "globals", "vars", "dir", "eval", "exec", "breakpoint", "get_ipython"}
-)
+    {
+        "super", "locals", "globals", "vars", "dir", "eval", "exec", "breakpoint", "get_ipython",
+        "namedtuple", "NamedTuple", "TypedDict", "NewType", "TypeVar", "make_dataclass", "Enum",
+        "IntEnum", "Flag", "IntFlag", "StrEnum", "warn", "currentframe", "_getframe",
+    }
+)  # fmt: skip
 _INPLACE = {
     ast.Add: "iadd",
     ast.Sub: "isub",
@@ -115,7 +121,10 @@ class _Rewriter(ast.NodeTransformer):
         node.args = [visit(a) for a in node.args]
         for keyword in node.keywords:
             keyword.value = visit(keyword.value)
-        if name in _FRAME_CALLS:
+        called = func.attr if isinstance(func, ast.Attribute) else name
+        if called in _FRAME_CALLS:
+            if isinstance(func, ast.Attribute):
+                func.value = self.visit(func.value)
             return node
         if isinstance(func, ast.Attribute):
             func.value = self.visit(func.value)
@@ -169,6 +178,7 @@ def rewrite(tree: ast.Module) -> ast.Module:
     )
     rewriter = _Rewriter(functions)
     tree.body = [rewriter.visit(statement) for statement in tree.body]
+    tree = Exits(RUNTIME, _INPLACE).visit(tree)
     return ast.fix_missing_locations(tree)
 
 

@@ -87,13 +87,17 @@ def imperatively(cell: CorpusCell, times: int) -> Run:
     tree = ast.parse(cell.text, filename)
     linecache.cache[filename] = (len(cell.text), None, cell.text.splitlines(True), filename)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-    statements = compile(tree, filename, "exec")
-    shown = None if last is None else compile(ast.Expression(last.value), filename, "eval")  # type: ignore[attr-defined]
+    statements = compile(tree, filename, "exec", dont_inherit=True)
+    shown = (
+        None
+        if last is None
+        else compile(ast.Expression(last.value), filename, "eval", dont_inherit=True)
+    )  # type: ignore[attr-defined]
     text = io.StringIO()
     value: Any = None
     error = None
     with redirect_stdout(text), redirect_stderr(io.StringIO()):
-        exec(compile(cell.setup, "<setup>", "exec"), names)
+        exec(compile(cell.setup, "<setup>", "exec", dont_inherit=True), names)
         for _ in range(times):
             text.seek(0), text.truncate()
             value = error = None
