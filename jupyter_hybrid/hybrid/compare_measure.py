@@ -6,6 +6,7 @@ import gc
 import statistics
 import struct
 import time
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from .. import _core
 _SPAN = struct.Struct("<dfIIIHHI")
 _RUNNING, _MAIN_WAIT = 32, 16
 _MIN_ROUNDS, _MAX_ROUNDS = 3, 400
+_LONG_S = 0.5  # what takes longer is watched once
 Prepared = Callable[[], Callable[[], Any]]  # makes one run ready; the run itself is timed
 
 
@@ -96,17 +98,23 @@ def measure_memory(side: Side, prepare: Prepared) -> None:
     _core.wait_all()
     _core.reset_pool_peak()
     before = _core.pool_stats()
-    counted = _core.count_numpy_memory(run)
+    tracemalloc.start()
+    try:
+        run()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
     after = _core.pool_stats()
     # The two peaks need not fall together: with both in use the sum is an upper bound.
-    side.peak_bytes = counted["peak"] + after["peak"] - before["used"]
-    side.allocations = counted["allocations"] + after["allocations"] - before["allocations"]
+    side.peak_bytes = peak + after["peak"] - before["used"]
 
 
 def measure_split(side: Side, prepare: Prepared) -> None:
-    """The fastest of three runs watched by the trace: kernels, computing, waiting, dispatching."""
-    best = float("inf")
-    for _ in range(3):
+    """The fastest of up to three runs watched by the trace: kernels, computing, waiting, dispatching."""
+    best, start = float("inf"), time.perf_counter()
+    for turn in range(3):
+        if turn and time.perf_counter() - start > _LONG_S:
+            break
         total, found = _watched(prepare())
         if total < best:
             best = total
