@@ -51,7 +51,9 @@ _LAZY: dict[str, str | tuple[str, str]] = {
     "hybrid": "hybrid",
     "live": "live",
     "views": "views",
+    "hybridize": ("hybrid", "hybridize"),
     "report": ("hybrid", "report"),
+    "symbolic": ("hybrid", "symbolic"),
     "GraphViewer": ("views", "GraphViewer"),
 }
 

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import importlib
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .block import symbolic
     from .cell_report import Report
+    from .function import hybridize
+
+_LAZY = {"hybridize": "function", "symbolic": "block"}
 
 
 def report() -> Report:
     """The report of the last hybridized cell. Raises MXNetError when there was none yet."""
     from ..base import MXNetError
-    from .magics import session
+    from .session import session
 
     if session.last_report is None:
         raise MXNetError("no cell has been hybridized yet: start one with %%hybridize")
     return session.last_report
 
 
-__all__ = ["report"]
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+__all__ = ["hybridize", "report", "symbolic"]

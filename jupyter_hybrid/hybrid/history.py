@@ -115,7 +115,7 @@ def _compilation(report: Report) -> _Compilation:
         for node in segment.graph.nodes:
             if node.kind == "input":
                 types = (str(node.shapes[0]), str(node.dtypes[0]), str(node.ctx))
-                made.inputs.setdefault(node.name, types)
+                made.inputs.setdefault(node.name or f"input {len(made.inputs)}", types)
                 continue
             value = node.value
             made.nodes.append(

@@ -267,6 +267,7 @@ def load(shell: Any) -> None:
         return
     _shell = shell
     start()
+    session.later.announce = print
     use(shell)
     shell.input_transformers_cleanup.append(transform)
     shell.events.register("pre_run_cell", running.start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from .. import _core
@@ -42,6 +43,18 @@ def _names(text: str, option: str) -> tuple[str, ...]:
         if not name.isidentifier():
             raise UsageError(f"{option}: expected names, got {name!r}; usage: {USAGE}")
     return names
+
+
+def checked_passes(names: str | Iterable[str] | None) -> tuple[str, ...] | None:
+    """Names of passes as a tuple. Raises UsageError on an unknown one."""
+    if names is None:
+        return None
+    passes = tuple(names.replace(",", " ").split() if isinstance(names, str) else names)
+    known = [p["name"] for p in _core.pass_table()] + ["plan"]
+    for name in passes:
+        if name not in known:
+            raise UsageError(f"unknown pass {name!r}; the passes are: {', '.join(known)}")
+    return passes
 
 
 def parse(line: str) -> Options:

@@ -31,6 +31,7 @@ class Recorder:
     ):
         self.cell = cell
         self.filename = cell.filename
+        self.code_file = cell.filename  # every function of this file is rewritten
         self.options = options
         self.namespace = namespace
         self.later = later
@@ -38,8 +39,10 @@ class Recorder:
         self.breaks: list[tuple[int | None, str]] = []
         self.active = True
         self.recording: Any = None  # the Recording that this recorder works for
+        self.known_names: dict[str, Any] = {}  # of a function's arguments
         self._before = _core.live_traced()  # deferred in earlier cells: not this cell's to compute
         self.uses_numpy = False
+        self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
         self._effects: list[int] = []
         self._wrappers: dict[int, TracedArray] = {}
         self._face = NumpyFace(self)
@@ -210,6 +213,11 @@ class Recorder:
         return None
 
     @property
+    def wrappers(self) -> dict[int, TracedArray]:
+        """The traced arrays of existing ndarrays, by their ``id``."""
+        return self._wrappers
+
+    @property
     def has_effects(self) -> bool:
         """True when effects wait to be drawn with the next segment."""
         return bool(self._effects)
@@ -232,15 +240,20 @@ class Recorder:
 
     def names(self) -> dict[int, str]:
         """What the user calls the arrays of this cell, by ``id``."""
-        names = {}
-        for name, value in self.namespace.items():
+        names: dict[int, str] = {}
+        bound: dict[int, str] = {}  # existing ndarrays
+        for name, value in (*self.namespace.items(), *self.known_names.items()):
+            if name.startswith("_"):
+                continue
             array = self._array(value)
-            if array is not None and not name.startswith("_"):
+            if array is not None:
                 names[id(array)] = name
+            elif type(value) is np.ndarray:
+                bound[id(value)] = name
         for wrapper in self._wrappers.values():
-            for name, value in self.namespace.items():
-                if value is wrapper.origin and not name.startswith("_"):
-                    names[id(wrapper.input)] = name
+            known = bound.get(id(wrapper.origin))
+            if known is not None:
+                names[id(wrapper.input)] = known
         return names
 
 

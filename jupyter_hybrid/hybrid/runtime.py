@@ -100,7 +100,7 @@ class Runtime(threading.local):
 
     def _call(self, recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
         __tracebackhide__ = True
-        kind = _origin(function, recorder.filename)
+        kind = _origin(function, recorder.code_file)
         if kind == "cell" or kind == "own":
             return function(*args, **kwargs)
         args = tuple(numbers.plain(a) for a in args)

@@ -28,6 +28,7 @@ class Session:
 
 
 session = Session()
+session.later.announce = lambda text: None  # the magics print it; a script's output is its own
 
 
 def start() -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import linecache
 import os
 import re
 from types import CodeType, TracebackType
 from typing import Any
-
-import IPython
 
 from ..base import MXNetError
 
@@ -16,7 +15,8 @@ _OWN = (
     os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
     "<jupyter_hybrid.",
 )
-_IPYTHON = os.path.dirname(os.path.abspath(IPython.__file__)) + os.sep
+_spec = importlib.util.find_spec("IPython")  # not imported: scripts have no use for it
+_IPYTHON = os.path.dirname(_spec.origin if _spec and _spec.origin else __file__) + os.sep
 _PUSHED = re.compile(r"pushed at (?P<file>[^\n]*?)(:[^\n:]*)?, line (?P<line>\d+)")
 
 
