@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import operator
+import sys
+from collections import Counter
 from typing import Any
 
 from .. import _core
-from . import numbers
+from . import holders, numbers
 from .deferred import Deferred
 from .numpy_face import TracedArray
 from .options import UsageError
 from .recorder import Recorder
+
+_DEPTH = 3  # of lists and dicts in the cell's own; what lies deeper is found by its references
 
 
 def handle_of(value: Any) -> Any:
@@ -40,6 +45,7 @@ class Ending:
         self.deferred: list[Deferred] = []
         self.bound: dict[str, int] = {}  # name -> id of the handle, at the cell's end
         self._read: frozenset[int] = frozenset()  # ids of handles that more than a name needs
+        self._reals: dict[int, tuple[Any, Any]] = {}  # by id of the proxy: itself, its real array
 
     def finish(self, shown: Any, failed: bool = False) -> Any:
         """Runs the last segment and rebinds the names; returns ``shown`` as a real value.
@@ -51,7 +57,8 @@ class Ending:
         recorder = self.recorder
         named = self._named()
         wanted = recorder.options.out
-        must = self._must(named, shown, failed)
+        inside, elsewhere = self._held(named)
+        must = self._must(named, [*inside, *elsewhere, shown], failed)
         later = [v for v in named.values() if _is_pending(v)]
         shown_only = tuple(
             h for h in map(handle_of, later) if not any(h is m for m in must) and h._traced
@@ -60,6 +67,7 @@ class Ending:
             recorder.run(must, "the cell ends", None, shown=shown_only, needed=self._read)
         recorder.write_back()
         self._bind(named, wanted)
+        self._unwrap(elsewhere)
         return self._real(shown)
 
     # Choosing -------------------------------------------------------------------------------------
@@ -77,11 +85,50 @@ class Ending:
                 self.bound[name] = id(handle_of(_root(value)))
         return named
 
-    def _must(self, named: dict[str, Any], shown: Any, failed: bool) -> list[Any]:
-        """Handles to compute with the cell, each once, in order of creation."""
+    def _held(self, named: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+        """NumPy proxies that more than a name holds: in the cell's lists and dicts, and elsewhere
+        (attributes, closures, tuples, containers of earlier cells)."""
+        inside = self._contained()
+        known = Counter(id(v) for v in named.values() if type(v) is TracedArray)
+        known += known  # `named` and the namespace
+        known.update(id(w) for w in self.recorder.inputs())
+        for value in inside:
+            known[id(value)] += 2  # the container and the list `inside`
+        alive = [p for p in (r() for r in self.recorder.proxies) if p is not None]
+        known.update(id(p.parent) for p in alive if p.parent is not None)
+        (unheld,) = [sys.getrefcount(p) for p in [object()]]
+        counts = [sys.getrefcount(p) for p in alive]
+        elsewhere = [
+            p for p, held in zip(alive, counts, strict=True) if held - unheld > known[id(p)]
+        ]
+        return inside, elsewhere
+
+    def _contained(self) -> list[Any]:
+        """The proxies in lists and dicts that the cell assigned, once for every place."""
+        found: list[Any] = []
+        seen: set[int] = set()
+
+        def walk(value: Any, depth: int) -> None:
+            if type(value) is TracedArray:
+                found.append(value)
+            elif depth and type(value) in (list, dict) and id(value) not in seen:
+                seen.add(id(value))
+                for item in value if type(value) is list else value.values():
+                    walk(item, depth - 1)
+
+        for name in self.recorder.cell.names:
+            value = self.namespace.get(name)
+            if type(value) in (list, dict):
+                walk(value, _DEPTH)
+        return found
+
+    def _must(self, named: dict[str, Any], needed: list[Any], failed: bool) -> list[Any]:
+        """Handles to compute with the cell, each once, in order of creation.
+
+        ``needed`` are values that something besides a name needs.
+        """
         wanted = self.recorder.options.out
-        inside = [v for v in self._contained() if _is_pending(v)]
-        extra = [_root(v) for v in (*inside, shown) if _is_pending(v)]
+        extra = [_root(v) for v in needed if _is_pending(v)]
         extra += [w for w in self.recorder.inputs() if w.dirty and _is_pending(w)]
         self._read = frozenset(id(handle_of(v)) for v in extra)
         if wanted is not None and not failed:
@@ -104,26 +151,6 @@ class Ending:
                 handles.setdefault(id(handle), handle)
         return list(handles.values())
 
-    def _contained(self) -> list[Any]:
-        """NumPy proxies inside lists, tuples and dicts that the cell assigned."""
-        found: list[Any] = []
-
-        def walk(value: Any, depth: int) -> None:
-            if type(value) is TracedArray:
-                found.append(value)
-            elif depth and type(value) in (list, tuple):
-                for item in value:
-                    walk(item, depth - 1)
-            elif depth and type(value) is dict:
-                for item in value.values():
-                    walk(item, depth - 1)
-
-        for name in self.recorder.cell.names:
-            value = self.namespace.get(name)
-            if type(value) in (list, tuple, dict):
-                walk(value, 3)
-        return found
-
     # Binding --------------------------------------------------------------------------------------
     def _bind(self, named: dict[str, Any], wanted: tuple[str, ...] | None) -> None:
         later = self.recorder.later
@@ -140,27 +167,44 @@ class Ending:
                 self.deferred.append(later.add(name, handle, value))
         for name in self.recorder.cell.names:
             value = self.namespace.get(name)
-            if type(value) in (list, tuple, dict):
-                self.namespace[name] = self._inside(value, 3)
+            if type(value) in (list, dict):
+                self._inside(value, _DEPTH)
+
+    def _unwrap(self, elsewhere: list[Any]) -> None:
+        """Puts real arrays and plain numbers where attributes, closures and so on hold ours."""
+        recorded = numbers.still_held()
+        if not elsewhere and not recorded:
+            return
+        swaps = [(p, self._real(p)) for p in elsewhere if not handle_of(_root(p))._traced]
+        swaps += [(n, numbers.plain(n)) for n in recorded]
+        ours = [elsewhere, recorded, *numbers.own_lists(), *self._reals.values()]
+        ours += [p for p in (r() for r in self.recorder.proxies) if p is not None]  # views
+        holders.replace(swaps, [*ours, self.recorder.wrappers])
 
     def _real(self, value: Any) -> Any:
-        if type(value) is TracedArray:
-            return value.real() if not handle_of(_root(value))._traced else value
-        return numbers.plain(value)
+        if type(value) is not TracedArray:
+            return numbers.plain(value)
+        if handle_of(_root(value))._traced:
+            return value
+        if id(value) not in self._reals:
+            self._reals[id(value)] = (value, value.real())
+        return self._reals[id(value)][1]
 
     def _inside(self, value: Any, depth: int) -> Any:
-        """The container with real arrays for proxies; lists and dicts are changed in place."""
-        if type(value) is TracedArray:
-            return self._real(value)
-        if not depth:
-            return value
-        if type(value) is list:
-            value[:] = [self._inside(v, depth - 1) for v in value]
-        elif type(value) is dict:
+        """The value with real arrays for proxies in lists and dicts, which are changed in place."""
+        if depth and type(value) is list:
+            for i, item in enumerate(value):
+                if (real := self._inside(item, depth - 1)) is not item:
+                    value[i] = real
+        elif depth and type(value) is dict:
             for key, item in value.items():
-                value[key] = self._inside(item, depth - 1)
-        elif type(value) is tuple:
-            return tuple(self._inside(v, depth - 1) for v in value)
+                if (real := self._inside(item, depth - 1)) is not item:
+                    value[key] = real
+        elif depth and type(value) is tuple:
+            items = [self._inside(v, depth - 1) for v in value]
+            return value if all(map(operator.is_, items, value)) else tuple(items)
+        elif type(value) is TracedArray or numbers.is_recorded(value):
+            return self._real(value)
         return value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -55,6 +56,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __init__(self, recorder: Any, handle: Any):
         self.recorder = recorder
+        recorder.proxies.append(weakref.ref(self))
         self._handle = handle
         self.origin: np.ndarray | None = None  # the existing ndarray it stands for
         self.input: Any = None  # that ndarray as a graph input
