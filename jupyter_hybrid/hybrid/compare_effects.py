@@ -176,7 +176,7 @@ class Guard:
         """Why calling this object is an effect, or None."""
         owner = getattr(function, "__self__", None)
         name = getattr(function, "__name__", type(function).__name__)
-        if isinstance(function, types.MethodWrapperType):
+        if isinstance(function, types.MethodWrapperType) or function in (io.StringIO, io.BytesIO):
             return None
         if owner is not None and not isinstance(owner, (types.ModuleType, type)):
             return self._judge_method(owner, name, function)
@@ -187,7 +187,9 @@ class Guard:
 
     def _judge_method(self, owner: Any, name: str, function: Any) -> str | None:
         kind = type(owner)
-        if isinstance(owner, io.IOBase) and not isinstance(owner, (io.StringIO, io.BytesIO)):
+        if isinstance(owner, io.IOBase):
+            if isinstance(owner, (io.StringIO, io.BytesIO)) and not self._foreign.holds(owner):
+                return None
             return f"uses a file ({kind.__name__}.{name})"
         if isinstance(owner, (np.random.Generator, np.random.RandomState)):
             known = np.random.mtrand._rand

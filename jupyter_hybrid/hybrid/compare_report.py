@@ -99,10 +99,11 @@ class CompareReport:
     def _speed(self) -> str:
         ratio = self.speedup
         low, high = self.imperative.quartiles, self.symbolic.quartiles
-        if low[0] <= high[1] and high[0] <= low[1] and 0.8 < ratio < 1.25:
-            return f"as fast as before, within the spread ({ratio:.2f}x)"
+        overlap = low[0] <= high[1] and high[0] <= low[1]
+        if abs(ratio - 1) < 0.05 or (overlap and 0.8 < ratio < 1.25):
+            return f"as fast as before ({ratio:.2f}x, within the spread)"
         if ratio >= 1:
-            return f"{ratio:.1f}x faster" if ratio >= 1.05 else f"{ratio:.2f}x faster"
+            return f"{ratio:.1f}x faster"
         return f"slower, {1 / ratio:.1f}x the time: {self._why_slower()}"
 
     def _why_slower(self) -> str:
