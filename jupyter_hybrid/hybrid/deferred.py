@@ -48,9 +48,23 @@ def names_read(source: str) -> set[str]:
                 read |= {node.id} - own
             elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
                 read |= {node.target.id} - own
-        if isinstance(statement, ast.Assign):
-            bound |= {t.id for t in statement.targets if isinstance(t, ast.Name)}
+        bound |= _surely_bound(statement)
     return read
+
+
+def _surely_bound(statement: ast.stmt) -> set[str]:
+    """Names that a top-level statement binds whatever happens in it."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {statement.name}
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return {(a.asname or a.name).partition(".")[0] for a in statement.names}
+    targets: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        targets = [statement.target]
+    stored = (n for target in targets for n in ast.walk(target) if isinstance(n, ast.Name))
+    return {n.id for n in stored if isinstance(n.ctx, ast.Store)}
 
 
 class DeferredNames:

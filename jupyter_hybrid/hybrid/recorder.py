@@ -87,7 +87,7 @@ class Recorder:
     def real_type(self, value: Any) -> type:
         """What ``type(value)`` answers in the cell run imperatively."""
         if type(value) is TracedArray:
-            return np.ndarray
+            return value.dtype.type if value.is_scalar else np.ndarray
         return type(numbers.plain(value))
 
     def leave(self, function: Any, args: tuple, kwargs: dict) -> tuple[tuple, dict]:

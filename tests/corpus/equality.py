@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 import types
@@ -11,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_hybrid import nd
+from jupyter_hybrid import gluon, nd
+from jupyter_hybrid.gluon.parameter import DeferredInitializationError
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?")
 
@@ -33,7 +35,7 @@ class Comparison:
     def differ(self, path: str, what: str) -> None:
         self.differences.append(f"{path}: {what}")
 
-    # Namespaces ------------------------------------------------------------------------------------
+    # Namespaces ----------------------------------------------------------------------------------
     def namespaces(self, wanted: dict[str, Any], got: dict[str, Any]) -> None:
         """Bound names, their values, and which arrays share memory."""
         for name in sorted(set(wanted) | set(got)):
@@ -106,6 +108,9 @@ class Comparison:
         elif isinstance(wanted, (types.ModuleType, np.dtype, np.ufunc)):
             if wanted is not got and wanted != got:
                 self.differ(path, f"is {got!r}, not {wanted!r}")
+        elif isinstance(wanted, gluon.Block):  # its names count up; its weights are what it is
+            weights = [_weights(wanted), _weights(got)]
+            self.values(f"{path}'s weights", *weights)
         elif hasattr(wanted, "__dict__") and kind.__module__ == "__main__":
             self.values(f"vars({path})", vars(wanted), vars(got))
             for name in _slots(kind):
@@ -144,7 +149,7 @@ class Comparison:
             if name in vars(got) and not isinstance(value, types.MemberDescriptorType):
                 self.values(f"{path}.{name}", value, vars(got)[name])
 
-    # Arrays ----------------------------------------------------------------------------------------
+    # Arrays --------------------------------------------------------------------------------------
     def _ndarray(self, path: str, wanted: np.ndarray, got: np.ndarray) -> None:
         self._arrays.append((path, wanted, got))
         if wanted.flags.writeable != got.flags.writeable:
@@ -177,7 +182,7 @@ class Comparison:
         elif wanted.grad is not None:
             self._nd(f"{path}.grad", wanted.grad, got.grad)
 
-    # Text ------------------------------------------------------------------------------------------
+    # Text ----------------------------------------------------------------------------------------
     def text(self, path: str, wanted: str, got: str) -> None:
         """Printed text: equal, but for numbers with a point, which follow the bound."""
         if wanted == got:
@@ -211,6 +216,14 @@ def close(wanted: np.ndarray, got: np.ndarray, bound: float) -> bool:
             if not np.all((w == g) | np.isnan(w) | (far <= allowed)):
                 return False
     return True
+
+
+def _weights(block: Any) -> list[Any]:
+    found = []
+    for parameter in block.collect_params().values():
+        with contextlib.suppress(DeferredInitializationError):  # no shape yet
+            found.append(parameter.data())
+    return found
 
 
 def _name(kind: type) -> str:

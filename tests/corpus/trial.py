@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import linecache
+import re
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
@@ -21,7 +22,8 @@ from .catalogue import CorpusCell
 from .equality import Comparison
 
 _OPTIONS = "--view none"
-# A value that is shown leaves the graph by the cell's own wish: an effect, not a failure to capture.
+# A value that is shown leaves the graph by the cell's own wish: an effect, no failure to capture.
+_ANNOUNCED = re.compile(r"^\w+ was deferred: computed now \(.*\)\n", re.MULTILINE)
 SHOWN = (
     "print shows a value",
     "a format shows the values",
@@ -149,7 +151,7 @@ class Hybrid:
         assigned = list(_own(namespace, self.hidden))
         self._cell(f"({', '.join(assigned)},)" if assigned else "")  # deferred names become real
         names = {k: v for k, v in namespace.items() if k in assigned}
-        run = Run(names, value, out, error)
+        run = Run(names, value, _ANNOUNCED.sub("", out), error)
         if report is not None and raised is None:
             run.breaks, run.cached = list(report.graph_breaks), report.cached
             written = report.stages[0].graph.nodes if report.segments else []

@@ -245,3 +245,82 @@ def middle():
     return inner[3:6]
 part = middle()
 part += 1
+
+# %% pending reads before a dict's array is written
+store = {"w": base}
+before = store["w"] * 2
+store["w"] += 1
+after = store["w"] * 2
+same = store["w"] is base
+
+# %% pending reads before an attribute's array is written
+class Holder:
+    pass
+h = Holder()
+h.w = base
+before = h.w.sum()
+h.w -= 5
+h.w[0] *= 3
+after = h.w.sum()
+
+# %% pending reads before a sort in place
+before = base[::-1] * 2
+mixed = np.array([3.0, 1.0, 2.0])
+kept = mixed + 0
+mixed.sort()
+after = mixed * 1
+
+# %% pending reads before a library writes
+import random
+before = base + 1
+copy = base.copy()
+np.random.seed(1)
+np.random.shuffle(copy)
+after = copy * 2
+
+# %% pending reads before a shuffle of an input
+before = base + 1
+np.random.seed(2)
+np.random.shuffle(base)
+after = base + 1
+
+# %% pending reads before fill and itemset
+before = base * 3
+base.fill(2)
+after = base * 3
+base.put([0], [7])
+
+# %% pending reads before resize and partition
+before = grid.sum(axis=0)
+grid.partition(2, axis=1)
+after = grid.sum(axis=0)
+
+# %% earlier function writes an input
+exec("def zero(v):\n    v[0] = 0\n    v[1:] *= 2\n")
+before = base + 1
+zero(base)
+after = base + 1
+
+# %% element of a list updated
+held = [base, base[2:4]]
+held[0] += 1
+held[1] *= 2
+held[0][5] -= 4
+total = held[0].sum() + held[1].sum()
+
+# %% nested containers updated
+state = {"layers": [{"w": base, "n": 1}]}
+state["layers"][0]["w"] *= 0.5
+state["layers"][0]["n"] += 2
+first = state["layers"][0]["w"][1]
+
+# %% order of an update's parts
+log = []
+def at(i):
+    log.append(f"index {i}")
+    return i
+def value(v):
+    log.append(f"value {v}")
+    return v
+base[at(1)] += value(10)
+grid[at(0), at(2)] -= value(1)

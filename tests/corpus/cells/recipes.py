@@ -238,7 +238,7 @@ y = np.zeros_like(x)
 for c in [1.0, -0.5, 0.25, 2.0]:
     y = y * x + c
 
-# %% taylor exponential
+# %% taylor exponential | floats 1e-6
 x = np.linspace(-1, 1, 5)
 term = np.ones_like(x)
 total = np.ones_like(x)

@@ -1,0 +1,78 @@
+"""The table of the corpus: which cells are one graph, which broke and why, in Markdown."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from .trial import Outcome
+
+_HEAD = """# The corpus, cell by cell
+
+Written by `python -m tests.corpus`; the cells are in `cells/`. Each runs imperatively and
+hybridized, once and replayed in the same namespace, and must leave equal names, types, values,
+dtypes, shared memory, prints and exceptions (integers and bools equal, floats within the file's
+stated bound, `nd` arrays bit for bit).
+
+*Whole* means: every array operation of the cell is in its graph and nothing interrupted it. Showing
+a value (`print`, `str`, `repr`, a format) is an effect that the cell asks for and does not count as
+a break; reading one into Python (`float(x)`, `if x > 0`, `x.item()`) does.
+"""
+
+
+def share(outcomes: list[Outcome]) -> tuple[int, int]:
+    """(captured whole, all) of the cells whose shapes do not depend on data."""
+    counted = [o for o in outcomes if not o.cell.data_dependent]
+    return sum(o.whole for o in counted), len(counted)
+
+
+def table(outcomes: list[Outcome]) -> str:
+    """The whole document."""
+    whole, counted = share(outcomes)
+    wrong = sum(bool(o.differences) for o in outcomes)
+    apart = len(outcomes) - counted
+    lines = [
+        _HEAD,
+        f"- cells: {len(outcomes)}; wrong: {wrong}",
+        f"- captured whole: {whole} of {counted} ({100 * whole / max(counted, 1):.1f} %) "
+        f"without data-dependent shapes; {apart} have such shapes",
+        "",
+        "| reason of a break | cells |",
+        "|---|---|",
+    ]
+    reasons = Counter(r for o in outcomes for r in {reason for _, reason in o.breaks})
+    lines += [f"| {_text(r)} | {n} |" for r, n in sorted(reasons.items(), key=_most)]
+    group = ""
+    for outcome in outcomes:
+        if outcome.cell.group != group:
+            group = outcome.cell.group
+            lines += ["", f"## {group}", "", "| cell | graph | |", "|---|---|---|"]
+        lines.append(f"| {_text(outcome.cell.name)} | {_graph(outcome)} | {_notes(outcome)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _most(item: tuple[str, int]) -> tuple[int, str]:
+    return -item[1], item[0]
+
+
+def _text(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _graph(outcome: Outcome) -> str:
+    if outcome.differences:
+        return "WRONG"
+    if not outcome.whole:
+        return "broke"
+    return f"whole, {outcome.nodes} nodes" if outcome.nodes else "no array operation"
+
+
+def _notes(outcome: Outcome) -> str:
+    notes = []
+    if outcome.cell.data_dependent:
+        notes.append("data-dependent shape")
+    if outcome.error:
+        notes.append(f"raises {outcome.error}")
+    if outcome.prints:
+        notes.append("shows values")
+    notes += dict.fromkeys(f"line {line}: {_text(why)}" for line, why in outcome.breaks)
+    return "; ".join(notes)
