@@ -156,7 +156,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
     # isinstance(x, np.ndarray) holds, as for the array it stands for.
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
-        return np.ndarray
+        return self.dtype.type if self.is_scalar else np.ndarray
 
     @property
     def shape(self) -> tuple[int, ...]:
