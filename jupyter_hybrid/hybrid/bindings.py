@@ -47,18 +47,18 @@ class Ending:
         self._read: frozenset[int] = frozenset()  # ids of handles that more than a name needs
         self._reals: dict[int, tuple[Any, Any]] = {}  # by id of the proxy: itself, its real array
 
-    def finish(self, shown: Any, failed: bool = False) -> Any:
-        """Runs the last segment and rebinds the names; returns ``shown`` as a real value.
+    def finish(self, shown: list[Any], failed: bool = False) -> Any:
+        """Runs the last segment and rebinds the names; returns ``shown[0]`` as a real value.
 
         Args:
-            shown: the value of the last expression (None without one).
+            shown: the value of the last expression, held by nothing else here; empty without one.
             failed: the body raised; every live value is computed, as it would be imperatively.
         """
         recorder = self.recorder
         named = self._named()
         wanted = recorder.options.out
-        inside, elsewhere = self._held(named)
-        must = self._must(named, [*inside, *elsewhere, shown], failed)
+        inside, elsewhere = self._held(named, shown)
+        must = self._must(named, [*inside, *elsewhere, *shown], failed)
         later = [v for v in named.values() if _is_pending(v)]
         shown_only = tuple(
             h for h in map(handle_of, later) if not any(h is m for m in must) and h._traced
@@ -68,7 +68,7 @@ class Ending:
         recorder.write_back()
         self._bind(named, wanted)
         self._unwrap(elsewhere)
-        return self._real(shown)
+        return self._real(shown[0]) if shown else None
 
     # Choosing -------------------------------------------------------------------------------------
     def _named(self) -> dict[str, Any]:
@@ -85,12 +85,13 @@ class Ending:
                 self.bound[name] = id(handle_of(_root(value)))
         return named
 
-    def _held(self, named: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    def _held(self, named: dict[str, Any], shown: list[Any]) -> tuple[list[Any], list[Any]]:
         """NumPy proxies that more than a name holds: in the cell's lists and dicts, and elsewhere
         (attributes, closures, tuples, containers of earlier cells)."""
         inside = self._contained()
         known = Counter(id(v) for v in named.values() if type(v) is TracedArray)
         known += known  # `named` and the namespace
+        known.update(id(v) for v in shown)
         known.update(id(w) for w in self.recorder.inputs())
         for value in inside:
             known[id(value)] += 2  # the container and the list `inside`

@@ -7,13 +7,14 @@ import copy
 import ctypes
 import sys
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 from .. import _core
 from ..base import MXNetError
 from . import tracebacks
-from .bindings import Ending, handle_of
+from .bindings import Ending
 from .cell import Cell
 from .cell_report import Report
 from .options import Options, checked_passes
@@ -61,12 +62,9 @@ def symbolic(
 class Everything(Ending):
     """An ending that defers no name: a script has nobody to tell what reading it would cost."""
 
-    def _contained(self) -> list[Any]:
-        found = super()._contained()
-        if self.recorder.options.out is None:
-            bound = (self.namespace.get(n) for n in self.recorder.cell.names)
-            found += [value for value in bound if handle_of(value) is not None]
-        return found
+    def _must(self, named: dict[str, Any], needed: list[Any], failed: bool) -> list[Any]:
+        bound = named.values() if self.recorder.options.out is None else ()
+        return super()._must(named, [*needed, *bound], failed)
 
 
 class _Skip(BaseException):
@@ -161,7 +159,7 @@ class Block:
             self._execute(cell, names, frame, local, rewritten=True)
             failed = False
         finally:
-            recording.end(None, failed)
+            recording.end([], failed)
             if local:
                 _bind_locals(frame, {n: names[n] for n in cell.names if n in names})
         self._report = session.last_report = recording.report()
@@ -170,7 +168,9 @@ class Block:
     def _execute(
         cell: Cell, names: dict[str, Any], frame: FrameType, local: bool, rewritten: bool
     ) -> None:
-        code = _local_code(cell, names, rewritten) if local else _global_code(cell, rewritten)
+        code = (
+            _local_code(cell, tuple(names), rewritten) if local else _global_code(cell, rewritten)
+        )
         if not local:
             exec(code, names)
             return
@@ -202,10 +202,14 @@ def _first_line(statement: ast.stmt) -> int:
 
 def _block_at(frame: FrameType) -> Cell:
     """The block that the frame is entering. Raises NoSource saying why it can't be taken over."""
-    code = frame.f_code
-    local = bool(code.co_flags & _OPTIMIZED)
+    local = bool(frame.f_code.co_flags & _OPTIMIZED)
     if not local and frame.f_locals is not frame.f_globals:
         raise NoSource("the block stands in a class")
+    return _block(frame.f_code, frame.f_lineno, local)
+
+
+@lru_cache(maxsize=64)
+def _block(code: CodeType, line: int, local: bool) -> Cell:
     lines, tree = file_of(code)
     check_current(code, tree)
     found = [
@@ -213,7 +217,7 @@ def _block_at(frame: FrameType) -> Cell:
         for n in ast.walk(tree)
         if isinstance(n, ast.With)
         and len(n.items) == 1
-        and n.lineno <= frame.f_lineno <= (n.items[0].context_expr.end_lineno or n.lineno)
+        and n.lineno <= line <= (n.items[0].context_expr.end_lineno or n.lineno)
     ]
     if len(found) != 1:
         raise NoSource("the with statement was not found, or is not alone in its line")
@@ -287,11 +291,13 @@ def _copied(cell: Cell, rewritten: bool) -> ast.Module:
     return rewrite(tree) if rewritten else tree
 
 
+@lru_cache(maxsize=64)
 def _global_code(cell: Cell, rewritten: bool) -> CodeType:
     return compile(_copied(cell, rewritten), cell.filename, "exec", cell.flags, True)
 
 
-def _local_code(cell: Cell, names: dict[str, Any], rewritten: bool) -> CodeType:
+@lru_cache(maxsize=64)
+def _local_code(cell: Cell, names: tuple[str, ...], rewritten: bool) -> CodeType:
     """Defines ``__block__(bindings, **variables)``, which leaves its variables in ``bindings``."""
     parameters = [n for n in names if n.isidentifier()]
     frame = ast.parse(

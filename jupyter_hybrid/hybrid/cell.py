@@ -19,7 +19,7 @@ _PREPARED = 64  # cells that are kept ready to run again
 _prepared: OrderedDict[tuple, Cell] = OrderedDict()
 
 
-@dataclass
+@dataclass(eq=False)
 class Cell:
     """One cell, ready to run; not changed by running.
 
@@ -35,7 +35,9 @@ class Cell:
     names: list[str]  # bound by the cell, in order
     quiet: bool  # the last line ends in ";": its value is not shown
     awaits: bool  # at its top level
+    source: str = ""  # the body as Python, after IPython's transformations
     flags: int = 0  # of the compiler: the session's ``from __future__`` imports
+    memo: dict[Any, Any] = field(default_factory=dict, repr=False)  # what others found out
     _codes: dict[bool, tuple[CodeType, CodeType | None]] = field(default_factory=dict, repr=False)
 
     def code(self, rewritten: bool) -> tuple[CodeType, CodeType | None]:
@@ -61,7 +63,7 @@ class Cell:
 def prepare(shell: Any, body: str, magic_line: str | None, cell_id: str | None) -> Cell:
     """Parses a cell's body. Raises SyntaxError at the user's own line.
 
-    A cell of several lines that was run before is found again with its compiled code.
+    A cell that was run before is found again with its compiled code.
 
     Args:
         shell: the IPython shell; its input transformers and compiler cache are used.
@@ -78,14 +80,17 @@ def prepare(shell: Any, body: str, magic_line: str | None, cell_id: str | None) 
     number = _number(shell)
     numbers = getattr(shell.compile, "_filename_map", None)  # which cell a file name stands for
     flags = shell.compile.flags & _FUTURES
-    key = (text, body, offset, cell_id, flags, id(shell))
-    # IPython reads a single line by what its names mean now.
-    known = _prepared.get(key) if "\n" in body.strip() else None
+    # IPython reads a single line by what its names mean now; several lines by themselves.
+    several = "\n" in body.strip()
+    source = "" if several else shell.transform_cell(body) if body.strip() else body
+    key = (text, body, source, offset, cell_id, flags, id(shell))
+    known = _prepared.get(key)
     if known is not None and numbers is not None and known.filename in linecache.cache:
         _prepared.move_to_end(key)
         numbers[known.filename] = number
         return known
-    source = shell.transform_cell(body) if body.strip() else body
+    if several:
+        source = shell.transform_cell(body)
     filename = shell.compile.cache(text, number, raw_code=text)
     tree = compile("\n" * offset + source, filename, "exec", flags | ast.PyCF_ONLY_AST, True)
     made = Cell(
@@ -97,6 +102,7 @@ def prepare(shell: Any, body: str, magic_line: str | None, cell_id: str | None) 
         names=assigned_names(tree),
         quiet=source.rstrip().endswith(";"),
         awaits=has_top_level_await(tree),
+        source=source,
         flags=flags | _future_flags(shell, tree),
     )
     _prepared[key] = made

@@ -13,18 +13,19 @@ from typing import Any, TypeVar, overload
 from .. import _core
 from ..base import MXNetError
 from . import tracebacks
-from .bindings import Ending, handle_of
 from .block import Everything
 from .cell import Cell
 from .cell_report import Report
 from .numpy_face import TracedArray
 from .options import Options, checked_passes
+from .recorder import Recorder
 from .recording import Recording
 from .rewrite import rewrite
 from .runtime import install
 from .session import session, start
 from .sources import FUTURES, NoSource, function_of
 
+_DEPTH = 4  # of containers in what a function returns
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -101,27 +102,24 @@ class HybridFunction:
         recorder = recording.recorder
         recorder.code_file = ""  # other functions of the same file are not rewritten
         ending = recording.ending = Returned(recorder)
+        recorder.known_names = self._argument_names(args, kwargs)
         recording.begin()
         failed = True
         try:
             try:
-                given = [recorder.wrap(a) for a in args]
-                named = {k: recorder.wrap(v) for k, v in kwargs.items()}
-                parameters = self._function.__code__.co_varnames
-                recorder.known_names = {**dict(zip(parameters, given)), **named}
-                result = body(*given, **named)
-                ending.returned = result
+                ending.returned.append(_called(recorder, body, args, kwargs))
                 failed = False
             finally:
-                ending.given = (*args, *kwargs.values(), *_cells(body))
-                recording.end(None, failed)
+                recording.end([], failed)
         except BaseException as error:
             tracebacks.clean(error, cell.filename)
             raise
-        for place in body.__closure__ or ():
-            _settle_cell(ending, place)
         self._report = session.last_report = recording.report()
-        return ending.returned
+        return ending.returned[0]
+
+    def _argument_names(self, args: tuple, kwargs: dict) -> dict[int, str]:
+        given = {**dict(zip(self._function.__code__.co_varnames, args)), **kwargs}
+        return {id(value): name for name, value in given.items()}
 
     def _prepare(self) -> tuple[Cell, types.FunctionType]:
         if self._prepared is None:
@@ -130,52 +128,34 @@ class HybridFunction:
 
 
 class Returned(Everything):
-    """An ending that also computes what a function returns and leaves in its arguments."""
+    """An ending that also computes what a function returns."""
 
-    returned: Any = None
-    given: tuple = ()
+    def __init__(self, recorder: Recorder):
+        super().__init__(recorder)
+        self.returned: list[Any] = []  # one value, once the body has returned
 
     def _contained(self) -> list[Any]:
-        found = super()._contained()
-        return found + _arrays_in((self.returned, *self.given), 4)
+        return super()._contained() + _arrays_in(self.returned, _DEPTH)
 
-    def finish(self, shown: Any, failed: bool = False) -> Any:
+    def finish(self, shown: list[Any], failed: bool = False) -> Any:
         result = super().finish(shown, failed)
-        self.returned = self._inside(self._real(self.returned), 4)
-        for value in self.given:
-            if type(value) in (list, dict):
-                self._inside(value, 4)
+        self.returned[:] = [self._inside(value, _DEPTH) for value in self.returned]
         return result
 
 
+def _called(recorder: Recorder, body: Callable, args: tuple, kwargs: dict) -> Any:
+    """The call with traced arrays for the arguments; nothing here holds them afterwards."""
+    return body(*map(recorder.wrap, args), **{k: recorder.wrap(v) for k, v in kwargs.items()})
+
+
 def _arrays_in(value: Any, depth: int) -> list[Any]:
-    """Arrays in tuples, lists and dicts, not deeper than ``depth``."""
-    if handle_of(value) is not None:
+    """NumPy's traced arrays in tuples, lists and dicts, not deeper than ``depth``."""
+    if type(value) is TracedArray:
         return [value]
-    inner = value.values() if type(value) is dict else value
     if not depth or type(value) not in (tuple, list, dict):
         return []
+    inner = value.values() if type(value) is dict else value
     return [array for item in inner for array in _arrays_in(item, depth - 1)]
-
-
-def _cells(function: types.FunctionType) -> list[Any]:
-    found = []
-    for place in function.__closure__ or ():
-        try:
-            found.append(place.cell_contents)
-        except ValueError:  # not bound yet
-            continue
-    return found
-
-
-def _settle_cell(ending: Ending, place: types.CellType) -> None:
-    """A variable of an outer function gets its real array."""
-    try:
-        value = place.cell_contents
-    except ValueError:
-        return
-    if type(value) is TracedArray:
-        place.cell_contents = ending._real(value)
 
 
 def _rewritten(function: types.FunctionType) -> tuple[Cell, types.FunctionType]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from IPython.core.error import UsageError as MagicUsageError
@@ -9,7 +10,8 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_
 from IPython.display import display
 
 from .. import _core, live
-from . import history
+from ..base import MXNetError
+from . import history, skip
 from . import options as option_parser
 from .cell import Cell, prepare
 from .cell_report import Report
@@ -22,6 +24,7 @@ from .runner import (
     run_symbolically,
 )
 from .running import running
+from .runtime import install
 from .session import session, start
 from .tracebacks import show_as_users
 from .transform import suspended, transform, use
@@ -63,8 +66,7 @@ class HybridMagics(Magics):
         if prepared.awaits:
             raise MagicUsageError(_AWAITS.format(magic="hybridize"))
         try:
-            run = _compare if options.compare else run_symbolically
-            value, report = run(prepared, options, self._namespace(options), session.later)
+            value, report = _run(prepared, options, self._namespace(options))
         except UsageError as error:
             raise MagicUsageError(str(error)) from None
         except BaseException as error:
@@ -151,6 +153,7 @@ class HybridMagics(Magics):
         if words == ["clear"]:
             programs = clear_cache()
             history.clear()
+            skip.clear()
             print(f"{programs} compiled program{'' if programs == 1 else 's'} forgotten")
             return
         if len(words) == 2 and words[0] == "mode" and words[1] in MODES:
@@ -187,6 +190,18 @@ class HybridMagics(Magics):
             return prepare(self.shell, body, first, _cell_id(self.shell))
 
 
+def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[Any, Report]:
+    """Compares the modes, or runs the cell: without its body where that is proven the same."""
+    __tracebackhide__ = True
+    if options.compare:
+        return _compare(prepared, options, namespace, session.later)
+    proven = skip.find(prepared, options, namespace) if install().recorder is None else None
+    if proven is not None:
+        with suppress(MXNetError):  # then its line is to be named: the body runs
+            return proven.run(namespace)
+    return run_symbolically(prepared, options, namespace, session.later)
+
+
 def _compare(*args: Any) -> tuple[Any, Report]:
     from .compare import compare  # not needed until somebody compares
 
@@ -216,7 +231,7 @@ def _engine_changes(words: list[str]) -> dict[str, Any]:
     return changes
 
 
-def _keep_history(shell: Any, body: str) -> None:
+def _keep_history(shell: Any, source: str) -> None:
     """``In`` and the history hold the cell itself, not its rewriting by the default mode."""
     history = getattr(shell, "history_manager", None)
     result = getattr(getattr(shell, "displayhook", None), "exec_result", None)
@@ -224,8 +239,6 @@ def _keep_history(shell: Any, body: str) -> None:
     info = getattr(result, "info", None)
     if history is None or number is None or not getattr(info, "store_history", False):
         return
-    with suspended():
-        source = shell.transform_cell(body)
     parsed = history.input_hist_parsed
     if number < len(parsed) and "--implicit" in parsed[number]:
         parsed[number] = source

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from .. import _core
 
@@ -57,6 +58,7 @@ def checked_passes(names: str | Iterable[str] | None) -> tuple[str, ...] | None:
     return passes
 
 
+@lru_cache(maxsize=64)
 def parse(line: str) -> Options:
     """Options from the text after ``%%hybridize``. Raises UsageError."""
     known = [p["name"] for p in _core.pass_table()] + ["plan"]

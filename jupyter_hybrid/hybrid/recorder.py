@@ -39,7 +39,7 @@ class Recorder:
         self.breaks: list[tuple[int | None, str]] = []
         self.active = True
         self.recording: Any = None  # the Recording that this recorder works for
-        self.known_names: dict[str, Any] = {}  # of a function's arguments
+        self.known_names: dict[int, str] = {}  # of a function's arguments, by id of the array
         self._before = _core.live_traced()  # deferred in earlier cells: not this cell's to compute
         self.uses_numpy = False
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
@@ -241,8 +241,8 @@ class Recorder:
     def names(self) -> dict[int, str]:
         """What the user calls the arrays of this cell, by ``id``."""
         names: dict[int, str] = {}
-        bound: dict[int, str] = {}  # existing ndarrays
-        for name, value in (*self.namespace.items(), *self.known_names.items()):
+        bound = dict(self.known_names)  # existing ndarrays
+        for name, value in self.namespace.items():
             if name.startswith("_"):
                 continue
             array = self._array(value)

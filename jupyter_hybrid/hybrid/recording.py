@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from .. import _core
+from ..base import MXNetError
 from . import history, numbers
 from .bindings import Ending
 from .cell import Cell
@@ -18,7 +21,30 @@ from .runtime import install
 
 # What is recorded is one list for the whole process, so one thread records at a time.
 _one = threading.Lock()
+PLAIN = (int, float, bool, str, type(None))
 _registered: set[tuple[str, str]] = set()
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a name was bound to when the body ended. The array itself is not held."""
+
+    kind: type
+    handle: int = 0  # id of the array's handle
+    scalar: bool = False  # NumPy has a scalar here
+    fresh: bool = True  # neither a view nor an array that was there before
+    value: Any = None  # of a plain kind
+
+    @classmethod
+    def of(cls, value: Any) -> Left:
+        kind = type(value)
+        if kind is TracedArray:
+            fresh = value.parent is None and value.origin is None
+            return cls(kind, id(value.handle), value.is_scalar, fresh)
+        if kind is _core.NDArray:
+            return cls(kind, id(value))
+        plain = numbers.plain(value)
+        return cls(type(plain), value=plain if type(plain) in PLAIN else None)
 
 
 class Recording:
@@ -35,6 +61,7 @@ class Recording:
         self.recorder = Recorder(cell, options, namespace, later)
         self.recorder.recording = self
         self.ending = Ending(self.recorder)
+        self.left: dict[str | None, Left] = {}  # by name; None: the last expression
 
     @staticmethod
     def possible() -> str:
@@ -65,8 +92,9 @@ class Recording:
             recorder.run([], reason, recorder.user_line())
         namespace = recorder.namespace
         for name, value in list(namespace.items()):
-            if type(value) is TracedArray:
-                namespace[name] = value.real()
+            if type(value) is TracedArray and value.recorder is recorder:
+                with suppress(MXNetError):  # an operator's own error stays in the array
+                    namespace[name] = value.real()
             elif numbers.is_recorded(value):
                 namespace[name] = numbers.plain(value)
         self._stop()
@@ -81,14 +109,19 @@ class Recording:
         _core.end_trace()
         self.recorder.active = False
 
-    def end(self, value: Any, failed: bool) -> Any:
-        """Computes what is left and binds the names; returns ``value`` as a real one.
+    def end(self, value: list[Any], failed: bool) -> Any:
+        """Computes what is left and binds the names; returns ``value[0]`` as a real one.
 
-        When the body raised (``failed``) its own error says more than one found here.
+        ``value`` is the last expression's, or empty. When the body raised (``failed``) its own
+        error says more than one found here.
         """
         recorder = self.recorder
         self._runtime.recorder = None
         _core.end_trace()
+        names = recorder.namespace
+        self.left = {n: Left.of(names[n]) for n in recorder.cell.names if n in names}
+        if value:
+            self.left[None] = Left.of(value[0])
         try:
             return self.ending.finish(value, failed=failed)
         except Exception:
@@ -97,6 +130,7 @@ class Recording:
             return None
         finally:
             recorder.active = False
+            recorder.recording = None  # no cycle: arrays are freed with their names
             numbers.start_cell()
             _one.release()
 

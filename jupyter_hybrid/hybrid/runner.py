@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import tracebacks
+from . import skip, tracebacks
 from .bindings import handle_of
 from .cell import Cell
 from .cell_report import Report
@@ -46,21 +46,25 @@ def run_symbolically(
     why_not = Recording.possible()
     if why_not:
         return run_imperatively(cell, namespace), _imperative_report(cell, options, why_not)
+    read = None if options.donate else skip.before(cell, namespace)
     recording = Recording(cell, options, namespace, later)
     statements, shown = _begin(recording)
+    last: list[Any] = []  # the only place here that holds the last expression's value
     value, failed = None, True
     try:
         try:
             exec(statements, namespace)
             if shown is not None:
-                value = eval(shown, namespace)
+                last.append(eval(shown, namespace))
             failed = False
         finally:
-            value = recording.end(value, failed)
+            value = recording.end(last, failed)
     except BaseException as error:
         tracebacks.clean(error, cell.filename)
         raise
-    return value, recording.report()
+    report = recording.report()
+    report.not_skipped = skip.learn(cell, options, read, recording, report)
+    return value, report
 
 
 async def await_symbolically(
@@ -77,15 +81,16 @@ async def await_symbolically(
         return value, _imperative_report(cell, options, why_not)
     recording = Recording(cell, options, namespace, later)
     statements, shown = _begin(recording)
+    last: list[Any] = []
     value, failed = None, True
     try:
         try:
             await _Recorded(recording, statements)
             if shown is not None:
-                value = await _Recorded(recording, shown)
+                last.append(await _Recorded(recording, shown))
             failed = False
         finally:
-            value = recording.end(value, failed)
+            value = recording.end(last, failed)
     except BaseException as error:
         tracebacks.clean(error, cell.filename)
         raise
