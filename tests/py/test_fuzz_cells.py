@@ -1,0 +1,49 @@
+"""Random cells in both modes: nd bit for bit. 500 programs, 10,000 in the long tier."""
+
+from __future__ import annotations
+
+import os
+import warnings
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tests.corpus.catalogue import CorpusCell
+from tests.corpus.programs import programs
+from tests.corpus.trial import Hybrid, compare, imperatively
+
+_LONG = os.environ.get("HYBRID_HYPOTHESIS") == "long"
+_SETTINGS = settings(
+    max_examples=5000 if _LONG else 250,
+    derandomize=not _LONG,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+    print_blob=False,
+)
+_hybrid: list[Hybrid] = []
+
+
+def check(cell: CorpusCell) -> None:
+    if not _hybrid:
+        _hybrid.append(Hybrid())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wanted = imperatively(cell, 1)
+        got = _hybrid[0].run(cell, 1)
+        differences = compare(cell, wanted, got)
+    assert not differences, "\n".join([cell.text, *differences])
+
+
+@pytest.mark.timeout(3600)
+@_SETTINGS
+@given(programs("nd"))
+def test_nd_programs_agree_bit_for_bit(cell):
+    check(cell)
+
+
+@pytest.mark.timeout(3600)
+@_SETTINGS
+@given(programs("np"))
+def test_np_programs_agree(cell):
+    check(cell)
