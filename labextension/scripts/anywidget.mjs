@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ownNames } from './own_names.mjs';
 
 const LIMIT = 64 * 1024; // the module is saved inside every notebook that shows a widget
 const here = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -21,10 +22,13 @@ const minifiedCss = {
 
 mkdirSync(outdir, { recursive: true });
 const outfile = join(outdir, 'graph.js');
+const src = folder => join(here, 'src', folder);
+const names = ownNames([src('views')], [src('.'), src('anywidget')]);
 const result = await build({
   entryPoints: [join(here, 'src', 'anywidget', 'graph.ts')],
   bundle: true,
   minify: true,
+  mangleProps: new RegExp(`^(${names.join('|')})$`),
   format: 'esm',
   target: 'es2022',
   charset: 'utf8',

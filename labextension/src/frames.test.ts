@@ -80,7 +80,10 @@ describe('parseLive', () => {
   });
 
   it.each([
-    [{ type: 'other' }, 'message.type: expected one of frame, status, viewer, got "other"'],
+    [
+      { type: 'other' },
+      'message.type: expected one of frame, status, viewer, spec, refused, got "other"'
+    ],
     [{ type: 'viewer', id: 3 }, 'viewer.id: expected a string, got 3'],
     [{ type: 'frame', names: { x: 'dot' } }, 'frame.names: expected an integer'],
     [null, 'message: expected an object, got nothing']

@@ -82,7 +82,21 @@ export interface ViewerState {
   selected: number[] | null;
 }
 
-export type LiveMessage = Frame | Status | ViewerState;
+/** The cell of a picture planned for another choice of names; `spec` is not read yet. */
+export interface Planned {
+  type: 'spec';
+  id: string;
+  spec: unknown;
+}
+
+/** Why there is no such plan. */
+export interface Refused {
+  type: 'refused';
+  id: string;
+  why: string;
+}
+
+export type LiveMessage = Frame | Status | ViewerState | Planned | Refused;
 type Bytes = ArrayBuffer | ArrayBufferView;
 
 const text = or(string, '');
@@ -129,7 +143,10 @@ const viewer = object<Omit<ViewerState, 'type'>>({
   selected: or(list(integer), null)
 });
 
-const envelope = object({ type: choice(['frame', 'status', 'viewer'] as const) });
+const planned = object<Omit<Planned, 'type'>>({ id: string, spec: value => value });
+const refused = object<Omit<Refused, 'type'>>({ id: string, why: text });
+const TYPES = ['frame', 'status', 'viewer', 'spec', 'refused'] as const;
+const envelope = object({ type: choice(TYPES) });
 
 /** Reads one message of the live comm; throws a ProtocolError that names the fault. */
 export function parseLive(data: unknown, buffers: readonly Bytes[] = []): LiveMessage {
@@ -149,6 +166,10 @@ export function parseLive(data: unknown, buffers: readonly Bytes[] = []): LiveMe
       return { type, ...status(data, 'status') };
     case 'viewer':
       return { type, ...viewer(data, 'viewer') };
+    case 'spec':
+      return { type, ...planned(data, 'spec') };
+    case 'refused':
+      return { type, ...refused(data, 'refused') };
   }
 }
 

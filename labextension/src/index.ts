@@ -35,7 +35,6 @@ const plugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const viewers = new Viewers();
     const links = new Links(tracker, viewers);
-    rendermime.addFactory(graphRendererFactory(viewers, links));
     editors.addExtension({
       name: 'jupyter-hybrid:lines',
       factory: () =>
@@ -44,6 +43,9 @@ const plugin: JupyterFrontEndPlugin<void> = {
         )
     });
     const connections = new LiveConnections(tracker, viewers);
+    rendermime.addFactory(
+      graphRendererFactory(viewers, links, shown => connections.switching(shown))
+    );
     const panel = new LivePanel(tracker, connections, links);
     app.shell.add(panel, 'right', { rank: 900 });
     restorer?.add(panel, panel.id);

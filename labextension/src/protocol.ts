@@ -18,6 +18,7 @@ import {
   BUFFER_KINDS,
   EDGE_KINDS,
   FAMILIES,
+  NAME_STATES,
   NODE_KINDS,
   SPEC_VERSION,
   VIEWS,
@@ -30,6 +31,7 @@ import {
   type Kernel,
   type Member,
   type Memory,
+  type Name,
   type Node,
   type Spec,
   type Stage,
@@ -79,6 +81,7 @@ const node = object<Node>({
   segment: count,
   head: or(boolean, false),
   members: list(member),
+  body: text,
   x: figure,
   y: figure,
   w: or(length, 132),
@@ -193,7 +196,8 @@ const totals = object<Totals>({
   kernels_after: figure,
   compile_s: figure,
   run_s: figure,
-  cached: or(boolean, false)
+  cached: or(boolean, false),
+  replay: text
 });
 
 const initial = object<Spec['initial']>({ stage: count, view: or(choice(VIEWS), 'graph') });
@@ -208,6 +212,17 @@ const spec = object<Spec>({
   totals: (value, path) => totals(value ?? {}, path),
   breaks: list(object<Spec['breaks'][number]>({ line: id, reason: text })),
   deferred: list(object<Spec['deferred'][number]>({ name: text, price: text, bytes })),
+  names: list(
+    object<Name>({
+      name: string,
+      line: id,
+      state: choice(NAME_STATES),
+      price: text,
+      fixed: text,
+      shares: list(string)
+    })
+  ),
+  replanned: or(string, null),
   notes: list(text),
   initial: (value, path) => initial(value ?? {}, path)
 });

@@ -7,6 +7,7 @@ export type View = (typeof VIEWS)[number];
 export type NodeKind = (typeof NODE_KINDS)[number];
 export type Family = (typeof FAMILIES)[number];
 export type Action = (typeof ACTIONS)[number];
+export type NameState = (typeof NAME_STATES)[number];
 export type BufferKind = (typeof BUFFER_KINDS)[number];
 
 export const FAMILIES = [
@@ -38,6 +39,7 @@ export const ACTIONS = [
 
 export const VIEWS = ['graph', 'memory', 'program'] as const;
 export const NODE_KINDS = ['input', 'constant', 'op', 'fused', 'effect', 'output'] as const;
+export const NAME_STATES = ['kept', 'deferred', 'planned away'] as const;
 export const EDGE_KINDS = ['data', 'order'] as const;
 export const BUFFER_KINDS = ['arena', 'output', 'input'] as const;
 
@@ -51,6 +53,9 @@ export interface Spec {
   totals: Totals;
   breaks: { line: number | null; reason: string }[];
   deferred: { name: string; price: string; bytes: number }[];
+  names: Name[];
+  /** the first line that would run this plan; null: it is the one that ran */
+  replanned: string | null;
   notes: string[];
   initial: { stage: number; view: View };
 }
@@ -60,6 +65,18 @@ export interface Cell {
   id: string | null;
   lines: string[];
   first_line: number;
+}
+
+/** An array name of the cell, as a switch; `price`: what keeping it adds, in words. */
+export interface Name {
+  name: string;
+  line: number | null;
+  state: NameState;
+  price: string;
+  /** why it is kept in any case; empty: it can be switched */
+  fixed: string;
+  /** other names of the same array */
+  shares: string[];
 }
 
 /** What the cell costs; null where it was not measured. Bytes and seconds. */
@@ -73,6 +90,8 @@ export interface Totals {
   compile_s: number | null;
   run_s: number | null;
   cached: boolean;
+  /** replayed, skipped or compiled; empty where it is not known */
+  replay: string;
 }
 
 export interface Stage {
@@ -116,6 +135,8 @@ export interface Node {
   segment: number;
   head: boolean;
   members: Member[];
+  /** the program text of a control-flow node's bodies */
+  body: string;
   x: number | null;
   y: number | null;
   w: number;

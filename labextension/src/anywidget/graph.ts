@@ -10,8 +10,9 @@ interface Model {
   get(name: string): unknown;
   set(name: string, value: unknown): void;
   save_changes(): void;
-  on(name: string, callback: () => void): void;
-  off(name: string, callback: () => void): void;
+  on(name: string, callback: (content?: unknown) => void): void;
+  off(name: string, callback: (content?: unknown) => void): void;
+  send(content: unknown): void;
 }
 
 function stateOf(model: Model): ViewerState {
@@ -34,20 +35,42 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
         model.set('selected', state.selected);
         model.save_changes();
       };
-      viewer = new GraphViewer(parseSpec(model.get('spec')), { change }, stateOf(model));
+      const switched = (name: string, kept: string[]) => model.send({ type: 'switch', name, kept });
+      const spec = parseSpec(model.get('spec'));
+      viewer = new GraphViewer(spec, { change, switched }, stateOf(model));
       el.replaceChildren(viewer.element);
     } catch (error) {
       el.replaceChildren(faultNotice('The graph', error));
     }
     injectStyles(el, css);
   };
+  const planned = () => {
+    try {
+      const spec = parseSpec(model.get('spec'));
+      if (viewer && spec.id === viewer.element.dataset.spec) {
+        viewer.replan(spec);
+        return;
+      }
+    } catch {
+      // drawn as the fault that it is
+    }
+    draw();
+  };
+  const heard = (content?: unknown) => {
+    const { type, why } = Object(content) as { type?: unknown; why?: unknown };
+    if (type === 'refused') {
+      viewer?.setSwitching(String(why));
+    }
+  };
   const update = () => viewer?.setState(stateOf(model));
   draw();
-  model.on('change:spec', draw);
+  model.on('change:spec', planned);
+  model.on('msg:custom', heard);
   model.on('change:stage', update);
   model.on('change:selected', update);
   return () => {
-    model.off('change:spec', draw);
+    model.off('change:spec', planned);
+    model.off('msg:custom', heard);
     model.off('change:stage', update);
     model.off('change:selected', update);
     viewer?.dispose();

@@ -2,7 +2,9 @@
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 import { LiveConnection } from './live_connection';
-import type { Viewers } from './viewers';
+import type { Shown, Viewers } from './viewers';
+
+const NO_KERNEL = 'no kernel that knows this cell is connected. Run the cell to switch its names.';
 
 export class LiveConnections {
   readonly added = new Signal<this, LiveConnection>(this);
@@ -18,6 +20,14 @@ export class LiveConnections {
       // The kernel that made the picture knows its id; the others ignore it.
       this.byPanel.forEach(connection => connection.send({ type: 'viewer', ...change }));
     });
+    viewers.switched.connect((_, { from, name, kept }) => {
+      this.around(from)?.send({ type: 'switch', id: from.spec.id, name, kept });
+    });
+  }
+
+  /** Why the names of a picture cannot be switched; null: its kernel listens. */
+  switching(shown: Shown): string | null {
+    return this.around(shown)?.state === 'connected' ? null : NO_KERNEL;
   }
 
   of(panel: NotebookPanel): LiveConnection | null {
@@ -29,6 +39,21 @@ export class LiveConnections {
     return this.modes.get(panel) ?? null;
   }
 
+  // The notebook that shows a picture, or else the one with its cell (a view of an output).
+  private around(shown: Shown): LiveConnection | null {
+    let other: LiveConnection | null = null;
+    for (const [panel, connection] of this.byPanel) {
+      if (panel.node.contains(shown.owner.node)) {
+        return connection;
+      }
+      const id = shown.spec.cell?.id;
+      if (id && panel.content.widgets.some(cell => cell.model.id === id)) {
+        other = connection;
+      }
+    }
+    return other;
+  }
+
   private add(panel: NotebookPanel, viewers: Viewers): void {
     if (this.byPanel.has(panel)) {
       return;
@@ -38,12 +63,18 @@ export class LiveConnections {
     connection.messages.connect((_, message) => {
       if (message.type === 'viewer') {
         viewers.apply(message.id, message.stage, message.selected);
+      } else if (message.type === 'spec') {
+        viewers.replan(message.id, message.spec);
+      } else if (message.type === 'refused') {
+        viewers.setSwitching(message.why, entry => entry.spec.id === message.id);
       } else if (message.type === 'status') {
         this.modes.set(panel, message.mode);
         this.modeChanged.emit(panel);
       }
     });
     connection.stateChanged.connect((_, state) => {
+      const mine = (entry: Shown) => this.around(entry) === connection;
+      viewers.setSwitching(state === 'connected' ? null : NO_KERNEL, mine);
       if (state !== 'connected') {
         this.modes.delete(panel);
         this.modeChanged.emit(panel);

@@ -5,6 +5,7 @@ import { GRAPH_MIME, parseSpec } from '../protocol';
 import { faultNotice } from '../views/fault';
 import { GraphViewer } from '../views/graph_viewer';
 import { withLayout } from '../views/layered';
+import type { Message } from '@lumino/messaging';
 import type { Links } from './links';
 import type { Shown, Viewers } from './viewers';
 
@@ -13,7 +14,8 @@ export class RenderedGraph extends Widget implements IRenderMime.IRenderer {
 
   constructor(
     private readonly viewers: Viewers,
-    private readonly links: Links
+    private readonly links: Links,
+    private readonly switching: (entry: Shown) => string | null
   ) {
     super();
     this.addClass('hyb-output');
@@ -24,16 +26,19 @@ export class RenderedGraph extends Widget implements IRenderMime.IRenderer {
     try {
       const spec = withLayout(parseSpec(model.data[GRAPH_MIME]));
       const state = this.viewers.stateOf(spec.id);
+      const planned = this.viewers.planOf(spec.id);
       const viewer = new GraphViewer(
-        spec,
+        planned ?? spec,
         {
           change: changed => this.entry && this.viewers.userChange(this.entry, changed),
-          lines: (lines, focus) => this.entry && this.links.showLines(this.entry, lines, focus)
+          lines: (lines, focus) => this.entry && this.links.showLines(this.entry, lines, focus),
+          switched: (name, kept) => this.entry && this.viewers.userSwitch(this.entry, name, kept)
         },
         state
       );
       this.entry = { owner: this, spec, viewer };
       this.viewers.add(this.entry);
+      this.tellSwitching();
       this.node.replaceChildren(viewer.element);
     } catch (error) {
       this.node.replaceChildren(faultNotice('The graph', error));
@@ -41,11 +46,20 @@ export class RenderedGraph extends Widget implements IRenderMime.IRenderer {
     return Promise.resolve();
   }
 
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this.tellSwitching();
+  }
+
   override dispose(): void {
     if (!this.isDisposed) {
       this.clear();
       super.dispose();
     }
+  }
+
+  private tellSwitching(): void {
+    this.entry?.viewer.setSwitching(this.switching(this.entry));
   }
 
   private clear(): void {
@@ -57,11 +71,15 @@ export class RenderedGraph extends Widget implements IRenderMime.IRenderer {
   }
 }
 
-export function graphRendererFactory(viewers: Viewers, links: Links): IRenderMime.IRendererFactory {
+export function graphRendererFactory(
+  viewers: Viewers,
+  links: Links,
+  switching: (entry: Shown) => string | null
+): IRenderMime.IRendererFactory {
   return {
     safe: true, // draws text and shapes only, whatever the data
     mimeTypes: [GRAPH_MIME],
     defaultRank: -100,
-    createRenderer: () => new RenderedGraph(viewers, links)
+    createRenderer: () => new RenderedGraph(viewers, links, switching)
   };
 }

@@ -1,8 +1,10 @@
 // The viewers on the page, by the id of their spec: all with one id show the same stage and nodes.
 import { Signal, type ISignal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
+import { parseSpec } from '../protocol';
 import type { Spec } from '../spec';
 import type { GraphViewer, ViewerState } from '../views/graph_viewer';
+import { withLayout } from '../views/layered';
 
 export interface Shown {
   owner: Widget;
@@ -14,17 +16,65 @@ export interface ViewerChange extends ViewerState {
   id: string;
 }
 
+export interface Switched {
+  from: Shown;
+  name: string;
+  kept: string[];
+}
+
+/** How many plans are kept for pictures that are drawn again. */
+const REMEMBER_PLANS = 40;
 /** How many states are kept for pictures that are drawn again. */
 const REMEMBER = 500;
 
 export class Viewers {
   private readonly shown = new Set<Shown>();
   private readonly states = new Map<string, ViewerState>();
+  private readonly plans = new Map<string, Spec>();
+  private readonly switchedSignal = new Signal<this, Switched>(this);
   private readonly changedSignal = new Signal<this, ViewerChange>(this);
 
   /** A person moved a slider or chose nodes. */
   get changed(): ISignal<this, ViewerChange> {
     return this.changedSignal;
+  }
+
+  /** A person moved the switch of a name. */
+  get switched(): ISignal<this, Switched> {
+    return this.switchedSignal;
+  }
+
+  userSwitch(from: Shown, name: string, kept: string[]): void {
+    this.switchedSignal.emit({ from, name, kept });
+  }
+
+  /** The plan that a picture was switched to last. */
+  planOf(id: string): Spec | undefined {
+    return this.plans.get(id);
+  }
+
+  /** A picture's cell was planned again: all pictures with its id change. */
+  replan(id: string, data: unknown): void {
+    const spec = withLayout(parseSpec(data));
+    this.plans.delete(id);
+    this.plans.set(id, spec);
+    if (this.plans.size > REMEMBER_PLANS) {
+      this.plans.delete(this.plans.keys().next().value as string);
+    }
+    for (const entry of this.shown) {
+      if (entry.spec.id === id) {
+        entry.viewer.replan(spec);
+      }
+    }
+  }
+
+  /** Says on the pictures for which `of` holds whether names can be switched, and if not, why. */
+  setSwitching(reason: string | null, of: (entry: Shown) => boolean): void {
+    for (const entry of this.shown) {
+      if (of(entry)) {
+        entry.viewer.setSwitching(reason);
+      }
+    }
   }
 
   all(): Iterable<Shown> {

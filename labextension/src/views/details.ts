@@ -62,6 +62,7 @@ export class Details {
           .flatMap(([key, value]) => [h('dt', {}, key), h('dd', {}, value)])
       ),
       node.members.length > 0 && this.members(node),
+      node.body !== '' && h('pre.hyb-loop', {}, node.body),
       this.history(node)
     );
   }

@@ -1,12 +1,11 @@
 // The graph of a stage on a canvas: pan, zoom, hover, choose, and the way from stage to stage.
-import type { Edge, Node, Spec } from '../spec';
+import type { Edge, Graph, Node, Spec, Stage } from '../spec';
 import { Camera } from './camera';
 import { h } from './dom';
 import { bytes } from './format';
 import { describeNode, NodeList } from './node_list';
 import { paintGraph } from './paint_graph';
-import type { Mark, StageModel } from './stages';
-import { linesOf } from './stages';
+import { linesOf, StageModel, type Mark } from './stages';
 import { Surface } from './surface';
 import { readTheme, type Theme } from './theme';
 import { Tooltip } from './tooltip';
@@ -25,7 +24,7 @@ export interface GraphViewEvents {
 
 interface Motion {
   transition: Transition;
-  from: number;
+  before: Graph;
   start: number;
   camera: { scale: number; x: number; y: number };
   target: { scale: number; x: number; y: number } | null;
@@ -47,8 +46,8 @@ export class GraphView {
   private fitted = false;
 
   constructor(
-    private readonly spec: Spec,
-    private readonly model: StageModel,
+    private spec: Spec,
+    private model: StageModel,
     private stage: number,
     private readonly events: GraphViewEvents
   ) {
@@ -84,15 +83,30 @@ export class GraphView {
     const from = this.stage;
     this.stage = stage;
     this.enter(stage);
+    this.move(this.model.stages[from], animate, () => new Transition(this.model, from, stage));
+  }
+
+  /** The same cell planned again: its picture changes as from stage to stage. */
+  replan(spec: Spec, model: StageModel, stage: number): void {
+    const from = this.model.stages[this.stage];
+    const both = new StageModel({ stages: [from, model.stages[stage]] });
+    this.spec = spec;
+    this.model = model;
+    this.stage = stage;
+    this.enter(stage);
+    this.move(from, true, () => new Transition(both, 0, 1));
+  }
+
+  private move(from: Stage, animate: boolean, transition: () => Transition): void {
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
     if (animate && !still && this.surface.width > 0) {
       const { scale, x, y } = this.camera;
       this.motion = {
-        transition: new Transition(this.model, from, stage),
-        from,
+        transition: transition(),
+        before: from.graph,
         start: performance.now(),
         camera: { scale, x, y },
-        target: this.moved ? null : this.fitFor(stage)
+        target: this.moved ? null : this.fitFor(this.stage)
       };
     } else {
       this.motion = null;
@@ -182,7 +196,7 @@ export class GraphView {
       }
     }
     const graph = this.model.stages[this.stage].graph;
-    const before = motion ? this.model.stages[motion.from].graph : null;
+    const before = motion?.before;
     const old = new Set(before?.edges.map(edgeKey));
     paintGraph(
       context,
@@ -195,7 +209,7 @@ export class GraphView {
         homesBefore: new Map(before?.nodes.map(node => [node.id, boxOf(node)])),
         edges: graph.edges,
         edgesLeaving: motion?.transition.edgesBefore ?? [],
-        entering: new Set<Edge>(before ? graph.edges.filter(e => !old.has(edgeKey(e))) : []),
+        entering: new Set<Edge>(motion ? graph.edges.filter(e => !old.has(edgeKey(e))) : []),
         t,
         marks: this.marks,
         selected: this.selected,

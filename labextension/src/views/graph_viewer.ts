@@ -6,6 +6,7 @@ import { bytes, plural } from './format';
 import { GraphView } from './graph_view';
 import { footnotes, header } from './header';
 import { legend } from './legend';
+import { NamesBar } from './names_bar';
 import { MemoryView } from './memory_view';
 import { describeNode } from './node_list';
 import { ProgramView } from './program_view';
@@ -24,6 +25,8 @@ export interface ViewerEvents {
   change?: (state: ViewerState) => void;
   /** the lines of the user's cell that the selection came from; `focus`: show them */
   lines?: (lines: number[], focus: boolean) => void;
+  /** the person moved a name's switch: `kept` are the names that are on */
+  switched?: (name: string, kept: string[]) => void;
 }
 
 const VIEW_NAMES: Record<View, string> = { graph: 'Graph', memory: 'Memory', program: 'Program' };
@@ -31,18 +34,25 @@ const NARROW = 640;
 
 export class GraphViewer {
   readonly element: HTMLElement;
-  private readonly model: StageModel;
-  private readonly slider: StageSlider;
+  private model!: StageModel;
+  private slider!: StageSlider;
   private readonly graph: GraphView;
-  private readonly memory: MemoryView | null;
-  private readonly program: ProgramView;
-  private readonly details: Details;
+  private memory: MemoryView | null = null;
+  private program!: ProgramView;
+  private details!: Details;
+  private readonly names: NamesBar;
   private readonly panels: Record<View, HTMLElement>;
   private readonly tabs = new Map<View, HTMLButtonElement>();
   private readonly status = h('p.hyb-status', { role: 'status', 'aria-live': 'polite' });
   private readonly legendBox = h('div');
+  // What is made anew for each plan of the cell stands in these.
+  private readonly head = h('div');
+  private readonly foot = h('div');
+  private readonly bar = h('div.hyb-bar');
+  private readonly body = h('div.hyb-body');
+  private readonly main: HTMLElement;
   private readonly stop: (() => void)[] = [];
-  private stageIndex: number;
+  private stageIndex = 0;
   private chosen: number[] = [];
   private view: View = 'graph';
 
@@ -51,15 +61,74 @@ export class GraphViewer {
     private readonly events: ViewerEvents = {},
     state: Partial<ViewerState> = {}
   ) {
-    const { stages } = spec;
-    this.model = new StageModel(spec);
+    this.panels = {
+      graph: h('div.hyb-panel'),
+      memory: h('div.hyb-panel'),
+      program: h('div.hyb-panel')
+    };
+    this.main = h('div.hyb-main', {}, ...Object.values(this.panels));
+    this.names = new NamesBar({
+      switched: (name, kept) => this.events.switched?.(name, kept),
+      hover: name => this.hover(name === null ? [] : this.nodesNamed(name))
+    });
+    if (!events.switched) {
+      this.setSwitching('this is a still picture.');
+    }
+    const tablist = this.tablist();
+    this.fill(spec);
     this.stageIndex = this.clamp(state.stage ?? spec.initial.stage);
-    this.slider = new StageSlider(stages, stage => this.userStage(stage));
     this.graph = new GraphView(spec, this.model, this.stageIndex, {
       select: (id, add) => this.userSelect(id, add),
       hover: id => this.hover(id === null ? [] : [id]),
       step: delta => this.slider.step(delta)
     });
+    this.panels.graph.append(this.graph.element, this.legendBox);
+    this.bar.prepend(tablist);
+    this.element = h(
+      'div.hyb-root.hyb-viewer',
+      { 'data-spec': spec.id },
+      this.head,
+      this.names.element,
+      this.bar,
+      this.body,
+      this.status,
+      this.foot
+    );
+    keepKeys(this.element);
+    this.stop.push(watchTheme(() => this.themeChanged()));
+    const observer = new ResizeObserver(() => {
+      this.element.classList.toggle('hyb-narrow', this.element.clientWidth < NARROW);
+    });
+    observer.observe(this.element);
+    this.stop.push(() => observer.disconnect());
+    this.showView(spec.initial.view);
+    this.showStage(false);
+    this.setState({ selected: state.selected ?? [] });
+  }
+
+  /** Shows another plan of the same cell; the stage stays, and the picture changes as it goes. */
+  replan(spec: Spec): void {
+    const { name } = this.model.stages[this.stageIndex];
+    this.memory?.dispose();
+    this.fill(spec);
+    const same = spec.stages.findIndex(stage => stage.name === name);
+    this.stageIndex = same < 0 ? this.clamp(this.stageIndex) : same;
+    this.graph.replan(spec, this.model, this.stageIndex);
+    this.showStage(false);
+  }
+
+  /** Why names cannot be switched (no kernel); null: they can. */
+  setSwitching(reason: string | null): void {
+    this.names.setReason(reason);
+  }
+
+  // Everything but the graph, which changes its picture itself.
+  private fill(spec: Spec): void {
+    const { stages } = spec;
+    this.model = new StageModel(spec);
+    this.slider?.element.remove();
+    this.slider = new StageSlider(stages, stage => this.userStage(stage));
+    this.bar.append(this.slider.element);
     this.memory = spec.memory
       ? new MemoryView(spec.memory, {
           select: buffer => this.user(this.model.nodesOf(buffer)),
@@ -75,27 +144,13 @@ export class GraphViewer {
       hover: id => this.hover(id === null ? [] : [id]),
       line: line => this.events.lines?.([line], true)
     });
-    const none = h(
-      'p.hyb-note',
-      {},
-      'This picture has no memory plan: the pass "plan" did not run.'
-    );
-    this.panels = {
-      graph: h('div.hyb-panel', {}, this.graph.element, this.legendBox),
-      memory: h('div.hyb-panel', {}, this.memory?.element ?? none),
-      program: h('div.hyb-panel', {}, this.program.element)
-    };
-    this.element = this.build(spec);
-    keepKeys(this.element);
-    this.stop.push(watchTheme(() => this.themeChanged()));
-    const observer = new ResizeObserver(() => {
-      this.element.classList.toggle('hyb-narrow', this.element.clientWidth < NARROW);
-    });
-    observer.observe(this.element);
-    this.stop.push(() => observer.disconnect());
-    this.showView(spec.initial.view);
-    this.showStage(false);
-    this.setState({ selected: state.selected ?? [] });
+    const none = h('p.hyb-note', {}, 'This picture has no memory plan.');
+    this.panels.memory.replaceChildren(this.memory?.element ?? none);
+    this.panels.program.replaceChildren(this.program.element);
+    this.body.replaceChildren(this.main, this.details.element);
+    this.head.replaceChildren(header(spec));
+    this.foot.replaceChildren(footnotes(spec) ?? '');
+    this.names.show(spec);
   }
 
   get state(): ViewerState {
@@ -124,10 +179,11 @@ export class GraphViewer {
     this.stop.forEach(stop => stop());
     this.graph.dispose();
     this.memory?.dispose();
+    this.names.dispose();
     this.element.remove();
   }
 
-  private build(spec: Spec): HTMLElement {
+  private tablist(): HTMLElement {
     const tablist = h('div.hyb-tabs', { role: 'tablist', 'aria-label': 'View' });
     for (const view of ['graph', 'memory', 'program'] as const) {
       const id = uniqueId(`panel-${view}`);
@@ -143,20 +199,13 @@ export class GraphViewer {
       tablist.append(tab);
     }
     tablist.addEventListener('keydown', event => this.tabKey(event));
-    return h(
-      'div.hyb-root.hyb-viewer',
-      { 'data-spec': spec.id },
-      header(spec),
-      h('div.hyb-bar', {}, tablist, this.slider.element),
-      h(
-        'div.hyb-body',
-        {},
-        h('div.hyb-main', {}, ...Object.values(this.panels)),
-        this.details.element
-      ),
-      this.status,
-      footnotes(spec)
-    );
+    return tablist;
+  }
+
+  // Nodes of the cell as written that a name stands for.
+  private nodesNamed(name: string): number[] {
+    const { nodes } = this.model.stages[0].graph;
+    return nodes.filter(node => node.name === name).map(node => node.id);
   }
 
   private tabKey(event: KeyboardEvent): void {

@@ -37,9 +37,9 @@ function totals(t: Totals): HTMLElement[] {
   }
   if (t.compile_s !== null) {
     figure(
-      t.cached ? 'compiled before' : 'compile',
-      'Time of the passes',
-      t.cached ? 'cached' : seconds(t.compile_s)
+      t.replay || (t.cached ? 'replayed' : 'compiled'),
+      'Time of the passes; a program that is known is replayed',
+      t.cached ? 'no compilation' : seconds(t.compile_s)
     );
   }
   if (t.run_s !== null) {

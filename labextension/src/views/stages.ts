@@ -23,9 +23,9 @@ export class StageModel {
   readonly stages: Stage[];
   private readonly indexes: StageIndex[];
 
-  constructor(spec: Spec) {
-    this.stages = spec.stages;
-    this.indexes = spec.stages.map(indexStage);
+  constructor({ stages }: Pick<Spec, 'stages'>) {
+    this.stages = stages;
+    this.indexes = stages.map(indexStage);
   }
 
   node(stage: number, id: number): Node | undefined {

@@ -1,0 +1,136 @@
+// The cell's array names as switches: kept or not, and what keeping each one costs.
+import type { Name, Spec } from '../spec';
+import { h } from './dom';
+
+export interface NamesBarEvents {
+  /** the person moved the switch of `name`; `kept`: all names that are on now */
+  switched: (name: string, kept: string[]) => void;
+  /** points at the nodes of a name (null: at none) */
+  hover: (name: string | null) => void;
+}
+
+const NO_ANSWER_MS = 5000;
+const STATES = {
+  kept: 'is computed with the cell',
+  deferred: 'is computed when you read it',
+  'planned away': 'has no value'
+};
+
+export class NamesBar {
+  readonly element: HTMLElement;
+  private readonly row = h('div.hyb-switches', { role: 'group', 'aria-label': 'Names to keep' });
+  private readonly hint = h('p.hyb-note', { role: 'status' });
+  private readonly buttons = new Map<string, HTMLButtonElement>();
+  private names: Name[] = [];
+  private replanned: string | null = null;
+  private wanted: string[] | null = null;
+  private reason: string | null = null;
+  private told: string | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly events: NamesBarEvents) {
+    this.element = h(
+      'section.hyb-names',
+      { 'aria-label': 'Names of the cell' },
+      this.row,
+      this.hint
+    );
+  }
+
+  /** Shows the names of a spec; the switch that had the focus keeps it. */
+  show({ names, replanned }: Spec): void {
+    clearTimeout(this.timer);
+    this.wanted = null;
+    this.names = names;
+    this.replanned = replanned;
+    this.element.hidden = names.length === 0;
+    if (names.some(n => !this.buttons.has(n.name)) || this.buttons.size !== names.length) {
+      this.buttons.clear();
+      this.row.replaceChildren(...names.map(n => this.button(n)));
+    }
+    this.draw();
+  }
+
+  /** Why the switches cannot be moved; null: they can. */
+  setReason(reason: string | null): void {
+    clearTimeout(this.timer);
+    this.wanted = null;
+    this.reason = reason;
+    this.draw();
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+  }
+
+  private button({ name }: Name): HTMLElement {
+    const tell = (told: string | null) => () => {
+      this.told = told;
+      this.events.hover(told);
+      this.drawHint();
+    };
+    const button = h('button', {
+      type: 'button',
+      role: 'switch',
+      onclick: () => this.toggle(name),
+      onpointerenter: tell(name),
+      onpointerleave: tell(null),
+      onfocus: tell(name),
+      onblur: tell(null)
+    });
+    this.buttons.set(name, button);
+    return button;
+  }
+
+  private toggle(name: string): void {
+    const me = this.names.find(n => n.name === name);
+    if (!me || me.fixed || this.reason !== null) {
+      return;
+    }
+    // Names of one array move together; a second click need not wait for the first one's answer.
+    const before = this.wanted ?? this.names.filter(n => n.state === 'kept').map(n => n.name);
+    const moved = [name, ...me.shares];
+    this.wanted = before.includes(name)
+      ? before.filter(n => !moved.includes(n))
+      : [...before, ...moved];
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.setReason('The kernel does not answer.'), NO_ANSWER_MS);
+    this.draw();
+    this.events.switched(name, this.wanted);
+  }
+
+  private draw(): void {
+    for (const n of this.names) {
+      const button = this.buttons.get(n.name);
+      const on = this.wanted ? this.wanted.includes(n.name) : n.state === 'kept';
+      button?.setAttribute('aria-checked', String(on));
+      button?.setAttribute('aria-disabled', String(n.fixed !== '' || this.reason !== null));
+      button?.setAttribute('data-state', n.state);
+      button?.replaceChildren(
+        h('i', { 'aria-hidden': 'true' }),
+        h('code', {}, n.name),
+        h('small', {}, n.state + (n.fixed ? '' : ` ${n.price.replace(', +0 kernels', '')}`))
+      );
+    }
+    this.drawHint();
+  }
+
+  private drawHint(): void {
+    const n = this.names.find(one => one.name === this.told);
+    const words: (HTMLElement | string)[] = [];
+    if (n) {
+      const line = n.line === null ? '' : ` (line ${n.line})`;
+      words.push(`${n.name}${line} ${STATES[n.state]}. `);
+      words.push(n.fixed ? `It stays: ${n.fixed}. ` : h('b', {}, `keeping ${n.name}: ${n.price}`));
+    }
+    if (this.reason !== null) {
+      words.push(`${n ? '. ' : ''}Switches are off: ${this.reason}`);
+    } else if (this.replanned === null) {
+      words.push(n ? '' : 'Switch a name to plan the cell again and see what keeping it costs.');
+    } else {
+      const line = h('code', {}, this.replanned || 'no name');
+      words.push(`${n ? '. ' : ''}Planned, not run. To run it so: `, line);
+    }
+    this.hint.replaceChildren(...words);
+  }
+}
