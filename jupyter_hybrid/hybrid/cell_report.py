@@ -156,7 +156,8 @@ class Report:
     # The price of looking ------------------------------------------------------------------------
     @cached_property
     def switches(self) -> Switches:
-        return Switches(self.cell, self.options, self.segments, self.bound)
+        deferred = [d.name for d in self.deferred_names]
+        return Switches(self.cell, self.options, self.segments, self.bound, deferred)
 
     @cached_property
     def choice(self) -> Choice:

@@ -90,7 +90,12 @@ class Switches:
     """
 
     def __init__(
-        self, cell: Cell, options: Options, segments: list[Segment], bound: dict[str, int]
+        self,
+        cell: Cell,
+        options: Options,
+        segments: list[Segment],
+        bound: dict[str, int],
+        deferred: Iterable[str],
     ):
         self.options = options
         self.segments = segments
@@ -100,9 +105,9 @@ class Switches:
         self.written: Choice = frozenset(
             (p, i) for p, s in enumerate(segments) for i in range(len(s.outputs))
         )
-        self._slots = self._find(bound)
+        self._slots = self._find(bound, frozenset(deferred))
 
-    def _find(self, bound: dict[str, int]) -> dict[Place, _Slot]:
+    def _find(self, bound: dict[str, int], deferred: frozenset[str]) -> dict[Place, _Slot]:
         places = {id(a): (p, i) for p, s in enumerate(self.segments) for i, a in enumerate(s.drawn)}
         for p, segment in enumerate(self.segments):  # where it is computed, not where it is drawn
             places |= {id(a): (p, i) for i, a in enumerate(segment.outputs)}
@@ -114,11 +119,12 @@ class Switches:
                 continue
             if place in slots:
                 slots[place].names.append(name)
+                slots[place].can_wait |= name in deferred
                 continue
             part, index = place
             segment = self.segments[part]
             array = segment.drawn[index]
-            can_wait = segment.whole.outputs[index][0] in waiting[part]
+            can_wait = name in deferred or segment.whole.outputs[index][0] in waiting[part]
             size = nbytes(array.shape, array.dtype)
             slots[place] = _Slot(place, [name], size, self._fixed(part, key), can_wait)
         return slots

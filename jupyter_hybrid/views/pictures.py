@@ -65,6 +65,7 @@ def of_report(report: Any) -> Picture:
             "compile_s": report.compile_s,
             "run_s": report.run_s,
             "cached": report.cached,
+            "replay": report.replay if magic is None else "planned",
         },
         breaks=report.graph_breaks,
         deferred=report.deferred_names,
