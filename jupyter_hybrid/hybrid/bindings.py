@@ -13,6 +13,7 @@ from .deferred import Deferred
 from .numpy_face import TracedArray
 from .options import UsageError
 from .recorder import Recorder
+from .salvage import error_of, salvage
 
 _DEPTH = 3  # of lists and dicts in the cell's own; what lies deeper is found by its references
 
@@ -65,9 +66,14 @@ class Ending:
         )
         if must or recorder.has_effects:
             recorder.run(must, "the cell ends", None, shown=shown_only, needed=self._read)
-        recorder.write_back()
+        # A cell with NumPy values waits before it ends; what failed does not bind.
+        error = salvage(recorder.segments) if recorder.uses_numpy or recorder.proxies else None
+        if error is None:
+            recorder.write_back()
         self._bind(named, wanted)
         self._unwrap(elsewhere)
+        if error is not None and not failed:
+            raise error
         return self._real(shown[0]) if shown else None
 
     # Choosing -------------------------------------------------------------------------------------
@@ -185,8 +191,9 @@ class Ending:
     def _real(self, value: Any) -> Any:
         if type(value) is not TracedArray:
             return numbers.plain(value)
-        if handle_of(_root(value))._traced:
-            return value
+        root = handle_of(_root(value))
+        if root._traced or error_of(root) is not None:
+            return value  # deferred, or goes on raising its kernel's error
         if id(value) not in self._reals:
             self._reals[id(value)] = (value, value.real())
         return self._reals[id(value)][1]

@@ -5,7 +5,9 @@ A file holds many cells. ``# %% name`` begins one; what follows ``|`` are its ma
 
 - ``floats 1e-12``: the bound on floats, relative to the largest magnitude of the compared value
   (a file's own default stands in its first lines as ``# floats: 1e-14``);
-- ``data-dependent shape``: a shape of the cell depends on values, so the graph must break.
+- ``data-dependent shape``: a shape of the cell depends on values, so the graph must break;
+- ``kernel error``: a kernel fails, which shows when its value is needed: what the imperative cell
+  bound before must be there, what depends on the kernel raises, the rest may be bound.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "cells"
-_MARKS = ("floats", "data-dependent shape")
+_MARKS = ("floats", "data-dependent shape", "kernel error")
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class CorpusCell:
     text: str
     floats: float  # largest difference over the largest magnitude
     data_dependent: bool
+    kernel_error: bool = False
 
     @property
     def id(self) -> str:
@@ -58,6 +61,7 @@ def _read_file(path: Path) -> list[CorpusCell]:
                 text=text,
                 floats=bounds[0] if bounds else float(stated[1]),
                 data_dependent="data-dependent shape" in marks,
+                kernel_error="kernel error" in marks,
             )
         )
     return cells

@@ -17,6 +17,8 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 import jupyter_hybrid as mx
+from jupyter_hybrid.hybrid.recorder import Recorder
+from jupyter_hybrid.hybrid.recording import Recording
 
 from .catalogue import CorpusCell
 from .equality import Comparison
@@ -41,7 +43,6 @@ class Run:
     out: str
     error: tuple[str, str, int | None] | None  # type, message, 1-based line of the cell's text
     breaks: list[tuple[int | None, str]] = field(default_factory=list)
-    cached: bool = True
     nodes: int = 0  # array operators in the graph as written
 
 
@@ -60,6 +61,23 @@ class Outcome:
     def whole(self) -> bool:
         """True when nothing but showing a value interrupted the graph."""
         return not self.breaks
+
+
+_ended: list[Recorder] = []
+
+
+def _watch_endings() -> None:
+    """Remembers the recorder of the cell that ended last: one that raised gives no report."""
+    if getattr(Recording.end, "watched", False):
+        return
+    original = Recording.end
+
+    def end(self: Recording, value: Any, failed: bool) -> Any:
+        _ended[:] = [self.recorder]
+        return original(self, value, failed)
+
+    end.watched = True  # type: ignore[attr-defined]
+    Recording.end = end  # type: ignore[method-assign]
 
 
 def _seed() -> None:
@@ -115,6 +133,7 @@ class Hybrid:
     """An IPython shell in which the cells run hybridized."""
 
     def __init__(self) -> None:
+        _watch_endings()
         self.shell = InteractiveShell.instance()
         self.shell.run_line_magic("load_ext", "jupyter_hybrid")
         self.hidden = {"In", "Out", "exit", "quit", "open", "get_ipython", "_", "_i", "_ii"}
@@ -144,35 +163,29 @@ class Hybrid:
                     raise failed
             for _ in range(times):
                 value, out, raised = self._cell(f"%%hybridize {options}\n{cell.text}")
-        report = mx.report()
         error = None
         if raised is not None:
-            error = (type(raised).__name__, str(raised), _where(raised, _file(raised), 1))
+            error = (type(raised).__name__, str(raised), _where(raised, _ended[-1].filename, 1))
         assigned = list(_own(namespace, self.hidden))
         self._cell(f"({', '.join(assigned)},)" if assigned else "")  # deferred names become real
         names = {k: v for k, v in namespace.items() if k in assigned}
         run = Run(names, value, _ANNOUNCED.sub("", out), error)
-        if report is not None and raised is None:
-            run.breaks, run.cached = list(report.graph_breaks), report.cached
-            written = report.stages[0].graph.nodes if report.segments else []
-            run.nodes = sum(1 for n in written if n.kind == "op")
+        recorder = _ended[-1]  # of a cell that raised, too
+        run.breaks = list(recorder.breaks)
+        graphs = (segment.graph for segment in recorder.segments)
+        run.nodes = sum(1 for graph in graphs for n in graph.nodes if n.kind == "op")
         return run
-
-
-def _file(error: BaseException) -> str:
-    """The file name of the cell that raised: the last one IPython made."""
-    step, found = error.__traceback__, ""
-    while step is not None:
-        name = step.tb_frame.f_code.co_filename
-        if "ipython-input" in name or "ipykernel" in name:
-            found = name
-        step = step.tb_next
-    return found
 
 
 def compare(cell: CorpusCell, wanted: Run, got: Run, label: str = "") -> list[str]:
     """What differs between two runs, in words."""
     found = Comparison(cell.floats)
+    if cell.kernel_error:
+        if wanted.error is None or got.error is None:
+            found.differ("exception", f"is {got.error}, not {wanted.error}")
+        kept = {k: v for k, v in got.names.items() if k in wanted.names}
+        found.namespaces(wanted.names, kept)
+        return [f"{label}{text}" for text in found.differences]
     with redirect_stdout(io.StringIO()):  # deferred values announce themselves
         found.namespaces(wanted.names, got.names)
         if wanted.error is None and got.error is None:

@@ -603,3 +603,45 @@ del loop
 
 # %% semicolons and one line
 a = x * 2; b = a + 1; c = b.sum()
+
+# %% index array out of bounds | kernel error
+a = x * 2
+i = np.array([1, 7]) + 0
+b = a[i]
+c = 3
+
+# %% integer division by zero warns
+n = np.arange(3)
+with np.errstate(all="ignore"):
+    q = 6 // n
+    r = 6 % n
+
+# %% error in a helper of an earlier cell
+a = x + 1
+b = helper(a, k="two")
+c = 2
+
+# %% error inside a with and a finally
+events = []
+try:
+    with np.errstate(all="ignore"):
+        y = x * 2
+        events.append(y.sum())
+        raise OSError("disk")
+finally:
+    events.append("end")
+    z = x + 5
+
+# %% exception in a generator
+def parts(v):
+    for i in range(4):
+        if i == 2:
+            raise LookupError(f"part {i}")
+        yield v * i
+got = []
+for part in parts(x):
+    got.append(part)
+
+# %% exception in a comprehension
+squares = x * x
+rows = [squares / (1 if i < 2 else 1 - i // 2) for i in range(4)]
