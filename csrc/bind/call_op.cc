@@ -125,6 +125,15 @@ bool write_as_node(PyArray* a) {
     // Held by this object and by the leaf's node, and by nobody who would miss the write.
     const bool alone = ref.array.storage->ref_count() <= 2 && !ref.extra &&
                        ref.array.storage->release_external == nullptr;
+    std::vector<View> views;  // recorded windows on it, which the write must reach
+    for (const py::object& other : live_traced_arrays()) {
+      const SymEntry& e = as_array(other.ptr())->ref.extra->entry;
+      if (same_entry(base_of(e), leaf)) views.push_back({other, e});
+    }
+    if (!views.empty()) {
+      make_family_concrete(leaf, views);
+      return false;
+    }
     if (alone) return true;
     compute_traced();
     return false;
