@@ -143,7 +143,9 @@ class Block:
 
     def _run(self, frame: FrameType, cell: Cell) -> None:
         local = bool(frame.f_code.co_flags & _OPTIMIZED)
-        names: dict[str, Any] = dict(frame.f_locals) if local else frame.f_globals
+        names: dict[str, Any] = frame.f_globals
+        if local:  # tools put names of their own there
+            names = {n: v for n, v in frame.f_locals.items() if n.isidentifier()}
         why_not = Recording.possible()
         if why_not:
             self._execute(cell, names, frame, local, rewritten=False)
@@ -299,9 +301,8 @@ def _global_code(cell: Cell, rewritten: bool) -> CodeType:
 @lru_cache(maxsize=64)
 def _local_code(cell: Cell, names: tuple[str, ...], rewritten: bool) -> CodeType:
     """Defines ``__block__(bindings, **variables)``, which leaves its variables in ``bindings``."""
-    parameters = [n for n in names if n.isidentifier()]
     frame = ast.parse(
-        f"def __block__({', '.join([_OUT, *parameters])}):\n"
+        f"def __block__({', '.join([_OUT, *names])}):\n"
         f"    try: pass\n    finally: {_OUT}.update(locals())\n"
     )
     definition = frame.body[0]

@@ -247,8 +247,9 @@ def _of_nodes(old: list[_Node], new: list[_Node], resized: bool) -> Iterator[Dif
     if len(old) != len(new):
         longer = old[len(new) :] or new[len(old) :]
         more = f"{len(longer)} more, first {longer[0].op}"
-        sides = (more, None) if len(old) > len(new) else (None, more)
-        yield Difference("operations", "recorded", *sides, longer[0].line)
+        gone = len(old) > len(new)
+        before, after = (more, None) if gone else (None, more)
+        yield Difference("operations", "recorded", before, after, longer[0].line)
 
 
 def sentence(report: Report) -> str:

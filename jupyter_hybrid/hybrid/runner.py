@@ -145,7 +145,7 @@ class _Recorded:
                 waiting.close()
                 raise
             except BaseException as error:
-                step, argument = waiting.throw, error  # type: ignore[assignment]
+                step, argument = waiting.throw, error
             finally:
                 recording.resume()
 

@@ -148,7 +148,7 @@ def _reads(cell: Cell) -> Reads | str:
         except Impure as reason:
             found = str(reason)
         cell.memo["reads"] = found
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def find(cell: Cell, options: Options, names: dict[str, Any]) -> Skip | None:

@@ -1,0 +1,257 @@
+"""Cells run again: replayed, skipped, compiled with the reason; %hybrid explain and clear."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+from cells import Shell, imperative
+
+from jupyter_hybrid import autograd, nd
+
+BODY = "a = x * k\nb = np.exp(a) + 1\nprint('ran')\n"
+PURE = "a = x * k\nb = np.exp(a) + 1\nm = b.sum()\nb[0:2, 1] + n\n"
+
+
+@pytest.fixture
+def shell() -> Shell:
+    shell = Shell()
+    shell.run("%hybrid clear")
+    shell.ns.update(np=np, x=np.arange(12.0).reshape(3, 4), k=2.0, n=3)
+    return shell
+
+
+def run(shell: Shell, body: str, options: str = ""):
+    shell.hybridize(body, options + " --view none")
+    return shell.report
+
+
+def again(shell: Shell, body: str, options: str = "") -> list[tuple]:
+    """What differs from the first compilation, as (kind, name, before, after, line)."""
+    report = run(shell, body, options)
+    assert report.replay == "compiled"
+    found = [(d.kind, d.name, d.before, d.after, d.line) for d in report.differences]
+    assert all(str(d) in report.explain() for d in report.differences)
+    return found
+
+
+# Replayed -----------------------------------------------------------------------------------------
+def test_a_known_graph_is_replayed(shell):
+    first = run(shell, BODY)
+    assert (first.replay, first.differences) == ("compiled", None)
+    assert "not compiled before" in first.explain()
+    second = run(shell, BODY)
+    assert second.replay == "replayed" and second.compile_s == 0
+    assert "replayed" in repr(second) and "hash" in second.explain()
+
+
+def test_what_changed_shape_dtype_and_constants_from_outside(shell):
+    run(shell, BODY)
+    shell.ns["x"] = np.ones((5, 4))
+    assert again(shell, BODY) == [("shape", "x", "(3, 4)", "(5, 4)", None)]
+    shell.ns["x"] = np.ones((5, 4), "float32")
+    assert ("dtype", "x", "float64", "float32", None) in again(shell, BODY)
+    shell.ns["k"] = 3.0
+    ((kind, _, before, after, line),) = again(shell, BODY)
+    assert (kind, before, after, line) == ("constant", "2.0", "3.0", 2)
+
+
+def test_what_changed_code_and_options(shell):
+    run(shell, BODY)
+    assert again(shell, BODY.replace("+ 1", "+ 4")) == [("constant", "number", "1", "4", 3)]
+    assert again(shell, BODY.replace("np.exp(a) + 1", "np.sin(a) + 4")) == [
+        ("code", "line 3", "b = np.exp(a) + 4", "b = np.sin(a) + 4", 3)
+    ]
+    assert again(shell, BODY, "--no-fuse") == [("option", "--no-fuse", None, "given", None)]
+    assert again(shell, BODY, "--passes cse") == [("option", "--passes", None, "cse", None)]
+
+
+def test_what_changed_branch_taken(shell):
+    body = "if k > 5:\n    y = x + 1\nelse:\n    y = x * 2\nprint('done')\n"
+    run(shell, body)
+    shell.ns["k"] = 9.0
+    found = again(shell, body)
+    assert [d[0] for d in found] == ["operations"] and found[0][4] == 3
+
+
+def test_the_most_similar_compilation_is_compared_with(shell):
+    run(shell, BODY)
+    shell.ns["x"] = np.ones((5, 4))
+    run(shell, BODY)
+    assert again(shell, BODY.replace("+ 1", "+ 7")) == [("constant", "number", "1", "7", 3)]
+
+
+def test_another_cell_is_not_the_same_cell(shell):
+    run(shell, BODY)
+    assert run(shell, "q = x.T @ x\nprint(q.shape)\nw = q - 1\nv = w\n").differences is None
+
+
+def test_explain_and_clear(shell):
+    shell.ns["x"] = np.ones((2, 2))
+    run(shell, BODY)
+    run(shell, BODY)
+    assert "replayed" in shell.run("%hybrid explain").out
+    cleared = shell.run("%hybrid clear").out
+    assert "forgotten" in cleared and not cleared.startswith("0")
+    assert run(shell, BODY).replay == "compiled"
+    assert "%hybrid explain" in str(shell.run("%hybrid nonsense", fails=True).error)
+
+
+# Skipped ------------------------------------------------------------------------------------------
+def test_a_pure_cell_is_skipped_with_equal_values(shell):
+    first = shell.hybridize(PURE, "--view none")
+    wanted = {name: shell.ns[name] for name in "abm"}
+    second = shell.hybridize(PURE, "--view none")
+    assert shell.report.replay == "skipped" and "skipped" in repr(shell.report)
+    np.testing.assert_array_equal(second.value, first.value)
+    for name, value in wanted.items():
+        assert type(shell.ns[name]) is type(value)
+        np.testing.assert_array_equal(shell.ns[name], value)
+        assert shell.ns[name] is not value or np.isscalar(value)
+    names, _ = imperative(
+        PURE.replace("b[0:2, 1] + n\n", ""), {"np": np, "x": shell.ns["x"], "k": 2.0}
+    )
+    np.testing.assert_allclose(shell.ns["b"], names["b"], rtol=1e-15)
+
+
+def test_a_skipped_cell_reads_what_the_arrays_hold_now(shell):
+    body = "y = x + 1\nz = y * 2\n"
+    run(shell, body)
+    shell.ns["x"][:] = 5
+    assert run(shell, body).replay == "skipped"
+    np.testing.assert_array_equal(shell.ns["z"], np.full((3, 4), 12.0))
+    shell.ns["x"] = np.zeros((3, 4))
+    assert run(shell, body).replay == "skipped"
+    np.testing.assert_array_equal(shell.ns["z"], np.full((3, 4), 2.0))
+
+
+def test_results_of_skipped_runs_share_no_memory(shell):
+    body = "y = x + 1\nz = y * 2\n"
+    run(shell, body)
+    run(shell, body)
+    first = shell.ns["z"]
+    kept = first.copy()
+    run(shell, body)
+    assert shell.report.replay == "skipped"
+    shell.ns["z"][:] = -1
+    np.testing.assert_array_equal(first, kept)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda ns: ns.update(k=3.0),
+        lambda ns: ns.update(k=2),
+        lambda ns: ns.update(x=np.ones((4, 3))),
+        lambda ns: ns.update(x=np.ones((3, 4), "float32")),
+        lambda ns: ns.update(n=-4),
+        lambda ns: ns.update(x=np.ma.ones((3, 4))),
+        lambda ns: ns.update(k=np.float32(2)),
+        lambda ns: ns.update(k=np.ones(4)),
+    ],
+)
+def test_any_other_guard_runs_the_body(shell, change):
+    run(shell, PURE)
+    assert run(shell, PURE).replay == "skipped"
+    change(shell.ns)
+    source = {name: shell.ns[name] for name in ("np", "x", "k", "n")}
+    assert run(shell, PURE).replay != "skipped"
+    wanted, _ = imperative(PURE, source)
+    np.testing.assert_allclose(shell.ns["m"], wanted["m"], rtol=1e-6)
+
+
+def test_zero_and_minus_zero_differ(shell):
+    shell.ns["k"] = 0.0
+    body = "y = x + 1\nz = np.copysign(y, k)\n"
+    run(shell, body)
+    shell.ns["k"] = -0.0
+    run(shell, body)
+    np.testing.assert_array_equal(shell.ns["z"], -(shell.ns["x"] + 1))
+
+
+def test_a_replaced_function_runs_the_body(shell, monkeypatch):
+    body = "y = np.exp(x)\nz = y + 1\n"
+    run(shell, body)
+    assert run(shell, body).replay == "skipped"
+    monkeypatch.setattr(np, "exp", np.negative)
+    assert run(shell, body).replay != "skipped"
+    np.testing.assert_array_equal(shell.ns["z"], 1 - shell.ns["x"])
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("y = x * 2\nz = y\n", "z is the array of y"),
+        ("y = x[1:]\nz = y + 1\n", "y is a view"),
+        ("y = x\nz = x + 1\n", "there before"),
+        ("y = x + 1\ny += 1\n", "line 3 is more than an assignment"),
+        ("y = x + 1\nx[0] = 5\n", "line 3 is more than an assignment"),
+        ("y = x + np.random.rand(4)\nz = y\n", "np.random.rand"),
+        ("y = x + 1\nprint('hello')\n", "not known to be pure"),
+        ("y = np.add(x, x, x)\nz = y\n", "np.add"),
+        ("y = np.add(x, 1, out=x)\nz = y\n", "out="),
+        ("y = np.ones(3)\nz = y * 2\n", "y is deferred"),
+        ("y = x * 2\nw = [y]\n", "w is a list"),
+        ("y = [v for v in (1, 2)]\nz = x + 1\n", "ListComp"),
+        ("y = x + 1\nz = helper(y)\n", "not known to be pure"),
+        ("y = holder.x + 1\nz = y * 2\n", "holder"),
+        ("y = x[index]\nz = y * 2\n", "index"),
+        ("y = (x > 3) and x\nz = 1\n", "BoolOp"),
+        ("y = x.sum() > 0\nz = x * 2 if y else x\n", "IfExp"),
+        ("import math\ny = x * math.pi\n", "line 2"),
+    ],
+)
+def test_in_doubt_the_body_runs(shell, body, why):
+    class Holder:
+        x = np.ones(3)
+
+    shell.ns.update(helper=lambda a: a + 1, holder=Holder(), index=np.array([0, 1]))
+    for _ in range(2):
+        shell.hybridize(body, "--view none", fails="and x" in body)
+    if "and x" not in body:
+        assert shell.report.replay != "skipped"
+        assert why in shell.report.not_skipped
+
+
+def test_two_names_of_one_array_run_the_body(shell):
+    shell.ns["w"] = shell.ns["x"]
+    run(shell, "y = x + w\nz = y * 2\n")
+    assert run(shell, "y = x + w\nz = y * 2\n").replay == "replayed"
+    assert "two names mean the same array" in shell.report.not_skipped
+
+
+def test_nd_cells_are_skipped_but_never_while_autograd_records(shell):
+    shell.ns["v"] = nd.ones((3,))
+    body = "q = v * 3 + 1\nq\n"
+    run(shell, body)
+    assert run(shell, body).replay == "skipped"
+    assert shell.ns["q"].tolist() == [4, 4, 4]
+    shell.ns["v"].attach_grad()
+    with autograd.record():
+        shell.hybridize(body + "r = q.sum()\n", "--view none")
+        assert run(shell, body).replay != "skipped"
+
+
+def test_a_compiled_cell_keeps_no_large_array_alive(shell):
+    shell.ns["x"] = np.ones((1000, 2048))
+    run(shell, "y = x + 1\nz = y * 2\n")
+    assert "large" in shell.report.not_skipped
+    x = weakref.ref(shell.ns["x"])
+    run(shell, "t = 1\nx = 5\n")
+    shell.run("1")
+    gc.collect()
+    shell.run("y = z = None")
+    gc.collect()
+    assert x() is None
+
+
+def test_moved_lines_find_the_program_and_show_their_own_lines(shell):
+    run(shell, BODY)
+    report = run(shell, "# a comment\n" + BODY)
+    assert report.replay == "replayed"
+    assert {line for k in report.kernels for line in k.lines} == {3, 4}
+    named = run(shell, "# a comment\n\n" + BODY.replace("b =", "other ="))
+    assert named.replay == "replayed"
+    assert "other" in named.stages[-1].graph.output_names
