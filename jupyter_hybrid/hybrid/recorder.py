@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+import weakref
 from types import FrameType
 from typing import Any
 
@@ -40,7 +41,8 @@ class Recorder:
         self.active = True
         self.recording: Any = None  # the Recording that this recorder works for
         self.known_names: dict[int, str] = {}  # of a function's arguments, by id of the array
-        self._before = _core.live_traced()  # deferred in earlier cells: not this cell's to compute
+        # Deferred in earlier cells: not this cell's to compute, and not this recorder's to keep.
+        self._before = [weakref.ref(a) for a in _core.live_traced()]
         self.uses_numpy = False
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
         self._effects: list[int] = []
@@ -199,7 +201,7 @@ class Recorder:
 
     def live(self) -> list[Any]:
         """Traced arrays of this cell that something in Python still holds, in order of creation."""
-        earlier = {id(a) for a in self._before}
+        earlier = {id(a) for ref in self._before if (a := ref()) is not None}
         return [a for a in _core.live_traced() if id(a) not in earlier and not numbers.owns(a)]
 
     # Looking -------------------------------------------------------------------------------------

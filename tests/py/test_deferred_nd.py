@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 from cells import Shell
@@ -69,3 +71,17 @@ def test_numpys_memory_is_not_waited_for(shell):
     assert shell.report.deferred == []
     shell.run("raw[:] = 50")
     np.testing.assert_array_equal(shell.ns["c"].asnumpy(), [2, 2, 2])
+
+
+@pytest.mark.parametrize("options", ["", "--out d"])
+def test_cells_run_again_and_again_keep_nothing(shell, options):
+    from jupyter_hybrid import _core
+
+    source = "import numpy as np\na = np.ones(10)\nb = np.ones(10) * 2\nc = b * a\nd = c + 1\n"
+    counts = []
+    for _ in range(4):
+        for _ in range(5):
+            shell.hybridize(source, options)
+        gc.collect()
+        counts.append(len(_core.live_traced()))
+    assert counts[0] == counts[-1]
