@@ -71,7 +71,7 @@ class DeferredNames:
     """The deferred names of all cells so far; one registry a kernel."""
 
     def __init__(self) -> None:
-        self._by_array: dict[int, Deferred] = {}
+        self._by_array: dict[int, list[Deferred]] = {}  # an array may have several names
         self._planned_away: dict[int, tuple[str, Any]] = {}
         self._options = Options()
         self.announce: Any = print
@@ -81,7 +81,7 @@ class DeferredNames:
         graph, *_ = _core.traced_graph([array], [], [name])
         kernels = sum(1 for n in graph.nodes if n.kind == "op" and not n.is_view)
         made = Deferred(name, array, owner, nbytes(array.shape, array.dtype), kernels)
-        self._by_array[id(array)] = made
+        self._by_array.setdefault(id(array), []).append(made)
         return made
 
     def plan_away(self, name: str, array: Any, owner: Any) -> None:
@@ -94,12 +94,13 @@ class DeferredNames:
             gone = self._planned_away.get(id(array))
             if gone is not None:
                 raise MXNetError(f"{gone[0]} was planned away; add it to --out")
+        waiting = [a for a in arrays if a._traced]
         segment = compute(arrays, self._options)
-        for array in arrays:
-            known = self._by_array.pop(id(array), None)
-            if known is not None:
+        for array in waiting:
+            known = self._by_array.get(id(array))
+            if known:
                 self.announce(
-                    f"{known.name} was deferred: computed now ({known.price}, "
+                    f"{known[0].name} was deferred: computed now ({known[0].price}, "
                     f"{(segment.compiled.seconds + segment.run_s) * 1e3:.2f} ms)"
                 )
 
@@ -110,22 +111,25 @@ class DeferredNames:
         words = names_read(source)
         return [
             d
-            for d in self._by_array.values()
+            for names in self._by_array.values()
+            for d in names
             if d.name in words and namespace.get(d.name) is d.owner
         ]
 
     def rebind(self, deferred: Deferred, namespace: dict[str, Any]) -> None:
-        """Computes a deferred value and binds its name to the real array."""
+        """Computes a deferred value and binds all its names to the real array."""
         if deferred.array._traced:
             self.materialize([deferred.array])
-        real = getattr(deferred.owner, "real", None)  # a NumPy proxy
-        if real is not None:
-            namespace[deferred.name] = real()
+        for d in self._by_array.pop(id(deferred.array), []):
+            real = getattr(d.owner, "real", None)  # a NumPy proxy
+            if real is not None and namespace.get(d.name) is d.owner:
+                namespace[d.name] = real()
 
     def forget_dead(self, namespace: dict[str, Any]) -> None:
         """Drops names that were rebound or deleted, so that their graphs can be freed."""
-        for key, d in list(self._by_array.items()):
-            if namespace.get(d.name) is not d.owner:
+        for key, names in list(self._by_array.items()):
+            names[:] = [d for d in names if namespace.get(d.name) is d.owner]
+            if not names:
                 del self._by_array[key]
         for key, (name, owner) in list(self._planned_away.items()):
             if namespace.get(name) is not owner:
