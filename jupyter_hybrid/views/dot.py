@@ -23,7 +23,7 @@ def dot(spec: dict[str, Any], stage: int = -1) -> graphviz.Digraph:
         label = node["label"] + (f"\n{node['detail']}" if node["detail"] else "")
         graph.node(
             f"n{node['id']}",
-            graphviz.escape(label).replace("\n", "\\n"),
+            graphviz.nohtml(graphviz.escape(label).replace("\n", "\\n")),
             fillcolor=fill,
             color=stroke,
             tooltip=graphviz.escape(node["code"] or node["label"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import sys
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import anywidget
 import graphviz
 import traitlets
+from IPython.core.getipython import get_ipython
 
 from .dot import dot
 from .pictures import spec_of
@@ -112,7 +114,24 @@ class GraphViewer(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         bundle = super()._repr_mimebundle_(**kwargs)
         widget, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
+        if not someone_looks():
+            widget = {}
         return {**widget, **static_bundle(self.spec)}, metadata
+
+
+def someone_looks() -> bool:
+    """False when a program runs the notebook (nbconvert, papermill, a book's build).
+
+    A saved page prefers a widget to a picture, and a widget is blank without a network. Front ends
+    send something along with a cell, such as its id; those programs send nothing.
+    """
+    shell = get_ipython()
+    kernel = getattr(shell, "kernel", None)
+    if kernel is None or "google.colab" in sys.modules:
+        return True
+    if os.environ.get("SERVER_SOFTWARE", "").startswith("voila"):
+        return True
+    return bool((kernel.get_parent("shell") or {}).get("metadata"))
 
 
 def static_bundle(spec: dict[str, Any]) -> dict[str, Any]:
