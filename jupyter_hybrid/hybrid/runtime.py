@@ -105,7 +105,7 @@ class Runtime(threading.local):
             return function(*args, **kwargs)
         args = tuple(numbers.plain(a) for a in args)
         kwargs = {k: numbers.plain(v) for k, v in kwargs.items()}
-        if kind == "library" and runs_code(function):
+        if runs_code(function):
             return call_outside(recorder, function, args, kwargs)
         if kind == "library":
             args, kwargs = recorder.leave(function, args, kwargs)
