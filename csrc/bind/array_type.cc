@@ -146,6 +146,14 @@ void call_hook(PyArray* a) {
 // For the core, when it needs a value below Python: sets entry.node->values.
 void materialize_entry(const SymEntry& entry) {
   const py::gil_scoped_acquire gil;
+  // The object that has a name, if there is one: the hook knows it.
+  for (PyArray* a = traced_first; a != nullptr; a = a->next) {
+    const SymEntry& own = a->ref.extra->entry;
+    if (own.node != entry.node || own.out != entry.out) continue;
+    const py::object held = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(a));
+    value_of(a);
+    return;
+  }
   ArrayRef ref;
   ref.extra = Ref<ArrayExtra>(new ArrayExtra);
   ref.extra->entry = entry;

@@ -47,7 +47,7 @@ py::list call(CachedGraph& self, const py::sequence& inputs) {
 CompiledView report(CachedGraph& self, bool training, bool with_gradient) {
   Compiled compiled;
   {
-    py::gil_scoped_release release;
+    const MaybeReleaseGil released(true);
     compiled = self.report(training, with_gradient);
   }
   return view_of_compiled(std::move(compiled));

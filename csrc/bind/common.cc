@@ -1,6 +1,9 @@
 // Conversions between Python's and the core's small values.
 #include "bind/common.h"
 
+#include <cxxabi.h>
+#include <unistd.h>
+
 #include <array>
 #include <mutex>
 
@@ -56,17 +59,25 @@ std::recursive_mutex& push_mutex() {
 
 }  // namespace
 
+void take_gil_back(PyThreadState* state) {
+  try {
+    PyEval_RestoreThread(state);
+  } catch (const abi::__forced_unwind&) {
+    for (;;) pause();
+  }
+}
+
 PushScope::PushScope(bool release_gil) {
   if (!push_mutex().try_lock()) {
     PyThreadState* state = PyEval_SaveThread();
     push_mutex().lock();
-    PyEval_RestoreThread(state);
+    take_gil_back(state);
   }
   if (release_gil) state_ = PyEval_SaveThread();
 }
 
 PushScope::~PushScope() {
-  if (state_ != nullptr) PyEval_RestoreThread(state_);
+  if (state_ != nullptr) take_gil_back(state_);
   push_mutex().unlock();
 }
 

@@ -33,12 +33,16 @@ int64_t int_from_python(py::handle object, const char* what);
 // Is it a Python or NumPy number (bool included), and not an array?
 bool is_number(PyObject* object);
 
-// Releases the GIL only when it is worth it.
+// Takes the GIL again. A daemon thread that asks for it while the interpreter ends is unwound by
+// Python, which no destructor survives: such a thread stops here for good instead.
+void take_gil_back(PyThreadState* state);
+
+// Releases the GIL, or only when it is worth it.
 class MaybeReleaseGil {
  public:
   explicit MaybeReleaseGil(bool release) : state_(release ? PyEval_SaveThread() : nullptr) {}
   ~MaybeReleaseGil() {
-    if (state_ != nullptr) PyEval_RestoreThread(state_);
+    if (state_ != nullptr) take_gil_back(state_);
   }
   MaybeReleaseGil(const MaybeReleaseGil&) = delete;
   MaybeReleaseGil& operator=(const MaybeReleaseGil&) = delete;

@@ -157,7 +157,7 @@ void bind_compile(py::module_& m) {
              keep_stages, grad_of, grad_wrt, head_grads, fold_limit, bound});
         Compiled compiled;
         {
-          py::gil_scoped_release release;
+          const MaybeReleaseGil released(true);
           compiled = compile(*graph, options);
         }
         return view_of_compiled(std::move(compiled));

@@ -100,7 +100,7 @@ Equal contexts hash alike. In a ``with`` block it is the default of everything c
   m.def(
       "set_virtual_gpus",
       [](int n) {
-        py::gil_scoped_release release;
+        const MaybeReleaseGil released(true);
         engine::set_virtual_gpus(n);
       },
       py::arg("n"),

@@ -63,7 +63,7 @@ py::dict stats(const py::object& ctx) {
 }
 
 void shutdown() {
-  py::gil_scoped_release release;
+  const MaybeReleaseGil released(true);
   engine::shutdown();
 }
 
@@ -77,7 +77,7 @@ void bind_engine(py::module_& m) {
       "wait_all",
       [] {
         drain_released();
-        py::gil_scoped_release release;
+        const MaybeReleaseGil released(true);
         engine::wait_all();
       },
       "Waits for everything; raises the first error not yet raised.");
@@ -88,7 +88,7 @@ void bind_engine(py::module_& m) {
   m.def(
       "set_num_threads",
       [](int n) {
-        py::gil_scoped_release release;
+        const MaybeReleaseGil released(true);
         set_num_threads(n);
       },
       py::arg("n"));

@@ -16,7 +16,7 @@ void bind_files(py::module_& m) {
         }
         std::string bytes;
         {
-          py::gil_scoped_release release;  // waits for the arrays
+          const MaybeReleaseGil released(true);  // waits for the arrays
           bytes = save_params(named);
         }
         return py::bytes(bytes);

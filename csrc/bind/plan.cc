@@ -44,7 +44,7 @@ py::dict place(const std::vector<std::tuple<int32_t, int64_t, int64_t, int64_t>>
   for (const auto& [id, lower, upper, size] : lifetimes) given.push_back({id, lower, upper, size});
   Layout layout;
   {
-    py::gil_scoped_release release;
+    const MaybeReleaseGil released(true);
     layout = place_buffers(given, alignment);
   }
   py::dict d;

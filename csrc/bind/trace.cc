@@ -33,7 +33,7 @@ class TraceReader {
   py::dict read_frame(size_t max_bytes) {
     trace::Drained drained;
     {
-      py::gil_scoped_release release;
+      const MaybeReleaseGil released(true);
       drained = trace::drain(cursor_, max_bytes / sizeof(PackedSpan));
     }
     std::string spans, depth;

@@ -256,6 +256,23 @@ def test_exit_with_work_pending_is_clean_and_quick(ending):
     assert time.perf_counter() - start < 8
 
 
+@pytest.mark.parametrize("threads", [1, 4])
+def test_exit_while_daemon_threads_wait(threads):
+    code = f"""
+        import threading
+        from jupyter_hybrid import nd
+        x = nd.ones((1500, 1500))
+        def work():
+            while True:
+                nd.dot(x, x).wait_to_read()
+        for _ in range({threads}):
+            threading.Thread(target=work, daemon=True).start()
+    """
+    for _ in range(3):
+        status, _, err = run_python(code)
+        assert status == 0 and not err, (status, err)
+
+
 def test_exit_while_numpy_memory_is_in_use():
     code = """
         import numpy as np
