@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 from ._core import Context, current_context, num_gpus, set_virtual_gpus
 
 __all__ = ["Context", "cpu", "cpu_pinned", "current_context", "gpu", "num_gpus", "virtual_gpus"]
@@ -25,7 +27,9 @@ def gpu(device_id: int = 0) -> Context:
 def virtual_gpus(n: int) -> list[Context]:
     """Declares ``n`` GPUs (0 to 64) that the CPU computes, each with lanes and a pool of its own.
 
-    For programs meant for several devices, on a machine that has none.
+    For programs meant for several devices, on a machine that has none. Raises TypeError for
+    anything but an integer.
     """
+    n = operator.index(n)
     set_virtual_gpus(n)
     return [gpu(i) for i in range(n)]

@@ -226,8 +226,10 @@ def _engine_changes(words: list[str]) -> dict[str, Any]:
                 raise KeyError(word)
     except (KeyError, StopIteration, ValueError):
         raise MagicUsageError(f"expected {_ENGINE_USAGE}, got %engine {' '.join(words)}") from None
-    if changes.get("limit_ops", 1) < 1 or not 0 <= changes.get("slow", 0) <= 60:
-        raise MagicUsageError("%engine: limit is at least 1, slow between 0 and 60 seconds")
+    if not 1 <= changes.get("limit_ops", 1) < 2**31 or not 0 <= changes.get("slow", 0) <= 60:
+        raise MagicUsageError(
+            "%engine: limit is from 1 to 2,147,483,647, slow between 0 and 60 seconds"
+        )
     return changes
 
 

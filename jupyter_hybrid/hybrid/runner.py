@@ -153,16 +153,18 @@ class _Recorded:
 def _donate(recorder: Recorder, names: tuple[str, ...]) -> None:
     """Unbinds donated inputs and lets the program reuse their memory."""
     namespace = recorder.namespace
-    for name in names:
+    for name in names:  # all are checked before any is unbound
         if name not in namespace:
             raise UsageError(f"--donate: no variable {name!r}")
-        value = namespace[name]
-        if type(value) is not np.ndarray and handle_of(value) is None:
-            raise UsageError(f"--donate: {name!r} is not an array but {type(value).__name__}")
-        others = sys.getrefcount(value) - 3  # the namespace, this variable, the argument
+        kind = type(namespace[name])
+        if kind is not np.ndarray and handle_of(namespace[name]) is None:
+            raise UsageError(f"--donate: {name!r} is not an array but {kind.__name__}")
+        # Held by the namespace and the call alone; no variable here, which an error would keep.
+        others = sys.getrefcount(namespace[name]) - 2
         if others > 0:
             raise UsageError(
                 f"--donate: {name!r} has {others} other reference{'s' if others > 1 else ''}; "
                 "only memory that nobody else can see may be reused"
             )
-        recorder.donate(name, value)
+    for name in names:
+        recorder.donate(name, namespace[name])

@@ -229,3 +229,23 @@ def test_only_names_that_a_cell_reads_are_computed_for_it(shell):
     shell.hybridize(FOUR_LINES)
     assert "deferred" not in shell.run("c = 5").out
     assert "b was deferred" in shell.run("e = b * 2").out
+
+
+def test_a_refused_donation_changes_nothing_and_can_be_repeated(shell):
+    shell.run("import numpy as np\nx = np.ones(3)\nother = x")
+    failed = shell.hybridize("z = x * 2\n", "--donate x", fails=True)
+    assert "'x' has 1 other reference" in str(failed.error)
+    failed = shell.hybridize("z = x * 2\n", "--donate x missing", fails=True)
+    assert type(shell.ns["x"]) is np.ndarray
+    shell.run("del other")
+    shell.hybridize("z = x * 2\n", "--donate x")
+    assert "x" not in shell.ns
+    np.testing.assert_array_equal(shell.ns["z"], [2, 2, 2])
+
+
+def test_a_planned_away_nd_value_is_missing_in_every_use(shell):
+    shell.run("from jupyter_hybrid import nd\nx = nd.ones((3,))")
+    shell.hybridize("y = x * 2\nz = y + 1\n", "--out z")
+    for use in ("print(y + 1)", "y.asnumpy()", "nd.sum(y)"):
+        failed = shell.run(use, fails=True)
+        assert "y was planned away; add it to --out" in str(failed.error)

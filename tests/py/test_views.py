@@ -170,3 +170,8 @@ def test_cards_and_plan_agree_on_buffers_in_every_part():
     assert sorted(buffers) == list(range(len(buffers)))
     assert {b for b in cards.values() if b is not None} == set(buffers)
     assert all(cards[b["node"]] == number for number, b in buffers.items())
+
+
+def test_dot_takes_names_with_markup_as_text():
+    source = GraphViewer(sym.var("a") + sym.var("</svg>")).dot().source
+    assert 'label="</svg>' in source
