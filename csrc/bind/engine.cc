@@ -59,6 +59,7 @@ py::dict stats(const py::object& ctx) {
   d["used"] = s.used;
   d["peak"] = s.peak;
   d["reserved"] = s.reserved;
+  d["allocations"] = s.allocations;
   return d;
 }
 

@@ -22,5 +22,6 @@ PYBIND11_MODULE(_core, m) {
   bind_engine(m);
   bind_trace(m);
   bind_files(m);
+  bind_numpy_memory(m);
   bind_random(m);
 }

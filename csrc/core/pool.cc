@@ -48,6 +48,7 @@ PoolStats Pool::stats() const {
   stats.used = used_.load(std::memory_order_relaxed);
   stats.peak = peak_.load(std::memory_order_relaxed);
   stats.reserved = reserved_.load(std::memory_order_relaxed);
+  stats.allocations = allocations_.load(std::memory_order_relaxed);
   return stats;
 }
 

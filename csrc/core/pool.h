@@ -41,9 +41,16 @@ class Pool {
     int64_t peak = peak_.load(std::memory_order_relaxed);
     while (used > peak && !peak_.compare_exchange_weak(peak, used, std::memory_order_relaxed)) {
     }
+    if (__builtin_expect(counting_.load(std::memory_order_relaxed), false) && delta >= 0) {
+      allocations_.fetch_add(1, std::memory_order_relaxed);
+    }
   }
   PoolStats stats() const;
-  void reset_peak() { peak_.store(used_.load()); }
+  void reset_peak() {  // and counts allocations from here on
+    peak_.store(used_.load());
+    allocations_.store(0);
+    counting_.store(true);
+  }
   Mutex& mutex() { return mutex_; }  // held around fork()
 
  private:
@@ -55,6 +62,8 @@ class Pool {
   std::atomic<int64_t> reserved_{0};
   alignas(64) std::atomic<int64_t> used_{0};
   std::atomic<int64_t> peak_{0};
+  std::atomic<bool> counting_{false};
+  std::atomic<int64_t> allocations_{0};
 };
 
 inline size_t round_to_64(size_t bytes) { return (bytes + 63) & ~size_t{63}; }

@@ -34,9 +34,10 @@ StorageRef allocate(size_t bytes, Context ctx);
 StorageRef wrap_external(void* data, size_t bytes, void (*release)(void*), void* owner);
 
 struct PoolStats {
-  int64_t used = 0;      // bytes in live storages, each rounded up to 64
-  int64_t peak = 0;      // highest `used` since reset_peak
-  int64_t reserved = 0;  // bytes held from the system
+  int64_t used = 0;         // bytes in live storages, each rounded up to 64
+  int64_t peak = 0;         // highest `used` since reset_peak
+  int64_t reserved = 0;     // bytes held from the system
+  int64_t allocations = 0;  // storages made since the last reset_peak
 };
 PoolStats pool_stats(Context ctx);
 void reset_pool_peak(Context ctx);
