@@ -3,6 +3,7 @@
 #include <pybind11/numpy.h>
 
 #include <cstring>
+#include <thread>
 
 #include "bind/invoke.h"
 #include "engine/engine.h"
@@ -144,13 +145,19 @@ bool owned_alone(const PyArray* a) {
   return value.storage->ref_count() <= holders && value.storage->release_external == nullptr;
 }
 
+constexpr int64_t kSpinBytes = 1 << 16;
+
 // A real ndarray: the array's own memory where nobody else sees it, else a copy.
 py::object as_ndarray(const py::object& array) {
   const NDArray& value = value_of(array, "as_numpy");
+  wait_ready(value);
+  if (value.nbytes() >= kSpinBytes) {  // whoever computed it lets go of it a moment later
+    const MaybeReleaseGil gil(true);
+    for (int i = 0; i < 32 && !owned_alone(as_array(array.ptr())); ++i) std::this_thread::yield();
+  }
   const bool shareable = value.storage->ctx.is_cpu() && value.contiguous() && value.nbytes() > 0 &&
                          owned_alone(as_array(array.ptr()));
   if (!shareable) return to_numpy(value);
-  wait_ready(value);
   const py::capsule owner(new StorageRef(value.storage),
                           [](void* held) { delete static_cast<StorageRef*>(held); });
   return py::array(py::reinterpret_steal<py::dtype>(numpy_dtype(value.dtype).release()),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "graph/row_reduction.h"
 
 namespace hybrid {
 
@@ -37,6 +38,7 @@ ElemProgram elem_program(const Graph& graph, const Node& fused) {
                                        : program.inputs[o.index];
   };
   for (const Node& member : fused.members) {
+    if (member.op->elementwise == nullptr) continue;  // the reduction at its end
     std::vector<ElemOperand> operands;
     std::vector<DType> dtypes;
     for (const Entry& e : member.inputs) {
@@ -59,7 +61,8 @@ ElemProgram elem_program(const Graph& graph, const Node& fused) {
     require(program.instrs.size() < 32000, "fused node ", fused.id, ": too many instructions");
     made.push_back({member.id, static_cast<int16_t>(program.instrs.size() - 1)});
   }
-  for (const Entry& e : fused.member_outputs) {
+  for (Entry e : fused.member_outputs) {
+    if (ends_in_reduction(fused)) e = fused.members.back().inputs[0];
     const ElemOperand o = operand_of(e);
     require(o.kind == ElemOperand::temp, "fused node ", fused.id, ": an output is not a member");
     program.outputs.push_back(o.index);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "exec/program.h"
+#include "graph/row_reduction.h"
 
 namespace hybrid {
 
@@ -16,10 +17,12 @@ struct Slot {
 };
 
 struct ProgramKernel {
-  enum Kind : uint8_t { elementwise, op, copy } kind = op;
+  enum Kind : uint8_t { elementwise, rows, op, copy } kind = op;
   const OpDef* op_def = nullptr;
   Attrs attrs;
   ElemProgram elem;
+  RowReduction reduction;  // rows: what is done to the program's result, of this shape
+  Shape reduced_shape;
   std::vector<Slot> slots;  // inputs, then outputs
   int num_in = 0, num_out = 0;
   int32_t key_slot = -1;

@@ -1,6 +1,8 @@
 // Program::make: the plan's steps as kernels on numbered buffers.
 #include "exec/program.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "engine/trace.h"
 #include "exec/elem.h"
@@ -37,6 +39,34 @@ struct Maker {
     for (size_t i = 0; i < views.size(); ++i) k->slots[i].view = views[i];
   }
 
+  // A fused kernel whose result is reduced: inputs stretched to the shape of what is reduced.
+  void prepare_rows(ProgramKernel* k, const Node& node) const {
+    const Node& last = node.members.back();
+    const Entry from = last.inputs[0];
+    const auto made = std::find_if(node.members.begin(), node.members.end(),
+                                   [&](const Node& m) { return m.id == from.node; });
+    require(made != node.members.end() &&
+                find_row_reduction(last, made->shapes[0], made->dtypes[0], &k->reduction),
+            "program: fused node ", node.id, " does not end in a reduction of rows");
+    k->kind = ProgramKernel::rows;
+    k->elem = elem_program(graph, node);
+    k->name = trace::intern_name(fused_name(node).c_str());
+    std::vector<TensorView> views;
+    for (int i = 0; i < k->num_in; ++i) {
+      views.push_back(broadcast_view(k->slots[i].view, made->shapes[0], "fused"));
+    }
+    TensorView whole;
+    whole.shape = made->shapes[0];
+    whole.strides = contiguous_strides(whole.shape);
+    views.push_back(whole);
+    collapse_dimensions(&views);
+    k->reduced_shape = views.back().shape;
+    for (int i = 0; i < k->num_in; ++i) k->slots[i].view = views[i];
+    double ns = 0.5;
+    for (const ElemInstr& i : k->elem.instrs) ns += elem_cost_ns(i.code, i.dtype);
+    k->cost_ns = 20 + ns * static_cast<double>(made->shapes[0].size());
+  }
+
   static double elementwise_cost(const ProgramKernel& k) {
     double ns = 0;
     for (const ElemInstr& i : k.elem.instrs) ns += elem_cost_ns(i.code, i.dtype);
@@ -59,7 +89,9 @@ struct Maker {
       in_shapes.push_back(graph.shape(e));
     }
     for (int o = 0; o < k.num_out; ++o) k.slots.push_back(slot({node.id, o}));
-    if (node.kind == NodeKind::fused || node.op->elementwise) {
+    if (ends_in_reduction(node)) {
+      prepare_rows(&k, node);
+    } else if (node.kind == NodeKind::fused || node.op->elementwise) {
       k.kind = ProgramKernel::elementwise;
       k.elem = node.kind == NodeKind::fused ? elem_program(graph, node)
                                             : elem_program(*node.op, node.attrs, in_dtypes);

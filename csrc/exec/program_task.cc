@@ -5,7 +5,9 @@
 #include "core/error.h"
 #include "engine/trace.h"
 #include "exec/launch.h"
+#include "kernels/elem_rows.h"
 #include "kernels/kernels.h"
+#include "ops/run_elem.h"
 
 namespace hybrid {
 namespace {
@@ -37,6 +39,15 @@ void run_one(const ProgramKernel& k, char* const* base, const uint64_t* keys, Te
     case ProgramKernel::elementwise:
       run_elementwise(k.elem, views, views + k.num_in, resources);
       break;
+    case ProgramKernel::rows: {
+      const RowReduction& r = k.reduction;
+      const TensorView& out = views[k.num_in];
+      run_elementwise_rows(k.elem, views, k.reduced_shape, r.kind, r.rows, r.size, out, resources);
+      if (r.mean) {
+        run_with_number(ElemCode::div, out, static_cast<double>(r.size), out, resources);
+      }
+      break;
+    }
     case ProgramKernel::copy:
       strided_copy(views[0], views[k.num_in], resources);
       break;

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "graph/graph.h"
+#include "graph/row_reduction.h"
 
 namespace hybrid {
 
@@ -33,8 +34,10 @@ void check_fused(const Node& n) {
   std::unordered_set<NodeId> outside;
   for (const Entry& e : n.inputs) outside.insert(e.node);
   for (const Node& m : n.members) {
-    require(m.kind == NodeKind::op && m.op != nullptr && m.op->elementwise != nullptr, called(n),
-            ": member ", m.id, " is not an elementwise operator");
+    const bool last = &m == &n.members.back();
+    require(m.kind == NodeKind::op && m.op != nullptr &&
+                (m.op->elementwise != nullptr || (last && is_row_reduction(*m.op))),
+            called(n), ": member ", m.id, " is not an elementwise operator");
     for (const Entry& e : m.inputs) {
       require(inside.count(e.node) || outside.count(e.node), called(n), ": member ", m.id,
               " reads node ", e.node, ", which is neither an earlier member nor an input");

@@ -10,7 +10,10 @@ namespace hybrid {
 namespace {
 
 constexpr int64_t kRegisterBytes = 8192;  // of one block register: 2048 floats
-constexpr int64_t kRegisterGap = 192;     // so that registers do not share cache sets
+constexpr int64_t kMinRegisterBytes = 2048;
+constexpr int64_t kBlockBudget = 28 << 10;  // of the first-level cache
+constexpr int64_t kMinRow = 256;            // elements: shorter rows are copied together
+constexpr int64_t kRegisterGap = 192;       // so that registers do not share cache sets
 
 DType own_result(const ElemInstr& q) {
   if (q.code == ElemCode::cast) return q.out_dtype;
@@ -126,7 +129,7 @@ void ElemPlan::use_inputs(const ElemProgram& program, const TensorView* inputs,
       slot.data = nullptr;
       slot.reg = num_registers_++;  // loaded before the steps of a block: kept all through
       input_slot_[i] = add_slot(slot);
-      loads_.push_back({input_slot_[i], from});
+      loads_.push_back({input_slot_[i], from, false});
     }
   }
 }
@@ -272,8 +275,22 @@ void ElemPlan::save_outputs(const ElemProgram& program, const TensorView* inputs
   }
 }
 
+// Inputs whose long rows are contiguous need not be copied, only found.
+void ElemPlan::read_rows_in_place() {
+  row_ = 0;
+  for (const Load& l : loads_) {
+    const StridedBlock& s = l.from;
+    if (s.ndim < 2 || s.stride[0] != 1 || s.size[0] < kMinRow) continue;
+    if (row_ == 0) row_ = s.size[0];
+  }
+  if (row_ == 0) return;
+  for (Load& l : loads_) {
+    l.rows = l.from.ndim >= 2 && l.from.stride[0] == 1 && l.from.size[0] == row_;
+  }
+}
+
 void ElemPlan::build(const ElemProgram& program, const TensorView* inputs,
-                     const TensorView* outputs) {
+                     const TensorView* outputs, bool stores) {
   const int count = static_cast<int>(program.instrs.size());
   const Shape& shape = outputs[0].shape;
   size_ = shape.size();
@@ -320,15 +337,21 @@ void ElemPlan::build(const ElemProgram& program, const TensorView* inputs,
   for (size_t o = 0; o < program.outputs.size(); ++o) {
     bytes += size_ * static_cast<int64_t>(dtype_size(outputs[o].dtype));
   }
-  past_cache_ = bytes > last_level_cache_bytes();
-  block_ = kRegisterBytes / item;
+  past_cache_ = stores && bytes > last_level_cache_bytes();
+  read_rows_in_place();
   save_outputs(program, inputs, outputs);
   for (const Save& s : saves_) last_use_[s.slot] = count;  // kept to the end of the block
   for (int i = 0; i < count; ++i) add_instr(program, i);
   for (Save& s : saves_) s.slot = spread(temp_slot_[s.slot]);
+  into_slot_ = direct_slot_[program.outputs[0]];
+  // A block of every register and stream at once should fit the first-level cache.
+  int64_t blocks = num_registers_, bytes_each = kRegisterBytes;
+  for (const ElemSlot& s : slots_) blocks += s.kind == ElemSlot::stream;
+  while (bytes_each > kMinRegisterBytes && blocks * bytes_each > kBlockBudget) bytes_each /= 2;
+  block_ = bytes_each / item;
 }
 
-void ElemPlan::run(int64_t begin, int64_t end) const {
+void ElemPlan::run(int64_t begin, int64_t end, void* into) const {
   thread_local ThreadScratch registers, pointers;
   constexpr int64_t kStep = kRegisterBytes + kRegisterGap;
   char* const memory =
@@ -340,17 +363,28 @@ void ElemPlan::run(int64_t begin, int64_t end) const {
             : s.kind == ElemSlot::one   ? s.data
                                         : s.data + begin * s.item;
   }
+  if (into != nullptr && into_slot_ >= 0) at[into_slot_] = static_cast<char*>(into);
   const auto run_step = [at](const ElemStep& s, int64_t n) {
     s.fn(at[s.a], s.b < 0 ? nullptr : at[s.b], s.c < 0 ? nullptr : at[s.c], at[s.out], n);
   };
   for (const ElemStep& s : fills_) run_step(s, std::min(block_, end - begin));
   bool past_cache = false;
   for (int64_t i = begin; i < end;) {
-    const int64_t n = std::min(block_, end - i);
-    for (const Load& l : loads_) l.from.load(i, n, at[l.slot]);
+    int64_t n = std::min(block_, end - i);
+    if (row_ > 0) n = std::min(n, row_ - i % row_);
+    for (const Load& l : loads_) {
+      if (l.rows) {
+        at[l.slot] = l.from.address(i);
+      } else {
+        l.from.load(i, n, at[l.slot]);
+      }
+    }
     for (const ElemStep& s : steps_) run_step(s, n);
     for (const Save& s : saves_) {
-      if (!s.flat) {
+      if (into != nullptr) {
+        std::memcpy(static_cast<char*>(into) + (i - begin) * s.to.item, at[s.slot],
+                    static_cast<size_t>(n * s.to.item));
+      } else if (!s.flat) {
         s.to.save(i, n, at[s.slot]);
       } else if (s.past_cache) {
         copy_past_cache(s.to.data + i * s.to.item, at[s.slot], n * s.to.item);

@@ -27,9 +27,12 @@ struct ElemStep {
 class ElemPlan {
  public:
   // `inputs` and `outputs` must live as long as the plan is used.
-  void build(const ElemProgram& program, const TensorView* inputs, const TensorView* outputs);
-  // Elements [begin, end); any number of threads at once.
-  void run(int64_t begin, int64_t end) const;
+  // `stores`: the outputs are memory of their own, which stays unread for a while.
+  void build(const ElemProgram& program, const TensorView* inputs, const TensorView* outputs,
+             bool stores = true);
+  // Elements [begin, end); any number of threads at once. `into`: where the first output's element
+  // `begin` goes, in the place of the view that it was built with.
+  void run(int64_t begin, int64_t end, void* into = nullptr) const;
   int64_t size() const { return size_; }
   double cost_ns() const { return cost_ns_; }  // an element
 
@@ -37,6 +40,7 @@ class ElemPlan {
   struct Load {  // before the steps: a strided input into a register
     int32_t slot;
     StridedBlock from;
+    bool rows;  // read in place instead: blocks end where its rows do
   };
   struct Save {  // after the steps: a register or memory to an output
     int32_t slot;
@@ -55,11 +59,14 @@ class ElemPlan {
   int32_t cast_to(int32_t slot, DType from, DType to, int32_t out);
   void save_outputs(const ElemProgram& program, const TensorView* inputs,
                     const TensorView* outputs);
+  void read_rows_in_place();
   int32_t result_slot(int index, DType dtype);
   void release(const ElemOperand& operand, int at);
 
   int64_t size_ = 0;
   int64_t block_ = 0;
+  int64_t row_ = 0;         // blocks do not cross multiples of this; 0: they may
+  int32_t into_slot_ = -1;  // the first output's, when steps write to it
   double cost_ns_ = 0;
   int32_t num_registers_ = 0;
   bool past_cache_ = false;

@@ -6,6 +6,7 @@
 
 #include "kernels/arg_reduce.h"
 #include "kernels/by_dtype.h"
+#include "kernels/elem_rows.h"
 #include "kernels/kernels.h"
 #include "kernels/reduce_shape.h"
 #include "kernels/reduce_table.h"
@@ -153,6 +154,22 @@ void reduce_typed(Reduction kind, const T* x, const std::vector<ReduceStage>& st
 }
 
 }  // namespace
+
+void reduce_rows(Reduction kind, DType dtype, const void* x, int64_t rows, int64_t size,
+                 const TensorView& out, int64_t first) {
+  require(size <= kBlockElements && out.dtype == dtype, "reduce_rows: rows of ", size, " elements");
+  for_number(dtype, "reduce", [&](auto zero) {
+    using T = decltype(zero);
+    const auto fn = functions(T()).row[static_cast<int>(kind)];
+    const T* const from = static_cast<const T*>(x);
+    T* const to = out.as<T>() + first;
+    for (int64_t i = 0; i < rows; ++i) {
+      Accumulator<T> value;
+      fn(from + i * size, size, &value);
+      to[i] = static_cast<T>(value);
+    }
+  });
+}
 
 void reduce(Reduction kind, const TensorView& x, uint32_t axes_mask, const TensorView& out,
             Resources& resources) {

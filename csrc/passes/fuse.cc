@@ -3,6 +3,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "graph/row_reduction.h"
 #include "graph/text.h"
 #include "passes/groups.h"
 #include "passes/order.h"
@@ -14,7 +15,7 @@ namespace hybrid {
 namespace {
 
 // Beyond these a kernel's temporaries no longer fit the first-level cache.
-constexpr int kMaxInstructions = 48;
+constexpr int kMaxInstructions = 160;
 constexpr size_t kMaxInputs = 24;
 constexpr size_t kMaxOutputs = 8;
 
@@ -35,6 +36,7 @@ class Fusion {
     for (size_t i = 0; i < before.nodes.size(); ++i) {
       for (const Entry& e : before.nodes[i].inputs) readers_[at(e)].push_back(i);
     }
+    reduced_.assign(before.nodes.size(), false);
     head_.assign(before.nodes.size(), false);
     for (const Entry& e : before.outputs) head_[at(e)] = true;
   }
@@ -44,7 +46,11 @@ class Fusion {
     for (size_t i = 0; i < before_.nodes.size(); ++i) {
       groups_.add(i);
       cost_[i] = instructions(before_.nodes[i]);
-      if (cost_[i] > 0) any |= join_producers(i);
+      if (cost_[i] > 0) {
+        any |= join_producers(i);
+      } else {
+        any |= join_reduced(i);
+      }
     }
     if (!any) return before_;
     return rebuild();
@@ -92,7 +98,38 @@ class Fusion {
     return any;
   }
 
+  // A reduction over rows takes in what it reduces, when nobody else wants that.
+  bool join_reduced(size_t i) {
+    const Node& n = before_.nodes[i];
+    if (n.kind != NodeKind::op || n.inputs.size() != 1) return false;
+    const size_t from = at(n.inputs[0]);
+    const Node& p = before_.nodes[from];
+    RowReduction found;
+    if (cost_[from] == 0 || head_[from] || readers_[from].size() != 1 || p.ctx != n.ctx ||
+        p.segment != n.segment || is_backward(p) != is_backward(n) ||
+        !find_row_reduction(n, p.shapes[0], p.dtypes[0], &found)) {
+      return false;
+    }
+    const int group = groups_.group_of(from);
+    for (size_t m : groups_.members(group)) {
+      bool outside = head_[m];
+      for (size_t r : readers_[m]) outside |= r != i && groups_.group_of(r) != group;
+      if (outside || readers_[m].empty()) return false;
+    }
+    if (!groups_.merge(group, groups_.group_of(i))) return false;
+    reduced_[i] = true;
+    return true;
+  }
+
+  bool is_reduced(int group) const {
+    for (size_t m : groups_.members(group)) {
+      if (reduced_[m]) return true;
+    }
+    return false;
+  }
+
   bool fits(int a, int b) const {
+    if (is_reduced(a) || is_reduced(b)) return false;
     int cost = 0;
     size_t outputs = 0;
     std::set<Entry> inputs;
@@ -216,6 +253,7 @@ class Fusion {
   std::vector<int> cost_;                     // by position
   std::vector<std::vector<size_t>> readers_;  // by position
   std::vector<bool> head_;                    // by position
+  std::vector<bool> reduced_;                 // by position: a reduction that ends a kernel
   Rewriter rewriter_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "graph/row_reduction.h"
 
 namespace hybrid {
 namespace {
@@ -191,6 +192,8 @@ struct Builder {
 
 bool operator_allows_in_place(const Node& node, int in, int out,
                               const std::vector<int>& same_memory) {
+  // A reduced row may be needed again by the next, when an input is repeated over the rows.
+  if (ends_in_reduction(node)) return false;
   if (node.kind == NodeKind::fused) return fused_reads_before_write(node, same_memory, out);
   if (node.op->elementwise) return true;  // each element is read before it is written
   if (same_memory.size() != 1) return false;
