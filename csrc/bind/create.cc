@@ -133,13 +133,14 @@ py::object to_numpy(const NDArray& value) {
 
 namespace {
 
-// Does only this object see the memory? Its own node, seen by nobody else, may hold it too.
-bool owned_alone(const PyArray* a) {
+// Does only this object see the memory? Its own node, seen by nobody else, may hold it too; when
+// the graph is `settled`, nothing in it will be computed any more, and others may see the node.
+bool owned_alone(const PyArray* a, bool settled) {
   const NDArray& value = a->ref.array;
   int holders = 1;
   if (a->ref.extra && a->ref.extra->entry.node) {
     const SymNodeRef& node = a->ref.extra->entry.node;
-    if (node.use_count() > 1) return false;
+    if (node.use_count() > 1 && !settled) return false;
     for (const NDArray& held : node->values) holders += held.storage == value.storage;
   }
   return value.storage->ref_count() <= holders && value.storage->release_external == nullptr;
@@ -148,15 +149,17 @@ bool owned_alone(const PyArray* a) {
 constexpr int64_t kSpinBytes = 1 << 16;
 
 // A real ndarray: the array's own memory where nobody else sees it, else a copy.
-py::object as_ndarray(const py::object& array) {
+py::object as_ndarray(const py::object& array, bool settled) {
   const NDArray& value = value_of(array, "as_numpy");
   wait_ready(value);
   if (value.nbytes() >= kSpinBytes) {  // whoever computed it lets go of it a moment later
     const MaybeReleaseGil gil(true);
-    for (int i = 0; i < 32 && !owned_alone(as_array(array.ptr())); ++i) std::this_thread::yield();
+    for (int i = 0; i < 32 && !owned_alone(as_array(array.ptr()), settled); ++i) {
+      std::this_thread::yield();
+    }
   }
   const bool shareable = value.storage->ctx.is_cpu() && value.contiguous() && value.nbytes() > 0 &&
-                         owned_alone(as_array(array.ptr()));
+                         owned_alone(as_array(array.ptr()), settled);
   if (!shareable) return to_numpy(value);
   const py::capsule owner(new StorageRef(value.storage),
                           [](void* held) { delete static_cast<StorageRef*>(held); });
@@ -259,8 +262,9 @@ void bind_create(py::module_& m) {
         return value_of(array, "shares_numpy").storage->release_external != nullptr;
       },
       py::arg("array"), "True when the memory is an ndarray's, which others may overwrite.");
-  m.def("as_numpy", &as_ndarray, py::arg("array"),
-        "A writable ndarray: the array's own memory where nobody else sees it, else a copy.");
+  m.def("as_numpy", &as_ndarray, py::arg("array"), py::arg("settled") = false,
+        "A writable ndarray: the array's own memory where nobody else sees it, else a copy. "
+        "settled: nothing recorded that reads it is left to be computed.");
   m.def(
       "empty",
       [](const py::object& shape, const py::object& ctx, const py::object& dtype) {

@@ -70,6 +70,7 @@ class Ending:
         error = salvage(recorder.segments) if recorder.uses_numpy or recorder.proxies else None
         if error is None:
             recorder.write_back()
+        recorder.settled = error is None and not recorder.live()
         self._bind(named, wanted)
         self._unwrap(elsewhere)
         if error is not None and not failed:

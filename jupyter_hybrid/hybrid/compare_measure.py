@@ -6,7 +6,6 @@ import gc
 import statistics
 import struct
 import time
-import tracemalloc
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -98,15 +97,11 @@ def measure_memory(side: Side, prepare: Prepared) -> None:
     _core.wait_all()
     _core.reset_pool_peak()
     before = _core.pool_stats()
-    tracemalloc.start()
-    try:
-        run()
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
+    counted = _core.count_numpy_memory(run)
     after = _core.pool_stats()
     # The two peaks need not fall together: with both in use the sum is an upper bound.
-    side.peak_bytes = peak + after["peak"] - before["used"]
+    side.peak_bytes = counted["peak"] + after["peak"] - before["used"]
+    side.allocations = counted["allocations"] + after["allocations"]
 
 
 def measure_split(side: Side, prepare: Prepared) -> None:

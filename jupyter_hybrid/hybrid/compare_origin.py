@@ -16,11 +16,13 @@ _LIBRARIES = (
     "<jupyter_hybrid",
     *{sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")},
 )
+_INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
 def in_library(code: types.CodeType) -> bool:
     """True for code of the standard library, of installed packages and of this one."""
-    return code.co_filename.startswith(_LIBRARIES)
+    name = code.co_filename
+    return name.startswith(_LIBRARIES) or any(folder in name for folder in _INSTALLED)
 
 
 def origin_module(function: Any) -> str:

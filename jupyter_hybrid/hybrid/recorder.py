@@ -39,6 +39,7 @@ class Recorder:
         self.segments: list[Segment] = []
         self.breaks: list[tuple[int | None, str]] = []
         self.active = True
+        self.settled = False  # the cell has ended and every value of it is computed
         self.recording: Any = None  # the Recording that this recorder works for
         self.known_names: dict[int, str] = {}  # of a function's arguments, by id of the array
         # Deferred in earlier cells: not this cell's to compute, and not this recorder's to keep.

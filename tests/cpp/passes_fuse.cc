@@ -124,12 +124,28 @@ TEST_CASE("passes: fuse keeps effects in order and reductions, views, draws out"
 TEST_CASE("passes: fuse bounds a kernel's length") {
   GraphMaker g;
   Entry e = g.input("x", {8});
-  for (int i = 0; i < 200; ++i) e = g.op(i % 2 ? "neg" : "abs", {e});
+  for (int i = 0; i < 600; ++i) e = g.op(i % 2 ? "neg" : "abs", {e});
   g.output(e, "y");
   const Applied done = run_pass("fuse", g.graph);
   CHECK(fused_count(done.graph) >= 4);
   CHECK(fused_count(done.graph) <= 8);
-  for (const Node& n : done.graph.nodes) CHECK(n.members.size() <= 48);
+  for (const Node& n : done.graph.nodes) CHECK(n.members.size() <= 160);
+}
+
+TEST_CASE("passes: a reduction of rows ends the kernel that makes them, and only that") {
+  const auto kernels_of = [](const Shape& shape, const char* axis, bool also_wanted) {
+    GraphMaker g;
+    const Entry x = g.input("x", shape);
+    const Entry y = g.op("exp", {g.op("neg", {x})});
+    g.output(g.op("sum", {y}, "s", {{"axis", axis}}), "s");
+    if (also_wanted) g.output(y, "y");
+    return run_pass("fuse", g.graph).graph.num_kernels();
+  };
+  CHECK(kernels_of({100, 8}, "1", false) == 1);
+  CHECK(kernels_of({10, 10, 8}, "(1, 2)", false) == 2);  // too few rows to be worth it
+  CHECK(kernels_of({100, 8}, "1", true) == 2);           // y is stored anyway
+  CHECK(kernels_of({100, 8}, "0", false) == 2);          // columns
+  CHECK(kernels_of({100, 5000}, "1", false) == 2);       // long rows are summed in blocks
 }
 
 TEST_CASE("passes: schedule keeps the order of the code unless another needs fewer bytes") {

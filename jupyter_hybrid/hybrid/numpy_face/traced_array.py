@@ -130,7 +130,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         """Writes the computed contents into the existing ndarray."""
         if self.dirty and self.origin is not None:
             self.dirty = False
-            np.copyto(self.origin, _core.as_numpy(self._handle))
+            np.copyto(self.origin, _core.as_numpy(self._handle, self.recorder.settled))
             self._handle = self.input
             self.version += 1
 
@@ -149,7 +149,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
             handle = self._handle
             if handle._traced:
                 self.recorder.read(self, reason)
-            self._real = _core.as_numpy(handle)
+            self._real = _core.as_numpy(handle, self.recorder.settled)
         return self._real[()] if self.is_scalar else self._real
 
     # Attributes -----------------------------------------------------------------------------------
