@@ -205,12 +205,15 @@ def attempt(cell: CorpusCell, hybrid: Hybrid) -> Outcome:
         differences = compare(cell, once, first)
         again = hybrid.run(cell, 2)
         differences += compare(cell, twice, again, "replayed, ")
-    breaks = [b for b in first.breaks if b[1] not in SHOWN]
+    last = (
+        first.error[2] if first.error else None
+    )  # where NumPy raises its own error, the cell ends
+    breaks = [b for b in first.breaks if b[1] not in SHOWN and (last is None or b[0] != last + 1)]
     return Outcome(
         cell=cell,
         differences=differences,
         breaks=breaks,
-        prints=len(first.breaks) - len(breaks),
+        prints=sum(b[1] in SHOWN for b in first.breaks),
         nodes=first.nodes,
         error="" if once.error is None else once.error[0],
     )

@@ -6,6 +6,7 @@ import numpy as np
 base = np.arange(12.0)
 grid = np.arange(20.0).reshape(4, 5)
 whole = np.arange(10)
+jumbled = np.array([[3.0, 1, 2, 0], [9, 7, 8, 6]])
 
 # %% augmented names
 x = base.copy()
@@ -264,11 +265,10 @@ h.w[0] *= 3
 after = h.w.sum()
 
 # %% pending reads before a sort in place
-before = base[::-1] * 2
-mixed = np.array([3.0, 1.0, 2.0])
-kept = mixed + 0
-mixed.sort()
-after = mixed * 1
+before = jumbled * 2
+row = jumbled[0]
+row.sort()
+after = jumbled * 1
 
 # %% pending reads before a library writes
 import random
@@ -291,9 +291,9 @@ after = base * 3
 base.put([0], [7])
 
 # %% pending reads before resize and partition
-before = grid.sum(axis=0)
-grid.partition(2, axis=1)
-after = grid.sum(axis=0)
+before = jumbled.sum(axis=0)
+jumbled.partition(2, axis=1)
+after = jumbled.sum(axis=0)
 
 # %% earlier function writes an input
 exec("def zero(v):\n    v[0] = 0\n    v[1:] *= 2\n")
