@@ -123,8 +123,7 @@ class _Pair:
         report = self._report
         assert report is not None
         if not imperative.kernels:  # NumPy's own work leaves no trace
-            stages = report.stages
-            imperative.kernels = len(report.kernels_of(stages[0].graph)) if stages else None
+            imperative.kernels = _array_operations(report)
             imperative.compute_s = imperative.wait_s = imperative.dispatch_s = None
         return CompareReport(
             imperative,
@@ -197,6 +196,21 @@ def _settled(value: Any) -> Any:
     if type(value).__name__ == "TracedArray" and real is not None:
         return value.real()
     return value
+
+
+def _array_operations(report: Report) -> int | None:
+    """Operations on arrays as the cell wrote them; those between Python's numbers do not count."""
+    if not report.stages:
+        return None
+    graph = report.stages[0].graph
+    shapes = {node.id: node.shapes for node in graph.nodes}
+    return sum(
+        1
+        for node in graph.nodes
+        if node.kind == "op"
+        and not node.is_view
+        and any([*node.shapes, *(shapes[source][out] for source, out in node.inputs)])
+    )
 
 
 class _silent:

@@ -9,6 +9,8 @@ import numpy as np
 
 from .. import _core
 
+_CLOSE_ULP = 64  # what functions and the order of sums differ by
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -18,6 +20,8 @@ class Difference:
         equal: every element is the same (NaN counts as equal to NaN).
         absolute, relative, ulp: of floating-point elements, largest over the array; 0 for equal
             ones. ``ulp`` counts the floating-point numbers that lie between the two.
+        rounding: the difference is no more than other rounding explains: 64 ulp of the element, or
+            of the largest element where terms cancelled.
         note: what differs when it is not the elements of equal arrays.
     """
 
@@ -27,6 +31,7 @@ class Difference:
     relative: float = 0.0
     ulp: float = 0.0
     note: str = ""
+    rounding: bool = False
 
     def __str__(self) -> str:
         if self.equal:
@@ -91,6 +96,8 @@ def _arrays(name: str, one: np.ndarray, other: np.ndarray) -> Difference:
     with np.errstate(all="ignore"):
         if np.any(np.isnan(one) != np.isnan(other)):
             return Difference(name, False, np.inf, np.inf, np.inf, "NaN in one of them only")
+        eps = float(np.finfo(one.dtype).eps)
+        scale = float(np.max(np.abs(one[np.isfinite(one)]), initial=0.0))
         apart = (one != other) & ~np.isnan(one)
         one, other = one[apart], other[apart]
         gap = np.abs(one.astype(np.float64) - other.astype(np.float64))
@@ -100,7 +107,8 @@ def _arrays(name: str, one: np.ndarray, other: np.ndarray) -> Difference:
             False,
             float(np.max(gap)),
             float(np.max(gap / size)),
-            float(np.max(_ulp(one, other))),
+            float(ulp := np.max(_ulp(one, other))),
+            rounding=bool(ulp <= _CLOSE_ULP or np.max(gap) <= _CLOSE_ULP * eps * scale),
         )
 
 

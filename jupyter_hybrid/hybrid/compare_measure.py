@@ -105,7 +105,7 @@ def measure_memory(side: Side, prepare: Prepared) -> None:
 
 
 def measure_split(side: Side, prepare: Prepared) -> None:
-    """The fastest of up to three runs watched by the trace: kernels, computing, waiting, dispatching."""
+    """The fastest of up to three runs watched by the trace: kernels, and where the time goes."""
     best, start = float("inf"), time.perf_counter()
     for turn in range(3):
         if turn and time.perf_counter() - start > _LONG_S:

@@ -12,7 +12,6 @@ from .compare_difference import Difference
 from .compare_measure import Side
 
 _SAME_MEMORY = 0.02  # within two per cent
-_CLOSE_ULP = 64  # what functions and the order of sums differ by; integers are equal or not
 
 
 @dataclass
@@ -75,7 +74,7 @@ class CompareReport:
     def worst(self) -> Difference | None:
         """The largest difference; None when all are equal."""
         apart = [d for d in self.differences if not d.equal]
-        return max(apart, key=lambda d: (bool(d.note), d.ulp, d.relative), default=None)
+        return max(apart, key=lambda d: (bool(d.note), not d.rounding, d.ulp), default=None)
 
     @property
     def verdict(self) -> str:
@@ -142,8 +141,10 @@ class CompareReport:
         worst = self.worst
         if worst is None:
             return "equal"
-        if not worst.note and worst.ulp <= _CLOSE_ULP:
-            return f"equal to {worst.ulp:.0f} ulp"
+        if all(d.equal or d.rounding for d in self.differences):
+            if worst.ulp <= 64:
+                return f"equal to {worst.ulp:.0f} ulp"
+            return f"equal but for rounding ({worst.absolute:.2g} at most)"
         return f"not equal: {worst}"
 
     # Forms ------------------------------------------------------------------------------------

@@ -261,6 +261,11 @@ def test_verdicts():
     assert "not equal: z differs by 0.5 at most" in apart.verdict
     apart.differences = [difference("z", np.array([1.0]), np.array([np.nextafter(1, 2)]))]
     assert apart.verdict.endswith("equal to 1 ulp")
+    # Near 0, where large terms cancelled, rounding is many ulp.
+    apart.differences = [difference("z", np.array([100.0, 1e-14]), np.array([100.0, 2e-14]))]
+    assert apart.verdict.endswith("equal but for rounding (1e-14 at most)")
+    apart.differences.append(difference("i", 1, 2))
+    assert "not equal: i: 1 against 2" in apart.verdict
 
 
 def test_a_tiny_cell_loses_and_says_so(shell):
