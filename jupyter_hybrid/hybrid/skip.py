@@ -21,7 +21,7 @@ from .purity import Impure, Reads, is_pure, reads_of
 from .recorder import Recorder
 from .recording import PLAIN, Left, Recording
 
-_MOST_BYTES = 16 << 20  # a larger cell gains nothing, and its arrays would be kept
+_MOST_BYTES = 4 << 20  # a larger cell gains nothing, and its results would be kept
 _epoch = 0
 
 
@@ -60,7 +60,8 @@ class Skip:
     inputs: list[str]  # the program's inputs, by name
     results: list[_Result]
     shown: str | None  # the last expression is this name
-    report: Report
+    report: Report  # of the recorded run, without its arrays
+    places: _Places
 
     def holds(self, names: dict[str, Any]) -> bool:
         """True when the cell would record the same graph from these names."""
@@ -102,7 +103,7 @@ class Skip:
                 names[result.name] = value
         if self.shown is not None:
             shown = names[self.shown]
-        return shown, self._reported(inputs, run_s)
+        return shown, self._reported(inputs, made, run_s)
 
     @staticmethod
     def _value(result: _Result, made: list[Any]) -> Any:
@@ -114,15 +115,53 @@ class Skip:
         array = _core.as_numpy(handle)
         return array[()] if result.scalar else array
 
-    def _reported(self, inputs: list[Any], run_s: float) -> Report:
+    def _reported(self, inputs: list[Any], made: list[Any], run_s: float) -> Report:
         report = copy.copy(self.report)
-        for name in _CACHED:
-            report.__dict__.pop(name, None)
-        report.segments = [replace(report.segments[0], inputs=inputs, run_s=run_s, cached=True)]
+        segment, places = report.segments[0], self.places
+        entries = {id(a): (node, 0) for a, node in zip(inputs, segment.graph.inputs)}
+        entries |= {id(a): entry for a, entry in zip(made, places.entries)}
+        report.segments = [
+            replace(
+                segment,
+                inputs=inputs,
+                outputs=made,
+                drawn=made,
+                entries=entries,
+                needed=frozenset(id(made[i]) for i in places.needed),
+                run_s=run_s,
+                cached=True,
+            )
+        ]
+        report.bound = {name: id(made[i]) for name, i in places.bound.items()}
         report.run_s, report.compile_s = run_s, 0.0
         report.cached = report.skipped = True
         report.differences = None
         return report
+
+
+@dataclass
+class _Places:
+    """Outputs of the program by number, where a report has them by identity."""
+
+    entries: list[tuple[int, int]]
+    needed: list[int]
+    bound: dict[str, int]
+
+
+def _emptied(report: Report) -> tuple[Report, _Places]:
+    """A report without its arrays, which know their inputs, and where they belong."""
+    segment = report.segments[0]
+    number = {id(a): i for i, a in enumerate(segment.outputs)}
+    places = _Places(
+        [segment.entries[id(a)] for a in segment.outputs],
+        [number[i] for i in segment.needed if i in number],
+        {name: number[i] for name, i in report.bound.items() if i in number},
+    )
+    empty = copy.copy(report)
+    for name in _CACHED:
+        empty.__dict__.pop(name, None)
+    empty.segments = [replace(segment, inputs=[], outputs=[], drawn=[], entries={})]
+    return empty, places
 
 
 _CACHED = [name for name, value in vars(Report).items() if isinstance(value, cached_property)]
@@ -201,7 +240,9 @@ def _skip(
         raise NotSkipped("autograd records")
     if report.bytes_planned > _MOST_BYTES:
         raise NotSkipped("its arrays are large: the body's time is nothing beside theirs")
-    made = Skip(_epoch, segment.compiled.program, [], [], [], [], [], [], [], None, report)
+    made = Skip(
+        _epoch, segment.compiled.program, [], [], [], [], [], [], [], None, *_emptied(report)
+    )
     _guard(made, reads, read)
     made.inputs = _inputs(segment, read, recording.recorder)
     made.results, made.shown = _results(cell, segment, recording.left)

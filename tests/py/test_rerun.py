@@ -234,15 +234,21 @@ def test_nd_cells_are_skipped_but_never_while_autograd_records(shell):
         assert run(shell, body).replay != "skipped"
 
 
-def test_a_compiled_cell_keeps_no_large_array_alive(shell):
+def test_a_large_cell_is_not_skipped(shell):
     shell.ns["x"] = np.ones((1000, 2048))
     run(shell, "y = x + 1\nz = y * 2\n")
     assert "large" in shell.report.not_skipped
+
+
+def test_what_skips_a_cell_keeps_no_input_alive(shell):
+    shell.ns["x"] = np.ones((100, 100))
+    body = "y = x.sum() + 1\nz = y * 2\n"
+    run(shell, body)
+    assert run(shell, body).replay == "skipped"
     x = weakref.ref(shell.ns["x"])
-    run(shell, "t = 1\nx = 5\n")
-    shell.run("1")
-    gc.collect()
-    shell.run("y = z = None")
+    shell.ns["v"] = np.ones(3)
+    run(shell, "w = v * 2\nu = w\n")  # the last report is of another cell
+    del shell.ns["x"]
     gc.collect()
     assert x() is None
 
