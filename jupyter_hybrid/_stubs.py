@@ -21,6 +21,7 @@ from typing import Any
 from numpy.typing import DTypeLike
 
 from .._core import NDArray as NDArray
+from . import contrib as contrib
 from . import random as random
 from .arithmetic import *
 from .creation import *
@@ -41,6 +42,7 @@ from typing import Any
 from numpy.typing import DTypeLike
 
 from .._core import Symbol as Symbol
+from . import contrib as contrib
 from . import random as random
 from .creation import *
 from .executor import Executor as Executor

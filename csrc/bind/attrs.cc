@@ -90,6 +90,8 @@ AttrValue attr_from_python(const OpDef& op, const AttrDef& def, py::handle value
       break;
     case AttrType::dtype:
       return static_cast<int64_t>(dtype_from_python(value));
+    case AttrType::graph:  // only control flow has these, made from recorded arrays
+      break;
   }
   bad_value(op, def, value);
 }
@@ -108,6 +110,9 @@ py::object attr_to_python(AttrType type, const AttrValue& value) {
       result[i] = (*ints)[i] == kNoneInt ? py::object(py::none()) : py::int_((*ints)[i]);
     }
     return std::move(result);
+  }
+  if (const SubgraphRef* graph = std::get_if<SubgraphRef>(&value)) {
+    return py::str(graph->body->summary());
   }
   return py::none();
 }

@@ -40,6 +40,17 @@ py::dict attrs_of(const Node& n) {
   return result;
 }
 
+py::dict bodies_of(const NodeView& view) {
+  py::dict result;
+  const OpDef* op = view.node->attrs.op();
+  for (size_t i = 0; op != nullptr && i < op->attrs.size(); ++i) {
+    if (op->attrs[i].type != AttrType::graph) continue;
+    const Graph& body = view.node->attrs.subgraph(op->attrs[i].name).graph();
+    result[op->attrs[i].name] = std::make_shared<Graph>(body);
+  }
+  return result;
+}
+
 int64_t bytes_of(const Node& n) {
   int64_t bytes = 0;
   for (size_t i = 0; i < n.shapes.size(); ++i) {
@@ -130,6 +141,8 @@ void bind_node(py::module_& m) {
                                return v.node->attrs.op() != nullptr ? v.node->attrs.summary()
                                                                     : std::string();
                              })
+      .def_property_readonly("bodies", &bodies_of,
+                             "{name: Graph} of the branches or loop bodies that it runs.")
       .def_property_readonly("inputs",
                              [](const NodeView& v) { return entries_to_python(v.node->inputs); })
       .def_property_readonly("shapes",

@@ -23,6 +23,8 @@ const char* type_name(AttrType type) {
       return "scalar";
     case AttrType::dtype:
       return "dtype";
+    case AttrType::graph:
+      return "graph";
   }
   return "?";
 }

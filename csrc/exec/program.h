@@ -22,6 +22,10 @@ class Program {
                            const std::vector<bool>& donated = {},
                            const std::vector<NDArray>* outputs_into = nullptr,
                            const Context* ctx = nullptr) const;
+  // Runs on this thread now, inside another operator's kernel: the inputs hold their values and are
+  // contiguous, and nothing enters the queue. An error names the kernel's line. Returns early, with
+  // results undefined, when `resources` is cancelled.
+  std::vector<NDArray> run_nested(const std::vector<NDArray>& inputs, Resources& resources) const;
   const Graph& graph() const { return graph_; }
   const Plan& plan() const { return plan_; }
   double cost_ns() const;  // estimate of the whole run on one core

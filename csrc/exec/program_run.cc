@@ -75,6 +75,21 @@ bool can_take(const NDArray& into, const ResultWindow& result, int64_t buffer_by
   return uses == 1;
 }
 
+// The graph's outputs as windows on the run's buffers.
+std::vector<NDArray> result_arrays(const Impl& impl, const ProgramRun& run) {
+  std::vector<NDArray> results(impl.results.size());
+  for (size_t k = 0; k < results.size(); ++k) {
+    const ResultWindow& r = impl.results[k];
+    NDArray& a = results[k];
+    a.offset = r.window.offset;
+    a.shape = r.shape;
+    a.strides = r.window.strides;
+    a.dtype = r.dtype;
+    a.storage = r.output >= 0 ? run.outputs[r.output] : run.inputs[r.input].storage;
+  }
+  return results;
+}
+
 }  // namespace
 
 const std::vector<NDArray>* Program::Impl::constants_for(Context ctx) const {
@@ -140,19 +155,9 @@ std::vector<NDArray> Program::run(const std::vector<NDArray>& inputs,
       run.outputs.push_back(allocate(o.bytes, ctx));
     }
   }
-  std::vector<NDArray> results(impl.results.size());
+  std::vector<NDArray> results = result_arrays(impl, run);
   for (size_t k = 0; k < results.size(); ++k) {
-    const ResultWindow& r = impl.results[k];
-    NDArray& a = results[k];
-    if (taken[k]) {
-      a = (*outputs_into)[k];
-      continue;
-    }
-    a.offset = r.window.offset;
-    a.shape = r.shape;
-    a.strides = r.window.strides;
-    a.dtype = r.dtype;
-    a.storage = r.output >= 0 ? run.outputs[r.output] : run.inputs[r.input].storage;
+    if (taken[k]) results[k] = (*outputs_into)[k];
   }
   submit(impl_, std::move(run), keys, ready);
   if (!outputs_into) return results;
@@ -160,6 +165,22 @@ std::vector<NDArray> Program::run(const std::vector<NDArray>& inputs,
     if (!taken[k]) copy_array(results[k], (*outputs_into)[k]);
   }
   return *outputs_into;
+}
+
+std::vector<NDArray> Program::run_nested(const std::vector<NDArray>& inputs,
+                                         Resources& resources) const {
+  const Impl& impl = *impl_;
+  require(inputs.size() == impl.inputs.size(), "program: expected ", impl.inputs.size(),
+          " inputs, given ", inputs.size());
+  ProgramRun run;
+  run.inputs = inputs;
+  run.constants = impl.constants_for(Context());
+  run.output_offset.assign(impl.outputs.size(), 0);
+  for (const Impl::OutputBuffer& o : impl.outputs) {
+    run.outputs.push_back(allocate(o.bytes, Context()));
+  }
+  run_untraced(impl, run, resources);
+  return result_arrays(impl, run);
 }
 
 }  // namespace hybrid

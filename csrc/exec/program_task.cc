@@ -83,7 +83,10 @@ void run_kernels(const Impl& impl, const ProgramRun& run, Resources& resources, 
   std::vector<TensorView> many_views;
   uint64_t start = trace::ticks();
   for (const ProgramKernel& k : impl.kernels) {
-    if (resources.cancelled()) fail("the program was cancelled before node ", k.node);
+    if (resources.cancelled()) {
+      if (Tracer::kNested) return;
+      fail("the program was cancelled before node ", k.node);
+    }
     TensorView* views = few_views;
     if (k.slots.size() > kFewViews) {
       many_views.resize(k.slots.size());
@@ -104,6 +107,7 @@ void run_kernels(const Impl& impl, const ProgramRun& run, Resources& resources, 
 
 // On a lane: a live span for every kernel.
 struct LaneTracer {
+  static constexpr bool kNested = false;
   void begin(const ProgramKernel& k, uint64_t start) {
     trace::Record r;
     r.start = start;
@@ -121,6 +125,7 @@ struct LaneTracer {
 
 // On the caller: runs of small kernels are coalesced.
 struct InlineTracer {
+  static constexpr bool kNested = false;
   engine::Props props;
   void begin(const ProgramKernel&, uint64_t) {}
   void failed() {}
@@ -131,6 +136,15 @@ struct InlineTracer {
     props.cost_ns = k.cost_ns;
     engine::note_inline(props, start, end);
   }
+};
+
+// Inside another operator's span: only the kernel that runs is remembered, for its error.
+struct NestedTracer {
+  static constexpr bool kNested = true;  // whoever runs the outer operator sees the cancel flag
+  const ProgramKernel* running = nullptr;
+  void begin(const ProgramKernel& k, uint64_t) { running = &k; }
+  void end(const ProgramKernel&, uint64_t, uint64_t) {}
+  void failed() {}
 };
 
 struct ProgramTask : engine::Task {
@@ -169,6 +183,16 @@ void run_inline(const Impl& impl, const ProgramRun& run, const engine::Props& pr
 }
 
 }  // namespace
+
+void run_untraced(const Impl& impl, const ProgramRun& run, Resources& resources) {
+  NestedTracer tracer;
+  try {
+    run_kernels(impl, run, resources, tracer);
+  } catch (const Error& error) {
+    const std::string line = tracer.running ? line_of(tracer.running->site) : "";
+    throw Error(line.empty() ? std::string(error.what()) : line + ": " + error.what());
+  }
+}
 
 void submit(const std::shared_ptr<const Impl>& impl, ProgramRun run,
             const std::vector<uint64_t>& keys, bool ready) {

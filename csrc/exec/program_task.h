@@ -21,4 +21,7 @@ struct ProgramRun {
 void submit(const std::shared_ptr<const Program::Impl>& impl, ProgramRun run,
             const std::vector<uint64_t>& keys, bool ready);
 
+// All kernels now, on this thread and untraced. Throws Error with the failing kernel's line.
+void run_untraced(const Program::Impl& impl, const ProgramRun& run, Resources& resources);
+
 }  // namespace hybrid

@@ -57,15 +57,16 @@ class Writer {
  public:
   explicit Writer(const Graph& graph) : graph_(graph) { name_everything(); }
 
+  struct Line {
+    std::string code, comment;
+  };
   std::string write(const TextOptions& options);
+  std::vector<Line> lines(const TextOptions& options);
   std::vector<std::vector<std::string>> names() const;
   Expression expression(const Node& n, int depth);
   std::string name_of(Entry e) { return argument(e, 0).text; }  // a constant's is its literal
 
  private:
-  struct Line {
-    std::string code, comment;
-  };
   struct Value {
     std::string name;
     const Node* node = nullptr;
@@ -78,6 +79,7 @@ class Writer {
   Expression argument(Entry e, int depth);
   std::vector<Expression> arguments(const Node& n, int depth);
   std::string statement(const Node& n, bool deep);
+  void write_bodies(const Node& n, const TextOptions& options, std::vector<Line>* lines) const;
   std::string effect(const Node& n, bool deep);
   std::string comment(const Node& n, const TextOptions& options) const;
   void find_inlined();
@@ -210,6 +212,31 @@ std::string Writer::statement(const Node& n, bool deep) {
   return left + " = " + expression(n, deep ? -1 : 0).text;
 }
 
+// The graphs that an operator runs, indented below its line.
+void Writer::write_bodies(const Node& n, const TextOptions& options,
+                          std::vector<Line>* lines) const {
+  if (n.op == nullptr || n.attrs.op() == nullptr) return;
+  for (const AttrDef& def : n.attrs.op()->attrs) {
+    if (def.type != AttrType::graph) continue;
+    const Graph& body = n.attrs.subgraph(def.name).graph();
+    Writer inner(body);
+    std::string head = "  " + std::string(def.name) + "(";
+    for (size_t i = 0; i < body.inputs.size(); ++i) {
+      head += (i ? ", " : "") + inner.name_of({body.inputs[i], 0});
+    }
+    lines->push_back({head + "):", ""});
+    for (Line& line : inner.lines(options)) {
+      if (line.code.compare(0, 8, "# input ") == 0) continue;
+      lines->push_back({"    " + line.code, line.comment});
+    }
+    std::string result = "    return ";
+    for (size_t i = 0; i < body.outputs.size(); ++i) {
+      result += (i ? ", " : "") + inner.name_of(body.outputs[i]);
+    }
+    lines->push_back({result, ""});
+  }
+}
+
 std::string Writer::effect(const Node& n, bool deep) {
   const std::vector<Expression> args = arguments(n, deep ? -1 : 0);
   const std::string form = printable(n.text.empty() ? n.name : n.text);
@@ -246,7 +273,7 @@ std::string Writer::comment(const Node& n, const TextOptions& options) const {
   return text;
 }
 
-std::string Writer::write(const TextOptions& options) {
+std::vector<Writer::Line> Writer::lines(const TextOptions& options) {
   if (options.inline_scalars) find_inlined();
   std::vector<Line> lines;
   if (options.types) {
@@ -262,6 +289,7 @@ std::string Writer::write(const TextOptions& options) {
         break;  // inputs have no line, constants stand where they are used
       case NodeKind::op:
         if (!inlined_.count(n.id)) lines.push_back({statement(n, true), comment(n, options)});
+        write_bodies(n, options, &lines);
         break;
       case NodeKind::fused:
         lines.push_back({"# one kernel:", ""});
@@ -283,6 +311,11 @@ std::string Writer::write(const TextOptions& options) {
     const std::string to = i < graph_.output_names.size() ? printable(graph_.output_names[i]) : "";
     if (to != value && !to.empty()) lines.push_back({to + " = " + value, comment(n, options)});
   }
+  return lines;
+}
+
+std::string Writer::write(const TextOptions& options) {
+  const std::vector<Line> lines = this->lines(options);
   size_t column = static_cast<size_t>(std::max(options.column, 0));
   for (const Line& line : lines) {
     if (!line.comment.empty() && line.code.size() <= 58)

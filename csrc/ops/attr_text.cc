@@ -101,6 +101,8 @@ const char* example(AttrType type) {
       return "a number";
     case AttrType::dtype:
       return "a dtype name such as float32";
+    case AttrType::graph:
+      return "a graph, which has no text form";
   }
   return "";
 }
@@ -123,6 +125,8 @@ const char* attr_type_name(AttrType type) {
       return "number";
     case AttrType::dtype:
       return "dtype";
+    case AttrType::graph:
+      return "graph";
   }
   return "";
 }
@@ -157,6 +161,8 @@ AttrValue parse_attr(AttrType type, const std::string& given, const std::string&
     case AttrType::dtype:
       if (parse_integer(text, &integer)) return static_cast<int64_t>(dtype_from_flag(integer));
       return static_cast<int64_t>(dtype_from_name(text));
+    case AttrType::graph:
+      break;
   }
   fail(where, ": given '", given.substr(0, 100), "', expected ", example(type));
 }
@@ -177,6 +183,7 @@ std::string attr_text(AttrType type, const AttrValue& value) {
     }
     return text + (ints->size() == 1 ? ",)" : ")");
   }
+  if (const SubgraphRef* graph = std::get_if<SubgraphRef>(&value)) return graph->body->summary();
   return "None";
 }
 

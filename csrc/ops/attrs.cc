@@ -89,6 +89,10 @@ bool convert(AttrType type, AttrValue* value) {
         return true;
       }
       return is_int;
+    case AttrType::graph: {
+      const SubgraphRef* ref = std::get_if<SubgraphRef>(value);
+      return ref != nullptr && ref->body != nullptr;
+    }
   }
   return false;
 }
@@ -128,6 +132,10 @@ const std::vector<int64_t>& Attrs::ints(const char* name) const {
 
 DType Attrs::dtype(const char* name) const {
   return static_cast<DType>(value_as<int64_t>(*this, name, "a dtype"));
+}
+
+const Subgraph& Attrs::subgraph(const char* name) const {
+  return *value_as<SubgraphRef>(*this, name, "a graph").body;
 }
 
 void Attrs::set(const char* name, AttrValue value) {
@@ -181,7 +189,7 @@ std::string Attrs::summary() const {
   std::string text;
   for (size_t i = 0; i < values_.size(); ++i) {
     const AttrDef& def = op_->attrs[i];
-    if (values_[i] == op_->defaults[i]) continue;
+    if (values_[i] == op_->defaults[i] || def.type == AttrType::graph) continue;
     text +=
         (text.empty() ? "" : ", ") + std::string(def.name) + "=" + attr_text(def.type, values_[i]);
   }
@@ -208,6 +216,7 @@ uint64_t Attrs::hash() const {
       mix(ints->size());
       for (int64_t x : *ints) mix(static_cast<uint64_t>(x));
     }
+    if (const SubgraphRef* graph = std::get_if<SubgraphRef>(&v)) mix(graph->body->hash());
   }
   return h ^ (h >> 29);
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,6 +13,21 @@
 namespace hybrid {
 
 struct OpDef;
+class Graph;
+
+// A graph that an operator runs (a branch, the body of a loop): see exec/body.h.
+struct Subgraph {
+  virtual ~Subgraph() = default;
+  virtual const Graph& graph() const = 0;
+  virtual uint64_t hash() const = 0;        // structure, as Graph::hash
+  virtual std::string summary() const = 0;  // "graph of 3 operators"
+};
+struct SubgraphRef {
+  std::shared_ptr<const Subgraph> body;
+  bool operator==(const SubgraphRef& o) const {
+    return body == o.body || (body && o.body && body->hash() == o.body->hash());
+  }
+};
 
 enum class AttrType : uint8_t {
   boolean,
@@ -21,11 +37,12 @@ enum class AttrType : uint8_t {
   ints,    // tuple of integers: kernel=(3, 3), axis=(0, 1), shape=(-1, 4)
   scalar,  // a Python number; keeps whether it was an int (int64_t) or a float (double)
   dtype,   // stored as int64_t flag of DType
+  graph,   // a branch or the body of a loop
 };
 
 // monostate: None / not given and without default.
-using AttrValue =
-    std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<int64_t>>;
+using AttrValue = std::variant<std::monostate, bool, int64_t, double, std::string,
+                               std::vector<int64_t>, SubgraphRef>;
 
 // None inside a tuple of integers, as in slice(begin=(None, 1)).
 constexpr int64_t kNoneInt = INT64_MIN;
@@ -59,6 +76,7 @@ class Attrs {
   const std::string& string(const char* name) const;
   const std::vector<int64_t>& ints(const char* name) const;
   DType dtype(const char* name) const;
+  const Subgraph& subgraph(const char* name) const;
   // Checked against the definition: type, choices. Throws naming operator, attribute, value.
   void set(const char* name, AttrValue value);
   // Parses MXNet's string forms: "(3, 3)", "True", "0.5", "float32", "None".

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import _core, _generate
 from .._core import NDArray, wait_all
-from . import arithmetic, creation, files, random
+from . import arithmetic, contrib, creation, files, random
 from .arithmetic import *  # noqa: F403
 from .creation import *  # noqa: F403
 from .files import *  # noqa: F403
@@ -58,6 +58,7 @@ def _define() -> list[str]:
 
 __all__ = [
     "NDArray",
+    "contrib",
     "random",
     "sample_multinomial",
     "random_normal",

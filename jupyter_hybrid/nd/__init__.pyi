@@ -7,6 +7,7 @@ from typing import Any
 from numpy.typing import DTypeLike
 
 from .._core import NDArray as NDArray
+from . import contrib as contrib
 from . import random as random
 from .arithmetic import *
 from .creation import *

@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import _core, _generate
 from .._core import Symbol
-from . import creation, methods, random, refusals, variable
+from . import contrib, creation, methods, random, refusals, variable
 from .creation import *  # noqa: F403
 from .executor import Executor
 from .names import choose_name, name_prefix
@@ -49,6 +49,7 @@ def _define() -> list[str]:
 __all__ = [
     "Executor",
     "Symbol",
+    "contrib",
     "name_prefix",
     "random",
     "random_normal",

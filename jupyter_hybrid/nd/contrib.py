@@ -1,0 +1,102 @@
+"""MXNet 1.x's ``nd.contrib``: loops and conditions as functions, run by Python step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from .._core import NDArray
+from ..base import MXNetError
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _like(values: list[Any], given: Any) -> Any:
+    return values if isinstance(given, (list, tuple)) else values[0]
+
+
+def _stack(rows: list[NDArray]) -> NDArray:
+    return _core.invoke("stack", rows, {"axis": 0})
+
+
+def foreach(body: Callable, data: Any, init_states: Any) -> tuple[Any, Any]:
+    """Runs ``body(row, states)`` for each row of ``data`` (along axis 0).
+
+    Args:
+        body: gives ``(output, states)``; each may be an array or a list of arrays.
+        data: one array or a list of arrays with equal first dimension.
+        init_states: what the first step gets as ``states``.
+
+    Returns:
+        (outputs stacked along axis 0, the last states). Raises MXNetError without rows.
+    """
+    arrays = _listed(data)
+    length = arrays[0].shape[0]
+    if not length:
+        raise MXNetError("foreach: expected at least one row")
+    states = init_states
+    rows: list[list[NDArray]] = []
+    shape_of: Any = None
+    for i in range(length):
+        # a[i] of a 1-D array would have shape (1,): a row of it has rank 0 only symbolically.
+        step = [_core.invoke("squeeze", [a[i : i + 1]], {"axis": 0}) for a in arrays]
+        shape_of, states = body(_like(step, data), states)
+        rows.append(_listed(shape_of))
+    return _like([_stack(list(column)) for column in zip(*rows, strict=True)], shape_of), states
+
+
+def while_loop(
+    cond: Callable, func: Callable, loop_vars: Any, max_iterations: int | None = None
+) -> tuple[Any, Any]:
+    """Runs ``func(*loop_vars)`` while ``cond(*loop_vars)`` holds, at most ``max_iterations`` times.
+
+    Args:
+        cond: gives an array of one element, or a number.
+        func: gives ``(step output, new loop_vars)``.
+        loop_vars: an array or a list of arrays.
+
+    Returns:
+        (outputs, loop_vars): the step outputs stacked to ``max_iterations`` rows, zeros where no
+        step was made ([] without any step), and the last loop_vars.
+    """
+    if max_iterations is None:
+        raise ValueError("max_iterations should be specified")
+    values = _listed(loop_vars)
+    if not values:
+        raise ValueError("loop_vars should contain at least one element")
+    rows: list[list[NDArray]] = []
+    output: Any = []
+    while len(rows) < max_iterations and _holds(cond(*values)):
+        output, new = func(*values)
+        output = [] if output is None else output
+        new = _listed(new)
+        if len(new) != len(values):
+            raise ValueError(
+                f"The length of loop_vars should be consistent during the loop: {len(values)} "
+                f"before, {len(new)} after a step"
+            )
+        values = new
+        rows.append(_listed(output))
+    stacked = []
+    for column in zip(*rows, strict=True):
+        filled = [*column] + [_core.invoke("zeros_like", [column[0]], {})] * (
+            max_iterations - len(rows)
+        )
+        stacked.append(_stack(filled))
+    return (_like(stacked, output) if stacked else []), _like(values, loop_vars)
+
+
+def cond(pred: Any, then_func: Callable, else_func: Callable) -> Any:
+    """``then_func()`` when ``pred`` (an array of one element, or a number) holds, else
+    ``else_func()``."""
+    return then_func() if _holds(pred) else else_func()
+
+
+def _holds(value: Any) -> bool:
+    return bool(value.asscalar()) if isinstance(value, NDArray) else bool(value)
+
+
+__all__ = ["cond", "foreach", "while_loop"]

@@ -1,0 +1,109 @@
+"""MXNet 1.x's ``sym.contrib``: loops and conditions as nodes with graphs of their own.
+
+The functions are called once, with variables; what else they read becomes an input of the node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from .._core import Symbol
+from .names import choose_name
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _like(values: list[Any], given: Any) -> Any:
+    return values if isinstance(given, (list, tuple)) else values[0]
+
+
+def _variables(values: list[Any], what: str) -> list[Symbol]:
+    return [_core.sym_var(f"{what}{i}") for i in range(len(values))]
+
+
+def foreach(body: Callable, data: Any, init_states: Any, name: str = "foreach") -> tuple[Any, Any]:
+    """The node that runs ``body(row, states)`` for each row of ``data``.
+
+    As :func:`jupyter_hybrid.nd.contrib.foreach`; shapes and dtypes of the states must not change
+    from step to step. Not differentiable.
+    """
+    since = _core.trace_serial()
+    arrays, states = _listed(data), _listed(init_states)
+    rows, carried = _variables(arrays, "row"), _variables(states, "state")
+    output, new = body(_like(rows, data), _like(carried, init_states))
+    outputs, after = _listed(output), _listed(new)
+    if len(after) != len(states):
+        raise ValueError(f"foreach: {len(states)} states before a step, {len(after)} after it")
+    node = _core.sym_control(
+        "foreach",
+        [([*outputs, *after], [*rows, *carried])],
+        [*arrays, *states],
+        since,
+        {"data": len(arrays), "carried": len(states)},
+        choose_name(None, name),
+    )
+    made = [node[i] for i in range(len(outputs) + len(states))]
+    return _like(made[: len(outputs)], output), _like(made[len(outputs) :], init_states)
+
+
+def while_loop(
+    cond: Callable,
+    func: Callable,
+    loop_vars: Any,
+    max_iterations: int | None = None,
+    name: str = "while_loop",
+) -> tuple[Any, Any]:
+    """The node that runs ``func(*loop_vars)`` while ``cond(*loop_vars)`` holds.
+
+    As :func:`jupyter_hybrid.nd.contrib.while_loop`; outputs always have ``max_iterations`` rows.
+    Not differentiable.
+    """
+    if max_iterations is None:
+        raise ValueError("max_iterations should be specified")
+    values = _listed(loop_vars)
+    if not values:
+        raise ValueError("loop_vars should contain at least one element")
+    since = _core.trace_serial()
+    carried = _variables(values, "var")
+    test = cond(*carried)
+    output, new = func(*carried)
+    outputs = [] if output is None else _listed(output)
+    after = _listed(new)
+    if len(after) != len(values):
+        raise ValueError(
+            f"while_loop: {len(values)} loop_vars before a step, {len(after)} after it"
+        )
+    node = _core.sym_control(
+        "while_loop",
+        [([test], carried), ([*outputs, *after], carried)],
+        values,
+        since,
+        {"carried": len(values), "max_iterations": int(max_iterations)},
+        choose_name(None, name),
+    )
+    made = [node[i] for i in range(len(outputs) + len(values))]
+    first = _like(made[: len(outputs)], output) if outputs else []
+    return first, _like(made[len(outputs) :], loop_vars)
+
+
+def cond(pred: Symbol, then_func: Callable, else_func: Callable, name: str = "cond") -> Any:
+    """The node that gives ``then_func()`` when ``pred`` holds, else ``else_func()``.
+
+    Both must give as many symbols, of the same shapes and dtypes. Differentiable.
+    """
+    since = _core.trace_serial()
+    yes, no = then_func(), else_func()
+    outputs, others = _listed(yes), _listed(no)
+    if len(outputs) != len(others):
+        raise ValueError(f"cond: {len(outputs)} outputs in one branch, {len(others)} in the other")
+    node = _core.sym_control(
+        "cond", [(outputs, []), (others, [])], [pred], since, {}, choose_name(None, name)
+    )
+    return _like([node[i] for i in range(len(outputs))], yes)
+
+
+__all__ = ["cond", "foreach", "while_loop"]
