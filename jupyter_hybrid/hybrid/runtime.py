@@ -131,6 +131,8 @@ def _origin(function: Any, cell_file: str) -> str:
         owner = getattr(inner, "__self__", None)
         if isinstance(owner, _BUILTIN_TYPES):
             return "user"
+        if (getattr(inner, "__module__", None) or "").partition(".")[0] == _OWN:
+            return "own"  # the core's functions belong to records of pybind11's
         filename = ""
         if isinstance(inner, (types.BuiltinFunctionType, types.MethodDescriptorType)):
             if owner is None or isinstance(owner, types.ModuleType):
