@@ -158,6 +158,46 @@ for _ in range(3):
     loss.backward()
     weight -= 0.001 * weight.grad
 
+# %% window of an input, then the input written by a helper
+def clear_first(v):
+    v[0] = 0
+row = x[0]
+clear_first(x)
+
+# %% window computed early, then its base written
+flat = x.reshape((-1,))
+w[0:1] = 0.5
+w[0:1] += 0.5
+x[0] = 0
+total = flat.sum()
+
+# %% windows whose base has no name
+y = x * 2
+one = y[0]
+two = y[0:2]
+del y
+print(one.sum())
+two[0] = 7
+after = one + 1
+
+# %% window printed, then its base written
+y = x * 2
+row = y[0]
+print(row.sum())
+y[0] = 7
+after = row * 1
+
+# %% window of a window written
+flat = x.reshape((4, 3))
+part = flat[1]
+part += 5
+twice = x * 2
+
+# %% window and its base both left pending
+y = x * 2
+row = y[1]
+z = row + 1
+
 # %% setup
 from jupyter_hybrid import autograd, gluon, init, nd
 net = gluon.nn.HybridSequential()
