@@ -3,6 +3,7 @@
 #include "bind/options.h"
 #include "bind/site.h"
 #include "exec/program.h"
+#include "exec/rebuild.h"
 
 namespace hybrid {
 namespace bind {
@@ -136,10 +137,34 @@ void bind_compile(py::module_& m) {
                              [](const Program& p) { return std::make_shared<Graph>(p.graph()); })
       .def_property_readonly("plan", &Program::plan, py::return_value_policy::reference_internal)
       .def_property_readonly("cost_ns", &Program::cost_ns, "Estimated ns of one run on one core.")
+      .def("run", &run_program, py::arg("inputs"), py::arg("keys") = py::none(),
+           py::arg("donated") = std::vector<bool>(),
+           "Pushes one run; a list of arrays that may still be computed. keys: fresh unless given.")
       .def(
-          "run", &run_program, py::arg("inputs"), py::arg("keys") = py::none(),
-          py::arg("donated") = std::vector<bool>(),
-          "Pushes one run; a list of arrays that may still be computed. keys: fresh unless given.");
+          "relabelled",
+          [](const Program& p, const Graph& written) {
+            return std::const_pointer_cast<Program>(relabelled(p, written));
+          },
+          py::arg("written"),
+          "The same program with the lines and names of a graph of the same hash and node ids.");
+  m.def(
+      "resized",
+      [](const Graph& optimised, const Graph& written) {
+        return std::make_shared<Graph>(resized(optimised, written));
+      },
+      py::arg("optimised"), py::arg("written"),
+      "An optimised graph for the input shapes of another recording that differs in shapes only. "
+      "Raises MXNetError naming the node that is in the way.");
+  m.def(
+      "plan_program",
+      [](const Graph& optimised, std::vector<bool> donated, bool share) {
+        PlanOptions options;
+        options.donated = std::move(donated);
+        options.enabled = share;
+        return std::const_pointer_cast<Program>(planned(optimised, options));
+      },
+      py::arg("optimised"), py::arg("donated") = std::vector<bool>(), py::arg("share") = true,
+      "A program of an optimised graph, planned as it stands.");
   py::class_<CompiledView>(m, "Compiled", "What compile() made: every stage, and the program.")
       .def_readonly("stages", &CompiledView::stages)
       .def_property_readonly(

@@ -170,6 +170,10 @@ void bind_graph(py::module_& m) {
           "num_keys", [](const Graph& g) { return g.num_keys; },
           "How many random draws one run takes.")
       .def_property_readonly("hash", &Graph::hash)
+      .def_property_readonly("structure", &Graph::structure,
+                             "A hash that is equal for graphs that differ in shapes only.")
+      .def_property_readonly("labels", &Graph::labels,
+                             "A hash of what `hash` leaves out: ids, names and lines.")
       .def_property_readonly("num_kernels", &Graph::num_kernels)
       .def("node", &node_by_id, py::arg("id"))
       .def("__len__", [](const Graph& g) { return g.nodes.size(); })

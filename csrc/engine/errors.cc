@@ -7,15 +7,26 @@
 namespace hybrid {
 namespace engine {
 
+namespace {
+
+const char* const kPlace = "\n  pushed at ";
+
+}  // namespace
+
+std::string placed_message(uint32_t name, uint32_t site, const std::string& message) {
+  if (message.find(kPlace) != std::string::npos) return message;
+  const std::string op = trace::name_of(name);
+  const std::string prefix = op + ": ";
+  const bool named = op.empty() || message.compare(0, prefix.size(), prefix) == 0;
+  const std::string place = trace::describe_site(site);
+  return (named ? message : prefix + message) + (place.empty() ? "" : kPlace + place);
+}
+
 ErrorRef make_error(const Props& props, const std::string& message) {
   auto error = std::make_shared<StoredError>();
   error->op = trace::name_of(props.name);
   error->site = props.site;
-  const std::string prefix = error->op + ": ";
-  const bool named = error->op.empty() || message.compare(0, prefix.size(), prefix) == 0;
-  error->message = named ? message : prefix + message;
-  const std::string site = trace::describe_site(props.site);
-  if (!site.empty()) error->message += "\n  pushed at " + site;
+  error->message = placed_message(props.name, props.site, message);
   return error;
 }
 

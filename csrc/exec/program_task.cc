@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "engine/errors.h"
 #include "engine/trace.h"
 #include "exec/launch.h"
 #include "kernels/elem_rows.h"
@@ -95,6 +96,9 @@ void run_kernels(const Impl& impl, const ProgramRun& run, Resources& resources, 
     tracer.begin(k, start);
     try {
       run_one(k, base, run.keys, views, resources);
+    } catch (const Error& error) {
+      tracer.failed();
+      throw Error(engine::placed_message(k.name, k.site, error.what()));
     } catch (...) {
       tracer.failed();
       throw;

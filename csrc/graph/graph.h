@@ -72,12 +72,15 @@ class Graph {
   DType dtype(Entry e) const;
   int64_t bytes(Entry e) const;                        // 0 while the shape or dtype is unknown
   std::vector<std::vector<NodeId>> consumers() const;  // by position; each consumer once
-  void check() const;       // order, ids, arities, outputs; throws Error saying what is wrong
-  uint64_t hash() const;    // structure, attrs, shapes, dtypes, slots; not ids, names, sites
-  std::string str() const;  // readable, Python-like program text: see graph/text.h
-  int num_kernels() const;  // op (not view) and fused nodes
+  void check() const;          // order, ids, arities, outputs; throws Error saying what is wrong
+  uint64_t hash() const;       // structure, attrs, shapes, dtypes, slots; not ids, names, sites
+  uint64_t structure() const;  // the same with ids and without shapes
+  uint64_t labels() const;     // what hash() leaves out: ids, names, sites, scopes, texts
+  std::string str() const;     // readable, Python-like program text: see graph/text.h
+  int num_kernels() const;     // op (not view) and fused nodes
 
  private:
+  uint64_t digest(bool with_shapes, bool with_ids) const;
   mutable std::vector<int32_t> position_;  // by id; rebuilt when stale
   mutable size_t positions_valid_for_ = 0;
 };

@@ -36,7 +36,11 @@ struct Hasher {
 
 }  // namespace
 
-uint64_t Graph::hash() const {
+uint64_t Graph::hash() const { return digest(true, false); }
+
+uint64_t Graph::structure() const { return digest(false, true); }
+
+uint64_t Graph::digest(bool with_shapes, bool with_ids) const {
   Hasher h;
   // Members of fused nodes are numbered after their node, so ids never enter the hash.
   std::vector<int32_t> member_number(static_cast<size_t>(next_id), -1);
@@ -52,7 +56,10 @@ uint64_t Graph::hash() const {
     if (n.op != nullptr) h.word(n.attrs.hash());
     h.word(n.inputs.size());
     for (const Entry& e : n.inputs) entry(e);
-    for (const Shape& s : n.shapes) h.shape(s);
+    if (with_ids) h.word(static_cast<uint64_t>(n.id));
+    if (with_shapes) {
+      for (const Shape& s : n.shapes) h.shape(s);
+    }
     for (DType d : n.dtypes) h.word(static_cast<uint64_t>(static_cast<int64_t>(d)));
     h.word(static_cast<uint64_t>(static_cast<int64_t>(n.key_slot)));
     h.word(static_cast<uint64_t>(n.segment));
@@ -75,6 +82,23 @@ uint64_t Graph::hash() const {
   h.word(outputs.size());
   for (const Entry& e : outputs) entry(e);
   h.word(static_cast<uint64_t>(num_keys));
+  return h.state;
+}
+
+uint64_t Graph::labels() const {
+  Hasher h;
+  const auto node = [&](const Node& n) {
+    h.word(static_cast<uint64_t>(n.id));
+    h.word(n.site);
+    h.text(n.name);
+    h.text(n.scope);
+    h.text(n.text);
+  };
+  for (const Node& n : nodes) {
+    node(n);
+    for (const Node& m : n.members) node(m);
+  }
+  for (const std::string& name : output_names) h.text(name);
   return h.state;
 }
 
