@@ -51,7 +51,14 @@ PyObject* subscript(PyObject* self, PyObject* key) {
       return advanced().attr("getitem")(py::handle(self), py::handle(key)).release().ptr();
     }
     if (is_traced(as_array(self)) || tracing() || recorded(ref)) {
-      return wrap_ref(slice_by_operator(ref, index));
+      ArrayRef part = slice_by_operator(ref, index);
+      if (is_traced(as_array(self)) && part.extra.get() == ref.extra.get()) {
+        // x[:] is another object of the same entry; each knows for itself whether it is computed.
+        part.extra = Ref<ArrayExtra>(new ArrayExtra);
+        part.extra->entry = ref.extra->entry;
+        part.extra->traced = true;
+      }
+      return wrap_ref(std::move(part));
     }
     return wrap_array(window(ref.array, index));
   });

@@ -46,6 +46,12 @@ const NDArray& value_of(py::handle object, const char* what);
 const NDArray* node_value(const PyArray* array);
 // Gives a traced object its value, in the object and in its node.
 void set_array_value(PyArray* array, const NDArray& value);
+// The same for many. Where `alias` says so a recorded window becomes one on its base's memory, as
+// in eager mode, when the base has a value.
+void set_array_values(const std::vector<PyArray*>& arrays, const std::vector<NDArray>& values,
+                      const std::vector<bool>& alias);
+// Traced arrays that share memory in eager mode, two or more each, with their base.
+std::vector<std::vector<py::object>> alias_groups(const std::vector<py::object>& arrays);
 // Replaces what the object stands for (in-place operators, setitem while tracing).
 void rebind(PyArray* array, ArrayRef ref);
 std::vector<py::object> live_traced_arrays();

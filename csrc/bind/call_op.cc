@@ -63,6 +63,12 @@ NDArray replay(const SymEntry& entry, const SymEntry& base, const NDArray& value
   return run_op(*entry.node->op, entry.node->attrs, {from}, 0).at(0);
 }
 
+const NDArray* known_value(const SymEntry& entry) {
+  const auto out = static_cast<size_t>(entry.out);
+  const std::vector<NDArray>& values = entry.node->values;
+  return out < values.size() && values[out].defined() ? &values[out] : nullptr;
+}
+
 // `a` shares its memory with other live arrays: gives the whole family real shared memory.
 void make_family_concrete(const SymEntry& base, const std::vector<View>& family) {
   ArrayRef ref;
@@ -112,6 +118,61 @@ void require_same_dtype(const char* op, const ArrayRef& a, const ArrayRef& b) {
   fail(op, ": one array is ", dtype_name(x), ", the other ", dtype_name(y),
        ", expected one dtype; write .astype('", dtype_name(x), "') after the ", dtype_name(y),
        " one");
+}
+
+void set_array_values(const std::vector<PyArray*>& arrays, const std::vector<NDArray>& values,
+                      const std::vector<bool>& alias) {
+  for (const bool windows : {false, true}) {  // what others are windows of comes first
+    for (size_t i = 0; i < arrays.size(); ++i) {
+      PyArray* a = arrays[i];
+      const bool traced = is_traced(a);
+      const SymEntry entry = traced ? a->ref.extra->entry : SymEntry{};
+      const SymEntry base = traced && alias[i] ? base_of(entry) : entry;
+      if ((traced && !same_entry(base, entry)) != windows) continue;
+      // Another object may be of the very same entry, and have its value by now.
+      const NDArray* memory = traced && alias[i] ? known_value(base) : nullptr;
+      set_array_value(a, memory != nullptr ? replay(entry, base, *memory) : values[i]);
+    }
+  }
+}
+
+std::vector<std::vector<py::object>> alias_groups(const std::vector<py::object>& arrays) {
+  struct Group {
+    SymEntry base;
+    std::vector<py::object> members;
+    bool has_base = false;
+  };
+  std::vector<Group> groups;
+  for (const py::object& array : arrays) {
+    PyArray* a = as_array(array.ptr());
+    if (!is_traced(a)) continue;
+    const SymEntry entry = a->ref.extra->entry;
+    const SymEntry base = base_of(entry);
+    if (known_value(base) != nullptr) continue;  // its memory is there already
+    Group* found = nullptr;
+    for (Group& group : groups) {
+      if (same_entry(group.base, base)) found = &group;
+    }
+    if (found == nullptr) {
+      groups.push_back({base, {}, false});
+      found = &groups.back();
+    }
+    found->members.push_back(array);
+    found->has_base = found->has_base || same_entry(base, entry);
+  }
+  std::vector<std::vector<py::object>> result;
+  for (Group& group : groups) {
+    if (group.members.size() < 2) continue;
+    if (!group.has_base) {
+      ArrayRef ref;
+      ref.extra = Ref<ArrayExtra>(new ArrayExtra);
+      ref.extra->entry = group.base;
+      ref.extra->traced = true;
+      group.members.push_back(wrap(std::move(ref)));
+    }
+    result.push_back(std::move(group.members));
+  }
+  return result;
 }
 
 bool write_as_node(PyArray* a) {
