@@ -27,7 +27,10 @@ void relabel(const Graph& written, Node* node) {
   node->site = from->site;
   node->scope = from->scope;
   node->name = from->name;
-  if (from->id == node->id) node->text = from->text;
+  if (from->id != node->id) return;
+  node->text = from->text;
+  if (node->attrs == from->attrs)
+    node->attrs = from->attrs;  // equal bodies have lines of their own
 }
 
 Graph relabelled_graph(const Graph& graph, const Graph& written) {

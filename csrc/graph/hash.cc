@@ -93,6 +93,11 @@ uint64_t Graph::labels() const {
     h.text(n.name);
     h.text(n.scope);
     h.text(n.text);
+    if (n.op == nullptr) return;
+    for (const AttrValue& value : n.attrs.values()) {
+      const auto* body = std::get_if<SubgraphRef>(&value);
+      if (body != nullptr && body->body) h.word(body->body->graph().labels());
+    }
   };
   for (const Node& n : nodes) {
     node(n);
