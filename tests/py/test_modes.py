@@ -7,6 +7,7 @@ import re
 
 import nbformat
 import numpy as np
+import papermill
 import pytest
 from cells import Shell
 from nbclient import NotebookClient
@@ -306,7 +307,6 @@ def test_nbclient():
 
 
 def test_papermill(tmp_path):
-    papermill = pytest.importorskip("papermill")
     source, result = tmp_path / "in.ipynb", tmp_path / "out.ipynb"
     nbformat.write(notebook(), source)
     papermill.execute_notebook(source, result, parameters={"n": 5}, progress_bar=False)
