@@ -6,7 +6,25 @@ else runs in real NumPy as a named graph break.
 
 from __future__ import annotations
 
+from . import (  # noqa: F401 (each fills the registry)
+    creation,
+    dispatch,
+    einsum,
+    joining,
+    linear,
+    nan_reductions,
+    order,
+    reductions,
+    scans,
+    selection,
+    shapes,
+    ufunc_methods,
+    writers,
+)
 from .face import NumpyFace
+from .lowering import DTYPES
 from .traced_array import TracedArray, supported
 
-__all__ = ["NumpyFace", "TracedArray", "supported"]
+dispatch.Traced = TracedArray
+
+__all__ = ["DTYPES", "NumpyFace", "TracedArray", "supported"]

@@ -2,48 +2,19 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from . import functions
+from . import creation, dispatch
 from .lowering import NotCovered
-from .traced_array import TracedArray
 
-
-def _shape(shape: Any) -> tuple[int, ...]:
-    if isinstance(shape, (tuple, list)):
-        return tuple(operator.index(s) for s in shape)
-    return (operator.index(shape),)
-
-
-def _zeros(shape, dtype=float, order="C", **rest):
-    if order != "C" or rest:
-        raise NotCovered("np.zeros with order=, device= or like=")
-    return functions.creation("zeros", _shape(shape), dtype)
-
-
-def _ones(shape, dtype=None, order="C", **rest):
-    if order != "C" or rest:
-        raise NotCovered("np.ones with order=, device= or like=")
-    return functions.creation("ones", _shape(shape), float if dtype is None else dtype)
-
-
-def _full(shape, fill_value, dtype=None, order="C", **rest):
-    if order != "C" or rest or not isinstance(fill_value, (bool, int, float)):
-        raise NotCovered("np.full of an array, or with order=, device= or like=")
-    kind = np.dtype(np.array(fill_value).dtype if dtype is None else dtype)
-    value = kind.type(fill_value).item()
-    return functions.creation("full", _shape(shape), kind, value=value)
-
-
-_CREATION: dict[str, Callable] = {"zeros": _zeros, "ones": _ones, "full": _full}
+_EXPECTED = (NotCovered, *dispatch._LIKE_NUMPY)
 
 
 class NumpyFace:
-    """Answers as the NumPy module does; see :data:`_CREATION` for what it records itself.
+    """Answers as the NumPy module does; see :data:`creation.CREATION` for what it records itself.
 
     Every other function meets traced arrays through ``__array_ufunc__`` and
     ``__array_function__``.
@@ -51,23 +22,51 @@ class NumpyFace:
 
     def __init__(self, recorder: Any):
         self._recorder = recorder
-        for name, lowered in _CREATION.items():
+        for name, lowered in creation.CREATION.items():
             setattr(self, name, self._creation(name, lowered))
+        for name, copy in (
+            ("array", True), ("asarray", None), ("asanyarray", None), ("ascontiguousarray", "C"),
+        ):  # fmt: skip
+            setattr(self, name, self._conversion(name, copy))
 
     def _creation(self, name: str, lowered: Callable) -> Callable:
         real = getattr(np, name)
 
         def create(*args: Any, **kwargs: Any) -> Any:
             recorder = self._recorder
-            if not recorder.active:
-                return real(*args, **kwargs)
-            try:
-                return TracedArray.of_node(recorder, lowered(*args, **kwargs))
-            except (NotCovered, TypeError, ValueError, OverflowError):
-                return real(*args, **kwargs)  # gives NumPy's own error, or an array of its own
+            if recorder.active:
+                try:
+                    return dispatch.Traced(recorder, lowered(*args, **kwargs))
+                except _EXPECTED:  # NumPy's own error, or an array that enters as an input
+                    pass
+            if any(type(a) is dispatch.Traced for a in (*args, *kwargs.values())):
+                return dispatch.call_function(recorder, real, args, kwargs)
+            return real(*args, **kwargs)
 
         create.__name__ = create.__qualname__ = name
+        create.__doc__ = real.__doc__
         return create
+
+    def _conversion(self, name: str, copy: Any) -> Callable:
+        real = getattr(np, name)
+
+        def convert(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
+            recorder = self._recorder
+            if recorder.active:
+                wrapped = recorder.wrap(a)
+                if dispatch.has_traced(wrapped) and not set(kwargs) - {"copy", "order"}:
+                    order = "C" if copy == "C" else kwargs.get("order")
+                    wanted = kwargs.get("copy", copy is True or None)
+                    try:
+                        made = creation.asarray(recorder, wrapped, dtype, order, wanted)
+                        return made[None] if copy == "C" and not made.ndim else made
+                    except _EXPECTED:
+                        recorder.leave_graph(f"np.{name} of this")
+            return real(dispatch.to_real(a), dtype, **kwargs)
+
+        convert.__name__ = convert.__qualname__ = name
+        convert.__doc__ = real.__doc__
+        return convert
 
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)

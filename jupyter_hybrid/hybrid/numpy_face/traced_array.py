@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
 from ... import _core
 from . import lowering
-from .functions import FUNCTIONS, take
-from .indexing import Region, region
-from .lowering import NotCovered, cast, dtype_of
+from .conversions import Conversions
+from .items import Items
+from .lowering import dtype_of
+from .methods import Methods
+from .operators import Operators
 
 _WINDOW = Callable[[Any], Any]
+UNKNOWN_LAYOUT: tuple[int, ...] = ()  # strides of a result that NumPy need not lay out in C order
 
 
 def supported(array: np.ndarray) -> bool:
@@ -27,7 +31,7 @@ def supported(array: np.ndarray) -> bool:
     )
 
 
-class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
+class TracedArray(Operators, Items, Methods, Conversions):
     """An array of the cell's graph that answers as ``numpy.ndarray`` does.
 
     Operations with a lowering add nodes. Whatever needs elements computes them first (a sync
@@ -36,10 +40,10 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
     """
 
     __array_priority__ = 1000.0
-    __hash__ = None  # type: ignore[assignment]
     __slots__ = (
         "__weakref__",
         "_handle",
+        "_layout",
         "_read",
         "_real",
         "_seen",
@@ -51,47 +55,65 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         "origin",
         "parent",
         "recorder",
+        "selected",
         "version",
     )  # fmt: skip
 
-    def __init__(self, recorder: Any, handle: Any):
+    def __init__(self, recorder: Any, handle: Any, scalar: bool = False):
         self.recorder = recorder
-        recorder.proxies.append(weakref.ref(self))
+        recorder.proxies.append(ref(self))
         self._handle = handle
+        self.is_scalar = scalar  # NumPy gives a scalar here, not a 0-d array
         self.origin: np.ndarray | None = None  # the existing ndarray it stands for
         self.input: Any = None  # that ndarray as a graph input
+        self.parent: TracedArray | None = None  # a view's base
+        self.selected: Any = None  # (mask, values) of a x[mask] that was not computed
+        self._layout: tuple[int, ...] | None = None  # byte strides; None: C order
         self.dirty = False  # written since it was last stored to `origin`
         self.version = 0
-        self.is_scalar = False  # NumPy gives a scalar here, not a 0-d array
-        self._real: np.ndarray | None = None
-        self.parent: TracedArray | None = None  # a view's base ...
-        self._read: _WINDOW | None = None  # ... how to read it from the base's node,
-        self._write: Callable[[Any, Any], Any] | None = None  # ... write it into the base,
-        self._window: _WINDOW | None = None  # ... and take it from the base's real array
-        self._seen = 0
+        self._real: Any = None
 
     # Making ---------------------------------------------------------------------------------------
     @classmethod
     def of_input(cls, recorder: Any, array: np.ndarray) -> TracedArray:
         """The traced array of an existing ndarray; its memory is read in place."""
         made = cls(recorder, None)
-        made.origin = array
-        made.input = made._handle = _core.from_numpy(array, copy=False)
+        made._stand_for(array)
         return made
 
     @classmethod
     def of_node(cls, recorder: Any, handle: Any, scalar: bool = False) -> TracedArray:
         """The traced array of a new node."""
-        made = cls(recorder, handle)
-        made.is_scalar = scalar
-        return made
+        if not handle._traced:  # an existing array's own memory may change
+            handle = lowering.copied(handle)
+        return cls(recorder, handle, scalar)
 
-    def _view(
-        self, read: _WINDOW, write: Callable[[Any, Any], Any], window: _WINDOW
+    def _stand_for(self, array: np.ndarray) -> None:
+        self.origin = array
+        self.input = share(array)
+        self._handle = self.input
+        self._layout = None if array.flags.c_contiguous else array.strides
+
+    def seen_through(
+        self,
+        read: _WINDOW,
+        write: Callable[[Any, Any], Any] | None,
+        window: _WINDOW,
+        strides: tuple[int, ...] | None = None,
     ) -> TracedArray:
+        """An array that shares this one's memory.
+
+        Args:
+            read: this array's node -> the view's node.
+            write: (this array's node, the view's new contents) -> this array's new contents; None
+                for a read-only view.
+            window: this array as a real ndarray -> the view of it.
+            strides: in bytes; None for C order.
+        """
         made = TracedArray(self.recorder, read(self.handle))
-        made.parent, made._read, made._write, made._window = self, read, write, window
-        made._seen = self.version
+        made.parent = self
+        made._read, made._write, made._window = read, write, window
+        made._seen, made._layout = self.version, strides
         return made
 
     # State ----------------------------------------------------------------------------------------
@@ -99,58 +121,92 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
     def handle(self) -> Any:
         """The current node; a view follows what was written to its base."""
         parent = self.parent
-        if parent is not None:
-            base = parent.handle
-            if parent.version != self._seen and self._read is not None:
-                self._handle, self._seen = self._read(base), parent.version
-                self._real = None
-                self.version += 1
+        if parent is None:
+            if self._handle is None:
+                self._compute_selection()
+            return self._handle
+        base = parent.handle
+        if parent.version != self._seen:
+            self._handle, self._seen = self._read(base), parent.version
+            self._real = None
+            self.version += 1
         return self._handle
 
-    def _set(self, handle: Any) -> None:
+    def assign(self, handle: Any) -> None:
         """Rebinds the array's contents after a write into it."""
-        if self.parent is not None and self._write is not None:
-            self.parent._set(self._write(self.parent.handle, handle))
-            self._handle, self._seen = handle, self.parent.version
-        else:
-            if self.origin is not None:
-                if not self.origin.flags.writeable:
-                    raise ValueError("assignment destination is read-only")
-                overlaps = self.recorder.before_write(self)
-                self.dirty = True
-                self._handle = handle
-                if overlaps:
-                    self.recorder.write_back()
-                    return
+        if self.parent is not None:
+            if self._write is None:
+                raise ValueError("assignment destination is read-only")
+            self.parent.assign(self._write(self.parent.handle, handle))
+            self._handle, self._seen = self._read(self.parent.handle), self.parent.version
+        elif self.origin is not None:
+            if not self.origin.flags.writeable:
+                raise ValueError("assignment destination is read-only")
+            overlaps = self.recorder.before_write(self)
+            self.dirty = True
             self._handle = handle
+            if overlaps:
+                self.recorder.write_back()
+        else:
+            self._handle = handle
+            self.selected = None
         self._real = None
         self.version += 1
+
+    @property
+    def writeable(self) -> bool:
+        """False for a read-only ndarray and for views that NumPy makes read-only."""
+        if self.parent is not None:
+            return self._write is not None and self.parent.writeable
+        return not self.is_scalar and (self.origin is None or self.origin.flags.writeable)
 
     def store(self) -> None:
         """Writes the computed contents into the existing ndarray."""
         if self.dirty and self.origin is not None:
             self.dirty = False
-            np.copyto(self.origin, _core.as_numpy(self._handle, self.recorder.settled))
+            np.copyto(self.origin, _core.as_numpy(self._handle))
             self._handle = self.input
             self.version += 1
 
-    def real(self, reason: str = "a value is read") -> Any:
+    def touched(self) -> None:
+        """Real NumPy or foreign code may have written the real array: views read it again."""
+        if self.parent is not None:
+            self.parent.touched()
+        else:
+            self.version += 1
+
+    def to_numpy(self, reason: str = "a value is read") -> Any:
         """The ndarray (or NumPy scalar) itself, computed now if need be."""
-        if self.parent is not None and self._window is not None:
-            base = self.parent.real(reason)
-            self._handle = self.handle
-            return self._window(base)
+        if self.parent is not None:
+            return self._window(self.parent.to_numpy(reason))
         if self.origin is not None:
             if self.dirty:
                 self.recorder.sync([self._handle], reason)
                 self.recorder.write_back()
             return self.origin
         if self._real is None:
-            handle = self._handle
+            handle = self.handle
+            if self.origin is not None:  # a selection was computed
+                return self.origin
             if handle._traced:
                 self.recorder.read(self, reason)
-            self._real = _core.as_numpy(handle, self.recorder.settled)
-        return self._real[()] if self.is_scalar else self._real
+            real = _core.as_numpy(handle)
+            if self.is_scalar or not self.recorder.active:
+                self._real = real[()] if self.is_scalar else real
+            else:  # from here on the ndarray is the array: somebody else may write it
+                self._stand_for(real)
+                self.recorder.adopt(self)
+                return real
+        return self._real
+
+    def _compute_selection(self) -> None:
+        """``x[mask]`` whose length is needed: NumPy selects."""
+        mask, values = self.selected
+        self.recorder.leave_graph("a boolean mask selects a number of elements that data decide")
+        self.recorder.sync([h for h in (mask, values) if h._traced], "a mask selects elements")
+        self.selected = None
+        self._stand_for(_core.as_numpy(values)[_core.as_numpy(mask)])
+        self.recorder.adopt(self)
 
     # Attributes -----------------------------------------------------------------------------------
     # isinstance(x, np.ndarray) holds, as for the array it stands for.
@@ -162,9 +218,13 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
     def shape(self) -> tuple[int, ...]:
         return tuple(self.handle.shape)
 
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        self._reshape_in_place(shape)
+
     @property
     def dtype(self) -> np.dtype:
-        return dtype_of(self.handle)
+        return dtype_of(self.selected[1] if self.selected is not None else self.handle)
 
     @property
     def ndim(self) -> int:
@@ -172,7 +232,7 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def size(self) -> int:
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.handle.shape)
 
     @property
     def itemsize(self) -> int:
@@ -183,290 +243,40 @@ class TracedArray(np.lib.mixins.NDArrayOperatorsMixin):
         return self.size * self.itemsize
 
     @property
-    def T(self) -> Any:
-        return self.transpose()
+    def layout(self) -> tuple[int, ...] | None:
+        """Byte strides; None for C order, ``UNKNOWN_LAYOUT`` where NumPy's is not known."""
+        return self._layout
 
-    # Protocols ------------------------------------------------------------------------------------
-    def _to(self, value: Any) -> Any:
-        """The node of an argument: traced, an existing ndarray, a NumPy scalar or 0-d array."""
-        if type(value) is TracedArray:
-            return value.handle
-        if type(value) is _Handle:
-            return value.node
-        if isinstance(value, (np.generic, np.ndarray)) and type(value) is not np.ndarray:
-            value = np.asarray(value)
-        if type(value) is np.ndarray and supported(value):
-            return self.recorder.wrap(value).handle if value.ndim else _constant(value)
-        if type(value) in (bool, int, float):
-            return _constant(np.asarray(value))
-        raise NotCovered(f"an argument of type {type(value).__name__}")
-
-    def _operand(self, value: Any) -> Any:
-        kind = type(value)
-        if kind in (bool, int, float):
-            return value
-        if isinstance(value, (int, float)) and not isinstance(value, np.generic):
-            return float(value) if isinstance(value, float) else int(value)
-        return self._to(value)
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        __tracebackhide__ = True
-        out = kwargs.get("out")
-        if self.recorder.active:
-            try:
-                if method == "reduce" and ufunc in _REDUCTIONS:
-                    return self.__array_function__(
-                        _REDUCTIONS[ufunc], (), inputs, {"axis": 0, **kwargs}
-                    )
-                if method != "__call__" or set(kwargs) - {"out"}:
-                    raise NotCovered(f"np.{ufunc.__name__}.{method} with options")
-                node = lowering.ufunc_call(ufunc, [self._operand(i) for i in inputs])
-                if out is None:
-                    return TracedArray.of_node(self.recorder, node, scalar=not node.shape)
-                return self._store_result(ufunc, out[0], node)
-            except NotCovered as reason:
-                self.recorder.leave_graph(str(reason))
-        return _in_numpy(getattr(ufunc, method), inputs, kwargs)
-
-    def _store_result(self, ufunc: np.ufunc, target: Any, node: Any) -> Any:
-        array = self.recorder.wrap(target)
-        if type(array) is not TracedArray:
-            raise NotCovered(f"np.{ufunc.__name__} into an array outside the graph")
-        if not np.can_cast(dtype_of(node), array.dtype, "same_kind"):
-            raise NotCovered(f"np.{ufunc.__name__} into {array.dtype}")
-        if tuple(node.shape) != array.shape:
-            try:
-                if np.broadcast_shapes(node.shape, array.shape) != array.shape:
-                    raise ValueError
-            except ValueError:
-                raise NotCovered(f"np.{ufunc.__name__} into shape {array.shape}") from None
-            node = lowering.broadcast_to(node, array.shape)
-        array._set(cast(node, array.dtype))
-        return target
-
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        __tracebackhide__ = True
-        if self.recorder.active:
-            try:
-                lowered = FUNCTIONS.get(function)
-                if lowered is None:
-                    raise NotCovered(f"np.{function.__name__} is not covered")
-                if function in _VIEWS and args and type(args[0]) is TracedArray:
-                    return args[0]._shape_view(function, lowered, args[1:], kwargs)
-                node = lowered(self._to, *args, **kwargs)
-                return TracedArray.of_node(self.recorder, node, scalar=not node.shape)
-            except NotCovered as reason:
-                self.recorder.leave_graph(str(reason))
-            except (TypeError, ValueError, IndexError):
-                self.recorder.leave_graph(f"np.{function.__name__} with these arguments")
-        return _in_numpy(function, args, kwargs)
-
-    def _shape_view(self, function: Any, lowered: Any, args: tuple, kwargs: dict) -> Any:
-        """reshape, transpose and the like: a view that writes go through."""
-        before = self.shape
-
-        def read(base: Any) -> Any:
-            return lowered(self._to, _Handle(base), *args, **kwargs)
-
-        if function is np.transpose:
-            axes = args[0] if args else kwargs.get("axes")
-            order = range(len(before))[::-1] if axes is None else axes
-            inverse = tuple(int(i) for i in np.argsort([int(a) % len(before) for a in order]))
-
-            def write(base: Any, value: Any) -> Any:
-                return lowered(self._to, _Handle(value), inverse)
-        else:
-
-            def write(base: Any, value: Any) -> Any:
-                return lowering.reshape(value, before)
-
-        return self._view(read, write, lambda base: function(base, *args, **kwargs))
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
-        real = np.asarray(self.real("foreign code reads the array"))
-        return real.astype(dtype) if dtype is not None and real.dtype != dtype else real
-
-    # Indexing -------------------------------------------------------------------------------------
-    def __getitem__(self, key: Any) -> Any:
-        __tracebackhide__ = True
-        if self.recorder.active:
-            try:
-                index = self.recorder.wrap(key)
-                if type(index) is TracedArray:
-                    node = take(self.handle, index.handle, 0)
-                    return TracedArray.of_node(self.recorder, node, scalar=not node.shape)
-                window = region(self.shape, key)
-                if window.scalar:
-                    return TracedArray.of_node(self.recorder, window.read(self.handle), scalar=True)
-                return self._view(window.read, window.write, lambda base: base[key])
-            except NotCovered as reason:
-                self.recorder.leave_graph(f"indexing: {reason}")
-        return self.real("indexing reads the array")[_to_real(key)]
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        __tracebackhide__ = True
-        if self.recorder.active and not self.is_scalar:
-            try:
-                window = region(self.shape, key)
-                self._set(window.write(self.handle, self._fitted(value, window)))
-                return
-            except NotCovered as reason:
-                self.recorder.leave_graph(f"writing: {reason}")
-        self.recorder.flush_if_active("an array is written in NumPy")
-        self.real()[_to_real(key)] = _to_real(value)
-
-    def _fitted(self, value: Any, window: Region) -> Any:
-        operand = self._operand(value)
-        if type(operand) in (bool, int, float):
-            if self.dtype.kind in "iu" and type(operand) is float:
-                operand = int(operand)
-            operand = _constant(np.asarray(operand).astype(self.dtype))
-        if not np.can_cast(dtype_of(operand), self.dtype, "same_kind"):
-            raise NotCovered(f"{dtype_of(operand)} into {self.dtype}")
-        try:
-            if np.broadcast_shapes(tuple(operand.shape), window.shape) != window.shape:
-                raise ValueError
-        except ValueError:
-            raise NotCovered(f"a value of shape {tuple(operand.shape)}") from None
-        return lowering.broadcast_to(cast(operand, self.dtype), window.shape)
-
-    # Methods --------------------------------------------------------------------------------------
-    def reshape(self, *shape: Any, **kwargs: Any) -> Any:
-        wanted = shape[0] if len(shape) == 1 else shape
-        return np.reshape(self, wanted, **kwargs)
-
-    def transpose(self, *axes: Any) -> Any:
-        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
-        return np.transpose(self, order)
-
-    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
-        wanted = np.dtype(dtype)
-        safe = self.dtype.kind in "iub" or wanted.kind == "f"
-        if self.recorder.active and wanted in lowering.DTYPES and not args and not kwargs and safe:
-            return TracedArray.of_node(self.recorder, self._copied(wanted))
-        return self.real().astype(dtype, *args, **kwargs)
-
-    def copy(self, order: str = "C") -> Any:
-        if self.recorder.active and order in "CKA":
-            return TracedArray.of_node(self.recorder, self._copied(self.dtype))
-        return self.real().copy(order)
-
-    def flatten(self, order: str = "C") -> Any:
-        return self.copy(order).reshape(-1) if order == "C" else self.real().flatten(order)
-
-    def _copied(self, dtype: np.dtype) -> Any:
-        if dtype != self.dtype:
-            return cast(self.handle, dtype)
-        return lowering.core("identity", [self.handle])
-
-    def item(self, *args: Any) -> Any:
-        return self.real("item() reads a value").item(*args)
-
-    def tolist(self) -> Any:
-        return self.real("tolist() reads the values").tolist()
-
-    def __len__(self) -> int:
-        if not self.shape:
-            raise TypeError("len() of unsized object")
-        return self.shape[0]
-
-    def __iter__(self) -> Iterator[Any]:
-        if not self.shape:
-            raise TypeError("iteration over a 0-d array")
-        return (self[i] for i in range(self.shape[0]))
-
-    def __bool__(self) -> bool:
-        return bool(self.real("a condition reads a value"))
-
-    def __int__(self) -> int:
-        return int(self.real("int() reads a value"))
-
-    def __float__(self) -> float:
-        return float(self.real("float() reads a value"))
-
-    def __complex__(self) -> complex:
-        return complex(self.real("complex() reads a value"))
-
-    def __index__(self) -> int:
-        return self.real("an index reads a value").__index__()
-
-    def __contains__(self, value: Any) -> bool:
-        return _to_real(value) in self.real("`in` reads the values")
-
-    def __repr__(self) -> str:
-        return repr(self.real("repr() shows the values"))
-
-    def __str__(self) -> str:
-        return str(self.real("str() shows the values"))
-
-    def __format__(self, spec: str) -> str:
-        return format(self.real("a format shows the values"), spec)
-
-    def __reduce_ex__(self, protocol: Any) -> Any:  # copies and pickles are the real array
-        return self.real("pickling reads the values").__reduce_ex__(protocol)
-
-    def __getattr__(self, name: str) -> Any:
-        function = _METHODS.get(name)
-        if function is not None:
-            return _Method(self, function)
-        if name.startswith("__array_") or not hasattr(np.ndarray, name):
-            raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
-        return getattr(self.real(f".{name} needs the array"), name)
+    @property
+    def strides(self) -> tuple[int, ...]:
+        if self._layout is not None and self._layout != UNKNOWN_LAYOUT:
+            return self._layout
+        return c_strides(self.shape, self.itemsize)
 
 
-class _Handle:
-    """A bare node where a lowering expects an argument."""
-
-    def __init__(self, node: Any):
-        self.node = node
-
-
-class _Method:
-    """A method such as ``x.sum`` that is a function of NumPy's with the array first."""
-
-    def __init__(self, array: TracedArray, function: Callable):
-        self._array, self._function = array, function
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._function(self._array, *args, **kwargs)
+    @property
+    def flags(self) -> Any:
+        """As ndarray's; of an array that is not computed yet, what NumPy would say."""
+        if self._layout == UNKNOWN_LAYOUT and self.ndim > 1:
+            return self.to_numpy(".flags needs the array").flags
+        stand_in = np.lib.stride_tricks.as_strided(
+            np.empty(1, self.dtype), self.shape, self.strides, writeable=self.writeable
+        )
+        return stand_in.flags
 
 
-_REDUCTIONS: dict[Any, Callable] = {
-    np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
-    np.logical_and: np.all, np.logical_or: np.any,
-}  # fmt: skip
-_VIEWS = frozenset({np.reshape, np.ravel, np.transpose, np.expand_dims, np.squeeze})
-_METHODS: dict[str, Callable] = {
-    name: getattr(np, name)
-    for name in (
-        "sum", "prod", "mean", "max", "min", "argmax", "argmin", "any", "all", "std", "var",
-        "dot", "clip", "squeeze", "ravel", "take", "round",
-    )
-}  # fmt: skip
+def c_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """Byte strides of a C-contiguous array."""
+    strides, step = [], itemsize
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides))
 
 
-def _constant(value: np.ndarray) -> Any:
-    if value.ndim or value.dtype not in lowering.DTYPES:
-        raise NotCovered(f"a constant of {value.dtype}")
-    number = value.item()
-    return _core.trace_constant(number, dtype=value.dtype.name, text=repr(number))
-
-
-def _to_real(value: Any) -> Any:
-    if type(value) is TracedArray:
-        return value.real()
-    if type(value) in (list, tuple):
-        return type(value)(_to_real(v) for v in value)
-    if type(value) is dict:
-        return {k: _to_real(v) for k, v in value.items()}
-    return value
-
-
-def _in_numpy(function: Callable, args: Any, kwargs: dict) -> Any:
-    """The call in real NumPy; an ``out`` array stays the object that was given."""
-    given = kwargs.get("out")
-    args = tuple(_to_real(a) for a in args)
-    result = function(*args, **{k: _to_real(v) for k, v in kwargs.items()})
-    if given is not None:
-        return given[0] if isinstance(given, tuple) and len(given) == 1 else given
-    return result
+def share(array: np.ndarray) -> Any:
+    """An existing ndarray as a graph input: its own memory, strided or not."""
+    try:
+        return _core.from_numpy(array, copy=False)
+    except _core.MXNetError:
+        return _core.from_numpy(array)

@@ -1,0 +1,123 @@
+"""Ufuncs made of several core operators, each giving what NumPy's loop gives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .lowering import copied, core, dtype_of, filled
+
+_LOG2, _LOG2E = math.log(2.0), 1 / math.log(2.0)
+
+
+def _scalar(op: str, x: Any, value: Any) -> Any:
+    return core(f"{op}_scalar", [x], scalar=value)
+
+
+def _where(test: Any, yes: Any, no: Any) -> Any:
+    return core("where", [test, yes, no])
+
+
+def _positive(x: Any) -> Any:
+    return copied(x)
+
+
+def _is_negative(x: Any) -> Any:
+    return _scalar("lesser", x, 0)
+
+
+def _exp2(x: Any) -> Any:
+    return core("rpower_scalar", [x], scalar=2.0)
+
+
+def _pick(op: str) -> Callable:
+    """fmax and fmin: the other operand where one is nan."""
+
+    def lowered(a: Any, b: Any) -> Any:
+        if dtype_of(a).kind == "b":
+            return core("logical_or" if op == "maximum" else "logical_and", [a, b])
+        both = core(op, [a, b])
+        if dtype_of(a).kind != "f":
+            return both
+        return _where(core("isnan", [a]), b, _where(core("isnan", [b]), a, both))
+
+    return lowered
+
+
+def _heaviside(x: Any, at_zero: Any) -> Any:
+    zero, one = filled((), 0, dtype_of(x)), filled((), 1, dtype_of(x))
+    side = _where(_scalar("lesser", x, 0), zero, one)
+    return _where(
+        core("isnan", [x]), x, _where(_scalar("equal", x, 0), at_zero, side)
+    )  # fmt: skip
+
+
+def _log_sum(exp: Callable, log1p: Callable, of_two: float) -> Callable:
+    def lowered(a: Any, b: Any) -> Any:
+        gap = core("neg", [core("abs", [core("sub", [a, b])])])
+        apart = core("add", [core("maximum", [a, b]), log1p(exp(gap))])
+        # Equal operands, infinities among them, have no usable difference.
+        return _where(core("equal", [a, b]), _scalar("add", a, of_two), apart)
+
+    return lowered
+
+
+def _divmod(a: Any, b: Any) -> tuple[Any, Any]:
+    return core("floor_div", [a, b]), core("mod", [a, b])
+
+
+def _modf(x: Any) -> tuple[Any, Any]:
+    whole = core("trunc", [x])
+    rest = core("sub", [x, whole])
+    infinite = core("isinf", [x])
+    return _where(infinite, filled((), 0, dtype_of(x)), rest), whole
+
+
+def _fmod(a: Any, b: Any) -> Any:
+    if dtype_of(a).kind == "u":
+        return core("mod", [a, b])
+    size = core("mod", [core("abs", [a]), core("abs", [b])])
+    return _where(_is_negative(a), core("neg", [size]), size)
+
+
+def _shift_left(x: Any, by: Any) -> Any:
+    # 2 ** by wraps to 0 at the width of the type, and is 0 for a negative `by`.
+    if dtype_of(x).kind == "b":
+        raise TypeError("shift of bool")
+    return core("mul", [x, core("power", [filled((), 2, dtype_of(x)), by])])
+
+
+def _shift_right(x: Any, by: Any) -> Any:
+    dtype = dtype_of(x)
+    bits = dtype.itemsize * 8 - (dtype.kind == "i")  # 2 ** by is a positive element below this
+    inside = core("logical_and", [_scalar("greater_equal", by, 0), _scalar("lesser", by, bits)])
+    zero = filled((), 0, dtype)
+    power = core("power", [filled((), 2, dtype), _where(inside, by, zero)])
+    out = zero
+    if dtype.kind == "i":
+        out = _where(_is_negative(x), filled((), -1, dtype), zero)
+    return _where(inside, core("floor_div", [x, power]), out)
+
+
+COMPOSED: dict[np.ufunc, Callable] = {
+    np.positive: _positive,
+    np.conjugate: _positive,
+    np.exp2: _exp2,
+    np.fmax: _pick("maximum"),
+    np.fmin: _pick("minimum"),
+    np.heaviside: _heaviside,
+    np.logaddexp: _log_sum(
+        lambda g: core("exp", [g]), lambda e: core("log1p", [e]), _LOG2
+    ),
+    np.logaddexp2: _log_sum(
+        _exp2, lambda e: _scalar("mul", core("log1p", [e]), _LOG2E), 1.0
+    ),
+    np.divmod: _divmod,
+    np.modf: _modf,
+    np.fmod: _fmod,
+    np.left_shift: _shift_left,
+    np.right_shift: _shift_right,
+}  # fmt: skip

@@ -1,0 +1,340 @@
+"""Where calls on traced arrays arrive: a lowering adds nodes, anything else runs in real NumPy."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from . import lowering, masks
+from .lowering import NUMBERS, NotCovered, broadcast_to, cast, dtype_of
+from .registry import ARRAYS_OF_RANK_0, FUNCTIONS, METHODS_OF_UFUNCS, VIEWS, WRITERS
+from .ufuncs import plan_of, ufunc_call
+
+_BY_TYPE = lowering._BY_TYPE
+_LIKE_NUMPY = (TypeError, ValueError, IndexError, OverflowError, _core.MXNetError)
+Traced: Any = None  # the class TracedArray, once its module is loaded
+
+_float_errors = getattr(np._core.umath, "_extobj_contextvar", None)
+_harmless: list[Any] = [object()]
+
+
+def require_quiet_errors() -> None:
+    """Raises NotCovered while ``np.errstate`` asks for exceptions or calls: kernels give none."""
+    state = _float_errors.get() if _float_errors is not None else None
+    if state is _harmless[0] and state is not None:
+        return
+    if not set(np.geterr().values()) <= {"warn", "ignore"}:
+        raise NotCovered("np.errstate asks for floating-point errors")
+    _harmless[0] = state
+
+
+class Node:
+    """A bare node where a lowering expects an argument."""
+
+    __slots__ = ("handle",)
+
+    def __init__(self, handle: Any):
+        self.handle = handle
+
+
+# Arguments ----------------------------------------------------------------------------------------
+def handle_of(recorder: Any, value: Any) -> Any:
+    """The node of an argument: traced, an existing ndarray, a number, or a list of these.
+
+    Raises NotCovered naming what cannot enter a graph.
+    """
+    kind = type(value)
+    if kind is Traced or kind is Node:
+        return value.handle
+    if kind is np.ndarray:
+        wrapped = recorder.wrap(value)
+        if type(wrapped) is not Traced:
+            raise NotCovered(f"an array of dtype {value.dtype} is not native or not a number")
+        return wrapped.handle
+    if isinstance(value, np.generic):
+        return lowering.constant(value)
+    if kind in NUMBERS:
+        return lowering.constant(value)
+    if isinstance(value, (int, float)):
+        return lowering.constant(float(value) if isinstance(value, float) else int(value))
+    if kind in (list, tuple):
+        return _handle_of_list(recorder, value)
+    raise NotCovered(f"an argument of type {kind.__name__}")
+
+
+def _handle_of_list(recorder: Any, value: Any) -> Any:
+    from .creation import array_of
+
+    if has_traced(value):
+        return array_of(recorder, value).handle
+    return lowering.input_of(np.asarray(value))
+
+
+def has_traced(value: Any) -> bool:
+    """True when a traced array stands in nested lists and tuples."""
+    if type(value) in (list, tuple):
+        return any(has_traced(v) for v in value)
+    return type(value) is Traced
+
+
+def operand_of(recorder: Any, value: Any) -> Any:
+    """A ufunc's operand: a handle, or a Python number (which promotes weakly)."""
+    kind = type(value)
+    if kind in NUMBERS:
+        return value
+    if isinstance(value, (int, float)) and not isinstance(value, np.generic):
+        return float(value) if isinstance(value, float) else int(value)
+    return handle_of(recorder, value)
+
+
+# Operators and ufuncs -----------------------------------------------------------------------------
+def operate(recorder: Any, ufunc: np.ufunc, plain: Callable, operands: tuple) -> Any:
+    """``plain(*operands)`` for an operator whose ufunc is ``ufunc``."""
+    __tracebackhide__ = True
+    if recorder.active:
+        try:
+            state = _float_errors.get() if _float_errors is not None else None
+            if state is not _harmless[0]:
+                require_quiet_errors()
+            handles, kinds = [], []
+            layout = None
+            for o in operands:
+                kind = type(o)
+                if kind is Traced:
+                    handle = o._handle if o.parent is None else o.handle
+                    if handle is None:
+                        return masks.operate(recorder, ufunc, operands)
+                    handles.append(handle)
+                    kinds.append(_BY_TYPE[handle.dtype])
+                    if o._layout is not None:
+                        layout = operands
+                elif kind in NUMBERS:
+                    handles.append(o)
+                    kinds.append(kind)
+                else:
+                    made = operand_of(recorder, o)
+                    handles.append(made)
+                    kinds.append(type(made) if type(made) in NUMBERS else dtype_of(made))
+            node = plan_of(ufunc, *kinds)(*handles)
+            if type(node) is tuple:
+                return tuple(Traced(recorder, n, not n.shape) for n in node)
+            result = Traced(recorder, node, not node.shape)
+            if layout is not None:
+                result._layout = _layout_of_result(layout, node)
+            return result
+        except NotCovered as reason:
+            recorder.leave_graph(str(reason))
+        except KeyError:
+            recorder.leave_graph(f"np.{ufunc.__name__} on these dtypes")
+        except _LIKE_NUMPY:
+            recorder.leave_graph(f"np.{ufunc.__name__} of these operands")
+    return plain(*map(to_real, operands))
+
+
+def _layout_of_result(operands: tuple, node: Any) -> Any:
+    """NumPy lays a result out as its operands are: C order where one of full rank is in it."""
+    rank = len(node.shape)
+    if rank < 2:
+        return None
+    for o in operands:
+        if type(o) is Traced and o._layout is None and o.shape == tuple(node.shape):
+            return None
+    return ()
+
+
+def call_ufunc(recorder: Any, ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict) -> Any:
+    """``ufunc.<method>(*inputs, **kwargs)`` with a traced array among the arguments."""
+    __tracebackhide__ = True
+    if recorder.active:
+        try:
+            require_quiet_errors()
+            if method == "__call__":
+                return _call(recorder, ufunc, inputs, kwargs)
+            lowered = METHODS_OF_UFUNCS.get(method)
+            if lowered is None:
+                raise NotCovered(f"np.{ufunc.__name__}.{method}")
+            return lowered(recorder, ufunc, *inputs, **kwargs)
+        except NotCovered as reason:
+            recorder.leave_graph(str(reason))
+        except _LIKE_NUMPY:
+            recorder.leave_graph(f"np.{ufunc.__name__} of these operands")
+    return in_numpy(recorder, getattr(ufunc, method), inputs, kwargs)
+
+
+def _call(recorder: Any, ufunc: np.ufunc, inputs: tuple, kwargs: dict) -> Any:
+    out = kwargs.get("out")
+    where = kwargs.get("where", True)
+    for name in kwargs.keys() - {"out", "where", "dtype", "order", "subok"}:
+        if name != "casting" or kwargs[name] != "same_kind":
+            raise NotCovered(f"np.{ufunc.__name__} with {name}=")
+    if any(type(i) is Traced and i.selected is not None for i in inputs):
+        plain = where is True and kwargs.get("dtype") is None
+        if plain and out is None:
+            return masks.operate(recorder, ufunc, inputs)
+        if plain and out[0] is inputs[0] and inputs[0].selected is not None:
+            return masks.assign(out[0], masks.operate(recorder, ufunc, inputs))
+    operands = [operand_of(recorder, i) for i in inputs]
+    nodes = ufunc_call(ufunc, operands, kwargs.get("dtype"))
+    many = type(nodes) is tuple
+    nodes = nodes if many else (nodes,)
+    targets = out if out is not None else (None,) * len(nodes)
+    results = []
+    for node, target in zip(nodes, targets, strict=True):
+        if target is None and where is True:
+            results.append(Traced(recorder, node, not node.shape))
+            layouts = [i for i in inputs if type(i) is Traced and i._layout is not None]
+            if layouts:
+                results[-1]._layout = _layout_of_result(inputs, node)
+        else:
+            results.append(_written(recorder, ufunc, node, target, where))
+    return tuple(results) if many else results[0]
+
+
+def _written(recorder: Any, ufunc: np.ufunc, node: Any, target: Any, where: Any) -> Any:
+    if target is None:  # the elements that are not computed are NumPy's garbage: any will do
+        mask = handle_of(recorder, where)
+        node = broadcast_to(node, np.broadcast_shapes(tuple(node.shape), tuple(mask.shape)))
+        return Traced.of_node(recorder, node)
+    array = target if type(target) is Traced else recorder.wrap(target)
+    if type(array) is not Traced or not array.writeable:
+        raise NotCovered(f"np.{ufunc.__name__} into an array outside the graph")
+    store_into(array, node, f"np.{ufunc.__name__}", where, recorder)
+    return target
+
+
+def store_into(array: Any, node: Any, name: str, where: Any = True, recorder: Any = None) -> None:
+    """Writes a node into an array with NumPy's casting and broadcasting of ``out=``."""
+    if not np.can_cast(dtype_of(node), array.dtype, "same_kind"):
+        raise NotCovered(f"{name} of {dtype_of(node)} into {array.dtype}")
+    shape = array.shape
+    if np.broadcast_shapes(tuple(node.shape), shape) != shape:
+        raise NotCovered(f"{name} of shape {tuple(node.shape)} into {shape}")
+    node = cast(node, array.dtype)
+    if where is not True:
+        mask = handle_of(recorder, where)
+        node = lowering.core("where", [cast(mask, lowering.BOOL), node, array.handle])
+        if tuple(node.shape) != shape:
+            raise NotCovered(f"{name} with a where= wider than out=")
+    node = broadcast_to(node, shape)
+    array.assign(node if node is not array.handle else lowering.copied(node))
+
+
+# Functions ----------------------------------------------------------------------------------------
+def call_function(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+    """``function(*args, **kwargs)`` of NumPy's with a traced array among the arguments."""
+    __tracebackhide__ = True
+    if recorder.active:
+        try:
+            require_quiet_errors()
+            return _lower(recorder, function, args, kwargs)
+        except NotCovered as reason:
+            recorder.leave_graph(str(reason))
+        except _LIKE_NUMPY:
+            recorder.leave_graph(f"{name_of(function)} with these arguments")
+    return in_numpy(recorder, function, args, kwargs)
+
+
+def _lower(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+    viewed = VIEWS.get(function)
+    if viewed is not None:
+        array = args[0] if args else None
+        if type(array) is not Traced:
+            array = recorder.wrap(array)
+        if type(array) is Traced:
+            return viewed(array, *args[1:], **kwargs)
+    lowered = FUNCTIONS.get(function)
+    if lowered is None:
+        from .followed import follow  # its own replacements need this module
+
+        followed = follow(function)
+        if followed is None:
+            raise NotCovered(f"{name_of(function)} is not covered")
+        return followed(recorder, args, kwargs)
+    place = _out_place(function)
+    out = kwargs.pop("out", None) if "out" in kwargs else None
+    if place is not None and len(args) > place:
+        out = args[place]
+        args = (*args[:place], None, *args[place + 1 :])
+    made = lowered(lambda value: handle_of(recorder, value), *args, **kwargs)
+    if out is not None:
+        return _into(recorder, function, out, made)
+    return wrapped(recorder, made, function in ARRAYS_OF_RANK_0, args)
+
+
+def _into(recorder: Any, function: Any, out: Any, made: Any) -> Any:
+    array = out if type(out) is Traced else recorder.wrap(out)
+    if type(array) is not Traced or not array.writeable:
+        raise NotCovered(f"{name_of(function)} into an array outside the graph")
+    if dtype_of(made) != array.dtype or tuple(made.shape) != array.shape:
+        raise NotCovered(f"{name_of(function)} into {array.dtype} of shape {array.shape}")
+    array.assign(lowering.copied(made) if made is array.handle else made)
+    return out
+
+
+def wrapped(recorder: Any, made: Any, arrays: bool = False, args: tuple = ()) -> Any:
+    """Traced arrays of a lowering's nodes. A node that is an argument's own is copied."""
+    if type(made) in (list, tuple):
+        return type(made)(wrapped(recorder, m, arrays, args) for m in made)
+    if not isinstance(made, _core.NDArray):
+        return made
+    if any(type(a) is Traced and a._handle is made for a in args):
+        made = lowering.copied(made)
+    return Traced.of_node(recorder, made, scalar=not made.shape and not arrays)
+
+
+def name_of(function: Any) -> str:
+    """How people write a NumPy function: ``np.linalg.inv``."""
+    module = (getattr(function, "__module__", None) or "numpy").replace("numpy", "np", 1)
+    return f"{module}.{getattr(function, '__name__', function)}"
+
+
+# Real NumPy ---------------------------------------------------------------------------------------
+@cache
+def _out_place(function: Any) -> int | None:
+    """Where ``out`` stands among a function's positional parameters."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    for i, p in enumerate(parameters):
+        if p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
+            return None
+        if p.name == "out":
+            return i
+    return None
+
+
+def in_numpy(recorder: Any, function: Callable, args: Any, kwargs: dict) -> Any:
+    """The call in real NumPy; an ``out`` array stays the object that was given."""
+    place = _out_place(function) if not isinstance(function, np.ufunc) else None
+    out = kwargs.get("out")
+    if out is None and place is not None and len(args) > place:
+        out = args[place]
+    targets = list(out) if isinstance(out, tuple) else [out] if out is not None else []
+    if function in WRITERS or getattr(function, "__name__", "") == "at":
+        targets.append(args[0])
+    if targets:  # what was recorded of the old contents must be computed before
+        recorder.flush_if_active("an array is written in NumPy")
+    result = function(*map(to_real, args), **{k: to_real(v) for k, v in kwargs.items()})
+    for target in targets:
+        if type(target) is Traced:
+            target.touched()
+    if out is not None:
+        return out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    return result
+
+
+def to_real(value: Any) -> Any:
+    """Real arrays for traced ones, in lists, tuples and dicts too."""
+    if type(value) is Traced:
+        return value.to_numpy()
+    if type(value) in (list, tuple):
+        return type(value)(to_real(v) for v in value)
+    if type(value) is dict:
+        return {k: to_real(v) for k, v in value.items()}
+    return value

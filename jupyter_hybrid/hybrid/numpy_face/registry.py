@@ -1,0 +1,59 @@
+"""NumPy function -> lowering: what each file of lowerings fills."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+MISSING: Any = np._NoValue  # NumPy's "argument not given"
+
+# A lowering takes `to` (argument -> handle) and the call's arguments, and gives a node, a list or
+# tuple of nodes, or (for functions of other functions) anything else.
+FUNCTIONS: dict[Any, Callable] = {}
+
+
+def lowers(*functions: Any) -> Callable[[Callable], Callable]:
+    """Registers the decorated lowering for NumPy functions."""
+
+    def register(lowered: Callable) -> Callable:
+        for function in functions:
+            FUNCTIONS[function] = lowered
+        return lowered
+
+    return register
+
+
+def given(value: Any) -> bool:
+    """True for an optional argument that the call gave."""
+    return value is not MISSING and value is not None
+
+
+# NumPy function -> function of the traced array itself, giving a view of it (or a copy, as NumPy).
+VIEWS: dict[Any, Callable] = {}
+# Method of ufuncs ("reduce") -> function of (recorder, ufunc, *arguments).
+METHODS_OF_UFUNCS: dict[str, Callable] = {}
+# Functions that give an array of rank 0 where others give a scalar.
+ARRAYS_OF_RANK_0: set[Any] = set()
+# Functions that write into their first argument.
+WRITERS = frozenset(
+    {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
+)
+
+
+def views(*functions: Any) -> Callable[[Callable], Callable]:
+    """Registers the decorated view for NumPy functions."""
+
+    def register(viewed: Callable) -> Callable:
+        for function in functions:
+            VIEWS[function] = viewed
+        return viewed
+
+    return register
+
+
+def gives_arrays(lowered: Callable) -> Callable:
+    """Marks a lowering whose rank-0 result is an array; goes above ``lowers``."""
+    ARRAYS_OF_RANK_0.update(f for f, known in FUNCTIONS.items() if known is lowered)
+    return lowered
