@@ -196,7 +196,7 @@ class Ending:
         if root._traced or error_of(root) is not None:
             return value  # deferred, or goes on raising its kernel's error
         if id(value) not in self._reals:
-            self._reals[id(value)] = (value, value.real())
+            self._reals[id(value)] = (value, value.to_numpy())
         return self._reals[id(value)][1]
 
     def _inside(self, value: Any, depth: int) -> Any:

@@ -192,9 +192,9 @@ class _Pair:
 
 def _settled(value: Any) -> Any:
     """A deferred value computed: what reading the name would give."""
-    real = getattr(type(value), "real", None)
+    real = getattr(type(value), "to_numpy", None)
     if type(value).__name__ == "TracedArray" and real is not None:
-        return value.real()
+        return value.to_numpy()
     return value
 
 

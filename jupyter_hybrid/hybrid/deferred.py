@@ -121,7 +121,7 @@ class DeferredNames:
         if deferred.array._traced:
             self.materialize([deferred.array])
         for d in self._by_array.pop(id(deferred.array), []):
-            real = getattr(d.owner, "real", None)  # a NumPy proxy
+            real = getattr(d.owner, "to_numpy", None)  # a NumPy proxy
             if real is not None and namespace.get(d.name) is d.owner:
                 namespace[d.name] = real()
 

@@ -7,6 +7,7 @@ import sys
 import weakref
 from types import FrameType
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from . import numbers
 from .cell import Cell
 from .deferred import DeferredNames
 from .execute import Segment, compute
-from .numpy_face import NumpyFace, TracedArray, supported
+from .numpy_face import DTYPES, NumpyFace, TracedArray, supported
 from .options import Options
 
 
@@ -48,7 +49,10 @@ class Recorder:
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
         self._effects: list[int] = []
         self._wrappers: dict[int, TracedArray] = {}
-        self._face = NumpyFace(self)
+        # Arrays of this cell that NumPy has been given: the ndarray stands for them from then on.
+        self._computed: WeakValueDictionary[int, TracedArray] = WeakValueDictionary()
+        self._refused: dict[int, np.ndarray] = {}
+        self.face = NumpyFace(self)
         self.donated: list[Any] = []  # input arrays whose memory may be reused
         self.donated_names: list[str] = []
 
@@ -56,16 +60,36 @@ class Recorder:
     def wrap(self, value: Any) -> Any:
         """The traced array of an ndarray, the face of NumPy; anything else unchanged."""
         if value is np:
-            return self._face
-        if type(value) is not np.ndarray or not supported(value):
+            return self.face
+        if type(value) is not np.ndarray:
             return value
         known = self._wrappers.get(id(value))
         if known is None:
+            known = self._computed.get(id(value))
+        if known is None or known.origin is not value:
+            if not supported(value):
+                self._refuse(value)
+                return value
             self.settle_aliases(value)
             known = TracedArray.of_input(self, value)
             self._wrappers[id(value)] = known
             self.uses_numpy = True
         return known
+
+    def adopt(self, array: TracedArray) -> None:
+        """``array`` was computed and its ndarray handed out: both are one from here on."""
+        self._computed[id(array.origin)] = array
+
+    def _refuse(self, value: np.ndarray) -> None:
+        """Names, once, an array that can't enter the graph."""
+        if self.active and id(value) not in self._refused:
+            self._refused[id(value)] = value
+            why = "not aligned" if value.dtype in DTYPES else f"of dtype {value.dtype}"
+            self.leave_graph(f"an array {why} stays in NumPy")
+
+    def _known(self) -> list[TracedArray]:
+        """Traced arrays that stand for an ndarray."""
+        return [*self._wrappers.values(), *self._computed.values()]
 
     def print(self, args: tuple, kwargs: dict) -> None:
         """``print`` as an effect of the graph; ends the segment when it shows an array."""
@@ -146,20 +170,40 @@ class Recorder:
             self.breaks.append((line, reason))
             self.run(live, reason, line, needed=frozenset(id(a) for a in live))
         self.write_back()
+        for array in self._known():  # whoever is called next may write their memory
+            array.touched()
 
     def write_back(self) -> None:
-        """Copies what the cell wrote into existing ndarrays to where they live."""
-        changed = [w for w in self._wrappers.values() if w.dirty]
-        pending = [w.handle for w in changed if w.handle._traced]
+        """Copies what the cell wrote into existing ndarrays to where they live, once everything
+        that reads their old contents is computed."""
+        changed = list({id(w): w for w in self._known() if w.dirty}.values())
+        if not changed:
+            return
+        pending = {id(w.handle): w.handle for w in changed if w.handle._traced}
+        pending |= {id(a): a for a in self._readers()}
         if pending:
-            needed = frozenset(id(a) for a in pending)
-            self.run(pending, "an existing array was written", self.user_line(), needed=needed)
+            self.run(
+                list(pending.values()), "an existing array was written", self.user_line(),
+                needed=frozenset(pending),
+            )  # fmt: skip
         for wrapper in changed:
             wrapper.store()
 
+    def _readers(self) -> list[Any]:
+        """Live traced arrays that read an ndarray's memory."""
+        live = self.live()
+        if not live:
+            return []
+        graph, inputs, _, entries = _core.traced_graph(live, [], ["" for _ in live])
+        reading = {i for i, a in zip(graph.inputs, inputs, strict=True) if _core.shares_numpy(a)}
+        for node in graph.nodes:
+            if any(source in reading for source, _ in node.inputs):
+                reading.add(node.id)
+        return [a for a in live if entries[id(a)][0] in reading]
+
     def settle_aliases(self, value: np.ndarray) -> None:
         """Before an ndarray enters that may share memory with one written in this cell."""
-        for wrapper in self._wrappers.values():
+        for wrapper in self._known():
             if wrapper.dirty and np.may_share_memory(wrapper.origin, value):
                 self.write_back()
                 return
@@ -169,10 +213,11 @@ class Recorder:
         the write must reach its memory at once."""
         overlaps = any(
             w is not wrapper and np.may_share_memory(w.origin, wrapper.origin)
-            for w in self._wrappers.values()
+            for w in self._known()
         )
         if overlaps:
             self.flush("writes an array that shares memory with another")
+        self._wrappers[id(wrapper.origin)] = wrapper  # kept until its memory has the new contents
         return overlaps
 
     def run(
@@ -231,8 +276,8 @@ class Recorder:
 
     @staticmethod
     def _array(value: Any) -> Any | None:
-        if type(value) is TracedArray:
-            return value.handle
+        if type(value) is TracedArray:  # what a mask selects has no node before it is needed
+            return value.handle if value.selected is None else None
         return value if isinstance(value, _core.NDArray) else None
 
     def _node(self, value: Any) -> Any | None:
@@ -274,7 +319,7 @@ def _flat(values: tuple) -> list:
 
 def _real(value: Any) -> Any:
     if type(value) is TracedArray:
-        return value.real()
+        return value.to_numpy()
     if type(value) in (list, tuple):
         return type(value)(_real(v) for v in value)
     if type(value) is dict:

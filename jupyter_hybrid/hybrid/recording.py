@@ -94,7 +94,7 @@ class Recording:
         for name, value in list(namespace.items()):
             if type(value) is TracedArray and value.recorder is recorder:
                 with suppress(MXNetError):  # an operator's own error stays in the array
-                    namespace[name] = value.real()
+                    namespace[name] = value.to_numpy()
             elif numbers.is_recorded(value):
                 namespace[name] = numbers.plain(value)
         self._stop()
