@@ -33,6 +33,7 @@ class Recorded:
         self.breaks = list(recorder.breaks)
         self.traced = _any_traced(made)
         self.value = _real(made)
+        self.reasons = [reason for _, reason in recorder.breaks]  # of reading the result too
         recorder.write_back()
         recorder.active = False
         numbers.start_cell()

@@ -11,7 +11,8 @@ import numpy as np
 
 from . import dispatch, lowering
 from .lowering import FLOAT64, NotCovered, cast, copied, core, dtype_of, filled, require_dtype
-from .registry import gives_arrays, lowers
+from .registry import gives_arrays, lowers, views
+from .shapes import diagonal
 
 
 def shape_of(shape: Any) -> tuple[int, ...]:
@@ -211,6 +212,7 @@ def asarray(recorder: Any, a: Any, dtype: Any = None, order: Any = None, copy: A
     return made
 
 
+@gives_arrays
 @lowers(np.copy)
 def copy(to, a, order="K", subok=False):
     return copied(to(a))
@@ -235,22 +237,21 @@ def _triangle(x: Any, k: int, lower: bool) -> Any:
     return core("where", [mask, x, filled((), 0, dtype_of(x))])
 
 
-@gives_arrays
-@lowers(np.diag)
-def diag(to, v, k=0):
-    from .linear import diagonal_of
-
-    x = to(v)
-    if len(x.shape) == 2:
-        return copied(diagonal_of(x, int(k), 0, 1))
-    if len(x.shape) != 1:
+@views(np.diag)
+def diag(array, k=0):
+    if array.ndim == 2:
+        return diagonal(array, k)
+    if array.ndim != 1:
         raise ValueError("Input must be 1- or 2-d.")
-    n = x.shape[0] + abs(int(k))
-    rows = np.arange(x.shape[0]) + max(-int(k), 0)
-    places = lowering.input_of(np.stack([rows, rows + int(k)]))
-    if not x.shape[0]:
-        return filled((n, n), 0, dtype_of(x))
-    return core("scatter_nd", [x, places], shape=(n, n))
+    n, shift = array.size, int(k)
+    width = n + abs(shift)
+    rows = np.arange(n) + max(-shift, 0)
+    places = lowering.input_of(np.stack([rows, rows + shift]))
+    if n:
+        node = core("scatter_nd", [array.handle, places], shape=(width, width))
+    else:
+        node = filled((width, width), 0, array.dtype)
+    return dispatch.Traced(array.recorder, node)
 
 
 @lowers(np.meshgrid)

@@ -30,6 +30,10 @@ def _is_integer(key: Any) -> bool:
     return issubclass(kind, (int, np.integer)) and kind is not bool
 
 
+def _kind(scalar: Any) -> str:
+    return f"'numpy.{scalar.dtype.type.__name__}'"
+
+
 class Items:
     """Indexing; a mixin of TracedArray."""
 
@@ -69,7 +73,7 @@ class Items:
         __tracebackhide__ = True
         recorder = self.recorder
         if self.is_scalar:
-            raise TypeError(f"'{self.dtype.type.__name__}' object does not support item assignment")
+            raise TypeError(f"{_kind(self)} object does not support item assignment")
         if recorder.active:
             try:
                 if is_basic(key):
@@ -93,11 +97,15 @@ class Items:
         raise ValueError("cannot delete array elements")
 
     def __len__(self: Any) -> int:
+        if self.is_scalar:
+            raise TypeError(f"object of type {_kind(self)} has no len()")
         if not self.shape:
             raise TypeError("len() of unsized object")
         return self.shape[0]
 
     def __iter__(self: Any) -> Iterator[Any]:
+        if self.is_scalar:
+            raise TypeError(f"{_kind(self)} object is not iterable")
         if not self.shape:
             raise TypeError("iteration over a 0-d array")
         return (self[i] for i in range(self.shape[0]))

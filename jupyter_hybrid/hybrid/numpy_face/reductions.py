@@ -262,6 +262,11 @@ def _count_nonzero(to, a, axis=None, *, keepdims=False):
 
 @lowers(np.average)
 def _average(to, a, axis=None, weights=None, returned=False, *, keepdims=MISSING):
-    if weights is not None or returned:  # weights that add up to 0 are an error, once known
-        raise NotCovered("np.average with weights= or returned=")
-    return _mean(to, a, axis, keepdims=keepdims)
+    if weights is not None:  # weights that add up to 0 are an error, once known
+        raise NotCovered("np.average with weights=")
+    x = to(a)
+    made = _mean(lambda node: node, x, axis, keepdims=keepdims)
+    if not returned:
+        return made
+    count = math.prod(x.shape) / max(math.prod(made.shape), 1)
+    return made, filled(tuple(made.shape), count, dtype_of(made))

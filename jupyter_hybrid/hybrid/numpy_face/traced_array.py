@@ -257,12 +257,43 @@ class TracedArray(Operators, Items, Methods, Conversions):
     @property
     def flags(self) -> Any:
         """As ndarray's; of an array that is not computed yet, what NumPy would say."""
-        if self._layout == UNKNOWN_LAYOUT and self.ndim > 1:
-            return self.to_numpy(".flags needs the array").flags
-        stand_in = np.lib.stride_tricks.as_strided(
-            np.empty(1, self.dtype), self.shape, self.strides, writeable=self.writeable
-        )
-        return stand_in.flags
+        return Flags(self)
+
+
+class Flags:
+    """``x.flags``; what is set reaches the real array."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: TracedArray):
+        object.__setattr__(self, "_array", array)
+
+    def _flags(self) -> Any:
+        array = self._array
+        if array.layout == UNKNOWN_LAYOUT and array.ndim > 1 or not array.recorder.active:
+            return array.to_numpy(".flags needs the array").flags
+        # A stand-in of the same geometry over one element.
+        return np.lib.stride_tricks.as_strided(
+            np.empty(1, array.dtype), array.shape, array.strides, writeable=array.writeable
+        ).flags
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._flags(), name)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._flags()[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        array = self._array
+        if name == "writeable" and array.parent is not None and not value:
+            array._write = None
+        setattr(array.to_numpy(".flags are set").flags, name, value)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        setattr(self, {"W": "writeable"}.get(name, name.lower()), value)
+
+    def __repr__(self) -> str:
+        return repr(self._flags())
 
 
 def c_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
