@@ -27,7 +27,9 @@ def case(
     return register
 
 
-for _name in "sum prod mean max min argmax argmin any all std var ptp".split():
+for _name in (
+    "sum", "prod", "mean", "max", "min", "argmax", "argmin", "any", "all", "std", "var", "ptp",
+):  # fmt: skip
     case(_name, SHAPES, loose=True)(lambda np, x, n=_name: getattr(np, n)(x))
     case(f"{_name} of the last axis", WITH_AXES, loose=True)(
         lambda np, x, n=_name: getattr(np, n)(x, axis=-1)
@@ -214,9 +216,9 @@ def _(np, x):
     )  # fmt: skip
 
 
-SUBSCRIPTS = """
-    ij,jk->ik ij,kj ij,ij->i ij,ij ...j,...j->... i...,i...->... ij,jk,kl->il
-""".split()
+SUBSCRIPTS = [
+    "ij,jk->ik", "ij,kj", "ij,ij->i", "ij,ij", "...j,...j->...", "i...,i...->...", "ij,jk,kl->il",
+]  # fmt: skip
 
 
 @case("einsum", [(3, 3)], NUMBERS, ulp=64, scale=1e-3)

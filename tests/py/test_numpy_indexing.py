@@ -135,7 +135,10 @@ def test_flat_and_iteration():
 
 @pytest.mark.parametrize(
     "layout",
-    [lambda x: x[::2], lambda x: x.T, lambda x: x[::-1, ::-1], lambda x: x[:, 1:3], np.asfortranarray],
+    [
+        lambda x: x[::2], lambda x: x.T, lambda x: x[::-1, ::-1], lambda x: x[:, 1:3],
+        np.asfortranarray,
+    ],
 )  # fmt: skip
 def test_strided_inputs(layout):
     base = sample((4, 6), "float64")

@@ -33,7 +33,7 @@ class Conversions:
         __tracebackhide__ = True
         return dispatch.call_function(self.recorder, function, args, kwargs)
 
-    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+    def __array_namespace__(self, *, api_version: Any = None) -> Any:
         np.empty(0).__array_namespace__(api_version=api_version)  # raises for unknown versions
         return self.recorder.face if self.recorder.active else np
 

@@ -16,7 +16,7 @@ from .shapes import diagonal
 
 
 def shape_of(shape: Any) -> tuple[int, ...]:
-    """A shape argument as a tuple. Raises TypeError as NumPy does, NotCovered for negative sizes."""
+    """A shape argument as a tuple. Raises TypeError as NumPy does, NotCovered for sizes < 0."""
     sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
     made = tuple(operator.index(s) for s in sizes)
     if any(s < 0 for s in made) or len(made) > 8:
@@ -61,7 +61,7 @@ def arange(*args, dtype=None, device=None, like=None, **named):
     start, stop, step = (0, numbers[0], 1) if len(numbers) == 1 else (*numbers, 1)[:3]
     default = FLOAT64 if any(isinstance(n, float) for n in numbers) else np.dtype(int)
     kind = require_dtype(np.dtype(default if dtype is None else dtype), "np.arange")
-    if kind.kind not in "fi" or kind.kind == "i" and default.kind == "f":
+    if kind.kind not in "fi" or (kind.kind == "i" and default.kind == "f"):
         raise NotCovered(f"np.arange of {kind}")
     size = max(0, math.ceil((stop - start) / step))
     if kind.kind == "f":  # NumPy steps by the difference of the first two elements
@@ -88,7 +88,7 @@ def _number(value: Any) -> Any:
     raise NotCovered(f"np.arange of {type(value).__name__}")
 
 
-def eye(N, M=None, k=0, dtype=float, order="C", **rest):  # noqa: N803 (NumPy's names)
+def eye(N, M=None, k=0, dtype=float, order="C", **rest):
     _plain(order, rest)
     kind = require_dtype(np.dtype(dtype), "np.eye")
     rows = operator.index(N)
@@ -102,9 +102,7 @@ def identity(n, dtype=None, **rest):
     return eye(n, dtype=float if dtype is None else dtype, **rest)
 
 
-def linspace(
-    start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None
-):
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     kinds = (int, float, np.integer, np.floating)
     plain = all(issubclass(type(v), kinds) and type(v) is not bool for v in (start, stop))
     if not plain or retstep or dtype is not None or axis or device is not None:
@@ -270,5 +268,3 @@ def meshgrid(to, *xi, copy=True, sparse=False, indexing="xy"):
         own = tuple(part.shape[0] if i == axis else 1 for i in range(len(parts)))
         made.append(lowering.broadcast_to(lowering.reshape(part, own), tuple(shape)))
     return tuple(copied(m) if m is p else m for m, p in zip(made, parts, strict=True))
-
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -19,7 +20,8 @@ _BY_TYPE = lowering._BY_TYPE
 _LIKE_NUMPY = (TypeError, ValueError, IndexError, OverflowError, _core.MXNetError)
 Traced: Any = None  # the class TracedArray, once its module is loaded
 
-_float_errors = getattr(np._core.umath, "_extobj_contextvar", None)
+_umath = sys.modules.get("numpy._core.umath")
+_float_errors = getattr(_umath, "_extobj_contextvar", None)
 _harmless: list[Any] = [object()]
 
 
@@ -101,7 +103,8 @@ def operate(recorder: Any, ufunc: np.ufunc, plain: Callable, operands: tuple) ->
             state = _float_errors.get() if _float_errors is not None else None
             if state is not _harmless[0]:
                 require_quiet_errors()
-            handles, kinds = [], []
+            handles: list[Any] = []
+            kinds: list[Any] = []
             layout = None
             for o in operands:
                 kind = type(o)
@@ -176,7 +179,7 @@ def _call(recorder: Any, ufunc: np.ufunc, inputs: tuple, kwargs: dict) -> Any:
         plain = where is True and kwargs.get("dtype") is None
         if plain and out is None:
             return masks.operate(recorder, ufunc, inputs)
-        if plain and out[0] is inputs[0] and inputs[0].selected is not None:
+        if plain and out is not None and out[0] is inputs[0] and inputs[0].selected is not None:
             return masks.assign(out[0], masks.operate(recorder, ufunc, inputs))
     operands = [operand_of(recorder, i) for i in inputs]
     nodes = ufunc_call(ufunc, operands, kwargs.get("dtype"))

@@ -53,7 +53,7 @@ def _letters(subscripts: str, parts: list[Any]) -> tuple[list[str], str]:
     dots = max((r for t, r in zip(terms, ranks, strict=True) if "..." in t), default=0)
     spare = _SPARE[:dots]
     for t, r in zip(terms, ranks, strict=True):
-        if r < 0 or r and "..." not in t:
+        if r < 0 or (r and "..." not in t):
             raise ValueError(f"einstein sum subscripts string {subscripts!r} does not fit")
     terms = [
         t.replace("...", spare[dots - r :]) if "..." in t else t

@@ -8,6 +8,7 @@ way runs again in real NumPy.
 
 from __future__ import annotations
 
+import sys
 import threading
 import types
 from collections.abc import Callable
@@ -19,14 +20,18 @@ import numpy as np
 from . import creation, lowering
 from .lowering import NotCovered
 
-NAMES = """
-    gradient kron cross trapezoid rot90 fliplr flipud rollaxis atleast_1d
-    atleast_2d atleast_3d array_split split hsplit vsplit dsplit block polyval isclose
-    cov corrcoef sinc ediff1d vander diagflat logspace geomspace linspace ix_ isposinf isneginf
-    unstack put_along_axis fill_diagonal apply_over_axes astype insert delete
-    allclose array_equal piecewise unwrap angle tri
-""".split()
-LINEAR = "norm vector_norm matrix_norm multi_dot matrix_power cross outer trace tensordot".split()
+NAMES = [
+    "gradient", "kron", "cross", "trapezoid", "rot90", "fliplr", "flipud", "rollaxis",
+    "atleast_1d", "atleast_2d", "atleast_3d", "array_split", "split", "hsplit", "vsplit", "dsplit",
+    "block", "polyval", "isclose", "cov", "corrcoef", "sinc", "ediff1d", "vander", "diagflat",
+    "logspace", "geomspace", "linspace", "ix_", "isposinf", "isneginf", "unstack",
+    "put_along_axis", "fill_diagonal", "apply_over_axes", "astype", "insert", "delete", "allclose",
+    "array_equal", "piecewise", "unwrap", "angle", "tri",
+]  # fmt: skip
+LINEAR = [
+    "norm", "vector_norm", "matrix_norm", "multi_dot", "matrix_power", "cross", "outer", "trace",
+    "tensordot",
+]  # fmt: skip
 
 
 class _State(threading.local):
@@ -74,8 +79,6 @@ def _shadow_of(code: Any, names: dict[str, Any]) -> Any:
 @cache
 def _globals_of(module_name: str) -> dict[str, Any]:
     """A NumPy module's names, with array makers and helpers that know traced arrays."""
-    import sys
-
     real = vars(sys.modules[module_name])
     names: dict[str, Any] = dict(real)
     for name, value in real.items():
@@ -171,6 +174,6 @@ _REPLACEMENTS: dict[Any, Any] = {
     np.ones: _creator(np.ones, creation.ones),
     np.empty: _creator(np.empty, creation.empty),
 }
-_converter = getattr(np._core._multiarray_umath, "_array_converter", None)
+_converter = getattr(sys.modules.get("numpy._core._multiarray_umath"), "_array_converter", None)
 if _converter is not None:
     _REPLACEMENTS[_converter] = _Converter

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -202,6 +201,7 @@ def plan(array: Any, key: Any) -> Gather:
             wide.append(1)
             continue
         dim = array.shape[axis]
+        first: int | None
         if is_advanced:
             indices.append(_checked(array, k, axis, dim))
             gathered.append(len(wide))

@@ -75,7 +75,8 @@ def region(shape: tuple[int, ...], index: Any) -> Region:
     dots = any(k is Ellipsis for k in keys)
     begin: list[int | None] = []
     end: list[int | None] = []
-    step, sliced, final, axes = [], [], [], []
+    step, sliced, final = [], [], []
+    axes: list[int | None] = []
     full = scalar = True
     axis = 0
     for key in expand_ellipsis(keys, len(shape), used):

@@ -55,7 +55,7 @@ class Items:
 
     def _window_of(self: Any, key: Any) -> Any:
         window = region(self.shape, key)
-        if window.scalar or self.is_scalar and key == ():
+        if window.scalar or (self.is_scalar and key == ()):
             node = window.read(self.handle)
             if node is self._handle:
                 node = lowering.copied(node)
@@ -186,5 +186,3 @@ def fitted(array: Any, value: Any, shape: tuple[int, ...]) -> Any:
         raise NotCovered(f"{dtype_of(operand)} into {dtype}")
     made = broadcast_to(cast(operand, dtype), shape)
     return made
-
-

@@ -12,7 +12,7 @@ from .lowering import NotCovered, axis_of, cast, core, dtype_of, require_dtype, 
 from .registry import lowers
 
 
-def _joined(to: Callable, arrays: Any, dtype: Any = None, casting: str = "same_kind") -> list[Any]:
+def _joined(to: Callable, arrays: Any, dtype: Any = None, casting: Any = "same_kind") -> list[Any]:
     handles = [to(a) for a in arrays]
     if not handles:
         raise ValueError("need at least one array to concatenate")
@@ -82,7 +82,7 @@ def append(to, arr, values, axis=None):
 
 
 @lowers(np.tile)
-def tile(to, A, reps):  # noqa: N803 (NumPy's name)
+def tile(to, A, reps):
     times = tuple(int(r) for r in (reps if isinstance(reps, (tuple, list)) else (reps,)))
     x = to(A)
     rank = max(len(x.shape), len(times))
@@ -129,7 +129,7 @@ def pad(to, array, pad_width, mode="constant", **kwargs):
             raise NotCovered("np.pad with several constants")
         return _constant_pad(x, widths, value)
     places = {"edge": _edge, "wrap": _wrap, "reflect": _reflect, "symmetric": _symmetric}
-    if mode not in places or kwargs and kwargs != {"reflect_type": "even"}:
+    if mode not in places or (kwargs and kwargs != {"reflect_type": "even"}):
         raise NotCovered(f"np.pad with mode={mode!r}")
     for axis, (before, after) in enumerate(widths):
         size = x.shape[axis]

@@ -71,7 +71,7 @@ def equal(a: Any, b: Any) -> bool:
     )
 
 
-def reduced(name: str, selection: Any, rest: dict) -> Any | None:
+def reduced(name: str, selection: Any, rest: bool) -> Any | None:
     """The sum, product, any, all or mean of a selection without its elements; None for others."""
     mask, values = selection.selected
     if rest or name not in ("sum", "prod", "any", "all", "mean") or mask.shape != values.shape:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import dispatch, lowering, masks, shapes
-from .lowering import NotCovered, cast
+from .lowering import cast
 
 _FUNCTIONS: dict[str, Callable] = {
     name: getattr(np, name)
@@ -36,11 +36,11 @@ class Methods:
         return self._apply(np.transpose, (order,), {})
 
     @property
-    def T(self: Any) -> Any:  # noqa: N802 (NumPy's name)
+    def T(self: Any) -> Any:
         return self.transpose()
 
     @property
-    def mT(self: Any) -> Any:  # noqa: N802
+    def mT(self: Any) -> Any:
         return self._apply(np.matrix_transpose, (), {})
 
     @property
@@ -58,7 +58,7 @@ class Methods:
         return np.conjugate(self)
 
     def astype(
-        self: Any, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True,
+        self: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True,
         copy: bool = True,
     ) -> Any:  # fmt: skip
         wanted = np.dtype(dtype)
@@ -86,7 +86,7 @@ class Methods:
         return self.to_numpy().copy(order)
 
     def flatten(self: Any, order: str = "C") -> Any:
-        if self.recorder.active and (order == "C" or order in "KA" and self.layout is None):
+        if self.recorder.active and (order == "C" or (order in "KA" and self.layout is None)):
             node = lowering.reshape(self._copied(self.dtype), (-1,))
             return dispatch.Traced.of_node(self.recorder, node)
         return self.to_numpy().flatten(order)
@@ -108,14 +108,14 @@ class Methods:
             self._write_really("sort", (axis, kind, order), {})
 
     def view(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if kwargs or len(args) > 1 or args and args[0] not in (np.ndarray, self.dtype):
+        if kwargs or len(args) > 1 or (args and args[0] not in (np.ndarray, self.dtype)):
             return self.to_numpy("a view as another type").view(*args, **kwargs)
         return shapes.whole(self)
 
     def _apply(self: Any, function: Callable, args: tuple, kwargs: dict) -> Any:
         if self.recorder.active and self.selected is not None:
             name = getattr(function, "__name__", "")
-            node = masks.reduced(name, self, kwargs or args)
+            node = masks.reduced(name, self, bool(kwargs or args))
             if node is not None:
                 return dispatch.wrapped(self.recorder, node)
         return dispatch.call_function(self.recorder, function, (self, *args), kwargs)

@@ -69,7 +69,7 @@ def _mean(x: Any, axis: Any, keepdims: bool) -> tuple[Any, Any, Any]:
 def nanmean(to, a, axis=None, dtype=None, out=None, keepdims=MISSING, *, where=MISSING):
     keep = _options(keepdims, MISSING, where)
     x = to(a)
-    if dtype_of(x).kind != "f" or dtype is not None and np.dtype(dtype) != dtype_of(x):
+    if dtype_of(x).kind != "f" or (dtype is not None and np.dtype(dtype) != dtype_of(x)):
         return reduce("mean", x, axis, keepdims=keep, dtype=dtype)
     return _mean(x, axis, keep)[0]
 

@@ -38,7 +38,9 @@ def _in_place(ufunc: np.ufunc, plain: Callable) -> Callable:
     def in_place(self: Any, other: Any) -> Any:
         if self.is_scalar:  # a NumPy scalar is a value: the name gets a new one
             return dispatch.operate(self.recorder, ufunc, plain, (self, other))
-        return dispatch.call_ufunc(self.recorder, ufunc, "__call__", (self, other), {"out": (self,)})
+        return dispatch.call_ufunc(
+            self.recorder, ufunc, "__call__", (self, other), {"out": (self,)}
+        )
 
     return in_place
 

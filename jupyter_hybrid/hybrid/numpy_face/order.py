@@ -52,7 +52,7 @@ def median(to, a, axis=None, out=None, overwrite_input=False, keepdims=False):
     x, place = _ordered(to, a, axis)
     whole = axis is None
     n = x.shape[place]
-    if not n or keepdims and whole or isinstance(axis, (tuple, list)):
+    if not n or (keepdims and whole) or isinstance(axis, (tuple, list)):
         raise NotCovered("np.median of nothing, over several axes, or of all with keepdims=")
     if dtype_of(x).kind != "f":
         x = cast(x, lowering.FLOAT64)

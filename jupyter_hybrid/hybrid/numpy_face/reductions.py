@@ -109,9 +109,7 @@ def _with_initial(name: str, made: Any, initial: Any) -> Any:
 def _extreme(name: str, x: Any, axes: tuple, keepdims: bool, initial: Any) -> Any:
     empty = 0 in [x.shape[a] for a in axes]
     if empty and not given(initial):
-        raise ValueError(
-            f"zero-size array to reduction operation {name}imum which has no identity"
-        )
+        raise ValueError(f"zero-size array to reduction operation {name}imum which has no identity")
     if not axes:
         return copied(x)
     if empty:  # nothing but `initial`
@@ -230,7 +228,7 @@ def _spread(root: bool) -> Any:
         to, a, axis=None, dtype=None, out=None, ddof=0, keepdims=MISSING, *, where=MISSING,
         mean=MISSING, correction=MISSING,
     ):  # fmt: skip
-        if where is not MISSING and where is not True or mean is not MISSING:
+        if (where is not MISSING and where is not True) or mean is not MISSING:
             raise NotCovered("np.std or np.var with where= or mean=")
         taken = ddof if correction is MISSING else correction
         keep = keepdims is not MISSING and bool(keepdims)

@@ -37,9 +37,7 @@ METHODS_OF_UFUNCS: dict[str, Callable] = {}
 # Functions that give an array of rank 0 where others give a scalar.
 ARRAYS_OF_RANK_0: set[Any] = set()
 # Functions that write into their first argument.
-WRITERS = frozenset(
-    {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
-)
+WRITERS = frozenset({np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal})
 
 
 def views(*functions: Any) -> Callable[[Callable], Callable]:

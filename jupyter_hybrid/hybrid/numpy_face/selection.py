@@ -20,7 +20,7 @@ from .lowering import (
     reshape,
 )
 from .reductions import as_bool
-from .registry import MISSING, gives_arrays, given, lowers
+from .registry import MISSING, given, gives_arrays, lowers
 from .ufuncs import ufunc_call
 
 
@@ -53,7 +53,9 @@ def _promoted(values: list[Any], name: str) -> list[Any]:
 def where(to, condition, x=MISSING, y=MISSING, /):
     if x is MISSING or y is MISSING:
         raise NotCovered("np.where with one argument: how many there are, data decide")
-    return core("where", [as_bool(to(condition)), *_promoted([weak(to, x), weak(to, y)], "np.where")])
+    return core(
+        "where", [as_bool(to(condition)), *_promoted([weak(to, x), weak(to, y)], "np.where")]
+    )
 
 
 @lowers(np.clip)

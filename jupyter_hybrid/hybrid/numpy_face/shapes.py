@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -79,11 +78,13 @@ def read_only(array: Any, read: Callable, window: Callable) -> Any:
 def reshape(array: Any, /, shape: Any = None, order: str = "C", *, copy: Any = None) -> Any:
     if shape is None:
         raise TypeError("reshape() missing 1 required positional argument: 'shape'")
-    several = isinstance(shape, (tuple, list)) or isinstance(shape, np.ndarray) and shape.ndim
+    several = isinstance(shape, (tuple, list)) or np.ndim(shape)
     wanted = tuple(operator.index(s) for s in (shape if several else (shape,)))
     if order not in ("C", "F", "A") or copy is False:
         raise NotCovered(f"np.reshape with order={order!r} or copy=False")
-    if order == "A" and array.layout is not None or order == "F" and array.ndim + len(wanted) > 2:
+    if (order == "A" and array.layout is not None) or (
+        order == "F" and array.ndim + len(wanted) > 2
+    ):
         if order == "A":
             raise NotCovered("np.reshape with order='A' of an array that is not in C order")
         back = lowering.resolved(array.shape[::-1], wanted[::-1])
@@ -99,7 +100,7 @@ def reshape(array: Any, /, shape: Any = None, order: str = "C", *, copy: Any = N
 
 @views(np.ravel)
 def ravel(array: Any, order: str = "C") -> Any:
-    if order == "C" or array.layout is None and order in ("K", "A"):
+    if order == "C" or (array.layout is None and order in ("K", "A")):
         return reshaped(array, (array.size,))
     if order == "F" and array.layout is None:
         return transposed(array, tuple(range(array.ndim))[::-1]).flatten()
@@ -162,12 +163,11 @@ def squeeze(array: Any, axis: Any = None) -> Any:
         given = axis if isinstance(axis, (tuple, list)) else (axis,)
         places = [axis_of(a, len(shape)) for a in given]
     if any(shape[i] != 1 for i in places):
-        raise ValueError(
-            "cannot select an axis to squeeze out which has size not equal to one"
-        )
+        raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     if array.is_scalar:
         return array
-    return array[(*(0 if i in places else slice(None) for i in range(len(shape))), ...)]
+    keys = [0 if i in places else slice(None) for i in range(len(shape))]
+    return array[tuple([*keys, Ellipsis])]
 
 
 @views(np.broadcast_to)
@@ -226,7 +226,8 @@ def reverse(array: Any, axis: Any) -> Any:
     """``np.flip``."""
     rank = array.ndim
     axes = lowering.axes_of(axis, rank)
-    return array[(*(slice(None, None, -1 if i in axes else None) for i in range(rank)), ...)]
+    keys = [slice(None, None, -1 if i in axes else None) for i in range(rank)]
+    return array[tuple([*keys, Ellipsis])]
 
 
 @views(np.flip)
@@ -258,8 +259,6 @@ def _rolled(x: Any, by: int, axis: int) -> Any:
         core("slice_axis", [x], axis=axis, begin=0, end=size - by),
     ]
     return core("concat", parts, dim=axis)
-
-
 
 
 # What is known without any element ----------------------------------------------------------------
@@ -301,7 +300,7 @@ def result_type(to: Any, *arguments: Any) -> np.dtype:
 
 
 @lowers(np.can_cast)
-def can_cast(to: Any, from_: Any, to_: Any, casting: str = "safe") -> bool:
+def can_cast(to: Any, from_: Any, to_: Any, casting: Any = "safe") -> bool:
     return np.can_cast(from_.dtype if type(from_) is dispatch.Traced else from_, to_, casting)
 
 

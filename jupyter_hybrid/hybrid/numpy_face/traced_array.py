@@ -64,7 +64,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         recorder.proxies.append(ref(self))
         self._handle = handle
         self.is_scalar = scalar  # NumPy gives a scalar here, not a 0-d array
-        self.origin: np.ndarray | None = None  # the existing ndarray it stands for
+        self.origin: Any = None  # the existing ndarray it stands for
         self.input: Any = None  # that ndarray as a graph input
         self.parent: TracedArray | None = None  # a view's base
         self.selected: Any = None  # (mask, values) of a x[mask] that was not computed
@@ -72,6 +72,10 @@ class TracedArray(Operators, Items, Methods, Conversions):
         self.dirty = False  # written since it was last stored to `origin`
         self.version = 0
         self._real: Any = None
+        self._read: Any = None  # of a view: base's node -> own,
+        self._write: Any = None  # (base's node, own new contents) -> base's new contents,
+        self._window: Any = None  # base's ndarray -> own
+        self._seen = 0  # the base's version that was read
 
     # Making ---------------------------------------------------------------------------------------
     @classmethod
@@ -179,15 +183,15 @@ class TracedArray(Operators, Items, Methods, Conversions):
         """The ndarray (or NumPy scalar) itself, computed now if need be."""
         if self.parent is not None:
             return self._window(self.parent.to_numpy(reason))
+        if self.selected is not None:
+            self._compute_selection()
         if self.origin is not None:
             if self.dirty:
                 self.recorder.sync([self._handle], reason)
                 self.recorder.write_back()
             return self.origin
         if self._real is None:
-            handle = self.handle
-            if self.origin is not None:  # a selection was computed
-                return self.origin
+            handle = self._handle
             if handle._traced:
                 self.recorder.read(self, reason)
             real = _core.as_numpy(handle)
@@ -253,7 +257,6 @@ class TracedArray(Operators, Items, Methods, Conversions):
             return self._layout
         return c_strides(self.shape, self.itemsize)
 
-
     @property
     def flags(self) -> Any:
         """As ndarray's; of an array that is not computed yet, what NumPy would say."""
@@ -270,7 +273,7 @@ class Flags:
 
     def _flags(self) -> Any:
         array = self._array
-        if array.layout == UNKNOWN_LAYOUT and array.ndim > 1 or not array.recorder.active:
+        if (array.layout == UNKNOWN_LAYOUT and array.ndim > 1) or not array.recorder.active:
             return array.to_numpy(".flags needs the array").flags
         # A stand-in of the same geometry over one element.
         return np.lib.stride_tricks.as_strided(

@@ -11,7 +11,7 @@ from .lowering import NotCovered, cast, core, dtype_of, reshape
 from .registry import METHODS_OF_UFUNCS, MISSING
 from .ufuncs import ufunc_call
 
-_REDUCTIONS = {
+_REDUCTIONS: dict[Any, str] = {
     np.add: "sum", np.multiply: "prod", np.maximum: "max", np.minimum: "min",
     np.logical_and: "all", np.logical_or: "any",
 }  # fmt: skip
@@ -39,7 +39,7 @@ def _reduce(
 def _accumulate(
     recorder: Any, ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None
 ) -> Any:
-    name = {np.add: "sum", np.multiply: "prod"}.get(ufunc)
+    name = _REDUCTIONS.get(ufunc) if ufunc in (np.add, np.multiply) else None
     if name is None or out is not None:
         raise NotCovered(f"np.{ufunc.__name__}.accumulate")
     x = dispatch.handle_of(recorder, array)

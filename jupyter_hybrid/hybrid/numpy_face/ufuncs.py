@@ -50,10 +50,12 @@ _MIRRORED = {
     "lesser": "greater", "lesser_equal": "greater_equal",
 }  # fmt: skip
 _COMMUTES = frozenset(
-    "add mul maximum minimum equal not_equal bit_and bit_or bit_xor hypot "
-    "logical_and logical_or logical_xor".split()
-)
-_REVERSED = frozenset("sub div power mod floor_div arctan2".split())
+    (
+        "add", "mul", "maximum", "minimum", "equal", "not_equal", "bit_and", "bit_or", "bit_xor",
+        "hypot", "logical_and", "logical_or", "logical_xor",
+    )
+)  # fmt: skip
+_REVERSED = frozenset(["sub", "div", "power", "mod", "floor_div", "arctan2"])
 _PYTHON = {
     "equal": operator.eq, "not_equal": operator.ne, "greater": operator.gt,
     "greater_equal": operator.ge, "lesser": operator.lt, "lesser_equal": operator.le,
@@ -263,5 +265,3 @@ def _with_constant(op: str, dtype: np.dtype, number: np.dtype, first: bool) -> P
         return core(op, pair[::-1] if first else pair)
 
     return run
-
-

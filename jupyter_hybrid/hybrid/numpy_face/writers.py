@@ -7,23 +7,22 @@ from typing import Any
 import numpy as np
 
 from . import dispatch
-from .lowering import NotCovered
+from .lowering import NotCovered, dtype_of
 from .registry import views
 
 
 @views(np.copyto)
-def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     from .items import fitted
 
     if not dst.writeable:
         raise NotCovered("np.copyto into a read-only array")
     operand = dispatch.operand_of(dst.recorder, src)
-    if type(operand) is float and dst.dtype.kind in "iub" or casting not in ("same_kind", "unsafe"):
+    fraction = type(operand) is float and dst.dtype.kind in "iub"
+    if fraction or casting not in ("same_kind", "unsafe"):
         raise NotCovered("np.copyto with this casting")
-    if hasattr(operand, "shape") and not np.can_cast(
-        dispatch.dtype_of(operand), dst.dtype, casting
-    ):
-        raise NotCovered(f"np.copyto of {dispatch.dtype_of(operand)} into {dst.dtype}")
+    if hasattr(operand, "shape") and not np.can_cast(dtype_of(operand), dst.dtype, casting):
+        raise NotCovered(f"np.copyto of {dtype_of(operand)} into {dst.dtype}")
     node = fitted(dst, src, dst.shape)
     dispatch.store_into(dst, node, "np.copyto", where, dst.recorder)
 
