@@ -166,8 +166,9 @@ def squeeze(array: Any, axis: Any = None) -> Any:
         raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     if array.is_scalar:
         return array
-    keys = [0 if i in places else slice(None) for i in range(len(shape))]
-    return array[tuple([*keys, Ellipsis])]
+    keys: list[Any] = [0 if i in places else slice(None) for i in range(len(shape))]
+    keys.append(Ellipsis)
+    return array[tuple(keys)]
 
 
 @views(np.broadcast_to)
@@ -226,8 +227,9 @@ def reverse(array: Any, axis: Any) -> Any:
     """``np.flip``."""
     rank = array.ndim
     axes = lowering.axes_of(axis, rank)
-    keys = [slice(None, None, -1 if i in axes else None) for i in range(rank)]
-    return array[tuple([*keys, Ellipsis])]
+    keys: list[Any] = [slice(None, None, -1 if i in axes else None) for i in range(rank)]
+    keys.append(Ellipsis)
+    return array[tuple(keys)]
 
 
 @views(np.flip)
