@@ -168,7 +168,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         """Writes the computed contents into the existing ndarray."""
         if self.dirty and self.origin is not None:
             self.dirty = False
-            np.copyto(self.origin, _core.as_numpy(self._handle))
+            np.copyto(self.origin, _core.as_numpy(self._handle, self.recorder.settled))
             self._handle = self.input
             self.version += 1
 
@@ -194,7 +194,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
             handle = self._handle
             if handle._traced:
                 self.recorder.read(self, reason)
-            real = _core.as_numpy(handle)
+            real = _core.as_numpy(handle, self.recorder.settled)
             if self.is_scalar or not self.recorder.active:
                 self._real = real[()] if self.is_scalar else real
             else:  # from here on the ndarray is the array: somebody else may write it
