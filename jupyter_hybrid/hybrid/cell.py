@@ -37,7 +37,7 @@ class Cell:
     awaits: bool  # at its top level
     source: str = ""  # the body as Python, after IPython's transformations
     flags: int = 0  # of the compiler: the session's ``from __future__`` imports
-    memo: dict[Any, Any] = field(default_factory=dict, repr=False)  # what others found out
+    memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # found out about it
     _codes: dict[bool, tuple[CodeType, CodeType | None]] = field(default_factory=dict, repr=False)
 
     def code(self, rewritten: bool) -> tuple[CodeType, CodeType | None]:

@@ -72,10 +72,6 @@ class _ShiftedChange:
     why: str
 
 
-def _end_of_ids(graph: Any) -> int:
-    return max((m.id for n in graph.nodes for m in (n, *n.members)), default=-1) + 1
-
-
 class Report:
     """What happened to the last hybridized cell. Sizes are in bytes, times in seconds.
 
@@ -122,36 +118,48 @@ class Report:
         self.skipped = False
         self.differences: list[Difference] | None = None
         self.not_skipped = ""
-        self.offsets: list[int] = []
-        start = 0
-        for size in self._sizes():
-            self.offsets.append(start)
-            start += 2 * size  # room for the nodes of other plans of the same part
-        self._count_bytes(bound)
 
-    def _sizes(self) -> list[int]:
-        """For each segment how many node ids its stages take."""
-        return [max(_end_of_ids(stage.graph) for stage in s.compiled.stages) for s in self.segments]
+    # Counted when somebody looks: most reports are never read.
+    @cached_property
+    def offsets(self) -> list[int]:
+        """For each segment what its node ids are shifted by in joined graphs."""
+        offsets, start = [], 0
+        for segment in self.segments:
+            offsets.append(start)
+            start += 2 * segment.compiled.size  # room for other plans of the same part
+        return offsets
 
-    def _count_bytes(self, bound: dict[str, int]) -> None:
-        self.bytes_imperative = self.bytes_planned = 0
-        self.bytes_lower_bound = self.arena_bytes = 0
-        held = set(bound.values())
-        kept_imperative = kept_planned = 0  # left by earlier segments
+    @cached_property
+    def bytes_imperative(self) -> int:
+        return self._bytes[0]
+
+    @cached_property
+    def bytes_planned(self) -> int:
+        return self._bytes[1]
+
+    @cached_property
+    def bytes_lower_bound(self) -> int:
+        return self._bytes[2]
+
+    @cached_property
+    def arena_bytes(self) -> int:
+        return self._bytes[3]
+
+    @cached_property
+    def _bytes(self) -> tuple[int, int, int, int]:
+        imperative = planned = lower_bound = arena = 0
+        held = set(self.bound.values())
+        kept = 0  # left by earlier segments
         for segment in self.segments:
             entries = {e for key, e in segment.entries.items() if key in held}
             entries |= {segment.entries[id(a)] for a in segment.outputs}
-            peak = imperative_peak(segment.graph, entries)
             plan = segment.compiled.program.plan
-            self.bytes_imperative = max(self.bytes_imperative, kept_imperative + peak)
-            self.bytes_planned = max(self.bytes_planned, kept_planned + plan.planned_bytes)
-            self.bytes_lower_bound = max(
-                self.bytes_lower_bound, kept_planned + plan.lower_bound_bytes
-            )
-            self.arena_bytes = max(self.arena_bytes, plan.arena_bytes)
-            left = sum(nbytes(a.shape, a.dtype) for a in segment.outputs)
-            kept_imperative += left
-            kept_planned += left
+            imperative = max(imperative, kept + imperative_peak(segment.graph, entries))
+            planned = max(planned, kept + plan.planned_bytes)
+            lower_bound = max(lower_bound, kept + plan.lower_bound_bytes)
+            arena = max(arena, plan.arena_bytes)
+            kept += sum(nbytes(a.shape, a.dtype) for a in segment.outputs)
+        return imperative, planned, lower_bound, arena
 
     # The price of looking ------------------------------------------------------------------------
     @cached_property

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any
 
 from .. import _core
+from . import programs
 from .options import Options
-
-_CACHE_SIZE = 256
-_cache: OrderedDict[tuple, Any] = OrderedDict()
+from .programs import CellProgram
 
 
 @dataclass
 class Segment:
     """One compiled and run part of a cell: what lies between two sync points."""
 
-    compiled: Any  # _core.Compiled
+    compiled: CellProgram
     graph: Any  # as written
     inputs: list[Any]
     keys: list[int]
@@ -35,42 +33,9 @@ class Segment:
     needed: frozenset[int] = frozenset()  # ids of ``outputs`` read by more than a name
 
 
-def compile_cached(
-    graph: Any, names: dict[int, str], options: Options, donated: tuple[bool, ...]
-) -> tuple[Any, bool]:
-    """(Compiled, found in the cache) for a recorded graph; ``names`` are the user's, by node id."""
-    # Two graphs of one hash may still look different: other lines, other names.
-    lines = tuple(_core.site(n.site)[:3] if n.site else None for n in graph.nodes)
-    called = tuple(sorted(names.items()))
-    key = (graph.hash, lines, called, options.passes, options.without, donated)
-    found = _cache.get(key)
-    if found is not None:
-        _cache.move_to_end(key)
-        return found, True
-    compiled = build(graph, options, donated)
-    _cache[key] = compiled
-    if len(_cache) > _CACHE_SIZE:
-        _cache.popitem(last=False)
-    return compiled, False
-
-
-def build(graph: Any, options: Options, donated: tuple[bool, ...], keep_stages: bool = True) -> Any:
-    """Compiles a graph as the options of its cell ask; the cache is not looked at."""
-    return _core.compile(
-        graph,
-        passes=list(options.passes) if options.passes is not None else None,
-        only_these=options.passes is not None,
-        without=list(options.without),
-        donated=list(donated),
-        keep_stages=keep_stages,
-    )
-
-
 def clear_cache() -> int:
     """Forgets every compiled program; how many there were."""
-    programs = len(_cache)
-    _cache.clear()
-    return programs
+    return programs.clear()
 
 
 def compute(
@@ -104,7 +69,7 @@ def compute(
     whole = graph.with_names(called)
     graph = whole.with_outputs(list(range(len(arrays)))) if shown else whole
     donated = tuple(any(i is d for d in donate) for i in inputs)
-    compiled, cached = compile_cached(graph, called, options, donated)
+    compiled, cached = programs.find_or_compile(graph, called, options, donated)
     start = time.perf_counter()
     values = compiled.program.run(inputs, keys, list(donated))
     for array, value in zip(arrays, values, strict=True):

@@ -256,12 +256,20 @@ def sentence(report: Report) -> str:
     """How the cell's program was had, and why it was compiled if it was."""
     if report.replay == "skipped":
         return "skipped: the cell has no effects, so its program ran without its body"
+    resized = [s for s in report.segments if s.compiled.resized]
+    if resized and report.replay == "replayed":
+        names = ", ".join(dict.fromkeys(d.name for d in report.options.dims))
+        return f"replayed: the body ran; for another {names} its program was planned again"
     if report.replay == "replayed":
         return "replayed: the body ran, and its graph's hash found the program"
     if report.replay == "imperative":
         return "imperative: nothing was compiled"
     if report.differences is None:
         return "compiled: this cell was not compiled before"
+    if report.options.dims and any(d.kind in ("attribute", "constant") for d in report.differences):
+        return "compiled again, since an attribute depends on the size: " + "; ".join(
+            map(str, report.differences)
+        )
     return "compiled again: " + "; ".join(map(str, report.differences))
 
 

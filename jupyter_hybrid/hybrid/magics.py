@@ -48,7 +48,7 @@ class HybridMagics(Magics):
     def hybridize(self, line: str, cell: str) -> Any:
         """Run the cell symbolically: record its graph, compile it, run it, draw it.
 
-        %%hybridize [--out NAMES] [--donate NAMES] [--passes LIST] [--no-PASS]
+        %%hybridize [--out NAMES] [--donate NAMES] [--passes LIST] [--no-PASS] [--dims X:AXIS=NAME]
                     [--view graph|memory|program|none]
                     [--compare] [--sizes [NAME=]LIST] [--seconds S]
 
@@ -56,6 +56,7 @@ class HybridMagics(Magics):
         --donate NAMES  unbind these input arrays and reuse their memory
         --passes LIST   run exactly these passes (infer and plan always run)
         --no-PASS       switch one pass off, for example --no-fuse; --no-plan shares no memory
+        --dims x:0=n    another length of axis 0 of x needs no passes: shapes and plan alone are new
         --view VIEW     what the picture opens on; none shows no picture
         --compare       measure both modes on copies, in turn, then run the cell once
         --sizes n=LIST  compare at several values of an int; LIST alone scales the arrays' rows

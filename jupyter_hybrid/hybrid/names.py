@@ -9,8 +9,9 @@ from typing import Any
 
 from .bytes import nbytes
 from .cell import Cell
-from .execute import Segment, build
+from .execute import Segment
 from .options import Options
+from .programs import build
 
 Place = tuple[int, int]  # (part of the cell, index of the output in the part's whole graph)
 Choice = frozenset[Place]  # the outputs that are kept

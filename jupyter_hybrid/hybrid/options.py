@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -11,14 +12,29 @@ from .. import _core
 
 VIEWS = ("graph", "memory", "program", "none")
 USAGE = (
-    "%%hybridize [--out NAMES] [--donate NAMES] [--passes LIST] [--no-PASS] [--view "
-    + "|".join(VIEWS)
-    + "] [--compare] [--sizes [NAME=]LIST] [--seconds S]"
+    "%%hybridize [--out NAMES] [--donate NAMES] [--passes LIST] [--no-PASS] [--dims X:AXIS=NAME] "
+    "[--view " + "|".join(VIEWS) + "] [--compare] [--sizes [NAME=]LIST] [--seconds S]"
 )
+
+
+_WITH_VALUES = ("--out", "--donate", "--passes", "--dims", "--view", "--sizes", "--seconds")
+_DIMENSION = re.compile(r"([^\W\d]\w*):(\d+)=([^\W\d]\w*)")
 
 
 class UsageError(ValueError):
     """A first line that can't be read; the message names the word and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """``--dims x:0=n``: axis 0 of the input x is called n and may change."""
+
+    input: str
+    axis: int
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.input}:{self.axis}={self.name}"
 
 
 @dataclass(frozen=True)
@@ -29,6 +45,7 @@ class Options:
     donate: tuple[str, ...] = ()
     passes: tuple[str, ...] | None = None  # None: all
     without: tuple[str, ...] = ()
+    dims: tuple[Dimension, ...] = ()  # named: another size needs no passes
     view: str = "graph"
     compare: bool = False  # run both modes and measure
     sizes: tuple[int, ...] = ()  # of a sweep
@@ -71,7 +88,7 @@ def parse(line: str) -> Options:
     current = None
     for word in words:
         name, equals, value = word.partition("=")
-        if name in ("--out", "--donate", "--passes", "--view", "--sizes", "--seconds"):
+        if name in _WITH_VALUES:
             current = values.setdefault(name, [])
             if equals:
                 current.append(value)
@@ -101,12 +118,21 @@ def parse(line: str) -> Options:
     for name in (*(options.passes or ()), *options.without):
         if name not in known:
             raise UsageError(f"unknown pass {name!r}; the passes are: {', '.join(known)}")
+    if "--dims" in values:
+        options = replace(options, dims=_dimensions(" ".join(values["--dims"])))
     if "--view" in values:
         view = " ".join(values["--view"])
         if view not in VIEWS:
             raise UsageError(f"--view: expected one of {', '.join(VIEWS)}, got {view!r}")
         options = replace(options, view=view)
     return _measuring(options, values)
+
+
+def _dimensions(text: str) -> tuple[Dimension, ...]:
+    found = [_DIMENSION.fullmatch(word) for word in text.replace(",", " ").split()]
+    if not found or None in found:
+        raise UsageError(f"--dims: expected x:0=n,y:1=m, got {text!r}")
+    return tuple(Dimension(m[1], int(m[2]), m[3]) for m in found if m)
 
 
 def _measuring(options: Options, values: dict[str, list[str]]) -> Options:

@@ -66,8 +66,8 @@ class Replanned(Report):
     def _fits(self, offsets: list[int]) -> bool:
         ends = [*offsets[1:], None]
         return all(
-            end is None or start + size <= end
-            for start, end, size in zip(offsets, ends, self._sizes(), strict=True)
+            end is None or start + segment.compiled.size <= end
+            for start, end, segment in zip(offsets, ends, self.segments, strict=True)
         )
 
     def __repr__(self) -> str:

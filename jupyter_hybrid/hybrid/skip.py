@@ -238,7 +238,7 @@ def _skip(
         raise NotSkipped("it draws random numbers")
     if _core.is_recording() or _core.is_training():
         raise NotSkipped("autograd records")
-    if report.bytes_planned > _MOST_BYTES:
+    if segment.compiled.program.plan.planned_bytes > _MOST_BYTES:
         raise NotSkipped("its arrays are large: the body's time is nothing beside theirs")
     made = Skip(
         _epoch, segment.compiled.program, [], [], [], [], [], [], [], None, *_emptied(report)

@@ -261,3 +261,76 @@ def test_moved_lines_find_the_program_and_show_their_own_lines(shell):
     named = run(shell, "# a comment\n\n" + BODY.replace("b =", "other ="))
     assert named.replay == "replayed"
     assert "other" in named.stages[-1].graph.output_names
+
+
+# Named dimensions ---------------------------------------------------------------------------------
+SIZED = "a = x * 2.0\nb = np.exp(a) + y\nc = b.sum(axis=1)\nprint(c.shape)\n"
+
+
+def sized(shell: Shell, n: int) -> None:
+    shell.ns["x"] = np.arange(4.0 * n).reshape(n, 4) / 10
+    shell.ns["y"] = np.full((n, 4), 0.5)
+
+
+@pytest.mark.parametrize("passes", ["", "--no-fuse", "--no-plan", "--passes cse"])
+def test_another_size_of_a_named_dimension_needs_no_passes(shell, passes):
+    options = f"--dims x:0=n,y:0=n {passes}"
+    sized(shell, 5)
+    first = run(shell, SIZED, options)
+    for n in (9, 3, 700):
+        sized(shell, n)
+        report = run(shell, SIZED, options)
+        assert report.replay == "replayed" and "another n" in report.explain()
+        assert report.compile_s == 0
+        wanted, _ = imperative(SIZED, {k: shell.ns[k] for k in ("np", "x", "y")})
+        for name in "abc":
+            np.testing.assert_allclose(np.asarray(shell.ns[name]), wanted[name], rtol=1e-14)
+        assert len(report.kernels) == len(first.kernels)
+        assert report.bytes_planned == first.bytes_planned // 5 * n
+        shapes = {s for node in report.stages[-1].graph.nodes for s in node.shapes}
+        assert shapes <= {(n, 4), (n,)}
+        for stage in report.stages:
+            np.testing.assert_array_equal(stage.run()["c"].asnumpy(), shell.ns["c"])
+
+
+def test_a_size_in_an_attribute_compiles_again_and_says_where(shell):
+    body = "a = x * 2.0\nb = np.zeros((len(x), 4)) + a\nprint(b.shape)\n"
+    sized(shell, 5)
+    run(shell, body, "--dims x:0=n")
+    sized(shell, 6)
+    report = run(shell, body, "--dims x:0=n")
+    assert report.replay == "compiled" and "an attribute depends on the size" in report.explain()
+    assert any(d.kind == "attribute" and d.line == 3 for d in report.differences)
+
+
+@pytest.mark.parametrize(
+    ("dims", "x", "y"),
+    [
+        ("x:0=n", (6, 4), (6, 4)),  # y is not named
+        ("x:0=n,y:0=n", (6, 4), (1, 4)),  # one name, two sizes
+        ("x:0=n,y:0=n", (1, 4), (1, 4)),  # 1 broadcasts
+        ("x:0=n,y:0=n", (5, 3), (5, 3)),  # another axis
+    ],
+)
+def test_what_is_not_named_compiles_again(shell, dims, x, y):
+    sized(shell, 5)
+    run(shell, SIZED, f"--dims {dims}")
+    shell.ns.update(x=np.ones(x), y=np.ones(y))
+    assert run(shell, SIZED, f"--dims {dims}").replay == "compiled"
+    wanted, _ = imperative(SIZED, {k: shell.ns[k] for k in ("np", "x", "y")})
+    np.testing.assert_allclose(shell.ns["c"], wanted["c"], rtol=1e-14)
+
+
+def test_a_reshape_by_a_computed_size_compiles_again(shell):
+    body = "a = (x + y).reshape(-1)\nb = a * 2\nprint(b.shape)\n"
+    for n in (5, 7):
+        sized(shell, n)
+        report = run(shell, body, "--dims x:0=n,y:0=n")
+        assert report.replay == "compiled"
+        np.testing.assert_array_equal(shell.ns["b"], (shell.ns["x"] + shell.ns["y"]).ravel() * 2)
+
+
+@pytest.mark.parametrize("wrong", ["x", "x:0", "x:n=0", "0:x=n", "x:0=n;y"])
+def test_bad_dimensions_are_named(shell, wrong):
+    failed = shell.hybridize("y = x + 1\n", f"--dims '{wrong}'", fails=True)
+    assert "--dims: expected x:0=n" in str(failed.error)

@@ -1,0 +1,218 @@
+"""Compiled programs of cells: found by the graph's hash, with each recording's lines and names."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from .. import _core
+from ..base import MXNetError
+from .options import Dimension, Options
+
+_PROGRAMS = 256  # kept in all
+_LABELS = 8  # of one program: cells that record the same graph from other lines
+
+
+class CellProgram:
+    """A program and the stages that led to it, with the lines and names of one recording.
+
+    Attributes:
+        program: runs the segment.
+        seconds: what making it took.
+        stages: the graph after each pass. Made when first looked at, if the program was had
+            without running the passes.
+        size: how many node ids the stages take.
+        resized: it was made of the optimised graph for other sizes of named dimensions.
+    """
+
+    def __init__(
+        self,
+        program: Any,
+        seconds: float,
+        stages: Any,
+        size: int | None = None,
+        resized: bool = False,
+    ):
+        self.program = program
+        self.resized = resized
+        self.seconds = seconds
+        self._stages = stages  # the list, or a function that makes it
+        self._size = size
+
+    @cached_property
+    def stages(self) -> list[Any]:
+        made: list[Any] = self._stages() if callable(self._stages) else self._stages
+        return made
+
+    @cached_property
+    def size(self) -> int:
+        if self._size is not None:
+            return self._size
+        nodes = (n for s in self.stages for n in s.graph.nodes)
+        return max((m.id for n in nodes for m in (n, *n.members)), default=-1) + 1
+
+
+@dataclass
+class _Stage:
+    """A stage of an earlier compilation for other input shapes."""
+
+    name: str
+    label: str
+    graph: Any
+    changes: list[Any]
+    changed: bool
+    why_skipped: str
+    seconds: float
+
+
+@dataclass
+class _Known:
+    """Everything about the graphs of one hash."""
+
+    graph: Any  # as written, of the first recording
+    first: CellProgram
+    by_labels: OrderedDict[int, CellProgram] = field(default_factory=OrderedDict)
+
+
+_known: OrderedDict[tuple, _Known] = OrderedDict()
+_by_structure: dict[tuple, tuple] = {}  # of cells with named dimensions: key of the latest
+
+
+def find_or_compile(
+    graph: Any, names: dict[int, str], options: Options, donated: tuple[bool, ...]
+) -> tuple[CellProgram, bool]:
+    """(program, found without running the passes) of a recorded graph.
+
+    Args:
+        graph: as written, with the user's names.
+        names: those names, by node id.
+        donated: by input, whether its memory may be reused.
+    """
+    rest = (options.passes, options.without, donated)
+    key = (graph.hash, *rest)
+    known = _known.get(key)
+    if known is not None:
+        _known.move_to_end(key)
+        return _labelled(known, graph, options, donated)
+    structure = (graph.structure, *rest) if options.dims else None
+    program = None
+    if structure is not None:
+        earlier = _known.get(_by_structure.get(structure, ()))
+        if earlier is not None:
+            program = _resized(earlier, graph, names, options, donated)
+    found = program is not None
+    if program is None:
+        program = build(graph, options, donated)
+    _known[key] = _Known(graph, program, OrderedDict({graph.labels: program}))
+    if structure is not None:
+        _by_structure[structure] = key
+    if len(_known) > _PROGRAMS:
+        _known.popitem(last=False)
+    return program, found
+
+
+def build(
+    graph: Any, options: Options, donated: tuple[bool, ...], keep_stages: bool = True
+) -> CellProgram:
+    """Compiles a graph as the options of its cell ask; the cache is not looked at."""
+    made = _core.compile(
+        graph,
+        passes=list(options.passes) if options.passes is not None else None,
+        only_these=options.passes is not None,
+        without=list(options.without),
+        donated=list(donated),
+        keep_stages=keep_stages,
+    )
+    return CellProgram(made.program, made.seconds, made.stages)
+
+
+def clear() -> int:
+    """Forgets every compiled program; how many there were."""
+    programs = len(_known)
+    _known.clear()
+    _by_structure.clear()
+    return programs
+
+
+def _labelled(
+    known: _Known, graph: Any, options: Options, donated: tuple[bool, ...]
+) -> tuple[CellProgram, bool]:
+    """The program with this recording's lines and names. Its stages are made for a picture only."""
+    labels = graph.labels
+    program = known.by_labels.get(labels)
+    if program is not None:
+        return program, True
+    start = time.perf_counter()
+    found = graph.structure == known.graph.structure  # else the lines can't be told apart
+    if found:
+        made, size = known.first.program.relabelled(graph), known.first.size
+        seconds = time.perf_counter() - start
+
+        def stages() -> list[Any]:
+            return build(graph, options, donated).stages
+
+        program = CellProgram(made, seconds, stages, size)
+    else:
+        program = build(graph, options, donated)
+    known.by_labels[labels] = program
+    if len(known.by_labels) > _LABELS:
+        known.by_labels.popitem(last=False)
+    return program, found
+
+
+# Named dimensions ---------------------------------------------------------------------------------
+def _resized(
+    known: _Known, graph: Any, names: dict[int, str], options: Options, donated: tuple[bool, ...]
+) -> CellProgram | None:
+    """The optimised graph for other sizes of the named dimensions, planned again; None where more
+    than they changed, or a pass relied on a size."""
+    if not _only_named_sizes_differ(known.graph, graph, names, options.dims):
+        return None
+    start = time.perf_counter()
+    try:
+        optimised = _core.resized(known.first.program.graph, graph)
+    except MXNetError:
+        return None
+    made = _core.plan_program(optimised, list(donated), "plan" not in options.without)
+    seconds = time.perf_counter() - start
+
+    def stages() -> list[_Stage]:
+        return [
+            _Stage(
+                s.name,
+                s.label,
+                graph if s.name == "written" else _core.resized(s.graph, graph),
+                s.changes,
+                s.changed,
+                s.why_skipped,
+                s.seconds,
+            )
+            for s in known.first.stages
+        ]
+
+    return CellProgram(made, seconds, stages, known.first.size, resized=True)
+
+
+def _only_named_sizes_differ(
+    before: Any, after: Any, names: dict[int, str], dims: tuple[Dimension, ...]
+) -> bool:
+    axes = {(d.input, d.axis): d.name for d in dims}
+    sizes: dict[str, set[tuple[int, int]]] = {}
+    for id in after.inputs:
+        old, new = before.node(id).shapes[0], after.node(id).shapes[0]
+        if len(old) != len(new):
+            return False
+        for axis, pair in enumerate(zip(old, new, strict=True)):
+            name = axes.get((names.get(id, ""), axis))
+            if name is not None:
+                sizes.setdefault(name, set()).add(pair)
+            elif pair[0] != pair[1]:
+                return False
+    for pairs in sizes.values():
+        # 0 and 1 have rules of their own (no elements, broadcasting).
+        if len(pairs) != 1 or min(size for pair in pairs for size in pair) < 2:
+            return False
+    return True
