@@ -9,6 +9,8 @@ import re
 from types import CodeType, TracebackType
 from typing import Any
 
+import numpy as np
+
 from ..base import MXNetError
 
 _OWN = (
@@ -17,6 +19,7 @@ _OWN = (
 )
 _spec = importlib.util.find_spec("IPython")  # not imported: scripts have no use for it
 _IPYTHON = os.path.dirname(_spec.origin if _spec and _spec.origin else __file__) + os.sep
+_NUMPY = os.path.dirname(np.__file__) + os.sep
 _PUSHED = re.compile(r"pushed at (?P<file>[^\n]*?)(:[^\n:]*)?, line (?P<line>\d+)")
 
 
@@ -44,6 +47,20 @@ def is_own(tb: TracebackType) -> bool:
     return _file(tb).startswith(_OWN)
 
 
+def _ours_in_numpy(frames: list[TracebackType]) -> set[int]:
+    """Places of NumPy's frames that lead to this package or are called by it: the array protocols'
+    detour, which the cell run imperatively would not take."""
+    places = set()
+    for order in (range(len(frames)), range(len(frames) - 1, -1, -1)):
+        beside_own = False
+        for i in order:
+            if not _file(frames[i]).startswith(_NUMPY):
+                beside_own = is_own(frames[i])
+            elif beside_own:
+                places.add(i)
+    return places
+
+
 def users(traceback: TracebackType | None) -> TracebackType | None:
     """The traceback without this package, and without what IPython calls to get here.
 
@@ -55,8 +72,11 @@ def users(traceback: TracebackType | None) -> TracebackType | None:
         called = i > 0 and _file(frames[i - 1]).startswith(_IPYTHON)
         if is_own(tb) and (called or tb.tb_frame.f_code.co_name == "awaited"):
             entry = i
+    detours = _ours_in_numpy(frames)
     kept = []
     for i, tb in enumerate(frames):
+        if i in detours:
+            continue
         inner = frames[i + 1] if i < entry else None
         calls_magic = inner is not None and (
             inner.tb_frame.f_code.co_name in ("run_cell_magic", "awaited")

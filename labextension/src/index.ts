@@ -50,7 +50,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     app.shell.add(panel, 'right', { rank: 900 });
     restorer?.add(panel, panel.id);
     const badges = new Badges(tracker, connections);
-    addCommands(app, tracker, panel, palette);
+    addCommands(app, tracker, panel, connections, palette);
     void settings?.load(plugin.id).then(loaded => {
       const apply = () => badges.setEnabled(loaded.get('badges').composite !== false);
       loaded.changed.connect(apply);

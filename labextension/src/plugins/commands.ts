@@ -4,6 +4,7 @@ import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import { hybridIcon } from './icon';
 import type { LivePanel } from './live_panel';
+import type { LiveConnections } from './live_connections';
 import { modeOf, toggleHybridize } from './toggle_magic';
 
 export const TOGGLE = 'jupyter-hybrid:toggle-hybridize';
@@ -15,18 +16,24 @@ export function addCommands(
   app: JupyterFrontEnd,
   tracker: INotebookTracker,
   panel: LivePanel,
+  connections: LiveConnections,
   palette: ICommandPalette | null
 ): void {
   const activeCode = () => {
     const cell = tracker.activeCell;
     return cell?.model.type === 'code' ? cell : null;
   };
+  const standard = () =>
+    (tracker.currentWidget && connections.modeOf(tracker.currentWidget)) ?? 'imperative';
   app.commands.addCommand(TOGGLE, {
     label: 'Hybridize Cell',
     caption: 'Switch %%hybridize on the active cell on or off',
     icon: hybridIcon,
     isEnabled: () => activeCode() !== null,
-    isToggled: () => modeOf(activeCode()?.model.sharedModel.getSource() ?? '') === 'symbolic',
+    isToggled: () => {
+      const source = activeCode()?.model.sharedModel.getSource();
+      return source !== undefined && (modeOf(source) ?? standard()) === 'symbolic';
+    },
     execute: () => {
       const model = activeCode()?.model;
       if (!model) {
@@ -34,7 +41,7 @@ export function addCommands(
       }
       const kept = model.getMetadata(KEPT) as { options?: unknown } | undefined;
       const options = typeof kept?.options === 'string' ? kept.options : '';
-      const toggled = toggleHybridize(model.sharedModel.getSource(), options);
+      const toggled = toggleHybridize(model.sharedModel.getSource(), options, standard());
       if (!toggled) {
         Notification.warning('This cell begins with another magic: %%hybridize must come first.');
         return;
@@ -54,7 +61,9 @@ export function addCommands(
     icon: hybridIcon,
     execute: () => app.shell.activateById(panel.id)
   });
-  tracker.activeCellChanged.connect(() => app.commands.notifyCommandChanged(TOGGLE));
+  const changed = () => app.commands.notifyCommandChanged(TOGGLE);
+  tracker.activeCellChanged.connect(changed);
+  connections.modeChanged.connect(changed);
   for (const command of [TOGGLE, SHOW_PANEL]) {
     palette?.addItem({ command, category: 'Hybrid' });
   }

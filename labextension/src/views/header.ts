@@ -52,7 +52,9 @@ function totals(t: Totals): HTMLElement[] {
 export function footnotes(spec: Spec): HTMLElement | null {
   const items = [
     ...spec.breaks.map(b => `${b.line === null ? '' : `Line ${b.line}: `}graph break, ${b.reason}`),
-    ...spec.deferred.map(d => `${d.name} is computed when you read it: ${d.price}`),
+    ...(spec.names.length > 0 ? [] : spec.deferred).map(
+      d => `${d.name} is computed when you read it: ${d.price}`
+    ),
     ...spec.notes
   ].map(text => h('li', {}, text));
   const skipped = spec.skipped.map(s =>

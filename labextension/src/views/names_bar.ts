@@ -109,7 +109,7 @@ export class NamesBar {
       button?.replaceChildren(
         h('i', { 'aria-hidden': 'true' }),
         h('code', {}, n.name),
-        h('small', {}, n.state + (n.fixed ? '' : ` ${n.price.replace(', +0 kernels', '')}`))
+        h('small', {}, n.state + (n.fixed ? '' : ` · ${n.price.replace(', +0 kernels', '')}`))
       );
     }
     this.drawHint();
