@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from lab_server import CHROMIUM_FLAGS, Lab
 from notebook_page import NotebookPage
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
+expect.set_options(timeout=40_000)  # a kernel may start slowly on a busy machine
 # Words by which an error of the browser or the server is ours.
 OURS = ("hybrid", "hyb-")
 # A line of a traceback in the log that is in our package.
