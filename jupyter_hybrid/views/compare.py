@@ -83,7 +83,7 @@ def _spread(quartiles: tuple[float, float]) -> str:
 def picture(report: CompareReport) -> str:
     """One SVG document: the verdict, bars for both modes, and the sweep."""
     parts, y = [], 30.0
-    for line in textwrap.wrap(report.verdict, 82)[:3]:
+    for line in textwrap.wrap(report.verdict, 74)[:3]:
         parts.append(_text(20, y, line, font_size=14, font_weight=600))
         y += 20
     body, y = _bars(report.imperative, report.symbolic, y + 6)
