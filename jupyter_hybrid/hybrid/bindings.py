@@ -151,6 +151,9 @@ class Ending:
             live = self.recorder.live()
             keep = _must_run(live) if not failed else {id(a) for a in live}
             views = {id(handle_of(_root(v))) for v in named.values() if v is not _root(v)}
+            for family in self.recorder.families():  # one is computed: all share its memory
+                if any(id(a) in keep for a in family):
+                    keep |= {id(a) for a in family}
             chosen = [a for a in live if id(a) in keep or id(a) in views] + extra
         handles: dict[int, Any] = {}
         for value in chosen:

@@ -95,6 +95,11 @@ class DeferredNames:
             if gone is not None:
                 raise MXNetError(f"{gone[0]} was planned away; add it to --out")
         waiting = [a for a in arrays if a._traced]
+        wanted = {id(a) for a in arrays}
+        for family in _core.alias_groups(_core.live_traced()):  # all share the memory of one
+            if any(id(a) in wanted for a in family):
+                arrays = [*arrays, *(a for a in family if id(a) not in wanted)]
+                wanted |= {id(a) for a in family}
         segment = compute(arrays, self._options)
         for array in waiting:
             known = self._by_array.get(id(array))

@@ -47,6 +47,7 @@ def compute(
     names: dict[int, str] | None = None,
     donate: tuple[Any, ...] = (),
     needed: frozenset[int] = frozenset(),
+    separate: frozenset[int] = frozenset(),
     reason: str = "",
     line: int | None = None,
 ) -> Segment:
@@ -59,8 +60,14 @@ def compute(
         names: what the user calls an array, by ``id``.
         donate: concrete input arrays whose memory the program may reuse.
         needed: ids of ``arrays`` that are read whether or not a name holds them.
+        separate: ids of ``arrays`` that get memory of their own; the others share it where the
+            imperative cell's would, as windows on one array do.
     """
     names = names or {}
+    windows = [a for a in arrays if id(a) not in separate]
+    known = {id(a) for a in arrays}
+    groups = _core.alias_groups(windows)
+    arrays = [*arrays, *(a for group in groups for a in group if id(a) not in known)]
     drawn = [*arrays, *shown]
     labels = [names.get(id(a), "") for a in drawn]
     graph, inputs, keys, entries = _core.traced_graph(drawn, list(effects), labels)
@@ -72,8 +79,8 @@ def compute(
     compiled, cached = programs.find_or_compile(graph, called, options, donated)
     start = time.perf_counter()
     values = compiled.program.run(inputs, keys, list(donated))
-    for array, value in zip(arrays, values, strict=True):
-        _core.set_value(array, value)
+    shares = [id(a) not in separate and not any(donated) for a in arrays]
+    _core.set_values(arrays, values, shares)
     run_s = time.perf_counter() - start
     return Segment(
         compiled=compiled,

@@ -159,7 +159,11 @@ class Recorder:
         self.breaks.append((line, reason))
         *_, entries = _core.traced_graph(pending, [], ["" for _ in pending])
         known = frozenset(id(a) for a in pending)
-        pending += [a for a in self.live() if id(a) in entries and id(a) not in known]
+        ids = {id(a) for a in self.live() if id(a) in entries} | known
+        for family in self.families():  # one is computed: all share its memory
+            if any(id(a) in ids for a in family):
+                ids |= {id(a) for a in family}
+        pending += [a for a in self.live() if id(a) in ids and id(a) not in known]
         self.run(pending, reason, line, needed=known)
 
     def flush(self, reason: str) -> None:
@@ -238,12 +242,23 @@ class Recorder:
             names=self.names(),
             donate=tuple(self.donated),
             needed=needed,
+            separate=self._of_numpy(),
             reason=reason,
             line=line,
         )
         self._effects.clear()
         self.segments.append(segment)
         _core.set_trace_segment(len(self.segments))
+
+    def _of_numpy(self) -> frozenset[int]:
+        """Ids of the handles of NumPy's traced arrays: which of those share memory is theirs."""
+        alive = [p for p in (r() for r in self.proxies) if p is not None]
+        return frozenset(id(p._handle) for p in alive)
+
+    def families(self) -> list[list[Any]]:
+        """Live traced ``nd`` arrays that share memory, two or more each."""
+        of_numpy = self._of_numpy()
+        return _core.alias_groups([a for a in self.live() if id(a) not in of_numpy])
 
     def live(self) -> list[Any]:
         """Traced arrays of this cell that something in Python still holds, in order of creation."""
