@@ -9,6 +9,7 @@ import re
 import uuid
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 from ..hybrid.bytes import nbytes
@@ -136,6 +137,12 @@ def _detail(node: Any) -> str:
     return node.attrs_text
 
 
+def _bodies(node: Any) -> str:
+    """The program text of a loop's or branch's bodies; empty for other nodes."""
+    bodies: dict[str, Any] = getattr(node, "bodies", None) or {}
+    return "\n".join(f"{name}:\n{indent(str(body), '  ')}" for name, body in bodies.items())
+
+
 def _box(node: Any, label: str, detail: str, chip: bool) -> Box:
     """The card's size, from its texts as the browser sets them."""
     given = node.kind in ("input", "constant")
@@ -211,6 +218,7 @@ def _stage(
                     }
                     for m in members
                 ],
+                "body": _bodies(node),
             }
         )
     edges = _edges(graph)
