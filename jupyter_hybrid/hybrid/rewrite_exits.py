@@ -20,7 +20,7 @@ _NEVER_NUMBERS = (
 class Exits(ast.NodeTransformer):
     """Unwraps numbers where they leave; ``names`` are the runtime and its in-place operators."""
 
-    def __init__(self, runtime: str, inplace: dict[type, str]):
+    def __init__(self, runtime: str, inplace: dict[Any, str]):
         self._runtime = runtime
         self._inplace = inplace
         self._in_class = False
