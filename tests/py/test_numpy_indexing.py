@@ -158,6 +158,23 @@ def test_strided_inputs(layout):
     np.testing.assert_array_equal(strided, wanted)
 
 
+def test_strided_inputs_are_read_again_after_a_write():
+    def function(np, x):
+        x[0] = 5
+        text = str(x)  # the memory is written here
+        y = x + 1
+        np.put(x, [1], 9)
+        return text, y, x * 2
+
+    base, own = sample((4, 6), "float64"), sample((4, 6), "float64")
+    wanted = function(np, own[::2, 1:])
+    recorded = Recorded(function, (base[::2, 1:],))
+    assert recorded.value[0] == wanted[0]
+    np.testing.assert_array_equal(recorded.value[1], wanted[1])
+    np.testing.assert_array_equal(recorded.value[2], wanted[2])
+    np.testing.assert_array_equal(base, own)
+
+
 def test_read_only_inputs():
     x = np.arange(4.0)
     x.flags.writeable = False

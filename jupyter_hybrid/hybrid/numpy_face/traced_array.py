@@ -169,7 +169,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         if self.dirty and self.origin is not None:
             self.dirty = False
             np.copyto(self.origin, _core.as_numpy(self._handle, self.recorder.settled))
-            self._handle = self.input
+            self._refresh()
             self.version += 1
 
     def touched(self) -> None:
@@ -177,7 +177,15 @@ class TracedArray(Operators, Items, Methods, Conversions):
         if self.parent is not None:
             self.parent.touched()
         else:
+            if self.origin is not None and not self.dirty:
+                self._refresh()
             self.version += 1
+
+    def _refresh(self) -> None:
+        """The contents are those of the ndarray's memory, which a strided input is a copy of."""
+        if not _core.shares_numpy(self.input):
+            self.input = share(self.origin)
+        self._handle = self.input
 
     def to_numpy(self, reason: str = "a value is read") -> Any:
         """The ndarray (or NumPy scalar) itself, computed now if need be."""
@@ -309,7 +317,8 @@ def c_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
 
 
 def share(array: np.ndarray) -> Any:
-    """An existing ndarray as a graph input: its own memory, strided or not."""
+    """An existing ndarray as a graph input: its own memory, or a copy where it is strided or
+    read-only."""
     try:
         return _core.from_numpy(array, copy=False)
     except _core.MXNetError:
