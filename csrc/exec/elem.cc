@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "graph/row_reduction.h"
+#include "graph/window_write.h"
 
 namespace hybrid {
 
@@ -38,7 +39,7 @@ ElemProgram elem_program(const Graph& graph, const Node& fused) {
                                        : program.inputs[o.index];
   };
   for (const Node& member : fused.members) {
-    if (member.op->elementwise == nullptr) continue;  // the reduction at its end
+    if (member.op->elementwise == nullptr) continue;  // what is done with the result
     std::vector<ElemOperand> operands;
     std::vector<DType> dtypes;
     for (const Entry& e : member.inputs) {
@@ -63,6 +64,7 @@ ElemProgram elem_program(const Graph& graph, const Node& fused) {
   }
   for (Entry e : fused.member_outputs) {
     if (ends_in_reduction(fused)) e = fused.members.back().inputs[0];
+    if (ends_in_write(fused)) e = fused.members.back().inputs[1];
     const ElemOperand o = operand_of(e);
     require(o.kind == ElemOperand::temp, "fused node ", fused.id, ": an output is not a member");
     program.outputs.push_back(o.index);

@@ -6,6 +6,7 @@
 
 #include "exec/program.h"
 #include "graph/row_reduction.h"
+#include "graph/window_write.h"
 
 namespace hybrid {
 
@@ -17,12 +18,15 @@ struct Slot {
 };
 
 struct ProgramKernel {
-  enum Kind : uint8_t { elementwise, rows, op, copy } kind = op;
+  enum Kind : uint8_t { elementwise, rows, write, op, copy } kind = op;
   const OpDef* op_def = nullptr;
   Attrs attrs;
   ElemProgram elem;
   RowReduction reduction;  // rows: what is done to the program's result, of this shape
   Shape reduced_shape;
+  WindowWrite window;  // write: where the result lies in the output; the rest is input `base`
+  int base = -1;
+  TensorView whole;         // of input `base`, data is null
   std::vector<Slot> slots;  // inputs, then outputs
   int num_in = 0, num_out = 0;
   int32_t key_slot = -1;

@@ -67,6 +67,40 @@ struct Maker {
     k->cost_ns = 20 + ns * static_cast<double>(made->shapes[0].size());
   }
 
+  // A fused kernel whose result is a window of the output.
+  void prepare_write(ProgramKernel* k, const Node& node) const {
+    const Node& last = node.members.back();
+    const Entry from = last.inputs[1];
+    const auto made = std::find_if(node.members.begin(), node.members.end(),
+                                   [&](const Node& m) { return m.id == from.node; });
+    require(made != node.members.end() && find_window_write(last, made->shapes[0], &k->window),
+            "program: fused node ", node.id, " does not end in a write of a window");
+    const auto base = std::find(node.inputs.begin(), node.inputs.end(), last.inputs[0]);
+    require(base != node.inputs.end(), "program: fused node ", node.id, " does not read its base");
+    k->kind = ProgramKernel::write;
+    k->elem = elem_program(graph, node);
+    k->name = trace::intern_name(fused_name(node).c_str());
+    k->base = static_cast<int>(base - node.inputs.begin());
+    k->whole = k->slots[k->base].view;
+    const Shape shape = made->shapes[0];
+    std::vector<TensorView> views;
+    for (int i = 0; i < k->num_in; ++i) {
+      TensorView v = k->slots[i].view;
+      if (i == k->base) {  // no instruction reads it
+        v.shape = shape;
+        v.strides = Shape::of_rank(shape.ndim(), 0);
+      }
+      views.push_back(broadcast_view(v, shape, "fused"));
+    }
+    Slot& out = k->slots[k->num_in];
+    TensorView part = out.view;
+    part.shape = shape;
+    views.push_back(part);
+    collapse_dimensions(&views);
+    for (size_t i = 0; i < views.size(); ++i) k->slots[i].view = views[i];
+    k->cost_ns = elementwise_cost(*k);
+  }
+
   static double elementwise_cost(const ProgramKernel& k) {
     double ns = 0;
     for (const ElemInstr& i : k.elem.instrs) ns += elem_cost_ns(i.code, i.dtype);
@@ -91,6 +125,8 @@ struct Maker {
     for (int o = 0; o < k.num_out; ++o) k.slots.push_back(slot({node.id, o}));
     if (ends_in_reduction(node)) {
       prepare_rows(&k, node);
+    } else if (ends_in_write(node)) {
+      prepare_write(&k, node);
     } else if (node.kind == NodeKind::fused || node.op->elementwise) {
       k.kind = ProgramKernel::elementwise;
       k.elem = node.kind == NodeKind::fused ? elem_program(graph, node)

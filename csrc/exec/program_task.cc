@@ -29,6 +29,26 @@ void resolve(const Impl& impl, const ProgramRun& run, char* arena, char** base) 
   }
 }
 
+// Copies what lies outside the window: before and after it along one axis after the other.
+void copy_around(TensorView from, TensorView to, const WindowWrite& window, Resources& resources) {
+  const int64_t item = static_cast<int64_t>(dtype_size(from.dtype));
+  const auto part = [item](const TensorView& v, int axis, int64_t begin, int64_t size) {
+    TensorView p = v;
+    p.data = p.as<char>() + begin * v.strides[axis] * item;
+    p.shape[axis] = size;
+    return p;
+  };
+  for (int d = 0; d < from.shape.ndim(); ++d) {
+    const int64_t begin = window.begin[d], size = window.size[d], end = begin + size;
+    if (begin > 0) strided_copy(part(from, d, 0, begin), part(to, d, 0, begin), resources);
+    if (const int64_t rest = from.shape[d] - end; rest > 0) {
+      strided_copy(part(from, d, end, rest), part(to, d, end, rest), resources);
+    }
+    from = part(from, d, begin, size);
+    to = part(to, d, begin, size);
+  }
+}
+
 void run_one(const ProgramKernel& k, char* const* base, const uint64_t* keys, TensorView* views,
              Resources& resources) {
   for (size_t i = 0; i < k.slots.size(); ++i) {
@@ -47,6 +67,17 @@ void run_one(const ProgramKernel& k, char* const* base, const uint64_t* keys, Te
       if (r.mean) {
         run_with_number(ElemCode::div, out, static_cast<double>(r.size), out, resources);
       }
+      break;
+    }
+    case ProgramKernel::write: {
+      const int64_t item = static_cast<int64_t>(dtype_size(k.whole.dtype));
+      TensorView from = k.whole, to = k.whole;
+      from.data = views[k.base].data;
+      to.data = views[k.num_in].data;
+      to.strides = contiguous_strides(to.shape);
+      views[k.num_in].data = to.as<char>() + k.window.offset * item;
+      run_elementwise(k.elem, views, views + k.num_in, resources);
+      copy_around(from, to, k.window, resources);
       break;
     }
     case ProgramKernel::copy:

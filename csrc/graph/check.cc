@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "graph/graph.h"
 #include "graph/row_reduction.h"
+#include "graph/window_write.h"
 
 namespace hybrid {
 
@@ -36,7 +37,8 @@ void check_fused(const Node& n) {
   for (const Node& m : n.members) {
     const bool last = &m == &n.members.back();
     require(m.kind == NodeKind::op && m.op != nullptr &&
-                (m.op->elementwise != nullptr || (last && is_row_reduction(*m.op))),
+                (m.op->elementwise != nullptr ||
+                 (last && (is_row_reduction(*m.op) || is_window_write(*m.op)))),
             called(n), ": member ", m.id, " is not an elementwise operator");
     for (const Entry& e : m.inputs) {
       require(inside.count(e.node) || outside.count(e.node), called(n), ": member ", m.id,

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "graph/row_reduction.h"
 #include "graph/text.h"
+#include "graph/window_write.h"
 #include "passes/groups.h"
 #include "passes/order.h"
 #include "passes/pass.h"
@@ -36,7 +37,7 @@ class Fusion {
     for (size_t i = 0; i < before.nodes.size(); ++i) {
       for (const Entry& e : before.nodes[i].inputs) readers_[at(e)].push_back(i);
     }
-    reduced_.assign(before.nodes.size(), false);
+    ends_.assign(before.nodes.size(), false);
     head_.assign(before.nodes.size(), false);
     for (const Entry& e : before.outputs) head_[at(e)] = true;
   }
@@ -49,7 +50,7 @@ class Fusion {
       if (cost_[i] > 0) {
         any |= join_producers(i);
       } else {
-        any |= join_reduced(i);
+        any |= join_result(i);
       }
     }
     if (!any) return before_;
@@ -98,16 +99,19 @@ class Fusion {
     return any;
   }
 
-  // A reduction over rows takes in what it reduces, when nobody else wants that.
-  bool join_reduced(size_t i) {
+  // A reduction over rows takes in what it reduces, a write to a window what it writes, when
+  // nobody else wants that.
+  bool join_result(size_t i) {
     const Node& n = before_.nodes[i];
-    if (n.kind != NodeKind::op || n.inputs.size() != 1) return false;
-    const size_t from = at(n.inputs[0]);
+    if (n.kind != NodeKind::op || n.inputs.empty()) return false;
+    const size_t from = at(n.inputs.back());
     const Node& p = before_.nodes[from];
-    RowReduction found;
+    RowReduction reduction;
+    WindowWrite write;
     if (cost_[from] == 0 || head_[from] || readers_[from].size() != 1 || p.ctx != n.ctx ||
         p.segment != n.segment || is_backward(p) != is_backward(n) ||
-        !find_row_reduction(n, p.shapes[0], p.dtypes[0], &found)) {
+        !(find_row_reduction(n, p.shapes[0], p.dtypes[0], &reduction) ||
+          find_window_write(n, p.shapes[0], &write))) {
       return false;
     }
     const int group = groups_.group_of(from);
@@ -117,19 +121,19 @@ class Fusion {
       if (outside || readers_[m].empty()) return false;
     }
     if (!groups_.merge(group, groups_.group_of(i))) return false;
-    reduced_[i] = true;
+    ends_[i] = true;
     return true;
   }
 
-  bool is_reduced(int group) const {
+  bool is_ended(int group) const {
     for (size_t m : groups_.members(group)) {
-      if (reduced_[m]) return true;
+      if (ends_[m]) return true;
     }
     return false;
   }
 
   bool fits(int a, int b) const {
-    if (is_reduced(a) || is_reduced(b)) return false;
+    if (is_ended(a) || is_ended(b)) return false;
     int cost = 0;
     size_t outputs = 0;
     std::set<Entry> inputs;
@@ -253,7 +257,7 @@ class Fusion {
   std::vector<int> cost_;                     // by position
   std::vector<std::vector<size_t>> readers_;  // by position
   std::vector<bool> head_;                    // by position
-  std::vector<bool> reduced_;                 // by position: a reduction that ends a kernel
+  std::vector<bool> ends_;                    // by position: what a kernel's result goes through
   Rewriter rewriter_;
 };
 

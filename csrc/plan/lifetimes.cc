@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "graph/row_reduction.h"
+#include "graph/window_write.h"
 
 namespace hybrid {
 namespace {
@@ -193,7 +194,8 @@ struct Builder {
 bool operator_allows_in_place(const Node& node, int in, int out,
                               const std::vector<int>& same_memory) {
   // A reduced row may be needed again by the next, when an input is repeated over the rows.
-  if (ends_in_reduction(node)) return false;
+  // What is written in a window may be read beside it by an element that comes later.
+  if (ends_in_reduction(node) || ends_in_write(node)) return false;
   if (node.kind == NodeKind::fused) return fused_reads_before_write(node, same_memory, out);
   if (node.op->elementwise) return true;  // each element is read before it is written
   if (same_memory.size() != 1) return false;

@@ -106,3 +106,32 @@ def test_long_chains_are_one_kernel_and_exact(shell):
     shell.hybridize(body, "--view none")
     assert len(shell.report.kernels) == 1
     np.testing.assert_array_equal(shell.ns["a"], plain["a"])
+
+
+WRITES = {
+    "a stencil": "u = x.copy()\nfor i in range(7):\n"
+    "    u[1:-1, 1:-1] = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] "
+    "+ u[1:-1, :-2] + u[1:-1, 2:])\n",
+    "columns": "u = x + 0\nu[:, 3:] = u[:, 3:] * 2 + u[:, :-3]\n",
+    "rows": "u = x + 0\nu[5:] = u[5:] * 2 + u[:-5]\nv = u[0] + 1\n",
+    "an existing array": "x[1:, 1:] = x[1:, 1:] - x[:-1, :-1] * 0.5\ny = x * 2\n",
+    "the old array is wanted too": "u = x + 0\nv = u * 1\nu[1:] = v[1:] * 3 + 1\nw = u + v\n",
+    "steps": "u = x + 0\nu[::1, 1::2] = u[:, 1::2] * 2 + 1\n",
+    "three axes": "u = x.reshape(10, 15, 140) * 1\n"
+    "u[1:-1, 1:-1, 2:] = u[1:-1, 1:-1, 2:] * 2 + u[:-2, 2:, :-2]\n",
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+@pytest.mark.parametrize("options", ["", "--no-plan", "--no-fuse"])
+def test_results_written_into_a_window(shell, name, options):
+    x = np.random.default_rng(3).normal(size=(150, 140))
+    shell.ns["x"] = x.copy()
+    plain = {"x": x}
+    exec(WRITES[name], plain)
+    shell.hybridize(WRITES[name], f"--view none {options}")
+    for key in set("uvwxy") & plain.keys():
+        np.testing.assert_array_equal(np.asarray(shell.ns[key]), plain[key])
+    if name == "a stencil" and not options:
+        texts = [k.text for k in shell.report.kernels]
+        assert sum("slice_assign" in t and "mul_scalar" in t for t in texts) == 7
