@@ -290,7 +290,7 @@ def _own_nodes(nodes: Iterable[ast.AST], in_loop: bool) -> Iterator[tuple[Any, b
 # The block as code --------------------------------------------------------------------------------
 def _copied(cell: Cell, rewritten: bool) -> ast.Module:
     tree = copy.deepcopy(cell.tree)
-    return rewrite(tree) if rewritten else tree
+    return rewrite(tree, cell.filename) if rewritten else tree
 
 
 @lru_cache(maxsize=64)

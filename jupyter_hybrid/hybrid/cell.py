@@ -50,7 +50,7 @@ class Cell:
     def _compile(self, rewritten: bool) -> tuple[CodeType, CodeType | None]:
         tree = copy.deepcopy(self.tree)
         if rewritten:
-            tree = rewrite(tree)
+            tree = rewrite(tree, self.filename)
         flags = self.flags | (ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if self.awaits else 0)
         last = tree.body[-1] if tree.body else None
         shown = None

@@ -187,7 +187,7 @@ def _compiled(function: types.FunctionType, definition: ast.FunctionDef) -> type
             argument.annotation = None
     definition.args.defaults = [ast.Constant(None) for _ in definition.args.defaults]
     definition.args.kw_defaults = [d and ast.Constant(None) for d in definition.args.kw_defaults]
-    tree = rewrite(ast.Module([definition], []))
+    tree = rewrite(ast.Module([definition], []), code.co_filename)
     inner: list[ast.stmt] = list(tree.body)
     if code.co_freevars:
         outer = ast.parse(f"def __outer__({', '.join(code.co_freevars)}): pass").body[0]

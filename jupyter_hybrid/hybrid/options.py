@@ -13,11 +13,14 @@ from .. import _core
 VIEWS = ("graph", "memory", "program", "none")
 USAGE = (
     "%%hybridize [--out NAMES] [--donate NAMES] [--passes LIST] [--no-PASS] [--dims X:AXIS=NAME] "
-    "[--view " + "|".join(VIEWS) + "] [--compare] [--sizes [NAME=]LIST] [--seconds S]"
+    "[--view " + "|".join(VIEWS) + "] [--compare] [--sizes [NAME=]LIST] [--seconds S] "
+    "[--loop-limit N]"
 )
 
 
-_WITH_VALUES = ("--out", "--donate", "--passes", "--dims", "--view", "--sizes", "--seconds")
+_WITH_VALUES = (
+    "--out", "--donate", "--passes", "--dims", "--view", "--sizes", "--seconds", "--loop-limit",
+)  # fmt: skip
 _DIMENSION = re.compile(r"([^\W\d]\w*):(\d+)=([^\W\d]\w*)")
 
 
@@ -51,6 +54,7 @@ class Options:
     sizes: tuple[int, ...] = ()  # of a sweep
     size_name: str | None = None  # the int that a sweep sets; None: leading dimensions are scaled
     seconds: float = 2.0  # budget of measuring
+    loop_limit: int = 2000  # operators that one loop may record; beyond, a node or pieces
     implicit: bool = False  # symbolic by default mode: the cell's text has no magic line
     scratch: bool = False  # under %%timeit: names are bound in a copy of the namespace
 
@@ -125,6 +129,11 @@ def parse(line: str) -> Options:
         if view not in VIEWS:
             raise UsageError(f"--view: expected one of {', '.join(VIEWS)}, got {view!r}")
         options = replace(options, view=view)
+    if "--loop-limit" in values:
+        text = " ".join(values["--loop-limit"])
+        if not text.isdecimal() or int(text) < 1:
+            raise UsageError(f"--loop-limit: expected a number of operators, got {text!r}")
+        options = replace(options, loop_limit=int(text))
     return _measuring(options, values)
 
 

@@ -16,6 +16,7 @@ from . import numbers
 from .cell import Cell
 from .deferred import DeferredNames
 from .execute import Segment, compute
+from .loop_number import NotConvertible
 from .numpy_face import DTYPES, NumpyFace, TracedArray, supported
 from .options import Options
 
@@ -41,6 +42,11 @@ class Recorder:
         self.breaks: list[tuple[int | None, str]] = []
         self.active = True
         self.settled = False  # the cell has ended and every value of it is computed
+        self.bodies: list[Any] = []  # branches and loop bodies being traced, innermost last
+        self._of_bodies: list[Any] = []  # weak references to what bodies recorded
+        self.may_be: list[tuple[Any, list[Any]]] = []  # nodes in bodies: arrays they may stand for
+        self.loop_tries: dict[tuple[int, int], int] = {}  # of `while` statements
+        self.segment_serial = 0  # of the graph, when the segment began
         self.recording: Any = None  # the Recording that this recorder works for
         self.known_names: dict[int, str] = {}  # of a function's arguments, by id of the array
         # Deferred in earlier cells: not this cell's to compute, and not this recorder's to keep.
@@ -93,6 +99,7 @@ class Recorder:
 
     def print(self, args: tuple, kwargs: dict) -> None:
         """``print`` as an effect of the graph; ends the segment when it shows an array."""
+        self._stay_inside("it prints")
         if "file" not in kwargs:
             parts: list[str] = []
             inputs: list[Any] = []
@@ -127,10 +134,12 @@ class Recorder:
 
     def leave_graph(self, reason: str) -> None:
         """Notes that the current line goes on in real NumPy."""
+        self._stay_inside(reason)
         self.breaks.append((self.user_line(), reason))
 
     def read(self, array: TracedArray, reason: str) -> None:
         """Somebody needs the elements of a traced array now, in the cell or after it."""
+        self._stay_inside(reason)
         if self.active:
             self.sync([array.handle], reason)
         else:
@@ -149,9 +158,15 @@ class Recorder:
         self.donated.append(self._array(wrapped))
         self.donated_names.append(name)
 
+    def _stay_inside(self, reason: str) -> None:
+        """Nothing is computed while a branch or a loop body is traced."""
+        if self.bodies:
+            raise NotConvertible(reason)
+
     # Computing -----------------------------------------------------------------------------------
     def sync(self, arrays: list[Any], reason: str) -> None:
         """Computes ``arrays`` now, and with them what lives on the way to them."""
+        self._stay_inside(reason)
         pending = [a for a in arrays if a._traced]
         if not pending:
             return
@@ -168,6 +183,7 @@ class Recorder:
 
     def flush(self, reason: str) -> None:
         """Computes every live traced array, and writes changed inputs back."""
+        self._stay_inside(reason)
         live = self.live()
         if live:
             line = self.user_line()
@@ -183,6 +199,7 @@ class Recorder:
         changed = list({id(w): w for w in self._known() if w.dirty}.values())
         if not changed:
             return
+        self._stay_inside("an existing array is written")
         pending = {id(w.handle): w.handle for w in changed if w.handle._traced}
         pending |= {id(a): a for a in self._readers()}
         if pending:
@@ -247,6 +264,7 @@ class Recorder:
             line=line,
         )
         self._effects.clear()
+        self.segment_serial = 0
         self.segments.append(segment)
         _core.set_trace_segment(len(self.segments))
 
@@ -263,7 +281,13 @@ class Recorder:
     def live(self) -> list[Any]:
         """Traced arrays of this cell that something in Python still holds, in order of creation."""
         earlier = {id(a) for ref in self._before if (a := ref()) is not None}
+        earlier |= {id(a) for ref in self._of_bodies if (a := ref()) is not None}
         return [a for a in _core.live_traced() if id(a) not in earlier and not numbers.owns(a)]
+
+    def disown(self, arrays: list[Any]) -> None:
+        """Arrays of a branch or loop body, which have no value of their own."""
+        self._of_bodies = [ref for ref in self._of_bodies if ref() is not None]
+        self._of_bodies += map(weakref.ref, arrays)
 
     # Looking -------------------------------------------------------------------------------------
     def user_line(self) -> int | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from .control_rewrite import ControlRewriter
 from .rewrite_exits import Exits
 
 RUNTIME = "__jupyter_hybrid__"
@@ -46,9 +47,12 @@ def _is_number(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) in (int, float)
 
 
-class _Rewriter(ast.NodeTransformer):
-    def __init__(self, functions: frozenset[str]):
-        self._functions = functions  # names of functions that this cell defines
+class _Rewriter(ControlRewriter):
+    def __init__(self, functions: frozenset[str], filename: str):
+        self._functions = self.functions = functions  # that this cell defines
+        self.filename = filename
+        self.function = None
+        self.in_class = False
 
     def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
         attribute = ast.Attribute(ast.Name(RUNTIME, ast.Load()), method, ast.Load())
@@ -147,13 +151,18 @@ class _Rewriter(ast.NodeTransformer):
         node.args.defaults = [self._plain(d) for d in node.args.defaults]
         node.args.kw_defaults = [d and self._plain(d) for d in node.args.kw_defaults]
         body = node.body
-        node.body = [self.visit(s) for s in body] if isinstance(body, list) else self.visit(body)
+        outer = self.function, self.in_class
+        self.function, self.in_class = node, False
+        node.body = self._statements(body) if isinstance(body, list) else self.visit(body)
+        self.function, self.in_class = outer
         return node
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _visit_function
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
-        node.body = [self.visit(s) for s in node.body]
+        outer, self.in_class = self.in_class, True
+        node.body = self._statements(node.body)
+        self.in_class = outer
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
@@ -164,20 +173,28 @@ class _Rewriter(ast.NodeTransformer):
     def visit_match_case(self, node: ast.match_case) -> ast.match_case:
         if node.guard is not None:
             node.guard = self.visit(node.guard)
-        node.body = [self.visit(s) for s in node.body]
+        node.body = self._statements(node.body)
         return node
 
     def visit_TypeAlias(self, node: Any) -> Any:
         return node
 
 
-def rewrite(tree: ast.Module) -> ast.Module:
-    """The rewritten module, in place. ``tree`` has its final line numbers."""
+def rewrite(tree: ast.Module, filename: str = "") -> ast.Module:
+    """The rewritten module, in place. ``tree`` has its final line numbers.
+
+    Args:
+        filename: the cell's; under it the runtime finds the statements that may become nodes.
+    """
     functions = frozenset(
         n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
     )
-    rewriter = _Rewriter(functions)
-    tree.body = [rewriter.visit(statement) for statement in tree.body]
+    return rewrite_part(tree, filename, functions)
+
+
+def rewrite_part(tree: ast.Module, filename: str, functions: frozenset[str]) -> ast.Module:
+    """The same for a piece of a cell that was rewritten before."""
+    tree.body = _Rewriter(functions, filename)._statements(tree.body)
     tree = Exits(RUNTIME, _INPLACE).visit(tree)
     return ast.fix_missing_locations(tree)
 

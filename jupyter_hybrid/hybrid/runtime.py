@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from . import numbers
+from .control import ControlFlow
+from .numpy_face import TracedArray
 from .outside import call_outside, runs_code
 from .rewrite import RUNTIME
 
@@ -31,13 +33,14 @@ class _Name(str):
     """An attribute's name, told apart from a key that is text."""
 
 
-class Runtime(threading.local):
+class Runtime(ControlFlow, threading.local):
     """The functions that rewritten code calls; ``recorder`` is the running cell's, or None.
 
     Local to the thread: other threads that call a cell's functions are not recorded.
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.recorder: Any = None
 
     def load(self, value: Any) -> Any:
@@ -61,6 +64,11 @@ class Runtime(threading.local):
         """``target += value`` and the like; returns what the name is bound to."""
         if not numbers.is_recorded(target):
             value = numbers.plain(value)
+        recorder = self.recorder
+        if recorder is not None and recorder.bodies:
+            recorder.bodies[-1].check_inplace(target)
+        if type(target) is TracedArray and target.is_scalar:  # a NumPy scalar never changes
+            kind = {"iand": "and_", "ior": "or_"}.get(kind, kind[1:])
         return getattr(operator, kind)(target, value)
 
     def item(self, holder: Any, key: Any) -> tuple[Any, Any, Any]:
@@ -75,6 +83,9 @@ class Runtime(threading.local):
         """``holder[key] += value`` and the like, for what :meth:`item` or so found."""
         __tracebackhide__ = True
         holder, key, old = found
+        recorder = self.recorder
+        if recorder is not None and recorder.bodies:
+            recorder.bodies[-1].check_augment(holder)
         target = self.load(old)
         result = getattr(operator, kind)(target, value)
         if result is target:
@@ -92,6 +103,8 @@ class Runtime(threading.local):
         recorder = self.recorder
         if recorder is None:
             return function(*args, **kwargs)
+        if recorder.bodies:
+            recorder.bodies[-1].check_call(function, args, kwargs)
         if function is builtins.print:
             return recorder.print(args, kwargs)
         if function is builtins.type and len(args) == 1 and not kwargs:

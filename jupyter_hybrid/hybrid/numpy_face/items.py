@@ -44,6 +44,12 @@ class Items:
         recorder = self.recorder
         if recorder.active:
             try:
+                if recorder.bodies:  # the index may be a number of a traced loop
+                    from ..loop_number import element
+
+                    taken = element(self, key)
+                    if taken is not None:
+                        return taken
                 if is_basic(key):
                     return self._window_of(key)
                 return gather.read(self, key)

@@ -1,0 +1,105 @@
+"""The rewritten form of ``if``, ``while`` and ``for``: as written, after asking the runtime.
+
+::
+
+    if test: A          ->  if R.branch(3, test): A
+    else: B                 elif R.converted: x, y = R.results()
+                            else: B
+    while test: A       ->  while R.test(4, test): A
+                            if R.converted: x, y = R.results()
+    for t in s: A       ->  for t in R.loop(5, s):
+                                if R.take(): x, y, t = R.results(); break
+                                A
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from . import control_syntax as syntax
+
+
+class ControlRewriter(ast.NodeTransformer):
+    """Mixed into the cell's rewriter, which visits expressions and knows the scopes."""
+
+    filename: str
+    functions: frozenset[str]
+    function: ast.AST | None  # that the statements are in, None at module level
+    in_class: bool  # directly in a class body, whose names are no variables
+
+    def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
+        raise NotImplementedError
+
+    def _register(self, node: Any) -> int | None:
+        if self.in_class:
+            return None
+        return syntax.register(node, self.filename, self.function, self.functions)
+
+    def _stored(self, number: int) -> tuple[str, ...]:
+        found = syntax.statement(number)
+        assert found is not None
+        return found.stored
+
+    def _unpack(self, number: int, at: ast.AST) -> list[ast.stmt]:
+        """``x, y = R.results()``."""
+        names = self._stored(number)
+        call = self._runtime("results", [], at)
+        store = [ast.Name(n, ast.Store()) for n in names]
+        if not names:
+            return [ast.copy_location(ast.Expr(call), at)]
+        return [ast.copy_location(ast.Assign([ast.Tuple(list(store), ast.Store())], call), at)]
+
+    def _converted(self, at: ast.AST) -> ast.expr:
+        call = self._runtime("results", [], at)
+        return ast.copy_location(
+            ast.Attribute(call.func.value, "converted", ast.Load()),  # type: ignore[attr-defined]
+            at,
+        )
+
+    def _statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        made: list[ast.stmt] = []
+        for statement in body:
+            new = self.visit(statement)
+            made.extend(new if isinstance(new, list) else [new])
+        return made
+
+    def visit_If(self, node: ast.If) -> ast.stmt:
+        number = self._register(node)
+        node.test = self.visit(node.test)
+        node.body = self._statements(node.body)
+        node.orelse = self._statements(node.orelse)
+        if number is None:
+            return node
+        constant = ast.copy_location(ast.Constant(number), node.test)
+        node.test = self._runtime("branch", [constant, node.test], node.test)
+        taken = ast.If(self._converted(node.test), self._unpack(number, node.test), node.orelse)
+        node.orelse = [ast.copy_location(taken, node.test)]
+        return node
+
+    def visit_While(self, node: ast.While) -> Any:
+        number = self._register(node)
+        node.test = self.visit(node.test)
+        node.body = self._statements(node.body)
+        node.orelse = self._statements(node.orelse)
+        if number is None:
+            return node
+        constant = ast.copy_location(ast.Constant(number), node.test)
+        node.test = self._runtime("test", [constant, node.test], node.test)
+        after = ast.If(self._converted(node.test), self._unpack(number, node.test), [])
+        return [node, ast.copy_location(after, node.test)]
+
+    def visit_For(self, node: ast.For) -> ast.stmt:
+        number = self._register(node)
+        node.iter = self.visit(node.iter)
+        node.target = self.visit(node.target)
+        node.body = self._statements(node.body)
+        node.orelse = self._statements(node.orelse)
+        if number is None:
+            return node
+        constant = ast.copy_location(ast.Constant(number), node.iter)
+        node.iter = self._runtime("loop", [constant, node.iter], node.iter)
+        leave = [*self._unpack(number, node.iter), ast.copy_location(ast.Break(), node.iter)]
+        taken = ast.If(self._runtime("take", [], node.iter), leave, [])
+        node.body = [ast.copy_location(taken, node.iter), *node.body]
+        return node

@@ -1,0 +1,234 @@
+"""Numbers inside a recorded branch or loop body: Python's arithmetic on a value that is not known.
+
+A loop that counts with Python numbers (``k += 1``, ``for i in range(n)``) becomes a loop node when
+its arithmetic is one that 64-bit kernels reproduce exactly; the interval of an ``int`` shows that
+nothing overflows. Whatever needs the value itself raises :class:`NotConvertible`.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from . import numbers
+from .numpy_face import TracedArray
+
+_EXACT = 2**53  # ints up to here are exact as float64
+_STEPS = 2**40  # no loop makes more
+
+
+class NotConvertible(BaseException):
+    """This code can't be a node of the graph; the message says why. Python runs it then."""
+
+
+class LoopNumber:
+    """An ``int``, ``float`` or ``bool`` of a loop step, as a 0-d node of 64 bits (or bool)."""
+
+    __slots__ = ("base", "hi", "kind", "lo", "node", "offset")
+    __array_ufunc__ = None  # arrays leave mixed arithmetic to the reflected operators below
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, node: Any, kind: type, lo: int = 0, hi: int = 0):
+        self.node, self.kind, self.lo, self.hi = node, kind, lo, hi
+        self.base: Any = None  # this number is that of node `base` + `offset`
+        self.offset = 0
+        if kind is int and not -(2**62) < lo <= hi < 2**62:
+            raise NotConvertible("an int of the loop may leave 64 bits")
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:  # what isinstance() asks
+        return self.kind
+
+    # What needs the value ------------------------------------------------------------------------
+    def _needs_value(self, *args: Any) -> Any:
+        raise NotConvertible(f"the value of {_KINDS[self.kind]} of the loop is needed")
+
+    __bool__ = __int__ = __float__ = __complex__ = _needs_value
+    __repr__ = __str__ = __format__ = __round__ = _needs_value
+
+    def __index__(self) -> int:
+        return self._needs_value()
+
+    # Arithmetic ----------------------------------------------------------------------------------
+    def __neg__(self) -> Any:
+        if self.kind is bool:
+            self._needs_value()
+        return LoopNumber(_core.invoke_core("neg", [self.node], {}), self.kind, -self.hi, -self.lo)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        if self.kind is bool:
+            self._needs_value()
+        far = max(abs(self.lo), abs(self.hi))
+        return LoopNumber(_core.invoke_core("abs", [self.node], {}), self.kind, 0, far)
+
+
+_KINDS = {int: "an int", float: "a float", bool: "a truth value"}
+_ARITHMETIC = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "mod": "mod",
+               "floordiv": "floor_div"}  # fmt: skip
+_COMPARISONS = {"lt": "lesser", "le": "lesser_equal", "gt": "greater", "ge": "greater_equal",
+                "eq": "equal", "ne": "not_equal"}  # fmt: skip
+_UFUNCS: dict[str, Any] = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide,
+    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
+    "eq": np.equal, "ne": np.not_equal,
+}  # fmt: skip
+_ND = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div"}
+
+
+def of(value: Any, node: Any | None = None) -> LoopNumber | None:
+    """A plain Python number as a LoopNumber of one value; None for anything else."""
+    value = numbers.plain(value)
+    if type(value) is LoopNumber:
+        return value
+    if type(value) not in (bool, int, float):
+        return None
+    if type(value) is int and not -(2**62) < value < 2**62:
+        raise NotConvertible("an int of the loop leaves 64 bits")
+    dtype = {bool: "bool", int: "int64", float: "float64"}[type(value)]
+    made = node if node is not None else _core.trace_constant(value, dtype, repr(value))
+    exact = int(value) if type(value) is not float else 0
+    return LoopNumber(made, type(value), exact, exact)
+
+
+def carried(kind: type, node: Any, lo: int = -_STEPS, hi: int = _STEPS) -> LoopNumber:
+    """The number that every step gets anew; ``lo`` and ``hi`` bound an int."""
+    made = LoopNumber(node, kind, lo, hi)
+    made.base, made.offset = node, 0
+    return made
+
+
+def _as_float(x: LoopNumber) -> Any:
+    if x.kind is float:
+        return x.node
+    if max(abs(x.lo), abs(x.hi)) > _EXACT:
+        raise NotConvertible("an int of the loop is too large to be a float exactly")
+    return _core.invoke_core("cast", [x.node], {"dtype": "float64"})
+
+
+def _numbers(name: str, a: LoopNumber, b: LoopNumber) -> LoopNumber:
+    """``a op b`` for numbers, exactly as Python computes it."""
+    if bool in (a.kind, b.kind):
+        a._needs_value()
+    floating = float in (a.kind, b.kind) or name == "truediv"
+    nodes = [_as_float(a), _as_float(b)] if floating else [a.node, b.node]
+    if name in _COMPARISONS:
+        return LoopNumber(_core.invoke_core(_COMPARISONS[name], nodes, {}), bool)
+    if name == "truediv" and (b.kind is float or b.lo <= 0 <= b.hi):
+        raise NotConvertible("a division whose divisor may be zero raises in Python")
+    if name in ("mod", "floordiv") and (floating or b.lo != b.hi or b.lo <= 0):
+        raise NotConvertible("% and // need ints and a positive constant divisor")
+    made = _core.invoke_core(_ARITHMETIC[name], nodes, {})
+    if floating:
+        return LoopNumber(made, float)
+    if name == "mod":
+        return LoopNumber(made, int, 0, b.lo - 1)
+    python = getattr(operator, name)
+    ends = [python(x, y) for x in (a.lo, a.hi) for y in (b.lo, b.hi)]
+    result = LoopNumber(made, int, min(ends), max(ends))
+    if name == "add" and b.lo == b.hi and a.base is not None:
+        result.base, result.offset = a.base, a.offset + b.lo
+    elif name == "add" and a.lo == a.hi and b.base is not None:
+        result.base, result.offset = b.base, b.offset + a.lo
+    elif name == "sub" and b.lo == b.hi and a.base is not None:
+        result.base, result.offset = a.base, a.offset - b.lo
+    return result
+
+
+def _in_dtype(x: LoopNumber, dtype: np.dtype) -> Any:
+    """The node of the number in the dtype that NumPy gives it beside an array."""
+    if x.kind is int:
+        if dtype.kind in "iu":
+            info = np.iinfo(dtype)
+            if not info.min <= x.lo <= x.hi <= info.max:
+                raise NotConvertible(f"an int of the loop may not fit {dtype}")
+        elif max(abs(x.lo), abs(x.hi)) > _EXACT:
+            raise NotConvertible("an int of the loop is too large to be a float exactly")
+    if np.dtype(x.node.dtype) == dtype:
+        return x.node
+    return _core.invoke_core("cast", [x.node], {"dtype": dtype.name})
+
+
+def _with_array(name: str, number: LoopNumber, array: TracedArray, number_first: bool) -> Any:
+    """NumPy's ``number op array``: the number takes the array's dtype where it can."""
+    if name not in _UFUNCS or number.kind is bool:
+        number._needs_value()
+    ufunc = _UFUNCS[name]
+    kinds: tuple = (number.kind, array.dtype) if number_first else (array.dtype, number.kind)
+    try:
+        loop = ufunc.resolve_dtypes((*kinds, None))
+    except (TypeError, OverflowError) as error:
+        raise NotConvertible(str(error)) from None
+    node = _in_dtype(number, loop[0 if number_first else 1])
+    scalar = TracedArray.of_node(array.recorder, node, scalar=True)
+    return ufunc(scalar, array) if number_first else ufunc(array, scalar)
+
+
+def _with_ndarray(name: str, number: LoopNumber, array: Any, number_first: bool) -> Any:
+    """MXNet's: the number takes the array's dtype."""
+    dtype = np.dtype(array.dtype)
+    if name not in _ND or dtype.kind != "f" or number.kind is bool:
+        number._needs_value()
+    node = _in_dtype(number, dtype)
+    return _core.invoke_core(_ND[name], [node, array] if number_first else [array, node], {})
+
+
+def _operate(name: str, a: Any, b: Any) -> Any:
+    for number, other, first in ((a, b, True), (b, a, False)):
+        if type(number) is not LoopNumber:
+            continue
+        if type(other) is TracedArray:
+            return _with_array(name, number, other, first)
+        if type(other) is _core.NDArray:
+            return _with_ndarray(name, number, other, first)
+        if isinstance(other, np.generic):
+            raise NotConvertible("a number of the loop meets a NumPy scalar")
+    x, y = of(a), of(b)
+    return NotImplemented if x is None or y is None else _numbers(name, x, y)
+
+
+def _install(symbol: str) -> None:
+    def forward(self, other):
+        return _operate(symbol, self, other)
+
+    def backward(self, other):
+        return _operate(symbol, other, self)
+
+    setattr(LoopNumber, f"__{symbol}__", forward)
+    if symbol in _ARITHMETIC:
+        setattr(LoopNumber, f"__r{symbol}__", backward)
+
+
+for _symbol in (*_ARITHMETIC, *_COMPARISONS):
+    _install(_symbol)
+
+
+def element(array: TracedArray, key: Any) -> TracedArray | None:
+    """``array[key]`` where ``key`` contains ints of the loop; None when it does not."""
+    keys = key if type(key) is tuple else (key,)
+    if not any(type(k) is LoopNumber for k in keys):
+        return None
+    if any(type(k) not in (LoopNumber, int, slice, numbers.RecordedInt) for k in keys):
+        raise NotConvertible("an int of the loop beside other kinds of index")
+    if len(keys) > array.ndim or any(type(k) is LoopNumber and k.kind is not int for k in keys):
+        raise NotConvertible("an index that is not an int for each axis")
+    node = array.handle
+    for axis in reversed(range(len(keys))):
+        k = keys[axis]
+        if type(k) is not LoopNumber:
+            continue
+        size = array.shape[axis]
+        index = k
+        if k.hi < 0:
+            index = _numbers("add", k, of(size))  # type: ignore[arg-type]
+        if not 0 <= index.lo <= index.hi < size:
+            raise NotConvertible(f"an index of the loop may be out of bounds for size {size}")
+        node = _core.invoke_core("take", [node, index.node], {"axis": axis, "mode": "clip"})
+    rest = tuple(k for k in keys if type(k) is not LoopNumber)
+    taken = TracedArray.of_node(array.recorder, node, scalar=not node.shape)
+    return taken[rest] if rest else taken
