@@ -162,13 +162,14 @@ struct LaneTracer {
 struct InlineTracer {
   static constexpr bool kNested = false;
   engine::Props props;
-  void begin(const ProgramKernel&, uint64_t) {}
-  void failed() {}
-  void end(const ProgramKernel& k, uint64_t start, uint64_t end) {
+  void begin(const ProgramKernel& k, uint64_t) {  // before it runs: an error is this kernel's
     props.name = k.name;
     props.site = k.site;
     props.node = static_cast<uint32_t>(k.node);
     props.cost_ns = k.cost_ns;
+  }
+  void failed() {}
+  void end(const ProgramKernel&, uint64_t start, uint64_t end) {
     engine::note_inline(props, start, end);
   }
 };

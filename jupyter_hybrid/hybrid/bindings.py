@@ -25,6 +25,12 @@ def handle_of(value: Any) -> Any:
     return value if isinstance(value, _core.NDArray) else None
 
 
+def _made_as(value: Any) -> Any:
+    """The handle that the cell computed a value as; an ndarray that was read stands for it."""
+    unwritten = type(value) is TracedArray and value.computed is not None and not value.dirty
+    return value.computed if unwritten else handle_of(value)
+
+
 def _is_pending(value: Any) -> bool:
     handle = handle_of(value)
     return handle is not None and handle._traced
@@ -89,7 +95,7 @@ class Ending:
                 self.namespace[name] = numbers.plain(value)
             elif handle_of(value) is not None:
                 named[name] = value
-                self.bound[name] = id(handle_of(_root(value)))
+                self.bound[name] = id(_made_as(_root(value)))
         return named
 
     def _held(self, named: dict[str, Any], shown: list[Any]) -> tuple[list[Any], list[Any]]:

@@ -49,6 +49,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         "_seen",
         "_window",
         "_write",
+        "computed",
         "dirty",
         "input",
         "is_scalar",
@@ -66,6 +67,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         self.is_scalar = scalar  # NumPy gives a scalar here, not a 0-d array
         self.origin: Any = None  # the existing ndarray it stands for
         self.input: Any = None  # that ndarray as a graph input
+        self.computed: Any = None  # the node that made the ndarray, when the cell computed it
         self.parent: TracedArray | None = None  # a view's base
         self.selected: Any = None  # (mask, values) of a x[mask] that was not computed
         self._layout: tuple[int, ...] | None = None  # byte strides; None: C order
@@ -207,6 +209,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
                 self._real = real[()] if self.is_scalar else real
             else:  # from here on the ndarray is the array: somebody else may write it
                 self._stand_for(real)
+                self.computed = handle
                 self.recorder.adopt(self)
                 return real
         return self._real
