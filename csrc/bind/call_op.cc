@@ -6,6 +6,7 @@
 #include "bind/trace_graph.h"
 #include "engine/engine.h"
 #include "exec/trace_op.h"
+#include "plan/windows.h"
 
 namespace hybrid {
 namespace bind {
@@ -39,6 +40,7 @@ SymEntry base_of(SymEntry entry) {
     Shape shape, strides;
     int64_t offset = 0;
     if (!entry.node->op->view(entry.node->attrs, window, &shape, &strides, &offset)) break;
+    if (repeats(shape, strides)) break;  // a broadcast result has memory of its own
     entry = from;
   }
   return entry;

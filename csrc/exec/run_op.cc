@@ -2,6 +2,7 @@
 #include "core/error.h"
 #include "exec/call_types.h"
 #include "exec/launch.h"
+#include "plan/windows.h"
 
 namespace hybrid {
 namespace {
@@ -97,7 +98,7 @@ std::vector<NDArray> run_op(const OpDef& op, const Attrs& attrs, const std::vect
       viewed = try_view(op, attrs, arguments[0], types, &window);
     }
     if (viewed) {
-      if (!out) return {window};
+      if (!out) return {repeats(window.shape, window.strides) ? make_contiguous(window) : window};
       copy_array(window, (*out)[0]);
       return *out;
     }

@@ -97,7 +97,9 @@ struct Builder {
       const int32_t root = windows.root[values(p, e.out)];
       last_use[root] = num_steps;
       const bool computed = runs(graph.nodes[position_of(root)]);
-      if (computed && owner[root] < 0) {
+      // Outputs are written to later: no two elements of one may share memory.
+      const bool apart = !repeats(graph.shape(e), windows.window[values(p, e.out)].strides);
+      if (computed && apart && owner[root] < 0) {
         owner[root] = static_cast<int32_t>(k);
       } else {
         result.copies.push_back({static_cast<int32_t>(k), -1});

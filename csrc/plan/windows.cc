@@ -106,4 +106,11 @@ Windows find_windows(const Graph& graph, const ValueIndex& values, bool training
   return w;
 }
 
+bool repeats(const Shape& shape, const Shape& strides) {
+  for (int i = 0; i < shape.ndim(); ++i) {
+    if (shape[i] > 1 && strides[i] == 0) return true;
+  }
+  return false;
+}
+
 }  // namespace hybrid

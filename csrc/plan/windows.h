@@ -30,4 +30,7 @@ bool is_elementwise(const Node& node);  // run by the elementwise interpreter
 // Identity when not training (Dropout): an alias of its input.
 bool is_passthrough(const Node& node, bool training);
 
+// Does one element in memory stand at several places of the window (a broadcast view)?
+bool repeats(const Shape& shape, const Shape& strides);
+
 }  // namespace hybrid

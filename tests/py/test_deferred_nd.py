@@ -85,3 +85,33 @@ def test_cells_run_again_and_again_keep_nothing(shell, options):
         gc.collect()
         counts.append(len(_core.live_traced()))
     assert counts[0] == counts[-1]
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_a_broadcast_result_has_memory_of_its_own(shell, hybrid):
+    shell.run("v = nd.array([1.0])")
+    source = "y = nd.broadcast_to(v, shape=(3,))\nz = nd.zeros((3,))\nz[:] = v\n"
+    (shell.hybridize if hybrid else shell.run)(source)
+    for name in ("y", "z"):
+        array = shell.ns[name]
+        array[0] = 5
+        np.testing.assert_array_equal(array.asnumpy(), [5, 1, 1])
+    np.testing.assert_array_equal(shell.ns["v"].asnumpy(), [1])
+
+
+def test_training_in_a_cell_gives_the_imperative_weights(shell):
+    source = (
+        "from jupyter_hybrid import gluon\nfrom jupyter_hybrid.gluon import nn\n"
+        "mx.random.seed(1)\nnet = nn.Dense(2)\nnet.initialize()\n"
+        "trainer = gluon.Trainer(net.collect_params(), 'sgd', "
+        "{'learning_rate': 0.1, 'momentum': 0.9})\n"
+        "x, t = nd.random.normal(shape=(8, 3)), nd.random.normal(shape=(8, 2))\n"
+        "for i in range(3):\n    with autograd.record():\n"
+        "        loss = gluon.loss.L2Loss()(net(x), t)\n    loss.backward()\n    trainer.step(8)\n"
+        "weights = [p.data().asnumpy() for p in net.collect_params().values()]\n"
+    )
+    shell.run(source)
+    expected = shell.ns["weights"]
+    shell.hybridize(source)
+    for got, want in zip(shell.ns["weights"], expected, strict=True):
+        np.testing.assert_array_equal(got, want)
