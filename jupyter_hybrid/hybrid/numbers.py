@@ -166,10 +166,12 @@ for _name in ("lt", "le", "eq", "ne", "gt", "ge"):
 class RecordedInt(_Arithmetic, int):
     """An ``int`` with the graph node that computes it in ``node``."""
 
+    __class__ = property(lambda self: int)
     __hash__ = int.__hash__
 
 
 class RecordedFloat(_Arithmetic, float):
     """A ``float`` with the graph node that computes it in ``node``."""
 
+    __class__ = property(lambda self: float)
     __hash__ = float.__hash__

@@ -26,6 +26,7 @@ _LIBRARY = tuple(
     {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 )
 _OWN = __name__.partition(".")[0]
+_BUFFER_READERS = (memoryview, bytes, bytearray)  # they read memory, past every array protocol
 _BUILTIN_TYPES = (str, bytes, int, float, complex, bool, list, tuple, dict, set, frozenset)
 
 
@@ -120,7 +121,7 @@ class Runtime(ControlFlow, threading.local):
         kwargs = {k: numbers.plain(v) for k, v in kwargs.items()}
         if runs_code(function):
             return call_outside(recorder, function, args, kwargs)
-        if kind == "library":
+        if kind == "library" or function in _BUFFER_READERS:
             args, kwargs = recorder.leave(function, args, kwargs)
         return function(*args, **kwargs)
 

@@ -72,8 +72,11 @@ def _divmod(a: Any, b: Any) -> tuple[Any, Any]:
 def _modf(x: Any) -> tuple[Any, Any]:
     whole = core("trunc", [x])
     rest = core("sub", [x, whole])
-    infinite = core("isinf", [x])
-    return _where(infinite, filled((), 0, dtype_of(x)), rest), whole
+    dtype = dtype_of(x)
+    of_infinity = _where(_is_negative(x), filled((), -0.0, dtype), filled((), 0.0, dtype))
+    zero = _where(core("isinf", [x]), of_infinity, _scalar("mul", x, 0.0))  # with x's sign
+    none = core("logical_or", [core("isinf", [x]), _scalar("equal", rest, 0.0)])
+    return _where(none, zero, rest), whole
 
 
 def _fmod(a: Any, b: Any) -> Any:

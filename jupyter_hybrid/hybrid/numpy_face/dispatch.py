@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -22,17 +23,32 @@ Traced: Any = None  # the class TracedArray, once its module is loaded
 
 _umath = sys.modules.get("numpy._core.umath")
 _float_errors = getattr(_umath, "_extobj_contextvar", None)
-_harmless: list[Any] = [object()]
+_filters_of_cell: list[Any] = [warnings.filters]
+_harmless: list[Any] = [object(), warnings.filters]
 
 
 def require_quiet_errors() -> None:
-    """Raises NotCovered while ``np.errstate`` asks for exceptions or calls: kernels give none."""
+    """Raises NotCovered while somebody looks at floating-point errors, which kernels do not report.
+
+    That is ``np.errstate`` asking for exceptions or calls, and warnings being caught or turned
+    into exceptions.
+    """
     state = _float_errors.get() if _float_errors is not None else None
-    if state is _harmless[0] and state is not None:
+    if state is _harmless[0] and state is not None and warnings.filters is _harmless[1]:
         return
-    if not set(np.geterr().values()) <= {"warn", "ignore"}:
+    errors = set(np.geterr().values())
+    if not errors <= {"warn", "ignore"}:
         raise NotCovered("np.errstate asks for floating-point errors")
-    _harmless[0] = state
+    if "warn" in errors and warnings.filters is not _filters_of_cell[0]:
+        raise NotCovered("warnings are caught here: kernels give none")
+    _harmless[:] = [state, warnings.filters]
+
+
+def start_cell() -> None:
+    """Takes the present warning filters as those of the cell, unless they raise."""
+    raising = any(f[0] == "error" and issubclass(RuntimeWarning, f[2]) for f in warnings.filters)
+    _filters_of_cell[0] = None if raising else warnings.filters
+    _harmless[0] = object()
 
 
 class Node:
@@ -101,7 +117,7 @@ def operate(recorder: Any, ufunc: np.ufunc, plain: Callable, operands: tuple) ->
     if recorder.active:
         try:
             state = _float_errors.get() if _float_errors is not None else None
-            if state is not _harmless[0]:
+            if state is not _harmless[0] or warnings.filters is not _harmless[1]:
                 require_quiet_errors()
             handles: list[Any] = []
             kinds: list[Any] = []
@@ -259,7 +275,9 @@ def _lower(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
             raise NotCovered(f"{name_of(function)} is not covered")
         return followed(recorder, args, kwargs)
     place = _out_place(function)
-    out = kwargs.pop("out", None) if "out" in kwargs else None
+    out = kwargs.get("out")
+    if "out" in kwargs:  # the caller's dict stays whole, for real NumPy
+        kwargs = {k: v for k, v in kwargs.items() if k != "out"}
     if place is not None and len(args) > place:
         out = args[place]
         args = (*args[:place], None, *args[place + 1 :])

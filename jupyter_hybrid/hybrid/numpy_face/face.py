@@ -22,6 +22,7 @@ class NumpyFace:
 
     def __init__(self, recorder: Any):
         self._recorder = recorder
+        dispatch.start_cell()
         for name, lowered in creation.CREATION.items():
             setattr(self, name, self._creation(name, lowered))
         for name, copy in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -179,6 +180,8 @@ def fitted(array: Any, value: Any, shape: tuple[int, ...]) -> Any:
     dtype = array.dtype
     if type(operand) in NUMBERS:
         if dtype.kind in "iu" and type(operand) is not float and not lowering.fits(operand, dtype):
+            raise NotCovered(f"{operand!r} into {dtype}")
+        if dtype.kind in "iu" and type(operand) is float and not math.isfinite(operand):
             raise NotCovered(f"{operand!r} into {dtype}")
         operand = constant(np.asarray(operand).astype(dtype))
     own = tuple(operand.shape)

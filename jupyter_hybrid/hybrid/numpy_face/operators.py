@@ -16,10 +16,15 @@ def _defers(other: Any) -> bool:
     return getattr(type(other), "__array_ufunc__", False) is None
 
 
+_SEQUENCES = (list, tuple, str, bytes, bytearray)
+
+
 def _forward(ufunc: np.ufunc, plain: Callable) -> Callable:
     def forward(self: Any, other: Any) -> Any:
         if _defers(other):
             return NotImplemented
+        if ufunc is np.multiply and self.is_scalar and isinstance(other, _SEQUENCES):
+            return self.to_numpy("a sequence is repeated") * other
         return dispatch.operate(self.recorder, ufunc, plain, (self, other))
 
     return forward
@@ -29,6 +34,8 @@ def _backward(ufunc: np.ufunc, plain: Callable) -> Callable:
     def backward(self: Any, other: Any) -> Any:
         if _defers(other):
             return NotImplemented
+        if ufunc is np.multiply and self.is_scalar and isinstance(other, _SEQUENCES):
+            return other * self.to_numpy("a sequence is repeated")
         return dispatch.operate(self.recorder, ufunc, plain, (other, self))
 
     return backward
