@@ -18,7 +18,7 @@ from .names import Choice, Names, Switches
 from .options import Options
 
 if TYPE_CHECKING:
-    from .compare_report import CompareReport
+    from .comparison.report import CompareReport
     from .replanned import Replanned
 
 

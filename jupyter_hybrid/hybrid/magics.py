@@ -204,7 +204,7 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
 
 
 def _compare(*args: Any) -> tuple[Any, Report]:
-    from .compare import compare  # not needed until somebody compares
+    from .comparison.compare import compare  # not needed until somebody compares
 
     __tracebackhide__ = True
     return compare(*args)

@@ -6,7 +6,7 @@ import math
 import textwrap
 from typing import Any
 
-from ..hybrid.compare_report import CompareReport, Point, count_bytes, seconds
+from ..hybrid.comparison.report import CompareReport, Point, count_bytes, seconds
 from .svg import _document, _text
 
 # Okabe and Ito's colour-blind safe vermilion and blue, as in the graphs.

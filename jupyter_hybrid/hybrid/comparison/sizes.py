@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core, nd
-from .cell import Cell
-from .options import UsageError
+from ... import _core, nd
+from ..cell import Cell
+from ..options import UsageError
 
 _HELP = (
     "name an int that the cell assigns or reads, as in --sizes n=1000,10000, and let its arrays "

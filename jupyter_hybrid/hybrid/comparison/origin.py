@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sysconfig
 import types
+from pathlib import Path
 from typing import Any
 
-_OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_OWN = str(Path(__file__).resolve().parents[2]) + os.sep  # this package
 _LIBRARIES = (
     _OWN,
     "<frozen",

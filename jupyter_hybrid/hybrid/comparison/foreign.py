@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .compare_origin import in_library
+from .origin import in_library
 
 _MAX_OBJECTS = 1_000_000
 _LEAVES = (str, bytes, int, float, complex, bool, type(None), types.ModuleType, range)

@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
-from .cell import Cell
-from .compare_foreign import Foreign
-from .compare_functions import unsafe_writes
-from .compare_origin import in_library, origin_module
-from .deferred import names_read
+from ... import _core
+from ..cell import Cell
+from ..deferred import names_read
+from .foreign import Foreign
+from .functions import unsafe_writes
+from .origin import in_library, origin_module
 
 _GUARD = "__jupyter_hybrid_guard__"
 # Libraries whose functions compute and do nothing else, with their exceptions.

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from .compare_difference import Difference
-from .compare_measure import Side
+from .difference import Difference
+from .measure import Side
 
 _SAME_MEMORY = 0.02  # within two per cent
 
@@ -34,7 +34,7 @@ class CompareReport:
     """Both modes of one cell, measured in turn.
 
     Attributes:
-        imperative, symbolic: :class:`~jupyter_hybrid.hybrid.compare_measure.Side`.
+        imperative, symbolic: :class:`~jupyter_hybrid.hybrid.comparison.measure.Side`.
         differences: one for every value that could be compared.
         compile_s: seconds of compiling, once; not part of the times.
         breaks: (line, reason) of the hybridized cell's graph breaks.
@@ -170,19 +170,19 @@ class CompareReport:
         return json.dumps(_finite(self.data), **options)
 
     def __repr__(self) -> str:
-        from ..views.compare import table
+        from ...views.compare import table
 
         return table(self)
 
     def svg(self) -> str:
         """The picture as SVG text: bars with their spread, and the sweep's lines if there are."""
-        from ..views.compare import picture
+        from ...views.compare import picture
 
         return picture(self)
 
     def slider(self) -> Any:
         """A widget: a slider over the sweep's sizes above the picture of each."""
-        from ..views.compare import slider
+        from ...views.compare import slider
 
         return slider(self)
 

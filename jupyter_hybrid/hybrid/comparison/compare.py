@@ -11,18 +11,18 @@ from typing import Any
 
 from IPython.utils.capture import capture_output
 
-from .. import _core
-from .cell import Cell
-from .cell_report import Report
-from .compare_difference import Difference, difference
-from .compare_effects import EffectFound, Guard, line_in
-from .compare_inputs import Inputs, RandomStates
-from .compare_measure import Prepared, Side, measure_memory, measure_split, time_in_turn
-from .compare_report import CompareReport, Point
-from .compare_sizes import Sized, resizable
-from .deferred import DeferredNames, names_read
-from .options import Options, UsageError
-from .runner import run_symbolically
+from ... import _core
+from ..cell import Cell
+from ..cell_report import Report
+from ..deferred import DeferredNames, names_read
+from ..options import Options, UsageError
+from ..runner import run_symbolically
+from .difference import Difference, difference
+from .effects import EffectFound, Guard, line_in
+from .inputs import Inputs, RandomStates
+from .measure import Prepared, Side, measure_memory, measure_split, time_in_turn
+from .report import CompareReport, Point
+from .sizes import Sized, resizable
 
 
 def compare(

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
-from .. import random as own_random
+from ... import _core
+from ... import random as own_random
 
 _GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 _CONTAINERS = (list, tuple, dict, set, deque)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
+from ... import _core
 
 _CLOSE_ULP = 64  # what functions and the order of sums differ by
 

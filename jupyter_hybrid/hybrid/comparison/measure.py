@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .. import _core
+from ... import _core
 
 _SPAN = struct.Struct("<dfIIIHHI")
 _RUNNING, _MAIN_WAIT = 32, 16
