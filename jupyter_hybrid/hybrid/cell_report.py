@@ -301,9 +301,9 @@ class Report:
                 f"time      compile {state}, run {(self.run_s or 0) * 1e3:.3f} ms",
                 f"replay    {sentence(self)}",
             ]
-            for stage in self.stages:
-                note = "" if stage.changed else f" (unchanged: {stage.why_skipped})"
-                lines.append(f"stage     {stage.name}: {stage.label}{note}")
+            same = [stage.name for stage in self.stages if not stage.changed]
+            lines += [f"stage     {s.name}: {s.label}" for s in self.stages if s.changed]
+            lines += [f"unchanged {', '.join(same)}"] if same else []
         for line, reason in self.graph_breaks:
             lines.append(f"break     line {line}: {reason}" if line else f"break     {reason}")
         for name, price in self.deferred:

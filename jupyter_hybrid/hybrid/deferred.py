@@ -28,7 +28,7 @@ class Deferred:
     def price(self) -> str:
         """For people: ``80 bytes, 2 kernels again``."""
         kernels = "1 kernel" if self.kernels == 1 else f"{self.kernels} kernels"
-        return f"{self.bytes:,} bytes, {kernels} again"
+        return f"{self.bytes:,} bytes, {kernels} when it is read"
 
 
 def names_read(source: str) -> set[str]:

@@ -37,7 +37,7 @@ def of_report(report: Any) -> Picture:
         segments.append(f"part {i + 1}, {until}")
     notes = []
     if report.cached:
-        notes.append("compiled before: the program was found in the cache")
+        notes.append("the program was there already: nothing was compiled")
     magic = getattr(report, "magic", None)  # of a plan for another choice of names
     if magic is not None:
         run = report.base

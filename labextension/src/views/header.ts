@@ -72,7 +72,7 @@ export function footnotes(spec: Spec): HTMLElement | null {
       h(
         'details',
         {},
-        h('summary', {}, `${skipped.length} ${word} changed nothing and left no picture`),
+        h('summary', {}, `${skipped.length} ${word} changed nothing`),
         h('ul', {}, ...skipped)
       )
   );

@@ -48,6 +48,6 @@ export function legend(
   if (changed) {
     words.push('glow: changed in this stage');
   }
-  words.push(`line width: bytes; ${plural(graph.nodes.length, 'node')}`);
+  words.push('line width: bytes', plural(graph.nodes.length, 'node'));
   return h('div.hyb-legend', {}, ...chips, h('span.hyb-hint', {}, words.join(' · ')));
 }
