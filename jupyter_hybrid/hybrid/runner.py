@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Coroutine, Generator
 from types import CodeType
@@ -161,6 +162,9 @@ def _donate(recorder: Recorder, names: tuple[str, ...]) -> None:
             raise UsageError(f"--donate: {name!r} is not an array but {kind.__name__}")
         # Held by the namespace and the call alone; no variable here, which an error would keep.
         others = sys.getrefcount(namespace[name]) - 2
+        if others > 0:  # perhaps by something that is garbage already
+            gc.collect()
+            others = sys.getrefcount(namespace[name]) - 2
         if others > 0:
             raise UsageError(
                 f"--donate: {name!r} has {others} other reference{'s' if others > 1 else ''}; "

@@ -13,7 +13,6 @@ from nbconvert import HTMLExporter
 
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
-VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 def run(path: Path, **options: bool) -> nbformat.NotebookNode:
@@ -56,17 +55,3 @@ def test_converted_to_html_it_keeps_its_pictures():
     drawn = [base64.b64decode(d).decode() for d in re.findall(r"svg\+xml;base64,([^\"]+)", page)]
     assert len(drawn) >= 3 and all(d.startswith("<svg") for d in drawn)
     assert any("mul" in d for d in drawn)
-
-
-def test_converted_with_widget_state_the_widget_keeps_its_graph():
-    notebook = run(FOLDER / "00_tour.ipynb")
-    page, _ = HTMLExporter().from_notebook_node(notebook)
-    state = notebook.metadata["widgets"]["application/vnd.jupyter.widget-state+json"]["state"]
-    views = [
-        output["data"][VIEW]["model_id"]
-        for cell in notebook.cells
-        for output in cell.get("outputs", [])
-        if VIEW in output.get("data", {})
-    ]
-    assert views and all(state[view]["state"]["spec"]["stages"] for view in views)
-    assert all(view in page for view in views)
