@@ -42,24 +42,25 @@ SymNodeRef new_node(NodeKind kind) {
   return node;
 }
 
-DType dtype_of_number(const AttrValue& value, const py::object& dtype, PyObject* number) {
+DType dtype_of_number(const py::object& dtype, PyObject* number) {
   if (!dtype.is_none()) return dtype_from_python(dtype);
   if (PyBool_Check(number)) return DType::boolean;
   if (py::hasattr(number, "dtype"))
     return dtype_from_python(py::object(py::handle(number).attr("dtype")));
+  if (PyComplex_Check(number)) return DType::complex128;
+  const AttrValue value = number_value(number);
   return std::holds_alternative<int64_t>(value) ? DType::int64 : DType::float64;
 }
 
 // A number written in the cell: a rank-0 constant node that keeps the text.
 py::object trace_constant(const py::object& value, const py::object& dtype,
                           const std::string& text) {
-  if (!is_number(value.ptr())) {
+  if (!is_number(value.ptr()) && !PyComplex_Check(value.ptr())) {
     throw py::type_error("trace_constant: expected a number, got " +
                          std::string(Py_TYPE(value.ptr())->tp_name));
   }
-  const AttrValue number = number_value(value.ptr());
   const SymNodeRef node = new_node(NodeKind::constant);
-  const DType type = dtype_of_number(number, dtype, value.ptr());
+  const DType type = dtype_of_number(dtype, value.ptr());
   node->values = {scalar_array(value, type)};
   node->versions = {node->values[0].storage->var.version.load()};
   node->shapes = {Shape()};

@@ -78,21 +78,36 @@ NDArray array_from_numpy(const py::object& object, Context ctx) {
   return copy_in(shape_of_numpy(array), dtype, ctx, array.data());
 }
 
+// The window of a strided ndarray: its strides in elements, its storage from its lowest address on.
 NDArray share_numpy(const py::object& object) {
   if (!py::isinstance<py::array>(object)) {
     throw py::type_error("from_numpy: expected a numpy.ndarray, got " +
                          std::string(Py_TYPE(object.ptr())->tp_name));
   }
   py::array array = py::reinterpret_borrow<py::array>(object);
-  require((array.flags() & py::array::c_style) && array.writeable(),
-          "from_numpy(copy=False): the array is read-only or not C-contiguous; use copy=True");
   NDArray result;
   result.dtype = dtype_from_python(array.dtype());
   result.shape = shape_of_numpy(array);
   result.strides = contiguous_strides(result.shape);
+  const int64_t item = static_cast<int64_t>(dtype_size(result.dtype));
+  int64_t lowest = 0, highest = 0;  // in elements, from element 0
+  bool whole = array.writeable() && (array.flags() & py::detail::npy_api::NPY_ARRAY_ALIGNED_) != 0;
+  for (int i = 0; whole && result.shape.size() > 0 && i < result.shape.ndim(); ++i) {
+    const int64_t bytes = array.strides(i), steps = result.shape[i] - 1;
+    whole = bytes % item == 0;
+    if (steps == 0) continue;
+    result.strides[i] = bytes / item;
+    (bytes < 0 ? lowest : highest) += bytes / item * steps;
+  }
+  require(whole, "from_numpy(copy=False): given ", dtype_name(result.dtype), " of shape ",
+          result.shape,
+          array.writeable() ? ", whose elements are not aligned" : ", which is read-only",
+          ": use copy=True");
+  result.offset = -lowest;
+  const int64_t bytes = result.shape.size() == 0 ? 0 : (highest - lowest + 1) * item;
   PyObject* owner = array.ptr();
-  result.storage = wrap_external(array.mutable_data(), static_cast<size_t>(array.nbytes()),
-                                 &release_later, owner);
+  result.storage = wrap_external(static_cast<char*>(array.mutable_data()) + lowest * item,
+                                 static_cast<size_t>(bytes), &release_later, owner);
   Py_INCREF(owner);
   return result;
 }
@@ -255,7 +270,8 @@ void bind_create(py::module_& m) {
                          : share_numpy(ndarray));
       },
       py::arg("ndarray"), py::arg("copy") = true, py::arg("ctx") = py::none(),
-      "A NumPy array with its own dtype. copy=False shares its memory and keeps it alive.");
+      "A NumPy array with its own dtype. copy=False shares its memory and strides, and keeps it "
+      "alive.");
   m.def(
       "shares_numpy",
       [](const py::object& array) {

@@ -68,6 +68,13 @@ bool is_integer(DType d) {
   }
 }
 
+bool is_complex(DType d) { return d == DType::complex64 || d == DType::complex128; }
+
+DType real_part(DType d) {
+  if (d == DType::complex64) return DType::float32;
+  return d == DType::complex128 ? DType::float64 : d;
+}
+
 std::string dtype_set_names(DTypeSet set) {
   std::string names;
   for (int i = 0; i < kNumDTypes; ++i) {

@@ -33,15 +33,23 @@ DType dtype_from_name(const std::string&);  // throws Error naming what was give
 DType dtype_from_flag(int64_t flag);        // MXNet type flag; throws on others
 bool is_floating(DType dtype);              // float16/32/64, bfloat16
 bool is_integer(DType dtype);               // signed and unsigned, not bool
+bool is_complex(DType dtype);               // complex64, complex128
+DType real_part(DType dtype);               // complex64: float32...; others: themselves
 
 // Bit sets of dtypes, for the op table.
 using DTypeSet = uint32_t;
 constexpr DTypeSet dtype_bit(DType d) { return DTypeSet{1} << static_cast<int>(d); }
 constexpr DTypeSet kFloats = dtype_bit(DType::float32) | dtype_bit(DType::float64);
-constexpr DTypeSet kInts =
-    dtype_bit(DType::int32) | dtype_bit(DType::int64) | dtype_bit(DType::uint8);
-constexpr DTypeSet kNumbers = kFloats | kInts;
-constexpr DTypeSet kAllComputed = kNumbers | dtype_bit(DType::boolean);
+constexpr DTypeSet kInts = dtype_bit(DType::int8) | dtype_bit(DType::int16) |
+                           dtype_bit(DType::int32) | dtype_bit(DType::int64) |
+                           dtype_bit(DType::uint8) | dtype_bit(DType::uint16) |
+                           dtype_bit(DType::uint32) | dtype_bit(DType::uint64);
+constexpr DTypeSet kComplex = dtype_bit(DType::complex64) | dtype_bit(DType::complex128);
+constexpr DTypeSet kNumbers = kFloats | kInts;  // what has an order
+constexpr DTypeSet kFloatsComplex = kFloats | kComplex;
+constexpr DTypeSet kNumbersComplex = kNumbers | kComplex;
+constexpr DTypeSet kAllOrdered = kNumbers | dtype_bit(DType::boolean);
+constexpr DTypeSet kAllComputed = kAllOrdered | kComplex;
 std::string dtype_set_names(DTypeSet set);  // "float32, float64"
 
 }  // namespace hybrid

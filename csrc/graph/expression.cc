@@ -42,6 +42,10 @@ const char* infix_symbol(ElemCode code) {
       return "|";
     case ElemCode::bit_xor:
       return "^";
+    case ElemCode::shift_left:
+      return "<<";
+    case ElemCode::shift_right:
+      return ">>";
     case ElemCode::neg:
       return "-";
     case ElemCode::invert:
@@ -62,8 +66,9 @@ std::string immediate_text(const Node& node, const ElemInstr& instr) {
     if (const double* real = std::get_if<double>(&v)) return real_text(*real, false);
     if (const bool* flag = std::get_if<bool>(&v)) return *flag ? "True" : "False";
   }
-  return is_floating(instr.dtype) ? real_text(instr.imm, instr.dtype == DType::float32)
-                                  : std::to_string(instr.imm_int);
+  const DType real = real_part(instr.dtype);
+  return is_floating(real) ? real_text(instr.imm, real == DType::float32)
+                           : std::to_string(instr.imm_int);
 }
 
 bool operand_text(const Node& node, const ElemInstr& instr, const ElemOperand& operand,

@@ -44,16 +44,17 @@ int64_t of_row(bool greatest, const T* x, int64_t n) {
   return i;
 }
 
-template <class T, class R>
-void of_columns(bool greatest, const T* x, int64_t size, int64_t inner, int64_t width, R* out) {
+template <class T>
+void of_columns(bool greatest, const T* x, int64_t size, int64_t inner, int64_t width,
+                int64_t* out) {
   std::vector<T> best(x, x + width);
-  std::fill(out, out + width, R(0));
+  std::fill(out, out + width, int64_t{0});
   for (int64_t a = 1; a < size; ++a) {
     const T* const row = x + a * inner;
     for (int64_t j = 0; j < width; ++j) {
       if (better(greatest, row[j], best[static_cast<size_t>(j)])) {
         best[static_cast<size_t>(j)] = row[j];
-        out[j] = static_cast<R>(a);
+        out[j] = a;
       }
     }
   }
@@ -64,29 +65,29 @@ void of_columns(bool greatest, const T* x, int64_t size, int64_t inner, int64_t 
 void arg_reduce(bool greatest, const TensorView& x, const ReduceStage& s, const TensorView& out,
                 Resources& resources) {
   constexpr int64_t kChunkElements = 1 << 15, kColumns = 256;
-  for_number(x.dtype, "argmax, argmin", [&](auto from) {
-    for_number(out.dtype, "argmax, argmin", [&](auto to) {
-      using T = decltype(from);
-      using R = decltype(to);
-      if (s.inner == 1) {
-        const int64_t grain = std::max<int64_t>(1, kChunkElements / s.size);
-        resources.parallel(s.outer, grain, [&](int64_t begin, int64_t end) {
-          for (int64_t o = begin; o < end; ++o) {
-            out.as<R>()[o] = static_cast<R>(of_row(greatest, x.as<T>() + o * s.size, s.size));
-          }
-        });
-        return;
-      }
-      const int64_t tiles = (s.inner + kColumns - 1) / kColumns;
-      const int64_t grain =
-          std::max<int64_t>(1, kChunkElements / (s.size * std::min(s.inner, kColumns)));
-      resources.parallel(s.outer * tiles, grain, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          const int64_t o = i / tiles, column = i % tiles * kColumns;
-          of_columns(greatest, x.as<T>() + o * s.size * s.inner + column, s.size, s.inner,
-                     std::min(kColumns, s.inner - column), out.as<R>() + o * s.inner + column);
+  int64_t* const to = out.as<int64_t>();
+  require(out.dtype == DType::int64, "argmax, argmin: given a result of ", dtype_name(out.dtype),
+          ", expected int64");
+  for_lane(x.dtype, "argmax, argmin", [&](auto from) {
+    using T = decltype(from);
+    if (s.inner == 1) {
+      const int64_t grain = std::max<int64_t>(1, kChunkElements / s.size);
+      resources.parallel(s.outer, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t o = begin; o < end; ++o) {
+          to[o] = of_row(greatest, x.as<T>() + o * s.size, s.size);
         }
       });
+      return;
+    }
+    const int64_t tiles = (s.inner + kColumns - 1) / kColumns;
+    const int64_t grain =
+        std::max<int64_t>(1, kChunkElements / (s.size * std::min(s.inner, kColumns)));
+    resources.parallel(s.outer * tiles, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t o = i / tiles, column = i % tiles * kColumns;
+        of_columns(greatest, x.as<T>() + o * s.size * s.inner + column, s.size, s.inner,
+                   std::min(kColumns, s.inner - column), to + o * s.inner + column);
+      }
     });
   });
 }

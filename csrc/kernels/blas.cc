@@ -39,6 +39,22 @@ void blas_gemm(bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, cons
                     narrow(k), 1, a, narrow(lda), b, narrow(ldb), beta, c, narrow(ldc));
 }
 
+void blas_gemm_complex(bool wide, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k,
+                       const void* a, int64_t lda, const void* b, int64_t ldb, void* c,
+                       int64_t ldc) {
+  use_one_thread();
+  const double one[2] = {1, 0}, zero[2] = {0, 0};
+  const float one_narrow[2] = {1, 0}, zero_narrow[2] = {0, 0};
+  if (wide) {
+    scipy_cblas_zgemm(CblasRowMajor, transposed(trans_a), transposed(trans_b), narrow(m), narrow(n),
+                      narrow(k), one, a, narrow(lda), b, narrow(ldb), zero, c, narrow(ldc));
+  } else {
+    scipy_cblas_cgemm(CblasRowMajor, transposed(trans_a), transposed(trans_b), narrow(m), narrow(n),
+                      narrow(k), one_narrow, a, narrow(lda), b, narrow(ldb), zero_narrow, c,
+                      narrow(ldc));
+  }
+}
+
 void blas_gemv_t(int64_t k, int64_t n, const float* a, int64_t lda, const float* x,
                  int64_t stride_x, float beta, float* y, int64_t stride_y) {
   use_one_thread();

@@ -27,6 +27,10 @@ StridedBlock::StridedBlock(void* memory, DType dtype, const Shape& shape, const 
 
 namespace {
 
+struct Pair {  // an element of 16 bytes
+  uint64_t low, high;
+};
+
 template <class T>
 void load_run(char* to, const char* from, int64_t n, int64_t stride) {
   T* out = reinterpret_cast<T*>(to);
@@ -119,6 +123,8 @@ void StridedBlock::load(int64_t begin, int64_t n, void* to) const {
       return load_as<uint32_t>(*this, begin, n, to);
     case 8:
       return load_as<uint64_t>(*this, begin, n, to);
+    case 16:
+      return load_as<Pair>(*this, begin, n, to);
     default:
       fail("elementwise: elements of ", item, " bytes");
   }
@@ -134,6 +140,8 @@ void StridedBlock::save(int64_t begin, int64_t n, const void* from) const {
       return save_as<uint32_t>(*this, begin, n, from);
     case 8:
       return save_as<uint64_t>(*this, begin, n, from);
+    case 16:
+      return save_as<Pair>(*this, begin, n, from);
     default:
       fail("elementwise: elements of ", item, " bytes");
   }

@@ -4,7 +4,20 @@
 namespace hybrid {
 
 double elem_cost_ns(ElemCode code, DType dtype) {
-  const bool wide = dtype == DType::float64 || dtype == DType::int64;
+  const bool wide = dtype_size(dtype) >= 8;
+  if (is_complex(dtype)) {
+    switch (code) {
+      case ElemCode::div:
+      case ElemCode::reciprocal:
+        return 4;
+      case ElemCode::abs:
+        return 1.5;
+      default:
+        return code >= ElemCode::sqrt && code <= ElemCode::arctanh ? 60
+               : code == ElemCode::power                           ? 40
+                                                                   : 0.5;
+    }
+  }
   const auto cost = [wide](double narrow_ns, double wide_ns) { return wide ? wide_ns : narrow_ns; };
   switch (code) {
     case ElemCode::exp:

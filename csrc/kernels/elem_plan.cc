@@ -17,7 +17,7 @@ constexpr int64_t kRegisterGap = 192;       // so that registers do not share ca
 
 DType own_result(const ElemInstr& q) {
   if (q.code == ElemCode::cast) return q.out_dtype;
-  return gives_bool(q.code) ? DType::boolean : q.dtype;
+  return elem_result(q.code, q.dtype);
 }
 
 // The dtype an instruction wants of its operand number k.
@@ -27,8 +27,8 @@ DType wanted(const ElemInstr& q, int k) {
 
 int type_index(DType dtype, const char* what) {
   const int index = elem_type(dtype);
-  require(index >= 0, "elementwise: ", what, " of dtype ", dtype_name(dtype),
-          ", expected float32, float64, int32, int64, uint8 or bool");
+  require(index >= 0, "elementwise: ", what, " of dtype ", dtype_name(dtype), ", expected one of ",
+          dtype_set_names(kAllComputed));
   return index;
 }
 
@@ -64,24 +64,26 @@ int32_t ElemPlan::new_register(int64_t item) {
 }
 
 int32_t ElemPlan::constant(DType dtype, double real, int64_t integer) {
-  uint64_t bits = 0;
+  Constant bits{};
   switch (dtype) {
-    case DType::float32: {
+    case DType::float32:
+    case DType::complex64: {
       const float x = static_cast<float>(real);
-      std::memcpy(&bits, &x, sizeof x);
+      std::memcpy(&bits.low, &x, sizeof x);
       break;
     }
     case DType::float64:
-      std::memcpy(&bits, &real, sizeof real);
+    case DType::complex128:
+      std::memcpy(&bits.low, &real, sizeof real);
       break;
     case DType::boolean:
-      bits = integer != 0 || real != 0;
+      bits.low = integer != 0 || real != 0;
       break;
     default:
-      bits = static_cast<uint64_t>(integer);  // little-endian: the low bytes come first
+      bits.low = static_cast<uint64_t>(integer);  // little-endian: the low bytes come first
   }
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  if (!is_floating(dtype)) bits <<= 8 * (8 - dtype_size(dtype));
+  if (!is_floating(dtype) && !is_complex(dtype)) bits.low <<= 8 * (8 - dtype_size(dtype));
 #endif
   constants_.push_back(bits);  // reserved: earlier addresses stay valid
   ElemSlot slot;
@@ -201,6 +203,12 @@ void ElemPlan::add_instr(const ElemProgram& program, int index) {
       repeat = Repeat::right;
     } else if (slots_[step.a].kind == ElemSlot::one) {
       repeat = Repeat::left;
+    }
+    const BlockFn* const forms = table.code[static_cast<int>(q.code)][type];
+    if (repeat != Repeat::none && forms[static_cast<int>(repeat)] == nullptr) {
+      repeat = Repeat::none;
+      step.a = spread(step.a);
+      step.b = spread(step.b);
     }
   }
   const DType own = own_result(q);

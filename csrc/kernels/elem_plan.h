@@ -24,6 +24,10 @@ struct ElemStep {
   int32_t a = -1, b = -1, c = -1, out = -1;  // slots; -1: not used
 };
 
+struct Constant {  // the bytes of an element
+  uint64_t low = 0, high = 0;
+};
+
 class ElemPlan {
  public:
   // `inputs` and `outputs` must live as long as the plan is used.
@@ -75,7 +79,7 @@ class ElemPlan {
   std::vector<Load> loads_;
   std::vector<ElemStep> steps_;
   std::vector<Save> saves_;
-  std::vector<uint64_t> constants_;  // values of `one` slots
+  std::vector<Constant> constants_;  // values of `one` slots
   // While building:
   std::vector<int32_t> input_slot_, temp_slot_, spread_of_, free_registers_, direct_slot_;
   std::vector<int> last_use_;

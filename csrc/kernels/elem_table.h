@@ -13,7 +13,7 @@ using BlockFn = void (*)(const void* a, const void* b, const void* c, void* out,
 enum class Repeat : uint8_t { none, right, left };
 
 constexpr int kNumElemCodes = static_cast<int>(ElemCode::where) + 1;
-constexpr int kNumElemTypes = 6;
+constexpr int kNumElemTypes = 13;
 
 // Position of a dtype in the tables; -1: no elementwise code for it.
 constexpr int elem_type(DType dtype) {
@@ -30,6 +30,20 @@ constexpr int elem_type(DType dtype) {
       return 4;
     case DType::boolean:
       return 5;
+    case DType::int8:
+      return 6;
+    case DType::int16:
+      return 7;
+    case DType::uint16:
+      return 8;
+    case DType::uint32:
+      return 9;
+    case DType::uint64:
+      return 10;
+    case DType::complex64:
+      return 11;
+    case DType::complex128:
+      return 12;
     default:
       return -1;
   }
@@ -39,7 +53,7 @@ constexpr int elem_type(DType dtype) {
 struct ElemTable {
   BlockFn code[kNumElemCodes][kNumElemTypes][3];
   BlockFn cast[kNumElemTypes][kNumElemTypes];  // [from][to]
-  BlockFn repeat[9];                           // [element size]: all elements are a[0]
+  BlockFn repeat[17];                          // [element size]: all elements are a[0]
 };
 const ElemTable& elem_table();
 
@@ -47,6 +61,16 @@ const ElemTable& elem_table();
 constexpr bool gives_bool(ElemCode code) {
   return code == ElemCode::logical_not || code == ElemCode::isnan || code == ElemCode::isinf ||
          code == ElemCode::isfinite || (code >= ElemCode::equal && code <= ElemCode::logical_xor);
+}
+// True when a complex operand gives a result of its real type.
+constexpr bool gives_real(ElemCode code) {
+  return code == ElemCode::abs || code == ElemCode::real || code == ElemCode::imag ||
+         code == ElemCode::angle;
+}
+// The dtype that a block function writes.
+inline DType elem_result(ElemCode code, DType dtype) {
+  if (gives_bool(code)) return DType::boolean;
+  return gives_real(code) ? real_part(dtype) : dtype;
 }
 constexpr bool is_unary(ElemCode code) { return code < ElemCode::add || code == ElemCode::cast; }
 

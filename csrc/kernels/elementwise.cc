@@ -55,7 +55,7 @@ bool direct_operand(const ElemProgram& program, const ElemOperand& o, const Elem
       std::memcpy(number, &x, sizeof x);
       return true;
     }
-    default:
+    default:  // the rarer types are planned
       return false;
   }
 }
@@ -69,8 +69,7 @@ bool run_direct(const ElemProgram& program, const TensorView* inputs, const Tens
     return false;
   }
   const int type = elem_type(q.dtype);
-  if (type < 0 || out.dtype != q.out_dtype ||
-      q.out_dtype != (gives_bool(q.code) ? DType::boolean : q.dtype)) {
+  if (type < 0 || out.dtype != q.out_dtype || q.out_dtype != elem_result(q.code, q.dtype)) {
     return false;
   }
   uint64_t number = 0;

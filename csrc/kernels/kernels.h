@@ -10,9 +10,13 @@ namespace hybrid {
 void gemm(DType dtype, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, const void* a,
           int64_t lda, const void* b, int64_t ldb, void* c, int64_t ldc, bool accumulate,
           Resources& resources);
-// Integer matmul (int32/int64/uint8...), simple.
+// Integer matmul (every integer type), simple.
 void gemm_int(DType dtype, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k,
               const void* a, const void* b, void* c, Resources& resources);
+
+// The product of complex matrices; not transposed conjugates, as NumPy's matmul.
+void gemm_complex(DType dtype, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k,
+                  const void* a, const void* b, void* c, Resources& resources);
 
 // y = x @ w^T + bias, then activation; the row-vector (m small) path streams w once.
 // activation: relu, sigmoid, tanh, softrelu, softsign, or copy for none. bias may be null.
@@ -55,7 +59,8 @@ enum class Reduction : uint8_t {
   sum_squares,
   nansum
 };
-// Reduces the axes in `axes_mask` of x (strided input allowed); out is contiguous, of any dtype.
+// Reduces the axes in `axes_mask` of x (strided input allowed); out is contiguous, of any dtype
+// (complex: its own; argmax, argmin: int64; max, min of uint64: uint64).
 // Floats accumulate in double after short runs, integers and bool wrap in int64. max, min: a NaN
 // stays. argmax/argmin: one axis or all axes (flattened); the first of equal elements, or the first
 // NaN. Empty reductions of max/min throw.

@@ -1,5 +1,5 @@
-// reduce: blocks of rows or columns by the reduce table, their results joined in a tree. Blocks
-// follow from the shape alone, so neither threads nor strides change a bit.
+// reduce_lanes: blocks of rows or columns by the reduce table, their results joined in a tree.
+// Blocks follow from the shape alone, so neither threads nor strides change a bit.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -158,7 +158,7 @@ void reduce_typed(Reduction kind, const T* x, const std::vector<ReduceStage>& st
 void reduce_rows(Reduction kind, DType dtype, const void* x, int64_t rows, int64_t size,
                  const TensorView& out, int64_t first) {
   require(size <= kBlockElements && out.dtype == dtype, "reduce_rows: rows of ", size, " elements");
-  for_number(dtype, "reduce", [&](auto zero) {
+  for_lane(dtype, "reduce", [&](auto zero) {
     using T = decltype(zero);
     const auto fn = functions(T()).row[static_cast<int>(kind)];
     const T* const from = static_cast<const T*>(x);
@@ -171,28 +171,12 @@ void reduce_rows(Reduction kind, DType dtype, const void* x, int64_t rows, int64
   });
 }
 
-void reduce(Reduction kind, const TensorView& x, uint32_t axes_mask, const TensorView& out,
-            Resources& resources) {
-  const std::vector<ReduceStage> stages = reduce_stages(x.shape, axes_mask);
-  if (stages.back().outer * stages.back().inner == 0) return;
-  const bool chooses = kind == Reduction::max || kind == Reduction::min ||
-                       kind == Reduction::argmax || kind == Reduction::argmin;
-  require(!chooses || x.size() > 0, "reduce: given data of shape ", x.shape,
-          ", expected at least one element to choose from");
-  TensorView packed = x;
-  if (!x.contiguous() && x.size() > 0) {
-    packed.strides = contiguous_strides(x.shape);
-    packed.data = resources.workspace(static_cast<size_t>(x.size()) * dtype_size(x.dtype));
-    strided_copy(x, packed, resources);
-  }
-  if (kind == Reduction::argmax || kind == Reduction::argmin) {
-    require(stages.size() == 1, "argmax, argmin: given several axes of data of shape ", x.shape,
-            ", expected one axis or all");
-    return arg_reduce(kind == Reduction::argmax, packed, stages[0], out, resources);
-  }
-  for_number(x.dtype, "reduce", [&](auto zero) {
+void reduce_lanes(Reduction kind, DType dtype, const void* x,
+                  const std::vector<ReduceStage>& stages, const TensorView& out,
+                  Resources& resources) {
+  for_lane(dtype, "reduce", [&](auto zero) {
     using T = decltype(zero);
-    reduce_typed<T>(kind, packed.as<T>(), stages, out, resources);
+    reduce_typed<T>(kind, static_cast<const T*>(x), stages, out, resources);
   });
 }
 

@@ -90,6 +90,12 @@ template <ElemCode code, Form form, bool is_test>
 void emit(const Attrs& attrs, const std::vector<DType>& in, std::vector<ElemInstr>* out) {
   Emitter e(out);
   const DType dtype = in[0];
+  if constexpr (form != Form::arrays) {
+    const double* real = std::get_if<double>(&attrs.at("scalar"));
+    require(dtype != DType::uint64 || real == nullptr || *real < 0x1p63, attrs.op()->name,
+            ": given scalar ", attrs.text("scalar"),
+            " for uint64, expected less than 2^63: larger numbers need an array");
+  }
   Emitter::Value a = Emitter::input(0), b = Emitter::input(1);
   if constexpr (form == Form::number_second) b = Emitter::number(attrs.at("scalar"));
   if constexpr (form == Form::number_first) {
@@ -177,6 +183,11 @@ void add_test(const char* name, DTypeSet dtypes, const char* swapped, const char
 }
 
 template <ElemCode code>
+void add_shift(const char* name, const char* doc) {
+  add<code, false>({name, code, kInts, nullptr, false, doc});
+}
+
+template <ElemCode code>
 void add_bits(const char* name, const char* doc) {
   add<code, false>({name, code, kInts | dtype_bit(DType::boolean), name, false, doc});
 }
@@ -199,17 +210,17 @@ std::string scalar_form(const char* op, bool number_first) {
 
 void register_binary() {
   using E = ElemCode;
-  add_smooth<E::add, pass, pass>("add", kNumbers, "add", "a + b.");
-  add_smooth<E::sub, pass, minus>("sub", kNumbers, nullptr, "a - b.");
-  add_smooth<E::mul, mul_a, mul_b>("mul", kNumbers, "mul", "a * b.");
+  add_smooth<E::add, pass, pass>("add", kNumbersComplex, "add", "a + b.");
+  add_smooth<E::sub, pass, minus>("sub", kNumbersComplex, nullptr, "a - b.");
+  add_smooth<E::mul, mul_a, mul_b>("mul", kNumbersComplex, "mul", "a * b.");
   add_smooth<E::div, div_a, div_b>(
-      "div", kNumbers, nullptr,
+      "div", kNumbersComplex, nullptr,
       "a / b. Integers: the quotient toward 0 in their own dtype, and 0 where b is 0.");
   add_smooth<E::mod, pass, mod_b>(
       "mod", kNumbers, nullptr,
       "a - floor(a / b) * b, with the sign of b as in Python. Integers: 0 where b is 0.");
   add_smooth<E::power, power_a, power_b>(
-      "power", kNumbers, nullptr,
+      "power", kNumbersComplex, nullptr,
       "a to the power of b. Integers wrap around; a negative exponent gives 0.");
   add_smooth<E::maximum, maximum_a, maximum_b>("maximum", kNumbers, "maximum",
                                                "The larger of a and b. Gradient of equals: to a.");
@@ -225,10 +236,10 @@ void register_binary() {
   add<E::floor_div, false>(floor_div);
   add_test<E::equal>("equal", kAllComputed, "equal", "True where a == b.");
   add_test<E::not_equal>("not_equal", kAllComputed, "not_equal", "True where a != b.");
-  add_test<E::greater>("greater", kAllComputed, "lesser", "True where a > b.");
-  add_test<E::greater_equal>("greater_equal", kAllComputed, "lesser_equal", "True where a >= b.");
-  add_test<E::lesser>("lesser", kAllComputed, "greater", "True where a < b.");
-  add_test<E::lesser_equal>("lesser_equal", kAllComputed, "greater_equal", "True where a <= b.");
+  add_test<E::greater>("greater", kAllOrdered, "lesser", "True where a > b.");
+  add_test<E::greater_equal>("greater_equal", kAllOrdered, "lesser_equal", "True where a >= b.");
+  add_test<E::lesser>("lesser", kAllOrdered, "greater", "True where a < b.");
+  add_test<E::lesser_equal>("lesser_equal", kAllOrdered, "greater_equal", "True where a <= b.");
   add_test<E::logical_and>("logical_and", kAllComputed, "logical_and",
                            "True where both a and b are not 0.");
   add_test<E::logical_or>("logical_or", kAllComputed, "logical_or", "True where a or b is not 0.");
@@ -237,6 +248,12 @@ void register_binary() {
   add_bits<E::bit_and>("bit_and", "Bitwise and; for bool: logical and.");
   add_bits<E::bit_or>("bit_or", "Bitwise or; for bool: logical or.");
   add_bits<E::bit_xor>("bit_xor", "Bitwise exclusive or; for bool: not equal.");
+  add_shift<E::shift_left>("left_shift",
+                           "a * 2^b, wrapping; 0 where b is negative or not less than the width.");
+  add_shift<E::shift_right>(
+      "right_shift",
+      "floor(a / 2^b); where b is negative or not less than the width: -1 for "
+      "a below 0, else 0.");
 }
 
 }  // namespace hybrid

@@ -193,7 +193,7 @@ void register_broadcast() {
       "data summed to the shape of an array that broadcasts to it: undoes broadcasting, for "
       "gradients.";
   sum_like.inputs = {{"data", "array"}, {"like", "array whose shape is taken", false}};
-  sum_like.dtypes = kNumbers;
+  sum_like.dtypes = kNumbersComplex;
   sum_like.infer = infer_sum_like;
   sum_like.cpu = run_sum_back;
   sum_like.gradient = grad_spread;

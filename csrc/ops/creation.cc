@@ -17,7 +17,7 @@ OpDef creation_def(const char* name, const char* doc, std::vector<AttrDef> attrs
   def.doc = doc;
   def.attrs = std::move(attrs);
   def.attrs.push_back({"dtype", AttrType::dtype, "float32", "dtype of the result"});
-  def.dtypes = kAllComputed;
+  def.dtypes = kAllOrdered;
   return def;
 }
 
@@ -141,17 +141,20 @@ void run_eye(KernelContext& c) {
 
 void register_creation() {
   OpDef zeros = creation_def("zeros", "An array of zeros.", {kShape});
+  zeros.dtypes = kAllComputed;
   zeros.infer = infer_shaped;
   zeros.elementwise = emit_constant<0>;
   add_op(std::move(zeros));
 
   OpDef ones = creation_def("ones", "An array of ones.", {kShape});
+  ones.dtypes = kAllComputed;
   ones.infer = infer_shaped;
   ones.elementwise = emit_constant<1>;
   add_op(std::move(ones));
 
   OpDef full = creation_def("full", "An array of one number.",
                             {kShape, {"value", AttrType::scalar, nullptr, "the number"}});
+  full.dtypes = kAllComputed;
   full.infer = infer_shaped;
   full.elementwise = emit_full;
   add_op(std::move(full));

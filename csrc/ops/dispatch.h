@@ -13,6 +13,10 @@ void dispatch(DType dtype, const char* op, F&& body) {
       return body(float{});
     case DType::float64:
       return body(double{});
+    case DType::int8:
+      return body(int8_t{});
+    case DType::int16:
+      return body(int16_t{});
     case DType::int32:
       return body(int32_t{});
     case DType::int64:
@@ -20,10 +24,20 @@ void dispatch(DType dtype, const char* op, F&& body) {
     case DType::uint8:
     case DType::boolean:
       return body(uint8_t{});
+    case DType::uint16:
+      return body(uint16_t{});
+    case DType::uint32:
+      return body(uint32_t{});
+    case DType::uint64:
+      return body(uint64_t{});
     default:
       fail(op, ": has no kernel for ", dtype_name(dtype));
   }
 }
+
+struct Bytes16 {
+  uint64_t low, high;
+};
 
 // Calls body(T{}) with an unsigned type of that many bytes: for kernels that only move elements.
 template <class F>
@@ -37,6 +51,8 @@ void dispatch_size(size_t bytes, const char* op, F&& body) {
       return body(uint32_t{});
     case 8:
       return body(uint64_t{});
+    case 16:
+      return body(Bytes16{});
     default:
       fail(op, ": has no kernel for elements of ", bytes, " bytes");
   }
@@ -56,9 +72,34 @@ class IndexReader {
         return view_.as<int32_t>()[i];
       case DType::int64:
         return view_.as<int64_t>()[i];
+      case DType::int8:
+        return view_.as<int8_t>()[i];
+      case DType::int16:
+        return view_.as<int16_t>()[i];
+      case DType::uint16:
+        return view_.as<uint16_t>()[i];
+      case DType::uint32:
+        return view_.as<uint32_t>()[i];
+      case DType::uint64:
+        return static_cast<int64_t>(view_.as<uint64_t>()[i]);
       default:
         return view_.as<uint8_t>()[i];
     }
+  }
+
+ private:
+  const TensorView& view_;
+};
+
+// Writes indices in any numeric dtype.
+class IndexWriter {
+ public:
+  explicit IndexWriter(const TensorView& view) : view_(view) {}
+  void put(int64_t at, int64_t index) const {
+    dispatch(view_.dtype, "indices", [&](auto zero) {
+      using I = decltype(zero);
+      view_.as<I>()[at] = static_cast<I>(index);
+    });
   }
 
  private:

@@ -226,8 +226,8 @@ void register_elementwise() {
   loss.gradient = grad_make_loss;
   add_op(std::move(loss));
 
-  OpDef add_n =
-      elementwise_def("add_n", "Sum of arrays of one shape and dtype, left to right.", kNumbers);
+  OpDef add_n = elementwise_def("add_n", "Sum of arrays of one shape and dtype, left to right.",
+                                kNumbersComplex);
   add_n.inputs = {{"args", "arrays of one shape and dtype"}};
   add_n.variadic = true;
   add_n.code = ElemCode::add;

@@ -324,6 +324,7 @@ void register_gather() {
                  "data", "slices");
   scatter.attrs = {{"shape", AttrType::ints, nullptr, "shape of the result"},
                    {"accumulate", AttrType::boolean, "False", "add instead of overwriting"}};
+  scatter.dtypes = kAllOrdered;
   scatter.infer = infer_scatter_nd;
   scatter.cpu = run_scatter_nd;
   scatter.gradient = grad_scatter_nd;

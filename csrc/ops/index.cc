@@ -161,8 +161,8 @@ void infer_one_hot(InferContext& c) {
   const int64_t depth = c.attrs.integer("depth");
   const DType dtype = c.attrs.dtype("dtype");
   require(depth >= 0, c.op_name, ": given depth ", depth, ", expected 0 or more");
-  require((kAllComputed & dtype_bit(dtype)) != 0, c.op_name, ": given dtype ", dtype_name(dtype),
-          ", expected one of ", dtype_set_names(kAllComputed));
+  require((kAllOrdered & dtype_bit(dtype)) != 0, c.op_name, ": given dtype ", dtype_name(dtype),
+          ", expected one of ", dtype_set_names(kAllOrdered));
   set_dtype(c, 0, dtype);
   if (!c.in_shapes[0].rank_known()) return;
   Shape out = c.in_shapes[0];

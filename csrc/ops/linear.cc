@@ -11,7 +11,9 @@ namespace hybrid {
 void matrix_product(DType dtype, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k,
                     const void* a, const void* b, void* c, Resources& resources) {
   if (m == 0 || n == 0) return;
-  if (k == 0) {
+  if (is_complex(dtype) && k > 0) {
+    gemm_complex(dtype, trans_a, trans_b, m, n, k, a, b, c, resources);
+  } else if (k == 0) {
     std::memset(c, 0, static_cast<size_t>(m * n) * dtype_size(dtype));
   } else if (is_floating(dtype)) {
     gemm(dtype, trans_a, trans_b, m, n, k, a, trans_a ? m : k, b, trans_b ? k : n, c, n, false,
@@ -227,7 +229,7 @@ OpDef product_def(const char* name, const char* doc) {
   def.inputs = {{"lhs", "left factor"}, {"rhs", "right factor, of lhs's dtype"}};
   def.attrs = {{"transpose_a", AttrType::boolean, "False", "transpose lhs first"},
                {"transpose_b", AttrType::boolean, "False", "transpose rhs first"}};
-  def.dtypes = kNumbers;
+  def.dtypes = kNumbersComplex;
   def.flops = product_flops;
   return def;
 }

@@ -13,6 +13,9 @@ namespace hybrid {
 
 namespace {
 
+constexpr DTypeSet kDrawn =
+    dtype_bit(DType::uint8) | dtype_bit(DType::int32) | dtype_bit(DType::int64);
+
 double draw_flops(const Attrs&, const std::vector<Shape>&, const std::vector<Shape>& out) {
   return 20.0 * static_cast<double>(out[0].size());
 }
@@ -190,7 +193,7 @@ void register_random() {
   OpDef randint =
       draw_def("random_randint", "Whole numbers drawn evenly from low to high - 1.",
                {"low", AttrType::integer, nullptr, "smallest number"},
-               {"high", AttrType::integer, nullptr, "end of the range, excluded"}, kInts, "int32");
+               {"high", AttrType::integer, nullptr, "end of the range, excluded"}, kDrawn, "int32");
   randint.infer = infer_randint;
   randint.cpu = run_randint;
   add_op(std::move(randint));

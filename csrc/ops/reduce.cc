@@ -156,7 +156,7 @@ OpDef reduction_def(const char* name, const char* doc, DTypeSet dtypes, void (*r
 
 template <Reduction kind>
 void add_arg(const char* name, const char* doc) {
-  OpDef def = reduction_def(name, doc, kAllComputed, run_arg<kind>, nullptr);
+  OpDef def = reduction_def(name, doc, kAllOrdered, run_arg<kind>, nullptr);
   def.attrs = {{"axis", AttrType::integer, "None", "axis to search; None: the flattened array"},
                {"keepdims", AttrType::boolean, "False", "the axis stays, with size 1"},
                {"dtype", AttrType::dtype, "int64", "dtype of the indices (MXNet 1.x: float32)"},
@@ -171,16 +171,16 @@ void add_arg(const char* name, const char* doc) {
 void register_reduce() {
   using R = Reduction;
   add_op(reduction_def("sum", "Sum over axes, in data's dtype; 0 where there is nothing to add.",
-                       kNumbers, run_reduce<R::sum>, grad_sum));
+                       kNumbersComplex, run_reduce<R::sum>, grad_sum));
   add_op(reduction_def("nansum", "Sum over axes, nan counting as 0.", kFloats,
                        run_reduce<R::nansum>, grad_nansum));
   add_op(reduction_def("mean", "Mean over axes: their sum divided by their number of elements.",
-                       kFloats, run_mean, grad_mean));
+                       kFloatsComplex, run_mean, grad_mean));
   add_op(
       reduction_def("prod",
                     "Product over axes, in data's dtype. The gradient divides by data: it is nan "
                     "where data is 0.",
-                    kNumbers, run_reduce<R::prod>, grad_prod));
+                    kNumbersComplex, run_reduce<R::prod>, grad_prod));
   add_op(reduction_def("max", "Largest element over axes. Gradient: to every element equal to it.",
                        kNumbers, run_reduce<R::max>, grad_extreme));
   add_op(reduction_def("min", "Smallest element over axes. Gradient: to every element equal to it.",

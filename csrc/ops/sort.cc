@@ -60,7 +60,7 @@ OpDef order_def(const char* name, const char* doc) {
   def.attrs = {
       {"axis", AttrType::integer, "-1", "axis to order; None: the flattened array", "None"},
       {"is_ascend", AttrType::boolean, "True", "smallest first"}};
-  def.dtypes = kAllComputed;
+  def.dtypes = kAllOrdered;
   def.flops = sort_flops;
   return def;
 }
@@ -126,17 +126,14 @@ void run_argsort(KernelContext& c) {
   const AxisView v = Rows(c.attrs, c.in[0].shape).view;
   dispatch(c.in[0].dtype, "argsort", [&](auto zero) {
     using T = decltype(zero);
-    dispatch(c.out[0].dtype, "argsort", [&](auto index) {
-      using I = decltype(index);
-      I* out = c.out[0].as<I>();
-      for_each_order(c.in[0].as<T>(), v, c.attrs.boolean("is_ascend"), v.size, c.resources,
-                     [&](int64_t r, const auto& order) {
-                       const int64_t base = r / v.inner * v.size * v.inner + r % v.inner;
-                       for (int64_t i = 0; i < v.size; ++i) {
-                         out[base + i * v.inner] = static_cast<I>(order[static_cast<size_t>(i)]);
-                       }
-                     });
-    });
+    const IndexWriter out(c.out[0]);
+    for_each_order(c.in[0].as<T>(), v, c.attrs.boolean("is_ascend"), v.size, c.resources,
+                   [&](int64_t r, const auto& order) {
+                     const int64_t base = r / v.inner * v.size * v.inner + r % v.inner;
+                     for (int64_t i = 0; i < v.size; ++i) {
+                       out.put(base + i * v.inner, order[static_cast<size_t>(i)]);
+                     }
+                   });
   });
 }
 
@@ -177,24 +174,21 @@ void run_topk(KernelContext& c) {
   const TensorView* indices = what == "indices" ? &c.out[0] : what == "both" ? &c.out[1] : nullptr;
   dispatch(c.in[0].dtype, "topk", [&](auto zero) {
     using T = decltype(zero);
-    dispatch(indices ? indices->dtype : DType::int64, "topk", [&](auto index) {
-      using I = decltype(index);
-      for_each_order(c.in[0].as<T>(), v, c.attrs.boolean("is_ascend"), k, c.resources,
-                     [&](int64_t r, const auto& order) {
-                       const int64_t from = r / v.inner * v.size * v.inner + r % v.inner;
-                       const int64_t to = r / v.inner * k * v.inner + r % v.inner;
-                       for (int64_t i = 0; mask && i < v.size; ++i)
-                         c.out[0].as<T>()[from + i * v.inner] = 0;
-                       for (int64_t i = 0; i < k; ++i) {
-                         const int64_t at = order[static_cast<size_t>(i)];
-                         if (mask) c.out[0].as<T>()[from + at * v.inner] = 1;
-                         if (values)
-                           c.out[0].as<T>()[to + i * v.inner] =
-                               c.in[0].as<T>()[from + at * v.inner];
-                         if (indices) indices->as<I>()[to + i * v.inner] = static_cast<I>(at);
-                       }
-                     });
-    });
+    const IndexWriter places(indices ? *indices : c.out[0]);
+    for_each_order(c.in[0].as<T>(), v, c.attrs.boolean("is_ascend"), k, c.resources,
+                   [&](int64_t r, const auto& order) {
+                     const int64_t from = r / v.inner * v.size * v.inner + r % v.inner;
+                     const int64_t to = r / v.inner * k * v.inner + r % v.inner;
+                     for (int64_t i = 0; mask && i < v.size; ++i)
+                       c.out[0].as<T>()[from + i * v.inner] = 0;
+                     for (int64_t i = 0; i < k; ++i) {
+                       const int64_t at = order[static_cast<size_t>(i)];
+                       if (mask) c.out[0].as<T>()[from + at * v.inner] = 1;
+                       if (values)
+                         c.out[0].as<T>()[to + i * v.inner] = c.in[0].as<T>()[from + at * v.inner];
+                       if (indices) places.put(to + i * v.inner, at);
+                     }
+                   });
   });
 }
 

@@ -1,6 +1,7 @@
 // Elementwise operators of one input.
 #include <cmath>
 
+#include "kernels/elem_table.h"
 #include "ops/emit.h"
 #include "ops/expr.h"
 #include "ops/families.h"
@@ -20,7 +21,13 @@ void emit(const Attrs&, const std::vector<DType>& in, std::vector<ElemInstr>* ou
   Emitter e(out);
   if constexpr (code == ElemCode::floor || code == ElemCode::ceil || code == ElemCode::trunc ||
                 code == ElemCode::rint || code == ElemCode::round) {
-    if (!is_floating(dtype)) {  // whole numbers are already round
+    if (!is_floating(dtype) && !is_complex(dtype)) {  // whole numbers are already round
+      e.op(ElemCode::copy, dtype, Emitter::input(0));
+      return;
+    }
+  }
+  if constexpr (code == ElemCode::conj) {
+    if (!is_complex(dtype)) {
       e.op(ElemCode::copy, dtype, Emitter::input(0));
       return;
     }
@@ -31,7 +38,13 @@ void emit(const Attrs&, const std::vector<DType>& in, std::vector<ElemInstr>* ou
       return;
     }
   }
-  e.op(code, dtype, Emitter::input(0));
+  e.op_to(code, dtype, elem_result(code, dtype), Emitter::input(0));
+}
+
+// abs, real, imag, angle: complex numbers give their real type.
+void infer_real(InferContext& c) {
+  one_shape(c);
+  set_dtype(c, 0, real_part(c.in_dtypes[0]));
 }
 
 template <ElemCode code>
@@ -123,6 +136,7 @@ template <ElemCode code>
 void add(const char* name, DTypeSet dtypes, const char* doc, void (*rule)(GradBuilder&)) {
   OpDef def = unary_def(name, code, dtypes, doc, rule);
   def.elementwise = emit<code>;
+  if (gives_real(code)) def.infer = infer_real;
   add_op(std::move(def));
 }
 
@@ -173,33 +187,37 @@ void register_unary() {
   using E = ElemCode;
   constexpr DTypeSet kBoolInts = kInts | dtype_bit(DType::boolean);
   add<E::copy>("identity", kAllComputed, "A copy of data.", gradient<rule_identity>);
-  add<E::neg>("neg", kNumbers, "-data.", gradient<rule_neg>);
-  add<E::abs>("abs", kNumbers, "|data|. Gradient at 0: 0.", gradient<rule_abs>);
+  add<E::neg>("neg", kNumbersComplex, "-data.", gradient<rule_neg>);
+  add<E::abs>("abs", kNumbersComplex, "|data|, real for complex data. Gradient at 0: 0.",
+              gradient<rule_abs>);
   add<E::sign>("sign", kNumbers, "-1, 0 or 1 by the sign of data. Gradient: 0.", no_gradient);
-  add<E::square>("square", kNumbers, "data * data.", gradient<rule_square>);
-  add<E::sqrt>("sqrt", kFloats, "Square root; nan below 0.", gradient<rule_sqrt>);
+  add<E::square>("square", kNumbersComplex, "data * data.", gradient<rule_square>);
+  add<E::sqrt>("sqrt", kFloatsComplex, "Square root; nan below 0.", gradient<rule_sqrt>);
   add<E::rsqrt>("rsqrt", kFloats, "1 / sqrt(data).", gradient<rule_rsqrt>);
   add<E::cbrt>("cbrt", kFloats, "Cube root, negative for negative data.", gradient<rule_cbrt>);
-  add<E::reciprocal>("reciprocal", kFloats, "1 / data.", gradient<rule_reciprocal>);
-  add<E::exp>("exp", kFloats, "e to the power of data.", gradient<rule_exp>);
+  add<E::reciprocal>("reciprocal", kFloatsComplex, "1 / data.", gradient<rule_reciprocal>);
+  add<E::exp>("exp", kFloatsComplex, "e to the power of data.", gradient<rule_exp>);
   add<E::expm1>("expm1", kFloats, "exp(data) - 1, exact near 0.", gradient<rule_expm1>);
-  add<E::log>("log", kFloats, "Natural logarithm; -inf at 0, nan below.", gradient<rule_log>);
-  add<E::log2>("log2", kFloats, "Logarithm to base 2.", gradient<rule_log2>);
-  add<E::log10>("log10", kFloats, "Logarithm to base 10.", gradient<rule_log10>);
+  add<E::log>("log", kFloatsComplex, "Natural logarithm; -inf at 0, nan below.",
+              gradient<rule_log>);
+  add<E::log2>("log2", kFloatsComplex, "Logarithm to base 2.", gradient<rule_log2>);
+  add<E::log10>("log10", kFloatsComplex, "Logarithm to base 10.", gradient<rule_log10>);
   add<E::log1p>("log1p", kFloats, "log(1 + data), exact near 0.", gradient<rule_log1p>);
-  add<E::sin>("sin", kFloats, "Sine; data in radians.", gradient<rule_sin>);
-  add<E::cos>("cos", kFloats, "Cosine; data in radians.", gradient<rule_cos>);
-  add<E::tan>("tan", kFloats, "Tangent; data in radians.", gradient<rule_tan>);
-  add<E::arcsin>("arcsin", kFloats, "Inverse sine, in [-pi/2, pi/2].", gradient<rule_arcsin>);
-  add<E::arccos>("arccos", kFloats, "Inverse cosine, in [0, pi].", gradient<rule_arccos>);
-  add<E::arctan>("arctan", kFloats, "Inverse tangent, in (-pi/2, pi/2).", gradient<rule_arctan>);
-  add<E::sinh>("sinh", kFloats, "Hyperbolic sine.", gradient<rule_sinh>);
-  add<E::cosh>("cosh", kFloats, "Hyperbolic cosine.", gradient<rule_cosh>);
-  add<E::tanh>("tanh", kFloats, "Hyperbolic tangent.", gradient<rule_tanh>);
-  add<E::arcsinh>("arcsinh", kFloats, "Inverse hyperbolic sine.", gradient<rule_arcsinh>);
-  add<E::arccosh>("arccosh", kFloats, "Inverse hyperbolic cosine; nan below 1.",
+  add<E::sin>("sin", kFloatsComplex, "Sine; data in radians.", gradient<rule_sin>);
+  add<E::cos>("cos", kFloatsComplex, "Cosine; data in radians.", gradient<rule_cos>);
+  add<E::tan>("tan", kFloatsComplex, "Tangent; data in radians.", gradient<rule_tan>);
+  add<E::arcsin>("arcsin", kFloatsComplex, "Inverse sine, in [-pi/2, pi/2].",
+                 gradient<rule_arcsin>);
+  add<E::arccos>("arccos", kFloatsComplex, "Inverse cosine, in [0, pi].", gradient<rule_arccos>);
+  add<E::arctan>("arctan", kFloatsComplex, "Inverse tangent, in (-pi/2, pi/2).",
+                 gradient<rule_arctan>);
+  add<E::sinh>("sinh", kFloatsComplex, "Hyperbolic sine.", gradient<rule_sinh>);
+  add<E::cosh>("cosh", kFloatsComplex, "Hyperbolic cosine.", gradient<rule_cosh>);
+  add<E::tanh>("tanh", kFloatsComplex, "Hyperbolic tangent.", gradient<rule_tanh>);
+  add<E::arcsinh>("arcsinh", kFloatsComplex, "Inverse hyperbolic sine.", gradient<rule_arcsinh>);
+  add<E::arccosh>("arccosh", kFloatsComplex, "Inverse hyperbolic cosine; nan below 1.",
                   gradient<rule_arccosh>);
-  add<E::arctanh>("arctanh", kFloats, "Inverse hyperbolic tangent; nan outside [-1, 1].",
+  add<E::arctanh>("arctanh", kFloatsComplex, "Inverse hyperbolic tangent; nan outside [-1, 1].",
                   gradient<rule_arctanh>);
   add<E::erf>("erf", kFloats, "Error function, 2/sqrt(pi) * integral of exp(-t^2) from 0 to data.",
               gradient<rule_erf>);
@@ -211,15 +229,21 @@ void register_unary() {
   add<E::floor>("floor", kNumbers, "Largest whole number <= data. Gradient: 0.", no_gradient);
   add<E::ceil>("ceil", kNumbers, "Smallest whole number >= data. Gradient: 0.", no_gradient);
   add<E::trunc>("trunc", kNumbers, "Whole part, toward 0. Gradient: 0.", no_gradient);
-  add<E::rint>("rint", kNumbers, "Nearest whole number, halves to even. Gradient: 0.", no_gradient);
+  add<E::rint>("rint", kNumbersComplex, "Nearest whole number, halves to even. Gradient: 0.",
+               no_gradient);
   add<E::round>("round", kNumbers,
                 "Nearest whole number, halves away from 0 (MXNet's round). Gradient: 0.",
                 no_gradient);
+  add<E::conj>("conj", kNumbersComplex, "The complex conjugate; real data stay.",
+               gradient<rule_identity>);
+  add<E::real>("real", kComplex, "The real part, in its real type.", nullptr);
+  add<E::imag>("imag", kComplex, "The imaginary part, in its real type.", nullptr);
+  add<E::angle>("angle", kComplex, "Angle of data in the plane, in [-pi, pi].", nullptr);
   add<E::invert>("invert", kBoolInts, "Every bit flipped; for bool: not.", nullptr);
   add_test<E::logical_not>("logical_not", kAllComputed, "True where data is 0.");
-  add_test<E::isnan>("isnan", kFloats, "True where data is not a number.");
-  add_test<E::isinf>("isinf", kFloats, "True where data is infinite.");
-  add_test<E::isfinite>("isfinite", kFloats, "True where data is neither infinite nor nan.");
+  add_test<E::isnan>("isnan", kFloatsComplex, "True where data is not a number.");
+  add_test<E::isinf>("isinf", kFloatsComplex, "True where data is infinite.");
+  add_test<E::isfinite>("isfinite", kFloatsComplex, "True where data is neither infinite nor nan.");
   add_composed<rule_rcbrt>("rcbrt", E::cbrt, "1 / cbrt(data).", emit_rcbrt);
   add_composed<rule_log_sigmoid>("log_sigmoid", E::softrelu,
                                  "log(sigmoid(data)), without overflow.", emit_log_sigmoid);

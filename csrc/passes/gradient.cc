@@ -54,7 +54,7 @@ class Differentiation {
       bool reached = false;
       for (size_t k = 0; k < n.inputs.size(); ++k) reached |= wanted(n, k);
       bool real = false;
-      for (DType d : n.dtypes) real |= d == DType::unknown || is_floating(d);
+      for (DType d : n.dtypes) real |= d == DType::unknown || is_floating(d) || is_complex(d);
       active_[i] = reached && real;
     }
   }
@@ -121,6 +121,8 @@ class Differentiation {
                     std::string("no gradient flows back through ") + forward.op->name);
       return;
     }
+    for (const Entry& e : forward.inputs) expect_real(forward, graph_.dtype(e));
+    for (DType d : forward.dtypes) expect_real(forward, d);
     const size_t first = graph_.nodes.size();
     GradBuilder builder(graph_, forward, out_grads);
     std::vector<bool> wanted_inputs;
@@ -134,6 +136,12 @@ class Differentiation {
       check_type(forward, k, grads[k]);
       contribute(forward.inputs[k], grads[k]);
     }
+  }
+
+  static void expect_real(const Node& n, DType dtype) {
+    require(!is_complex(dtype), "gradient: operator ", n.op->name, n.name.empty() ? "" : " '",
+            n.name, n.name.empty() ? "" : "'", " computes with ", dtype_name(dtype),
+            ": gradients of complex arrays are not defined here");
   }
 
   void check_type(const Node& forward, size_t k, Entry grad) const {

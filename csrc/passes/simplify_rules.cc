@@ -59,6 +59,7 @@ bool equals(const ScalarValue& v, int64_t number) {
 
 // x * 1, 1 * x, x / 1, x - 0, x + (-0.0), and x + 0 where -0.0 cannot occur.
 Rewrite neutral_element(const Use& use, const ElemInstr& instr) {
+  if (is_complex(instr.dtype)) return {};  // times 1 + 0i may make a nan of an infinity
   const auto try_side = [&](const ElemOperand& value, const ElemOperand& number, bool number_left) {
     ScalarValue v;
     if (value.kind != ElemOperand::input || !use.same_type(static_cast<size_t>(value.index)) ||

@@ -1,6 +1,7 @@
 // Building elementwise programs and views for tests, and a plain reference interpreter of them.
 #pragma once
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -33,12 +34,19 @@ inline ElemInstr instr(ElemCode code, DType dtype, ElemOperand a, ElemOperand b 
 
 template <class T>
 constexpr DType dtype_of() {
-  return std::is_same_v<T, float>     ? DType::float32
-         : std::is_same_v<T, double>  ? DType::float64
-         : std::is_same_v<T, int32_t> ? DType::int32
-         : std::is_same_v<T, int64_t> ? DType::int64
-         : std::is_same_v<T, bool>    ? DType::boolean
-                                      : DType::uint8;
+  return std::is_same_v<T, float>                  ? DType::float32
+         : std::is_same_v<T, double>               ? DType::float64
+         : std::is_same_v<T, int32_t>              ? DType::int32
+         : std::is_same_v<T, int64_t>              ? DType::int64
+         : std::is_same_v<T, bool>                 ? DType::boolean
+         : std::is_same_v<T, int8_t>               ? DType::int8
+         : std::is_same_v<T, int16_t>              ? DType::int16
+         : std::is_same_v<T, uint16_t>             ? DType::uint16
+         : std::is_same_v<T, uint32_t>             ? DType::uint32
+         : std::is_same_v<T, uint64_t>             ? DType::uint64
+         : std::is_same_v<T, std::complex<float>>  ? DType::complex64
+         : std::is_same_v<T, std::complex<double>> ? DType::complex128
+                                                   : DType::uint8;
 }
 
 template <class T>

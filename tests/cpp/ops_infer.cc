@@ -18,7 +18,9 @@ TEST_CASE("infer: elementwise operators broadcast and insist on equal dtypes") {
                        Error);
   Use half("add", {{2}, {2}}, {}, DType::float16);
   CHECK_THROWS_WITH_AS(
-      half.infer(), "add: given lhs float16, expected one of float32, float64, uint8, int32, int64",
+      half.infer(),
+      "add: given lhs float16, expected one of float32, float64, uint8, int32, int8, int64, int16, "
+      "uint16, uint32, uint64, complex64, complex128",
       Error);
   Use one("add", {{2}, {2}}, {}, DType::unknown);
   one.in_dtypes[1] = DType::float64;

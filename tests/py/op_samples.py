@@ -153,8 +153,9 @@ SAMPLES: dict[str, list[Sample]] = {}
 
 def _unary() -> None:
     everywhere = [
-        "identity", "neg", "square", "exp", "expm1", "sin", "cos", "arctan", "sinh", "cosh", "tanh",
-        "arcsinh", "erf", "sigmoid", "log_sigmoid", "softrelu", "degrees", "radians", "zeros_like",
+        "conj", "identity", "neg", "square", "exp", "expm1", "sin", "cos", "arctan", "sinh",
+        "cosh", "tanh", "arcsinh", "erf", "sigmoid", "log_sigmoid", "softrelu", "degrees",
+        "radians", "zeros_like",
         "ones_like", "contiguous",
     ]  # fmt: skip
     for name in everywhere:

@@ -12,7 +12,13 @@ import numpy as np
 from ... import _core
 
 # The dtypes that enter graphs; everything else is a named graph break. The rules ask this set only.
-DTYPES = frozenset(np.dtype(n) for n in ("float32", "float64", "int32", "int64", "uint8", "bool"))
+DTYPES = frozenset(
+    np.dtype(n)
+    for n in (
+        "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+        "float32", "float64", "complex64", "complex128",
+    )
+)  # fmt: skip
 NUMBERS = (bool, int, float)  # Python numbers: weak operands under NumPy 2's promotion
 BOOL, INT64, FLOAT64 = np.dtype(bool), np.dtype("int64"), np.dtype("float64")
 
@@ -57,6 +63,8 @@ def scalar(value: Any, dtype: np.dtype) -> int | float | bool:
     """A Python number as an element of ``dtype``, given back as a Python number."""
     if dtype.kind == "f":
         return float(dtype.type(value))
+    if dtype.kind == "c":
+        return float(value)
     return bool(value) if dtype.kind == "b" else int(value)
 
 

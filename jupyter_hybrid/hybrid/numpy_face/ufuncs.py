@@ -29,7 +29,7 @@ UNARY: dict[np.ufunc, str] = {
     np.ceil: "ceil", np.trunc: "trunc", np.rint: "rint", np.logical_not: "logical_not",
     np.isnan: "isnan", np.isinf: "isinf", np.isfinite: "isfinite", np.invert: "invert",
     np.degrees: "degrees", np.rad2deg: "degrees", np.radians: "radians", np.deg2rad: "radians",
-    np.fabs: "abs",
+    np.fabs: "abs", np.conjugate: "conj",
 }  # fmt: skip
 BINARY: dict[np.ufunc, str] = {
     np.add: "add", np.subtract: "sub", np.multiply: "mul", np.true_divide: "div",
@@ -40,6 +40,7 @@ BINARY: dict[np.ufunc, str] = {
     np.greater_equal: "greater_equal", np.less: "lesser", np.less_equal: "lesser_equal",
     np.logical_and: "logical_and", np.logical_or: "logical_or", np.logical_xor: "logical_xor",
     np.bitwise_and: "bit_and", np.bitwise_or: "bit_or", np.bitwise_xor: "bit_xor",
+    np.left_shift: "left_shift", np.right_shift: "right_shift",
 }  # fmt: skip
 # On bools NumPy's arithmetic is logic, and so is the order of False and True.
 _ON_BOOLS = {
@@ -55,7 +56,9 @@ _COMMUTES = frozenset(
         "hypot", "logical_and", "logical_or", "logical_xor",
     )
 )  # fmt: skip
-_REVERSED = frozenset(["sub", "div", "power", "mod", "floor_div", "arctan2"])
+_REVERSED = frozenset(
+    ["sub", "div", "power", "mod", "floor_div", "arctan2", "left_shift", "right_shift"]
+)
 _PYTHON = {
     "equal": operator.eq, "not_equal": operator.ne, "greater": operator.gt,
     "greater_equal": operator.ge, "lesser": operator.lt, "lesser_equal": operator.le,
@@ -174,8 +177,6 @@ def _unary(ufunc: np.ufunc, loop: tuple) -> Plan:
         return copied
     if whole and op == "reciprocal":  # NumPy's 1 / 0 is the machine's own
         raise NotCovered(f"np.reciprocal on {dtype}")
-    if dtype.kind == "c" and op in ("abs", "sign"):
-        raise NotCovered(f"np.{ufunc.__name__} on {dtype}")
     _computes(op, ufunc, dtype)
     return lambda x: core(op, [cast(_array(x, dtype), dtype)])
 
@@ -236,6 +237,8 @@ def _with_number(op: str, dtype: np.dtype, number: np.dtype, first: bool) -> Pla
             _check_fits(value, number)
             if negative_is_error and value < 0:
                 raise NotCovered("integers to a negative integer power")
+            if value >= 2**63:  # more than an attribute holds
+                return _with_constant(op, dtype, number, first)(*operands)
         if dtype_of(array) is not dtype:
             array = cast(array, dtype)
         return _invoke(name, [array], {"scalar": value})
