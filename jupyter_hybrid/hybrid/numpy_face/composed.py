@@ -80,34 +80,18 @@ def _modf(x: Any) -> tuple[Any, Any]:
 
 
 def _fmod(a: Any, b: Any) -> Any:
-    if dtype_of(a).kind == "u":
+    dtype = dtype_of(a)
+    if dtype.kind == "u":
         return core("mod", [a, b])
+    if dtype.kind == "i":  # from the quotient toward 0: the least integer has no size
+        rest = core("sub", [a, core("mul", [core("div", [a, b]), b])])
+        return _where(_scalar("equal", b, 0), filled((), 0, dtype), rest)
     size = core("mod", [core("abs", [a]), core("abs", [b])])
     return _where(_is_negative(a), core("neg", [size]), size)
 
 
-def _shift_left(x: Any, by: Any) -> Any:
-    # 2 ** by wraps to 0 at the width of the type, and is 0 for a negative `by`.
-    if dtype_of(x).kind == "b":
-        raise TypeError("shift of bool")
-    return core("mul", [x, core("power", [filled((), 2, dtype_of(x)), by])])
-
-
-def _shift_right(x: Any, by: Any) -> Any:
-    dtype = dtype_of(x)
-    bits = dtype.itemsize * 8 - (dtype.kind == "i")  # 2 ** by is a positive element below this
-    inside = core("logical_and", [_scalar("greater_equal", by, 0), _scalar("lesser", by, bits)])
-    zero = filled((), 0, dtype)
-    power = core("power", [filled((), 2, dtype), _where(inside, by, zero)])
-    out = zero
-    if dtype.kind == "i":
-        out = _where(_is_negative(x), filled((), -1, dtype), zero)
-    return _where(inside, core("floor_div", [x, power]), out)
-
-
 COMPOSED: dict[np.ufunc, Callable] = {
     np.positive: _positive,
-    np.conjugate: _positive,
     np.exp2: _exp2,
     np.fmax: _pick("maximum"),
     np.fmin: _pick("minimum"),
@@ -121,6 +105,4 @@ COMPOSED: dict[np.ufunc, Callable] = {
     np.divmod: _divmod,
     np.modf: _modf,
     np.fmod: _fmod,
-    np.left_shift: _shift_left,
-    np.right_shift: _shift_right,
 }  # fmt: skip
