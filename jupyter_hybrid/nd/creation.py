@@ -76,7 +76,15 @@ def eye(N: int, M: int = 0, k: int = 0, ctx: Any = None, dtype: Any = None) -> N
 
 
 def from_numpy(ndarray: Any, zero_copy: bool = True) -> NDArray:
-    """An array with the dtype of a NumPy array; with ``zero_copy`` both share the memory."""
+    """An array with the dtype of a NumPy array; with ``zero_copy`` both share the memory.
+
+    Raises MXNetError for ``zero_copy`` of an ndarray that is not C-contiguous, as MXNet does.
+    """
+    if zero_copy and not ndarray.flags["C_CONTIGUOUS"]:
+        raise _core.MXNetError(
+            "from_numpy: given an ndarray that is not C-contiguous, expected one that is, "
+            "or zero_copy=False"
+        )
     return _core.from_numpy(ndarray, not zero_copy)
 
 

@@ -368,8 +368,8 @@ def test_shared_numpy_memory_lives_as_long_as_the_array():
     nd.waitall()
     gc.collect()
     assert alive() is None
-    with pytest.raises(MXNetError, match="copy=True"):
-        _core.from_numpy(np.ones((2, 2))[:, 0], False)
+    with pytest.raises(MXNetError, match="zero_copy=False"):
+        nd.from_numpy(np.ones((2, 2))[:, 0])
 
 
 def test_shared_memory_is_released_by_engine_threads():
