@@ -27,7 +27,7 @@ def _sum(name: str) -> Any:
     ):
         keep = _options(keepdims, initial, where)
         x = to(a)
-        numbers = _is_number(x) if dtype_of(x).kind == "f" else None
+        numbers = _is_number(x) if dtype_of(x).kind in "fc" else None
         return reduce(name, x, axis, keepdims=keep, dtype=dtype, where=numbers)
 
     return lowered
@@ -69,6 +69,8 @@ def _mean(x: Any, axis: Any, keepdims: bool) -> tuple[Any, Any, Any]:
 def nanmean(to, a, axis=None, dtype=None, out=None, keepdims=MISSING, *, where=MISSING):
     keep = _options(keepdims, MISSING, where)
     x = to(a)
+    if dtype_of(x).kind == "c":
+        raise NotCovered(f"np.nanmean of {dtype_of(x)}")
     if dtype_of(x).kind != "f" or (dtype is not None and np.dtype(dtype) != dtype_of(x)):
         return reduce("mean", x, axis, keepdims=keep, dtype=dtype)
     return _mean(x, axis, keep)[0]

@@ -163,6 +163,8 @@ def nan_to_num(to, x, copy=True, nan=0.0, posinf=None, neginf=None):
     if copy is not True:
         raise NotCovered("np.nan_to_num in place")
     dtype = dtype_of(array)
+    if dtype.kind == "c":
+        raise NotCovered(f"np.nan_to_num of {dtype}")
     if dtype.kind != "f":
         return array
     info = np.finfo(dtype)
@@ -188,7 +190,9 @@ _NOT_NUMBERS = (
 @lowers(np.round, np.around)
 def round_(to, a, decimals=0, out=None):
     x, places = to(a), int(decimals)
-    if dtype_of(x).kind != "f":
+    if dtype_of(x).kind == "c" and places:
+        raise NotCovered("np.round of complex numbers to decimals")
+    if dtype_of(x).kind not in "fc":
         if dtype_of(x).kind == "b" or places < 0:
             raise NotCovered("np.round of bool, or of integers to tens")
         return lowering.copied(x)
