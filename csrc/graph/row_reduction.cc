@@ -51,8 +51,7 @@ bool find_row_reduction(const Node& n, const Shape& in, DType dtype, RowReductio
 }
 
 bool ends_in_reduction(const Node& n) {
-  return n.kind == NodeKind::fused && !n.members.empty() &&
-         is_row_reduction(*n.members.back().op);
+  return n.kind == NodeKind::fused && !n.members.empty() && is_row_reduction(*n.members.back().op);
 }
 
 }  // namespace hybrid
