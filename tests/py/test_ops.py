@@ -54,6 +54,18 @@ MORE = {
         for name in ("bit_and", "bit_or", "bit_xor")
     },
     "invert": [use(Whole((4,), -3, 5))],
+    **{
+        name: [use(Whole((3, 4), -9, 9), Whole((4,), -1, 70))]
+        for name in ("left_shift", "right_shift")
+    },
+    **{
+        f"{name}_scalar": [use(Whole((3, 4), 0, 9), scalar=2)]
+        for name in ("left_shift", "right_shift", "rleft_shift", "rright_shift")
+    },
+    **{
+        name: [use(op_samples.From(lambda: np.array([1 + 2j, -0.5j, 3.0, complex(np.inf, -1)])))]
+        for name in ("real", "imag", "angle")
+    },
     "logical_not": [use(Whole((3, 4), -1, 2, "float64"))],
     "isnan": [use(op_samples.From(lambda: np.array([np.nan, 1.0, np.inf])))],
     "isinf": [use(op_samples.From(lambda: np.array([np.nan, 1.0, -np.inf])))],
