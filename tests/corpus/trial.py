@@ -7,7 +7,8 @@ import io
 import linecache
 import re
 import warnings
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
@@ -63,21 +64,20 @@ class Outcome:
         return not self.breaks
 
 
-_ended: list[Recorder] = []
-
-
-def _watch_endings() -> None:
-    """Remembers the recorder of the cell that ended last: one that raised gives no report."""
-    if getattr(Recording.end, "watched", False):
-        return
+@contextmanager
+def _endings(ended: list[Recorder]) -> Iterator[None]:
+    """Keeps the recorder of the cell that ended last: one that raised gives no report."""
     original = Recording.end
 
     def end(self: Recording, value: Any, failed: bool) -> Any:
-        _ended[:] = [self.recorder]
+        ended[:] = [self.recorder]
         return original(self, value, failed)
 
-    end.watched = True  # type: ignore[attr-defined]
     Recording.end = end  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Recording.end = original  # type: ignore[method-assign]
 
 
 def _seed() -> None:
@@ -133,7 +133,7 @@ class Hybrid:
     """An IPython shell in which the cells run hybridized."""
 
     def __init__(self) -> None:
-        _watch_endings()
+        self._ended: list[Recorder] = []
         self.shell = InteractiveShell.instance()
         self.shell.run_line_magic("load_ext", "jupyter_hybrid")
         self.hidden = {"In", "Out", "exit", "quit", "open", "get_ipython", "_", "_i", "_ii"}
@@ -152,6 +152,10 @@ class Hybrid:
 
     def run(self, cell: CorpusCell, times: int, options: str = _OPTIONS) -> Run:
         """The setup as a plain cell, then ``times`` hybridized runs; what the last one left."""
+        with _endings(self._ended):  # stays as it was when the cell is skipped
+            return self._run(cell, times, options)
+
+    def _run(self, cell: CorpusCell, times: int, options: str) -> Run:
         _seed()
         namespace = self.shell.user_ns
         for name in [n for n in namespace if not n.startswith("_") and n not in self.hidden]:
@@ -165,12 +169,13 @@ class Hybrid:
                 value, out, raised = self._cell(f"%%hybridize {options}\n{cell.text}")
         error = None
         if raised is not None:
-            error = (type(raised).__name__, str(raised), _where(raised, _ended[-1].filename, 1))
+            where = _where(raised, self._ended[-1].filename, 1)
+            error = (type(raised).__name__, str(raised), where)
         assigned = list(_own(namespace, self.hidden))
         self._cell(f"({', '.join(assigned)},)" if assigned else "")  # deferred names become real
         names = {k: v for k, v in namespace.items() if k in assigned}
         run = Run(names, value, _ANNOUNCED.sub("", out), error)
-        recorder = _ended[-1]  # of a cell that raised, too
+        recorder = self._ended[-1]  # of a cell that raised, too
         run.breaks = list(recorder.breaks)
         graphs = (segment.graph for segment in recorder.segments)
         run.nodes = sum(1 for graph in graphs for n in graph.nodes if n.kind == "op")

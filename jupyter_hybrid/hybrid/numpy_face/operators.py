@@ -16,6 +16,10 @@ def _defers(other: Any) -> bool:
     return getattr(type(other), "__array_ufunc__", False) is None
 
 
+def _is_two(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, np.generic) and value == 2
+
+
 _SEQUENCES = (list, tuple, str, bytes, bytearray)
 
 
@@ -25,6 +29,8 @@ def _forward(ufunc: np.ufunc, plain: Callable) -> Callable:
             return NotImplemented
         if ufunc is np.multiply and self.is_scalar and isinstance(other, _SEQUENCES):
             return self.to_numpy("a sequence is repeated") * other
+        if ufunc is np.power and _is_two(other) and self.dtype == bool and not self.is_scalar:
+            return np.square(self)  # NumPy's ** takes this way, and gives int8
         return dispatch.operate(self.recorder, ufunc, plain, (self, other))
 
     return forward
