@@ -208,3 +208,31 @@ def test_the_namespace_of_a_traced_array_records():
         return xp.sum(xp.zeros(3) + x)
 
     check(function, sample((3,), "float64"))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda np, x: x[:, ::2] * 2,
+        lambda np, x: x.T * 2,
+        lambda np, x: x[::-1] + 1,
+        lambda np, x: x.T + x.reshape(6, 4),
+        lambda np, x: np.broadcast_to(x[0], (3, 6)) * 2,
+        lambda np, x: np.where(x.T > 3, x.T, 0),
+        lambda np, x: np.copy(x.T),
+        lambda np, x: x.T.copy(),
+        lambda np, x: x.T.astype("f"),
+        lambda np, x: np.zeros_like(x.T),
+        lambda np, x: np.array(x.T),
+    ],
+)
+def test_a_result_is_flattened_as_its_layout_says(make):
+    """Results are laid out as their operands, so ``ravel`` is a view of some, a copy of others."""
+
+    def flattened(np, x):
+        made = make(np, x)
+        flat, column = made.ravel(), made.reshape(-1, 1)
+        flat[0], column[1] = 50, 51
+        return made, flat, column
+
+    check(flattened, np.arange(24.0).reshape(4, 6))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dispatch, lowering
+from . import dispatch, layouts, lowering
 from .lowering import FLOAT64, NotCovered, cast, copied, core, dtype_of, filled, require_dtype
 from .registry import gives_arrays, lowers, views
 from .shapes import diagonal
@@ -207,7 +207,7 @@ def asarray(recorder: Any, a: Any, dtype: Any = None, order: Any = None, copy: A
     require_dtype(wanted, "np.array")
     node = cast(a.handle, wanted)
     made = dispatch.Traced.of_node(recorder, copied(node) if node is a.handle else node)
-    return made
+    return made if order == "C" else layouts.follow(made, (a,))
 
 
 @gives_arrays

@@ -76,10 +76,9 @@ def handle_of(recorder: Any, value: Any) -> Any:
         return wrapped.handle
     if isinstance(value, np.generic):
         return lowering.constant(value)
-    if kind in NUMBERS:
-        return lowering.constant(value)
-    if isinstance(value, (int, float)):
-        return lowering.constant(float(value) if isinstance(value, float) else int(value))
+    number = lowering.number_of(value)
+    if number is not None:
+        return lowering.constant(number)
     if kind in (list, tuple):
         return _handle_of_list(recorder, value)
     raise NotCovered(f"an argument of type {kind.__name__}")
@@ -102,12 +101,10 @@ def has_traced(value: Any) -> bool:
 
 def operand_of(recorder: Any, value: Any) -> Any:
     """A ufunc's operand: a handle, or a Python number (which promotes weakly)."""
-    kind = type(value)
-    if kind in NUMBERS:
+    if type(value) in NUMBERS:
         return value
-    if isinstance(value, (int, float)) and not isinstance(value, np.generic):
-        return float(value) if isinstance(value, float) else int(value)
-    return handle_of(recorder, value)
+    number = lowering.number_of(value)
+    return handle_of(recorder, value) if number is None else number
 
 
 # Operators and ufuncs -----------------------------------------------------------------------------
@@ -144,7 +141,9 @@ def operate(recorder: Any, ufunc: np.ufunc, plain: Callable, operands: tuple) ->
                 return tuple(Traced(recorder, n, not n.shape) for n in node)
             result = Traced(recorder, node, not node.shape)
             if layout is not None:
-                result._layout = _layout_of_result(layout, node)
+                from .layouts import follow
+
+                return follow(result, layout)
             return result
         except NotCovered as reason:
             recorder.leave_graph(str(reason))
@@ -153,17 +152,6 @@ def operate(recorder: Any, ufunc: np.ufunc, plain: Callable, operands: tuple) ->
         except _LIKE_NUMPY:
             recorder.leave_graph(f"np.{ufunc.__name__} of these operands")
     return plain(*map(to_real, operands))
-
-
-def _layout_of_result(operands: tuple, node: Any) -> Any:
-    """NumPy lays a result out as its operands are: C order where one of full rank is in it."""
-    rank = len(node.shape)
-    if rank < 2:
-        return None
-    for o in operands:
-        if type(o) is Traced and o._layout is None and o.shape == tuple(node.shape):
-            return None
-    return ()
 
 
 def call_ufunc(recorder: Any, ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict) -> Any:
@@ -206,9 +194,10 @@ def _call(recorder: Any, ufunc: np.ufunc, inputs: tuple, kwargs: dict) -> Any:
     for node, target in zip(nodes, targets, strict=True):
         if target is None and where is True:
             results.append(Traced(recorder, node, not node.shape))
-            layouts = [i for i in inputs if type(i) is Traced and i._layout is not None]
-            if layouts:
-                results[-1]._layout = _layout_of_result(inputs, node)
+            if any(type(i) is Traced and i._layout is not None for i in inputs):
+                from .layouts import follow
+
+                follow(results[-1], inputs)
         else:
             results.append(_written(recorder, ufunc, node, target, where))
     return tuple(results) if many else results[0]
@@ -265,7 +254,7 @@ def _lower(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
         if type(array) is not Traced:
             array = recorder.wrap(array)
         if type(array) is Traced:
-            return viewed(array, *args[1:], **kwargs)
+            return follow_layout(function, viewed(array, *args[1:], **kwargs), args)
     lowered = FUNCTIONS.get(function)
     if lowered is None:
         from .followed import follow  # its own replacements need this module
@@ -284,7 +273,15 @@ def _lower(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
     made = lowered(lambda value: handle_of(recorder, value), *args, **kwargs)
     if out is not None:
         return _into(recorder, function, out, made)
-    return wrapped(recorder, made, function in ARRAYS_OF_RANK_0, args)
+    made = wrapped(recorder, made, function in ARRAYS_OF_RANK_0, args)
+    return follow_layout(function, made, args)
+
+
+def follow_layout(function: Any, made: Any, args: tuple) -> Any:
+    """``made`` laid out as NumPy's function does, where that follows its arguments."""
+    from . import layouts  # it needs this module
+
+    return layouts.follow(made, args) if function in layouts.FOLLOWING else made
 
 
 def _into(recorder: Any, function: Any, out: Any, made: Any) -> Any:

@@ -179,6 +179,8 @@ def fitted(array: Any, value: Any, shape: tuple[int, ...]) -> Any:
     operand = dispatch.operand_of(array.recorder, value)
     dtype = array.dtype
     if type(operand) in NUMBERS:
+        if type(operand) is complex and dtype.kind != "c":
+            raise NotCovered(f"{operand!r} into {dtype}")
         if dtype.kind in "iu" and type(operand) is not float and not lowering.fits(operand, dtype):
             raise NotCovered(f"{operand!r} into {dtype}")
         if dtype.kind in "iu" and type(operand) is float and not math.isfinite(operand):

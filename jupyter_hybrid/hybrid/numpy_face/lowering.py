@@ -19,7 +19,7 @@ DTYPES = frozenset(
         "float32", "float64", "complex64", "complex128",
     )
 )  # fmt: skip
-NUMBERS = (bool, int, float)  # Python numbers: weak operands under NumPy 2's promotion
+NUMBERS = (bool, int, float, complex)  # Python numbers: weak operands under NumPy 2's promotion
 BOOL, INT64, FLOAT64 = np.dtype(bool), np.dtype("int64"), np.dtype("float64")
 
 _BY_TYPE = {d.type: d for d in DTYPES}
@@ -59,12 +59,23 @@ def copied(handle: Any) -> Any:
     return core("identity", [handle])
 
 
-def scalar(value: Any, dtype: np.dtype) -> int | float | bool:
+def number_of(value: Any) -> Any:
+    """A Python number as one of :data:`NUMBERS` (a subclass becomes its base); None for others."""
+    kind = type(value)
+    if kind in NUMBERS:
+        return value
+    if isinstance(value, (int, float, complex)) and not isinstance(value, np.generic):
+        base: Any = next(b for b in (int, float, complex) if isinstance(value, b))
+        return base(value)
+    return None
+
+
+def scalar(value: Any, dtype: np.dtype) -> int | float | complex | bool:
     """A Python number as an element of ``dtype``, given back as a Python number."""
     if dtype.kind == "f":
         return float(dtype.type(value))
     if dtype.kind == "c":
-        return float(value)
+        return complex(dtype.type(value))
     return bool(value) if dtype.kind == "b" else int(value)
 
 
@@ -72,8 +83,8 @@ def fits(value: Any, dtype: np.dtype) -> bool:
     """True when NumPy takes the Python number as an element of ``dtype``."""
     if dtype.kind in "iu":
         info = np.iinfo(dtype)
-        return type(value) is not float and info.min <= int(value) <= info.max
-    return True
+        return type(value) not in (float, complex) and info.min <= int(value) <= info.max
+    return type(value) is not complex or dtype.kind == "c"
 
 
 def constant(value: Any, dtype: np.dtype | None = None) -> Any:
@@ -87,9 +98,14 @@ def constant(value: Any, dtype: np.dtype | None = None) -> Any:
 
 def filled(shape: tuple[int, ...], value: Any, dtype: np.dtype) -> Any:
     """An array of one value as a creation node."""
-    if value == 0:
+    number = scalar(value, dtype)
+    if type(number) is complex:
+        if number.imag or math.copysign(1.0, number.imag) < 0:  # more than an attribute holds
+            return broadcast_to(constant(number, dtype), shape)
+        number = number.real
+    if not number and (type(number) is not float or math.copysign(1.0, number) > 0):
         return core("zeros", [], shape=shape, dtype=dtype.name)
-    return core("full", [], shape=shape, value=scalar(value, dtype), dtype=dtype.name)
+    return core("full", [], shape=shape, value=number, dtype=dtype.name)
 
 
 def input_of(array: np.ndarray) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dispatch, lowering, masks, shapes
+from . import dispatch, layouts, lowering, masks, shapes
 from .lowering import cast
 
 _FUNCTIONS: dict[str, Callable] = {
@@ -47,9 +47,25 @@ class Methods:
     def real(self: Any) -> Any:
         return self._apply(np.real, (), {})
 
+    @real.setter
+    def real(self: Any, value: Any) -> None:
+        self._set_part("real", value)
+
     @property
     def imag(self: Any) -> Any:
         return self._apply(np.imag, (), {})
+
+    @imag.setter
+    def imag(self: Any, value: Any) -> None:
+        self._set_part("imag", value)
+
+    def _set_part(self: Any, name: str, value: Any) -> None:
+        if self.is_scalar or (name == "imag" and self.dtype.kind != "c"):
+            setattr(self.to_numpy(), name, value)  # raises NumPy's error
+        elif self.dtype.kind == "c":
+            getattr(self, name)[...] = value
+        else:
+            self[...] = value
 
     def conj(self: Any) -> Any:
         return np.conjugate(self)
@@ -74,15 +90,17 @@ class Methods:
                     made = masks.select(self, self.selected[0])
                     made.selected = (self.selected[0], cast(self.selected[1], wanted))
                     return made
-                return dispatch.Traced.of_node(
+                made = dispatch.Traced.of_node(
                     self.recorder, self._copied(wanted), self.is_scalar
                 )  # fmt: skip
+                return made if order == "C" else layouts.follow(made, (self,))
             self.recorder.leave_graph(f"astype({wanted})")
         return self.to_numpy().astype(dtype, order, casting, subok, copy)
 
     def copy(self: Any, order: str = "C") -> Any:
         if self.recorder.active and order in "CKA":
-            return dispatch.Traced.of_node(self.recorder, self._copied(self.dtype), self.is_scalar)
+            made = dispatch.Traced.of_node(self.recorder, self._copied(self.dtype), self.is_scalar)
+            return made if order == "C" else layouts.follow(made, (self,))
         return self.to_numpy().copy(order)
 
     def flatten(self: Any, order: str = "C") -> Any:

@@ -159,9 +159,8 @@ def _function(name: str, takes_dtype: bool) -> Any:
 def _number(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
-    if isinstance(value, (int, float)) and type(value) not in lowering.NUMBERS:
-        return float(value) if isinstance(value, float) else int(value)
-    return value
+    number = lowering.number_of(value)
+    return value if number is None else number
 
 
 def masked_mean(x: Any, axis: Any, keepdims: bool, dtype: Any, mask: Any) -> Any:

@@ -26,12 +26,8 @@ from .ufuncs import ufunc_call
 
 def weak(to: Any, value: Any) -> Any:
     """A Python number as it is (it promotes weakly), anything else as a node."""
-    kind = type(value)
-    if kind in NUMBERS:
-        return value
-    if issubclass(kind, (int, float)) and not issubclass(kind, np.generic):
-        return float(value) if issubclass(kind, float) else int(value)
-    return to(value)
+    number = lowering.number_of(value)
+    return to(value) if number is None else number
 
 
 def _promoted(values: list[Any], name: str) -> list[Any]:

@@ -176,9 +176,14 @@ def broadcast(array: Any, shape: Any, subok: bool = False) -> Any:
     wanted = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     if np.broadcast_shapes(array.shape, wanted) != wanted:
         raise ValueError("operands could not be broadcast together")
-    return read_only(
+    made = read_only(
         array, lambda h: broadcast_to(h, wanted), lambda base: np.broadcast_to(base, wanted)
     )
+    if array.layout != () or not array.ndim:
+        extra = len(wanted) - array.ndim
+        own = zip(array.strides, array.shape, wanted[extra:], strict=True)
+        made._layout = (0,) * extra + tuple(s if d == w else 0 for s, d, w in own)
+    return made
 
 
 @views(np.broadcast_arrays)
@@ -205,9 +210,7 @@ def diagonal(array: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any
 
 @views(np.real)
 def real(array: Any) -> Any:
-    if array.dtype.kind == "c":
-        raise NotCovered("np.real of complex numbers")
-    return whole(array)
+    return _part(array, "real") if array.dtype.kind == "c" else whole(array)
 
 
 def whole(array: Any) -> Any:
@@ -218,9 +221,25 @@ def whole(array: Any) -> Any:
 @views(np.imag)
 def imag(array: Any) -> Any:
     if array.dtype.kind == "c":
-        raise NotCovered("np.imag of complex numbers")
+        return _part(array, "imag")
     node = lowering.filled(array.shape, 0, array.dtype)
     return dispatch.Traced.of_node(array.recorder, node, array.is_scalar)
+
+
+def _part(array: Any, name: str) -> Any:
+    """The real or imaginary parts: every other number of the array's memory."""
+    if array.is_scalar:
+        return dispatch.Traced.of_node(array.recorder, core(name, [array.handle]), scalar=True)
+    return array.seen_through(
+        lambda h: core(name, [h]),
+        _no_write,
+        lambda base: getattr(base, name),
+        array.layout if array.layout == () else array.strides,
+    )
+
+
+def _no_write(whole: Any, part: Any) -> Any:
+    raise NotCovered("the real or imaginary parts of an array")
 
 
 def reverse(array: Any, axis: Any) -> Any:

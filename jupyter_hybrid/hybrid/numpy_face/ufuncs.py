@@ -101,7 +101,7 @@ def _planned_in(ufunc: np.ufunc, kinds: tuple, dtype: np.dtype) -> Plan:
     for kind, wanted in zip(kinds, loop, strict=False):
         if isinstance(kind, np.dtype) and not np.can_cast(kind, wanted, "same_kind"):
             raise NotCovered(f"np.{ufunc.__name__} with dtype {dtype} on {kind}")
-    return _lowered(ufunc, loop, tuple(isinstance(k, np.dtype) for k in kinds))
+    return _lowered(ufunc, loop, kinds)
 
 
 def _loop(ufunc: np.ufunc, kinds: tuple, result: np.dtype | None = None) -> tuple:
@@ -124,17 +124,17 @@ def _plan(ufunc: np.ufunc, kinds: tuple) -> Plan:
         raise NotCovered(f"np.{ufunc.__name__} is not covered")
     if not all(k in NUMBERS or k in lowering.DTYPES for k in kinds):
         raise NotCovered(f"np.{ufunc.__name__} on {', '.join(str(k) for k in kinds)}")
-    return _lowered(ufunc, _loop(ufunc, kinds), tuple(isinstance(k, np.dtype) for k in kinds))
+    return _lowered(ufunc, _loop(ufunc, kinds), kinds)
 
 
-def _lowered(ufunc: np.ufunc, loop: tuple, arrays: tuple[bool, ...]) -> Plan:
+def _lowered(ufunc: np.ufunc, loop: tuple, kinds: tuple) -> Plan:
     for dtype in loop:
         lowering.require_dtype(dtype, f"np.{ufunc.__name__}")
     if ufunc in composed.COMPOSED:
         if loop[0].kind == "c" and ufunc is not np.positive:
             raise NotCovered(f"np.{ufunc.__name__} on {loop[0]}")
         return _composed(ufunc, loop)
-    return _unary(ufunc, loop) if ufunc in UNARY else _binary(ufunc, loop, arrays)
+    return _unary(ufunc, loop) if ufunc in UNARY else _binary(ufunc, loop, kinds)
 
 
 def _computes(op: str, ufunc: np.ufunc, dtype: np.dtype) -> str:
@@ -185,8 +185,9 @@ def _array(x: Any, dtype: np.dtype) -> Any:
     return _as_handle(x, dtype) if type(x) in NUMBERS else x
 
 
-def _binary(ufunc: np.ufunc, loop: tuple, arrays: tuple[bool, ...]) -> Plan:
+def _binary(ufunc: np.ufunc, loop: tuple, kinds: tuple) -> Plan:
     op = BINARY[ufunc]
+    arrays = [isinstance(k, np.dtype) for k in kinds]
     left, right = loop[0], loop[1]
     if left.kind == "b" and op in _ON_BOOLS:
         op = _ON_BOOLS[op]
@@ -209,13 +210,13 @@ def _binary(ufunc: np.ufunc, loop: tuple, arrays: tuple[bool, ...]) -> Plan:
 
         return both
     if arrays[0]:
-        return _with_number(op, left, right, first=False)
+        return _with_number(op, left, right, False, kinds[1] is complex)
     if arrays[1]:
-        return _with_number(op, right, left, first=True)
+        return _with_number(op, right, left, True, kinds[0] is complex)
     raise NotCovered(f"np.{ufunc.__name__} of numbers")
 
 
-def _with_number(op: str, dtype: np.dtype, number: np.dtype, first: bool) -> Plan:
+def _with_number(op: str, dtype: np.dtype, number: np.dtype, first: bool, of_complex: bool) -> Plan:
     """``op(array, number)``, or ``op(number, array)`` when ``first``."""
     if first and op in _REVERSED:
         name = f"r{op}_scalar"
@@ -225,7 +226,7 @@ def _with_number(op: str, dtype: np.dtype, number: np.dtype, first: bool) -> Pla
         name = f"{op}_scalar"
     integers = number.kind in "iu"
     negative_is_error = op == "power" and integers and not first
-    if op == "logical_xor" or (number.kind == "b" and op in _TESTS):
+    if op == "logical_xor" or (number.kind == "b" and op in _TESTS) or of_complex:
         return _with_constant(op, dtype, number, first)
 
     def with_number(*operands: Any) -> Any:
