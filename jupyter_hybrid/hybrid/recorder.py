@@ -278,6 +278,12 @@ class Recorder:
         of_numpy = self._of_numpy()
         return _core.alias_groups([a for a in self.live() if id(a) not in of_numpy])
 
+    def refresh_views(self) -> None:
+        """Records again the views of arrays that were written since: what they hold now."""
+        for view in [p for p in (r() for r in self.proxies) if p is not None]:
+            if view.parent is not None:
+                _ = view.handle
+
     def live(self) -> list[Any]:
         """Traced arrays of this cell that something in Python still holds, in order of creation."""
         earlier = {id(a) for ref in self._before if (a := ref()) is not None}

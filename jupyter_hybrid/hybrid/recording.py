@@ -116,13 +116,16 @@ class Recording:
         error says more than one found here.
         """
         recorder = self.recorder
-        self._runtime.recorder = None
-        _core.end_trace()
-        names = recorder.namespace
-        self.left = {n: Left.of(names[n]) for n in recorder.cell.names if n in names}
-        if value:
-            self.left[None] = Left.of(value[0])
         try:
+            self._runtime.recorder = None
+            try:
+                recorder.refresh_views()
+            finally:
+                _core.end_trace()
+            names = recorder.namespace
+            self.left = {n: Left.of(names[n]) for n in recorder.cell.names if n in names}
+            if value:
+                self.left[None] = Left.of(value[0])
             return self.ending.finish(value, failed=failed)
         except Exception:
             if not failed:

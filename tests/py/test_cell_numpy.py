@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from cells import Shell, imperative
 
+from jupyter_hybrid.hybrid.deferred import DeferredNames
 from jupyter_hybrid.hybrid.execute import clear_cache
 
 FOUR_LINES = """import numpy as np
@@ -249,3 +250,17 @@ def test_a_planned_away_nd_value_is_missing_in_every_use(shell):
     for use in ("print(y + 1)", "y.asnumpy()", "nd.sum(y)"):
         failed = shell.run(use, fails=True)
         assert "y was planned away; add it to --out" in str(failed.error)
+
+
+def test_a_view_of_a_base_written_later_belongs_to_the_graph(shell, monkeypatch):
+    shell.run("import numpy as np\nx = np.arange(6.0)")
+    late: list = []
+    original = DeferredNames.materialize
+    monkeypatch.setattr(
+        DeferredNames, "materialize", lambda self, arrays: late.append(original(self, arrays))
+    )
+    shell.hybridize("y = x * 2\nview = y[1:4]\nkept = [y[::2]]\ny += 1\n")
+    assert not late
+    np.testing.assert_array_equal(shell.ns["view"], np.arange(6.0)[1:4] * 2 + 1)
+    np.testing.assert_array_equal(shell.ns["kept"][0], np.arange(6.0)[::2] * 2 + 1)
+    assert np.shares_memory(shell.ns["view"], shell.ns["kept"][0])

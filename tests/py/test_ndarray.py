@@ -15,6 +15,7 @@ from hypothesis.extra import numpy as hnp
 
 import jupyter_hybrid as mx
 from jupyter_hybrid import MXNetError, _core, autograd, nd
+from jupyter_hybrid.hybrid import session
 
 DTYPES = ["float32", "float64", "int32", "int64", "uint8", "bool"]
 
@@ -422,13 +423,20 @@ def test_iteration_and_containment():
     assert (nd.ones(1) == None) is False  # noqa: E711
 
 
-def test_a_traced_array_has_no_value_without_a_cell():
+@pytest.fixture
+def materialize_hook():
+    """Sets what computes traced arrays; afterwards it is the cells' own again."""
+    yield _core.set_materialize_hook
+    session.start()
+
+
+def test_a_traced_array_has_no_value_without_a_cell(materialize_hook):
     a = nd.ones(2)
     _core.begin_trace()
     b = a + 1
     _core.end_trace()
     assert b._traced and b.shape == (2,) and b.dtype is np.float32
-    _core.set_materialize_hook(None)
+    materialize_hook(None)
     with pytest.raises(MXNetError, match="no value"):
         b.asnumpy()
     _core.set_value(b, nd.array([5, 6]))
@@ -436,7 +444,7 @@ def test_a_traced_array_has_no_value_without_a_cell():
     same(b, [5, 6])
 
 
-def test_traced_writes_keep_numpys_aliasing():
+def test_traced_writes_keep_numpys_aliasing(materialize_hook):
     """A view recorded in a cell sees a later write to its base, as it would imperatively."""
 
     def body(x):
@@ -454,7 +462,7 @@ def test_traced_writes_keep_numpys_aliasing():
         for array, value in zip(arrays, _core.compile(graph).program.run(inputs, keys)):
             _core.set_value(array, value)
 
-    _core.set_materialize_hook(materialize)
+    materialize_hook(materialize)
     x = nd.array([1, 2, 3])
     _core.begin_trace()
     a, view = body(x)
@@ -462,16 +470,15 @@ def test_traced_writes_keep_numpys_aliasing():
     same(a, expected[0])
     same(view, expected[1])
     same(x, [1, 2, 3])
-    _core.set_materialize_hook(None)
 
 
-def test_traced_writes_to_an_input_are_seen_by_its_views():
+def test_traced_writes_to_an_input_are_seen_by_its_views(materialize_hook):
     def materialize(arrays):
         graph, inputs, keys, _ = _core.traced_graph(arrays)
         for array, value in zip(arrays, _core.compile(graph).program.run(inputs, keys)):
             _core.set_value(array, value)
 
-    _core.set_materialize_hook(materialize)
+    materialize_hook(materialize)
     x = nd.array([1, 2, 3])
     alias = x[:2]
     _core.begin_trace()
@@ -483,4 +490,3 @@ def test_traced_writes_to_an_input_are_seen_by_its_views():
     same(after, [4, 6, 8])
     same(alias, [2, 3])
     same(x, [2, 3, 4])
-    _core.set_materialize_hook(None)
