@@ -14,6 +14,7 @@ from . import (  # noqa: F401 (each fills the registry)
     linear,
     nan_reductions,
     order,
+    quantiles,
     reductions,
     scans,
     selection,

@@ -26,7 +26,7 @@ NAMES = [
     "block", "polyval", "isclose", "cov", "corrcoef", "sinc", "ediff1d", "vander", "diagflat",
     "logspace", "geomspace", "linspace", "ix_", "isposinf", "isneginf", "unstack",
     "put_along_axis", "fill_diagonal", "apply_over_axes", "astype", "insert", "delete", "allclose",
-    "array_equal", "piecewise", "unwrap", "angle", "tri",
+    "array_equal", "piecewise", "unwrap", "angle", "tri", "resize",
 ]  # fmt: skip
 LINEAR = [
     "norm", "vector_norm", "matrix_norm", "multi_dot", "matrix_power", "cross", "outer", "trace",
@@ -165,7 +165,30 @@ class _Converter:
         return made
 
 
+class _ArrayUfunc:
+    """A ufunc whose ``out=...`` (an array even of rank 0) is not lost on the way to us."""
+
+    def __init__(self, ufunc: np.ufunc):
+        self._ufunc = ufunc
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("out") is not ...:
+            return self._ufunc(*args, **kwargs)
+        del kwargs["out"]
+        return _REPLACEMENTS[np.asarray](self._ufunc(*args, **kwargs))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ufunc, name)
+
+
+def _broadcast(*arrays: Any) -> np.broadcast:
+    """Of shapes alone: no element is read."""
+    return np.broadcast(*(np.broadcast_to(np.empty(()), np.shape(a)) for a in arrays))
+
+
 _REPLACEMENTS: dict[Any, Any] = {
+    np.multiply: _ArrayUfunc(np.multiply),
+    np.broadcast: _broadcast,
     np.asarray: _conversion(np.asarray, None),
     np.asanyarray: _conversion(np.asanyarray, None),
     np.ascontiguousarray: _conversion(np.ascontiguousarray, None),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _core
 from . import dispatch, lowering, masks
 from .indexing import expand_ellipsis, window_of
 from .lowering import (
@@ -22,6 +23,8 @@ from .lowering import (
     reshape,
     transpose,
 )
+
+_FEW = 1024  # elements, and nodes, that are worth computing while the cell is recorded
 
 
 def read(array: Any, key: Any) -> Any:
@@ -61,7 +64,7 @@ def _whole_mask(array: Any, key: Any) -> Any | None:
     shape = key.shape
     if not shape or shape != array.shape[: len(shape)]:
         raise NotCovered("a mask that does not cover the leading axes")
-    if len(shape) < len(array.shape) and _known(key) is not None:
+    if len(shape) < len(array.shape) and contents(key) is not None:
         return None  # a list of rows that is known now
     return key
 
@@ -71,6 +74,21 @@ def _known(array: Any) -> np.ndarray | None:
     if type(array) is dispatch.Traced and array.parent is None and array.origin is not None:
         return array.origin if not array.dirty else None
     return array if type(array) is np.ndarray else None
+
+
+def contents(array: Any) -> np.ndarray | None:
+    """What is known of an array's elements while the cell is recorded: an existing ndarray's, or
+    those of a short array made of constants alone, as ``np.linspace(0, 1, 5)``."""
+    found = _known(array)
+    if found is not None or type(array) is not dispatch.Traced or array.recorder.bodies:
+        return found
+    handle = array.handle
+    if array.selected is not None or not handle._traced or array.size > _FEW:
+        return None
+    graph, inputs, keys, _ = _core.traced_graph([handle], [], [""])
+    if inputs or keys or len(graph.nodes) > _FEW:
+        return None
+    return _core.as_numpy(graph.run([])[0])
 
 
 def _write_masked(array: Any, mask: Any, value: Any) -> Any:
@@ -249,7 +267,7 @@ def _index_array(array: Any, key: Any) -> Any:
             raise NotCovered(f"an index of type {type(key).__name__}")
         found = key
     if found.dtype == BOOL:
-        known = _known(found)
+        known = contents(found)
         if known is None:
             raise NotCovered("a mask selects a number of elements that data decide")
         return list(known.nonzero())

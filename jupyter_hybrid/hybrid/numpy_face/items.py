@@ -133,7 +133,7 @@ class Flat:
     def __init__(self, array: Any):
         self._array = array
 
-    def _elements(self) -> Any:
+    def elements(self) -> Any:
         array = self._array
         shape = array.shape
         return array.seen_through(
@@ -143,18 +143,18 @@ class Flat:
         )
 
     def __getitem__(self, key: Any) -> Any:
-        found = self._elements()[key]
+        found = self.elements()[key]
         return found if found.is_scalar else found.copy()
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        elements = self._elements()
+        elements = self.elements()
         if type(value) not in NUMBERS and np.ndim(value):
             count = elements[key].size
             value = np.resize(value, count)  # as NumPy: repeated or cut
         elements[key] = value
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._elements())
+        return iter(self.elements())
 
     def __len__(self) -> int:
         return self._array.size

@@ -125,6 +125,17 @@ class Methods:
         else:
             self._write_really("sort", (axis, kind, order), {})
 
+    def partition(
+        self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
+    ) -> None:
+        if self.recorder.active and order is None and self.writeable:
+            self[...] = np.partition(self, kth, axis=axis)
+        else:
+            self._write_really("partition", (kth, axis, kind, order), {})
+
+    def put(self: Any, indices: Any, values: Any, mode: str = "raise") -> None:
+        self._apply(np.put, (indices, values, mode), {})
+
     def view(self: Any, *args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) > 1 or (args and args[0] not in (np.ndarray, self.dtype)):
             return self.to_numpy("a view as another type").view(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Functions that write into an array: copyto, putmask, place, and convolve beside them."""
+"""Functions that write into an array: copyto, put, putmask, place."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dispatch
+from . import dispatch, gather, lowering
 from .lowering import NotCovered, dtype_of
 from .registry import views
 
@@ -29,16 +29,49 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
 
 @views(np.putmask)
 def putmask(a: Any, /, mask: Any, values: Any) -> None:
-    if np.size(values) != 1 or not a.writeable:
-        raise NotCovered("np.putmask with several values")
     whole = dispatch.handle_of(a.recorder, mask)
-    if tuple(whole.shape) != a.shape:
-        raise NotCovered("np.putmask with a mask of another shape")
+    if tuple(whole.shape) != a.shape or not np.size(values):
+        raise NotCovered("np.putmask with a mask of another shape, or without values")
+    _require_safe(a, values, "np.putmask")
+    if np.size(values) != 1:  # each element has the value of its own place
+        values = np.resize(values, a.shape)
     copyto(a, values, "unsafe", dispatch.Node(whole))
+
+
+def _require_safe(array: Any, values: Any, name: str) -> None:
+    """These two cast by the rule 'safe'."""
+    kind = values.dtype if hasattr(values, "dtype") else np.asarray(values).dtype
+    number = lowering.number_of(values) if not hasattr(values, "dtype") else None
+    if number is not None and lowering.fits(number, array.dtype):
+        return
+    if not np.can_cast(kind, array.dtype, "safe"):
+        raise NotCovered(f"{name} of {kind} into {array.dtype}")
 
 
 @views(np.place)
 def place(arr: Any, mask: Any, vals: Any) -> None:
-    if isinstance(vals, (list, tuple)) and len(vals) == 1:
-        vals = vals[0]
-    putmask(arr, mask, vals)
+    if np.size(vals) == 1:
+        putmask(arr, mask, vals)
+        return
+    _require_safe(arr, vals, "np.place")
+    known = gather.contents(mask) if type(mask) is dispatch.Traced else np.asarray(mask, bool)
+    if known is None or not np.size(vals):
+        raise NotCovered("np.place of several values: which goes where, data decide")
+    if known.shape != arr.shape:
+        raise NotCovered("np.place with a mask of another shape")
+    put(arr, np.flatnonzero(known), vals)
+
+
+@views(np.put)
+def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    if mode != "raise" or not a.writeable:
+        raise NotCovered(f"np.put with mode={mode!r}, or into a read-only array")
+    where = ind if type(ind) is dispatch.Traced else np.asarray(ind)
+    if where.dtype.kind not in "iu" and where.size:
+        raise NotCovered(f"np.put at indices of {where.dtype}")
+    if not where.size or not np.size(v):
+        return
+    flat = where.reshape(-1)
+    if np.size(v) != 1 or np.ndim(v):
+        v = np.resize(v, flat.size)  # repeated or cut
+    a.flat.elements()[flat] = v
