@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .control_rewrite import ControlRewriter
+from .control_flow.rewriter import ControlRewriter
 from .rewrite_exits import Exits
 
 RUNTIME = "__jupyter_hybrid__"

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from . import numbers
-from .control import ControlFlow
+from . import library, numbers
+from .control_flow.flow import ControlFlow
 from .numpy_face import TracedArray
 from .outside import call_outside, runs_code
 from .rewrite import RUNTIME
@@ -121,7 +121,9 @@ class Runtime(ControlFlow, threading.local):
         kwargs = {k: numbers.plain(v) for k, v in kwargs.items()}
         if runs_code(function):
             return call_outside(recorder, function, args, kwargs)
-        if kind == "library" or function in _BUFFER_READERS:
+        if kind == "library":
+            return library.call(recorder, function, args, kwargs)
+        if function in _BUFFER_READERS:
             args, kwargs = recorder.leave(function, args, kwargs)
         return function(*args, **kwargs)
 
@@ -133,6 +135,7 @@ def _origin(function: Any, cell_file: str) -> str:
     built-in types and NumPy, which meet traced arrays through the array protocols; ``library``:
     everything else, which gets real arrays.
     """
+    function = library.unwrapped(function)
     inner = getattr(function, "__func__", function)
     if isinstance(inner, types.FunctionType):
         filename = inner.__code__.co_filename
@@ -161,6 +164,8 @@ def _origin(function: Any, cell_file: str) -> str:
     if root == _OWN:
         return "own"
     if root in ("builtins", "numpy", "__main__", "operator"):
+        return "user"
+    if root in library.TRANSPARENT and not library.remembers(inner):
         return "user"
     if filename and not filename.startswith(_LIBRARY) and not filename.startswith("<frozen"):
         return "user"

@@ -1,8 +1,4 @@
-"""Which ``if``, ``while`` and ``for`` statements may become nodes, and what replaces them.
-
-The replacement still contains the statement as written: the runtime decides each time whether a
-node takes its place. The functions that are traced for a node are compiled when first needed.
-"""
+"""Which ``if``, ``while`` and ``for`` statements may become nodes, and what they read and bind."""
 
 from __future__ import annotations
 
@@ -11,12 +7,12 @@ import copy
 import itertools
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from types import CodeType, FunctionType
+from types import CodeType
 from typing import Any
 
 BREAK = "__jupyter_hybrid_break__"  # carried by a loop that may be left early
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Pass)
-_LOOPS = (ast.While, ast.For)
+LOOPS = (ast.While, ast.For)
 _KEPT = 20_000  # statements; an older one is no longer converted
 _statements: OrderedDict[int, Statement] = OrderedDict()
 _numbers = itertools.count()
@@ -150,8 +146,8 @@ def register(
     else:
         walk._loop(node)
         walk._depth = 0
-        walk.breaks = _leaves(node.body)
-    if isinstance(node, _LOOPS) and node.orelse:
+        walk.breaks = leaves(node.body)
+    if isinstance(node, LOOPS) and node.orelse:
         return None
     number = next(_numbers)
     _statements[number] = Statement(
@@ -175,87 +171,11 @@ def statement(number: int) -> Statement | None:
     return _statements.get(number)
 
 
-def _leaves(body: list[ast.stmt]) -> bool:
+def leaves(body: list[ast.stmt]) -> bool:
     """Does a break or continue of this loop stand in its body?"""
     for s in body:
         if isinstance(s, (ast.Break, ast.Continue)):
             return True
-        if isinstance(s, ast.If) and (_leaves(s.body) or _leaves(s.orelse)):
+        if isinstance(s, ast.If) and (leaves(s.body) or leaves(s.orelse)):
             return True
     return False
-
-
-def _without_leaving(body: list[ast.stmt], at: ast.AST) -> list[ast.stmt]:
-    """The body with ``break`` as a flag and ``continue`` as the end of its path."""
-    result: list[ast.stmt] = []
-    for i, s in enumerate(body):
-        if isinstance(s, ast.Break):
-            result.append(_flag(True, s))
-            return result
-        if isinstance(s, ast.Continue):
-            return result
-        if isinstance(s, ast.If) and (_leaves(s.body) or _leaves(s.orelse)):
-            rest = body[i + 1 :]
-            lowered = ast.If(
-                s.test,
-                _without_leaving([*s.body, *copy.deepcopy(rest)], at) or [_pass(s)],
-                _without_leaving([*s.orelse, *rest], at) or [_pass(s)],
-            )
-            result.append(ast.copy_location(lowered, s))
-            return result
-        result.append(s)
-    return result
-
-
-def _pass(at: ast.AST) -> ast.stmt:
-    return ast.copy_location(ast.Pass(), at)
-
-
-def _flag(value: bool, at: ast.AST) -> ast.stmt:
-    from .rewrite import RUNTIME
-
-    call = ast.Call(
-        ast.Attribute(ast.Name(RUNTIME, ast.Load()), "flag", ast.Load()),
-        [ast.Constant(value)],
-        [],
-    )
-    return ast.copy_location(ast.Assign([ast.Name(BREAK, ast.Store())], call), at)
-
-
-def part(which: str, of: Statement, parameters: tuple[str, ...], globals: dict) -> Any:
-    """A function of the statement's part: ``test``, ``body`` (or then-branch) or ``else``.
-
-    Takes ``parameters``; gives its local names at the end, ``test`` the condition's value.
-    """
-    key = (which, parameters)
-    code = of.compiled.get(key)
-    if code is None:
-        code = of.compiled[key] = _compile(which, of, parameters)
-    return FunctionType(code, globals, code.co_name)
-
-
-def _compile(which: str, of: Statement, parameters: tuple[str, ...]) -> CodeType:
-    from .rewrite import rewrite_part
-
-    node = copy.deepcopy(of.node)
-    names = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
-    if which == "test":
-        body: list[ast.stmt] = [ast.copy_location(ast.Return(node.test), node.test)]
-    else:
-        body = node.orelse if which == "else" else node.body
-        if isinstance(node, _LOOPS) and of.breaks:
-            body = [_flag(False, body[0]), *_without_leaving(body, body[0])]
-        local = ast.Call(ast.Name("locals", ast.Load()), [], [])
-        at = body[-1] if body else node
-        body = [*body, ast.copy_location(ast.Return(local), at)]
-    name = f"<{type(of.node).__name__.lower()}>"
-    function = ast.FunctionDef("part", names, body, [], None)
-    if "type_params" in ast.FunctionDef._fields:
-        function.type_params = []  # type: ignore[attr-defined]
-    ast.copy_location(function, node)
-    module = ast.Module([function], [])
-    ast.fix_missing_locations(module)
-    rewrite_part(module, of.filename, of.functions)
-    code = compile(module, of.filename, "exec")
-    made = next(c for c in code.co_consts if isinstance(c, CodeType))
-    return made.replace(co_name=name)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from . import control_syntax as syntax
+from . import syntax
 
 
 class ControlRewriter(ast.NodeTransformer):

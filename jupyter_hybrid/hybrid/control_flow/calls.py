@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
-from . import numbers
-from .loop_number import LoopNumber, NotConvertible
-from .rewrite import RUNTIME
+from ... import _core
+from .. import numbers
+from ..loop_number import LoopNumber, NotConvertible
+from ..rewrite import RUNTIME
 
 _OWN = __name__.partition(".")[0]
 _BUILTINS = frozenset({

@@ -1,6 +1,6 @@
 """Control flow of a hybridized cell: what ``if``, ``while`` and ``for`` ask when they run.
 
-The rewritten statements (:mod:`control_rewrite`) call :class:`ControlFlow` with what they know.
+The rewritten statements (:mod:`.rewriter`) call :class:`ControlFlow` with what they know.
 Concrete conditions are just followed. On a recorded one the branches or the body are traced and
 become one node, when that gives what Python would give; otherwise the reason is kept and Python
 goes on with the computed value.
@@ -9,18 +9,21 @@ goes on with the computed value.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
-from .. import _core
-from . import control_syntax as syntax
-from . import loop_number
-from .loop_number import LoopNumber, NotConvertible
-from .numpy_face import TracedArray
-from .trace_body import Body, Slots, constant_flag
+from ... import _core
+from ..loop_number import LoopNumber, NotConvertible
+from ..numpy_face import TracedArray
+from . import syntax
+from .body import Body
+from .join import join
+from .kinds import constant_flag
+from .loop import Loop, has_rows
+from .loop_node import LoopNode
+from .parts import part
+from .slots import Slots
 
-_MIN_STEPS = 8  # shorter counted loops are always unrolled
 _ATTEMPTS = 3  # a loop's types may settle in its first steps
 
 
@@ -77,13 +80,13 @@ class ControlFlow:
         slots.refuse_writes()
         writes = slots.written_arrays()
         parameters = slots.parameters(statement.loaded)
-        parts = [
-            Body(self, slots, syntax.part(which, statement, parameters, frame.f_globals), writes)
+        branches = [
+            Body(self, slots, part(which, statement, parameters, frame.f_globals), writes)
             for which in ("body", "else")
         ]
         since = _core.trace_serial()
-        ends = [part.run(slots.given(parameters)) for part in parts]
-        return slots.join(test, ends, since)
+        ends = [branch.run(slots.given(parameters)) for branch in branches]
+        return join(slots, test, ends, since)
 
     def _settle(self) -> None:
         """After an attempt that is not inside another."""
@@ -145,11 +148,11 @@ class ControlFlow:
         since = _core.trace_serial()
         slots.begin_carrying()
         parameters = slots.parameters(statement.loaded)
-        code = syntax.part("body", statement, parameters, frame.f_globals)
+        code = part("body", statement, parameters, frame.f_globals)
         end = Body(self, slots, code, slots.written_arrays()).run(slots.given(parameters))
-        check = Body(self, slots, syntax.part("test", statement, parameters, frame.f_globals), ())
+        check = Body(self, slots, part("test", statement, parameters, frame.f_globals), ())
         again = check.value(slots.given(parameters))
-        return slots.while_loop(again, end, since)
+        return LoopNode(slots).while_loop(again, end, since)
 
     # for ------------------------------------------------------------------------------------------
     def loop(self, number: int, iterable: Any) -> Any:
@@ -160,7 +163,7 @@ class ControlFlow:
         statement = syntax.statement(number)
         if statement is None or (kind is range and len(iterable) < 2):
             return iterable
-        if kind is range or _has_rows(iterable):
+        if kind is range or has_rows(iterable):
             return Loop(self, statement, iterable)
         return Loop(self, statement, iterable, "it walks through " + kind.__name__)
 
@@ -191,21 +194,21 @@ class ControlFlow:
         if statement.breaks:
             raise NotConvertible("it may be left early")
         slots = Slots(self.recorder, statement, frame, self.bodies)
-        if not slots.any_arrays() and not _has_rows(loop.values):
+        if not slots.any_arrays() and not has_rows(loop.values):
             loop.attempts = 0
             return None
         since = _core.trace_serial()
         slots.begin_carrying()
         target = loop.target(slots)
         parameters = slots.parameters(statement.loaded)
-        code = syntax.part("body", statement, parameters, frame.f_globals)
+        code = part("body", statement, parameters, frame.f_globals)
         end = Body(self, slots, code, slots.written_arrays()).run(slots.given(parameters))
         recorded = _core.trace_serial() - since - slots.parameters_made
         limit = self.recorder.options.loop_limit
         if recorded * loop.remaining <= limit:
             loop.attempts = 0
             return None
-        return slots.foreach(loop, target, end, since)
+        return LoopNode(slots).foreach(loop, target, end, since)
 
     def pace(self, reason: str) -> None:
         """Computes what was recorded so far when a loop has recorded too much."""
@@ -216,62 +219,6 @@ class ControlFlow:
         if serial - recorder.segment_serial > recorder.options.loop_limit and not self.bodies:
             recorder.flush(reason)
             recorder.segment_serial = serial
-
-
-class Loop:
-    """The iterator of a ``for``; offers each of the first steps to a node."""
-
-    def __init__(self, flow: ControlFlow, statement: Any, values: Any, reason: str = ""):
-        self.flow, self.statement, self.values = flow, statement, values
-        self.reason = reason
-        self.length = len(values) if not reason else 0
-        self.attempts = 2 if not reason and self.length >= _MIN_STEPS else 0
-        self.done = 0  # elements handed out
-        self._inner: Iterator[Any] = iter(values)
-
-    def __iter__(self) -> Loop:
-        return self
-
-    def __next__(self) -> Any:
-        flow = self.flow
-        if self.done and flow.recorder is not None and not self.attempts:
-            why = f": {self.reason}" if self.reason else ""
-            flow.pace(f"a `for` recorded many operators{why}")
-        value = next(self._inner)
-        self.done += 1
-        if self.attempts and flow.recorder is not None:
-            self.attempts -= 1
-            flow.loop_step = self
-        return value
-
-    @property
-    def remaining(self) -> int:
-        """Steps still to make, the one that starts now among them."""
-        return self.length - self.done + 1
-
-    def failed(self, reason: str) -> None:
-        self.reason = reason
-
-    def target(self, slots: Slots) -> str:
-        """Gives the target's name the value that every step gets anew; returns the name."""
-        target = self.statement.node.target
-        if not hasattr(target, "id"):
-            raise NotConvertible("its target is not a single name")
-        name = target.id
-        values = self.values
-        if type(values) is range:
-            node = slots.parameter((), "int64", None, name)
-            first, last = values[self.done - 1], values[-1]
-            number = loop_number.carried(int, node, min(first, last), max(first, last))
-            slots.step_value(name, number, node)
-            return name
-        handle = values.handle if type(values) is TracedArray else values
-        node = slots.parameter(tuple(handle.shape)[1:], handle.dtype, handle.context, name)
-        row: Any = node
-        if type(values) is TracedArray:
-            row = slots.proxy(node, not node.shape)
-        slots.step_value(name, row, node)
-        return name
 
 
 def pending(test: Any) -> bool:
@@ -287,10 +234,3 @@ def pending(test: Any) -> bool:
 def note(recorder: Any, test: Any, reason: str) -> None:
     """Computes a condition, with this reason for the graph break."""
     recorder.sync([test.handle if type(test) is TracedArray else test], reason)
-
-
-def _has_rows(values: Any) -> bool:
-    if type(values) is TracedArray:
-        return values.ndim >= 1
-    # In MXNet a row of a 1-D array has shape (1,), which no row of a graph has.
-    return type(values) is _core.NDArray and len(values.shape) >= 2

@@ -1,0 +1,1 @@
+"""Branches and loops on array values: what becomes a node of the graph, and what Python follows."""

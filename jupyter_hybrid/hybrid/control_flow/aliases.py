@@ -1,0 +1,102 @@
+"""Which arrays a result of traced code may be, and who else could write or read them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ... import _core
+from ..loop_number import NotConvertible
+from ..numpy_face import TracedArray
+from .kinds import handle_of, is_scalar
+
+if TYPE_CHECKING:
+    from .slots import Slots
+
+
+class Aliases:
+    """Asked for each result of a statement before its node is made."""
+
+    def __init__(self, slots: Slots):
+        self.slots = slots
+        self.serial = 0  # what was recorded before is outside
+        self.ends: list[dict[str, Any]] = []  # the names after a step, or after each branch
+        self.stands_for: dict[str, list[Any]] = {}  # results that may be these arrays
+        self.sole = self._find_sole()
+
+    def _find_sole(self) -> frozenset[str]:
+        """Names that are the only way to their arrays: asked before anything else holds these."""
+        # A name and its entry in `outer`, the argument; before Python 3.13 a frame's copy.
+        each = 2 + (self.slots.in_function and sys.version_info < (3, 13))
+        outer = self.slots.outer
+        return frozenset(
+            name
+            for name in outer
+            if sys.getrefcount(outer[name]) <= 1 + each * len(self._group(name))
+            and type(outer[name]) is not np.ndarray
+            and getattr(outer[name], "parent", None) is None
+        )
+
+    def _group(self, name: str) -> list[str]:
+        """The names of the statement that share the array of this one."""
+        return [n for n in self.slots.outer if self.slots.outer[n] is self.slots.outer[name]]
+
+    def _is_sole(self, name: str) -> bool:
+        """Can nobody but this name see its array? Names that share one must go on doing so."""
+        group = self._group(name)
+        together = len(group) == 1 or (
+            len(self.ends) == 1 and all(self.ends[0][n] is self.ends[0][name] for n in group)
+        )
+        return name in self.sole and together
+
+    def check(self, name: str, value: Any, may_stay: bool = False) -> None:
+        """A result may not be an array that another name could write to, or be written by.
+
+        Args:
+            may_stay: the name may keep what it is bound to (a loop that does not run).
+        """
+        if is_scalar(value):
+            return
+        if type(value) is TracedArray and value.parent is not None:
+            raise NotConvertible(f"{name} is a view")
+        owners = {name} if may_stay and name in self.slots.outer else set()
+        outside: list[Any] = []
+        for source in self._may_be(handle_of(value)):
+            found = [n for n in self.slots.outer if _core.is_window_on(source, self._arrays_of(n))]
+            owners.update(found)
+            if not found and _core.is_outside(source, self.serial):
+                outside.append(source)
+        if self.slots.nested:
+            if (owners or outside) and self.slots.writing:
+                raise NotConvertible(f"{name} may be the same array as another")
+            handles = [handle_of(self.slots.outer_array(self.slots.outer[n])) for n in owners]
+            self.stands_for[name] = outside + [h for h in handles if h is not None]
+            return
+        for owner in owners:
+            if not self._is_sole(owner):
+                raise NotConvertible(f"{name} may be the same array as {owner} was")
+        if outside:
+            raise NotConvertible(f"{name} may be the same array as one of outside")
+
+    def _may_be(self, handle: Any) -> list[Any]:
+        """The array, and those that it may be the same array as by a nested node."""
+        found = [handle]
+        for made, sources in self.slots.recorder.may_be:
+            if any(_core.is_window_on(f, [made]) for f in found):
+                found.extend(sources)
+        return found
+
+    def _arrays_of(self, name: str) -> list[Any]:
+        """What a name is inside and outside, as array handles."""
+        pair = (
+            self.slots.carried.get(name),
+            handle_of(self.slots.outer_array(self.slots.outer[name])),
+        )
+        return [h for h in pair if h is not None]
+
+    def note(self, name: str, handle: Any) -> None:
+        sources = self.stands_for.get(name)
+        if sources:
+            self.slots.recorder.may_be.append((handle, sources))

@@ -1,0 +1,106 @@
+"""One run of traced code: nothing outside of it may change, nothing may be computed."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from ... import _core
+from ..loop_number import NotConvertible
+from ..numpy_face import TracedArray
+from .calls import check_call
+from .kinds import handle_of
+
+if TYPE_CHECKING:
+    from .slots import Slots
+
+
+class Body:
+    """One run of traced code: nothing outside of it may change, nothing may be computed."""
+
+    def __init__(self, flow: Any, slots: Slots, code: FunctionType, writes: Any):
+        self.flow, self.slots, self.code = flow, slots, code
+        self.stored = frozenset(slots.names)
+        self.writes = frozenset(writes)
+
+    def run(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The local names at the end. Raises NotConvertible."""
+        return self._run(given)
+
+    def value(self, given: dict[str, Any]) -> Any:
+        """What the code returns: a condition's value."""
+        return self._run(given)
+
+    def _run(self, given: dict[str, Any]) -> Any:
+        flow = self.flow
+        before = _outer_state(self.slots)
+        random = _core.random_state()
+        problem = ""
+        result = None
+        earlier = {id(a) for a in _core.live_traced()}
+        proxies = len(self.slots.recorder.proxies)
+        flow.bodies.append(self)
+        try:
+            result = self.code(**given)
+        except NotConvertible as reason:
+            problem = str(reason)
+        except Exception as error:
+            problem = f"tracing it raised {type(error).__name__}: {error}"
+        finally:
+            flow.bodies.pop()
+            flow.converted = False
+        del self.slots.recorder.proxies[proxies:]
+        self.slots.recorder.disown([a for a in _core.live_traced() if id(a) not in earlier])
+        if _core.random_state() != random:
+            _core.set_random_state(random)
+            problem = problem or "it draws random numbers"
+        if _restore(before):
+            problem = problem or "it writes an array of outside through another name"
+        if problem:
+            raise NotConvertible(problem)
+        return result
+
+    def check_inplace(self, target: Any) -> None:
+        """Raises NotConvertible for an in-place operator that no statement of the loop shows."""
+        scalar = type(target) is TracedArray and target.is_scalar
+        if (
+            handle_of(target) is not None
+            and not scalar
+            and not any(b.writes for b in self.flow.bodies)
+        ):
+            raise NotConvertible("it calls a function that writes an array in place")
+
+    def check_augment(self, holder: Any) -> None:
+        """The same for ``holder[key] += value``, which may also change a list or an object."""
+        if handle_of(holder) is None:
+            raise NotConvertible(f"it changes an element of a {type(holder).__name__}")
+        self.check_inplace(holder)
+
+    def check_call(self, function: Any, args: tuple, kwargs: dict) -> None:
+        """Raises NotConvertible for a function that may do more than compute."""
+        stored = set().union(*(b.stored for b in self.flow.bodies))
+        check_call(function, args, kwargs, frozenset(stored))
+
+
+def _outer_state(slots: Slots) -> list[tuple[TracedArray, int, Any, bool]]:
+    """Versions of the arrays that code could reach by a name."""
+    found: dict[int, TracedArray] = {}
+    for values in (slots.frame.f_globals, slots.frame.f_locals):
+        for value in list(values.values()):
+            while type(value) is TracedArray:
+                found[id(value)] = value
+                value = value.parent
+    for wrapper in slots.recorder.inputs():
+        found[id(wrapper)] = wrapper
+    return [(a, a.version, a._handle, a.dirty) for a in found.values()]
+
+
+def _restore(before: list[tuple[TracedArray, int, Any, bool]]) -> bool:
+    """Undoes writes into outer arrays; True when there were any."""
+    changed = False
+    for array, version, handle, dirty in before:
+        if array.version != version and array.parent is None:
+            array._handle, array.dirty, array._real = handle, dirty, None
+            array.version += 1
+            changed = True
+    return changed

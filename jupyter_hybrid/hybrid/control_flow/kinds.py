@@ -1,0 +1,81 @@
+"""What kinds of values traced code meets: arrays, numbers, names without a value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from .. import numbers
+from ..loop_number import LoopNumber, NotConvertible
+from ..numpy_face import TracedArray
+
+UNBOUND = object()
+
+
+def constant_flag(recorder: Any, value: bool) -> TracedArray:
+    """A recorded truth value of rank 0."""
+    node = _core.trace_constant(value, "bool", repr(value))
+    return TracedArray.of_node(recorder, node, scalar=True)
+
+
+def handle_of(value: Any) -> Any:
+    """The array handle of an array, None for other values."""
+    if type(value) is TracedArray:
+        return value.handle
+    return value if type(value) is _core.NDArray else None
+
+
+def is_scalar(array: Any) -> bool:
+    """Is it a recorded NumPy scalar? These are never written."""
+    return type(array) is TracedArray and array.is_scalar
+
+
+def is_plain(value: Any) -> bool:
+    """Is it a plain Python value that can be compared?"""
+    return type(value) in (bool, int, float, str, type(None))
+
+
+def is_numpy_scalar(value: Any) -> bool:
+    """Is it a real NumPy scalar?"""
+    return type(value) is not TracedArray and isinstance(value, np.generic)
+
+
+def same(a: Any, b: Any) -> bool:
+    """Are two plain values of one type the same?"""
+    return a == b and repr(a) == repr(b)  # -0.0 and 0.0 differ, nan is never the same
+
+
+def loop_invariant(value: Any, outer: Any) -> bool:
+    """Does a step leave a name what it was before the loop?"""
+    if value is outer:
+        return True
+    return is_plain(value) and type(value) is type(numbers.plain(outer)) and same(value, outer)
+
+
+def was_written(value: Any, node: Any) -> bool:
+    """Was this parameter written in place by the body?"""
+    handle = handle_of(value)
+    if handle is None:
+        return False
+    if type(value) is TracedArray:
+        return value.version != 0
+    return node is not None and not _core.is_window_on(handle, [node])
+
+
+def common_kind(name: str, yes: Any, no: Any, where: str = "in the branches") -> tuple:
+    """The kind that both branches give a name: numpy, nd or a Python number's type."""
+    kinds: list[tuple[Any, bool]] = []
+    for value in (yes, no):
+        if type(value) is TracedArray:
+            kinds.append(("numpy", value.is_scalar))
+        elif type(value) is _core.NDArray:
+            kinds.append(("nd", False))
+        elif type(value) is LoopNumber:
+            kinds.append((value.kind, True))
+        else:
+            kinds.append((type(value), True))
+    if kinds[0] != kinds[1]:
+        raise NotConvertible(f"{name} is of different kinds {where}")
+    return kinds[0]

@@ -1,0 +1,232 @@
+"""The ``while_loop`` or ``foreach`` node of a traced body, and what names hold after it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ... import _core
+from .. import loop_number, numbers
+from ..loop_number import LoopNumber, NotConvertible
+from ..numpy_face import TracedArray
+from .kinds import (
+    UNBOUND,
+    common_kind,
+    handle_of,
+    is_numpy_scalar,
+    is_plain,
+    loop_invariant,
+    was_written,
+)
+from .syntax import BREAK
+
+if TYPE_CHECKING:
+    from .slots import Slots
+
+_DRIFT = 64  # what an int may grow by in a step: 64 bits last for days
+
+
+class _Carried:
+    """A name that a loop changes: how, by which nodes."""
+
+    def __init__(self, name: str, how: str, value: Any, out: Any = None, node: Any = None):
+        self.name, self.how, self.value, self.out, self.node = name, how, value, out, node
+
+
+class LoopNode:
+    """Made of the names at the end of one step."""
+
+    def __init__(self, slots: Slots):
+        self.slots, self.aliases = slots, slots.aliases
+
+    def _carried_ends(self, end: dict[str, Any], steps: int | None) -> list[_Carried]:
+        """What each name is after a step, and what that means after the loop."""
+        found: list[_Carried] = []
+        self.aliases.ends = [end]
+        owners = {id(v): n for n, v in self.slots.values.items() if handle_of(v) is not None}
+        for name in self.slots.names:
+            if name not in end:
+                raise NotConvertible(f"{name} is not bound in every step")
+            value = numbers.plain(end[name])
+            before = self.slots.values.get(name, UNBOUND)
+            node = self.slots.carried.get(name)
+            written = was_written(before, self.slots.step.get(name, node))
+            if written and (value is not before or name in self.slots.step):
+                raise NotConvertible(f"{name} is written in place and bound anew")
+            if value is before and not written:
+                continue  # the loop leaves it alone
+            same = loop_invariant(value, self.slots.outer.get(name, UNBOUND))
+            fixed = is_plain(value) or type(value) is np.ndarray or is_numpy_scalar(value)
+            if same or (fixed and before is UNBOUND):
+                if steps is None and before is UNBOUND:
+                    raise NotConvertible(f"{name} is bound only when the loop runs")
+                found.append(_Carried(name, "constant", value))
+                continue
+            if value is before:
+                found.append(_Carried(name, "written", value, handle_of(value), node))
+                continue
+            owner = owners.get(id(value))
+            if owner is not None and was_written(value, self.slots.carried.get(owner)):
+                raise NotConvertible(f"{name} is {owner}, which is written in place")
+            out = self.slots.out_node(name, value)
+            if before is not UNBOUND and name not in self.slots.step:
+                common_kind(name, before, value, "before a step and after it")
+            if handle_of(value) is not None:
+                self.aliases.check(name, value, may_stay=steps is None)
+            found.append(_Carried(name, "rebound", value, out, node))
+        self._check_written(found)
+        return found
+
+    def _check_written(self, found: list[_Carried]) -> None:
+        written = [c for c in found if c.how == "written"]
+        if not written:
+            return
+        outputs = [c.out for c in found if c.out is not None]
+        for c in written:
+            outer = self.slots.outer_array(self.slots.outer[c.name])
+            handle = handle_of(outer)
+            if type(outer) is TracedArray:
+                if outer.parent is not None:
+                    raise NotConvertible(f"{c.name} is a view that is written in place")
+                if outer.origin is not None and self._shares_memory(outer):
+                    raise NotConvertible(f"{c.name} shares its memory with another array")
+            if _core.reads_window(outputs, handle, self.aliases.serial):
+                raise NotConvertible(f"{c.name} is written in place and read by another name")
+        seen: set[int] = set()
+        for c in found:
+            if c.value is not None and handle_of(c.value) is not None:
+                if id(c.value) in seen:
+                    raise NotConvertible(f"{c.name} is the same array as another name")
+                seen.add(id(c.value))
+
+    def _shares_memory(self, array: TracedArray) -> bool:
+        return any(
+            w is not array and np.may_share_memory(w.origin, array.origin)
+            for w in self.slots.recorder.inputs()
+        )
+
+    def while_loop(self, again: Any, end: dict[str, Any], since: int) -> tuple:
+        """The ``while_loop`` node; returns what each name is bound to."""
+        self.aliases.serial = since
+        found = self._carried_ends(end, None)
+        slots = [c for c in found if c.how != "constant"]
+        test = again.node if type(again) is LoopNumber else handle_of(again)
+        if BREAK in self.slots.carried:
+            left = self.slots.carried[BREAK]
+            stay = _core.invoke_core("logical_not", [left], {})
+            if test is None:
+                if not again:
+                    raise NotConvertible("its condition is false")
+                test = stay
+            else:
+                truth = _core.invoke_core("cast", [test], {"dtype": "bool"})
+                test = _core.invoke_core("logical_and", [stay, truth], {})
+        elif test is None:
+            raise NotConvertible("its condition does not depend on a recorded value")
+        operands = [self._operand(c) for c in slots]
+        nodes = [c.node for c in slots]
+        labels = [c.name for c in slots]
+        parts = [([test], nodes, [""]), ([c.out for c in slots], nodes, labels)]
+        made = self.slots.control("while_loop", parts, operands, since, {"carried": len(slots)})
+        return self.slots.in_order(self._bind(found, slots, made, None))
+
+    def foreach(self, loop: Any, target: str, end: dict[str, Any], since: int) -> tuple:
+        """The ``foreach`` node of the loop's remaining steps."""
+        self.aliases.serial = since
+        steps = loop.remaining
+        found = self._carried_ends(end, steps)
+        slots = [c for c in found if c.how != "constant"]
+        if not slots:
+            raise NotConvertible("its steps leave no array behind")
+        for c in slots:
+            if c.node is None:  # bound by the first step: what it is before does not matter
+                c.node = self.slots.parameter(
+                    tuple(c.out.shape), c.out.dtype, c.out.context, c.name
+                )
+        options: dict[str, Any] = {"carried": len(slots)}
+        operands: list[Any] = []
+        values = loop.values
+        if type(values) is range:
+            first = values[loop.done - 1]
+            options |= {"counter": True, "start": first, "step": values.step, "steps": steps}
+        else:
+            if type(values) is TracedArray:
+                rest = values[loop.done - 1 :] if loop.done > 1 else values
+                operands.append(rest.handle)
+            else:
+                operands.append(values[loop.done - 1 :] if loop.done > 1 else values)
+            options |= {"data": 1}
+        parameters = [self.slots.step[target], *(c.node for c in slots)]
+        operands += [self._operand(c) for c in slots]
+        parts = [([c.out for c in slots], parameters, [c.name for c in slots])]
+        made = self.slots.control("foreach", parts, operands, since, options)
+        results = self._bind(found, slots, made, steps)
+        if target not in [c.name for c in found]:
+            results[target] = self._last(values)
+        return self.slots.in_order(results)
+
+    def _last(self, values: Any) -> Any:
+        return values[-1]
+
+    def _operand(self, c: _Carried) -> Any:
+        """The carried value before the first step."""
+        if c.name == BREAK:
+            return _core.trace_constant(False, "bool", "False")
+        value = self.slots.outer.get(c.name, UNBOUND)
+        if value is UNBOUND:
+            attrs = {"shape": tuple(c.out.shape), "dtype": np.dtype(c.out.dtype).name}
+            return _core.invoke_core("zeros", [], attrs)
+        return self.slots.out_node(c.name, self.slots.entering(c.name, value))
+
+    def _bind(
+        self, found: list[_Carried], slots: list[_Carried], made: list[Any], steps: int | None
+    ) -> dict[str, Any]:
+        handles = dict(zip([c.name for c in slots], made, strict=True))
+        results = dict(self.slots.outer)
+        shared: dict[int, Any] = {}
+        numbers_after: list[tuple[str, Any, Any]] = []
+        for c in found:
+            if c.how == "constant":
+                results[c.name] = c.value
+            elif c.how == "written":
+                results[c.name] = self.slots.write(c.name, handles[c.name])
+            elif handle_of(c.value) is not None:
+                known = shared.get(id(c.value))
+                results[c.name] = known if known is not None else self._array(c, handles[c.name])
+                self.aliases.note(c.name, handles[c.name])
+                shared[id(c.value)] = results[c.name]
+            else:
+                results[c.name] = self._number(c, handles[c.name], steps)
+                if type(results[c.name]) is LoopNumber and not self.slots.nested:
+                    numbers_after.append((c.name, results[c.name], handles[c.name]))
+        if numbers_after:
+            nodes = [h for _, _, h in numbers_after]
+            names = ", ".join(n for n, _, _ in numbers_after)
+            self.slots.recorder.sync(nodes, f"{names}: Python numbers that the loop computes")
+            for name, number, handle in numbers_after:
+                results[name] = number.kind(_core.as_numpy(handle).item())
+        return results
+
+    def _array(self, c: _Carried, handle: Any) -> Any:
+        if type(c.value) is TracedArray:
+            return TracedArray.of_node(self.slots.recorder, handle, scalar=c.value.is_scalar)
+        return handle
+
+    def _number(self, c: _Carried, handle: Any, steps: int | None) -> Any:
+        value = loop_number.of(c.value)
+        assert value is not None
+        before = self.slots.values.get(c.name)
+        if type(before) is LoopNumber and before.kind is not value.kind:
+            raise NotConvertible(f"{c.name} changes from {before.kind.__name__}")
+        outer = numbers.plain(self.slots.outer.get(c.name))
+        if value.kind is int:
+            if value.base is not None and value.base is c.node:
+                if steps is not None and type(outer) is int:
+                    return outer + steps * value.offset  # counts: known without running
+                if abs(value.offset) > _DRIFT:
+                    raise NotConvertible(f"{c.name} is an int that may leave 64 bits")
+            elif not -2 * loop_number._STEPS <= value.lo <= value.hi <= 2 * loop_number._STEPS:
+                raise NotConvertible(f"{c.name} is an int that may leave 64 bits")
+        low, high = (-(2**61), 2**61) if value.kind is int else (0, 0)
+        return LoopNumber(handle, value.kind, low, high)
