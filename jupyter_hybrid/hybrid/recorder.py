@@ -365,8 +365,11 @@ def _flat(values: tuple) -> list:
 def _real(value: Any) -> Any:
     if type(value) is TracedArray:
         return value.to_numpy()
-    if type(value) in (list, tuple):
-        return type(value)(_real(v) for v in value)
-    if type(value) is dict:
-        return {k: _real(v) for k, v in value.items()}
+    if type(value) is tuple:
+        return tuple(map(_real, value))
+    if type(value) in (list, dict):  # the same container: whoever gets it may change it
+        for key, held in list(enumerate(value) if type(value) is list else value.items()):
+            real = _real(held)
+            if real is not held:
+                value[key] = real
     return value

@@ -87,7 +87,7 @@ class Conversions:
         return self.to_numpy("pickling reads the values").__reduce_ex__(protocol)
 
     def __deepcopy__(self, memo: dict) -> Any:
-        return self.copy()  # type: ignore[attr-defined]
+        return self.copy("K")  # type: ignore[attr-defined]
 
     def __copy__(self) -> Any:
-        return self.copy()  # type: ignore[attr-defined]
+        return self.copy("K")  # type: ignore[attr-defined]
