@@ -107,6 +107,18 @@ def operand_of(recorder: Any, value: Any) -> Any:
     return handle_of(recorder, value) if number is None else number
 
 
+def known_errors() -> Any:
+    """The module that raises what shapes alone decide; it needs this one."""
+    from . import known_errors
+
+    return known_errors
+
+
+def _reason(problem: Exception, otherwise: str) -> str:
+    """Why a call leaves the graph, in words."""
+    return str(problem) if isinstance(problem, NotCovered) else otherwise
+
+
 # Operators and ufuncs -----------------------------------------------------------------------------
 def operate(recorder: Any, ufunc: np.ufunc, plain: Callable, operands: tuple) -> Any:
     """``plain(*operands)`` for an operator whose ufunc is ``ufunc``."""
@@ -145,12 +157,9 @@ def operate(recorder: Any, ufunc: np.ufunc, plain: Callable, operands: tuple) ->
 
                 return follow(result, layout)
             return result
-        except NotCovered as reason:
-            recorder.leave_graph(str(reason))
-        except KeyError:
-            recorder.leave_graph(f"np.{ufunc.__name__} on these dtypes")
-        except _LIKE_NUMPY:
-            recorder.leave_graph(f"np.{ufunc.__name__} of these operands")
+        except (NotCovered, KeyError, *_LIKE_NUMPY) as problem:
+            known_errors().of_ufunc(plain, operands)
+            recorder.leave_graph(_reason(problem, f"np.{ufunc.__name__} of these operands"))
     return plain(*map(to_real, operands))
 
 
@@ -166,10 +175,10 @@ def call_ufunc(recorder: Any, ufunc: np.ufunc, method: str, inputs: tuple, kwarg
             if lowered is None:
                 raise NotCovered(f"np.{ufunc.__name__}.{method}")
             return lowered(recorder, ufunc, *inputs, **kwargs)
-        except NotCovered as reason:
-            recorder.leave_graph(str(reason))
-        except _LIKE_NUMPY:
-            recorder.leave_graph(f"np.{ufunc.__name__} of these operands")
+        except (NotCovered, *_LIKE_NUMPY) as problem:
+            if method == "__call__" and not kwargs.keys() - {"out"}:
+                known_errors().of_ufunc(ufunc, inputs, kwargs.get("out"))
+            recorder.leave_graph(_reason(problem, f"np.{ufunc.__name__} of these operands"))
     return in_numpy(recorder, getattr(ufunc, method), inputs, kwargs)
 
 
@@ -240,10 +249,9 @@ def call_function(recorder: Any, function: Any, args: tuple, kwargs: dict) -> An
         try:
             require_quiet_errors()
             return _lower(recorder, function, args, kwargs)
-        except NotCovered as reason:
-            recorder.leave_graph(str(reason))
-        except _LIKE_NUMPY:
-            recorder.leave_graph(f"{name_of(function)} with these arguments")
+        except (NotCovered, *_LIKE_NUMPY) as problem:
+            known_errors().of_function(function, args, kwargs)
+            recorder.leave_graph(_reason(problem, f"{name_of(function)} with these arguments"))
     return in_numpy(recorder, function, args, kwargs)
 
 

@@ -54,10 +54,10 @@ class Items:
                 if is_basic(key):
                     return self._window_of(key)
                 return gather.read(self, key)
-            except NotCovered as reason:
-                recorder.leave_graph(f"indexing: {reason}")
-            except dispatch._LIKE_NUMPY:
-                recorder.leave_graph("indexing with this index")
+            except (NotCovered, *dispatch._LIKE_NUMPY) as problem:
+                dispatch.known_errors().of_index(self, key)
+                why = f": {problem}" if isinstance(problem, NotCovered) else " with this index"
+                recorder.leave_graph(f"indexing{why}")
         return self.to_numpy("indexing reads the array")[dispatch.to_real(key)]
 
     def _window_of(self: Any, key: Any) -> Any:
@@ -90,10 +90,13 @@ class Items:
                 else:
                     gather.write(self, key, value)
                 return
-            except NotCovered as reason:
-                recorder.leave_graph(f"writing: {reason}")
-            except dispatch._LIKE_NUMPY:
-                recorder.leave_graph("writing with this index and value")
+            except (NotCovered, *dispatch._LIKE_NUMPY) as problem:
+                if self.writeable:
+                    dispatch.known_errors().of_index(self, key, value)
+                known = isinstance(problem, NotCovered)
+                recorder.leave_graph(
+                    f"writing: {problem}" if known else "writing with this index and value"
+                )
         value = dispatch.to_real(value)
         key = dispatch.to_real(key)
         recorder.flush_if_active("an array is written in NumPy")
