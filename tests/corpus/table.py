@@ -20,10 +20,15 @@ the line that raises is its end, not a break.
 """
 
 
-def share(outcomes: list[Outcome]) -> tuple[int, int]:
-    """(captured whole, all) of the cells whose shapes do not depend on data."""
-    counted = [o for o in outcomes if not o.cell.data_dependent]
+def share(outcomes: list[Outcome], operating: bool = False) -> tuple[int, int]:
+    """(captured whole, all) of the cells whose shapes do not depend on data; ``operating``: of
+    those among them that operate on arrays, so that there is something to capture."""
+    counted = [o for o in outcomes if not o.cell.data_dependent and (o.operates or not operating)]
     return sum(o.whole for o in counted), len(counted)
+
+
+def _rate(whole: int, counted: int) -> str:
+    return f"{whole} of {counted} ({100 * whole / max(counted, 1):.1f} %)"
 
 
 def table(outcomes: list[Outcome]) -> str:
@@ -34,8 +39,10 @@ def table(outcomes: list[Outcome]) -> str:
     lines = [
         _HEAD,
         f"- cells: {len(outcomes)}; wrong: {wrong}",
-        f"- captured whole: {whole} of {counted} ({100 * whole / max(counted, 1):.1f} %) "
-        f"without data-dependent shapes; {apart} have such shapes",
+        f"- captured whole: {_rate(whole, counted)} of all cells without data-dependent shapes; "
+        f"{apart} have such shapes",
+        f"- captured whole: {_rate(*share(outcomes, operating=True))} of those of them that operate "
+        "on arrays; the others have nothing to capture",
         "",
         "| reason of a break | cells |",
         "|---|---|",

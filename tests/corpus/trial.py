@@ -63,6 +63,11 @@ class Outcome:
         """True when nothing but showing a value interrupted the graph."""
         return not self.breaks
 
+    @property
+    def operates(self) -> bool:
+        """True when the cell operates on arrays, in its graph or beside it."""
+        return self.nodes > 0 or not self.whole
+
 
 @contextmanager
 def _endings(ended: list[Recorder]) -> Iterator[None]:
