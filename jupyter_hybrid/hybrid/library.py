@@ -9,6 +9,8 @@ import functools
 import random
 from typing import Any
 
+import numpy as np
+
 from .numpy_face import TracedArray, dispatch, draws
 from .numpy_face.lowering import NotCovered
 
@@ -51,6 +53,22 @@ def call(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
             recorder.leave_graph(f"{function.__qualname__} with these arguments")
     args, kwargs = recorder.leave(function, args, kwargs)
     return function(*args, **kwargs)
+
+
+def of_lists(function: Any, args: tuple) -> bool:
+    """True for a NumPy function of lists with traced arrays inside, which no protocol tells of."""
+    known = isinstance(function, np.ufunc) or hasattr(function, "_implementation")
+    return known and any(type(a) in (list, tuple) and dispatch.has_traced(a) for a in args)
+
+
+def call_on_lists(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+    """The call of such a function."""
+    __tracebackhide__ = True
+    if not isinstance(function, np.ufunc):
+        return dispatch.call_function(recorder, function, args, kwargs)
+    if "out" in kwargs:
+        return function(*args, **kwargs)
+    return dispatch.call_ufunc(recorder, function, "__call__", args, kwargs)
 
 
 def _looks_at_positions(function: Any, args: tuple) -> bool:

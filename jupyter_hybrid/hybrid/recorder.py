@@ -20,6 +20,16 @@ from .loop_number import NotConvertible
 from .numpy_face import DTYPES, NumpyFace, TracedArray, supported
 from .options import Options
 
+# What a call in real NumPy brings about: no reason of its own.
+FOLLOWS = frozenset(
+    {
+        "a value is read",
+        "an array is written in NumPy",
+        "indexing reads the array",
+        "a mask selects elements",
+    }
+)
+
 
 class Recorder:
     """Records one run of one cell.
@@ -40,6 +50,7 @@ class Recorder:
         self.later = later
         self.segments: list[Segment] = []
         self.breaks: list[tuple[int | None, str]] = []
+        self._left = -1  # the last of `breaks` that says why a call left the graph
         self.active = True
         self.settled = False  # the cell has ended and every value of it is computed
         self.bodies: list[Any] = []  # branches and loop bodies being traced, innermost last
@@ -135,7 +146,17 @@ class Recorder:
     def leave_graph(self, reason: str) -> None:
         """Notes that the current line goes on in real NumPy."""
         self._stay_inside(reason)
+        self._left = len(self.breaks)
         self.breaks.append((self.user_line(), reason))
+
+    def _interrupt(self, line: int | None, reason: str) -> str:
+        """Names what ends a segment; what follows from a call that left the graph has its name."""
+        if reason in FOLLOWS and self._left == len(self.breaks) - 1 >= 0:
+            before, why = self.breaks[-1]
+            if before == line:
+                return why
+        self.breaks.append((line, reason))
+        return reason
 
     def read(self, array: TracedArray, reason: str) -> None:
         """Somebody needs the elements of a traced array now, in the cell or after it."""
@@ -171,7 +192,7 @@ class Recorder:
         if not pending:
             return
         line = self.user_line()
-        self.breaks.append((line, reason))
+        reason = self._interrupt(line, reason)
         *_, entries = _core.traced_graph(pending, [], ["" for _ in pending])
         known = frozenset(id(a) for a in pending)
         ids = {id(a) for a in self.live() if id(a) in entries} | known
@@ -187,7 +208,7 @@ class Recorder:
         live = self.live()
         if live:
             line = self.user_line()
-            self.breaks.append((line, reason))
+            reason = self._interrupt(line, reason)
             self.run(live, reason, line, needed=frozenset(id(a) for a in live))
         self.write_back()
         for array in self._known():  # whoever is called next may write their memory

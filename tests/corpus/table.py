@@ -41,8 +41,8 @@ def table(outcomes: list[Outcome]) -> str:
         f"- cells: {len(outcomes)}; wrong: {wrong}",
         f"- captured whole: {_rate(whole, counted)} of all cells without data-dependent shapes; "
         f"{apart} have such shapes",
-        f"- captured whole: {_rate(*share(outcomes, operating=True))} of those of them that operate "
-        "on arrays; the others have nothing to capture",
+        f"- captured whole: {_rate(*share(outcomes, operating=True))} of those of them that "
+        "operate on arrays; the others have nothing to capture",
         "",
         "| reason of a break | cells |",
         "|---|---|",

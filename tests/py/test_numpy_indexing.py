@@ -236,3 +236,34 @@ def test_a_result_is_flattened_as_its_layout_says(make):
         return made, flat, column
 
     check(flattened, np.arange(24.0).reshape(4, 6))
+
+
+def test_sliding_windows():
+    from numpy.lib.stride_tricks import sliding_window_view as windows
+
+    def looked_at(np, x):
+        wide, square = windows(x, 3, axis=1), windows(x, (2, 3))
+        y = x[0] * 2
+        pairs = windows(y, 2)
+        y[0], x[1] = 9, 5  # a view: it shows what is written
+        reduced = wide.mean(axis=-1), square.max(axis=(2, 3))
+        return wide, square, pairs, reduced, windows(x, (2, 2), axis=(1, 0))
+
+    check(looked_at, np.arange(24.0).reshape(4, 6))
+
+
+@pytest.mark.parametrize("window", [7, (2, 2, 2), -1])
+def test_sliding_windows_that_do_not_fit(window):
+    from numpy.lib.stride_tricks import sliding_window_view as windows
+
+    check(lambda np, x: windows(x, window), np.arange(24.0).reshape(4, 6), captured=False)
+
+
+def test_read_only_views_refuse_at_once():
+    def write(np, x):
+        view = np.broadcast_to(x * 2, (2, 4, 6))
+        with pytest.raises(ValueError, match="read-only"):
+            view[0, 0] = 1
+        return view
+
+    check(write, np.arange(24.0).reshape(4, 6))

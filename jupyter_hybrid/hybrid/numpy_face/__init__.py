@@ -20,6 +20,7 @@ from . import (  # noqa: F401 (each fills the registry)
     selection,
     shapes,
     ufunc_methods,
+    windows,
     writers,
 )
 from .face import NumpyFace

@@ -72,6 +72,8 @@ class Conversions:
         return self.to_numpy("an index reads a value").__index__()
 
     def __round__(self, ndigits: int | None = None) -> Any:
+        if self.is_scalar and type(ndigits) is int and self.recorder.active:
+            return np.round(self, ndigits)
         return round(self.to_numpy("round() reads a value"), ndigits)
 
     def __repr__(self) -> str:

@@ -81,6 +81,8 @@ class Items:
         recorder = self.recorder
         if self.is_scalar:
             raise TypeError(f"{_kind(self)} object does not support item assignment")
+        if recorder.active and not self.writeable:
+            raise ValueError("assignment destination is read-only")
         if recorder.active:
             try:
                 if is_basic(key):
@@ -91,8 +93,7 @@ class Items:
                     gather.write(self, key, value)
                 return
             except (NotCovered, *dispatch._LIKE_NUMPY) as problem:
-                if self.writeable:
-                    dispatch.known_errors().of_index(self, key, value)
+                dispatch.known_errors().of_index(self, key, value)
                 known = isinstance(problem, NotCovered)
                 recorder.leave_graph(
                     f"writing: {problem}" if known else "writing with this index and value"
