@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..tracebacks import is_own
 from . import dispatch, gather, lowering
 
 _MOST = 1 << 20  # elements of a call that is tried
@@ -135,6 +136,19 @@ def _try(call: Callable, args: list, kwargs: dict) -> None:
         with np.errstate(all="ignore"):
             call(*args, **kwargs)
     except dispatch._LIKE_NUMPY as error:
-        raise error.with_traceback(None) from None
+        found = error.with_traceback(None)
     except Exception:  # of elements: real NumPy has the true ones
         return
+    else:
+        return
+    try:
+        raise found
+    finally:
+        found.__context__ = _users_context(found.__context__)
+
+
+def _users_context(error: BaseException | None) -> BaseException | None:
+    """What the cell itself was handling: errors that were caught in this package are not."""
+    while error is not None and error.__traceback__ and is_own(error.__traceback__):
+        error = error.__context__
+    return error
