@@ -601,9 +601,9 @@ def test_a_terminal_shows_the_same_errors_in_both_modes(tmp_path):
     ]
     shown = []
     for magic in ("%%imperative", "%%hybridize  "):
-        cells = ["%load_ext jupyter_hybrid", SETUP.strip()]
+        cells = ["%load_ext jupyter_hybrid", "; ".join(SETUP.split("\n")[1:-1])]
         cells += [f"{magic}\n{CELLS[name].strip()}" for name in failing]
-        texts = ipython(cells, tmp_path)[-len(failing) :]
+        texts = ipython(cells, tmp_path)[2 : 2 + len(failing)]
         shown.append([t[t.find("-----") :].replace(magic, "MAGIC") for t in texts])
     for name, wanted, got in zip(failing, *shown, strict=True):
         assert "Error" in wanted, name
