@@ -549,3 +549,27 @@ if nd.sum(y) > 10:
         assert nodes(shell.report) == ["while_loop", "cond"]
         assert not shell.report.graph_breaks
         np.testing.assert_array_equal(shell.ns["y"].asnumpy(), expected)
+
+
+@pytest.mark.parametrize("face", ["nd", "np"])
+def test_a_function_that_writes_an_array_of_outside_prevents_the_node(shell, face):
+    body = """
+def bump(v):
+    v += 1
+    return v
+for i in range(30):
+    y[0:2] = y[0:2] * 0.5
+    bump(x)
+if x[:1].sum() > 3:
+    y[0:1] = 5
+    bump(x)
+"""
+    given = f"import numpy as np\nfrom jupyter_hybrid import nd\nx = {face}.ones(4)\ny = x * 8\n"
+    left = []
+    for run in (shell.run, lambda text: shell.hybridize(text, "--loop-limit 20")):
+        shell.run(given)
+        run(body)
+        left.append(shell.run("[float(v) for v in (*x[:], *y[:])]").value if face == "np" else
+                    shell.run("x.asnumpy().tolist() + y.asnumpy().tolist()").value)  # fmt: skip
+    assert left[0] == left[1]
+    assert "writes an array in place" in reasons(shell.report)

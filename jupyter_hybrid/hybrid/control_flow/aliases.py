@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ class Aliases:
     """Asked for each result of a statement before its node is made."""
 
     def __init__(self, slots: Slots):
-        self.slots = slots
+        self.slots: Slots = weakref.proxy(slots)  # no cycle: parameters are freed with their slots
         self.serial = 0  # what was recorded before is outside
         self.ends: list[dict[str, Any]] = []  # the names after a step, or after each branch
         self.stands_for: dict[str, list[Any]] = {}  # results that may be these arrays

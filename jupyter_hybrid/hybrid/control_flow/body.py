@@ -62,12 +62,11 @@ class Body:
 
     def check_inplace(self, target: Any) -> None:
         """Raises NotConvertible for an in-place operator that no statement of the loop shows."""
-        scalar = type(target) is TracedArray and target.is_scalar
-        if (
-            handle_of(target) is not None
-            and not scalar
-            and not any(b.writes for b in self.flow.bodies)
-        ):
+        handle = handle_of(target)
+        if handle is None or (type(target) is TracedArray and target.is_scalar):
+            return
+        shown = any(b.writes for b in self.flow.bodies)
+        if not shown or _core.is_outside(handle, self.slots.aliases.serial):
             raise NotConvertible("it calls a function that writes an array in place")
 
     def check_augment(self, holder: Any) -> None:

@@ -84,7 +84,7 @@ class ControlFlow:
             Body(self, slots, part(which, statement, parameters, frame.f_globals), writes)
             for which in ("body", "else")
         ]
-        since = _core.trace_serial()
+        since = slots.aliases.serial = _core.trace_serial()
         ends = [branch.run(slots.given(parameters)) for branch in branches]
         return join(slots, test, ends, since)
 
@@ -145,7 +145,7 @@ class ControlFlow:
     def _while(self, statement: syntax.Statement, frame: FrameType) -> tuple:
         slots = Slots(self.recorder, statement, frame, self.bodies)
         slots.require_bound("the loop may not run at all")
-        since = _core.trace_serial()
+        since = slots.aliases.serial = _core.trace_serial()
         slots.begin_carrying()
         parameters = slots.parameters(statement.loaded)
         code = part("body", statement, parameters, frame.f_globals)
@@ -197,7 +197,7 @@ class ControlFlow:
         if not slots.any_arrays() and not has_rows(loop.values):
             loop.attempts = 0
             return None
-        since = _core.trace_serial()
+        since = slots.aliases.serial = _core.trace_serial()
         slots.begin_carrying()
         target = loop.target(slots)
         parameters = slots.parameters(statement.loaded)
