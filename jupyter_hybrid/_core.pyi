@@ -376,7 +376,15 @@ def compile(
 ) -> Compiled: ...
 def pass_table() -> list[dict[str, Any]]: ...
 def place_buffers(
-    lifetimes: Sequence[tuple[int, int, int, int]], alignment: int = 1
+    lifetimes: Sequence[tuple[int, int, int, int]],
+    alignment: int = 1,
+    milliseconds: float = 10.0,
+) -> dict[str, Any]: ...
+def place_exact(
+    lifetimes: Sequence[tuple[int, int, int, int]],
+    alignment: int = 1,
+    seconds: float = 60.0,
+    progress: Callable[[float, int, int], object] | None = None,
 ) -> dict[str, Any]: ...
 
 class CachedGraph:

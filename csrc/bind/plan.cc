@@ -38,21 +38,64 @@ py::list buffers_of(const Plan& plan) {
   return list;
 }
 
-py::dict place(const std::vector<std::tuple<int32_t, int64_t, int64_t, int64_t>>& lifetimes,
-               int64_t alignment) {
-  std::vector<Lifetime> given;
-  for (const auto& [id, lower, upper, size] : lifetimes) given.push_back({id, lower, upper, size});
-  Layout layout;
-  {
-    const MaybeReleaseGil released(true);
-    layout = place_buffers(given, alignment);
-  }
+using Tuples = std::vector<std::tuple<int32_t, int64_t, int64_t, int64_t>>;
+
+std::vector<Lifetime> lifetimes_from(const Tuples& tuples) {
+  std::vector<Lifetime> result;
+  for (const auto& [id, lower, upper, size] : tuples) result.push_back({id, lower, upper, size});
+  return result;
+}
+
+py::dict layout_to_python(const Layout& layout) {
   py::dict d;
   d["offsets"] = layout.offsets;
   d["peak"] = layout.peak;
   d["lower_bound"] = layout.lower_bound;
+  d["proven_bound"] = layout.proven_bound;
   d["optimal"] = layout.optimal;
+  py::list attempts;
+  for (const Attempt& a : layout.attempts) attempts.append(py::make_tuple(a.name, a.peak));
+  d["attempts"] = attempts;
   return d;
+}
+
+py::dict place(const Tuples& lifetimes, int64_t alignment, double milliseconds) {
+  const std::vector<Lifetime> given = lifetimes_from(lifetimes);
+  Layout layout;
+  {
+    const MaybeReleaseGil released(true);
+    layout = place_buffers(given, alignment, milliseconds);
+  }
+  return layout_to_python(layout);
+}
+
+// Interrupts (and the caller's `progress`) are looked at twenty times a second.
+py::dict exact(const Tuples& lifetimes, int64_t alignment, double seconds,
+               const py::object& progress) {
+  const std::vector<Lifetime> given = lifetimes_from(lifetimes);
+  double next = 0;
+  bool raised = false;
+  Layout layout;
+  {
+    const MaybeReleaseGil released(true);
+    layout = place_exact(given, alignment, seconds, [&](const ExactProgress& now) {
+      if (now.seconds < next) return true;
+      next = now.seconds + 0.05;
+      const py::gil_scoped_acquire held;
+      if (PyErr_CheckSignals() != 0) raised = true;
+      if (!raised && !progress.is_none()) {
+        try {
+          progress(now.seconds, now.peak, now.bound);
+        } catch (py::error_already_set& e) {
+          e.restore();
+          raised = true;
+        }
+      }
+      return !raised;
+    });
+  }
+  if (raised) throw py::error_already_set();
+  return layout_to_python(layout);
 }
 
 }  // namespace
@@ -75,8 +118,13 @@ void bind_plan(py::module_& m) {
       .def_readonly("optimal", &Plan::optimal)
       .def_readonly("why", &Plan::why);
   m.def("place_buffers", &place, py::arg("lifetimes"), py::arg("alignment") = 1,
+        py::arg("milliseconds") = 10.0,
         "Offsets for (id, lower, upper, size) lifetimes [lower, upper): a dict with offsets, peak, "
-        "lower_bound, optimal.");
+        "lower_bound, proven_bound, optimal, attempts (name, peak).");
+  m.def("place_exact", &exact, py::arg("lifetimes"), py::arg("alignment") = 1,
+        py::arg("seconds") = 60.0, py::arg("progress") = py::none(),
+        "The same by branch and bound, for at most `seconds`; progress(seconds, peak, bound) is "
+        "called some twenty times a second; an interrupt ends it.");
 }
 
 }  // namespace bind

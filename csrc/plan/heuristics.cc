@@ -2,6 +2,7 @@
 #include <map>
 #include <numeric>
 #include <queue>
+#include <tuple>
 #include <utility>
 
 #include "plan/place.h"
@@ -32,34 +33,62 @@ Placement first_fit(const Problem& p, const Order& order) {
   return result;
 }
 
-Placement skyline(const Problem& p, const std::vector<double>& key) {
-  struct Candidate {
-    int64_t offset;
-    double key;
-    int32_t i;
-    bool operator<(const Candidate& o) const {  // the top of the queue is the greatest
-      if (offset != o.offset) return offset > o.offset;
-      if (key != o.key) return key < o.key;
-      return i > o.i;
+namespace {
+
+// The buffers to place, the one with the lowest offset next; ties by the order given. Few are
+// found soonest by looking at all of them, many with a queue.
+class Candidates {
+ public:
+  Candidates(const Order& order, const std::vector<int64_t>& offset)
+      : offset_(offset), left_(order), scan_(order.size() <= 1500) {
+    if (scan_) return;
+    for (size_t r = 0; r < order.size(); ++r) queue_.push({0, -static_cast<int32_t>(r), order[r]});
+    left_.clear();
+  }
+  bool empty() const { return left_.empty() && queue_.empty(); }
+  int32_t take() { return scan_ ? take_by_scan() : take_from_queue(); }
+
+ private:
+  int32_t take_by_scan() {
+    size_t best = 0;
+    int64_t lowest = INT64_MAX;
+    for (size_t k = 0; k < left_.size(); ++k) {
+      const int64_t at = offset_[left_[k]];
+      if (at < lowest) {
+        lowest = at;
+        best = k;
+      }
     }
-  };
+    const int32_t i = left_[best];
+    left_.erase(left_.begin() + static_cast<int64_t>(best));
+    return i;
+  }
+  int32_t take_from_queue() {
+    for (;;) {
+      auto [below, rank, i] = queue_.top();
+      queue_.pop();
+      if (-below == offset_[i]) return i;
+      queue_.push({-offset_[i], rank, i});  // offsets only grow: it goes back where it belongs
+    }
+  }
+  const std::vector<int64_t>& offset_;
+  Order left_;
+  bool scan_;
+  std::priority_queue<std::tuple<int64_t, int32_t, int32_t>> queue_;  // -offset, -rank, buffer
+};
+
+}  // namespace
+
+Placement skyline(const Problem& p, const Order& order) {
   Placement result;
   result.offset.assign(p.count(), 0);
   std::vector<bool> placed(p.count(), false);
-  std::vector<Candidate> start;
-  for (int32_t i = 0; i < p.count(); ++i) start.push_back({0, key[i], i});
-  std::priority_queue<Candidate> queue(std::less<Candidate>(), std::move(start));
-  while (!queue.empty()) {
-    const Candidate c = queue.top();
-    queue.pop();
-    if (c.offset < result.offset[c.i]) {  // offsets only grow: put it back where it belongs
-      queue.push({result.offset[c.i], c.key, c.i});
-      continue;
-    }
-    placed[c.i] = true;
-    const int64_t top = c.offset + p.size[c.i];
+  for (Candidates candidates(order, result.offset); !candidates.empty();) {
+    const int32_t i = candidates.take();
+    placed[i] = true;
+    const int64_t top = result.offset[i] + p.size[i];
     result.peak = std::max(result.peak, top);
-    for (int64_t k = p.begin[c.i]; k < p.begin[c.i + 1]; ++k) {
+    for (int64_t k = p.begin[i]; k < p.begin[i + 1]; ++k) {
       const int32_t other = p.neighbours[k];
       if (!placed[other]) result.offset[other] = std::max(result.offset[other], top);
     }

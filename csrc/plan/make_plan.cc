@@ -139,7 +139,9 @@ Plan make_plan(const Graph& graph, const PlanOptions& options) {
   const std::vector<Lifetime> arena = arena_lifetimes(life.buffers, own);
   for (size_t i = 0; i < arena.size(); ++i) life.buffers[arena[i].id].offset = layout.offsets[i];
   plan.arena_bytes = layout.peak;
-  plan.planned_bytes = place_buffers(arena, 1).peak;
+  const bool as_aligned = std::all_of(
+      arena.begin(), arena.end(), [](const Lifetime& l) { return l.size % kArenaAlignment == 0; });
+  plan.planned_bytes = as_aligned ? layout.peak : place_buffers(arena, 1).peak;
   for (const Buffer& b : life.buffers) {
     if (b.kind == BufferKind::output) plan.planned_bytes += b.bytes;
   }

@@ -1,77 +1,96 @@
-// The portfolio: several cheap heuristics, then restarts within a fixed amount of work.
+// The portfolio: several cheap heuristics, then searches below what they reached, within a fixed
+// amount of work.
 #include "plan/place.h"
 
 #include <algorithm>
 
+#include "plan/capacity_search.h"
+#include "plan/keys.h"
+
 namespace hybrid {
 namespace {
 
+using place::Best;
+using place::CapacitySearch;
 using place::Order;
 using place::Placement;
 using place::Problem;
 
-// Work is estimated in steps of about a nanosecond, never measured: results must not depend on the
-// machine. The first heuristics always run.
-constexpr int64_t kWork = 2000000;
+// Work is counted in steps of about a nanosecond, never measured: results must not depend on the
+// machine. The first heuristic always runs.
+constexpr double kWorkPerMs = 1e6;
 int64_t stack_work(const Problem& p) { return 250 * static_cast<int64_t>(p.count()); }
-int64_t skyline_work(const Problem& p) { return 12 * p.num_pairs + 150 * int64_t{p.count()}; }
+int64_t skyline_work(const Problem& p) {
+  return 12 * p.num_pairs + (150 + std::min(p.count(), 1000)) * int64_t{p.count()};
+}
 int64_t first_fit_work(const Problem& p) { return 30 * p.num_pairs + 150 * int64_t{p.count()}; }
 
-struct Search {
-  const Problem& problem;
-  Placement best;
-  bool found = false;
-
-  void take(Placement candidate) {
-    if (found && candidate.peak >= best.peak) return;
-    best = std::move(candidate);
-    found = true;
+// Returns the work that is left.
+int64_t try_heuristics(Best* best, int64_t work) {
+  const Problem& p = best->problem;
+  best->take("in order of time", place::allocate_in_time(p));
+  for (const place::NamedKey& key : place::kPortfolioKeys) {
+    if (best->optimal() || work <= 0) break;
+    const Order order = place::order_by(p, keys(p, key.of));
+    const std::string by = std::string(" by ") + key.name;
+    if (!p.has_neighbours()) {
+      best->take("stacked" + by, place::stack(p, order));
+      work -= stack_work(p);
+      continue;
+    }
+    best->take("skyline" + by, place::skyline(p, order));
+    work -= skyline_work(p);
+    if (work <= 0 || best->optimal()) break;
+    best->take("first fit" + by, place::first_fit(p, order));
+    work -= first_fit_work(p);
   }
-  bool optimal() const { return found && best.peak == problem.lower_bound; }
-};
-
-std::vector<double> keys(const Problem& p, double (*of)(const Problem&, int32_t)) {
-  std::vector<double> key(p.count());
-  for (int32_t i = 0; i < p.count(); ++i) key[i] = of(p, i);
-  return key;
+  return work;
 }
 
-double width(const Problem& p, int32_t i) { return p.last[i] - p.first[i]; }
-double bytes(const Problem& p, int32_t i) { return static_cast<double>(p.size[i]); }
-double area(const Problem& p, int32_t i) { return bytes(p, i) * width(p, i); }
-double load(const Problem& p, int32_t i) { return static_cast<double>(p.peak_load[i]); }
-// Lexicographic: the load of the busiest section first, then width or size.
-double load_width(const Problem& p, int32_t i) {
-  return load(p, i) * (p.sections + 1.0) + width(p, i);
+// Searches below a share of the way from the bound to the best: the bound itself, then, as long
+// as nothing is found, higher ones.
+int64_t try_searches(Best* best, int64_t work) {
+  const Problem& p = best->problem;
+  CapacitySearch search(p);
+  if (!search.possible()) return work;
+  place::Uniform uniform;
+  constexpr double kShares[] = {0.0, 0.0, 0.3, 0.6};
+  for (int round = 0, step = 0; work > 0 && !best->optimal(); ++round) {
+    const int64_t above = best->placement.peak - 1 - p.lower_bound;
+    const auto capacity =
+        p.lower_bound + static_cast<int64_t>(kShares[step % 4] * static_cast<double>(above));
+    const place::Preference preference = place::preference_of_round(p, round, &uniform);
+    const auto outcome = search.run(capacity, preference, std::min(work, work / 4 + 500000));
+    work -= search.work_done() + 100 * int64_t{p.count()};
+    if (outcome == CapacitySearch::Outcome::fits) {
+      best->take("search", search.placement());
+      step = 0;
+    } else {
+      ++step;
+    }
+  }
+  return work;
 }
-double load_bytes(const Problem& p, int32_t i) {
-  return load(p, i) + bytes(p, i) / (static_cast<double>(p.lower_bound) + 1.0);
-}
-constexpr double (*kKeys[])(const Problem&, int32_t) = {bytes, load_width, area, width, load_bytes};
 
-// Restarts: what reached above the bound moves forward in the order, with a little noise.
-void improve(Search* search, int64_t work) {
-  const Problem& p = search->problem;
-  uint64_t state = 0x9e3779b97f4a7c15ull;
-  const auto uniform = [&state] {
-    state = state * 6364136223846793005ull + 1442695040888963407ull;
-    return static_cast<double>(state >> 11) * 0x1p-53;
-  };
-  std::vector<double> base = keys(p, load_width), priority(p.count(), 0.0);
+// Restarts: what reached above the best moves forward in the order, with a little noise.
+void restart(Best* best, int64_t work) {
+  const Problem& p = best->problem;
+  place::Uniform uniform;
+  std::vector<double> base = keys(p, place::load_width), priority(p.count(), 0.0);
   const double scale = *std::max_element(base.begin(), base.end()) + 1.0;
-  for (int64_t round = 0; work > 0 && !search->optimal(); ++round) {
+  for (int64_t round = 0; work > 0 && !best->optimal(); ++round) {
     work -= round % 2 ? first_fit_work(p) : skyline_work(p);
     std::vector<double> key(p.count());
     for (int32_t i = 0; i < p.count(); ++i) {
       key[i] = base[i] / scale + priority[i] + 0.2 * uniform();
     }
-    const Placement trial =
-        round % 2 ? place::first_fit(p, place::order_by(p, key)) : place::skyline(p, key);
+    const Order order = place::order_by(p, key);
+    Placement trial = round % 2 ? place::first_fit(p, order) : place::skyline(p, order);
     for (int32_t i = 0; i < p.count(); ++i) {
-      const bool above = trial.offset[i] + p.size[i] > search->best.peak - 1;
+      const bool above = trial.offset[i] + p.size[i] > best->placement.peak - 1;
       priority[i] = 0.95 * priority[i] + (above ? 0.3 : 0.0);
     }
-    search->take(trial);
+    best->take(round % 2 ? "first fit, restarted" : "skyline, restarted", std::move(trial));
   }
 }
 
@@ -93,36 +112,40 @@ int64_t max_live(const std::vector<Lifetime>& lifetimes) {
   return most;
 }
 
-Layout place_buffers(const std::vector<Lifetime>& lifetimes, int64_t alignment) {
-  const Problem p(lifetimes, alignment);
+void place::Best::take(const std::string& name, Placement candidate) {
+  if (!attempts.empty() && candidate.peak >= placement.peak) return;
+  placement = std::move(candidate);
+  attempts.push_back({name, placement.peak});
+}
+
+Layout place::Best::layout(size_t count) const {
   Layout layout;
-  layout.offsets.assign(lifetimes.size(), 0);
-  layout.lower_bound = p.lower_bound;
-  layout.optimal = true;
-  if (p.count() == 0) return layout;
-  Search search{p, {}, false};
-  search.take(place::allocate_in_time(p));
-  int64_t work = kWork;
-  for (const auto& key : kKeys) {
-    if (search.optimal() || work <= 0) break;
-    const std::vector<double> values = keys(p, key);
-    const Order order = place::order_by(p, values);
-    if (!p.has_neighbours()) {
-      search.take(place::stack(p, order));
-      work -= stack_work(p);
-      continue;
-    }
-    search.take(place::skyline(p, values));
-    work -= skyline_work(p);
-    if (work <= 0 || search.optimal()) break;
-    search.take(place::first_fit(p, order));
-    work -= first_fit_work(p);
+  layout.offsets.assign(count, 0);
+  for (int32_t i = 0; i < problem.count(); ++i) {
+    layout.offsets[problem.original[i]] = placement.offset[i];
   }
-  if (p.has_neighbours() && !search.optimal()) improve(&search, work);
-  for (int32_t i = 0; i < p.count(); ++i) layout.offsets[p.original[i]] = search.best.offset[i];
-  layout.peak = search.best.peak;
-  layout.optimal = layout.peak == layout.lower_bound;
+  layout.peak = placement.peak;
+  layout.lower_bound = problem.lower_bound;
+  layout.proven_bound = bound();
+  layout.optimal = problem.count() == 0 || optimal();
+  layout.attempts = attempts;
   return layout;
+}
+
+void place::try_portfolio(Best* best, double milliseconds) {
+  auto work = static_cast<int64_t>(milliseconds * kWorkPerMs);
+  work = try_heuristics(best, work);
+  if (!best->problem.has_neighbours() || best->optimal()) return;
+  work = try_searches(best, work);
+  restart(best, work);
+}
+
+Layout place_buffers(const std::vector<Lifetime>& lifetimes, int64_t alignment,
+                     double milliseconds) {
+  const Problem p(lifetimes, alignment);
+  Best best{p, {}, {}};
+  if (p.count() > 0) place::try_portfolio(&best, milliseconds);
+  return best.layout(lifetimes.size());
 }
 
 }  // namespace hybrid

@@ -1,6 +1,9 @@
-// Placement of buffers with known lifetimes: the problem in compressed time, and its heuristics.
+// Placement of buffers with known lifetimes: the problem in compressed time, its heuristics, and
+// the best placement found.
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "plan/plan.h"
@@ -32,14 +35,29 @@ struct Placement {
   int64_t peak = 0;
 };
 
+// The best placement so far, and what reached it.
+struct Best {
+  const Problem& problem;
+  Placement placement;
+  std::vector<Attempt> attempts;  // each better than the one before
+  int64_t proven = 0;             // no placement is smaller: shown by a search that found none
+
+  int64_t bound() const { return std::max(problem.lower_bound, proven); }
+  bool optimal() const { return !attempts.empty() && placement.peak <= bound(); }
+  void take(const std::string& name, Placement candidate);
+  Layout layout(size_t count) const;  // of the caller's list of `count` lifetimes
+};
+// Heuristics, searches and restarts, about `milliseconds` of counted work.
+void try_portfolio(Best* best, double milliseconds);
+
 using Order = std::vector<int32_t>;
 // By key, largest first; ties by start, then position, so that every order is total.
 Order order_by(const Problem& problem, const std::vector<double>& key);
 
 // Each buffer in `order` at the lowest gap between its placed neighbours. Needs neighbours.
 Placement first_fit(const Problem& problem, const Order& order);
-// The buffer with the lowest feasible offset next; ties by `key`, largest first. Needs neighbours.
-Placement skyline(const Problem& problem, const std::vector<double>& key);
+// The buffer with the lowest feasible offset next; ties in `order`. Needs neighbours.
+Placement skyline(const Problem& problem, const Order& order);
 // Each buffer in `order` on top of everything placed in its sections; O(n log n), no neighbours.
 Placement stack(const Problem& problem, const Order& order);
 // In order of time, lowest free gap, as an allocator would at run time; O(n log n) typically.

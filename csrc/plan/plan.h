@@ -1,6 +1,7 @@
 // Memory plan: lifetimes of buffers to offsets in one arena, with the lower bound beside it.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,14 +14,32 @@ struct Lifetime {  // half-open [lower, upper) in steps
   int64_t lower, upper, size;
 };
 
+struct Attempt {
+  std::string name;  // of the method
+  int64_t peak;
+};
+
 struct Layout {
   std::vector<int64_t> offsets;  // by position in the input
   int64_t peak = 0;
-  int64_t lower_bound = 0;  // max over time of live bytes
-  bool optimal = false;     // peak == lower_bound
+  int64_t lower_bound = 0;        // max over time of live bytes
+  int64_t proven_bound = 0;       // the same, or higher where a search has proven it
+  bool optimal = false;           // peak == proven_bound
+  std::vector<Attempt> attempts;  // those that were better than all before
 };
-// Portfolio: greedy by size and skyline tie-breaks; the best; deterministic.
-Layout place_buffers(const std::vector<Lifetime>& lifetimes, int64_t alignment);
+// The portfolio: greedy and skyline heuristics, then searches and restarts; stops at the bound.
+// `milliseconds` stand for counted work (about that long): the result is the same everywhere.
+Layout place_buffers(const std::vector<Lifetime>& lifetimes, int64_t alignment,
+                     double milliseconds = 10);
+
+struct ExactProgress {
+  double seconds;
+  int64_t peak, bound;  // best so far; what is proven
+};
+// Branch and bound on top of the portfolio, until the peak is proven to be the smallest, the time
+// is over, or `go_on` (asked every few milliseconds) says false. The best found is returned.
+Layout place_exact(const std::vector<Lifetime>& lifetimes, int64_t alignment, double limit_seconds,
+                   const std::function<bool(const ExactProgress&)>& go_on = {});
 int64_t max_live(const std::vector<Lifetime>& lifetimes);
 
 enum class BufferKind : uint8_t { arena, output, input, constant };

@@ -9,58 +9,16 @@
 
 #include "core/error.h"
 #include "plan/plan.h"
+#include "plan_helpers.h"
 
 using namespace hybrid;
 
 namespace {
 
-struct Random {
-  uint64_t state;
-  int64_t below(int64_t n) {
-    state = state * 6364136223846793005ull + 1442695040888963407ull;
-    return static_cast<int64_t>(state >> 33) % n;
-  }
-};
-
-std::vector<Lifetime> random_lifetimes(uint64_t seed, int n, int64_t longest, int64_t largest) {
-  Random random{seed};
-  std::vector<Lifetime> result;
-  for (int i = 0; i < n; ++i) {
-    const int64_t lower = random.below(n);
-    const int64_t upper = lower + random.below(longest + 1);  // some are empty
-    result.push_back({i, lower, upper, random.below(largest + 1)});
-  }
-  return result;
-}
-
-bool live_together(const Lifetime& a, const Lifetime& b) {
-  return a.lower < b.upper && b.lower < a.upper && a.size > 0 && b.size > 0 && a.lower < a.upper &&
-         b.lower < b.upper;
-}
-
-void check_layout(const std::vector<Lifetime>& lifetimes, int64_t alignment) {
+// Placing twice gives the same.
+void check_placed(const std::vector<Lifetime>& lifetimes, int64_t alignment) {
   const Layout layout = place_buffers(lifetimes, alignment);
-  REQUIRE(layout.offsets.size() == lifetimes.size());
-  int64_t top = 0, overlaps = 0, misaligned = 0;
-  for (size_t i = 0; i < lifetimes.size(); ++i) {
-    misaligned += layout.offsets[i] % alignment != 0;
-    if (lifetimes[i].lower < lifetimes[i].upper) {
-      const int64_t size = (lifetimes[i].size + alignment - 1) / alignment * alignment;
-      top = std::max(top, layout.offsets[i] + size);
-    }
-    for (size_t j = 0; j < i; ++j) {
-      if (!live_together(lifetimes[i], lifetimes[j])) continue;
-      overlaps += layout.offsets[i] < layout.offsets[j] + lifetimes[j].size &&
-                  layout.offsets[j] < layout.offsets[i] + lifetimes[i].size;
-    }
-  }
-  CHECK(overlaps == 0);
-  CHECK(misaligned == 0);
-  CHECK(top <= layout.peak);
-  CHECK(layout.peak >= layout.lower_bound);
-  CHECK(layout.lower_bound >= max_live(lifetimes));
-  if (alignment == 1) CHECK(layout.lower_bound == max_live(lifetimes));
-  CHECK(layout.optimal == (layout.peak == layout.lower_bound));
+  check_layout(lifetimes, alignment, layout);
   CHECK(place_buffers(lifetimes, alignment).offsets == layout.offsets);
 }
 
@@ -77,8 +35,8 @@ TEST_CASE("plan placement: random lifetimes never overlap and respect the bound"
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     const int n = static_cast<int>(1 + seed * 7);
     CAPTURE(seed);
-    check_layout(random_lifetimes(seed, n, 12, 1000), 1);
-    check_layout(random_lifetimes(seed + 100, n, n, 5000), 64);
+    check_placed(random_lifetimes(seed, n, 12, 1000), 1);
+    check_placed(random_lifetimes(seed + 100, n, n, 5000), 64);
   }
 }
 
@@ -99,7 +57,7 @@ TEST_CASE("plan placement: a case where placing in order of time fragments memor
   // A small and a large buffer alternate; an allocator that goes by time leaves holes.
   std::vector<Lifetime> l = {{0, 0, 3, 10}, {1, 0, 1, 20}, {2, 0, 4, 10},
                              {3, 1, 5, 15}, {4, 3, 6, 10}, {5, 4, 6, 15}};
-  check_layout(l, 1);
+  check_placed(l, 1);
   CHECK(place_buffers(l, 1).optimal);
 }
 
@@ -140,7 +98,7 @@ TEST_CASE("plan placement: minimalloc instances") {
       REQUIRE(std::sscanf(line.c_str(), "%lld,%lld,%lld,%lld", &id, &lower, &upper, &size) == 4);
       lifetimes.push_back({static_cast<int32_t>(id), lower, upper, size});
     }
-    check_layout(lifetimes, 1);
+    check_placed(lifetimes, 1);
     const Layout layout = place_buffers(lifetimes, 1);
     const double ratio = static_cast<double>(layout.peak) / static_cast<double>(layout.lower_bound);
     log_sum += std::log(ratio);
@@ -149,5 +107,5 @@ TEST_CASE("plan placement: minimalloc instances") {
   }
   REQUIRE(count > 0);
   MESSAGE(count, " instances: geometric mean ", std::exp(log_sum / count), ", worst ", worst);
-  CHECK(std::exp(log_sum / count) <= 1.209);  // plain skyline
+  CHECK(std::exp(log_sum / count) <= 1.12);  // skyline with restarts, ten times as long
 }
