@@ -69,6 +69,7 @@ class Recorder:
         # Arrays of this cell that NumPy has been given: the ndarray stands for them from then on.
         self._computed: WeakValueDictionary[int, TracedArray] = WeakValueDictionary()
         self._refused: dict[int, np.ndarray] = {}
+        self._snapshots: dict[int, tuple[Any, np.ndarray, Any]] = {}
         self.face = NumpyFace(self)
         self.donated: list[Any] = []  # input arrays whose memory may be reused
         self.donated_names: list[str] = []
@@ -92,6 +93,23 @@ class Recorder:
             self._wrappers[id(value)] = known
             self.uses_numpy = True
         return known
+
+    def snapshot(self, value: np.ndarray) -> Any:
+        """The contents of an ndarray that code outside the cell puts beside traced ones. That code
+        may write it before the graph runs, and nobody would tell us."""
+        known = self._wrappers.get(id(value))
+        if known is None:
+            known = self._computed.get(id(value))
+        if known is not None and known.origin is value and known.dirty:
+            return known.handle
+        self.settle_aliases(value)
+        kept = self._snapshots.get(id(value))
+        if kept is not None and kept[0]() is value and _same_bytes(kept[1], value):
+            return kept[2]
+        copy = np.array(value, order="C")
+        handle = _core.from_numpy(copy, copy=False)
+        self._snapshots[id(value)] = (weakref.ref(value), copy, handle)
+        return handle
 
     def adopt(self, array: TracedArray) -> None:
         """``array`` was computed and its ndarray handed out: both are one from here on."""
@@ -243,6 +261,16 @@ class Recorder:
                 reading.add(node.id)
         return [a for a in live if entries[id(a)][0] in reading]
 
+    def settle_readers(self, reason: str) -> None:
+        """Computes what reads an ndarray's memory, before somebody writes there unseen."""
+        readers = self._readers()
+        if readers:
+            line = self.user_line()
+            self.breaks.append((line, reason))
+            self.run(readers, reason, line, needed=frozenset(id(a) for a in readers))
+        for array in self._known():
+            array.touched()
+
     def settle_aliases(self, value: np.ndarray) -> None:
         """Before an ndarray enters that may share memory with one written in this cell."""
         for wrapper in self._known():
@@ -369,6 +397,12 @@ class Recorder:
             if known is not None:
                 names[id(wrapper.input)] = known
         return names
+
+
+def _same_bytes(copy: np.ndarray, value: np.ndarray) -> bool:
+    if copy.shape != value.shape or copy.dtype != value.dtype or not value.flags.c_contiguous:
+        return False
+    return np.array_equal(copy.reshape(-1).view("u1"), value.reshape(-1).view("u1"))
 
 
 def _flat(values: tuple) -> list:

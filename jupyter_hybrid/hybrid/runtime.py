@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from . import builtin_calls, library, numbers
+from . import builtin_calls, foreign, library, numbers
 from .control_flow.flow import ControlFlow
 from .numpy_face import TracedArray
 from .outside import call_outside, runs_code
@@ -127,6 +127,7 @@ class Runtime(ControlFlow, threading.local):
             return builtin_calls.call(recorder, function, args, kwargs)
         if recorder.active and library.of_lists(function, args):
             return library.call_on_lists(recorder, function, args, kwargs)
+        foreign.before_call(recorder, function, args, kwargs)
         if function in _BUFFER_READERS:
             args, kwargs = recorder.leave(function, args, kwargs)
         return function(*args, **kwargs)

@@ -7,6 +7,7 @@ else runs in real NumPy as a named graph break.
 from __future__ import annotations
 
 from . import (  # noqa: F401 (each fills the registry)
+    counting,
     creation,
     dispatch,
     einsum,

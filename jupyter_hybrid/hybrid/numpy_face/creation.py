@@ -163,6 +163,19 @@ def full_like(to, a, fill_value, dtype=None, order="K", subok=True, shape=None, 
     return filled(size, np.array(fill_value, dtype=wanted).item(), wanted)
 
 
+@gives_arrays
+@lowers(np.full)
+def full_of(to, shape, fill_value, dtype=None, order="C", *, device=None, like=None):
+    if order != "C" or device is not None or like is not None:
+        raise NotCovered("np.full with order=, device= or like=")
+    value = to(fill_value)
+    wanted = require_dtype(dtype_of(value) if dtype is None else np.dtype(dtype), "np.full")
+    if dtype_of(value).kind == "c" and wanted.kind != "c":
+        raise NotCovered("np.full of complex numbers as real ones")
+    node = lowering.broadcast_to(cast(value, wanted), shape_of(shape))
+    return copied(node) if node is value else node
+
+
 # From other things --------------------------------------------------------------------------------
 def array_of(recorder: Any, value: Any, dtype: Any = None) -> Any:
     """``np.array(nested lists with traced arrays in them)``."""

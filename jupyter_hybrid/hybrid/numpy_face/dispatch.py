@@ -70,10 +70,9 @@ def handle_of(recorder: Any, value: Any) -> Any:
     if kind is Traced or kind is Node:
         return value.handle
     if kind is np.ndarray:
-        wrapped = recorder.wrap(value)
-        if type(wrapped) is not Traced:
+        if type(recorder.wrap(value)) is not Traced:
             raise NotCovered(f"an array of dtype {value.dtype} is not native or not a number")
-        return wrapped.handle
+        return recorder.snapshot(value)
     if isinstance(value, np.generic):
         return lowering.constant(value)
     number = lowering.number_of(value)
@@ -217,10 +216,9 @@ def _written(recorder: Any, ufunc: np.ufunc, node: Any, target: Any, where: Any)
         mask = handle_of(recorder, where)
         node = broadcast_to(node, np.broadcast_shapes(tuple(node.shape), tuple(mask.shape)))
         return Traced.of_node(recorder, node)
-    array = target if type(target) is Traced else recorder.wrap(target)
-    if type(array) is not Traced or not array.writeable:
+    if type(target) is not Traced or not target.writeable:  # others' memory is written at once
         raise NotCovered(f"np.{ufunc.__name__} into an array outside the graph")
-    store_into(array, node, f"np.{ufunc.__name__}", where, recorder)
+    store_into(target, node, f"np.{ufunc.__name__}", where, recorder)
     return target
 
 
@@ -259,6 +257,8 @@ def _lower(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
     viewed = VIEWS.get(function)
     if viewed is not None:
         array = args[0] if args else None
+        if type(array) is not Traced and function in WRITERS:
+            raise NotCovered(f"{name_of(function)} into an array outside the graph")
         if type(array) is not Traced:
             array = recorder.wrap(array)
         if type(array) is Traced:
@@ -293,12 +293,11 @@ def follow_layout(function: Any, made: Any, args: tuple) -> Any:
 
 
 def _into(recorder: Any, function: Any, out: Any, made: Any) -> Any:
-    array = out if type(out) is Traced else recorder.wrap(out)
-    if type(array) is not Traced or not array.writeable:
+    if type(out) is not Traced or not out.writeable:
         raise NotCovered(f"{name_of(function)} into an array outside the graph")
-    if dtype_of(made) != array.dtype or tuple(made.shape) != array.shape:
-        raise NotCovered(f"{name_of(function)} into {array.dtype} of shape {array.shape}")
-    array.assign(lowering.copied(made) if made is array.handle else made)
+    if dtype_of(made) != out.dtype or tuple(made.shape) != out.shape:
+        raise NotCovered(f"{name_of(function)} into {out.dtype} of shape {out.shape}")
+    out.assign(lowering.copied(made) if made is out.handle else made)
     return out
 
 

@@ -27,6 +27,7 @@ NAMES = [
     "logspace", "geomspace", "linspace", "ix_", "isposinf", "isneginf", "unstack",
     "put_along_axis", "fill_diagonal", "apply_over_axes", "astype", "insert", "delete", "allclose",
     "array_equal", "piecewise", "unwrap", "angle", "tri", "resize",
+    "digitize",
 ]  # fmt: skip
 LINEAR = [
     "norm", "vector_norm", "matrix_norm", "multi_dot", "matrix_power", "cross", "outer", "trace",

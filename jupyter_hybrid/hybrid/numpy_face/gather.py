@@ -58,7 +58,7 @@ def _whole_mask(array: Any, key: Any) -> Any | None:
     key = key[0] if type(key) is tuple and len(key) == 1 else key
     recorder = array.recorder
     if type(key) is np.ndarray and key.dtype == BOOL:
-        key = recorder.wrap(key)
+        key = dispatch.Traced.of_input(recorder, np.array(key))  # as it is now
     if type(key) is not dispatch.Traced or key.dtype != BOOL:
         return None
     shape = key.shape

@@ -107,6 +107,8 @@ class Methods:
         if self.recorder.active and (order == "C" or (order in "KA" and self.layout is None)):
             node = lowering.reshape(self._copied(self.dtype), (-1,))
             return dispatch.Traced.of_node(self.recorder, node)
+        if self.recorder.active and order == "F":
+            return self.transpose().flatten()
         return self.to_numpy().flatten(order)
 
     def _copied(self: Any, dtype: np.dtype) -> Any:

@@ -46,6 +46,20 @@ def argsort(to, a, axis=-1, kind=None, order=None, *, stable=None):
     return core("argsort", [x], axis=place, dtype="int64")
 
 
+def _before(a: Any, b: Any) -> Any:
+    """Where a comes before b in NumPy's order: nan is beyond all others."""
+    made = ufunc_call(np.less, [a, b])
+    for kind in (dtype_of(a), dtype_of(b)):
+        if kind.kind == "c":
+            raise NotCovered("np.searchsorted of complex numbers")
+    if dtype_of(b).kind == "f":
+        beyond = core("isnan", [b])
+        if dtype_of(a).kind == "f":
+            beyond = core("logical_and", [beyond, core("logical_not", [core("isnan", [a])])])
+        made = core("logical_or", [made, beyond])
+    return made
+
+
 @lowers(np.searchsorted)
 def searchsorted(to, a, v, side="left", sorter=None):
     x, values = to(a), to(v)
@@ -54,9 +68,6 @@ def searchsorted(to, a, v, side="left", sorter=None):
     size, count = x.shape[0], int(np.prod(values.shape))
     if size * count > 1 << 16:
         raise NotCovered("np.searchsorted of many values: comparing each with all costs too much")
-    if dtype_of(x).kind == "f" or dtype_of(values).kind == "f":
-        raise NotCovered("np.searchsorted of floats: nan has a place of its own")
     wide = reshape(values, (*values.shape, 1))
-    test = np.less if side == "left" else np.less_equal
-    hits = ufunc_call(test, [x, wide])
+    hits = _before(x, wide) if side == "left" else core("logical_not", [_before(wide, x)])
     return core("sum", [cast(hits, lowering.INT64)], axis=(len(values.shape),))

@@ -58,7 +58,7 @@ def _outer(recorder: Any, ufunc: np.ufunc, a: Any, b: Any, /, **kwargs: Any) -> 
 
 def _at(recorder: Any, ufunc: np.ufunc, array: Any, indices: Any, value: Any = None, /) -> None:
     """``np.add.at``: every index counts, repeated ones too."""
-    target = array if type(array) is dispatch.Traced else recorder.wrap(array)
+    target = array
     if ufunc not in (np.add, np.subtract) or type(target) is not dispatch.Traced:
         raise NotCovered(f"np.{ufunc.__name__}.at")
     if target.dtype.kind not in "fiu" or not target.writeable:

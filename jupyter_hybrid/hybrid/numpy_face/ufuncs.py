@@ -92,6 +92,8 @@ def ufunc_call(ufunc: np.ufunc, operands: list[Any], dtype: Any = None) -> Any:
     kinds = [type(o) if type(o) in NUMBERS else dtype_of(o) for o in operands]
     if dtype is None:
         return plan_of(ufunc, *kinds)(*operands)
+    if isinstance(dtype, type) and issubclass(dtype, np.dtype):  # a class of dtypes
+        dtype = np.empty(0, dtype).dtype
     return _planned_in(ufunc, tuple(kinds), np.dtype(dtype))(*operands)
 
 
