@@ -20,6 +20,7 @@ void register_repeat();
 void register_index();
 void register_gather();
 void register_sort();
+void register_scan();
 void register_softmax();
 void register_loss();
 void register_random();

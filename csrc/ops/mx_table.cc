@@ -198,6 +198,7 @@ void add_indices(Rows& t) {
   t.add("one_hot", "one_hot");
   t.add("gather_nd", "gather_nd");
   t.add("scatter_nd", "scatter_nd", {}, {{"accumulate", "False"}});
+  t.add("cumsum", "_np_cumsum", {"cumsum"});
   t.add("sort", "sort");
   t.add("argsort", "argsort");
   t.add("topk", "topk");
@@ -260,6 +261,8 @@ const std::vector<MxIgnored>& mx_ignored() {
       {"log_softmax", "use_length", "False"},
       {"log_softmax", "dtype", "None"},
       {"norm", "out_dtype", "None"},
+      {"_np_cumsum", "dtype", "None"},
+      {"cumsum", "dtype", "None"},
       {"Reshape", "target_shape", "()"},
       {"Reshape", "keep_highest", "False"},
       {"broadcast_like", "lhs_axes", "None"},

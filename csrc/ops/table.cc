@@ -44,6 +44,7 @@ const Table& table() {
     register_index();
     register_gather();
     register_sort();
+    register_scan();
     register_softmax();
     register_loss();
     register_random();

@@ -426,6 +426,25 @@ def _indices() -> None:
         use(Real((3, 4), distinct=True), axis=0, is_ascend=False),
         use(Real((3, 4), distinct=True), axis=None),
     ]
+    for name in ("cumsum", "cumprod"):
+        SAMPLES[name] = [
+            use(Real((5,))),
+            use(Real((2, 4)), axis=-1),
+            use(Real((3, 1, 2)), axis=1),
+            use(Real((3, 2, 2)), axis=0),
+            use(Real((0, 2)), axis=0),
+        ]
+    SAMPLES["cumprod"].append(use(From(lambda: np.array([[1.5, 0.0, -2.0, 0.0, 0.5]])), axis=1))
+    for name in ("cummax", "cummin"):
+        SAMPLES[name] = [
+            use(Real((7,), distinct=True)),
+            use(Real((3, 4), distinct=True), axis=0),
+            use(Real((1, 2), distinct=True), axis=0),
+        ]
+    SAMPLES["linear_recurrence"] = [
+        use(Real((5,)), Real((5,))),
+        use(Real((3, 4)), Real((3, 4)), axis=0),
+    ]
     SAMPLES["topk"] = [
         use(Real((3, 5), distinct=True), k=2, ret_typ="value"),
         use(Real((3, 5), distinct=True), k=2, ret_typ="value", axis=0, is_ascend=True),

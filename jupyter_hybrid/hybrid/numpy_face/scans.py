@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ... import _core
 from . import reductions
 from .lowering import (
     NotCovered,
@@ -15,22 +14,26 @@ from .lowering import (
     copied,
     core,
     dtype_of,
+    filled,
     require_dtype,
     reshape,
 )
-from .registry import lowers
+from .registry import FUNCTIONS, lowers
 
-_KNOWN = frozenset(op["name"] for op in _core.op_table())
+# Of bools, a running sum is a maximum and a running product a minimum.
+_OF_BOOLS = {"sum": "max", "prod": "min"}
 
 
 def scan(name: str, x: Any, axis: Any, dtype: Any = None) -> Any:
-    """The node of a running sum or product (``name``: "sum" or "prod")."""
-    if f"cum{name}" not in _KNOWN:
-        raise NotCovered(f"np.cum{name} is not covered")
-    wanted = reductions.accumulates_in(name, x, dtype)
-    x = cast(x, require_dtype(wanted, f"np.cum{name}"))
-    if wanted.kind not in "fiu":
-        raise NotCovered(f"np.cum{name} of {wanted}")
+    """The node of a running "sum", "prod", "max" or "min" (``name``) of ``x``."""
+    if name in _OF_BOOLS:
+        x = cast(x, require_dtype(reductions.accumulates_in(name, x, dtype), f"np.cum{name}"))
+        if dtype_of(x).kind == "b":
+            name = _OF_BOOLS[name]
+    elif dtype is not None:
+        x = cast(x, require_dtype(np.dtype(dtype), f"np.{name}imum.accumulate"))
+    if name in ("max", "min") and dtype_of(x).kind == "c":
+        raise NotCovered(f"np.{name}imum.accumulate of {dtype_of(x)}")
     if axis is None:
         x, axis = reshape(x, (-1,)), 0
     if not x.shape:
@@ -46,6 +49,30 @@ def cumsum(to, a, axis=None, dtype=None, out=None):
 @lowers(np.cumprod)
 def cumprod(to, a, axis=None, dtype=None, out=None):
     return scan("prod", to(a), axis, dtype)
+
+
+def _cumulative(name: str) -> Any:
+    """The array API standard's form, which can start with the neutral element."""
+
+    def lowered(to, x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+        x = to(x)
+        if not x.shape or (axis is None and len(x.shape) > 1):
+            raise NotCovered(f"np.cumulative_{name} without axis of {len(x.shape)} dimensions")
+        axis = axis_of(0 if axis is None else axis, len(x.shape))
+        made = scan(name, x, axis, dtype)
+        if not include_initial:
+            return made
+        shape = tuple(1 if i == axis else n for i, n in enumerate(made.shape))
+        first = filled(shape, 0 if name == "sum" else 1, dtype_of(made))
+        return core("concat", [first, made], dim=axis)
+
+    return lowered
+
+
+for _name in ("sum", "prod"):
+    _function = getattr(np, f"cumulative_{_name}", None)  # of NumPy 2.1
+    if _function is not None:
+        FUNCTIONS[_function] = _cumulative(_name)
 
 
 @lowers(np.diff)

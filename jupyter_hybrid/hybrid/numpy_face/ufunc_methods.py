@@ -39,12 +39,16 @@ def _reduce(
 def _accumulate(
     recorder: Any, ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None
 ) -> Any:
-    name = _REDUCTIONS.get(ufunc) if ufunc in (np.add, np.multiply) else None
-    if name is None or out is not None:
+    name = _REDUCTIONS.get(ufunc)
+    if name is None or axis is None or out is not None:
         raise NotCovered(f"np.{ufunc.__name__}.accumulate")
     x = dispatch.handle_of(recorder, array)
-    if dtype is None and dtype_of(x).kind in "iu":
-        dtype = reductions.accumulates_in(name, x, None)
+    if not x.shape:
+        raise NotCovered(f"np.{ufunc.__name__}.accumulate of a scalar")
+    if name in ("any", "all"):
+        if dtype is not None:
+            raise NotCovered(f"np.{ufunc.__name__}.accumulate with dtype=")
+        x, name = reductions.as_bool(x), "max" if name == "any" else "min"
     return dispatch.Traced.of_node(recorder, scans.scan(name, x, axis, dtype))
 
 
