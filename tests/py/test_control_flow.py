@@ -573,3 +573,26 @@ if x[:1].sum() > 3:
                     shell.run("x.asnumpy().tolist() + y.asnumpy().tolist()").value)  # fmt: skip
     assert left[0] == left[1]
     assert "writes an array in place" in reasons(shell.report)
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for i in range(30):\n    z = z * 1.5\n    y += x[0]",
+        "for row in x:\n    z = z * 1.5\n    y[0:2] = 3",
+        "for row in x:\n    z = z * 1.5\n    row += 1",
+        "while z.sum() < 100:\n    z = z * 1.5\n    y += x[0]",
+        "while z.sum() < 100:\n    z = z * 1.5",
+    ],
+)
+def test_nd_arrays_written_in_place_beside_carried_ones(shell, loop):
+    given = "from jupyter_hybrid import nd\nx = nd.ones((30, 4))\n"
+    body = f"y, z = nd.ones(4) * 2, nd.ones(4) * 2\n{loop}\n"
+    left = []
+    for run in (shell.run, lambda text: shell.hybridize(text, "--loop-limit 20")):
+        shell.run(given)
+        run(body)
+        left.append(shell.run("[a.asnumpy().tolist() for a in (x, y, z)]").value)
+    assert left[0] == left[1]
+    inplace = "+=" in loop or "] = " in loop
+    assert nodes(shell.report) == ([] if inplace else ["while_loop"])

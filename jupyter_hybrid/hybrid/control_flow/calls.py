@@ -82,6 +82,8 @@ def _impure(function: Any, stored: frozenset[str], seen: set[int]) -> str:
     name = getattr(inner, "__name__", type(inner).__name__)
     if isinstance(inner, np.ufunc):
         return ""
+    if isinstance(getattr(function, "__self__", None), _core.NDArray) and name[:2] != "__":
+        return "changes an array" if name in _CHANGES_ARRAYS else ""
     if isinstance(inner, type):
         return "" if issubclass(inner, np.generic) else "is a class"
     owner = getattr(inner, "__self__", None)

@@ -61,6 +61,9 @@ def was_written(value: Any, node: Any) -> bool:
         return False
     if type(value) is TracedArray:
         return value.version != 0
+    if node is not None and handle is node and _core.count_recorded([node], 0):
+        # The parameter itself was rebound to what was written: its own entry is gone.
+        raise NotConvertible("an nd array is written in place")
     return node is not None and not _core.is_window_on(handle, [node])
 
 
