@@ -294,7 +294,8 @@ class _Program:
             self._block(indent, depth)
 
     def _loop(self, indent: str, depth: int) -> None:
-        self.lines.append(f"{indent}for i in range({self.small(1, 3)}):")
+        steps = self.pick([1, 2, 3, 9]) if not depth else self.small(1, 3)  # 9 may be a node
+        self.lines.append(f"{indent}for i in range({steps}):")
         self._block(indent, depth)
 
     def _block(self, indent: str, depth: int) -> None:
