@@ -58,16 +58,25 @@ def call(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
 def of_lists(function: Any, args: tuple) -> bool:
     """True for a NumPy function of lists with traced arrays inside, which no protocol tells of."""
     known = isinstance(function, np.ufunc) or hasattr(function, "_implementation")
+    known = known or _is_reduction(function)
     return known and any(type(a) in (list, tuple) and dispatch.has_traced(a) for a in args)
+
+
+def _is_reduction(function: Any) -> bool:
+    owner = getattr(function, "__self__", None)
+    return isinstance(owner, np.ufunc) and function.__name__ in ("reduce", "accumulate")
 
 
 def call_on_lists(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
     """The call of such a function."""
     __tracebackhide__ = True
+    if "out" in kwargs and (isinstance(function, np.ufunc) or _is_reduction(function)):
+        return function(*args, **kwargs)
+    if _is_reduction(function):
+        owner, name = function.__self__, function.__name__
+        return dispatch.call_ufunc(recorder, owner, name, args, kwargs)
     if not isinstance(function, np.ufunc):
         return dispatch.call_function(recorder, function, args, kwargs)
-    if "out" in kwargs:
-        return function(*args, **kwargs)
     return dispatch.call_ufunc(recorder, function, "__call__", args, kwargs)
 
 

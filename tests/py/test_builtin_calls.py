@@ -22,6 +22,8 @@ p, q = min(zeros), max(zeros[1], zeros[0])
 r, s = np.mean([x[0], x[1]]), np.sum([x, x * 2], axis=0)
 t, v = np.sqrt([x[0], 4.0]), np.add([x[0], 1], [2, x[1]])
 w, y = np.std([x[0], x[1], 2.5]), np.max([k[0], 3])
+z, aa = np.maximum.reduce([x, x[::-1], x * 2]), np.repeat(x * 2, [1, 0, 2, 1])
+bb = np.repeat(np.outer(x, x), np.array([2, 1, 0, 1]), axis=1)
 """
 
 

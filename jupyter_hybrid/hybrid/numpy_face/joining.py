@@ -101,7 +101,7 @@ def tile(to, A, reps):
 @lowers(np.repeat)
 def repeat(to, a, repeats, axis=None):
     if isinstance(repeats, (list, tuple, np.ndarray)) and np.size(repeats) != 1:
-        raise NotCovered("np.repeat with a count for each element")
+        return _repeated_each(to, a, repeats, axis)
     count = int(np.asarray(repeats).reshape(()))
     x = to(a)
     if axis is None:
@@ -114,6 +114,21 @@ def repeat(to, a, repeats, axis=None):
         reshape(x, (*shape[: i + 1], 1, *shape[i + 1 :])), (*shape[: i + 1], count, *shape[i + 1 :])
     )
     return reshape(wide, (*shape[:i], shape[i] * count, *shape[i + 1 :]))
+
+
+def _repeated_each(to: Callable, a: Any, repeats: Any, axis: Any) -> Any:
+    """A count for each element: known ones, since the shape follows from them."""
+    from .counting import known_values
+
+    counts = known_values(repeats, "np.repeat with counts")
+    x = to(a)
+    if axis is None:
+        x, axis = reshape(x, (-1,)), 0
+    i = axis_of(axis, len(x.shape))
+    if counts.shape != (x.shape[i],) or counts.dtype.kind not in "iu" or counts.min() < 0:
+        raise NotCovered("np.repeat with these counts")
+    index = np.repeat(np.arange(x.shape[i]), counts)
+    return core("take", [x, lowering.input_of(index)], axis=i, mode="raise")
 
 
 @lowers(np.pad)
