@@ -294,8 +294,7 @@ class _Program:
             self._block(indent, depth)
 
     def _loop(self, indent: str, depth: int) -> None:
-        steps = self.pick([1, 2, 3, 9]) if not depth else self.small(1, 3)  # 9 may be a node
-        self.lines.append(f"{indent}for i in range({steps}):")
+        self.lines.append(f"{indent}for i in range({self.small(1, 3)}):")
         self._block(indent, depth)
 
     def _block(self, indent: str, depth: int) -> None:
@@ -303,10 +302,22 @@ class _Program:
         for _ in range(self.small(1, 2)):
             self.statement(indent + "    ", depth + 1, binds=False)
 
+    def long_loop(self) -> None:
+        """Nine steps of what a loop node may hold: rebinding, writes in place, branches."""
+        self.lines.append("for i in range(9):")
+        for _ in range(self.small(1, 4)):
+            kinds = ["rebind", "rebind", "rebind", "augment", "write", "element", "if"]
+            getattr(self, "_" + self.pick(kinds))("    ", 1)
+        self.lines.append("    pass")
+
 
 @st.composite
-def programs(draw: Any, face: str) -> CorpusCell:
-    """A random cell for one face; it never raises on shapes or dtypes."""
+def programs(draw: Any, face: str, loops: bool = False) -> CorpusCell:
+    """A random cell for one face; it never raises on shapes or dtypes.
+
+    Args:
+        loops: the cell ends with a loop that may become a node, and reads of what it leaves.
+    """
     arrays = {
         "a": _Array((3, 4), "f"),
         "b": _Array((4,), "f"),
@@ -315,6 +326,9 @@ def programs(draw: Any, face: str) -> CorpusCell:
     }
     program = _Program(draw, face, arrays)
     for _ in range(draw(st.integers(2, 9))):
+        program.statement()
+    if loops:
+        program.long_loop()
         program.statement()
     text = "\n".join(program.lines) + "\n" if program.lines else "pass\n"
     return CorpusCell("random", face, HELPERS[face], text, 0.0 if face == "nd" else 1e-12, False)
