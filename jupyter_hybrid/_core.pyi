@@ -375,6 +375,9 @@ def compile(
     bound: Sequence[tuple[int, int]] | None = None,
 ) -> Compiled: ...
 def pass_table() -> list[dict[str, Any]]: ...
+def buffer_lifetimes(
+    graph: Graph, training: bool = False, in_place: bool = True
+) -> list[dict[str, Any]]: ...
 def place_buffers(
     lifetimes: Sequence[tuple[int, int, int, int]],
     alignment: int = 1,

@@ -1,6 +1,7 @@
 // Memory plans in Python.
 #include "plan/plan.h"
 #include "bind/graph_view.h"
+#include "plan/lifetimes.h"
 
 namespace hybrid {
 namespace bind {
@@ -21,9 +22,9 @@ const char* kind_name(BufferKind kind) {
   return "?";
 }
 
-py::list buffers_of(const Plan& plan) {
+py::list buffers_to_python(const std::vector<Buffer>& buffers) {
   py::list list;
-  for (const Buffer& buffer : plan.buffers) {
+  for (const Buffer& buffer : buffers) {
     py::dict d;
     d["id"] = buffer.id;
     d["kind"] = kind_name(buffer.kind);
@@ -105,7 +106,7 @@ void bind_plan(py::module_& m) {
       .def_property_readonly(
           "steps", [](const Plan& p) { return p.steps; }, "Ids of the nodes in order of execution.")
       .def_property_readonly(
-          "buffers", &buffers_of,
+          "buffers", [](const Plan& p) { return buffers_to_python(p.buffers); },
           "dicts: id, kind, bytes, offset, start, end (steps, inclusive), entries, index.")
       .def_property_readonly(
           "buffer_of", [](const Plan& p) { return p.buffer_of; },
@@ -117,6 +118,19 @@ void bind_plan(py::module_& m) {
       .def_readonly("imperative_bytes", &Plan::imperative_bytes)
       .def_readonly("optimal", &Plan::optimal)
       .def_readonly("why", &Plan::why);
+  m.def(
+      "buffer_lifetimes",
+      [](const GraphRef& graph, bool training, bool in_place) {
+        PlanOptions options;
+        options.training = training;
+        options.in_place = in_place;
+        const ValueIndex values(*graph);
+        const Windows windows = find_windows(*graph, values, training);
+        return buffers_to_python(find_lifetimes(*graph, values, windows, options).buffers);
+      },
+      py::arg("graph"), py::arg("training") = false, py::arg("in_place") = true,
+      "The buffers of an inferred and scheduled graph before they are placed: dicts as in "
+      "Plan.buffers, offsets zero.");
   m.def("place_buffers", &place, py::arg("lifetimes"), py::arg("alignment") = 1,
         py::arg("milliseconds") = 10.0,
         "Offsets for (id, lower, upper, size) lifetimes [lower, upper): a dict with offsets, peak, "

@@ -49,17 +49,17 @@ struct Exact {
     CapacitySearch at_bound(problem), between(problem);
     if (!at_bound.possible()) return;
     place::Uniform uniform;
-    int64_t work = 3000000;
+    int64_t work = 5000000;
     for (int round = 0; !stopped && !best.optimal(); ++round) {
       if (!go_on()) break;
       const place::Preference preference = place::preference_of_round(problem, round, &uniform);
       try_below(&at_bound, best.bound(), preference, work);
       if (stopped || best.optimal()) break;
       const int64_t above = best.placement.peak - 1 - best.bound();
-      const double share = 0.25 * (1 + round % 4);
+      const double share = 0.2 * (1 + round % 4);
       try_below(&between, best.bound() + static_cast<int64_t>(share * static_cast<double>(above)),
                 preference, work);
-      if (round % 8 == 7) work += work / 4;
+      if (round % 16 == 15) work += work / 4;
     }
   }
 };

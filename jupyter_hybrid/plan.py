@@ -1,0 +1,211 @@
+"""``python -m jupyter_hybrid.plan FILE``: the memory that a graph or a list of lifetimes takes.
+
+FILE is a CSV of lifetimes (columns id, lower, upper, size: live in steps [lower, upper), sizes in
+bytes) or a ``-symbol.json``. Of a graph are counted the buffers that it makes, its outputs
+included; arguments and gradients are the caller's and are not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from . import _core
+from .base import MXNetError
+from .sym import load
+
+Lifetime = tuple[int, int, int, int]  # id, lower, upper, size
+COLUMNS = ("id", "lower", "upper", "size")
+
+
+def read_lifetimes(path: Path) -> list[Lifetime]:
+    """The rows of a CSV with the columns id, lower, upper and size.
+
+    Raises:
+        MXNetError: a column is missing, or a value is not an integer; the line is named.
+    """
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = csv.DictReader(file)
+        missing = [c for c in COLUMNS if c not in (rows.fieldnames or ())]
+        if missing:
+            raise MXNetError(
+                f"{path.name}: expected the columns {', '.join(COLUMNS)}; "
+                f"{', '.join(missing)} missing in {rows.fieldnames}"
+            )
+        result = []
+        for row in rows:
+            try:
+                number, lower, upper, size = (int(row[c]) for c in COLUMNS)
+            except (TypeError, ValueError):
+                raise MXNetError(
+                    f"{path.name}, line {rows.line_num}: expected integers in "
+                    f"{', '.join(COLUMNS)}, got {[row[c] for c in COLUMNS]}"
+                ) from None
+            result.append((number, lower, upper, size))
+    return result
+
+
+def read_shapes(path: Path, model: str) -> dict[str, tuple[int, ...]]:
+    """Shapes by argument; a file of several models has one such table under each model's name."""
+    table = json.loads(path.read_text(encoding="utf-8"))
+    if isinstance(table, dict) and isinstance(table.get(model), dict):
+        table = table[model]
+    if not isinstance(table, dict) or not all(
+        isinstance(s, list) and all(isinstance(d, int) for d in s) for s in table.values()
+    ):
+        raise MXNetError(
+            f"{path.name}: expected shapes by argument, as in {{'data': [1, 3]}}, "
+            f"of {model!r} or by themselves"
+        )
+    return {name: tuple(shape) for name, shape in table.items()}
+
+
+def graph_lifetimes(
+    symbol: Any,
+    shapes: dict[str, tuple[int, ...]],
+    train: bool = False,
+    passes: Sequence[str] | None = None,
+) -> list[Lifetime]:
+    """Lifetimes of the buffers of a symbol's compiled graph, in steps of its schedule.
+
+    Args:
+        symbol: the heads; all are kept to the end.
+        shapes: of the arguments that do not follow from others, in elements (float32).
+        train: with the gradients of every argument (which are not counted).
+        passes: exactly these, with infer; None: all exact passes.
+
+    Raises:
+        MXNetError: shapes are missing or do not fit.
+    """
+    arguments, _, _ = symbol.infer_shape(**shapes)
+    if arguments is None:
+        known, _, _ = symbol.infer_shape_partial(**shapes)
+        unknown = [n for n, s in zip(symbol.list_arguments(), known) if not s or 0 in s]
+        raise MXNetError(f"give the shape of {', '.join(unknown[:3])} with --shapes")
+    graph = symbol.graph()
+    heads = len(graph.outputs)
+    wanted: dict[str, Any] = {}
+    if train:
+        wanted = {"grad_of": list(graph.outputs), "grad_wrt": list(graph.inputs)}
+    compiled = _core.compile(
+        graph,
+        list(arguments),
+        ["float32"] * len(arguments),
+        passes=passes,
+        only_these=passes is not None,
+        training=train,
+        keep_stages=False,
+        **wanted,
+    )
+    in_place = passes is None or "plan" in passes
+    return [
+        (b["id"], b["start"], b["end"] + 1, b["bytes"])
+        for b in _core.buffer_lifetimes(compiled.program.graph, train, in_place)
+        if b["kind"] == "arena" or (b["kind"] == "output" and b["index"] < heads)
+    ]
+
+
+def plan(
+    lifetimes: Sequence[Lifetime],
+    milliseconds: float = 10.0,
+    exact: bool = False,
+    seconds: float = 60.0,
+    progress: Any = None,
+) -> dict[str, Any]:
+    """Places the buffers.
+
+    Args:
+        milliseconds: of searching, counted in work so that the result is the same everywhere.
+        exact: by branch and bound, until the peak is proven or ``seconds`` are over.
+        progress: called as progress(seconds, peak, bound) while the exact search runs.
+
+    Returns:
+        A dict: ``peak`` and ``lower_bound`` in bytes, ``ms`` that placing took, ``optimal``,
+        ``offsets`` in bytes in the order of the lifetimes, ``attempts`` (method, peak).
+    """
+    start = time.perf_counter()
+    if exact:
+        layout = _core.place_exact(lifetimes, 1, seconds, progress)
+    else:
+        layout = _core.place_buffers(lifetimes, 1, milliseconds)
+    return {**layout, "ms": round(1e3 * (time.perf_counter() - start), 3)}
+
+
+def _text(name: str, count: int, result: dict[str, Any]) -> str:
+    peak, bound = result["peak"], result["proven_bound"]
+    if result["optimal"]:
+        verdict = "optimal"
+    else:
+        verdict = f"at most {100 * (peak / bound - 1):.2f} % above the least possible"
+    tried = [f"  {p:>16,}  {method}" for method, p in result["attempts"]]
+    return "\n".join(
+        [
+            f"{name}: {count:,} buffers",
+            f"peak         {peak:>16,} bytes, {verdict}",
+            f"lower bound  {result['lower_bound']:>16,} bytes live at one time",
+            f"time         {result['ms']:>16,.1f} ms",
+            "found in these steps:",
+            *tried,
+        ]
+    )
+
+
+def _show_progress(seconds: float, peak: int, bound: int) -> None:
+    sys.stderr.write(f"\r{seconds:6.1f} s  best {peak:,}  at least {bound:,} ")
+    sys.stderr.flush()
+
+
+def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m jupyter_hybrid.plan",
+        description="What a memory plan takes, beside its lower bound.",
+    )
+    parser.add_argument("file", type=Path, help="CSV of lifetimes, or a -symbol.json")
+    parser.add_argument("--train", action="store_true", help="with gradients of every argument")
+    parser.add_argument("--shapes", type=Path, metavar="FILE.json", help="shapes by argument")
+    parser.add_argument(
+        "--passes", metavar="LIST", help="exactly these passes, separated by commas"
+    )
+    parser.add_argument("--ms", type=float, default=10.0, help="of searching (default 10)")
+    parser.add_argument("--exact", action="store_true", help="branch and bound")
+    parser.add_argument("--seconds", type=float, default=60.0, help="limit of --exact (default 60)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    return parser.parse_args(given)
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """The command; returns its exit status."""
+    args = _arguments(given)
+    try:
+        if args.file.suffix == ".json":
+            name = args.file.name.removesuffix(".json").removesuffix("-symbol")
+            shapes = read_shapes(args.shapes, name) if args.shapes else {}
+            passes = None
+            if args.passes is not None:
+                passes = [p for p in args.passes.replace(",", " ").split() if p]
+            lifetimes = graph_lifetimes(load(str(args.file)), shapes, args.train, passes)
+        else:
+            lifetimes = read_lifetimes(args.file)
+        progress = _show_progress if args.exact and sys.stderr.isatty() else None
+        result = plan(lifetimes, args.ms, args.exact, args.seconds, progress)
+    except (MXNetError, OSError, ValueError) as error:
+        print(f"{args.file}: {error}", file=sys.stderr)
+        return 1
+    if progress is not None:
+        sys.stderr.write("\n")
+    if args.json:
+        kept = ("peak", "lower_bound", "proven_bound", "ms", "optimal")
+        print(json.dumps({k: result[k] for k in kept}))
+    else:
+        print(_text(args.file.name, len(lifetimes), result))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+"""``python -m jupyter_hybrid.plan``: lifetimes and symbols, text and JSON, refusals."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_hybrid import sym
+from jupyter_hybrid.plan import main, read_lifetimes
+
+CHAIN = "id,lower,upper,size\n" + "".join(f"{i},{i},{i + 2},4096\n" for i in range(50))
+
+
+@pytest.fixture
+def chain(tmp_path: Path) -> Path:
+    path = tmp_path / "chain.csv"
+    path.write_text(CHAIN)
+    return path
+
+
+def layers(n: int, width: int, batch: int, folder: Path, activation: str = "relu") -> Path:
+    """A symbol file of n FullyConnected layers with activations and a softmax loss."""
+    x = sym.var("data")
+    for i in range(n):
+        x = sym.FullyConnected(x, num_hidden=width, name=f"fc{i}")
+        x = sym.Activation(x, act_type=activation, name=f"act{i}")
+    path = folder / f"mlp{n}-symbol.json"
+    sym.SoftmaxOutput(x, name="softmax").save(str(path))
+    (folder / "shapes.json").write_text(json.dumps({"data": [batch, width]}))
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *args: object) -> dict[str, Any]:
+    """The JSON that the command prints."""
+    assert main([*map(str, args), "--json"]) == 0
+    result: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return result
+
+
+def test_lifetimes_of_a_csv(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = run(capsys, chain)
+    assert result["peak"] == result["lower_bound"] == 2 * 4096
+    assert result["optimal"] is True
+    assert result["ms"] >= 0
+    assert run(capsys, chain, "--exact")["peak"] == 2 * 4096
+
+
+def test_text_says_what_was_found(chain: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(chain)]) == 0
+    out = capsys.readouterr().out
+    assert "50 buffers" in out
+    assert "8,192 bytes, optimal" in out
+
+
+def test_columns_may_stand_in_any_order(tmp_path: Path) -> None:
+    path = tmp_path / "l.csv"
+    path.write_text("size,id,upper,lower\n7,0,3,1\n")
+    assert read_lifetimes(path) == [(0, 1, 3, 7)]
+
+
+@pytest.mark.parametrize("activation", ["relu", "sigmoid"])
+def test_forward_takes_two_buffers_whatever_the_depth(
+    activation: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layer = 4 * 32 * 64
+    for n in (2, 8, 20):
+        path = layers(n, 64, 32, tmp_path, activation)
+        result = run(capsys, path, "--shapes", tmp_path / "shapes.json")
+        assert result["peak"] <= 2 * layer
+
+
+@pytest.mark.parametrize("activation", ["relu", "sigmoid"])
+def test_training_takes_a_layer_each_and_two_each_unplanned(
+    activation: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layer = 4 * 32 * 64
+    for n in (4, 8, 20):
+        path = layers(n, 64, 32, tmp_path, activation)
+        args = (path, "--shapes", tmp_path / "shapes.json", "--train")
+        planned = run(capsys, *args)
+        assert planned["optimal"]
+        assert n * layer <= planned["peak"] <= (n + 3) * layer
+        unplanned = run(capsys, *args, "--passes", "gradient,dce")
+        assert unplanned["peak"] >= planned["peak"]
+
+
+def test_shapes_by_model_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = layers(2, 8, 4, tmp_path)
+    table = tmp_path / "many.json"
+    table.write_text(json.dumps({"mlp2": {"data": [4, 8]}, "other": {"x": [1]}}))
+    assert run(capsys, path, "--shapes", table)["peak"] > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id,lower,upper\n1,2,3\n", "size missing"),
+        ("id,lower,upper,size\n0,0,x,1\n", "line 2: expected integers"),
+        ("id,lower,upper,size\n0,5,2,1\n", "ends at 2, before its start 5"),
+        ("id,lower,upper,size\n0,0,2,-1\n", "has size -1"),
+        ("id,lower,upper,size\n0,0,2\n", "line 2: expected integers"),
+        ("", "missing"),
+    ],
+)
+def test_bad_lifetimes_are_named(
+    text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    assert main([str(path)]) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_bad_symbols_and_shapes_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = layers(2, 8, 4, tmp_path)
+    assert main([str(path)]) == 1
+    assert "give the shape of data" in capsys.readouterr().err
+    shapes = tmp_path / "shapes.json"
+    shapes.write_text('{"data": "wide"}')
+    assert main([str(path), "--shapes", str(shapes)]) == 1
+    assert "expected shapes by argument" in capsys.readouterr().err
+    assert main([str(tmp_path / "none.csv")]) == 1
+    assert "none.csv" in capsys.readouterr().err
+    shapes.write_text('{"data": [4, 8]}')
+    assert main([str(path), "--shapes", str(shapes), "--passes", "fusion"]) == 1
+    assert "fusion" in capsys.readouterr().err
+
+
+def test_as_a_module(chain: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "jupyter_hybrid.plan", str(chain), "--json", "--ms", "1"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout)["peak"] == 8192
+    assert done.stderr == ""
