@@ -118,12 +118,13 @@ ArrayRef write_by_operator(const ArrayRef& target, const BasicIndex& index, cons
 }
 
 void set_basic(PyArray* target, const BasicIndex& index, py::handle given) {
-  const bool as_node = write_as_node(target);
+  const Write how = before_write(target, "setitem");
+  const bool as_node = how != Write::now;
   const ModeScope mode(tracing() && !as_node ? static_cast<uint32_t>(kEager) : thread_state().mode);
   const ArrayRef ref = target->ref;
   const ArrayRef value = as_value(given, dtype_of(ref), context_of(ref));
   if (as_node) {
-    rebind(target, write_by_operator(ref, index, value));
+    store_result(target, write_by_operator(ref, index, value), how);
     return;
   }
   require(!recorded(ref),

@@ -2,7 +2,9 @@
 #include "bind/create.h"
 #include "bind/invoke.h"
 #include "bind/mx_call.h"
+#include "bind/site.h"
 #include "exec/tape.h"
+#include "exec/trace_gradient.h"
 
 namespace hybrid {
 namespace bind {
@@ -103,6 +105,12 @@ PyObject* attach_grad_method(PyObject* self, PyObject* args, PyObject* kwargs) {
                                      &req, &stype)) {
       return nullptr;
     }
+    if (tracing() && is_traced(as_array(self)) && seen(self).extra->traced) {
+      mark_site();
+      trace_attach_grad(as_array(self)->ref, grad_req_of(req));
+      touch_traced();
+      Py_RETURN_NONE;
+    }
     value_of(as_array(self));
     attach_grad(as_array(self)->ref, grad_req_of(req));
     Py_RETURN_NONE;
@@ -129,6 +137,7 @@ PyObject* detach(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     if (tracing()) {
       const MxCall call = mx_call("BlockGrad");
+      const ModeScope mode(thread_state().mode & ~uint32_t{kRecording});
       return wrap_ref(call_one(*call.op, call.attrs, {ref(self)}));
     }
     return wrap_array(NDArray(value_of(as_array(self))));

@@ -91,7 +91,7 @@ PyObject* general_binary(ElemCode code, PyObject* left, PyObject* right) {
 }
 
 inline PyObject* binary(ElemCode code, PyObject* left, PyObject* right) {
-  if (thread_state().mode == kEager) {
+  if (thread_state().mode == kEager && thread_state().writes == 0) {
     PyObject* result = nullptr;
     try {
       if (is_exact_array(left)) {
@@ -125,7 +125,8 @@ PyObject* in_place_slot(PyObject* self, PyObject* other) {
     const NumberOp& op = number_op(code);
     if (!is_array(other) && !is_number(other)) return not_implemented(other, op.arrays->name);
     PyArray* target = as_array(self);
-    const bool as_node = write_as_node(target);
+    const Write how = before_write(target, op.arrays->name);
+    const bool as_node = how != Write::now;
     const ArrayRef a = ref_of(self, op.arrays->name);
     std::vector<ArrayRef> inputs{a};
     if (is_array(other)) {
@@ -141,7 +142,7 @@ PyObject* in_place_slot(PyObject* self, PyObject* other) {
     const ModeScope mode(tracing() && !as_node ? static_cast<uint32_t>(kEager)
                                                : thread_state().mode);
     const std::vector<ArrayRef> out{a};
-    store_result(target, call_op(form, attrs, inputs, as_node ? nullptr : &out).at(0), as_node);
+    store_result(target, call_op(form, attrs, inputs, as_node ? nullptr : &out).at(0), how);
     Py_INCREF(self);
     return self;
   });

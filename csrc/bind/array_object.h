@@ -55,6 +55,7 @@ std::vector<std::vector<py::object>> alias_groups(const std::vector<py::object>&
 // Replaces what the object stands for (in-place operators, setitem while tracing).
 void rebind(PyArray* array, ArrayRef ref);
 std::vector<py::object> live_traced_arrays();
+void touch_traced();             // what a traced object stands for has changed
 uint64_t live_traced_changes();  // grows whenever that list changes
 // Called with a list of traced arrays that are about to be read.
 void set_materialize_hook(py::object hook);

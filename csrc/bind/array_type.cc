@@ -8,6 +8,8 @@
 
 #include "bind/trace_graph.h"
 #include "exec/launch.h"
+#include "exec/tape.h"
+#include "exec/trace_writes.h"
 
 namespace hybrid {
 namespace bind {
@@ -215,7 +217,12 @@ const ArrayRef& ref_of(py::handle object, const char* what) {
                          (object ? Py_TYPE(object.ptr())->tp_name : "nothing"));
   }
   PyArray* a = as_array(object.ptr());
-  if (thread_state().mode == kTracing && !is_traced(a)) note_trace_input(a);
+  const ThreadState& state = thread_state();
+  if ((state.mode & kTracing) && !is_traced(a)) {
+    note_trace_input(a);
+  } else if (state.writes != 0 && !is_traced(a) && awaits_write(a->ref.array.storage.get())) {
+    settle_trace_writes("a written array is read");
+  }
   return peek_ref(object.ptr());
 }
 
@@ -244,7 +251,10 @@ void clear_trace_inputs() {
 }
 
 const NDArray& value_of(PyArray* a) {
-  if (!is_traced(a)) return a->ref.array;
+  if (!is_traced(a)) {
+    if (awaits_write(a->ref.array.storage.get())) settle_trace_writes("a written array is read");
+    return a->ref.array;
+  }
   if (is_constant(a)) return *node_value(a);  // stays a constant for what is recorded later
   if (node_value(a) == nullptr && materialize_hook != nullptr) call_hook(a);
   if (is_traced(a)) {
@@ -275,6 +285,7 @@ void set_array_value(PyArray* a, const NDArray& value) {
     }
     e.node->values[out] = value;
     e.node->versions[out] = value.storage->var.version.load();
+    if (e.node->kind == NodeKind::op && variable_slot(*e.node)) make_leaf_of_copy(e.node.get());
     a->ref.extra->traced = false;
     unlink_traced(a);
   }
@@ -286,6 +297,8 @@ void rebind(PyArray* a, ArrayRef ref) {
   a->ref = std::move(ref);
   if (is_traced(a)) link_traced(a);
 }
+
+void touch_traced() { ++traced_changes; }
 
 uint64_t live_traced_changes() { return traced_changes; }
 

@@ -1,28 +1,38 @@
 // Autograd's switches and gradients.
 #include "bind/create.h"
+#include "bind/invoke.h"
 #include "bind/mx_call.h"
 #include "bind/site.h"
+#include "bind/trace_writes.h"
+#include "exec/trace_gradient.h"
 
 namespace hybrid {
 namespace bind {
 
 namespace {
 
+ArrayRef as_ref(const py::handle& array, const char* what) {
+  if (!tracing()) value_of(array, what);
+  return ref_of(array, what);
+}
+
 std::vector<ArrayRef> refs_of(const py::object& arrays, const char* what) {
+  if (is_array(arrays.ptr())) return {as_ref(arrays, what)};
   std::vector<ArrayRef> refs;
-  if (is_array(arrays.ptr())) {
-    value_of(arrays, what);
-    return {ref_of(arrays, what)};
-  }
   for (const py::handle array : arrays) {
-    if (array.is_none()) {
-      refs.push_back({});
-    } else {
-      value_of(array, what);
-      refs.push_back(ref_of(array, what));
-    }
+    refs.push_back(array.is_none() ? ArrayRef() : as_ref(array, what));
   }
   return refs;
+}
+
+// The gradient of what a cell records can't join its trace: everything gets its value first.
+void leave_trace(std::vector<ArrayRef>* heads, std::vector<ArrayRef>* others) {
+  leave_trace_for("autograd differentiates a compiled call");
+  for (std::vector<ArrayRef>* list : {heads, others}) {
+    for (ArrayRef& ref : *list) {
+      if (ref.array.defined() || ref.extra) ref.array = concrete(ref);
+    }
+  }
 }
 
 std::vector<ArrayRef> optional_refs(const py::object& arrays, const char* what) {
@@ -62,6 +72,13 @@ void mark_variables(const py::sequence& variables, const py::sequence& gradients
 void run_backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>& head_grads,
                   bool retain_graph, bool train_mode) {
   mark_site();
+  if (tracing()) {
+    if (trace_backward(heads, head_grads, retain_graph, train_mode)) return;
+    std::vector<ArrayRef> h = heads, g = head_grads;
+    leave_trace(&h, &g);
+    const PushScope push(true);
+    return backward(h, g, retain_graph, train_mode);
+  }
   const PushScope push(true);
   backward(heads, head_grads, retain_graph, train_mode);
 }
@@ -89,11 +106,13 @@ void bind_autograd(py::module_& m) {
       "grad",
       [](const py::object& heads, const py::object& variables, const py::object& head_grads,
          bool retain, bool create, bool train) {
-        const auto h = refs_of(heads, "grad"), v = refs_of(variables, "grad"),
-                   g = optional_refs(head_grads, "grad");
+        auto h = refs_of(heads, "grad"), v = refs_of(variables, "grad"),
+             g = optional_refs(head_grads, "grad");
         mark_site();
         std::vector<ArrayRef> result;
-        {
+        const bool traced = tracing() && trace_grad(h, v, g, retain, create, train, &result);
+        if (tracing() && !traced) leave_trace(&h, &g);
+        if (!traced) {
           const PushScope push(true);
           result = grad(h, v, g, retain, create, train);
         }

@@ -36,7 +36,7 @@ py::list call(CachedGraph& self, const py::sequence& inputs) {
   mark_site();
   std::vector<ArrayRef> results;
   {
-    const PushScope push(thread_state().mode != kTracing);
+    const PushScope push((thread_state().mode & kTracing) == 0);
     results = self.call(refs);
   }
   py::list list;

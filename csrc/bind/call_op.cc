@@ -5,8 +5,10 @@
 #include "bind/site.h"
 #include "bind/trace_graph.h"
 #include "engine/engine.h"
+#include "exec/tape.h"
+#include "exec/trace_gradient.h"
 #include "exec/trace_op.h"
-#include "plan/windows.h"
+#include "exec/trace_writes.h"
 
 namespace hybrid {
 namespace bind {
@@ -27,23 +29,6 @@ bool may_take_long(const OpDef& op, const std::vector<ArrayRef>& inputs) {
   }
   // A full queue makes the push wait.
   return elements > kLongElements || engine::pending() > 1000;
-}
-
-// The array that an entry of the trace is a view of, in eager mode, walking through view operators.
-SymEntry base_of(SymEntry entry) {
-  while (entry.node && entry.node->kind == NodeKind::op && entry.node->op->view != nullptr &&
-         entry.out == 0 && entry.node->values.empty()) {
-    const SymEntry& from = entry.node->inputs.at(0);
-    const Shape& in = from.node->shapes.at(static_cast<size_t>(from.out));
-    const TensorView window{nullptr, from.node->dtypes.at(static_cast<size_t>(from.out)), in,
-                            contiguous_strides(in)};
-    Shape shape, strides;
-    int64_t offset = 0;
-    if (!entry.node->op->view(entry.node->attrs, window, &shape, &strides, &offset)) break;
-    if (repeats(shape, strides)) break;  // a broadcast result has memory of its own
-    entry = from;
-  }
-  return entry;
 }
 
 bool same_entry(const SymEntry& a, const SymEntry& b) { return a.node == b.node && a.out == b.out; }
@@ -129,7 +114,7 @@ void set_array_values(const std::vector<PyArray*>& arrays, const std::vector<NDA
       PyArray* a = arrays[i];
       const bool traced = is_traced(a);
       const SymEntry entry = traced ? a->ref.extra->entry : SymEntry{};
-      const SymEntry base = traced && alias[i] ? base_of(entry) : entry;
+      const SymEntry base = traced && alias[i] ? memory_of(entry) : entry;
       if ((traced && !same_entry(base, entry)) != windows) continue;
       // Another object may be of the very same entry, and have its value by now.
       const NDArray* memory = traced && alias[i] ? known_value(base) : nullptr;
@@ -149,7 +134,7 @@ std::vector<std::vector<py::object>> alias_groups(const std::vector<py::object>&
     PyArray* a = as_array(array.ptr());
     if (!is_traced(a)) continue;
     const SymEntry entry = a->ref.extra->entry;
-    const SymEntry base = base_of(entry);
+    const SymEntry base = memory_of(entry);
     if (known_value(base) != nullptr) continue;  // its memory is there already
     Group* found = nullptr;
     for (Group& group : groups) {
@@ -177,50 +162,79 @@ std::vector<std::vector<py::object>> alias_groups(const std::vector<py::object>&
   return result;
 }
 
-bool write_as_node(PyArray* a) {
+// Live arrays that are, or are windows on, the value of `entry`, other than the write's own holder.
+static std::vector<View> windows_on(const SymEntry& entry, const void* holder) {
+  std::vector<View> views;
+  for (const py::object& other : live_traced_arrays()) {
+    const SymEntry& e = as_array(other.ptr())->ref.extra->entry;
+    if (other.ptr() != holder && same_entry(memory_of(e), entry)) views.push_back({other, e});
+  }
+  return views;
+}
+
+Write before_write(PyArray* a, const char* op) {
   if (!tracing()) {
     value_of(a);
-    return false;
+    return Write::now;
   }
+  const bool recording = (thread_state().mode & kRecording) != 0;
+  require(!recording || !has_history(a->ref), op,
+          ": cannot write into an array that is part of a recorded graph; "
+          "inside autograd.record() write y = y + 1 instead of y += 1 or y[:] = ...");
   if (!is_traced(a)) {
     const ArrayRef& ref = a->ref;
-    const SymEntry leaf = trace_leaf(ref);
+    const SymEntry entry = trace_entry(ref);
+    const TraceWrite* waits = find_trace_write(ref.array);
     // Held by this object and by the leaf's node, and by nobody who would miss the write.
-    const bool alone = ref.array.storage->ref_count() <= 2 && !ref.extra &&
-                       ref.array.storage->release_external == nullptr;
-    std::vector<View> views;  // recorded windows on it, which the write must reach
-    for (const py::object& other : live_traced_arrays()) {
-      const SymEntry& e = as_array(other.ptr())->ref.extra->entry;
-      if (same_entry(base_of(e), leaf)) views.push_back({other, e});
+    const bool external = ref.array.storage->release_external != nullptr;
+    const bool alone = ref.array.storage->ref_count() <= 2 && !ref.extra && !external && !waits;
+    const std::vector<View> views = windows_on(entry, waits ? waits->holder.get() : nullptr);
+    if (!views.empty()) {  // the write must reach them
+      settle_trace_writes("an array with recorded windows on it is written");
+      make_family_concrete(entry, views);
+      return Write::now;
     }
-    if (!views.empty()) {
-      make_family_concrete(leaf, views);
-      return false;
-    }
-    if (alone) return true;
+    note_overwritten(entry);
+    if (alone) return Write::rebind;
+    if (!external) return Write::later;
     compute_traced();
-    return false;
+    settle_trace_writes("an array of NumPy's memory is written");
+    return Write::now;
   }
   const SymEntry entry = a->ref.extra->entry;
-  const SymEntry base = base_of(entry);
+  const SymEntry base = memory_of(entry);
   std::vector<View> family;
   bool shared = false;
   for (const py::object& other : live_traced_arrays()) {
     const SymEntry& e = as_array(other.ptr())->ref.extra->entry;
-    if (!same_entry(base_of(e), base)) continue;
+    if (!same_entry(memory_of(e), base)) continue;
     family.push_back({other, e});
     shared = shared || as_array(other.ptr()) != a;
   }
   // A view of an input: the input's memory is written too.
   const bool of_input = base.node->kind == NodeKind::input && !same_entry(entry, base);
-  if (!shared && !of_input) return true;
+  note_overwritten(base);
+  if (!shared && !of_input) return Write::rebind;
   make_family_concrete(base, family);
-  return false;
+  settle_trace_writes("an array that shares memory is written");
+  return Write::now;
 }
 
-void store_result(PyArray* target, ArrayRef result, bool as_node) {
-  if (as_node) {
-    rebind(target, std::move(result));
+void store_result(PyArray* target, ArrayRef result, Write how) {
+  if (how == Write::rebind) {
+    ArrayExtra* extra = is_traced(target) ? target->ref.extra.get() : nullptr;
+    if (extra != nullptr && extra->variable) {
+      before_trace_effect("a variable is written in place");
+      write_traced_variable(extra, trace_entry(result));
+      touch_traced();
+    } else {
+      rebind(target, std::move(result));
+    }
+  } else if (how == Write::later) {
+    const ArrayRef& ref = target->ref;
+    std::shared_ptr<void> slot;
+    if (ref.extra && ref.extra->variable) slot = ref.extra->entry.node->held;
+    trace_write(ref.array, trace_entry(result), std::move(slot), true);
   } else if (result.extra && result.extra->entry.node) {
     target->ref.extra = result.extra;  // recorded: gradients flow through the new value
   }

@@ -77,7 +77,7 @@ int64_t trace_effect(const std::string& text, const py::sequence& inputs) {
   std::vector<SymEntry> entries;
   for (const py::handle input : inputs) {
     const ArrayRef& ref = ref_of(input, "trace_effect");
-    entries.push_back(ref.array.defined() ? trace_leaf(ref) : ref.extra->entry);
+    entries.push_back(trace_entry(ref));
   }
   const SymNodeRef node = new_node(NodeKind::effect);
   node->inputs = std::move(entries);

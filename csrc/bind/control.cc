@@ -35,7 +35,7 @@ py::object trace_parameter(const py::sequence& shape, const py::object& dtype,
 
 SymEntry entry_of(const py::handle& array) {
   const ArrayRef& ref = ref_of(array, "trace_control");
-  return ref.array.defined() ? trace_leaf(ref) : ref.extra->entry;
+  return trace_entry(ref);
 }
 
 struct Part {

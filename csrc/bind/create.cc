@@ -275,7 +275,10 @@ void bind_create(py::module_& m) {
   m.def(
       "shares_numpy",
       [](const py::object& array) {
-        return value_of(array, "shares_numpy").storage->release_external != nullptr;
+        if (!is_array(array.ptr())) throw py::type_error("shares_numpy: expected an NDArray");
+        PyArray* a = as_array(array.ptr());
+        const NDArray& value = is_traced(a) ? value_of(a) : a->ref.array;
+        return value.storage->release_external != nullptr;
       },
       py::arg("array"), "True when the memory is an ndarray's, which others may overwrite.");
   m.def("as_numpy", &as_ndarray, py::arg("array"), py::arg("settled") = false,

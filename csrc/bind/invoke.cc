@@ -1,5 +1,6 @@
 // invoke(): operators by MXNet's names; invoke_core(): by the core's, strictly.
 #include "bind/mx_call.h"
+#include "exec/trace_writes.h"
 #include "ops/binary.h"
 
 namespace hybrid {
@@ -60,13 +61,16 @@ py::object call_into(const OpDef& op, const Attrs& attrs, const std::vector<Arra
     }
   }
   bool as_nodes = tracing();
+  std::vector<Write> how;
   for (const py::object& target : targets) {
     ref_of(target, "out");
-    as_nodes = write_as_node(as_array(target.ptr())) && as_nodes;
+    how.push_back(before_write(as_array(target.ptr()), op.name));
+    as_nodes = how.back() != Write::now && as_nodes;
   }
   std::vector<ArrayRef> into;
   for (const py::object& target : targets) into.push_back(ref_of(target, "out"));
   if (!as_nodes) {
+    settle_trace_writes("one of several arrays must be written at once");
     for (const py::object& target : targets) value_of(as_array(target.ptr()));
   }
   const ModeScope mode(tracing() && !as_nodes ? static_cast<uint32_t>(kEager)
@@ -80,7 +84,8 @@ py::object call_into(const OpDef& op, const Attrs& attrs, const std::vector<Arra
             op.name, ": the result is ", dtype_name(dtype_of(results[i])), " ",
             shape_of(results[i]), ", the array to write into is ", dtype_name(dtype_of(into[i])),
             " ", shape_of(into[i]));
-    store_result(as_array(targets[i].ptr()), std::move(results[i]), as_nodes);
+    store_result(as_array(targets[i].ptr()), std::move(results[i]),
+                 as_nodes ? how[i] : Write::now);
   }
   return out;
 }

@@ -53,14 +53,17 @@ class NodeNameScope {
 };
 std::string set_scope(std::string scope);  // of traced nodes, "net0/dense0"; returns the old one
 const std::string& current_scope();
-inline bool tracing() { return thread_state().mode == kTracing; }
+inline bool tracing() { return (thread_state().mode & kTracing) != 0; }
 
-// Before a write to `a` while a cell is traced. True: no other array sees its memory, so the caller
-// computes the new value as a graph node and rebinds `a`. False: everything recorded so far was
-// computed, `a` is concrete, and the write is to run at once.
-bool write_as_node(PyArray* a);
+// How an array is written while a cell is traced. `rebind`: no other array sees its memory, so the
+// new value is a graph node that the object stands for. `later`: others hold it too; the new value
+// is a graph node and is written back when the trace is run. `now`: everything recorded so far was
+// computed, the array is concrete, and the write runs at once.
+enum class Write : uint8_t { now, rebind, later };
+// Before the operator `op` writes to `a`. Throws Error when that is recorded for gradients.
+Write before_write(PyArray* a, const char* op);
 // Puts the result of an operator with out= or of an in-place operator into the object.
-void store_result(PyArray* target, ArrayRef result, bool as_node);
+void store_result(PyArray* target, ArrayRef result, Write how);
 // target[...] = source, by mode; dtypes are converted.
 void assign(PyArray* target, const ArrayRef& source);
 

@@ -5,8 +5,8 @@
 
 #include "core/error.h"
 #include "exec/launch.h"
-#include "exec/tape.h"
 #include "exec/tape_gradient.h"
+#include "exec/tape_graph.h"
 
 namespace hybrid {
 
@@ -58,83 +58,20 @@ void attach_grad(ArrayRef& array, ArrayExtra::Req req) {
 
 namespace {
 
-// The requirement that holds now: the front end may have changed it on the array.
-ArrayExtra::Req req_of(const VariableSlot& slot) {
-  return slot.extra ? slot.extra->grad_req : slot.req;
-}
-
 const OpDef& add_op_def() {
   static const OpDef* op = get_op("add");
   return *op;
-}
-
-// Nodes of one variable (it has several when it was written between uses), in order.
-struct Target {
-  VariableSlot* slot;
-  std::vector<NodeId> nodes;
-};
-
-std::vector<Target> find_targets(const Graph& graph, const GraphSources& sources) {
-  std::vector<Target> targets;
-  std::unordered_map<VariableSlot*, size_t> known;
-  for (NodeId id : graph.inputs) {
-    VariableSlot* slot = variable_slot(*sources.nodes[id]);
-    if (!slot) continue;
-    const auto [at, fresh] = known.emplace(slot, targets.size());
-    if (fresh) targets.push_back({slot, {}});
-    targets[at->second].nodes.push_back(id);
-  }
-  return targets;
-}
-
-void free_tape(const std::vector<ArrayRef>& heads, const GraphSources& sources) {
-  std::vector<SymNodeRef> keep;  // a node may be held by its users alone
-  for (const ArrayRef& h : heads) keep.push_back(h.extra->entry.node);
-  std::vector<SymNode*> nodes;
-  for (const SymNode* node : sources.nodes) {
-    if (!node || node->kind != NodeKind::op) continue;
-    nodes.push_back(const_cast<SymNode*>(node));
-    for (const SymEntry& e : node->inputs) keep.push_back(e.node);
-  }
-  for (SymNode* node : nodes) {
-    node->values.clear();
-    node->inputs.clear();
-    node->held.reset();
-  }
-}
-
-struct TapeGraph {
-  Graph graph;
-  GraphSources sources;
-  std::vector<Entry> heads;
-};
-
-TapeGraph graph_of(const std::vector<ArrayRef>& heads, const char* what) {
-  Symbol symbol;
-  for (size_t i = 0; i < heads.size(); ++i) {
-    const SymNode* node = heads[i].extra ? heads[i].extra->entry.node.get() : nullptr;
-    require(!node || !is_freed(*node), what, ": head ", i,
-            " was differentiated before and what "
-            "was recorded is freed; give that call retain_graph=True to differentiate twice");
-    require(has_history(heads[i]), what, ": head ", i,
-            " was not recorded: compute it inside "
-            "autograd.record() from arrays on which attach_grad() was called");
-    symbol.outputs.push_back(heads[i].extra->entry);
-  }
-  TapeGraph tape;
-  tape.graph = to_graph(symbol, {}, &tape.sources);
-  tape.heads = tape.graph.outputs;
-  for (const Node& n : tape.graph.nodes) {
-    if (n.kind == NodeKind::op) check_not_freed(*tape.sources.nodes[n.id]);
-  }
-  return tape;
 }
 
 struct TrainingScope {
   explicit TrainingScope(bool training) : before(thread_state()) {
     thread_state().training = training;
   }
-  ~TrainingScope() { thread_state() = before; }
+  ~TrainingScope() {
+    thread_state().mode = before.mode;
+    thread_state().training = before.training;
+    thread_state().site = before.site;
+  }
   ThreadState before;
 };
 
@@ -153,12 +90,12 @@ ArrayRef sum_parts(const std::vector<ArrayRef>& parts, bool recorded) {
 
 }  // namespace
 
-Graph tape_graph(const std::vector<ArrayRef>& heads) { return graph_of(heads, "tape_graph").graph; }
+Graph tape_graph(const std::vector<ArrayRef>& heads) { return tape_graph_of(heads, "tape_graph").graph; }
 
 void backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>& head_grads,
               bool retain_graph, bool train_mode) {
-  TapeGraph tape = graph_of(heads, "backward");
-  std::vector<Target> targets = find_targets(tape.graph, tape.sources);
+  TapeGraph tape = tape_graph_of(heads, "backward");
+  std::vector<Target> targets = find_targets(tape);
   targets.erase(std::remove_if(targets.begin(), targets.end(),
                                [](const Target& t) { return req_of(*t.slot) == ArrayExtra::null; }),
                 targets.end());
@@ -192,27 +129,22 @@ void backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>& h
     }
     if (t.slot->extra) t.slot->extra->has_fresh_grad = true;
   }
-  if (!retain_graph) free_tape(heads, tape.sources);
+  if (!retain_graph) free_tape(heads, tape);
 }
 
 std::vector<ArrayRef> grad(const std::vector<ArrayRef>& heads,
                            const std::vector<ArrayRef>& variables,
                            const std::vector<ArrayRef>& head_grads, bool retain_graph,
                            bool create_graph, bool train_mode) {
-  TapeGraph tape = graph_of(heads, "grad");
-  const std::vector<Target> targets = find_targets(tape.graph, tape.sources);
+  TapeGraph tape = tape_graph_of(heads, "grad");
+  const std::vector<Target> targets = find_targets(tape);
   TrainingScope scope(train_mode);
   thread_state().mode = create_graph ? kRecording : kEager;
   GradientRun run(std::move(tape.graph), tape.sources, tape.heads);
   std::vector<std::vector<size_t>> parts_of(variables.size());
   size_t count = 0;
   for (size_t v = 0; v < variables.size(); ++v) {
-    const ArrayRef& variable = variables[v];
-    VariableSlot* slot = variable.extra && variable.extra->variable && variable.extra->entry.node
-                             ? variable_slot(*variable.extra->entry.node)
-                             : nullptr;
-    require(slot, "grad: variable ", v,
-            " was not marked: call attach_grad() on it before record()");
+    VariableSlot* slot = slot_of(variables[v], v);
     const auto target = std::find_if(targets.begin(), targets.end(),
                                      [&](const Target& t) { return t.slot == slot; });
     require(target != targets.end(), "grad: the heads do not depend on variable ", v);
@@ -246,7 +178,7 @@ std::vector<ArrayRef> grad(const std::vector<ArrayRef>& heads,
     }
     results.push_back(total);
   }
-  if (!retain_graph && !create_graph) free_tape(heads, tape.sources);
+  if (!retain_graph && !create_graph) free_tape(heads, tape);
   return results;
 }
 

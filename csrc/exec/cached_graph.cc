@@ -113,7 +113,7 @@ std::vector<ArrayRef> CachedGraph::Impl::run(const std::vector<ArrayRef>& inputs
   require(inputs.size() == graph.inputs.size(), "cached graph: expected ", graph.inputs.size(),
           " inputs, given ", inputs.size());
   const ThreadState& state = thread_state();
-  if (state.mode == kTracing) return trace(inputs);
+  if (state.mode & kTracing) return trace(inputs);
   std::vector<NDArray> values;
   values.reserve(inputs.size());
   for (const ArrayRef& a : inputs) values.push_back(a.array.defined() ? a.array : concrete(a));

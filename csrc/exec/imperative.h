@@ -15,6 +15,7 @@ struct ThreadState {
   bool training = false;   // train_mode / predict_mode
   uint32_t site = 0;       // current push site; 0: trace::current_site()
   int32_t segment = 0;     // of a traced cell, given to new nodes
+  uint32_t writes = 0;     // in-place writes of this thread's trace that wait: trace_writes.h
 };
 ThreadState& thread_state();
 
@@ -52,8 +53,8 @@ void copy_array(const NDArray& src, const NDArray& dst);
 // The array itself, or a copy laid out in row-major order.
 NDArray make_contiguous(const NDArray& array);
 
-// The general entry of the nd face: by mode runs, runs + records, or traces. Recording wins when
-// both are on: autograd needs values. In tracing mode `out` is not written: the caller rebinds the
+// The general entry of the nd face: by mode runs, runs + records, or traces (recording then marks
+// the traced nodes: see exec/trace_gradient.h). In tracing mode `out` is not written: the caller rebinds the
 // object to the returned traced array. Random operators draw their key here, in program order.
 std::vector<ArrayRef> invoke(const OpDef& op, const Attrs& attrs,
                              const std::vector<ArrayRef>& inputs,
@@ -69,6 +70,9 @@ using Materializer = void (*)(const SymEntry& entry);  // sets entry.node->value
 void set_materializer(Materializer materializer);
 // Traced leaf of a concrete array: the same array gives the same node until the trace ends.
 SymEntry trace_leaf(const ArrayRef& array);
+// What an array stands for in the trace: its recorded node, what a write in the trace left in it, a
+// variable's node, or a leaf.
+SymEntry trace_entry(const ArrayRef& array);
 void clear_trace_leaves();  // call at the start and end of every trace
 
 // Random state: one generator per process, counter-based; a variable of the engine's program order.

@@ -27,9 +27,7 @@ bool passes_through(const OpDef& op, const Attrs& attrs) {
 
 void check_not_recorded(const OpDef& op, const std::vector<ArrayRef>& out) {
   for (const ArrayRef& a : out) {
-    const bool recorded = a.extra && a.extra->entry.node && on_tape(*a.extra->entry.node) &&
-                          !is_freed(*a.extra->entry.node);
-    require(!recorded, op.name,
+    require(!has_history(a), op.name,
             ": cannot write into an array that is part of a recorded graph; "
             "inside autograd.record() write y = y + 1 instead of y += 1 or y[:] = ...");
   }
@@ -89,7 +87,7 @@ std::vector<ArrayRef> invoke(const OpDef& op, const Attrs& attrs,
       return result;
     }
   }
-  if (mode == kTracing) return trace_op(op, attrs, inputs, ctx);
+  if (mode & kTracing) return trace_op(op, attrs, inputs, ctx);
   return run_and_record(op, attrs, inputs, out, ctx);
 }
 

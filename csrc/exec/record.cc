@@ -2,6 +2,7 @@
 #include "core/error.h"
 #include "exec/launch.h"
 #include "exec/tape.h"
+#include "exec/trace_writes.h"
 
 namespace hybrid {
 namespace {
@@ -25,10 +26,21 @@ SymNodeRef make_leaf(const NDArray& value) {
 
 }  // namespace
 
+bool is_variable_copy(const SymNode& node) {
+  static const OpDef* copy = get_op("identity");
+  return node.op == copy && node.tape == Tape::none;
+}
+
+const SymEntry* standing_entry(const ArrayRef& a) {
+  if (a.array.defined()) {
+    if (const TraceWrite* write = find_trace_write(a.array)) return &write->value;
+  }
+  return a.extra && a.extra->entry.node ? &a.extra->entry : nullptr;
+}
+
 bool has_history(const ArrayRef& a) {
-  return a.extra && a.extra->entry.node && on_tape(*a.extra->entry.node) &&
-         !is_freed(*a.extra->entry.node) &&
-         (a.extra->entry.node->kind == NodeKind::op || a.extra->entry.node->held);
+  const SymEntry* entry = standing_entry(a);
+  return entry != nullptr && has_history(*entry->node);
 }
 
 SymEntry tape_entry(const ArrayRef& a, const NDArray& value) {
@@ -54,7 +66,9 @@ std::vector<ArrayRef> record(const OpDef& op, const Attrs& attrs,
   for (size_t i = 0; i < inputs.size(); ++i) {
     node->inputs.push_back(tape_entry(inputs[i], values[i]));
   }
+  for (const SymEntry& e : node->inputs) node->traced = node->traced || e.node->traced;
   node->kind = NodeKind::op;
+  node->tape = Tape::recorded;
   node->op = &op;
   node->attrs = attrs;
   node->site = current_site();

@@ -15,17 +15,23 @@ struct VariableSlot {
   ArrayExtra* extra = nullptr;  // null once the array object is gone
 };
 
-// A tape node keeps the versions of its values; one that was freed has versions but no values.
-inline bool on_tape(const SymNode& node) { return !node.versions.empty(); }
-inline bool is_freed(const SymNode& node) { return on_tape(node) && node.values.empty(); }
+inline bool is_freed(const SymNode& node) { return node.tape == Tape::freed; }
+// Of a variable's node: a leaf or, where a trace has written the variable, the copy of its value.
+bool is_variable_copy(const SymNode& node);
 inline VariableSlot* variable_slot(const SymNode& node) {
-  return node.kind == NodeKind::input ? static_cast<VariableSlot*>(node.held.get()) : nullptr;
+  if (!node.held || (node.kind != NodeKind::input && !is_variable_copy(node))) return nullptr;
+  return static_cast<VariableSlot*>(node.held.get());
+}
+// True when a gradient may flow to it: recorded or a variable's, and not freed.
+inline bool has_history(const SymNode& node) {
+  return node.tape == Tape::recorded || variable_slot(node) != nullptr;
 }
 
 // The tape's node of an array: its own, or a new leaf through which no gradient flows.
 SymEntry tape_entry(const ArrayRef& array, const NDArray& value);
-// True when a gradient may flow to it: recorded or marked, and not freed.
 bool has_history(const ArrayRef& array);
+// The recorded node that an array stands for now, nullptr when it has none.
+const SymEntry* standing_entry(const ArrayRef& array);
 // Adds `op` with its results to the tape; returns the results with their entries.
 std::vector<ArrayRef> record(const OpDef& op, const Attrs& attrs,
                              const std::vector<ArrayRef>& inputs,

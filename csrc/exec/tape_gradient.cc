@@ -54,9 +54,11 @@ ArrayRef GradientRun::fetch(Entry e) {
     return value;
   }
   const SymNode* node = sources_.nodes.at(e.node);
-  ArrayRef value{saved_value(*node, e.out), Ref<ArrayExtra>(new ArrayExtra)};
+  const int cut = sources_.stop_outs.at(static_cast<size_t>(e.node));
+  const int out = cut >= 0 ? cut : e.out;
+  ArrayRef value{saved_value(*node, out), Ref<ArrayExtra>(new ArrayExtra)};
   // The entry keeps the node alive, and history with it when the gradient is recorded again.
-  value.extra->entry = {std::const_pointer_cast<SymNode>(node->shared_from_this()), e.out};
+  value.extra->entry = {std::const_pointer_cast<SymNode>(node->shared_from_this()), out};
   return value;
 }
 

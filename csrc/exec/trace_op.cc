@@ -5,6 +5,8 @@
 #include "core/error.h"
 #include "exec/call_types.h"
 #include "exec/launch.h"
+#include "exec/tape.h"
+#include "exec/trace_writes.h"
 
 namespace hybrid {
 namespace {
@@ -41,8 +43,23 @@ SymEntry trace_leaf(const ArrayRef& array) {
   node->site = current_site();
   node->segment = thread_state().segment;
   node->serial = next_serial();
+  node->traced = true;
   leaves().emplace(a.storage.get(), node);
   return {node, 0};
+}
+
+SymEntry trace_entry(const ArrayRef& a) {
+  if (!a.array.defined()) return a.extra->entry;
+  if (awaits_write(a.array.storage.get())) {
+    if (const TraceWrite* write = find_trace_write(a.array)) return write->value;
+    settle_trace_writes("a part of a written array is read");
+  }
+  if (a.extra && a.extra->entry.node) {
+    if (variable_slot(*a.extra->entry.node)) return tape_entry(a, a.array);
+    const bool recording = (thread_state().mode & kRecording) != 0;
+    if (recording && has_history(*a.extra->entry.node)) return a.extra->entry;
+  }
+  return trace_leaf(a);
 }
 
 std::vector<ArrayRef> trace_op(const OpDef& op, const Attrs& attrs,
@@ -66,7 +83,7 @@ std::vector<ArrayRef> trace_op(const OpDef& op, const Attrs& attrs,
       fail(op.name, ": '", input_name(op, 0), "' is on ", ctx.str(), ", '", input_name(op, i),
            "' on ", where.str(), "; copy one with as_in_context() first");
     }
-    node->inputs.push_back(traced ? a.extra->entry : trace_leaf(a));
+    node->inputs.push_back(trace_entry(a));
   }
   infer_call(op, attrs, &types);
   const size_t num_outputs = types.out_shapes.size();
@@ -79,6 +96,12 @@ std::vector<ArrayRef> trace_op(const OpDef& op, const Attrs& attrs,
     results[0].extra->traced = true;
     return results;
   }
+  if (thread_state().mode & kRecording) {
+    for (const SymEntry& e : node->inputs) {
+      if (has_history(*e.node)) node->tape = Tape::recorded;
+    }
+  }
+  node->traced = true;
   node->kind = NodeKind::op;
   node->op = &op;
   node->attrs = attrs;

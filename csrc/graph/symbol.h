@@ -17,7 +17,12 @@ struct SymEntry {
   int out = 0;
 };
 
-// One recorded operator, variable or constant. Immutable once made, but for `values`.
+// What autograd knows of a node: nothing, that gradients flow through it, or that its history was
+// given up by a backward().
+enum class Tape : uint8_t { none, recorded, freed };
+
+// One recorded operator, variable or constant. Immutable once made, but for `values` and what the
+// tape notes.
 struct SymNode : std::enable_shared_from_this<SymNode> {
   NodeKind kind = NodeKind::op;
   const OpDef* op = nullptr;  // null: variable
@@ -40,6 +45,10 @@ struct SymNode : std::enable_shared_from_this<SymNode> {
   std::vector<DType> dtypes;
   Context ctx;
   int64_t serial = 0;  // creation order: topological sort keeps the order of code
+  Tape tape = Tape::none;
+  bool traced = false;       // made in a cell's trace, or recorded from such a node
+  bool overwritten = false;  // written in place, in a trace, after it was recorded
+  int64_t freed_at = 0;      // serial of the backward() that freed it
   // What the tape needs beyond the values: a variable's gradient, a compiled call (exec/tape.h).
   std::shared_ptr<void> held;
   ~SymNode();  // iterative: a chain of a million nodes must not overflow the stack
@@ -80,6 +89,7 @@ Graph to_graph(const Symbol& symbol);
 struct GraphSources {
   std::vector<const SymNode*> nodes;  // by node id
   std::vector<uint64_t> keys;         // by key slot
+  std::vector<int> stop_outs;         // by node id: which output of its node a cut stands for, or -1
 };
 // Cuts at the entries in `stop`: entry i becomes input i (used or not), named "in<i>" unless it is
 // a variable; what lies below is left out. Other variables follow.

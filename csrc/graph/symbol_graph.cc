@@ -119,11 +119,13 @@ class Builder {
     return {found->second.node, e.out};
   }
 
-  void add(Node n, const SymNode& from) {
+  void add(Node n, const SymNode& from, int stop_out = -1) {
     const NodeId id = graph_.add(std::move(n)).id;
     if (sources_ != nullptr) {
       sources_->nodes.resize(static_cast<size_t>(id) + 1, nullptr);
       sources_->nodes[static_cast<size_t>(id)] = &from;
+      sources_->stop_outs.resize(static_cast<size_t>(id) + 1, -1);
+      sources_->stop_outs[static_cast<size_t>(id)] = stop_out;
     }
   }
 
@@ -137,7 +139,7 @@ class Builder {
     n.shapes = {out < from.shapes.size() ? from.shapes[out] : Shape::unknown()};
     n.dtypes = {out < from.dtypes.size() ? from.dtypes[out] : DType::unknown};
     stop_ids_[i] = graph_.next_id;
-    add(std::move(n), from);
+    add(std::move(n), from, stop_[i].out);
   }
 
   void add_node(const SymNode& from) {

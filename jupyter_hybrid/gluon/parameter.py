@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from .. import initializer, nd, sym
+from .. import _core, initializer, nd, sym
 from ..base import MXNetError
 from ..context import Context, current_context
 
@@ -18,6 +20,16 @@ class DeferredInitializationError(MXNetError):
 
 # Grows whenever a parameter gets other arrays: compiled blocks look theirs up again then.
 generation = [0]
+
+
+@contextmanager
+def _outside_trace() -> Iterator[None]:
+    """In a hybridized cell: parameters are made at once, and are inputs of the cell's graph."""
+    mode = _core.suspend_trace("a parameter is made")
+    try:
+        yield
+    finally:
+        _core.resume_trace(mode)
 
 
 def _contexts(ctx: Any) -> list[Context]:
@@ -125,12 +137,13 @@ class Parameter:
             )
 
     def _make(self, own: Any, contexts: list[Context], default: Any) -> None:
-        first = nd.zeros(self._shape, dtype=self.dtype, ctx=contexts[0])
-        if own is not None:
-            initializer.create(own).fill(self.name, first)
-        else:
-            initializer.create(default)(self.name, first)
-        self._install({c: first if c == first.context else first.copyto(c) for c in contexts})
+        with _outside_trace():
+            first = nd.zeros(self._shape, dtype=self.dtype, ctx=contexts[0])
+            if own is not None:
+                initializer.create(own).fill(self.name, first)
+            else:
+                initializer.create(default)(self.name, first)
+            self._install({c: first if c == first.context else first.copyto(c) for c in contexts})
 
     def _install(self, arrays: dict[Context, Any]) -> None:
         self._data = OrderedDict(arrays)
@@ -202,8 +215,11 @@ class Parameter:
             if self._deferred is None:
                 raise MXNetError(f"parameter {self.name} is not initialized")
             contexts = self._deferred[1]
-            whole = nd.array(data, dtype=self.dtype, ctx=contexts[0])
-            self._install({c: whole if c == whole.context else whole.copyto(c) for c in contexts})
+            with _outside_trace():
+                whole = nd.array(data, dtype=self.dtype, ctx=contexts[0])
+                self._install(
+                    {c: whole if c == whole.context else whole.copyto(c) for c in contexts}
+                )
             return
         for array in self._data.values():
             array[:] = data
@@ -213,8 +229,9 @@ class Parameter:
         self.shape = array.shape
         if self._data is None:
             contexts = _contexts(ctx) if self._deferred is None else self._deferred[1]
-            typed = array.astype(self.dtype)
-            self._install({c: typed.copyto(c) for c in contexts})
+            with _outside_trace():
+                typed = array.astype(self.dtype)
+                self._install({c: typed.copyto(c) for c in contexts})
         else:
             self.set_data(array.astype(self.dtype))
 
@@ -238,7 +255,8 @@ class Parameter:
         self.dtype = np.dtype(dtype).type
         self._var = None
         if self._data is not None:
-            self._install({c: a.astype(self.dtype) for c, a in self._data.items()})
+            with _outside_trace():
+                self._install({c: a.astype(self.dtype) for c, a in self._data.items()})
 
     def var(self) -> Any:
         """The parameter as a Symbol variable."""

@@ -12,7 +12,7 @@ from . import holders, numbers
 from .deferred import Deferred
 from .numpy_face import TracedArray
 from .options import UsageError
-from .recorder import Recorder
+from .recorder import Recorder, may_change
 from .salvage import error_of, salvage
 
 _DEPTH = 3  # of lists and dicts in the cell's own; what lies deeper is found by its references
@@ -52,6 +52,7 @@ class Ending:
         self.deferred: list[Deferred] = []
         self.bound: dict[str, int] = {}  # name -> id of the handle, at the cell's end
         self._read: frozenset[int] = frozenset()  # ids of handles that more than a name needs
+        self._history: list[Any] = []  # what backward() after the cell may need
         self._reals: dict[int, tuple[Any, Any]] = {}  # by id of the proxy: itself, its real array
 
     def finish(self, shown: list[Any], failed: bool = False) -> Any:
@@ -63,6 +64,7 @@ class Ending:
         """
         recorder = self.recorder
         named = self._named()
+        self._history = _core.tape_values(recorder.live())
         wanted = recorder.options.out
         inside, elsewhere = self._held(named, shown)
         must = self._must(named, [*inside, *elsewhere, *shown], failed)
@@ -74,6 +76,7 @@ class Ending:
             recorder.run(must, "the cell ends", None, shown=shown_only, needed=self._read)
         # A cell with NumPy values waits before it ends; what failed does not bind.
         error = salvage(recorder.segments) if recorder.uses_numpy or recorder.proxies else None
+        _core.finish_trace_writes()
         if error is None:
             recorder.write_back()
         recorder.settled = error is None and not recorder.live()
@@ -144,6 +147,11 @@ class Ending:
         wanted = self.recorder.options.out
         extra = [_root(v) for v in needed if _is_pending(v)]
         extra += [w for w in self.recorder.inputs() if w.dirty and _is_pending(w)]
+        # What was written into existing arrays, variables, and what a later backward() needs.
+        extra += [value for value, _ in _core.trace_writes() if value._traced]
+        live = self.recorder.live()
+        extra += [a for a in live if _core.is_variable(a)]
+        extra += self._history
         self._read = frozenset(id(handle_of(v)) for v in extra)
         if wanted is not None and not failed:
             missing = [n for n in wanted if n not in named]
@@ -233,7 +241,7 @@ def _must_run(live: list[Any]) -> set[int]:
         return set()
     graph, inputs, _, entries = _core.traced_graph(live, [], ["" for _ in live])
     consumed: set[tuple[int, int]] = set()
-    unsettled = {i for i, a in zip(graph.inputs, inputs, strict=True) if _core.shares_numpy(a)}
+    unsettled = {i for i, a in zip(graph.inputs, inputs, strict=True) if may_change(a)}
     for node in graph.nodes:
         if node.key_slot is not None:
             unsettled.add(node.id)

@@ -78,7 +78,11 @@ def compute(
     donated = tuple(any(i is d for d in donate) for i in inputs)
     compiled, cached = programs.find_or_compile(graph, called, options, donated)
     start = time.perf_counter()
-    values = compiled.program.run(inputs, keys, list(donated))
+    _core.hold_trace_writes(True)  # the inputs are what they were before this cell's writes
+    try:
+        values = compiled.program.run(inputs, keys, list(donated))
+    finally:
+        _core.hold_trace_writes(False)
     shares = [id(a) not in separate and not any(donated) for a in arrays]
     _core.set_values(arrays, values, shares)
     run_s = time.perf_counter() - start

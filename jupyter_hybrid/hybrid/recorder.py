@@ -128,7 +128,7 @@ class Recorder:
 
     def print(self, args: tuple, kwargs: dict) -> None:
         """``print`` as an effect of the graph; ends the segment when it shows an array."""
-        self._stay_inside("it prints")
+        self.stay_inside("it prints")
         if "file" not in kwargs:
             parts: list[str] = []
             inputs: list[Any] = []
@@ -163,7 +163,7 @@ class Recorder:
 
     def leave_graph(self, reason: str) -> None:
         """Notes that the current line goes on in real NumPy."""
-        self._stay_inside(reason)
+        self.stay_inside(reason)
         self._left = len(self.breaks)
         self.breaks.append((self.user_line(), reason))
 
@@ -178,7 +178,7 @@ class Recorder:
 
     def read(self, array: TracedArray, reason: str) -> None:
         """Somebody needs the elements of a traced array now, in the cell or after it."""
-        self._stay_inside(reason)
+        self.stay_inside(reason)
         if self.active:
             self.sync([array.handle], reason)
         else:
@@ -197,7 +197,7 @@ class Recorder:
         self.donated.append(self._array(wrapped))
         self.donated_names.append(name)
 
-    def _stay_inside(self, reason: str) -> None:
+    def stay_inside(self, reason: str) -> None:
         """Nothing is computed while a branch or a loop body is traced."""
         if self.bodies:
             raise NotConvertible(reason)
@@ -205,7 +205,7 @@ class Recorder:
     # Computing -----------------------------------------------------------------------------------
     def sync(self, arrays: list[Any], reason: str) -> None:
         """Computes ``arrays`` now, and with them what lives on the way to them."""
-        self._stay_inside(reason)
+        self.stay_inside(reason)
         pending = [a for a in arrays if a._traced]
         if not pending:
             return
@@ -222,12 +222,13 @@ class Recorder:
 
     def flush(self, reason: str) -> None:
         """Computes every live traced array, and writes changed inputs back."""
-        self._stay_inside(reason)
+        self.stay_inside(reason)
         live = self.live()
         if live:
             line = self.user_line()
             reason = self._interrupt(line, reason)
             self.run(live, reason, line, needed=frozenset(id(a) for a in live))
+        _core.finish_trace_writes()
         self.write_back()
         for array in self._known():  # whoever is called next may write their memory
             array.touched()
@@ -238,7 +239,7 @@ class Recorder:
         changed = list({id(w): w for w in self._known() if w.dirty}.values())
         if not changed:
             return
-        self._stay_inside("an existing array is written")
+        self.stay_inside("an existing array is written")
         pending = {id(w.handle): w.handle for w in changed if w.handle._traced}
         pending |= {id(a): a for a in self._readers()}
         if pending:
@@ -249,13 +250,25 @@ class Recorder:
         for wrapper in changed:
             wrapper.store()
 
+    def settle_writes(self, reason: str) -> None:
+        """Does what the cell wrote into arrays that others hold too, and computes first whatever
+        reads their old contents."""
+        self.stay_inside(reason)
+        pending = {id(value): value for value, _ in _core.trace_writes() if value._traced}
+        if pending:
+            pending |= {id(a): a for a in self._readers()}
+            line = self.user_line()
+            self.breaks.append((line, reason))
+            self.run(list(pending.values()), reason, line, needed=frozenset(pending))
+        _core.finish_trace_writes()
+
     def _readers(self) -> list[Any]:
-        """Live traced arrays that read an ndarray's memory."""
+        """Live traced arrays that read memory that is about to be written."""
         live = self.live()
         if not live:
             return []
         graph, inputs, _, entries = _core.traced_graph(live, [], ["" for _ in live])
-        reading = {i for i, a in zip(graph.inputs, inputs, strict=True) if _core.shares_numpy(a)}
+        reading = {i for i, a in zip(graph.inputs, inputs, strict=True) if may_change(a)}
         for node in graph.nodes:
             if any(source in reading for source, _ in node.inputs):
                 reading.add(node.id)
@@ -299,9 +312,13 @@ class Recorder:
         needed: frozenset[int] = frozenset(),
     ) -> None:
         """Computes ``arrays`` as one segment; ``shown`` are drawn with it but not computed, those
-        with their id in ``needed`` are computed whether or not a name holds them."""
+        with their id in ``needed`` are computed whether or not a name holds them.
+
+        What ``backward`` may still need of their history is kept, as imperatively.
+        """
+        tape = _core.tape_values(arrays)
         segment = compute(
-            arrays,
+            [*arrays, *(a for a in tape if a._traced)],
             self.options,
             shown=shown,
             effects=tuple(self._effects),
@@ -392,6 +409,9 @@ class Recorder:
                 names[id(array)] = name
             elif type(value) is np.ndarray:
                 bound[id(value)] = name
+        for value, target in _core.trace_writes():
+            if id(target) in names:
+                names.setdefault(id(value), names[id(target)])
         for wrapper in self._wrappers.values():
             known = bound.get(id(wrapper.origin))
             if known is not None:
@@ -403,6 +423,11 @@ def _same_bytes(copy: np.ndarray, value: np.ndarray) -> bool:
     if copy.shape != value.shape or copy.dtype != value.dtype or not value.flags.c_contiguous:
         return False
     return np.array_equal(copy.reshape(-1).view("u1"), value.reshape(-1).view("u1"))
+
+
+def may_change(array: Any) -> bool:
+    """Its memory may be written without our knowing, or a write of this cell to it waits."""
+    return _core.awaits_write(array) or _core.shares_numpy(array)
 
 
 def _flat(values: tuple) -> list:

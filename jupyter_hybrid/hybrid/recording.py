@@ -132,6 +132,7 @@ class Recording:
                 raise
             return None
         finally:
+            _core.drop_trace_writes()
             recorder.active = False
             recorder.recording = None  # no cycle: arrays are freed with their names
             numbers.start_cell()

@@ -35,6 +35,7 @@ def start() -> None:
     """Traced arrays compute themselves from here on when somebody reads them."""
     install()
     _core.set_materialize_hook(_materialize)
+    _core.set_trace_hooks(_settle, _before_effect, _leave)
 
 
 def _materialize(arrays: list[Any]) -> None:
@@ -42,7 +43,28 @@ def _materialize(arrays: list[Any]) -> None:
     recorder = install().recorder
     if recorder is None:
         session.later.materialize(arrays)
-    elif _core.is_recording():
-        recorder.sync(arrays, "autograd records here and needs values")
     else:
         recorder.sync(arrays, "a value is read")
+
+
+def _settle(why: str) -> None:
+    """Arrays that the trace has written are read: the writes are done now."""
+    recorder = install().recorder
+    if recorder is not None:
+        recorder.settle_writes(why)
+    else:
+        session.later.materialize([value for value, _ in _core.trace_writes() if value._traced])
+        _core.finish_trace_writes()
+
+
+def _before_effect(what: str) -> None:
+    """The trace is about to change something outside it, which a branch or loop body may not."""
+    recorder = install().recorder
+    if recorder is not None:
+        recorder.stay_inside(what)
+
+
+def _leave(why: str) -> None:
+    recorder = install().recorder
+    if recorder is not None:
+        recorder.flush(why)

@@ -1,0 +1,149 @@
+#include "bind/trace_writes.h"
+
+#include "bind/create.h"
+#include "bind/invoke.h"
+#include "exec/tape_graph.h"
+#include "exec/trace_writes.h"
+
+namespace hybrid {
+namespace bind {
+
+namespace {
+
+PyObject* settle_hook = nullptr;  // (why)
+PyObject* effect_hook = nullptr;  // (what)
+PyObject* leave_hook = nullptr;   // (why)
+
+py::object traced_object(const SymEntry& entry) {
+  ArrayRef ref;
+  ref.extra = Ref<ArrayExtra>(new ArrayExtra);
+  ref.extra->entry = entry;
+  ref.extra->traced = true;
+  return wrap(std::move(ref));
+}
+
+// A traced object: it is live, so the cell computes it.
+std::shared_ptr<void> hold(const SymEntry& value) {
+  const py::gil_scoped_acquire gil;
+  return {traced_object(value).release().ptr(), [](void* object) {
+            const py::gil_scoped_acquire held;
+            Py_DECREF(static_cast<PyObject*>(object));
+          }};
+}
+
+void call(PyObject* hook, const char* text) {
+  const py::gil_scoped_acquire gil;
+  if (hook != nullptr) py::reinterpret_borrow<py::object>(hook)(text);
+}
+
+py::object holder_of(const TraceWrite& write) {
+  return py::reinterpret_borrow<py::object>(static_cast<PyObject*>(write.holder.get()));
+}
+
+// Every write whose value is known, in order; what they overwrite is computed first by those who
+// call this.
+void finish_writes() {
+  for (const TraceWrite& write : trace_writes()) {
+    PyArray* holder = as_array(write.holder.get() ? static_cast<PyObject*>(write.holder.get())
+                                                  : nullptr);
+    peek_ref(reinterpret_cast<PyObject*>(holder));
+    require(!is_traced(holder), "finish_trace_writes: a written value was not computed");
+  }
+  const ModeScope mode(kEager);
+  for (const TraceWrite& write : take_trace_writes()) {
+    PyArray* holder = as_array(static_cast<PyObject*>(write.holder.get()));
+    const NDArray value = holder->ref.array;
+    {
+      const PushScope push(value.shape.size() > 4096);
+      copy_array(value, write.target);
+    }
+    // One memory from here on: the copy is freed, and a later write to the array is noticed.
+    SymNode& node = *write.value.node;
+    const auto out = static_cast<size_t>(write.value.out);
+    node.values.at(out) = write.target;
+    node.versions.at(out) = write.target.storage->var.version.load();
+    holder->ref.array = write.target;
+  }
+}
+
+py::list writes() {
+  py::list list;
+  for (const TraceWrite& write : trace_writes()) {
+    list.append(py::make_tuple(holder_of(write), trace_input_object(write.target)));
+  }
+  return list;
+}
+
+py::list tape_values(const py::sequence& arrays) {
+  std::vector<ArrayRef> heads;
+  for (const py::handle array : arrays) heads.push_back(peek_ref(array.ptr()));
+  py::list list;
+  for (const SymEntry& entry : unkept_values(heads)) list.append(traced_object(entry));
+  return list;
+}
+
+uint32_t suspend_trace(const std::string& why) {
+  const uint32_t mode = thread_state().mode;
+  if (!tracing()) return mode;
+  before_trace_effect(why.c_str());
+  thread_state().mode = kEager;
+  return mode;
+}
+
+void replace(PyObject** hook, const py::object& with) {
+  PyObject* old = *hook;
+  *hook = with.is_none() ? nullptr : py::object(with).release().ptr();
+  Py_XDECREF(old);
+}
+
+}  // namespace
+
+void leave_trace_for(const char* why) { call(leave_hook, why); }
+
+void bind_trace_writes(py::module_& m) {
+  set_trace_hooks({&hold, [](const char* why) { call(settle_hook, why); },
+                   [](const char* what) { call(effect_hook, what); }});
+  m.def(
+      "set_trace_hooks",
+      [](const py::object& settle, const py::object& effect, const py::object& leave) {
+        replace(&settle_hook, settle);
+        replace(&effect_hook, effect);
+        replace(&leave_hook, leave);
+      },
+      py::arg("settle"), py::arg("effect"), py::arg("leave"),
+      "settle(why): computes and does the writes that wait. effect(what): the trace is about to "
+      "change something outside it. leave(why): computes everything.");
+  m.def("trace_writes", &writes,
+        "(traced array of the new value, array that will be written) of every write that waits.");
+  m.def("finish_trace_writes", &finish_writes,
+        "Does the writes that wait; each new value must have been computed.");
+  m.def("drop_trace_writes", [] { take_trace_writes(); }, "Forgets the writes that wait.");
+  m.def(
+      "hold_trace_writes",
+      [](bool on) {
+        thread_state().writes = on ? 0 : static_cast<uint32_t>(trace_writes().size());
+      },
+      py::arg("on"), "While on, arrays are read as they were before the writes that wait.");
+  m.def(
+      "is_variable",
+      [](const py::object& array) {
+        const ArrayRef& ref = peek_ref(array.ptr());
+        return ref.extra && ref.extra->variable;
+      },
+      py::arg("array"), "attach_grad() was called on it.");
+  m.def(
+      "awaits_write",
+      [](const py::object& array) {
+        const ArrayRef& ref = peek_ref(array.ptr());
+        return ref.array.defined() && awaits_write(ref.array.storage.get());
+      },
+      py::arg("array"), "A write to its memory waits.");
+  m.def("tape_values", &tape_values, py::arg("arrays"),
+        "What backward() from these arrays may read and has no value yet, as traced arrays.");
+  m.def("suspend_trace", &suspend_trace, py::arg("why"),
+        "Operators run at once until resume_trace(); returns what that takes.");
+  m.def("resume_trace", [](uint32_t mode) { thread_state().mode = mode; }, py::arg("mode"));
+}
+
+}  // namespace bind
+}  // namespace hybrid
