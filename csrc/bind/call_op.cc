@@ -196,9 +196,11 @@ Write before_write(PyArray* a, const char* op) {
     }
     note_overwritten(entry);
     if (alone) return Write::rebind;
-    if (!external) return Write::later;
+    // Variables and their gradients rarely have windows that somebody reads next.
+    const bool trained = (ref.extra && ref.extra->variable) || ref.array.storage->of_gradient;
+    if (!external && (trained || waits)) return Write::later;
     compute_traced();
-    settle_trace_writes("an array of NumPy's memory is written");
+    settle_trace_writes("an array that others hold is written");
     return Write::now;
   }
   const SymEntry entry = a->ref.extra->entry;

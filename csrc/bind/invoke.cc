@@ -84,8 +84,7 @@ py::object call_into(const OpDef& op, const Attrs& attrs, const std::vector<Arra
             op.name, ": the result is ", dtype_name(dtype_of(results[i])), " ",
             shape_of(results[i]), ", the array to write into is ", dtype_name(dtype_of(into[i])),
             " ", shape_of(into[i]));
-    store_result(as_array(targets[i].ptr()), std::move(results[i]),
-                 as_nodes ? how[i] : Write::now);
+    store_result(as_array(targets[i].ptr()), std::move(results[i]), as_nodes ? how[i] : Write::now);
   }
   return out;
 }

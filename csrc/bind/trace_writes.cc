@@ -44,8 +44,8 @@ py::object holder_of(const TraceWrite& write) {
 // call this.
 void finish_writes() {
   for (const TraceWrite& write : trace_writes()) {
-    PyArray* holder = as_array(write.holder.get() ? static_cast<PyObject*>(write.holder.get())
-                                                  : nullptr);
+    PyArray* holder =
+        as_array(write.holder.get() ? static_cast<PyObject*>(write.holder.get()) : nullptr);
     peek_ref(reinterpret_cast<PyObject*>(holder));
     require(!is_traced(holder), "finish_trace_writes: a written value was not computed");
   }

@@ -25,6 +25,7 @@ void mark_variable(ArrayRef& array, const NDArray& grad, ArrayExtra::Req req) {
   extra.traced = false;
   extra.variable = true;
   extra.grad = grad;
+  if (grad.defined()) grad.storage->of_gradient = true;
   extra.grad_req = req;
   extra.has_fresh_grad = false;
   auto slot = std::make_shared<VariableSlot>();
@@ -90,7 +91,9 @@ ArrayRef sum_parts(const std::vector<ArrayRef>& parts, bool recorded) {
 
 }  // namespace
 
-Graph tape_graph(const std::vector<ArrayRef>& heads) { return tape_graph_of(heads, "tape_graph").graph; }
+Graph tape_graph(const std::vector<ArrayRef>& heads) {
+  return tape_graph_of(heads, "tape_graph").graph;
+}
 
 void backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>& head_grads,
               bool retain_graph, bool train_mode) {
@@ -129,7 +132,7 @@ void backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>& h
     }
     if (t.slot->extra) t.slot->extra->has_fresh_grad = true;
   }
-  if (!retain_graph) free_tape(heads, tape);
+  if (!retain_graph) free_tape(heads, tape, true);
 }
 
 std::vector<ArrayRef> grad(const std::vector<ArrayRef>& heads,
@@ -178,7 +181,7 @@ std::vector<ArrayRef> grad(const std::vector<ArrayRef>& heads,
     }
     results.push_back(total);
   }
-  if (!retain_graph && !create_graph) free_tape(heads, tape);
+  if (!retain_graph && !create_graph) free_tape(heads, tape, true);
   return results;
 }
 

@@ -54,8 +54,9 @@ void copy_array(const NDArray& src, const NDArray& dst);
 NDArray make_contiguous(const NDArray& array);
 
 // The general entry of the nd face: by mode runs, runs + records, or traces (recording then marks
-// the traced nodes: see exec/trace_gradient.h). In tracing mode `out` is not written: the caller rebinds the
-// object to the returned traced array. Random operators draw their key here, in program order.
+// the traced nodes: see exec/trace_gradient.h). In tracing mode `out` is not written: the caller
+// rebinds the object to the returned traced array. Random operators draw their key here, in program
+// order.
 std::vector<ArrayRef> invoke(const OpDef& op, const Attrs& attrs,
                              const std::vector<ArrayRef>& inputs,
                              const std::vector<ArrayRef>* out = nullptr, Context ctx = Context());

@@ -22,8 +22,8 @@ std::vector<SymEntry> cuts_of(const Symbol& symbol) {
   std::vector<std::pair<const SymNode*, size_t>> stack;
   const auto visit = [&](const SymEntry& e, const SymNode* user) {
     const SymNode& n = *e.node;
-    const bool deeper = n.tape == Tape::recorded ||
-                        (is_freed(n) && user != nullptr && !freed_before(n, *user));
+    const bool deeper =
+        n.tape == Tape::recorded || (is_freed(n) && user != nullptr && !freed_before(n, *user));
     if (deeper) {
       if (seen.insert(&n).second) stack.emplace_back(&n, 0);
     } else if (cut.emplace(std::make_pair(&n, e.out), true).second) {
@@ -93,7 +93,7 @@ VariableSlot* slot_of(const ArrayRef& variable, size_t position) {
   return slot;
 }
 
-void free_tape(const std::vector<ArrayRef>& heads, const TapeGraph& tape) {
+void free_tape(const std::vector<ArrayRef>& heads, const TapeGraph& tape, bool values) {
   std::vector<SymNodeRef> keep;  // a node may be held by its users alone
   for (const ArrayRef& h : heads) keep.push_back(standing_entry(h)->node);
   std::vector<SymNode*> nodes;
@@ -107,7 +107,7 @@ void free_tape(const std::vector<ArrayRef>& heads, const TapeGraph& tape) {
   for (SymNode* node : nodes) {
     node->tape = Tape::freed;
     node->freed_at = now;
-    if (node->traced) continue;
+    if (node->traced || !values) continue;
     node->values.clear();
     node->inputs.clear();
     node->held.reset();

@@ -27,8 +27,8 @@ inline ArrayExtra::Req req_of(const VariableSlot& slot) {
 // The slot of a variable handed to grad(); throws Error when it was not marked.
 VariableSlot* slot_of(const ArrayRef& variable, size_t position);
 
-// Gives up history. What a trace recorded keeps its inputs: its value may still be wanted.
-void free_tape(const std::vector<ArrayRef>& heads, const TapeGraph& tape);
+// Gives up history, and the values kept for it but for a trace's: they may still be read.
+void free_tape(const std::vector<ArrayRef>& heads, const TapeGraph& tape, bool values);
 // Entries that a later backward() from `heads` may need and that have no value yet.
 std::vector<SymEntry> unkept_values(const std::vector<ArrayRef>& heads);
 

@@ -217,7 +217,7 @@ bool trace_backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayR
     trace_write(t.slot->grad, total, nullptr, !is_own(total, since, &taken));
     if (t.slot->extra) t.slot->extra->has_fresh_grad = true;
   }
-  if (!retain_graph) free_tape(heads, tape);
+  if (!retain_graph) free_tape(heads, tape, false);
   return true;
 }
 
@@ -253,7 +253,7 @@ bool trace_grad(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>&
     results->push_back(
         traced_ref(is_own(total, since, &taken) ? total : traced_copy(total, nullptr)));
   }
-  if (!retain_graph && !create_graph) free_tape(heads, tape);
+  if (!retain_graph && !create_graph) free_tape(heads, tape, false);
   return true;
 }
 
@@ -270,6 +270,7 @@ void trace_attach_grad(ArrayRef& array, ArrayExtra::Req req) {
     attrs.set("shape", shape_of(array).to_vector());
     attrs.set("dtype", static_cast<int64_t>(dtype));
     slot->grad = run_op(*zeros, attrs, {}, 0, nullptr, context_of(array))[0];
+    slot->grad.storage->of_gradient = true;
   }
   ArrayExtra& extra = *array.extra;
   if (VariableSlot* old = variable_slot(*extra.entry.node)) {

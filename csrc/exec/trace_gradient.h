@@ -1,5 +1,5 @@
-// Gradients while a cell is traced: the gradient pass over the recorded part of the trace; its nodes
-// join the trace and the results are writes to the variables' gradient arrays.
+// Gradients while a cell is traced: the gradient pass over the recorded part of the trace; its
+// nodes join the trace and the results are writes to the variables' gradient arrays.
 #pragma once
 #include <vector>
 

@@ -89,7 +89,7 @@ Graph to_graph(const Symbol& symbol);
 struct GraphSources {
   std::vector<const SymNode*> nodes;  // by node id
   std::vector<uint64_t> keys;         // by key slot
-  std::vector<int> stop_outs;         // by node id: which output of its node a cut stands for, or -1
+  std::vector<int> stop_outs;  // by node id: which output of its node a cut stands for, or -1
 };
 // Cuts at the entries in `stop`: entry i becomes input i (used or not), named "in<i>" unless it is
 // a variable; what lies below is left out. Other variables follow.

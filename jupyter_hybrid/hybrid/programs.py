@@ -124,6 +124,7 @@ def build(
         only_these=options.passes is not None,
         without=list(options.without),
         donated=list(donated),
+        training=True,  # what does nothing outside training was not recorded there
         keep_stages=keep_stages,
     )
     return CellProgram(made.program, made.seconds, made.stages)

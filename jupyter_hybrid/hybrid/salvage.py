@@ -42,6 +42,7 @@ def salvage(segments: list[Segment]) -> MXNetError | None:
                 only_these=True,
                 without=[],
                 donated=[False] * len(segment.inputs),
+                training=True,
             )
             (value,) = alone.program.run(segment.inputs, segment.keys)
             first = first or error_of(value)
