@@ -5,6 +5,7 @@
 #include "bind/site.h"
 #include "bind/trace_graph.h"
 #include "engine/engine.h"
+#include "exec/launch.h"
 #include "exec/tape.h"
 #include "exec/trace_gradient.h"
 #include "exec/trace_op.h"
@@ -172,7 +173,19 @@ static std::vector<View> windows_on(const SymEntry& entry, const void* holder) {
   return views;
 }
 
-Write before_write(PyArray* a, const char* op) {
+// Its memory is held by this object, a leaf of the trace and the node that computed it alone.
+static bool holders_known(const PyArray* a) {
+  const NDArray& array = a->ref.array;
+  int known = 2;
+  if (a->ref.extra && a->ref.extra->entry.node) {
+    for (const NDArray& value : a->ref.extra->entry.node->values) {
+      known += value.defined() && value.storage == array.storage;
+    }
+  }
+  return covers_storage(array) && array.storage->ref_count() <= known;
+}
+
+Write before_write(PyArray* a, const char* op, bool is_output) {
   if (!tracing()) {
     value_of(a);
     return Write::now;
@@ -196,9 +209,11 @@ Write before_write(PyArray* a, const char* op) {
     }
     note_overwritten(entry);
     if (alone) return Write::rebind;
-    // Variables and their gradients rarely have windows that somebody reads next.
+    // Windows would be read from memory next, so the write waits only where there are likely none:
+    // in variables, gradients, an optimizer's states, and what an earlier cell has computed.
     const bool trained = (ref.extra && ref.extra->variable) || ref.array.storage->of_gradient;
-    if (!external && (trained || waits)) return Write::later;
+    const bool no_windows = (is_output && covers_storage(ref.array)) || holders_known(a);
+    if (!external && (trained || waits || no_windows)) return Write::later;
     compute_traced();
     settle_trace_writes("an array that others hold is written");
     return Write::now;

@@ -64,7 +64,7 @@ py::object call_into(const OpDef& op, const Attrs& attrs, const std::vector<Arra
   std::vector<Write> how;
   for (const py::object& target : targets) {
     ref_of(target, "out");
-    how.push_back(before_write(as_array(target.ptr()), op.name));
+    how.push_back(before_write(as_array(target.ptr()), op.name, true));
     as_nodes = how.back() != Write::now && as_nodes;
   }
   std::vector<ArrayRef> into;

@@ -61,7 +61,8 @@ inline bool tracing() { return (thread_state().mode & kTracing) != 0; }
 // computed, the array is concrete, and the write runs at once.
 enum class Write : uint8_t { now, rebind, later };
 // Before the operator `op` writes to `a`. Throws Error when that is recorded for gradients.
-Write before_write(PyArray* a, const char* op);
+// `is_output`: given as out=, not indexed or changed by a statement.
+Write before_write(PyArray* a, const char* op, bool is_output = false);
 // Puts the result of an operator with out= or of an in-place operator into the object.
 void store_result(PyArray* target, ArrayRef result, Write how);
 // target[...] = source, by mode; dtypes are converted.

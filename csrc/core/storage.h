@@ -18,7 +18,7 @@ struct Storage : RefCounted {
   void* data = nullptr;
   size_t bytes = 0;  // logical size asked for
   Context ctx;
-  uint8_t size_class = 0;  // of the pool, see pool.h
+  uint8_t size_class = 0;    // of the pool, see pool.h
   bool of_gradient = false;  // a variable's gradient array
   engine::Var var;
   // Called instead of returning `data` to the pool, for memory owned elsewhere (a NumPy array).

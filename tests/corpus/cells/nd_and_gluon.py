@@ -4,6 +4,7 @@
 # %% setup
 import numpy as np
 from jupyter_hybrid import autograd, gluon, nd
+
 x = nd.arange(12).reshape((3, 4))
 w = nd.array([[1.0, -2, 0.5, 3], [0, 1, 1, -1]])
 
@@ -117,11 +118,15 @@ i = nd.array([2, 0])
 y = nd.take(x, i)
 h = nd.one_hot(i, 4)
 
+
 # %% function and closure
 def layer(w, b):
     def forward(v):
         return nd.relu(nd.dot(v, w.T) + b)
+
     return forward
+
+
 f = layer(w, nd.ones((2,)))
 y = f(x)
 
@@ -130,13 +135,17 @@ parts = [x * i for i in range(3)]
 total = sum(parts)
 table = {"a": parts[0] + 1}
 
+
 # %% attribute
 class Model:
     def __init__(self):
         self.w = nd.ones((4,))
+
     def step(self, v):
         self.w = self.w - 0.1 * v.mean(axis=0)
         return (v * self.w).sum()
+
+
 model = Model()
 losses = [model.step(x) for _ in range(2)]
 
@@ -158,9 +167,12 @@ for _ in range(3):
     loss.backward()
     weight -= 0.001 * weight.grad
 
+
 # %% window of an input, then the input written by a helper
 def clear_first(v):
     v[0] = 0
+
+
 row = x[0]
 clear_first(x)
 
@@ -200,6 +212,7 @@ z = row + 1
 
 # %% setup
 from jupyter_hybrid import autograd, gluon, init, nd
+
 net = gluon.nn.HybridSequential()
 net.add(gluon.nn.Dense(8, activation="relu"), gluon.nn.Dense(3))
 net.initialize(init.Xavier())
@@ -241,10 +254,87 @@ for epoch in range(3):
     trainer.step(3)
     losses.append(loss.mean().asscalar())
 
+# %% network made and trained in one cell
+small = gluon.nn.HybridSequential()
+small.add(gluon.nn.Dense(6, activation="tanh"), gluon.nn.Dense(1))
+small.initialize(init.Constant(0.1))
+fit = gluon.Trainer(small.collect_params(), "sgd", {"learning_rate": 0.05, "momentum": 0.9})
+square = gluon.loss.L2Loss()
+for epoch in range(4):
+    with autograd.record():
+        error = square(small(x), label)
+    error.backward()
+    fit.step(3)
+fitted = small(x)
+
+# %% linear regression by hand
+w = nd.zeros((4, 1))
+w.attach_grad()
+for i in range(5):
+    with autograd.record():
+        error = ((nd.dot(x, w) - label.reshape((3, 1))) ** 2).mean()
+    error.backward()
+    w[:] = w - 0.1 * w.grad
+final = nd.dot(x, w)
+
+# %% gradient accumulated over two batches
+w = nd.array([1.0, -2.0, 3.0])
+w.attach_grad("add")
+for part in (x[0:1, 0:3], x[1:3, 0:3]):
+    with autograd.record():
+        error = (nd.dot(part, w) ** 2).sum()
+    error.backward()
+total = w.grad * 0.5
+w.grad[:] = 0
+
+# %% head gradient and several heads
+u = nd.array([[1.0, 2.0], [3.0, 4.0]])
+u.attach_grad()
+with autograd.record():
+    p = u * u
+    q = nd.exp(u)
+autograd.backward([p, q], [nd.ones((2, 2)) * 3, None])
+slope = u.grad
+
+# %% second derivative
+u = nd.array([0.5, 1.5])
+u.attach_grad()
+with autograd.record():
+    cube = (u**3).sum()
+    (first,) = autograd.grad(cube, [u], create_graph=True)
+    total = first.sum()
+total.backward()
+second = u.grad
+
+# %% detached and paused parts
+u = nd.array([0.5, 1.5])
+u.attach_grad()
+with autograd.record():
+    a = u * 2
+    with autograd.pause():
+        k = a + 1
+    b = (a.detach() * u + k * u).sum()
+b.backward()
+slope = u.grad
+
+# %% dropout in training and in prediction
+with autograd.train_mode():
+    dropped = nd.Dropout(x, p=0.4)
+kept = nd.Dropout(x, p=0.4)
+
+# %% backward without a recording
+u = nd.ones((2, 2))
+u.attach_grad()
+v = u * 2
+v.backward()
+
+
 # %% own block
 class Gate(gluon.HybridBlock):
     def hybrid_forward(self, F, v):
         return F.sigmoid(v) * v
+
+
 gate = Gate()
 y = gate(x)
 gate.hybridize()
@@ -267,6 +357,7 @@ z = y[9]
 
 # %% nd with numpy
 import numpy as np
+
 a = x.asnumpy()
 b = np.maximum(a, 0.5) * 2
 c = nd.array(b) + x
