@@ -9,6 +9,17 @@ namespace bind {
 namespace {
 
 PyObject* mxnet_error = nullptr;
+PyObject* linalg_error = nullptr;  // a subclass, set from Python
+
+// The type of a core error: a decomposition's operator says why the matrix has none.
+PyObject* type_of(const std::string& text) {
+  if (linalg_error == nullptr || text.find("linalg_") == std::string::npos) return mxnet_error;
+  for (const char* reason : {"Singular matrix", "Matrix is not positive definite",
+                             "Eigenvalues did not converge", "SVD did not converge"}) {
+    if (text.find(reason) != std::string::npos) return linalg_error;
+  }
+  return mxnet_error;
+}
 
 // What a signal handler raised while a wait asked for signals; handed over when the wait ends.
 PyObject* pending_type = nullptr;
@@ -47,7 +58,7 @@ void translate_exception() {
   } catch (const engine::Interrupted&) {
     restore_interrupt();
   } catch (const Error& e) {
-    PyErr_SetString(mxnet_error, e.what());
+    PyErr_SetString(type_of(e.what()), e.what());
   } catch (const py::type_error& e) {
     PyErr_SetString(PyExc_TypeError, e.what());
   } catch (const py::index_error& e) {
@@ -80,6 +91,9 @@ void bind_errors(py::module_& m) {
       translate_exception();
     }
   });
+  m.def(
+      "set_linalg_error", [](py::object type) { linalg_error = type.release().ptr(); },
+      py::arg("type"), "The subclass of MXNetError for matrices that linalg operators refuse.");
   engine::set_interrupt_check(&interrupted);
 }
 

@@ -8,6 +8,7 @@ void register_binary();
 void register_activation();
 void register_elementwise();
 void register_linear();
+void register_linalg();
 void register_fully_connected();
 void register_conv();
 void register_pool();

@@ -32,6 +32,7 @@ const Table& table() {
     register_activation();
     register_elementwise();
     register_linear();
+    register_linalg();
     register_fully_connected();
     register_conv();
     register_pool();

@@ -8,6 +8,7 @@ from collections import Counter
 from typing import Any
 
 from .. import _core
+from ..base import LinAlgError
 from . import holders, numbers
 from .deferred import Deferred
 from .numpy_face import TracedArray
@@ -77,9 +78,13 @@ class Ending:
         # A cell with NumPy values waits before it ends; what failed does not bind.
         error = salvage(recorder.segments) if recorder.uses_numpy or recorder.proxies else None
         _core.finish_trace_writes()
+        recorder.may_fail.clear()
         if error is None:
             recorder.write_back()
         recorder.settled = error is None and not recorder.live()
+        if isinstance(error, LinAlgError):  # NumPy's cell ends there: the name has no array
+            for name in [n for n, v in named.items() if _has_failed(v)]:
+                del named[name], self.namespace[name]
         self._bind(named, wanted)
         self._unwrap(elsewhere)
         if error is not None and not failed:
@@ -232,6 +237,11 @@ class Ending:
         elif type(value) is TracedArray or numbers.is_recorded(value):
             return self._real(value)
         return value
+
+
+def _has_failed(value: Any) -> bool:
+    handle = handle_of(_root(value))
+    return not handle._traced and error_of(handle) is not None
 
 
 def _must_run(live: list[Any]) -> set[int]:

@@ -62,6 +62,7 @@ class Recorder:
         self.known_names: dict[int, str] = {}  # of a function's arguments, by id of the array
         # Deferred in earlier cells: not this cell's to compute, and not this recorder's to keep.
         self._before = [weakref.ref(a) for a in _core.live_traced()]
+        self.may_fail: list[Any] = []  # results of operators whose error NumPy raises at once
         self.uses_numpy = False
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
         self._effects: list[int] = []
@@ -145,7 +146,16 @@ class Recorder:
             arrays = [a for a in map(self._array, args) if a is not None]
             if arrays:
                 self.sync(arrays, "print shows a value")
+        self.raise_late_errors("print comes after an operator that can fail")
         builtins.print(*map(numbers.plain, args), **kwargs)
+
+    def raise_late_errors(self, reason: str) -> None:
+        """Computes what can fail, so that its error comes before an effect that follows it."""
+        if self.active and self.may_fail:
+            self.sync([a for a in self.may_fail if a._traced], reason)
+            for array in self.may_fail:
+                array.wait_to_read()
+            self.may_fail.clear()
 
     def real_type(self, value: Any) -> type:
         """What ``type(value)`` answers in the cell run imperatively."""

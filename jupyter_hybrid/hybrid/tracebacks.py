@@ -100,7 +100,11 @@ def clean(error: BaseException, filename: str) -> None:
         seen.add(id(one))
         one.__traceback__ = users(one.__traceback__)
         open_errors += [one.__cause__, one.__context__]
-    found = _PUSHED.search(str(error)) if isinstance(error, MXNetError) else None
+    found = (
+        _PUSHED.search(getattr(error, "placed", str(error)))
+        if isinstance(error, MXNetError)
+        else None
+    )
     cell = _cell_named(found["file"], filename) if found else None
     if found is None or cell is None:
         return

@@ -441,6 +441,10 @@ def _indices() -> None:
             use(Real((3, 4), distinct=True), axis=0),
             use(Real((1, 2), distinct=True), axis=0),
         ]
+    square = From(lambda: np.array([[[3.0, 1, 0.5], [1, -2, 0.3], [0.2, 0.7, 1.5]]] * 2))
+    SAMPLES["linalg_solve"] = [use(square, Real((2, 3, 2)))]
+    SAMPLES["linalg_inverse"] = [use(square)]
+    SAMPLES["linalg_slogdet"] = [use(square)]
     SAMPLES["linear_recurrence"] = [
         use(Real((5,)), Real((5,))),
         use(Real((3, 4)), Real((3, 4)), axis=0),

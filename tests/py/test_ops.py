@@ -92,6 +92,10 @@ MORE = {
     "random_normal": [use(shape=(3, 4), scale=2.0, dtype="float64")],
     "random_randint": [use(low=-3, high=9, shape=(5,))],
     "shuffle": [use(Real((5, 2)))],
+    "linalg_potrf": [use(op_samples.From(lambda: np.array([[4.0, 1], [1, 3]])))],
+    "linalg_eigh": [use(Real((2, 4, 4))), use(Real((3, 3)), lower=False)],
+    "linalg_svd": [use(Real((2, 4, 3))), use(Real((3, 4)), full_matrices=False)],
+    "linalg_qr": [use(Real((2, 4, 3))), use(Real((4, 3)), complete=True), use(Real((2, 5)))],
 }
 SAMPLES = {**op_samples.SAMPLES, **MORE}
 USES = [

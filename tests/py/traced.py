@@ -40,12 +40,14 @@ class Recorded:
 
 
 def _any_traced(value: Any) -> bool:
-    if type(value) in (list, tuple):
+    if isinstance(value, (list, tuple)):
         return any(map(_any_traced, value))
     return type(value) is TracedArray
 
 
 def _real(value: Any) -> Any:
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(_real, value))
     if type(value) in (list, tuple):
         return type(value)(_real(v) for v in value)
     return value.to_numpy() if type(value) is TracedArray else value

@@ -9,6 +9,7 @@ from __future__ import annotations
 from . import (  # noqa: F401 (each fills the registry)
     counting,
     creation,
+    decompositions,
     dispatch,
     einsum,
     joining,

@@ -35,6 +35,10 @@ LINEAR = [
 ]  # fmt: skip
 
 
+# NumPy functions with code of ours in place of NumPy's, on the same terms.
+REWRITTEN: dict[Any, Callable] = {}
+
+
 class _State(threading.local):
     recorder: Any = None
 
@@ -54,10 +58,12 @@ _FUNCTION = types.FunctionType
 @cache
 def follow(function: Any) -> Callable | None:
     """``f(recorder, args, kwargs)`` that runs NumPy's own code of ``function``, or None."""
-    if function not in _followable():
-        return None
-    code = function._implementation
-    shadow = _shadow_of(code, _globals_of(code.__module__))
+    shadow = REWRITTEN.get(function)
+    if shadow is None:
+        if function not in _followable():
+            return None
+        code = function._implementation
+        shadow = _shadow_of(code, _globals_of(code.__module__))
 
     def run(recorder: Any, args: tuple, kwargs: dict) -> Any:
         before, _state.recorder = _state.recorder, recorder
