@@ -12,6 +12,7 @@ import numpy as np
 from .. import _core, initializer, nd, sym
 from ..base import MXNetError
 from ..context import Context, current_context
+from ..nd.array_names import name_array
 
 
 class DeferredInitializationError(MXNetError):
@@ -151,6 +152,7 @@ class Parameter:
         generation[0] += 1
         for array in arrays.values():
             array.attach_grad(self._grad_req)
+            name_array(array, self.name)
 
     def finish_deferred(self) -> None:
         """Makes the array once the shape is known."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import _core
+from ..nd.array_names import array_name
 from . import programs
 from .options import Options
 from .programs import CellProgram
@@ -72,7 +73,8 @@ def compute(
     labels = [names.get(id(a), "") for a in drawn]
     graph, inputs, keys, entries = _core.traced_graph(drawn, list(effects), labels)
     called = {entries[key][0]: name for key, name in names.items() if key in entries}
-    called |= {i: names[id(a)] for i, a in zip(graph.inputs, inputs, strict=True) if id(a) in names}
+    of_inputs = [names.get(id(a)) or array_name(a) for a in inputs]
+    called |= {i: name for i, name in zip(graph.inputs, of_inputs, strict=True) if name}
     whole = graph.with_names(called)
     graph = whole.with_outputs(list(range(len(arrays)))) if shown else whole
     donated = tuple(any(i is d for d in donate) for i in inputs)

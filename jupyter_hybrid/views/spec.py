@@ -348,14 +348,22 @@ def _groups(picture: Picture, nodes: list[dict[str, Any]]) -> list[dict[str, Any
     for label, inside in wanted.items():
         if len(inside) < 2:
             continue
+        members = {n["id"] for n in inside}
         left = min(n["x"] - n["w"] / 2 for n in inside) - 12
         top = min(n["y"] - n["h"] / 2 for n in inside) - 22
         right = max(n["x"] + n["w"] / 2 for n in inside) + 12
         bottom = max(n["y"] + n["h"] / 2 for n in inside) + 12
+        # A frame says "these and no others": none where the layout put other work in between.
+        others = (n for n in nodes if n["kind"] not in ("input", "constant"))
+        if any(
+            n["id"] not in members and left < n["x"] < right and top < n["y"] < bottom
+            for n in others
+        ):
+            continue
         groups.append(
             {"id": label, "label": label, "x": round(left, 1), "y": round(top, 1),
              "w": round(right - left, 1), "h": round(bottom - top, 1),
-             "nodes": [n["id"] for n in inside]}
+             "nodes": sorted(members)}
         )  # fmt: skip
     return groups
 

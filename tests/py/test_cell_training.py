@@ -10,6 +10,7 @@ import pytest
 from cells import Shell, imperative
 
 import jupyter_hybrid as jh
+from jupyter_hybrid.views import spec_of
 
 SETUP = """
 from jupyter_hybrid import autograd, gluon, init, nd
@@ -307,3 +308,25 @@ def test_a_long_loop_is_unrolled_by_python(shell: Shell) -> None:
     loop = "for i in range(6):\n    with autograd.record():\n        y = ((a - b) ** 2).sum()\n"
     loop += "    y.backward()\n    a -= 0.1 * a.grad\n"
     agree(shell, VARIABLES + ATTACH.format(req="write"), loop, options="--loop-limit 8")
+
+
+def test_the_picture_names_parameters_and_frames_only_its_own(shell: Shell) -> None:
+    shell.run(SETUP + MLP + "net(x)\n")
+    shell.run(
+        "%%hybridize\nwith autograd.record():\n    loss = loss_of(net(x), label)\nloss.backward()\n"
+    )
+    weights = {p.name for p in shell.ns["net"].collect_params().values()}
+    for stage in spec_of(jh.report())["stages"]:
+        nodes = stage["graph"]["nodes"]
+        assert weights <= {n["label"] for n in nodes if n["kind"] == "input"}
+        for frame in stage["graph"]["groups"]:
+            inside = [
+                n["id"]
+                for n in nodes
+                if frame["x"] < n["x"] < frame["x"] + frame["w"]
+                and frame["y"] < n["y"] < frame["y"] + frame["h"]
+                and n["kind"] != "input"
+                and n["kind"] != "constant"
+            ]
+            assert set(inside) <= set(frame["nodes"])
+            assert frame["label"] != "backward" or len(inside) == len(frame["nodes"])
