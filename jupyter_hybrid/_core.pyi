@@ -375,6 +375,7 @@ def compile(
     head_grads: Sequence[tuple[int, int]] | None = None,
     fold_limit: int = 65536,
     bound: Sequence[tuple[int, int]] | None = None,
+    remat: str | int | None = None,
 ) -> Compiled: ...
 def pass_table() -> list[dict[str, Any]]: ...
 def buffer_lifetimes(
@@ -403,6 +404,7 @@ class CachedGraph:
         fast: bool = False,
         keep_stages: bool = False,
         fold_limit: int = 65536,
+        remat: str | int | None = None,
     ) -> None: ...
     def call(self, inputs: Sequence[NDArray]) -> list[NDArray]: ...
     @property

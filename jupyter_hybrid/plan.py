@@ -71,6 +71,7 @@ def graph_lifetimes(
     shapes: dict[str, tuple[int, ...]],
     train: bool = False,
     passes: Sequence[str] | None = None,
+    remat: str | int | None = None,
 ) -> list[Lifetime]:
     """Lifetimes of the buffers of a symbol's compiled graph, in steps of its schedule.
 
@@ -79,6 +80,7 @@ def graph_lifetimes(
         shapes: of the arguments that do not follow from others, in elements (float32).
         train: with the gradients of every argument (which are not counted).
         passes: exactly these, with infer; None: all exact passes.
+        remat: "sqrt", or a budget in bytes: forward values are computed again for the gradient.
 
     Raises:
         MXNetError: shapes are missing or do not fit.
@@ -101,6 +103,7 @@ def graph_lifetimes(
         only_these=passes is not None,
         training=train,
         keep_stages=False,
+        remat=remat,
         **wanted,
     )
     in_place = passes is None or "plan" in passes
@@ -172,6 +175,9 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--passes", metavar="LIST", help="exactly these passes, separated by commas"
     )
+    parser.add_argument(
+        "--remat", metavar="sqrt|BYTES", help="compute forward values again for the gradient"
+    )
     parser.add_argument("--ms", type=float, default=10.0, help="of searching (default 10)")
     parser.add_argument("--exact", action="store_true", help="branch and bound")
     parser.add_argument("--seconds", type=float, default=60.0, help="limit of --exact (default 60)")
@@ -189,7 +195,9 @@ def main(given: Sequence[str] | None = None) -> int:
             passes = None
             if args.passes is not None:
                 passes = [p for p in args.passes.replace(",", " ").split() if p]
-            lifetimes = graph_lifetimes(load(str(args.file)), shapes, args.train, passes)
+            remat = int(args.remat) if args.remat and args.remat.isdecimal() else args.remat
+            symbol = load(str(args.file))
+            lifetimes = graph_lifetimes(symbol, shapes, args.train, passes, remat)
         else:
             lifetimes = read_lifetimes(args.file)
         progress = _show_progress if args.exact and sys.stderr.isatty() else None

@@ -12,7 +12,7 @@ namespace {
 
 std::unique_ptr<CachedGraph> make(const GraphRef& graph, py::object passes, bool only_these,
                                   std::vector<std::string> without, bool fast, bool keep_stages,
-                                  int64_t fold_limit) {
+                                  int64_t fold_limit, py::object remat) {
   return std::make_unique<CachedGraph>(*graph, compile_options({py::none(),
                                                                 py::none(),
                                                                 passes,
@@ -26,7 +26,8 @@ std::unique_ptr<CachedGraph> make(const GraphRef& graph, py::object passes, bool
                                                                 py::none(),
                                                                 py::none(),
                                                                 fold_limit,
-                                                                py::none()}));
+                                                                py::none(),
+                                                                remat}));
 }
 
 py::list call(CachedGraph& self, const py::sequence& inputs) {
@@ -60,7 +61,8 @@ void bind_cached_graph(py::module_& m) {
                           "A graph with one compiled program per input signature.")
       .def(py::init(&make), py::arg("graph"), py::kw_only(), py::arg("passes") = py::none(),
            py::arg("only_these") = false, py::arg("without") = std::vector<std::string>(),
-           py::arg("fast") = false, py::arg("keep_stages") = false, py::arg("fold_limit") = 1 << 16)
+           py::arg("fast") = false, py::arg("keep_stages") = false, py::arg("fold_limit") = 1 << 16,
+           py::arg("remat") = py::none())
       .def("call", &call, py::arg("inputs"), "Runs it on arrays in the order of graph.inputs.")
       .def_property_readonly(
           "graph", [](const CachedGraph& c) { return std::make_shared<Graph>(c.graph()); })

@@ -2,6 +2,7 @@
 #include "bind/graph_view.h"
 #include "bind/options.h"
 #include "bind/site.h"
+#include "core/error.h"
 #include "exec/program.h"
 #include "exec/rebuild.h"
 
@@ -41,6 +42,22 @@ CompiledView view_of_compiled(Compiled compiled) {
   return {stages, compiled.program, compiled.seconds};
 }
 
+namespace {
+
+void set_remat(const py::object& remat, PassOptions* pass) {
+  if (remat.is_none()) return;
+  if (py::isinstance<py::str>(remat) && remat.cast<std::string>() == "sqrt") {
+    pass->remat_segments = kSqrtSegments;
+  } else if (py::isinstance<py::int_>(remat) && !py::isinstance<py::bool_>(remat) &&
+             remat.cast<int64_t>() > 0) {
+    pass->remat_budget = remat.cast<int64_t>();
+  } else {
+    fail("remat: expected 'sqrt' or a budget in bytes, got ", py::repr(remat).cast<std::string>());
+  }
+}
+
+}  // namespace
+
 CompileOptions compile_options(const CompileArguments& a) {
   CompileOptions options;
   PassOptions& pass = options.pass;
@@ -70,6 +87,7 @@ CompileOptions compile_options(const CompileArguments& a) {
   options.keep_stages = a.keep_stages;
   options.bound = entries_from_python(a.bound);
   options.count_bound = !a.bound.is_none();
+  set_remat(a.remat, &pass);
   return options;
 }
 
@@ -176,10 +194,10 @@ void bind_compile(py::module_& m) {
       [](const GraphRef& graph, py::object input_shapes, py::object input_dtypes, py::object passes,
          bool only_these, std::vector<std::string> without, std::vector<bool> donated,
          bool training, bool fast, bool keep_stages, py::object grad_of, py::object grad_wrt,
-         py::object head_grads, int64_t fold_limit, py::object bound) {
+         py::object head_grads, int64_t fold_limit, py::object bound, py::object remat) {
         const CompileOptions options = compile_options(
             {input_shapes, input_dtypes, passes, only_these, without, donated, training, fast,
-             keep_stages, grad_of, grad_wrt, head_grads, fold_limit, bound});
+             keep_stages, grad_of, grad_wrt, head_grads, fold_limit, bound, remat});
         Compiled compiled;
         {
           const MaybeReleaseGil released(true);
@@ -193,7 +211,7 @@ void bind_compile(py::module_& m) {
       py::arg("training") = false, py::arg("fast") = false, py::arg("keep_stages") = true,
       py::arg("grad_of") = py::none(), py::arg("grad_wrt") = py::none(),
       py::arg("head_grads") = py::none(), py::arg("fold_limit") = 1 << 16,
-      py::arg("bound") = py::none(),
+      py::arg("bound") = py::none(), py::arg("remat") = py::none(),
       "Runs the passes and plans memory. bound: (node, output) pairs that names hold to the end.");
   m.def("pass_table", &pass_rows, "dicts with name, label, doc, exact, in running order.");
 }

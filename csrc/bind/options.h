@@ -15,6 +15,7 @@ struct CompileArguments {
   py::object grad_of, grad_wrt, head_grads;
   int64_t fold_limit;
   py::object bound;
+  py::object remat;  // None, 'sqrt' or a budget in bytes
 };
 CompileOptions compile_options(const CompileArguments& arguments);
 

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "exec/signature.h"
+#include "passes/remat.h"
 
 namespace hybrid {
 namespace {
@@ -126,6 +127,9 @@ Graph joint_gradient(const Signature& s, const Signature::Choice& choice, size_t
   require(result.outputs.size() == num_outputs + options.grad_wrt.size(),
           "cached graph: ", options.grad_wrt.size(), " gradients were asked for, the pass added ",
           result.outputs.size() - num_outputs);
+  int32_t segments = options.remat_segments;
+  if (segments == kSqrtSegments) segments = sqrt_segments(count_kept(result, *num_forward));
+  result = rematerialize(result, *num_forward, segments, context);
   result.has_gradient = false;  // its gradients are plain outputs, to be differentiated again
   result.outputs.erase(result.outputs.begin(), result.outputs.begin() + num_outputs);
   result.output_names.erase(result.output_names.begin(), result.output_names.begin() + num_outputs);
@@ -143,6 +147,7 @@ std::shared_ptr<BackwardProgram> make_backward(const Signature& s,
   options.pass.input_dtypes.clear();
   options.pass.donated.clear();
   options.plan.donated.clear();
+  options.pass.remat_segments = 0;  // done on the whole
   Graph compiled = compile(cut.graph, options).program->graph();
   const std::vector<bool> kept = drop_unused_inputs(&compiled);
   PlanOptions plan = options.plan;

@@ -132,16 +132,20 @@ void cached_call_gradient(GradBuilder& b) {
 
 }  // namespace
 
-void compile_recording(Signature* s) {
-  s->typed = without_passthrough(s->typed, s->training);
-  Signature::Choice usual;
-  for (size_t i = 0; i < s->num_heads; ++i) usual.first.push_back(static_cast<int>(i));
-  for (size_t i = 0; i < s->wanted.size(); ++i) {
-    if (s->wanted[i]) usual.second.push_back(static_cast<int>(i));
-  }
+namespace {
+
+int64_t total_bytes(const Graph& graph, const std::vector<Entry>& entries) {
+  int64_t sum = 0;
+  for (const Entry& e : entries) sum += graph.bytes(e);
+  return sum;
+}
+
+// Returns the most bytes that the forward and the backward program hold, what is saved included.
+int64_t compile_both(Signature* s, const Signature::Choice& usual) {
   const std::shared_ptr<const BackwardProgram> backward = make_backward(*s, usual);
   s->backward[usual] = backward;
   s->saved = backward->saved;
+  s->saved_output.clear();
   Graph forward = s->typed;
   for (const Entry& e : s->saved) {
     const auto head = std::find(forward.outputs.begin(), forward.outputs.end(), e);
@@ -150,8 +154,33 @@ void compile_recording(Signature* s) {
     forward.outputs.push_back(e);
     forward.output_names.push_back("saved" + std::to_string(s->saved_output.size() - 1));
   }
-  s->program = compile(forward, s->options).program;
+  CompileOptions options = s->options;
+  options.pass.remat_segments = 0;  // of the gradient's program
+  s->program = compile(forward, options).program;
   ++*s->num_programs;
+  return std::max(s->program->plan().planned_bytes,
+                  total_bytes(forward, forward.outputs) + backward->program->plan().planned_bytes);
+}
+
+}  // namespace
+
+void compile_recording(Signature* s) {
+  s->typed = without_passthrough(s->typed, s->training);
+  Signature::Choice usual;
+  for (size_t i = 0; i < s->num_heads; ++i) usual.first.push_back(static_cast<int>(i));
+  for (size_t i = 0; i < s->wanted.size(); ++i) {
+    if (s->wanted[i]) usual.second.push_back(static_cast<int>(i));
+  }
+  int64_t budget = 0;
+  std::swap(budget, s->options.pass.remat_budget);
+  if (budget == 0) {
+    compile_both(s, usual);
+    return;
+  }
+  within_budget(budget, [&](int32_t segments) {
+    s->options.pass.remat_segments = segments;
+    return compile_both(s, usual);
+  });
 }
 
 std::vector<NDArray> run_cached_backward(const Attrs& attrs, const SymNode& call,

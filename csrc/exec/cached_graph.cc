@@ -86,6 +86,8 @@ std::shared_ptr<Signature> CachedGraph::Impl::compile_for(const std::vector<Arra
     s->typed = infer(graph, context);
     compile_recording(s.get());
   } else {
+    s->options.pass.remat_segments = 0;
+    s->options.pass.remat_budget = 0;
     s->program = compile(graph, s->options).program;
     ++*num_programs;
   }

@@ -32,6 +32,7 @@ std::string why_not(const PassInfo& pass, const CompileOptions& o) {
   if (o.only_these && !listed(o.passes, name)) return "not in the list of passes";
   if (!pass.exact && !o.pass.fast) return "changes results in the last bits: only with fast";
   if (name == "gradient" && o.pass.grad_of.empty()) return "no gradient was asked for";
+  if (name == "remat" && o.pass.remat_segments == 0) return "not asked for: remat=...";
   return "";
 }
 
@@ -45,9 +46,34 @@ std::string why_unchanged(const std::vector<Change>& changes) {
 
 }  // namespace
 
+void within_budget(int64_t budget, const std::function<int64_t(int32_t segments)>& bytes_with) {
+  constexpr int32_t kMost = 64;
+  constexpr int kWorse = 6;  // segments tried on after the last that needed less
+  int64_t least = INT64_MAX;
+  int worse = 0;
+  for (int32_t segments = 1; segments <= kMost && worse < kWorse; ++segments) {
+    const int64_t bytes = bytes_with(segments);
+    if (bytes <= budget) return;
+    worse = bytes < least ? 0 : worse + 1;
+    least = std::min(least, bytes);
+  }
+  fail("remat: a budget of ", budget, " bytes was given, the least that was reached is ", least);
+}
+
 Compiled compile(const Graph& graph, const CompileOptions& options) {
   check_names(options.passes);
   check_names(options.without);
+  if (options.pass.remat_budget > 0) {
+    Compiled result;
+    within_budget(options.pass.remat_budget, [&](int32_t segments) {
+      CompileOptions tried = options;
+      tried.pass.remat_budget = 0;
+      tried.pass.remat_segments = segments;
+      result = compile(graph, tried);
+      return result.program->plan().planned_bytes;
+    });
+    return result;
+  }
   const double begin = now();
   Compiled result;
   Graph current = graph;

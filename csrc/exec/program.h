@@ -1,5 +1,6 @@
 // Program: a compiled, planned graph that runs without Python; and compile(), which makes it.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -67,6 +68,9 @@ struct Compiled {
   double seconds = 0;
 };
 Compiled compile(const Graph& graph, const CompileOptions& options);
+// Rematerialization within a budget: calls bytes_with(1), (2), ... until the bytes that it answers
+// are not above the budget. Throws Error saying the least when none is.
+void within_budget(int64_t budget, const std::function<int64_t(int32_t segments)>& bytes_with);
 // Runs any stage's graph, unplanned: for "every stage's graph can be run" and for tests.
 std::vector<NDArray> run_graph(const Graph& graph, const std::vector<NDArray>& inputs,
                                const std::vector<uint64_t>& keys, bool training);

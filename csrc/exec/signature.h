@@ -63,6 +63,7 @@ std::shared_ptr<BackwardProgram> make_backward(const Signature& signature,
                                                const Signature::Choice& choice);
 // The gradient nodes for `choice` together with the whole forward: outputs are the gradients;
 // inputs are the heads' gradients, then the forward's inputs. `num_forward`: nodes before them.
+// What options.pass.remat_segments says is computed again stands among the gradient nodes.
 Graph joint_gradient(const Signature& signature, const Signature::Choice& choice,
                      size_t* num_forward);
 

@@ -19,6 +19,8 @@ const char* action_name(Change::Action action);
 // False when nothing happened but `kept` (what a pass looked at and left, with the reason).
 bool changes_something(const std::vector<Change>& changes);
 
+constexpr int32_t kSqrtSegments = -1;
+
 struct PassOptions {
   bool training = false;
   bool fast = false;                // allow reassociating rewrites
@@ -29,6 +31,8 @@ struct PassOptions {
   std::vector<Entry> head_grads;       // optional, same length as grad_of; undefined: ones
   std::vector<bool> donated;           // by graph.inputs: storage may be reused
   int64_t fold_limit_bytes = 1 << 16;  // larger results are not folded
+  int32_t remat_segments = 0;  // remat: 0 off; kSqrtSegments: the square root of what is kept
+  int64_t remat_budget = 0;    // bytes: as few segments as meet it (see compile)
 };
 
 struct PassContext {
@@ -58,6 +62,7 @@ Graph simplify(const Graph&, PassContext&);
 Graph cse(const Graph&, PassContext&);
 Graph dce(const Graph&, PassContext&);
 Graph gradient(const Graph&, PassContext&);  // appends gradient nodes; outputs = heads, then grads
+Graph remat(const Graph&, PassContext&);
 Graph fuse(const Graph&, PassContext&);
 Graph schedule(const Graph&, PassContext&);
 

@@ -56,6 +56,10 @@ const std::vector<PassInfo>& pass_table() {
        "Adds the operators that compute the derivative of the heads by the chosen inputs, from the "
        "last line back to the first.",
        true, gradient},
+      {"remat", "rematerialization",
+       "Computes again, just before the gradient reads it, what would be kept since the forward: "
+       "less memory for more time, bit for bit the same.",
+       true, remat},
       {"fuse", "operation folding (fusion)",
        "Joins elementwise operators into one kernel: every element is read once, goes through the "
        "whole chain, and is written once.",

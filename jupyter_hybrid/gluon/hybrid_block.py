@@ -13,6 +13,8 @@ from .cached_block import CachedBlock
 from .parameter import DeferredInitializationError, Parameter
 from .parameter_dict import ParameterDict
 
+_COMPILE_OPTIONS = ("passes", "without", "fast", "remat")
+
 
 class HybridBlock(Block):
     """A block written for both modes: ``hybrid_forward(self, F, x, ...)`` with F = nd or sym.
@@ -47,17 +49,19 @@ class HybridBlock(Block):
         Args:
             active: False goes back to imperative calls.
             options: MXNet's ``static_alloc`` and ``static_shape`` are accepted (every program here
-                is planned once per signature); ``passes``, ``without`` and ``fast`` as in compile.
+                is planned once per signature); ``passes``, ``without`` and ``fast`` as in compile;
+                ``remat="sqrt"`` or a budget in bytes: what backward needs is computed again
+                instead of being kept, bit for bit the same. The budget is for what the forward
+                and the backward program hold at once, outputs and new gradients included,
+                inputs and parameters not; a call that cannot meet it raises MXNetError.
         """
         known = {"static_alloc", "static_shape", "inline_limit", "forward_bulk_size",
-                 "backward_bulk_size", "passes", "without", "fast"}  # fmt: skip
+                 "backward_bulk_size", *_COMPILE_OPTIONS}  # fmt: skip
         unknown = set(options) - known
         if unknown:
             raise ValueError(f"hybridize: unknown options {sorted(unknown)}; known {sorted(known)}")
         self._active = active
-        self._compile_options = {
-            k: v for k, v in options.items() if k in ("passes", "without", "fast")
-        }
+        self._compile_options = {k: v for k, v in options.items() if k in _COMPILE_OPTIONS}
         self._clear_cache()
         super().hybridize(active, **options)
 

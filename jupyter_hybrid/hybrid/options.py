@@ -14,12 +14,13 @@ VIEWS = ("graph", "memory", "program", "none")
 USAGE = (
     "%%hybridize [--out NAMES] [--donate NAMES] [--passes LIST] [--no-PASS] [--dims X:AXIS=NAME] "
     "[--view " + "|".join(VIEWS) + "] [--compare] [--sizes [NAME=]LIST] [--seconds S] "
-    "[--loop-limit N]"
+    "[--loop-limit N] [--remat sqrt|BYTES]"
 )
 
 
 _WITH_VALUES = (
     "--out", "--donate", "--passes", "--dims", "--view", "--sizes", "--seconds", "--loop-limit",
+    "--remat",
 )  # fmt: skip
 _DIMENSION = re.compile(r"([^\W\d]\w*):(\d+)=([^\W\d]\w*)")
 
@@ -54,6 +55,7 @@ class Options:
     sizes: tuple[int, ...] = ()  # of a sweep
     size_name: str | None = None  # the int that a sweep sets; None: leading dimensions are scaled
     seconds: float = 2.0  # budget of measuring
+    remat: str | int | None = None  # "sqrt", or bytes that the plan may take
     loop_limit: int = 2000  # operators that one loop may record; beyond, a node or pieces
     implicit: bool = False  # symbolic by default mode: the cell's text has no magic line
     scratch: bool = False  # under %%timeit: names are bound in a copy of the namespace
@@ -134,6 +136,12 @@ def parse(line: str) -> Options:
         if not text.isdecimal() or int(text) < 1:
             raise UsageError(f"--loop-limit: expected a number of operators, got {text!r}")
         options = replace(options, loop_limit=int(text))
+    if "--remat" in values:
+        text = " ".join(values["--remat"])
+        digits = text.replace("_", "")
+        if text != "sqrt" and (not digits.isdecimal() or int(digits) < 1):
+            raise UsageError(f"--remat: expected sqrt or a number of bytes, got {text!r}")
+        options = replace(options, remat="sqrt" if text == "sqrt" else int(digits))
     return _measuring(options, values)
 
 

@@ -91,7 +91,7 @@ def find_or_compile(
         names: those names, by node id.
         donated: by input, whether its memory may be reused.
     """
-    rest = (options.passes, options.without, donated)
+    rest = (options.passes, options.without, options.remat, donated)
     key = (graph.hash, *rest)
     known = _known.get(key)
     if known is not None:
@@ -126,6 +126,7 @@ def build(
         donated=list(donated),
         training=True,  # what does nothing outside training was not recorded there
         keep_stages=keep_stages,
+        remat=options.remat,
     )
     return CellProgram(made.program, made.seconds, made.stages)
 

@@ -152,7 +152,7 @@ TEST_CASE("plan exact: perfect packings are found") {
 }
 
 TEST_CASE("plan exact: a limit or an interruption returns the best so far") {
-  const std::vector<Lifetime> instance = random_lifetimes(5, 400, 80, 4096);
+  const std::vector<Lifetime> instance = perfect_instance(1, 24, 100003);
   int asked = 0;
   const Layout stopped = place_exact(instance, 1, 1000, [&](const ExactProgress& now) {
     CHECK(now.peak >= now.bound);
