@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 import weakref
 from typing import TYPE_CHECKING, Any
@@ -80,6 +81,26 @@ class Aliases:
                 raise NotConvertible(f"{name} may be the same array as {owner} was")
         if outside:
             raise NotConvertible(f"{name} may be the same array as one of outside")
+
+    def check_apart(self, bound: list[tuple[str, list[Any]]]) -> None:
+        """Two names may not be one array in one case only: they become arrays of their own.
+
+        Args:
+            bound: a name, and the arrays that it may be bound to.
+        """
+        arrays = []
+        for name, values in bound:
+            held = [v for v in values if handle_of(v) is not None and not is_scalar(v)]
+            if held:
+                arrays.append((name, held, [h for v in held for h in self._may_be(handle_of(v))]))
+        for i, (name, values, sources) in enumerate(arrays):
+            for other, others, theirs in arrays[:i]:
+                if len(values) == len(others) and all(map(operator.is_, values, others)):
+                    continue  # always one array, and bound to one
+                if any(_core.is_window_on(s, theirs) for s in sources) or any(
+                    _core.is_window_on(t, sources) for t in theirs
+                ):
+                    raise NotConvertible(f"{name} may be the same array as {other}")
 
     def _may_be(self, handle: Any) -> list[Any]:
         """The array, and those that it may be the same array as by a nested node."""

@@ -17,6 +17,7 @@ from ..loop_number import LoopNumber, NotConvertible
 from ..numpy_face import TracedArray
 from . import syntax
 from .body import Body
+from .branch_writes import BranchWrites
 from .join import join
 from .kinds import constant_flag
 from .loop import Loop, has_rows
@@ -77,16 +78,19 @@ class ControlFlow:
 
     def _cond(self, statement: syntax.Statement, test: Any, frame: FrameType) -> tuple:
         slots = Slots(self.recorder, statement, frame, self.bodies)
-        slots.refuse_writes()
-        writes = slots.written_arrays()
         parameters = slots.parameters(statement.loaded)
-        branches = [
-            Body(self, slots, part(which, statement, parameters, frame.f_globals), writes)
-            for which in ("body", "else")
-        ]
         since = slots.aliases.serial = _core.trace_serial()
-        ends = [branch.run(slots.given(parameters)) for branch in branches]
-        return join(slots, test, ends, since)
+        writes = BranchWrites(slots)
+        ends = []
+        for which in ("body", "else"):
+            code = part(which, statement, parameters, frame.f_globals)
+            given = slots.given(parameters) | writes.values()
+            ends.append(Body(self, slots, code, slots.written_arrays()).run(given))
+        results, contents = join(slots, test, ends, since, writes)
+        del given
+        writes.forget(ends)
+        results |= {name: slots.write(name, handle) for name, handle in contents.items()}
+        return slots.in_order(results)
 
     def _settle(self) -> None:
         """After an attempt that is not inside another."""
@@ -148,10 +152,10 @@ class ControlFlow:
         since = slots.aliases.serial = _core.trace_serial()
         slots.begin_carrying()
         parameters = slots.parameters(statement.loaded)
+        check = Body(self, slots, part("test", statement, parameters, frame.f_globals), ())
+        again = check.value(slots.given(parameters))  # before the body, which may write in place
         code = part("body", statement, parameters, frame.f_globals)
         end = Body(self, slots, code, slots.written_arrays()).run(slots.given(parameters))
-        check = Body(self, slots, part("test", statement, parameters, frame.f_globals), ())
-        again = check.value(slots.given(parameters))
         return LoopNode(slots).while_loop(again, end, since)
 
     # for ------------------------------------------------------------------------------------------

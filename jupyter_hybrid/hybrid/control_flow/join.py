@@ -10,12 +10,21 @@ from ..numpy_face import TracedArray
 from .kinds import UNBOUND, common_kind, handle_of, is_plain, same
 
 if TYPE_CHECKING:
+    from .branch_writes import BranchWrites
     from .slots import Slots
 
+WRITTEN = ("written", False)  # the kind of an output that an array outside gets as its contents
 
-def join(slots: Slots, test: Any, ends: list[dict[str, Any]], since: int) -> tuple:
-    """The ``cond`` node of two branches; returns what each name is bound to."""
+
+def join(
+    slots: Slots, test: Any, ends: list[dict[str, Any]], since: int, writes: BranchWrites
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The ``cond`` node of two branches.
+
+    Returns what each name is bound to, and the new contents of arrays that a branch wrote.
+    """
     pairs = []
+    written = writes.settle(ends)
     slots.aliases.ends = ends
     for name in slots.names:
         values = [end.get(name, UNBOUND) for end in ends]
@@ -24,12 +33,19 @@ def join(slots: Slots, test: Any, ends: list[dict[str, Any]], since: int) -> tup
         pairs.append((name, *map(numbers.plain, values)))
     slots.aliases.serial = since
     results: dict[str, Any] = {}
+    contents: dict[str, Any] = {}
     aliases = slots.aliases
     stands_for: dict[str, list[Any]] = {}
     outputs: list[tuple[str, Any, Any, Any]] = []
+    same_as: dict[tuple[int, int], str] = {}  # branches' values -> the first name they are bound to
+    shared: dict[str, str] = {}
     for name, yes, no in pairs:
         if yes is no or (is_plain(yes) and type(yes) is type(no) and same(yes, no)):
             results[name] = yes
+            continue
+        first = same_as.setdefault((id(yes), id(no)), name)
+        if first != name and handle_of(yes) is not None:
+            shared[name] = first
             continue
         kind = common_kind(name, yes, no)
         nodes = [slots.out_node(name, v) for v in (yes, no)]
@@ -38,16 +54,26 @@ def join(slots: Slots, test: Any, ends: list[dict[str, Any]], since: int) -> tup
                 aliases.check(name, value)
                 stands_for[name] = stands_for.get(name, []) + aliases.stands_for.get(name, [])
         outputs.append((name, kind, *nodes))
+    aliases.check_apart([(n, [y, o]) for n, y, o in pairs if n not in shared])
+    outputs += [(name, WRITTEN, *writes.contents(name)) for name in written]
+    writes.check_reads(written, [node for _, _, *nodes in outputs for node in nodes])
     if outputs:
         labels = [n for n, *_ in outputs]
         condition = test.node if type(test) is LoopNumber else handle_of(test)
-        parts: list[Any] = [([o[2 + k] for o in outputs], [], labels) for k in (0, 1)]
-        made = slots.control("cond", parts, [condition], since, {})
+        operands = [condition]
+        operands += [handle_of(slots.outer_array(slots.outer[n])) for n in writes.nodes]
+        taken = list(writes.nodes.values())
+        parts: list[Any] = [([o[2 + k] for o in outputs], taken, labels) for k in (0, 1)]
+        made = slots.control("cond", parts, operands, since, {})
         aliases.stands_for = stands_for
         for (name, kind, *_), handle in zip(outputs, made, strict=True):
-            results[name] = _result(slots, name, kind, handle)
-            aliases.note(name, handle)
-    return slots.in_order(results)
+            if kind is WRITTEN:
+                contents[name] = handle
+            else:
+                results[name] = _result(slots, name, kind, handle)
+                aliases.note(name, handle)
+    results |= {name: results[first] for name, first in shared.items()}
+    return results, contents
 
 
 def _result(slots: Slots, name: str, kind: Any, handle: Any) -> Any:

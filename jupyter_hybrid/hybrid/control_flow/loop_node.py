@@ -89,7 +89,7 @@ class LoopNode:
             if type(outer) is TracedArray:
                 if outer.parent is not None:
                     raise NotConvertible(f"{c.name} is a view that is written in place")
-                if outer.origin is not None and self._shares_memory(outer):
+                if outer.origin is not None and self.slots.shares_memory(outer):
                     raise NotConvertible(f"{c.name} shares its memory with another array")
             if _core.reads_window(outputs, handle, self.aliases.serial):
                 raise NotConvertible(f"{c.name} is written in place and read by another name")
@@ -99,12 +99,6 @@ class LoopNode:
                 if id(c.value) in seen:
                     raise NotConvertible(f"{c.name} is the same array as another name")
                 seen.add(id(c.value))
-
-    def _shares_memory(self, array: TracedArray) -> bool:
-        return any(
-            w is not array and np.may_share_memory(w.origin, array.origin)
-            for w in self.slots.recorder.inputs()
-        )
 
     def while_loop(self, again: Any, end: dict[str, Any], since: int) -> tuple:
         """The ``while_loop`` node; returns what each name is bound to."""

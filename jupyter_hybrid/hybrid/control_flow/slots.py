@@ -105,12 +105,12 @@ class Slots:
         values = self.frame.f_locals
         return {n: self.values[n] if n in self.values else values[n] for n in parameters}
 
-    def refuse_writes(self) -> None:
-        """A branch may not write in place: what is written depends on the condition."""
-        for name in sorted(self.statement.writes):
-            value = self.values.get(name)
-            if handle_of(value) is not None and not is_scalar(value):
-                raise NotConvertible(f"{name} may be written in place")
+    def shares_memory(self, array: TracedArray) -> bool:
+        """Does the memory of another ndarray of the cell overlap this one's?"""
+        return any(
+            w is not array and np.may_share_memory(w.origin, array.origin)
+            for w in self.recorder.inputs()
+        )
 
     def begin_carrying(self) -> None:
         """Puts parameters in the place of the outer values, for a loop."""

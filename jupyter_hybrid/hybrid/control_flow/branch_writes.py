@@ -1,0 +1,128 @@
+"""Arrays that the branches of an ``if`` write in place: each branch writes into a copy of its own.
+
+The ``cond`` node gives their contents at the end of the branch that runs, and the array outside is
+written once, after it. Whoever shares its memory must not have been read meanwhile.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ... import _core, autograd
+from ..loop_number import NotConvertible
+from ..numpy_face import TracedArray
+from .kinds import handle_of
+
+if TYPE_CHECKING:
+    from .slots import Slots
+
+
+class BranchWrites:
+    """The parameters of two branches, and what was written into them."""
+
+    def __init__(self, slots: Slots):
+        self.slots = slots
+        self.nodes: dict[str, Any] = {}
+        self.given: list[dict[str, Any]] = []  # what each branch got in the place of its arrays
+        self._serial: list[int] = []  # when each branch began
+        outer: list[Any] = []
+        for name in sorted(slots.written_arrays()):
+            value = slots.values.get(name)
+            handle = handle_of(value)
+            if handle is None:
+                continue
+            self._check(name, value, outer)
+            outer.append(value)
+            node = slots.parameter(tuple(handle.shape), handle.dtype, handle.context, name)
+            self.nodes[name] = slots.carried[name] = node
+
+    def _check(self, name: str, value: Any, others: list[Any]) -> None:
+        if type(value) is TracedArray:
+            if not value.writeable:
+                raise NotConvertible(f"{name} is read-only")
+            shared = any(_root(value) is _root(o) for o in others)
+        else:
+            if autograd.is_recording():
+                raise NotConvertible(f"{name} may be written in place while gradients are recorded")
+            families = self.slots.recorder.families()
+            shared = any(value is a for family in families for a in family)
+        handles = [handle_of(o) for o in others]
+        now = _core.trace_serial()
+        if shared or any(_core.reads_window([handle_of(value)], h, now) for h in handles):
+            raise NotConvertible(f"{name} may be the same memory as another array")
+
+    def values(self) -> dict[str, Any]:
+        """What the next branch gets in the place of the arrays outside."""
+        made: dict[str, Any] = {}
+        for name, node in self.nodes.items():
+            if type(self.slots.values[name]) is TracedArray:
+                made[name] = self.slots.proxy(node, False)
+            else:
+                made[name] = _core.invoke_core("identity", [node], {})
+                self.slots.recorder.disown([made[name]])
+        self.given.append(made)
+        self._serial.append(_core.trace_serial())
+        return made
+
+    def settle(self, ends: list[dict[str, Any]]) -> list[str]:
+        """Names that a branch wrote. Puts the arrays outside where the ends have their stand-ins.
+
+        Raises NotConvertible for a name that is written and then another array.
+        """
+        written = []
+        for name in self.nodes:
+            made = [given[name] for given in self.given]
+            if any(map(self._was_written, made, self._serial)):
+                if any(end.get(name) is not m for end, m in zip(ends, made, strict=True)):
+                    raise NotConvertible(f"{name} is written in place and bound anew")
+                written.append(name)
+            for end, stand_in in zip(ends, made, strict=True):
+                for other, value in end.items():
+                    if value is stand_in:
+                        end[other] = self.slots.values[name]
+        return written
+
+    def _was_written(self, made: Any, serial: int) -> bool:
+        if type(made) is TracedArray:
+            return made.version != 0
+        return _core.count_recorded([made], serial) > 0
+
+    def contents(self, name: str) -> list[Any]:
+        """The nodes of what an array holds at the end of each branch."""
+        return [handle_of(given[name]) for given in self.given]
+
+    def check_reads(self, written: list[str], outputs: list[Any]) -> None:
+        """Raises NotConvertible when the branches read a written array by another name."""
+        slots = self.slots
+        since = slots.aliases.serial
+        for name in written:
+            array = slots.outer_array(slots.outer[name])
+            memory = [handle_of(array)]
+            if type(array) is TracedArray:
+                root = _root(array)
+                if root.origin is not None and slots.shares_memory(root):
+                    raise NotConvertible(f"{name} shares its memory with another array")
+                alive = [p for p in (r() for r in slots.recorder.proxies) if p is not None]
+                memory += [p._handle for p in alive if p is not array and _root(p) is root]
+            else:
+                for mine in self.contents(name):
+                    others = [h for h in outputs if h is not mine]
+                    families = _core.alias_groups([mine, *others])
+                    if any(mine is h for family in families for h in family):
+                        raise NotConvertible(f"a view of {name} stays")
+            for handle in memory:
+                if handle is not None and _core.reads_window(outputs, handle, since):
+                    raise NotConvertible(f"{name} is written in place and read by another name")
+
+    def forget(self, ends: list[dict[str, Any]]) -> None:
+        """Nothing of the branches is alive any more when memory outside is written."""
+        for values in (*ends, *self.given):
+            values.clear()
+        self.nodes.clear()
+        self.slots.carried.clear()
+
+
+def _root(array: Any) -> Any:
+    while type(array) is TracedArray and array.parent is not None:
+        array = array.parent
+    return array
