@@ -1,0 +1,3 @@
+"""Other systems' files and names."""
+
+from __future__ import annotations

@@ -1,0 +1,203 @@
+"""ONNX's layers and products of matrices as MXNet's operators."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .read_elementwise import pair
+from .values import NodeReader, Value, known_value, reads
+
+
+# Products -----------------------------------------------------------------------------------------
+@reads("MatMul")
+def matmul(c: NodeReader) -> Value:
+    if c.rank(0) == c.rank(1) == 2:
+        return c.apply("dot", c.value(0), c.value(1))
+    return c.apply("_npi_matmul", c.value(0), c.value(1))
+
+
+@reads("Gemm")
+def gemm(c: NodeReader) -> Value:
+    a, b = c.value(0), c.value(1)
+    alpha, beta = c.attr("alpha", 1.0), c.attr("beta", 1.0)
+    turned = bool(c.attr("transB", 0))
+    units = c.shape(1)[0 if turned else 1]
+    bias = c.value(2) if c.has(2) else None
+    fits = bias is None or bias.shape == (units,)
+    if fits and alpha == beta == 1 and units > 0 and np.dtype(a.dtype).kind == "f":
+        if c.attr("transA", 0):
+            a = c.apply("transpose", a)
+        weight = b if turned else c.apply("transpose", b)
+        more = {"num_hidden": units, "flatten": False, "no_bias": bias is None}
+        return c.apply("FullyConnected", a, weight, *([] if bias is None else [bias]), **more)
+    turn = {"transpose_a": bool(c.attr("transA", 0)), "transpose_b": turned}
+    product = c.apply("dot", a, b, **turn)
+    if alpha != 1:
+        product = c.apply("broadcast_mul", product, alpha)
+    if bias is None or beta == 0:
+        return product
+    if beta != 1:
+        bias = c.apply("broadcast_mul", bias, beta)
+    return pair(c, "broadcast_add", product, bias)
+
+
+# Windows ------------------------------------------------------------------------------------------
+Pads = tuple[list[int], list[int]]
+
+
+def _spatial(c: NodeReader, kernel: list[int]) -> tuple[list[int], list[int], Pads]:
+    """Strides, dilations, and the padding ahead and behind."""
+    if c.rank() != 4 or len(kernel) != 2:
+        c.fail(f"only two dimensions are read, data has shape {c.shape()}")
+    stride = c.attr("strides", [1, 1])
+    dilate = c.attr("dilations", [1, 1])
+    pads = c.attr("pads", [0, 0, 0, 0])
+    auto = c.attr("auto_pad", "NOTSET")
+    if len(stride) != 2 or len(dilate) != 2 or len(pads) != 4 or min(*stride, *dilate) < 1:
+        c.fail(f"strides {stride}, dilations {dilate}, pads {pads} for two dimensions")
+    if min(pads) < 0:
+        c.fail(f"negative pads {pads}")
+    ahead, behind = list(pads[:2]), list(pads[2:])
+    if auto == "VALID":
+        ahead, behind = [0, 0], [0, 0]
+    elif auto in ("SAME_UPPER", "SAME_LOWER"):
+        for i, size in enumerate(c.shape()[2:]):
+            if size < 0:
+                c.fail(f"auto_pad {auto} needs a fixed height and width")
+            reach = (kernel[i] - 1) * dilate[i] + 1
+            total = max(0, (-(-size // stride[i]) - 1) * stride[i] + reach - size)
+            less = total // 2
+            ahead[i], behind[i] = (
+                (less, total - less) if auto == "SAME_UPPER" else (total - less, less)
+            )
+    elif auto != "NOTSET":
+        c.fail(f"auto_pad {auto}")
+    return stride, dilate, (ahead, behind)
+
+
+def _padded(c: NodeReader, x: Value, ahead: list[int], behind: list[int], value: float) -> Value:
+    width = (0, 0, 0, 0, ahead[0], behind[0], ahead[1], behind[1])
+    return c.apply("pad", x, mode="constant", pad_width=width, constant_value=value)
+
+
+@reads("Conv")
+def conv(c: NodeReader) -> Value:
+    weight = c.shape(1)
+    kernel = [int(k) for k in c.attr("kernel_shape", weight[2:])]
+    stride, dilate, (ahead, behind) = _spatial(c, kernel)
+    x = c.value()
+    if ahead != behind:
+        x, ahead = _padded(c, x, ahead, behind, 0.0), [0, 0]
+    bias = [c.value(2)] if c.has(2) else []
+    return c.apply(
+        "Convolution",
+        x,
+        c.value(1),
+        *bias,
+        kernel=kernel,
+        stride=stride,
+        dilate=dilate,
+        pad=ahead,
+        num_filter=weight[0],
+        num_group=c.attr("group", 1),
+        no_bias=not bias,
+    )
+
+
+@reads("MaxPool", "AveragePool")
+def pool(c: NodeReader) -> Value:
+    kernel = [int(k) for k in c.attr("kernel_shape", [])]
+    stride, dilate, (ahead, behind) = _spatial(c, kernel)
+    if dilate != [1, 1] or c.attr("storage_order", 0):
+        c.fail("dilations and storage_order are not read")
+    if len(c.node.output) > 1 and c.node.output[1]:
+        c.fail("its indices are not read")
+    counted = bool(c.attr("count_include_pad", 0)) or c.kind == "MaxPool"
+    beyond = [0, 0]
+    if c.attr("ceil_mode", 0):
+        beyond = [_beyond(c, i, kernel, stride, ahead, behind) for i in range(2)]
+    how = {"kernel": kernel, "stride": stride, "count_include_pad": counted}
+    how["pool_type"] = "max" if c.kind == "MaxPool" else "avg"
+    x = c.value()
+    if ahead == behind and beyond == [0, 0]:
+        return c.apply("Pooling", x, pad=ahead, **how)
+    if (not counted or ahead == behind) or c.kind == "MaxPool":
+        end = [b + m for b, m in zip(behind, beyond)]
+        if _is_full(c, kernel, stride, ahead, end):
+            return c.apply("Pooling", x, pad=ahead, pooling_convention="full", **how)
+    end = [b + m for b, m in zip(behind, beyond)]
+    if c.kind == "MaxPool":
+        padded = _padded(c, x, ahead, end, -np.inf)
+        return c.apply("Pooling", padded, kernel=kernel, stride=stride, pool_type="max")
+    # The sum of a window by the number of elements that count in it.
+    one = c.apply("ones_like", x)
+    if counted:
+        one = c.apply("ones_like", _padded(c, one, ahead, behind, 0.0))
+    parts = []
+    for part, begin, last in (
+        (x, ahead, end),
+        (one, [0, 0] if counted else ahead, beyond if counted else end),
+    ):
+        padded = _padded(c, part, begin, last, 0.0)
+        parts.append(c.apply("Pooling", padded, kernel=kernel, stride=stride, pool_type="sum"))
+    return c.apply("broadcast_div", *parts)
+
+
+def _beyond(
+    c: NodeReader, i: int, kernel: list[int], stride: list[int], ahead: list[int], behind: list[int]
+) -> int:
+    """How far ceil_mode's last window reaches beyond the padding; it begins before it."""
+    size = c.shape()[2 + i]
+    if size < 0:
+        c.fail("ceil_mode needs a fixed height and width")
+    whole = size + ahead[i] + behind[i]
+    windows = -(-(whole - kernel[i]) // stride[i]) + 1
+    if (windows - 1) * stride[i] >= size + ahead[i]:
+        windows -= 1
+    return max(0, (windows - 1) * stride[i] + kernel[i] - whole)
+
+
+def _is_full(
+    c: NodeReader, kernel: list[int], stride: list[int], ahead: list[int], end: list[int]
+) -> bool:
+    """Whether MXNet's convention 'full' has exactly these windows."""
+    for i, size in enumerate(c.shape()[2:]):
+        if size < 0 or end[i] < ahead[i]:
+            return False
+        full = -(-(size + 2 * ahead[i] - kernel[i]) // stride[i])
+        if full != (size + ahead[i] + end[i] - kernel[i]) // stride[i]:
+            return False
+    return True
+
+
+@reads("GlobalMaxPool", "GlobalAveragePool")
+def global_pool(c: NodeReader) -> Value:
+    kind = "max" if c.kind == "GlobalMaxPool" else "avg"
+    if c.rank() == 4:
+        return c.apply("Pooling", c.value(), global_pool=True, pool_type=kind, kernel=(1, 1))
+    reduction = "max" if kind == "max" else "mean"
+    return c.apply(reduction, c.value(), axis=tuple(range(2, c.rank())), keepdims=True)
+
+
+@reads("BatchNormalization")
+def batch_norm(c: NodeReader) -> Value:
+    """At inference: a factor and a term for each channel."""
+    if c.attr("training_mode", 0):
+        c.fail("training_mode is not read")
+    scale, bias, mean, var = (
+        c.known(i, name) for i, name in enumerate(("scale", "B", "mean", "var"), 1)
+    )
+    factor = scale / np.sqrt(var + np.asarray(c.attr("epsilon", 1e-5), var.dtype))
+    term = bias - mean * factor
+    shape = (1, -1, *(1,) * (c.rank() - 2))
+    values = [
+        known_value(a.reshape(shape).astype(scale.dtype), f"{c.label}_{name}")
+        for a, name in ((factor, "factor"), (term, "term"))
+    ]
+    return c.apply("broadcast_add", c.apply("broadcast_mul", c.value(), values[0]), values[1])
+
+
+@reads("Softmax", "LogSoftmax")
+def softmax(c: NodeReader) -> Value:
+    op = "softmax" if c.kind == "Softmax" else "log_softmax"
+    return c.apply(op, c.value(), axis=c.attr("axis", -1))

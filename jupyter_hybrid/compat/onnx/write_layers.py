@@ -1,0 +1,160 @@
+"""Layers and products of matrices as ONNX nodes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .writer import NodeWriter, writes
+
+
+# Products -----------------------------------------------------------------------------------------
+@writes("FullyConnected")
+def fully_connected(c: NodeWriter) -> str:
+    x, weight, *bias = c.inputs
+    flatten = c.attrs["flatten"]
+    if flatten and len(c.shape()) != 2:
+        x = c.add("Flatten", x, axis=1)
+    if c.dtype().kind == "f" and (flatten or len(c.shape()) == 2):
+        return c.add("Gemm", x, weight, *bias, transB=1)
+    product = c.add("MatMul", x, c.transpose(weight, (1, 0)))
+    return c.add("Add", product, bias[0]) if bias else product
+
+
+@writes("matmul", "batch_dot")
+def matmul(c: NodeWriter) -> str:
+    operands = []
+    for i, key in enumerate(("transpose_a", "transpose_b")):
+        rank, x = len(c.shape(i)), c.inputs[i]
+        if c.attrs[key] and rank > 1:
+            x = c.transpose(x, [*range(rank - 2), rank - 1, rank - 2])
+        operands.append(x)
+    return c.add("MatMul", *operands)
+
+
+@writes("dot")
+def dot(c: NodeWriter) -> str:
+    a, b = c.inputs
+    shape, other = list(c.shape(0)), list(c.shape(1))
+    if c.attrs["transpose_a"] and len(shape) > 1:
+        a = c.transpose(a, [*range(1, len(shape)), 0])
+        shape = [*shape[1:], shape[0]]
+    if c.attrs["transpose_b"] and len(other) > 1:
+        b = c.transpose(b, [len(other) - 1, *range(len(other) - 1)])
+        other = [other[-1], *other[:-1]]
+    if len(other) > 2:
+        if -1 in other:
+            c.fail(f"needs a fixed shape of its input 1, which has {c.shape(1)}")
+        b = c.reshape(b, (other[0], math.prod(other[1:])))
+    product = c.add("MatMul", a, b)
+    if len(other) > 2 or len(c.out_shape) != len(shape) + len(other) - 2:
+        return c.reshape(product, c.out_shape)
+    return product
+
+
+# Windows ------------------------------------------------------------------------------------------
+@writes("Convolution")
+def convolution(c: NodeWriter) -> str:
+    kernel, pad = list(c.attrs["kernel"]), list(c.attrs["pad"])
+    return c.add(
+        "Conv",
+        *c.inputs,
+        kernel_shape=kernel,
+        strides=list(c.attrs["stride"]),
+        dilations=list(c.attrs["dilate"]),
+        pads=pad + pad,
+        group=int(c.attrs["num_group"]),
+    )
+
+
+@writes("Pooling")
+def pooling(c: NodeWriter) -> str:
+    kind = c.attrs["pool_type"]
+    if c.attrs["global_pool"]:
+        if kind == "sum":
+            return c.reduce("ReduceSum", c.inputs[0], (2, 3), True)
+        return c.add("GlobalMaxPool" if kind == "max" else "GlobalAveragePool", c.inputs[0])
+    kernel, pad, stride = (list(c.attrs[k]) for k in ("kernel", "pad", "stride"))
+    more = _beyond(c, kernel, pad, stride)
+    window = {"kernel_shape": kernel, "strides": stride}
+    end = [p + m for p, m in zip(pad, more, strict=True)]
+    if kind == "max":
+        x = c.inputs[0]
+        if any(e >= k for e, k in zip(end, kernel, strict=True)):
+            x, pad, end = _padded(c, x, pad, end, -np.inf), [0, 0], [0, 0]
+        return c.add("MaxPool", x, pads=pad + end, **window)
+    counted = kind == "sum" or c.attrs["count_include_pad"]
+    x = c.inputs[0]
+    if any(more) and counted:
+        # A mean counts the padding, but nothing beyond it; a sum counts anything: it is 0.
+        x = _padded(c, x, pad, end if kind == "sum" else pad, 0)
+        pad, end = [0, 0], [0, 0] if kind == "sum" else more
+        mean = c.add("AveragePool", x, pads=pad + end, count_include_pad=0, **window)
+    else:
+        mean = c.add("AveragePool", x, pads=pad + end, count_include_pad=int(counted), **window)
+    return c.add("Mul", mean, c.number(math.prod(kernel))) if kind == "sum" else mean
+
+
+def _beyond(c: NodeWriter, kernel: list[int], pad: list[int], stride: list[int]) -> list[int]:
+    """How far the convention 'full' lets the last windows reach beyond the padding."""
+    if c.attrs["pooling_convention"] == "valid":
+        return [0, 0]
+    more = []
+    for i in range(2):
+        size, windows = c.shape()[2 + i], c.out_shape[2 + i]
+        if size < 0 or windows < 0:
+            c.fail("pooling_convention 'full' needs a fixed height and width")
+        more.append(max(0, (windows - 1) * stride[i] + kernel[i] - size - 2 * pad[i]))
+    return more
+
+
+def _padded(c: NodeWriter, x: str, begin: list[int], end: list[int], value: float) -> str:
+    return c.add("Pad", x, c.ints([0, 0, *begin, 0, 0, *end]), c.number(value))
+
+
+# Softmax and its kin ------------------------------------------------------------------------------
+def _cooled(c: NodeWriter) -> str:
+    temperature = c.attrs["temperature"]
+    if temperature in (None, 1):
+        return c.inputs[0]
+    return c.add("Div", c.inputs[0], c.number(temperature))
+
+
+@writes("softmax")
+def softmax(c: NodeWriter) -> str:
+    return c.add("Softmax", _cooled(c), axis=int(c.attrs["axis"]))
+
+
+@writes("log_softmax")
+def log_softmax(c: NodeWriter) -> str:
+    return c.add("LogSoftmax", _cooled(c), axis=int(c.attrs["axis"]))
+
+
+@writes("SoftmaxOutput")
+def softmax_output(c: NodeWriter) -> str:
+    """Softmax over the classes: axis 1, the last, or all but the first."""
+    rank, x = len(c.shape()), c.inputs[0]
+    if c.attrs["multi_output"]:
+        return c.add("Softmax", x, axis=1)
+    if c.attrs["preserve_shape"] or rank <= 2:
+        return c.add("Softmax", x, axis=-1)
+    flat = c.add("Softmax", c.add("Flatten", x, axis=1), axis=-1)
+    return c.add("Reshape", flat, c.add("Shape", x))
+
+
+@writes("softmax_cross_entropy")
+def softmax_cross_entropy(c: NodeWriter) -> str:
+    labels = c.cast(c.inputs[1], c.dtype(1), np.int64)
+    column = c.add("Unsqueeze", labels, c.ints([1]))
+    logs = c.add("LogSoftmax", c.inputs[0], axis=-1)
+    picked = c.add("GatherElements", logs, column, axis=1)
+    total = c.add("Neg", c.reduce("ReduceSum", picked, (0, 1), False))
+    return c.reshape(total, (1,)) if c.attrs["at_least_1d"] else total
+
+
+@writes("Dropout")
+def dropout(c: NodeWriter) -> str:
+    if c.attrs["mode"] == "always":
+        c.fail("mode 'always' draws random numbers when the model is used")
+    return c.add("Identity", c.inputs[0])
