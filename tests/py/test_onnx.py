@@ -461,6 +461,28 @@ def test_shape_chains(batch, tmp_path):
     read_as_onnxruntime(path, {"x": normal(2, 3, 4)}, shapes={"x": (2, 3, 4)})
 
 
+def test_open_sizes(tmp_path):
+    """A slice as long as another array, and a comparison of an open size with -1."""
+    x, y = sym.var("x"), sym.var("y")
+    made = sym.slice_like(x, y, axes=(0,)) + y
+    path = export_model(made, {}, [(None, 3), (None, 3)], None, tmp_path / "m")
+    first, second = (i.type.tensor_type.shape.dim[0] for i in onnx.load(path).graph.input)
+    assert first.dim_param != second.dim_param  # one name would say that they are equal
+    read_as_onnxruntime(path, {"x": normal(5, 3), "y": normal(2, 3)})
+    nodes = [
+        node("Shape", ["x"], ["s"]),
+        node("Equal", ["s", "minus"], ["e"]),
+        node("Where", ["e", "ones", "s"], ["t"]),
+        node("Slice", ["t", "zero", "one"], ["head"]),
+        node("Concat", ["head", "minus1"], ["u"], axis=0),
+        node("Reshape", ["x", "u"], ["y"]),
+    ]
+    constants = {"minus": ints(-1)[0], "minus1": ints(-1), "ones": ints(1, 1, 1)}
+    constants |= {"zero": ints(0), "one": ints(1)}
+    path = model_of(nodes, {"x": (None, 2, 3)}, {"y": (None, None)}, constants, path=tmp_path / "m")
+    read_as_onnxruntime(path, {"x": normal(4, 2, 3)})
+
+
 def test_a_model_of_fixed_shape_refuses_another(tmp_path):
     """What was folded holds for the declared shape only."""
     nodes = [node("Shape", ["x"], ["s"]), node("Reshape", ["x", "s"], ["y"])]

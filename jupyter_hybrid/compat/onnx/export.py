@@ -141,7 +141,7 @@ def build_model(
     needed = _reachable(graph, heads)
     writer = GraphWriter(opset)
     at: dict[tuple[int, int], str] = {}
-    declared = []
+    declared: list[Any] = []
     for node in graph.nodes:
         if node.id not in needed:
             continue
@@ -154,7 +154,7 @@ def build_model(
             elif node.name in values:
                 writer.initializer(name, values[node.name])
             else:
-                declared.append(_value_info(name, found[node.id, 0]))
+                declared.append(_value_info(name, found[node.id, 0], batch=not declared))
             continue
         for i, name in enumerate(_write(writer, node, at, found)):
             at[node.id, i] = name
@@ -221,7 +221,8 @@ def _reason(node: Any) -> str:
     return "no ONNX operator computes it"
 
 
-def _value_info(name: str, kind: tuple) -> Any:
+def _value_info(name: str, kind: tuple, batch: bool = False) -> Any:
+    # Sizes of one name are equal in ONNX: each open one has its own.
     shape, dtype = kind
     if shape is None or dtype is None:
         raise MXNetError(f"onnx: the shape or dtype of '{name}' does not follow; give the inputs'")
@@ -230,7 +231,7 @@ def _value_info(name: str, kind: tuple) -> Any:
     except MXNetError as error:
         raise MXNetError(f"onnx: '{name}': {error}") from None
     sizes = [f"{name}_dim{i}" if s == -1 else s for i, s in enumerate(shape)]
-    if sizes and shape[0] == -1:
+    if batch and shape and shape[0] == -1:
         sizes[0] = "batch"
     return onnx().helper.make_tensor_value_info(name, number, sizes)
 

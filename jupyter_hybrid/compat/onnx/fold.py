@@ -62,6 +62,24 @@ def _quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return a // b
 
 
+def _equal(c: NodeReader, a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
+    a, b = np.broadcast_arrays(a, b)
+    if object not in (a.dtype, b.dtype):
+        return a == b
+    answers = []
+    for x, y in zip(a.flat, b.flat):
+        if isinstance(x, Open) or isinstance(y, Open):
+            number = y if isinstance(x, Open) else x
+            if isinstance(number, Open) or number >= 0 or not _is_size(x, y):
+                return None
+        answers.append(bool(x == y))  # a size is never below 0
+    return np.array(answers, dtype=np.bool_).reshape(a.shape)
+
+
+def _is_size(*values: Any) -> bool:
+    return all(v.of is not None for v in values if isinstance(v, Open))
+
+
 def _slice(c: NodeReader, x: np.ndarray, starts: Any, ends: Any, *more: Any) -> np.ndarray:
     axes = more[0] if more else range(len(starts))
     steps = more[1] if len(more) > 1 else [1] * len(starts)
@@ -132,7 +150,7 @@ _FOLDS: dict[str, Callable] = {
     "Range": _range,
     "Expand": _expand,
     "ConstantOfShape": _filled,
-    "Equal": lambda c, a, b: None if object in (a.dtype, b.dtype) else np.equal(a, b),
+    "Equal": _equal,
     "Where": lambda c, k, x, y: np.where(k, x, y) if _same(x, y) else None,
     "Not": lambda c, x: ~x if x.dtype == np.bool_ else None,
     "ReduceProd": lambda c, x: (

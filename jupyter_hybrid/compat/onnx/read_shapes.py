@@ -199,6 +199,9 @@ def split(c: NodeReader) -> Any:
 
 @reads("Slice")
 def slice_window(c: NodeReader) -> Value:
+    like = _sliced_like(c)
+    if like is not None:
+        return like
     rank, starts, ends = c.rank(), c.ints(1, "starts"), c.ints(2, "ends")
     axes = c.ints(3, "axes") if c.has(3) else list(range(len(starts)))
     steps = c.ints(4, "steps") if c.has(4) else [1] * len(starts)
@@ -223,6 +226,26 @@ def slice_window(c: NodeReader) -> Value:
     if any(s not in (None, 1) for s in step):
         window["step"] = tuple(s if s is not None else 1 for s in step[:last])
     return c.apply("slice", c.value(), **window) if last else c.value()
+
+
+def _sliced_like(c: NodeReader) -> Value | None:
+    """slice_like, where the ends are open sizes of one other value on the same axes."""
+    ends = c.value(2)
+    if ends.known or ends.array is None or not c.value(1).known or c.has(4):
+        return None
+    axes = c.ints(3, "axes") if c.has(3) else list(range(ends.array.size))
+    sources = [e.of for e in ends.array.flat if isinstance(e, Open)]
+    source = sources[0]
+    if source is None or source.shape is None or any(c.ints(1, "starts")):
+        return None
+    for end, axis in zip(ends.array.flat, axes):
+        if isinstance(end, Open):
+            fits = end.of is source and end.axis == axis
+        else:
+            fits = axis < len(source.shape) and source.shape[axis] == end
+        if not fits:
+            return None
+    return c.apply("slice_like", c.value(), source, axes=tuple(axes))
 
 
 # Reductions ---------------------------------------------------------------------------------------
