@@ -114,8 +114,8 @@ class Ending:
         known += known  # `named` and the namespace
         known.update(id(v) for v in shown)
         known.update(id(w) for w in self.recorder.inputs())
-        for value in inside:
-            known[id(value)] += 2  # the container and the list `inside`
+        contained = Counter(id(v) for v in inside)
+        known += contained + contained  # the container and the list `inside`
         alive = [p for p in (r() for r in self.recorder.proxies) if p is not None]
         known.update(id(p.parent) for p in alive if p.parent is not None)
         (unheld,) = [sys.getrefcount(p) for p in [object()]]

@@ -12,6 +12,7 @@ import pytest
 
 import jupyter_hybrid
 from jupyter_hybrid import MXNetError, autograd, nd
+from jupyter_hybrid.hybrid import holders
 from jupyter_hybrid.hybrid.numpy_face import TracedArray
 from jupyter_hybrid.hybrid.runtime import install
 
@@ -410,3 +411,21 @@ def test_a_function_edited_after_its_import_is_not_rewritten(tmp_path, monkeypat
 
     file.write_text(source.replace("x + 1", "x - 1"))
     np.testing.assert_array_equal(edited_module.f(np.ones(2)), [2, 2])
+
+
+def test_arrays_in_known_places_are_found_without_searching_the_heap(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def searched(*_args: object) -> None:
+        raise AssertionError("every object of the process was looked at")
+
+    monkeypatch.setattr(holders, "replace", searched)
+
+    @jupyter_hybrid.hybridize
+    def several(x):
+        parts = [x + 1, x * 2]
+        return {"first": parts[0], "all": parts}
+
+    found = several(np.ones(3))
+    assert type(found["first"]) is np.ndarray
+    assert found["all"][0] is found["first"]
