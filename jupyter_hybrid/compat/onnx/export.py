@@ -239,20 +239,22 @@ def _value_info(name: str, kind: tuple, batch: bool = False) -> Any:
 def _reachable(graph: Graph, heads: Sequence[tuple[int, int]]) -> set[int]:
     """Nodes that the heads need at inference: labels of output layers are not followed."""
     needed: set[int] = set()
+    nodes = {node.id: node for node in graph.nodes}
     waiting = [node for node, _ in heads]
     while waiting:
         id = waiting.pop()
         if id in needed:
             continue
         needed.add(id)
-        node = graph.node(id)
+        node = nodes[id]
         sources = node.inputs[:1] if node.op in _LABELLED else node.inputs
         waiting += [source for source, _ in sources]
     return needed
 
 
 def _used(graph: Graph) -> set[str]:
-    return {graph.node(i).name for i in _reachable(graph, graph.outputs)}
+    needed = _reachable(graph, graph.outputs)
+    return {node.name for node in graph.nodes if node.id in needed}
 
 
 # What the caller gave -----------------------------------------------------------------------------
