@@ -73,6 +73,7 @@ _ARITHMETIC = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "mod"
                "floordiv": "floor_div"}  # fmt: skip
 _COMPARISONS = {"lt": "lesser", "le": "lesser_equal", "gt": "greater", "ge": "greater_equal",
                 "eq": "equal", "ne": "not_equal"}  # fmt: skip
+_IN_PLACE = frozenset({"iadd", "isub", "imul", "itruediv"})
 _UFUNCS: dict[str, Any] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide,
     "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
@@ -206,6 +207,23 @@ def _install(symbol: str) -> None:
 
 for _symbol in (*_ARITHMETIC, *_COMPARISONS):
     _install(_symbol)
+
+
+def inplace(kind: str, target: Any, value: Any) -> Any:
+    """``target += value`` and the like, where ``value`` may be a number of the loop."""
+    if type(value) is not LoopNumber or type(target) is not TracedArray:
+        return getattr(operator, kind)(target, value)
+    if target.is_scalar:
+        return getattr(operator, kind.removeprefix("i") if kind in _IN_PLACE else kind)(
+            target, value
+        )
+    if kind not in _IN_PLACE:
+        raise NotConvertible("a number of the loop in place")
+    made = _operate(kind[1:], target, value)
+    if made.dtype != target.dtype or made.shape != target.shape:
+        raise NotConvertible(f"a number of the loop does not fit {target.dtype} in place")
+    target.assign(made.handle)
+    return target
 
 
 def element(array: TracedArray, key: Any) -> TracedArray | None:

@@ -48,7 +48,10 @@ def _is_number(node: ast.AST) -> bool:
 
 
 class _Rewriter(ControlRewriter):
-    def __init__(self, functions: frozenset[str], filename: str):
+    def __init__(
+        self, functions: frozenset[str], filename: str, beyond: frozenset[str] | None = frozenset()
+    ):
+        self.beyond = beyond
         self._functions = self.functions = functions  # that this cell defines
         self.filename = filename
         self.function = None
@@ -192,9 +195,18 @@ def rewrite(tree: ast.Module, filename: str = "") -> ast.Module:
     return rewrite_part(tree, filename, functions)
 
 
-def rewrite_part(tree: ast.Module, filename: str, functions: frozenset[str]) -> ast.Module:
-    """The same for a piece of a cell that was rewritten before."""
-    tree.body = _Rewriter(functions, filename)._statements(tree.body)
+def rewrite_part(
+    tree: ast.Module,
+    filename: str,
+    functions: frozenset[str],
+    beyond: frozenset[str] | None = frozenset(),
+) -> ast.Module:
+    """The same for a piece of a cell that was rewritten before.
+
+    Args:
+        beyond: names that are read where the piece came from; None: any may be.
+    """
+    tree.body = _Rewriter(functions, filename, beyond)._statements(tree.body)
     tree = Exits(RUNTIME, _INPLACE).visit(tree)
     return ast.fix_missing_locations(tree)
 

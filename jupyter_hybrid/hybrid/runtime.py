@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from . import builtin_calls, foreign, library, numbers
+from . import builtin_calls, foreign, library, loop_number, numbers
 from .control_flow.flow import ControlFlow
 from .numpy_face import TracedArray
 from .outside import call_outside, runs_code
@@ -68,9 +68,8 @@ class Runtime(ControlFlow, threading.local):
         recorder = self.recorder
         if recorder is not None and recorder.bodies:
             recorder.bodies[-1].check_inplace(target)
-        if type(target) is TracedArray and target.is_scalar:  # a NumPy scalar never changes
-            kind = {"iand": "and_", "ior": "or_"}.get(kind, kind[1:])
-        return getattr(operator, kind)(target, value)
+            return loop_number.inplace(_on_scalars(kind, target), target, value)
+        return getattr(operator, _on_scalars(kind, target))(target, value)
 
     def item(self, holder: Any, key: Any) -> tuple[Any, Any, Any]:
         """What ``holder[key] += ...`` updates, found before its right side is evaluated."""
@@ -88,7 +87,10 @@ class Runtime(ControlFlow, threading.local):
         if recorder is not None and recorder.bodies:
             recorder.bodies[-1].check_augment(holder)
         target = self.load(old)
-        result = getattr(operator, kind)(target, value)
+        if recorder is not None and recorder.bodies:
+            result = loop_number.inplace(kind, target, value)
+        else:
+            result = getattr(operator, kind)(target, value)
         if result is target:
             if getattr(result, "parent", None) is holder is not None:
                 return  # a window of the array itself: written already
@@ -131,6 +133,13 @@ class Runtime(ControlFlow, threading.local):
         if function in _BUFFER_READERS:
             args, kwargs = recorder.leave(function, args, kwargs)
         return function(*args, **kwargs)
+
+
+def _on_scalars(kind: str, target: Any) -> str:
+    """The operator's name: a NumPy scalar never changes, a new one takes its place."""
+    if type(target) is TracedArray and target.is_scalar:
+        return {"iand": "and_", "ior": "or_"}.get(kind, kind[1:])
+    return kind
 
 
 def _origin(function: Any, cell_file: str) -> str:

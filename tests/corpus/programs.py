@@ -285,7 +285,8 @@ class _Program:
         test = "k % 2 == 0"
         name = self.array(kind="i")
         if name and self.draw(st.booleans()):
-            total = f"int({name}.asnumpy().sum())" if self.face == "nd" else f"{name}.sum()"
+            known = self.face == "nd" and self.draw(st.booleans())
+            total = f"int({name}.asnumpy().sum())" if known else f"{name}.sum()"
             test = f"{total} > {self.small(0, 12)}"
         self.lines.append(f"{indent}if {test}:")
         self._block(indent, depth)
@@ -306,17 +307,35 @@ class _Program:
         """Nine steps of what a loop node may hold: rebinding, writes in place, branches."""
         self.lines.append("for i in range(9):")
         for _ in range(self.small(1, 4)):
-            kinds = ["rebind", "rebind", "rebind", "augment", "write", "element", "if"]
+            kinds = ["rebind", "rebind", "rebind", "augment", "write", "element", "if", "leave"]
             getattr(self, "_" + self.pick(kinds))("    ", 1)
         self.lines.append("    pass")
 
+    def _leave(self, indent: str, depth: int) -> None:
+        name = self.array(kind=self.pick("if"))
+        if name:
+            self.lines.append(f"{indent}if {name}.max() > {self.small(1, 9)}:")
+            self.lines.append(f"{indent}    {self.pick(['break', 'break', 'continue'])}")
+
+    def branches(self) -> None:
+        """An ``if`` on an array value whose branches write and rebind."""
+        name = self.array(kind=self.pick("if")) or "a"
+        self.lines.append(f"if {name}.sum() > {self.small(-2, 12)}:")
+        for start in ("", "else:"):
+            self.lines += [start] * bool(start)
+            self.lines.append("    pass")
+            for _ in range(self.small(0, 3)):
+                kinds = ["augment", "write", "element", "rebind", "augment", "write"]
+                getattr(self, "_" + self.pick(kinds))("    ", 2)
+
 
 @st.composite
-def programs(draw: Any, face: str, loops: bool = False) -> CorpusCell:
+def programs(draw: Any, face: str, loops: bool = False, branches: bool = False) -> CorpusCell:
     """A random cell for one face; it never raises on shapes or dtypes.
 
     Args:
         loops: the cell ends with a loop that may become a node, and reads of what it leaves.
+        branches: it ends with an ``if`` on an array value whose branches write in place.
     """
     arrays = {
         "a": _Array((3, 4), "f"),
@@ -329,6 +348,9 @@ def programs(draw: Any, face: str, loops: bool = False) -> CorpusCell:
         program.statement()
     if loops:
         program.long_loop()
+        program.statement()
+    if branches:
+        program.branches()
         program.statement()
     text = "\n".join(program.lines) + "\n" if program.lines else "pass\n"
     return CorpusCell("random", face, HELPERS[face], text, 0.0 if face == "nd" else 1e-12, False)

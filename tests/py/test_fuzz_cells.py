@@ -1,4 +1,4 @@
-"""Random cells in both modes: nd bit for bit. 700 programs, 14,000 in the long tier."""
+"""Random cells in both modes: nd bit for bit. 900 programs, 18,000 in the long tier."""
 
 from __future__ import annotations
 
@@ -61,4 +61,18 @@ def test_nd_programs_with_long_loops_agree(cell):
 @_LOOPS
 @given(programs("np", loops=True))
 def test_np_programs_with_long_loops_agree(cell):
+    check(cell)
+
+
+@pytest.mark.timeout(3600)
+@_LOOPS
+@given(programs("nd", branches=True))
+def test_nd_programs_with_branches_that_write_agree(cell):
+    check(cell)
+
+
+@pytest.mark.timeout(3600)
+@_LOOPS
+@given(programs("np", branches=True))
+def test_np_programs_with_branches_that_write_agree(cell):
     check(cell)

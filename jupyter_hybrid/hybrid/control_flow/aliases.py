@@ -82,11 +82,14 @@ class Aliases:
         if outside:
             raise NotConvertible(f"{name} may be the same array as one of outside")
 
-    def check_apart(self, bound: list[tuple[str, list[Any]]]) -> None:
+    def check_apart(
+        self, bound: list[tuple[str, list[Any]]], left_alone: frozenset[str] = frozenset()
+    ) -> None:
         """Two names may not be one array in one case only: they become arrays of their own.
 
         Args:
             bound: a name, and the arrays that it may be bound to.
+            left_alone: names whose array stays the one outside.
         """
         arrays = []
         for name, values in bound:
@@ -95,7 +98,8 @@ class Aliases:
                 arrays.append((name, held, [h for v in held for h in self._may_be(handle_of(v))]))
         for i, (name, values, sources) in enumerate(arrays):
             for other, others, theirs in arrays[:i]:
-                if len(values) == len(others) and all(map(operator.is_, values, others)):
+                alike = len(values) == len(others) and all(map(operator.is_, values, others))
+                if alike and not left_alone & {name, other}:
                     continue  # always one array, and bound to one
                 if any(_core.is_window_on(s, theirs) for s in sources) or any(
                     _core.is_window_on(t, sources) for t in theirs

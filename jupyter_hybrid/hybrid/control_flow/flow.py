@@ -36,6 +36,7 @@ class ControlFlow:
     def __init__(self) -> None:
         self.converted = False  # a node took the statement's place just now ...
         self._results: tuple = ()  # ... and these are what its names get
+        self._loop_reason = (0, "")  # the frame of the last loop that is no node, and why
         self.loop_step: Loop | None = None  # the loop whose next element was just handed out
 
     @property
@@ -69,7 +70,11 @@ class ControlFlow:
                 raise NotConvertible(statement.reason if statement else "its source is gone")
             self._results = self._cond(statement, test, frame)
         except NotConvertible as reason:
-            return self._follow(test, "if", str(reason))
+            why = str(reason)
+            where, of_loop = self._loop_reason
+            if statement is not None and why == statement.reason and where == id(frame):
+                why = f"{why}, which is no node: {of_loop}" if statement.breaks else why
+            return self._follow(test, "if", why)
         finally:
             del frame
             self._settle()
@@ -117,7 +122,7 @@ class ControlFlow:
         frame = sys._getframe(1)
         statement = syntax.statement(number)
         waits = pending(test)
-        if statement is None or not (waits or (statement.breaks and test)):
+        if statement is None or not (waits or (statement.flagged and test)):
             return bool(test)
         key = (number, id(frame))
         known = recorder.loop_tries
@@ -182,6 +187,7 @@ class ControlFlow:
             made = self._foreach(loop, frame)
         except NotConvertible as reason:
             loop.failed(str(reason))
+            self._loop_reason = (id(frame), str(reason))
             return False
         finally:
             del frame
@@ -195,8 +201,6 @@ class ControlFlow:
         statement = loop.statement
         if statement.reason:
             raise NotConvertible(statement.reason)
-        if statement.breaks:
-            raise NotConvertible("it may be left early")
         slots = Slots(self.recorder, statement, frame, self.bodies)
         if not slots.any_arrays() and not has_rows(loop.values):
             loop.attempts = 0
@@ -207,6 +211,8 @@ class ControlFlow:
         parameters = slots.parameters(statement.loaded)
         code = part("body", statement, parameters, frame.f_globals)
         end = Body(self, slots, code, slots.written_arrays()).run(slots.given(parameters))
+        if statement.flagged:
+            return LoopNode(slots).left_early(loop, target, end, since)
         recorded = _core.trace_serial() - since - slots.parameters_made
         limit = self.recorder.options.loop_limit
         if recorded * loop.remaining <= limit:

@@ -76,6 +76,9 @@ class LoopNode:
                 self.aliases.check(name, value, may_stay=steps is None)
             found.append(_Carried(name, "rebound", value, out, node))
         self._check_written(found)
+        changed = {c.name for c in found if c.how == "rebound"}
+        bound = [(n, [end[n]]) for n in self.slots.names]
+        self.aliases.check_apart(bound, frozenset(self.slots.names) - changed)
         return found
 
     def _check_written(self, found: list[_Carried]) -> None:
@@ -160,6 +163,48 @@ class LoopNode:
             results[target] = self._last(values)
         return self.slots.in_order(results)
 
+    def left_early(self, loop: Any, target: str, end: dict[str, Any], since: int) -> tuple:
+        """The ``while_loop`` node of the remaining steps of a counted loop with ``break``."""
+        values, slots = loop.values, self.slots
+        if type(values) is not range:
+            raise NotConvertible("it walks through an array and may be left early")
+        self.aliases.serial = since
+        flag = handle_of(end[BREAK])
+        if not _core.count_recorded([flag], since):
+            raise NotConvertible("when it is left does not depend on an array")
+        found = self._carried_ends(end, loop.remaining)
+        carried = [c for c in found if c.how != "constant"]
+        for c in carried:
+            if c.node is None:  # bound by the first step: what it is before does not matter
+                c.node = slots.parameter(tuple(c.out.shape), c.out.dtype, c.out.context, c.name)
+        first = values[loop.done - 1]
+        counter = slots.step[target]
+        ends = _constant(first + values.step * loop.remaining)
+        step = _constant(values.step)
+        compare = "lesser" if values.step > 0 else "greater"
+        left = _core.invoke_core("logical_not", [slots.carried[BREAK]], {})
+        test = _core.invoke_core(
+            "logical_and", [left, _core.invoke_core(compare, [counter, ends], {})], {}
+        )
+        after = _core.invoke_core("add", [counter, step], {})
+        nodes = [counter, *(c.node for c in carried)]
+        labels = ["", *(c.name for c in carried)]
+        parts = [([test], nodes, [""]), ([after, *(c.out for c in carried)], nodes, labels)]
+        operands = [_constant(first), *map(self._operand, carried)]
+        options = {"carried": len(nodes)}
+        made = slots.control("while_loop", parts, operands, since, options)
+        last = _core.invoke_core("sub", [made[0], step], {})
+        results = self._bind(found, carried, made[1:], None)
+        outside = slots.statement.outside
+        if target not in [c.name for c in found] and (outside is None or target in outside):
+            low, high = sorted((first, values[-1]))
+            if slots.nested:
+                results[target] = LoopNumber(last, int, low, high)
+            else:
+                slots.recorder.sync([last], f"{target}: a Python number that the loop computes")
+                results[target] = int(_core.as_numpy(last))
+        return slots.in_order(results)
+
     def _last(self, values: Any) -> Any:
         return values[-1]
 
@@ -224,3 +269,7 @@ class LoopNode:
                 raise NotConvertible(f"{c.name} is an int that may leave 64 bits")
         low, high = (-(2**61), 2**61) if value.kind is int else (0, 0)
         return LoopNumber(handle, value.kind, low, high)
+
+
+def _constant(value: int) -> Any:
+    return _core.trace_constant(value, "int64", repr(value))

@@ -72,7 +72,10 @@ def _compile(which: str, of: Statement, parameters: tuple[str, ...]) -> CodeType
     else:
         body = node.orelse if which == "else" else node.body
         if isinstance(node, LOOPS) and of.breaks:
-            body = [_flag(False, body[0]), *_without_leaving(body, body[0])]
+            at = body[0]
+            body = _without_leaving(body, at) or [_pass(at)]
+            if of.flagged:
+                body = [_flag(False, at), *body]
         local = ast.Call(ast.Name("locals", ast.Load()), [], [])
         at = body[-1] if body else node
         body = [*body, ast.copy_location(ast.Return(local), at)]
@@ -83,7 +86,7 @@ def _compile(which: str, of: Statement, parameters: tuple[str, ...]) -> CodeType
     ast.copy_location(function, node)
     module = ast.Module([function], [])
     ast.fix_missing_locations(module)
-    rewrite_part(module, of.filename, of.functions)
+    rewrite_part(module, of.filename, of.functions, of.outside)
     code = compile(module, of.filename, "exec")
     made = next(c for c in code.co_consts if isinstance(c, CodeType))
     return made.replace(co_name=name)

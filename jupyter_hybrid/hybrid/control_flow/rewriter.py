@@ -26,6 +26,7 @@ class ControlRewriter(ast.NodeTransformer):
     filename: str
     functions: frozenset[str]
     function: ast.AST | None  # that the statements are in, None at module level
+    beyond: frozenset[str] | None  # names read outside of the code that is rewritten; None: any
     in_class: bool  # directly in a class body, whose names are no variables
 
     def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
@@ -34,7 +35,7 @@ class ControlRewriter(ast.NodeTransformer):
     def _register(self, node: Any) -> int | None:
         if self.in_class:
             return None
-        return syntax.register(node, self.filename, self.function, self.functions)
+        return syntax.register(node, self.filename, self.function, self.functions, self.beyond)
 
     def _stored(self, number: int) -> tuple[str, ...]:
         found = syntax.statement(number)

@@ -45,7 +45,7 @@ class Slots:
         self.carried: dict[str, Any] = {}  # name -> parameter node
         self.step: dict[str, Any] = {}  # name -> node of a value that each step is given
         self.writing = bool(self.written_arrays()) or any(b.writes for b in bodies)
-        if statement.breaks:
+        if statement.flagged:
             self.names.append(BREAK)
 
     def written_arrays(self) -> frozenset[str]:

@@ -28,7 +28,8 @@ class Statement:
     loaded: frozenset[str]
     writes: frozenset[str]  # names of arrays that it may write in place
     outside: frozenset[str] | None  # names read elsewhere in its function; None: at module level
-    breaks: bool
+    breaks: bool  # a `break` or `continue` of this loop stands in it
+    flagged: bool  # a `break` does
     functions: frozenset[str]
     reason: str = ""  # why it can't be converted, "" when it may be
     compiled: dict[Any, CodeType] = field(default_factory=dict)
@@ -134,7 +135,11 @@ def loads_of(tree: ast.AST, without: ast.AST) -> frozenset[str]:
 
 
 def register(
-    node: Any, filename: str, function: ast.AST | None, functions: frozenset[str]
+    node: Any,
+    filename: str,
+    function: ast.AST | None,
+    functions: frozenset[str],
+    beyond: frozenset[str] | None = frozenset(),
 ) -> int | None:
     """The number under which the runtime finds the statement; None for those left as they are."""
     walk = _Walk()
@@ -156,8 +161,9 @@ def register(
         stored=tuple(walk.stored),
         loaded=frozenset(walk.loaded),
         writes=frozenset(walk.writes),
-        outside=None if function is None else loads_of(function, node),
+        outside=None if function is None or beyond is None else loads_of(function, node) | beyond,
         breaks=walk.breaks,
+        flagged=isinstance(node, LOOPS) and leaves(node.body, (ast.Break,)),
         functions=functions,
         reason=walk.reason,
     )
@@ -171,11 +177,11 @@ def statement(number: int) -> Statement | None:
     return _statements.get(number)
 
 
-def leaves(body: list[ast.stmt]) -> bool:
+def leaves(body: list[ast.stmt], how: tuple[type, ...] = (ast.Break, ast.Continue)) -> bool:
     """Does a break or continue of this loop stand in its body?"""
     for s in body:
-        if isinstance(s, (ast.Break, ast.Continue)):
+        if isinstance(s, how):
             return True
-        if isinstance(s, ast.If) and (leaves(s.body) or leaves(s.orelse)):
+        if isinstance(s, ast.If) and (leaves(s.body, how) or leaves(s.orelse, how)):
             return True
     return False
