@@ -84,16 +84,28 @@ def pooling(c: NodeWriter) -> str:
         if any(e >= k for e, k in zip(end, kernel, strict=True)):
             x, pad, end = _padded(c, x, pad, end, -np.inf), [0, 0], [0, 0]
         return c.add("MaxPool", x, pads=pad + end, **window)
-    counted = kind == "sum" or c.attrs["count_include_pad"]
-    x = c.inputs[0]
-    if any(more) and counted:
-        # A mean counts the padding, but nothing beyond it; a sum counts anything: it is 0.
-        x = _padded(c, x, pad, end if kind == "sum" else pad, 0)
-        pad, end = [0, 0], [0, 0] if kind == "sum" else more
-        mean = c.add("AveragePool", x, pads=pad + end, count_include_pad=0, **window)
+    x, counted = c.inputs[0], kind == "sum" or c.attrs["count_include_pad"]
+    if counted and any(e >= k for e, k in zip(end, kernel, strict=True)):
+        x, start, end = _padded(c, x, pad, end, 0), [0, 0], [0, 0]
     else:
-        mean = c.add("AveragePool", x, pads=pad + end, count_include_pad=int(counted), **window)
-    return c.add("Mul", mean, c.number(math.prod(kernel))) if kind == "sum" else mean
+        start = pad
+    mean = c.add("AveragePool", x, pads=start + end, count_include_pad=int(counted), **window)
+    if kind == "sum":
+        return c.add("Mul", mean, c.number(math.prod(kernel)))
+    # A mean counts the padding, but nothing beyond it. Not by padding first and counting nothing
+    # else: older versions of onnxruntime make one wrong node of these two.
+    return c.add("Mul", mean, c.constant(_shares(c))) if counted and any(more) else mean
+
+
+def _shares(c: NodeWriter) -> np.ndarray:
+    """By how much each mean over a whole window is too small, (1, 1, height, width)."""
+    axes = []
+    for i, (kernel, pad, stride) in enumerate(
+        zip(c.attrs["kernel"], c.attrs["pad"], c.attrs["stride"], strict=True)
+    ):
+        begin = np.arange(c.out_shape[2 + i]) * stride - pad
+        axes.append(kernel / (np.minimum(begin + kernel, c.shape()[2 + i] + pad) - begin))
+    return np.outer(*axes)[np.newaxis, np.newaxis].astype(c.dtype())
 
 
 def _beyond(c: NodeWriter, kernel: list[int], pad: list[int], stride: list[int]) -> list[int]:
