@@ -533,8 +533,9 @@ def test_windows(window, tmp_path):
         node("MaxPool", ["x"], ["b"], kernel_shape=[3, 2], **most),
         node("AveragePool", ["x"], ["c"], kernel_shape=[3, 2], **window),
     ]
+    # Opset 17: onnxruntime 1.23 (the last for Python 3.10) miscounts the padding from 19 on.
     path = model_of(
-        nodes, {"x": x.shape}, ["a", "b", "c"], {"w": normal(4, 3, 3, 2)}, 19, tmp_path / "m"
+        nodes, {"x": x.shape}, ["a", "b", "c"], {"w": normal(4, 3, 3, 2)}, 17, tmp_path / "m"
     )
     read_as_onnxruntime(path, {"x": x})
 
