@@ -282,7 +282,8 @@ class Recorder:
         for node in graph.nodes:
             if any(source in reading for source, _ in node.inputs):
                 reading.add(node.id)
-        return [a for a in live if entries[id(a)][0] in reading]
+        # A window that got its value meanwhile, with its base, has no node and reads nothing.
+        return [a for a in live if id(a) in entries and entries[id(a)][0] in reading]
 
     def settle_readers(self, reason: str) -> None:
         """Computes what reads an ndarray's memory, before somebody writes there unseen."""

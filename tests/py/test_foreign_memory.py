@@ -124,3 +124,32 @@ def test_helpers_that_write_nothing_stay_in_the_graph():
 
 def test_linspace_between_computed_ends():
     run("x = np.arange(3.0) + 1\ny = np.linspace(x[0] * 2, x[1] * 3, 5)\n")
+
+
+def test_a_window_computed_with_its_base_reads_nothing_more():
+    shell = Shell()
+    shell.run(
+        "from jupyter_hybrid import nd\n"
+        "def scaled(v, k):\n"
+        "    w = v * k\n"
+        "    w += 1\n"
+        "    return w\n"
+        "a = nd.arange(4)\n"
+        "b = nd.arange(4) - 1.5\n"
+        "d = nd.array([-2, -1, 0, 1], dtype='int32')\n"
+    )
+    shell.hybridize(
+        "v1 = d[0:1]\n"
+        "v2 = v1[0:1]\n"
+        "if int(v1.asnumpy().sum()) > 0:\n"
+        "    b[0] = 0.5\n"
+        "v3 = scaled(a, 0.5)\n"
+        "for i in range(9):\n"
+        "    b = b + (b + b)\n"
+        "a[0] = 0.5\n",
+        "--loop-limit 4",
+    )
+    assert shell.ns["b"].asnumpy().tolist() == [v * 3**9 for v in (-1.5, -0.5, 0.5, 1.5)]
+    assert shell.ns["a"].asnumpy().tolist() == [0.5, 1, 2, 3]
+    assert shell.ns["v2"].asnumpy().tolist() == [-2]
+    assert shell.ns["v3"].asnumpy().tolist() == [1, 1.5, 2, 2.5]
