@@ -78,9 +78,7 @@ class Ending:
         # A cell with NumPy values waits before it ends; what failed does not bind.
         error = salvage(recorder.segments) if recorder.uses_numpy or recorder.proxies else None
         _core.finish_trace_writes()
-        recorder.may_fail.clear()
-        if error is None:
-            recorder.write_back()
+        recorder.write_back(failed=error is not None)
         recorder.settled = error is None and not recorder.live()
         if isinstance(error, LinAlgError):  # NumPy's cell ends there: the name has no array
             for name in [n for n, v in named.items() if _has_failed(v)]:

@@ -83,6 +83,8 @@ class Report:
         bytes_lower_bound: what no plan for the same buffers can go below.
         arena_bytes: reusable memory taken from the pool, aligned.
         graph_breaks: list of (line, reason).
+        cuts: list of (line, reason) where one graph ends and the next begins, nothing left out: a
+            call that may raise is computed where it stands.
         deferred: list of (name, price) not computed with the cell.
         compare: :class:`CompareReport` of a cell run with ``--compare``, else None.
         switches: plans of the cell by the choice of names that are kept.
@@ -108,6 +110,7 @@ class Report:
         self.options = options
         self.segments = segments
         self.graph_breaks = breaks
+        self.cuts: list[tuple[int | None, str]] = []
         self.deferred_names = deferred
         self.bound = bound
         self.mode = mode

@@ -32,6 +32,7 @@ class Segment:
     drawn: list[Any] = field(default_factory=list)  # the outputs of ``whole``, computed or not
     whole: Any = None  # ``graph`` with every array of ``drawn`` as an output
     needed: frozenset[int] = frozenset()  # ids of ``outputs`` read by more than a name
+    raised: bool = False  # its kernel's error was raised in the cell, at the call
 
 
 def clear_cache() -> int:

@@ -280,8 +280,10 @@ def explain(report: Report) -> str:
         lines.append(f"not skipped: {report.not_skipped}")
     for line, reason in report.graph_breaks:
         lines.append(f"line {line}: {reason}" if line else reason)
+    lines += [f"line {line}: {reason}" for line, reason in report.cuts]
     if not report.graph_breaks and report.segments:
-        lines.append("captured whole")
+        parts = len(report.segments)
+        lines.append("captured whole" + (f", as {parts} graphs" if parts > 1 else ""))
     for name, price in report.deferred:
         lines.append(f"{name} is deferred: reading it costs {price}")
     return "\n".join(lines)

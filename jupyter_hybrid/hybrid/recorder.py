@@ -19,6 +19,7 @@ from .execute import Segment, compute
 from .loop_number import NotConvertible
 from .numpy_face import DTYPES, NumpyFace, TracedArray, supported
 from .options import Options
+from .salvage import error_of, salvage
 
 # What a call in real NumPy brings about: no reason of its own.
 FOLLOWS = frozenset(
@@ -50,6 +51,7 @@ class Recorder:
         self.later = later
         self.segments: list[Segment] = []
         self.breaks: list[tuple[int | None, str]] = []
+        self.cuts: list[tuple[int | None, str]] = []  # computed there, though all is in a graph
         self._left = -1  # the last of `breaks` that says why a call left the graph
         self.active = True
         self.settled = False  # the cell has ended and every value of it is computed
@@ -62,7 +64,6 @@ class Recorder:
         self.known_names: dict[int, str] = {}  # of a function's arguments, by id of the array
         # Deferred in earlier cells: not this cell's to compute, and not this recorder's to keep.
         self._before = [weakref.ref(a) for a in _core.live_traced()]
-        self.may_fail: list[Any] = []  # results of operators whose error NumPy raises at once
         self.uses_numpy = False
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
         self._effects: list[int] = []
@@ -116,6 +117,17 @@ class Recorder:
         """``array`` was computed and its ndarray handed out: both are one from here on."""
         self._computed[id(array.origin)] = array
 
+    def keep(self, array: TracedArray) -> None:
+        """``array`` stands for its ndarray to the cell's end."""
+        self._wrappers[id(array.origin)] = array
+        self.uses_numpy = True
+
+    def forget(self, value: np.ndarray) -> None:
+        """Nothing stands for this ndarray any more."""
+        self._wrappers.pop(id(value), None)
+        self._computed.pop(id(value), None)
+        self._snapshots.pop(id(value), None)
+
     def _refuse(self, value: np.ndarray) -> None:
         """Names, once, an array that can't enter the graph."""
         if self.active and id(value) not in self._refused:
@@ -146,16 +158,23 @@ class Recorder:
             arrays = [a for a in map(self._array, args) if a is not None]
             if arrays:
                 self.sync(arrays, "print shows a value")
-        self.raise_late_errors("print comes after an operator that can fail")
         builtins.print(*map(numbers.plain, args), **kwargs)
 
-    def raise_late_errors(self, reason: str) -> None:
-        """Computes what can fail, so that its error comes before an effect that follows it."""
-        if self.active and self.may_fail:
-            self.sync([a for a in self.may_fail if a._traced], reason)
-            for array in self.may_fail:
-                array.wait_to_read()
-            self.may_fail.clear()
+    def raise_here(self, made: list[Any], reason: str) -> None:
+        """Computes the results of an operator whose error NumPy raises at once: nothing that
+        follows the call happens after an error. Raises that error."""
+        self.stay_inside(reason)
+        line = self.user_line()
+        self.cuts.append((line, reason))
+        own = frozenset(id(a) for a in made)
+        before = [a for a in self._on_the_way(made) if id(a) not in own]
+        if before:  # a program of their own: an error leaves them their values
+            self.run(before, reason, line, needed=frozenset())
+        self.run(made, reason, line, needed=own)
+        error = error_of(made[0])
+        if error is not None:
+            self.segments[-1].raised = True
+            raise error
 
     def real_type(self, value: Any) -> type:
         """What ``type(value)`` answers in the cell run imperatively."""
@@ -221,14 +240,18 @@ class Recorder:
             return
         line = self.user_line()
         reason = self._interrupt(line, reason)
-        *_, entries = _core.traced_graph(pending, [], ["" for _ in pending])
         known = frozenset(id(a) for a in pending)
-        ids = {id(a) for a in self.live() if id(a) in entries} | known
+        pending += [a for a in self._on_the_way(pending) if id(a) not in known]
+        self.run(pending, reason, line, needed=known)
+
+    def _on_the_way(self, arrays: list[Any]) -> list[Any]:
+        """Live arrays that ``arrays`` are computed from, or that share memory with such."""
+        *_, entries = _core.traced_graph(arrays, [], ["" for _ in arrays])
+        ids = {id(a) for a in self.live() if id(a) in entries} | {id(a) for a in arrays}
         for family in self.families():  # one is computed: all share its memory
             if any(id(a) in ids for a in family):
                 ids |= {id(a) for a in family}
-        pending += [a for a in self.live() if id(a) in ids and id(a) not in known]
-        self.run(pending, reason, line, needed=known)
+        return [a for a in self.live() if id(a) in ids]
 
     def flush(self, reason: str) -> None:
         """Computes every live traced array, and writes changed inputs back."""
@@ -243,9 +266,13 @@ class Recorder:
         for array in self._known():  # whoever is called next may write their memory
             array.touched()
 
-    def write_back(self) -> None:
+    def write_back(self, failed: bool = False) -> None:
         """Copies what the cell wrote into existing ndarrays to where they live, once everything
-        that reads their old contents is computed."""
+        that reads their old contents is computed.
+
+        Args:
+            failed: a kernel failed; what depends on it is not written.
+        """
         changed = list({id(w): w for w in self._known() if w.dirty}.values())
         if not changed:
             return
@@ -257,8 +284,11 @@ class Recorder:
                 list(pending.values()), "an existing array was written", self.user_line(),
                 needed=frozenset(pending),
             )  # fmt: skip
+            if failed:
+                salvage(self.segments[-1:])
         for wrapper in changed:
-            wrapper.store()
+            if not failed or error_of(wrapper.handle) is None:
+                wrapper.store()
 
     def settle_writes(self, reason: str) -> None:
         """Does what the cell wrote into arrays that others hold too, and computes first whatever

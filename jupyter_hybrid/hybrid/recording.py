@@ -149,6 +149,7 @@ class Recording:
             ending.deferred,
             ending.bound,
         )
+        report.cuts = recorder.cuts
         if report.replay == "compiled":
             report.differences = history.note(report)
         return report

@@ -28,7 +28,7 @@ def salvage(segments: list[Segment]) -> MXNetError | None:
     first: MXNetError | None = None
     for segment in segments:
         failed = [a for a in segment.outputs if not a._traced and error_of(a) is not None]
-        if not failed:
+        if not failed or segment.raised:
             continue
         if any(segment.donated):  # their memory may hold something else by now
             first = first or error_of(failed[0])

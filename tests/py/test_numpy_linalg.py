@@ -140,3 +140,61 @@ def test_a_cell_is_one_graph():
     np.testing.assert_allclose(shell.ns["w"], names["w"], rtol=1e-12)
     np.testing.assert_allclose(shell.ns["r"], names["r"], rtol=1e-10)
     assert shell.report.graph_breaks == []
+
+
+def _failed(body, **start):
+    shell = Shell()
+    shell.ns.update(np=np, **start)
+    return shell, shell.hybridize(body, "--view none", fails=True)
+
+
+def test_an_error_ends_the_cell_where_it_is_called():
+    """Writes and names of the lines before it are kept; nothing after it happens."""
+    outside, log = np.zeros((2, 2)), []
+    body = "A[0, 0] = 5\nB = np.linalg.inv(A)\nlog.append(2)"
+    shell, _ = _failed(body, A=outside, log=log)
+    assert shell.ns["A"] is outside and outside.tolist() == [[5, 0], [0, 0]]
+    assert log == [] and "B" not in shell.ns
+
+    body = "A = np.zeros((2, 2))\nB = A + 1\nT = B * 2\nC = np.linalg.inv(A)\nD = 3\nE = T + 1"
+    shell, result = _failed(body, D=1)
+    assert shell.ns["B"].tolist() == [[1, 1], [1, 1]] and shell.ns["T"].tolist() == [[2, 2]] * 2
+    assert shell.ns["D"] == 1 and not {"C", "E"} & set(shell.ns)
+    step, places = result.error.__traceback__, []
+    while step is not None:
+        places.append((step.tb_frame.f_code.co_filename, step.tb_lineno))
+        step = step.tb_next
+    cell = places[-1][0]
+    assert [line for name, line in places if name == cell] == [5]
+
+
+def test_a_cell_goes_on_after_an_error_that_it_catches():
+    body = """
+A[0] += 1
+b = A * 2
+try:
+    x = np.linalg.inv(b)
+except np.linalg.LinAlgError:
+    x = b + 1
+y = x + A
+"""
+    start = {"np": np, "A": np.zeros((2, 2))}
+    shell = Shell()
+    shell.ns.update(np=np, A=np.zeros((2, 2)))
+    shell.hybridize(body)
+    names, _ = imperative(body, start)
+    for name in ("A", "b", "x", "y"):
+        np.testing.assert_array_equal(shell.ns[name], names[name])
+
+
+def test_what_may_raise_is_named():
+    shell = Shell()
+    shell.ns.update(np=np, z=np.eye(2) * 2)
+    shell.hybridize("x = np.linalg.inv(z + 1) + 1\nu = np.linalg.svd(x)")
+    report = shell.report
+    assert report.graph_breaks == [] and len(report.segments) > 1
+    assert report.cuts == [
+        (2, "np.linalg.inv may raise: computed here"),
+        (3, "np.linalg.svd may raise: computed here"),
+    ]
+    assert "line 2: np.linalg.inv may raise: computed here" in report.explain()

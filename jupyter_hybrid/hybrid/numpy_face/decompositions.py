@@ -2,23 +2,21 @@
 NumPy writes over them (pinv, matrix_rank, cond).
 
 NumPy's own code is followed, with its compiled parts replaced by nodes; so dtypes, shapes and
-errors of arguments are NumPy's. A singular matrix is found when the node runs: its LinAlgError
-comes at the latest when the cell ends. Where the cell could see the difference (inside a ``try`` or
-``with``, in a branch or loop body) the call leaves the graph.
+errors of arguments are NumPy's. A singular matrix is found when the node runs, so what can fail is
+computed where it is called: no line after it runs when its LinAlgError comes. In the body of a
+branch or loop node, which has no value yet, the call leaves the graph.
 """
 
 from __future__ import annotations
 
 import contextlib
-import dis
 import sys
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 import numpy as np
 
-from ..tracebacks import _NUMPY, _OWN
+from ..tracebacks import _NUMPY
 from . import dispatch, followed
 from .lowering import (
     FLOAT64,
@@ -37,30 +35,14 @@ followed.LINEAR += [
 ]  # fmt: skip
 
 
-def _catches(frame: Any) -> bool:
-    """True where an exception of the frame's present line has a handler or a cleanup in it."""
-    if sys.version_info >= (3, 11):
-        table = dis._parse_exception_table(frame.f_code)  # type: ignore[attr-defined]
-        return any(e.start <= frame.f_lasti < e.end for e in table)
-    names = {i.opname for i in dis.get_instructions(frame.f_code)}
-    return bool(names & {"SETUP_FINALLY", "SETUP_WITH", "SETUP_ASYNC_WITH"})
-
-
-def _may_fail(recorder: Any) -> None:
-    """Raises NotCovered where the cell could see that an error comes later than in NumPy."""
-    if recorder.bodies:
-        raise NotCovered("np.linalg in a branch or loop body")
-    frames: list[FrameType] = []
-    users = 0
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        frames.append(frame)
-        if frame.f_code.co_filename == recorder.filename:
-            users = len(frames)
-        frame = frame.f_back
-    for one in frames[:users]:  # the cell's and those of the functions that it calls
-        if not one.f_code.co_filename.startswith((*_OWN, _NUMPY)) and _catches(one):
-            raise NotCovered("np.linalg where the cell catches errors")
+def _called(recorder: Any) -> str:
+    """What the cell calls, for the report: ``np.linalg.inv``."""
+    name, frame = "", sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename != recorder.filename:
+        if frame.f_code.co_filename.startswith(_NUMPY):
+            name = frame.f_code.co_name
+        frame = frame.f_back  # type: ignore[assignment]
+    return f"np.linalg.{name}" if name in vars(np.linalg) else "np.linalg"
 
 
 def _matrices(a: Any) -> Any:
@@ -74,12 +56,13 @@ def _matrices(a: Any) -> Any:
 
 
 def _failing(op: str, inputs: list[Any], **attrs: Any) -> list[Any]:
-    """The outputs of an operator that can fail; it runs in any case, as in NumPy."""
+    """The outputs of an operator that can fail: computed now, whether or not they are read."""
     recorder = followed._state.recorder
-    _may_fail(recorder)
+    if recorder.bodies:
+        raise NotCovered("np.linalg in a branch or loop body")
     made = core(op, inputs, **attrs)
     made = made if type(made) is list else [made]
-    recorder.may_fail.append(made[0])
+    recorder.raise_here(made, f"{_called(recorder)} may raise: computed here")
     return made
 
 
