@@ -115,6 +115,8 @@ EFFECTS = {
     "print(1, file=out)": "line 2 prints to a file",
     "np.random.default_rng = None": "line 2 writes the attribute 'default_rng' of a module",
     "np.seterr(all='ignore')": "line 2 calls numpy.seterr",
+    "import time\nstart = time.perf_counter()": "line 3 reads the clock (time.perf_counter)",
+    "from datetime import datetime\nn = datetime.now()": "line 3 reads the clock (datetime.now)",
     "thing.g.normal()": "line 2 draws from a Generator that it reaches through another object",
 }
 HELPERS = """
@@ -241,8 +243,8 @@ def side(name: str, time: float, **rest) -> Side:
 
 
 def made(ours: float, theirs: float = 1e-3, **rest) -> CompareReport:
-    one = side("imperative", theirs, kernels=3, peak_bytes=1000, **rest)
-    two = side("symbolic", ours, kernels=1, peak_bytes=390, compute_s=ours / 10, dispatch_s=0.0)
+    one = side("imperative", theirs, kernels=3, peak_bytes=1_000_000, **rest)
+    two = side("symbolic", ours, kernels=1, peak_bytes=390_000, compute_s=ours / 10, dispatch_s=0.0)
     return CompareReport(one, two, [])
 
 
@@ -266,6 +268,36 @@ def test_verdicts():
     assert apart.verdict.endswith("equal but for rounding (1e-14 at most)")
     apart.differences.append(difference("i", 1, 2))
     assert "not equal: i: 1 against 2" in apart.verdict
+
+
+def test_verdicts_of_little_memory_are_in_bytes():
+    report = made(1e-3 / 2)
+    report.imperative.peak_bytes, report.symbolic.peak_bytes = 8, 3 << 19
+    assert "1.5 MiB more memory (1.5 MiB against 8 B)" in report.verdict
+    report.imperative.peak_bytes, report.symbolic.peak_bytes = 3 << 19, 0
+    assert "1.5 MiB less memory (0 B against 1.5 MiB)" in report.verdict
+
+
+def test_uncertain_verdicts_say_why():
+    report = made(1e-3 / 2)
+    assert "uncertain" not in report.verdict
+    del report.symbolic.seconds[3:]
+    assert "2.0x faster (uncertain: 3 runs only)" in report.verdict
+    report.imperative.seconds = [1e-3, 2e-3, 3e-3, 4e-3, 5e-3]
+    report.symbolic.seconds = [1e-3, 1.5e-3, 1.5e-3, 3e-3, 9e-3]
+    assert "faster (uncertain: the quartiles overlap)" in report.verdict
+
+
+def test_memory_without_contents_is_named(shell):
+    report = compared(shell, "w = np.empty(3)\nw[:] = 1\ny = w + 1\n")
+    assert report.equal and report.uninitialized == 2
+    report.differences = [difference("w", 1, 2)]
+    assert "line 2 makes an array without contents" in report.verdict
+
+
+def test_an_error_is_shown_once(shell):
+    failed = shell.hybridize("a = undefined_name + 1\n", QUICK, fails=True)
+    assert isinstance(failed.error, NameError) and failed.error.__context__ is None
 
 
 def test_a_tiny_cell_loses_and_says_so(shell):

@@ -41,9 +41,11 @@ def compare(
     plain = replace(options, compare=False, sizes=(), size_name=None)
     states = RandomStates()
     given = sorted(names_read(ast.unparse(cell.tree)) & namespace.keys())
+    guard = Guard(cell, namespace, Inputs(given, namespace).namespace())
+    fails = False
     try:
         with capture_output():
-            Guard(cell, namespace, Inputs(given, namespace).namespace()).run()
+            guard.run()
     except EffectFound as found:
         states.restore()
         where = f"line {found.line} " if found.line else "this cell "
@@ -55,6 +57,8 @@ def compare(
         states.restore()
         if line_in(error, cell.filename) is None:
             raise  # not the cell's
+        fails = True
+    if fails:  # outside the handler, so that the error is shown once
         return run_symbolically(cell, plain, namespace, later)
     sizes: list[Sized] = []
     varied = ""
@@ -76,6 +80,7 @@ def compare(
         except Exception as error:
             point.error = f"{type(error).__name__}: {error}"
     made.varied = varied
+    made.uninitialized = guard.uninitialized
     states.restore()
     value, report = run_symbolically(cell, plain, namespace, later)
     report.compare = made

@@ -49,6 +49,14 @@ _NOT_PURE = {
                        "hybridize", "virtual_gpus", "setattr", "zero_grad", "reset_ctx", "cast",
                        "force_reinitialize", "register_forward_hook", "load"},
 }  # fmt: skip
+# Two runs never read the same there, so results can't be compared.
+_CLOCKS = {
+    "time": {"time", "time_ns", "perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns",
+             "process_time", "process_time_ns", "thread_time", "thread_time_ns", "localtime",
+             "gmtime", "ctime", "asctime", "strftime"},
+    "datetime": {"now", "utcnow", "today"},
+}  # fmt: skip
+_UNINITIALIZED = (np.empty, np.empty_like, np.ndarray)
 _TRAINING = {"record", "train_mode", "backward", "set_training", "set_recording"}
 _CHANGES = frozenset(
     {
@@ -83,6 +91,7 @@ class Guard:
         self._copies = copies
         self._foreign = Foreign(user)
         self.found: EffectFound | None = None
+        self.uninitialized: int | None = None  # the first line that makes np.empty or the like
         self._trains = any(
             type(copies.get(name)).__module__.startswith("jupyter_hybrid.gluon")
             or hasattr(type(copies.get(name)), "collect_params")
@@ -143,7 +152,10 @@ class Guard:
             effect = "prints to a file"
         if effect is not None:
             self._stop(line, effect)
-        return function(*args, **kwargs)
+        made = function(*args, **kwargs)
+        if self.uninitialized is None and any(function is f for f in _UNINITIALIZED):
+            self.uninitialized = line
+        return made
 
     def attribute(self, line: int, owner: Any, name: str) -> Any:
         """The object whose attribute the cell writes or deletes."""
@@ -218,6 +230,8 @@ class Guard:
             return f"calls {shown}; {root} is not on the list of libraries known to only compute"
         if name in _NOT_PURE.get(root, ()):
             return f"calls {shown}"
+        if name in _CLOCKS.get(root, ()):
+            return f"reads the clock ({shown}), which no two runs read alike"
         if root == "jupyter_hybrid" and name in _TRAINING and self._trains:
             return f"calls {shown} on a block: training changes its gradients and statistics"
         return None

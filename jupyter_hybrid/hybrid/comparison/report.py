@@ -12,6 +12,8 @@ from .difference import Difference
 from .measure import Side
 
 _SAME_MEMORY = 0.02  # within two per cent
+_SMALL_BYTES = 16 << 10  # of less memory a percentage says nothing
+_FEW_RUNS = 5
 
 
 @dataclass
@@ -39,6 +41,7 @@ class CompareReport:
         compile_s: seconds of compiling, once; not part of the times.
         breaks: (line, reason) of the hybridized cell's graph breaks.
         sweep: list of :class:`Point`, in order of size; ``varied`` says what the size is.
+        uninitialized: the first line that calls ``np.empty`` or the like; None without one.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class CompareReport:
         self.breaks = breaks or []
         self.sweep = sweep or []
         self.varied = varied
+        self.uninitialized: int | None = None
 
     # Conclusions ------------------------------------------------------------------------------
     @property
@@ -79,7 +83,8 @@ class CompareReport:
     @property
     def verdict(self) -> str:
         """One plain sentence: time, memory, equality."""
-        return "; ".join(p for p in (self._speed(), self._memory(), self._equality()) if p)
+        parts = (self._speed() + self._doubt(), self._memory(), self._equality())
+        return "; ".join(p for p in parts if p)
 
     @property
     def pays_from(self) -> float | None:
@@ -97,13 +102,24 @@ class CompareReport:
 
     def _speed(self) -> str:
         ratio = self.speedup
-        low, high = self.imperative.quartiles, self.symbolic.quartiles
-        overlap = low[0] <= high[1] and high[0] <= low[1]
+        overlap = self._overlap()
         if abs(ratio - 1) < 0.05 or (overlap and 0.8 < ratio < 1.25):
             return f"as fast as before ({ratio:.2f}x, within the spread)"
         if ratio >= 1:
             return f"{ratio:.1f}x faster"
         return f"slower, {1 / ratio:.1f}x the time: {self._why_slower()}"
+
+    def _overlap(self) -> bool:
+        low, high = self.imperative.quartiles, self.symbolic.quartiles
+        return low[0] <= high[1] and high[0] <= low[1]
+
+    def _doubt(self) -> str:
+        """What makes the comparison of the times uncertain, in brackets."""
+        runs = min(len(self.imperative.seconds), len(self.symbolic.seconds))
+        why = [f"{runs} run{'' if runs == 1 else 's'} only"] if runs < _FEW_RUNS else []
+        if self._overlap() and abs(self.speedup - 1) >= 0.05:
+            why.append("the quartiles overlap")
+        return f" (uncertain: {', '.join(why)})" if why else ""
 
     def _why_slower(self) -> str:
         ours, theirs = self.symbolic, self.imperative
@@ -131,8 +147,9 @@ class CompareReport:
             return ""
         if before == after or (before and abs(after / before - 1) <= _SAME_MEMORY):
             return "the same memory"
-        if not before:
-            return f"{count_bytes(after)} more memory"
+        if min(before, after) < _SMALL_BYTES:
+            gap = f"{count_bytes(abs(after - before))} {'more' if after > before else 'less'}"
+            return f"{gap} memory ({count_bytes(after)} against {count_bytes(before)})"
         if after < before:
             return f"{(1 - after / before) * 100:.0f} % less memory"
         return f"{(after / before - 1) * 100:.0f} % more memory"
@@ -145,6 +162,11 @@ class CompareReport:
             if worst.ulp <= 64:
                 return f"equal to {worst.ulp:.0f} ulp"
             return f"equal but for rounding ({worst.absolute:.2g} at most)"
+        if self.uninitialized is not None:
+            return (
+                f"not equal: {worst}; line {self.uninitialized} makes an array without contents, "
+                "and what is read of it before it is written is arbitrary"
+            )
         return f"not equal: {worst}"
 
     # Forms ------------------------------------------------------------------------------------
