@@ -55,6 +55,10 @@ _LAZY: dict[str, str | tuple[str, str]] = {
     "report": ("hybrid", "report"),
     "symbolic": ("hybrid", "symbolic"),
     "GraphViewer": ("views", "GraphViewer"),
+    "Constant": ("sym", "Constant"),
+    "Variable": ("sym", "Variable"),
+    "compile": ("sym", "compile_function"),  # not in __all__: the builtin stays what it is
+    "load": ("sym", "load_pair"),
 }
 
 

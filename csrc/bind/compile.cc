@@ -81,6 +81,7 @@ CompileOptions compile_options(const CompileArguments& a) {
   pass.donated = a.donated;
   options.plan.donated = a.donated;
   options.plan.training = a.training;
+  options.plan.updates = a.updates;
   if (!a.passes.is_none()) options.passes = a.passes.cast<std::vector<std::string>>();
   options.only_these = a.only_these;
   options.without = a.without;
@@ -94,8 +95,13 @@ CompileOptions compile_options(const CompileArguments& a) {
 namespace {
 
 py::list run_program(const Program& program, const py::sequence& inputs, const py::object& keys,
-                     const std::vector<bool>& donated) {
-  std::vector<NDArray> values;
+                     const std::vector<bool>& donated, const py::object& given) {
+  std::vector<NDArray> values, targets;
+  if (!given.is_none()) {
+    for (const py::handle target : given) {
+      targets.push_back(target.is_none() ? NDArray() : value_of(target, "Program.run"));
+    }
+  }
   for (const py::handle input : inputs) values.push_back(value_of(input, "Program.run"));
   const auto drawn =
       keys.is_none() ? next_keys(program.graph().num_keys) : keys.cast<std::vector<uint64_t>>();
@@ -104,7 +110,7 @@ py::list run_program(const Program& program, const py::sequence& inputs, const p
   {
     const PushScope push(true);
     const Context ctx = current_context();
-    results = program.run(values, drawn, donated, nullptr, &ctx);
+    results = program.run(values, drawn, donated, nullptr, &ctx, targets);
   }
   py::list list;
   for (NDArray& result : results) list.append(wrap(std::move(result)));
@@ -156,8 +162,9 @@ void bind_compile(py::module_& m) {
       .def_property_readonly("plan", &Program::plan, py::return_value_policy::reference_internal)
       .def_property_readonly("cost_ns", &Program::cost_ns, "Estimated ns of one run on one core.")
       .def("run", &run_program, py::arg("inputs"), py::arg("keys") = py::none(),
-           py::arg("donated") = std::vector<bool>(),
-           "Pushes one run; a list of arrays that may still be computed. keys: fresh unless given.")
+           py::arg("donated") = std::vector<bool>(), py::arg("given") = py::none(),
+           "Pushes one run; a list of arrays that may still be computed. keys: fresh unless given. "
+           "given: by output, the array that it is written to where the program was compiled so.")
       .def(
           "relabelled",
           [](const Program& p, const Graph& written) {
@@ -175,13 +182,16 @@ void bind_compile(py::module_& m) {
       "Raises MXNetError naming the node that is in the way.");
   m.def(
       "plan_program",
-      [](const Graph& optimised, std::vector<bool> donated, bool share) {
+      [](const Graph& optimised, std::vector<bool> donated, bool share,
+         std::vector<int32_t> updates) {
         PlanOptions options;
         options.donated = std::move(donated);
         options.enabled = share;
+        options.updates = std::move(updates);
         return std::const_pointer_cast<Program>(planned(optimised, options));
       },
       py::arg("optimised"), py::arg("donated") = std::vector<bool>(), py::arg("share") = true,
+      py::arg("updates") = std::vector<int32_t>(),
       "A program of an optimised graph, planned as it stands.");
   py::class_<CompiledView>(m, "Compiled", "What compile() made: every stage, and the program.")
       .def_readonly("stages", &CompiledView::stages)
@@ -194,10 +204,12 @@ void bind_compile(py::module_& m) {
       [](const GraphRef& graph, py::object input_shapes, py::object input_dtypes, py::object passes,
          bool only_these, std::vector<std::string> without, std::vector<bool> donated,
          bool training, bool fast, bool keep_stages, py::object grad_of, py::object grad_wrt,
-         py::object head_grads, int64_t fold_limit, py::object bound, py::object remat) {
-        const CompileOptions options = compile_options(
-            {input_shapes, input_dtypes, passes, only_these, without, donated, training, fast,
-             keep_stages, grad_of, grad_wrt, head_grads, fold_limit, bound, remat});
+         py::object head_grads, int64_t fold_limit, py::object bound, py::object remat,
+         std::vector<int32_t> updates) {
+        const CompileOptions options =
+            compile_options({input_shapes, input_dtypes, passes, only_these, without, donated,
+                             training, fast, keep_stages, grad_of, grad_wrt, head_grads, fold_limit,
+                             bound, remat, std::move(updates)});
         Compiled compiled;
         {
           const MaybeReleaseGil released(true);
@@ -212,7 +224,10 @@ void bind_compile(py::module_& m) {
       py::arg("grad_of") = py::none(), py::arg("grad_wrt") = py::none(),
       py::arg("head_grads") = py::none(), py::arg("fold_limit") = 1 << 16,
       py::arg("bound") = py::none(), py::arg("remat") = py::none(),
-      "Runs the passes and plans memory. bound: (node, output) pairs that names hold to the end.");
+      py::arg("updates") = std::vector<int32_t>(),
+      "Runs the passes and plans memory. bound: (node, output) pairs that names hold to the end. "
+      "updates: by output, -1 for a new array, -2 for an array given to each run, or the number of "
+      "the input whose array gets this value.");
   m.def("pass_table", &pass_rows, "dicts with name, label, doc, exact, in running order.");
 }
 

@@ -16,6 +16,7 @@ struct CompileArguments {
   int64_t fold_limit;
   py::object bound;
   py::object remat;  // None, 'sqrt' or a budget in bytes
+  std::vector<int32_t> updates = {};
 };
 CompileOptions compile_options(const CompileArguments& arguments);
 

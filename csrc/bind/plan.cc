@@ -18,6 +18,8 @@ const char* kind_name(BufferKind kind) {
       return "input";
     case BufferKind::constant:
       return "constant";
+    case BufferKind::given:
+      return "given";
   }
   return "?";
 }
@@ -111,6 +113,17 @@ void bind_plan(py::module_& m) {
       .def_property_readonly(
           "buffer_of", [](const Plan& p) { return p.buffer_of; },
           "By node position and output: a buffer id, -1 for none.")
+      .def_readonly("updates", &Plan::updates,
+                    "By output: -1 for a new array, -2 for one given to each run, or the input "
+                    "whose array gets this value.")
+      .def_property_readonly(
+          "commits",
+          [](const Plan& p) {
+            py::list list;
+            for (const Commit& c : p.commits) list.append(py::make_tuple(c.output, c.buffer));
+            return list;
+          },
+          "(output, buffer) of new contents that are copied into place at the end.")
       .def_readonly("arena_bytes", &Plan::arena_bytes, "Size of the shared arena, aligned.")
       .def_readonly("planned_bytes", &Plan::planned_bytes,
                     "Peak of logical bytes, outputs included.")

@@ -6,6 +6,7 @@
 #include "bind/site.h"
 #include "ops/binary.h"
 #include "passes/pass.h"
+#include "passes/symbol_gradient.h"
 
 namespace hybrid {
 namespace bind {
@@ -186,29 +187,6 @@ py::tuple infer_types(const Symbol& symbol, const std::map<std::string, py::obje
   return py::make_tuple(arg_shapes, out_shapes, arg_dtypes, out_dtypes);
 }
 
-// Gradients of the sum of all outputs by named arguments, as a Symbol (the gradient pass's nodes).
-Symbol gradient_symbol(const Symbol& symbol, const std::vector<std::string>& wrt) {
-  const Graph graph = to_graph(symbol);
-  const std::vector<std::string> names = symbol.list_arguments();
-  PassOptions options;
-  options.grad_of = graph.outputs;
-  for (const std::string& name : wrt) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    require(found != names.end(), "grad: there is no argument '", name, "'");
-    options.grad_wrt.push_back(graph.inputs[static_cast<size_t>(found - names.begin())]);
-  }
-  options.training = true;
-  PassContext inferring{options, {}};
-  const Graph inferred = infer(graph, inferring);
-  PassContext context{options, {}};
-  Graph with_grads = gradient(inferred, context);
-  const auto heads = static_cast<std::ptrdiff_t>(graph.outputs.size());
-  with_grads.outputs.erase(with_grads.outputs.begin(), with_grads.outputs.begin() + heads);
-  with_grads.output_names.erase(with_grads.output_names.begin(),
-                                with_grads.output_names.begin() + heads);
-  return from_graph(with_grads);
-}
-
 Symbol internals_named(const Symbol& symbol) { return symbol.internals(); }
 
 }  // namespace
@@ -272,8 +250,8 @@ void bind_symbol(py::module_& m) {
             return result;
           },
           "Values of the constants by the names that tojson() gives them.")
-      .def("grad", &gradient_symbol, py::arg("wrt"),
-           "Gradients of the outputs' sum by the named arguments, as a symbol.")
+      .def("_grad", &gradient_of, py::arg("wrt"),
+           "Gradients of the outputs' sum by the named arguments, as a symbol on the same nodes.")
       .def("__neg__",
            [](const Symbol& s) { return apply_core(*get_op("neg"), Attrs(get_op("neg")), {s}); })
       .def("__abs__",
@@ -304,6 +282,26 @@ void bind_symbol(py::module_& m) {
         return Symbol::variable(name, attrs);
       },
       py::arg("name"), "A variable; extra attributes such as __shape__='(2, 3)' are kept with it.");
+  m.def(
+      "sym_constant",
+      [](const py::object& array, const std::string& text) {
+        auto node = std::make_shared<SymNode>();
+        node->kind = NodeKind::constant;
+        node->values = {make_contiguous(value_of(array, "Constant"))};
+        node->versions = {node->values[0].storage->var.version.load()};
+        node->shapes = {node->values[0].shape};
+        node->dtypes = {node->values[0].dtype};
+        node->text = text;
+        node->name = auto_name("constant");
+        node->site = mark_site();
+        node->scope = current_scope();
+        node->serial = next_serial();
+        Symbol result;
+        result.outputs = {{node, 0}};
+        return result;
+      },
+      py::arg("array"), py::arg("text") = "",
+      "A constant of this array, which must not be written afterwards; text: how it is printed.");
   m.def("sym_apply", &apply, py::arg("mx_name"), py::arg("inputs"), py::arg("attrs"),
         py::arg("name") = "", py::arg("extra") = std::map<std::string, std::string>(),
         "An operator on symbols; None stands for an input that becomes a variable.");

@@ -111,7 +111,7 @@ void Scheduler::complete(Operation* op, const ErrorRef& error, bool is_new) {
     const Access& a = accesses[i];
     if (!a.write) continue;
     if (error) {
-      set_error(*a.var, error);
+      if (!op->task || !op->task->left_alone(*a.var)) set_error(*a.var, error);
     } else if (op->props.whole_overwrite) {
       clear_error(*a.var);
     }

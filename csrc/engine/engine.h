@@ -21,6 +21,8 @@ namespace engine {
 struct Task {
   virtual ~Task() = default;
   virtual void run(Resources& resources) = 0;  // throws on error; never touches Python
+  // After an error, or when it never ran: a variable that was to be written is as it was before.
+  virtual bool left_alone(const Var&) const { return false; }
 };
 
 enum class LaneKind : uint8_t { compute, copy_in, copy_out };

@@ -85,7 +85,11 @@ void Scheduler::run_here(std::unique_ptr<Task> task, Storage* const* reads, int 
     if (error) {
       // Naive mode raises now, so wait_all() need not.
       if (in_turn) error->reported = true;
-      poison(writes, num_writes, error, is_new && !in_turn);
+      std::vector<Storage*> failed;
+      for (int i = 0; i < num_writes; ++i) {
+        if (!task->left_alone(writes[i]->var)) failed.push_back(writes[i]);
+      }
+      poison(failed.data(), static_cast<int>(failed.size()), error, is_new && !in_turn);
       if (interrupted) throw_interrupted();
       if (in_turn) throw Error(error->message);
     } else {

@@ -102,8 +102,8 @@ void Scheduler::run_lane(Guard& guard, Lane& lane, const Waiter* waiter) {
     }
     guard.lock();
     lane.running = nullptr;
+    complete(op, error, is_new);  // asks the task what it has left alone
     done = std::move(op->task);
-    complete(op, error, is_new);
     recycle(op);
     note_depth(now);
   } while (go_on(lane, waiter) && (!waiter || now < until));

@@ -41,9 +41,10 @@ struct InputType {
   DType dtype;
 };
 
-struct ResultWindow {               // one graph output
-  int32_t buffer;                   // of kind output, or a donated input
-  int32_t output = -1, input = -1;  // which of Impl::outputs, or which input, that buffer is
+struct ResultWindow {  // one graph output
+  int32_t buffer;      // of kind output, or a donated input
+  // Which of Impl::outputs, which input, or which of Impl::given that buffer is.
+  int32_t output = -1, input = -1, given = -1;
   Window window;
   Shape shape;
   DType dtype;
@@ -54,13 +55,15 @@ struct Program::Impl {
   std::vector<InputType> inputs;
   std::vector<int32_t> input_buffer;  // by input
   std::vector<bool> may_overwrite;    // by input: the plan writes into it
+  std::vector<bool> updated;          // by input: those that get new contents
+  size_t first_update = ~size_t{0};   // kernel that first overwrites an array with new contents
   std::vector<ResultWindow> results;
   struct OutputBuffer {
     int32_t buffer;
     int32_t output;  // whose window decides where a given array can take its place
     int64_t bytes;
   };
-  std::vector<OutputBuffer> outputs;
+  std::vector<OutputBuffer> outputs, given;
   struct Constant {
     int32_t buffer;
     NDArray value;

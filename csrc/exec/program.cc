@@ -175,6 +175,34 @@ struct Maker {
     return name;
   }
 
+  // The new contents of an array, from where they were computed.
+  void add_commit(const Commit& commit) {
+    add_copy({commit.output, commit.buffer});
+    for (const OutputCopy& copy : plan.copies) {
+      if (copy.output != commit.output) continue;
+      Slot& from = impl.kernels.back().slots[0];  // put aside
+      from = impl.kernels.back().slots[1];
+      from.buffer = copy.buffer;
+    }
+  }
+
+  // Where the point of no return is.
+  void find_first_update() {
+    std::vector<bool> target(plan.buffers.size(), false);
+    for (const Buffer& b : plan.buffers) {
+      target[b.id] =
+          b.kind == BufferKind::given || (b.kind == BufferKind::input && impl.updated[b.index]);
+    }
+    for (size_t i = 0; i < impl.kernels.size(); ++i) {
+      const ProgramKernel& k = impl.kernels[i];
+      for (size_t s = k.num_in; s < k.slots.size(); ++s) {
+        if (!target[k.slots[s].buffer]) continue;
+        impl.first_update = i;
+        return;
+      }
+    }
+  }
+
   void add_copy(const OutputCopy& copy) {
     static const uint32_t name = trace::intern_name("copy");
     ProgramKernel k;
@@ -199,6 +227,10 @@ struct Maker {
     impl.num_buffers = static_cast<int32_t>(plan.buffers.size());
     impl.input_buffer.assign(graph.inputs.size(), -1);
     impl.may_overwrite.assign(graph.inputs.size(), false);
+    impl.updated.assign(graph.inputs.size(), false);
+    for (const int32_t u : plan.updates) {
+      if (u >= 0) impl.updated[u] = impl.may_overwrite[u] = true;
+    }
     for (const Buffer& b : plan.buffers) {
       switch (b.kind) {
         case BufferKind::arena:
@@ -217,6 +249,9 @@ struct Maker {
         case BufferKind::constant:
           impl.constants.push_back({b.id, make_contiguous(graph.nodes[b.index].value)});
           break;
+        case BufferKind::given:
+          impl.given.push_back({b.id, b.index, b.bytes});
+          break;
         case BufferKind::output:
           impl.outputs.push_back({b.id, b.index, b.bytes});
           impl.output_bytes += b.bytes;
@@ -228,13 +263,24 @@ struct Maker {
   void add_results() {
     for (const Entry& e : graph.outputs) {
       const int p = graph.position(e.node);
-      impl.results.push_back({plan.buffer_of[p][e.out], -1, -1, plan.windows[p][e.out],
+      impl.results.push_back({plan.buffer_of[p][e.out], -1, -1, -1, plan.windows[p][e.out],
                               graph.shape(e), graph.dtype(e)});
     }
     for (const OutputCopy& copy : plan.copies) {
       ResultWindow& r = impl.results[copy.output];
       r.buffer = copy.buffer;
       r.window = {contiguous_strides(r.shape), 0};
+    }
+    for (size_t k = 0; k < impl.results.size(); ++k) {
+      if (plan.updates[k] == kFresh) continue;
+      ResultWindow& r = impl.results[k];
+      r.window = {contiguous_strides(r.shape), 0};
+      if (plan.updates[k] >= 0) r.buffer = impl.input_buffer[plan.updates[k]];
+      for (size_t i = 0; i < impl.given.size(); ++i) {
+        if (impl.given[i].output != static_cast<int32_t>(k)) continue;
+        r.buffer = impl.given[i].buffer;
+        r.given = static_cast<int32_t>(i);
+      }
     }
     for (ResultWindow& r : impl.results) {
       for (size_t i = 0; i < impl.outputs.size(); ++i) {
@@ -243,7 +289,8 @@ struct Maker {
       for (size_t i = 0; i < impl.input_buffer.size(); ++i) {
         if (impl.input_buffer[i] == r.buffer) r.input = static_cast<int32_t>(i);
       }
-      require(r.output >= 0 || r.input >= 0, "program: an output lies in the arena");
+      require(r.output >= 0 || r.input >= 0 || r.given >= 0,
+              "program: an output lies in the arena");
     }
   }
 
@@ -263,6 +310,8 @@ struct Maker {
       if (!plan.views[p]) add_kernel(graph.nodes[p]);
     }
     for (const OutputCopy& copy : plan.copies) add_copy(copy);
+    for (const Commit& commit : plan.commits) add_commit(commit);
+    find_first_update();
     add_results();
     for (const Node& n : graph.nodes) {
       if (n.kind != NodeKind::op || !n.inputs.empty()) continue;

@@ -19,10 +19,14 @@ class Program {
   // overwrite but is not donated in this run is copied first.
   // `outputs_into`: optional existing arrays to write outputs to.
   // `ctx`: where to run when there are no inputs.
+  // `given`: by output, where the plan says kGiven, the array to write.
+  // Arrays that get new contents are as they were when the run fails; an error that comes after the
+  // first of them was written (memory, an interrupt) poisons them.
   std::vector<NDArray> run(const std::vector<NDArray>& inputs, const std::vector<uint64_t>& keys,
                            const std::vector<bool>& donated = {},
                            const std::vector<NDArray>* outputs_into = nullptr,
-                           const Context* ctx = nullptr) const;
+                           const Context* ctx = nullptr,
+                           const std::vector<NDArray>& given = {}) const;
   // Runs on this thread now, inside another operator's kernel: the inputs hold their values and are
   // contiguous, and nothing enters the queue. An error names the kernel's line. Returns early, with
   // results undefined, when `resources` is cancelled.

@@ -40,10 +40,58 @@ NDArray private_copy(const NDArray& array) {
   return copy;
 }
 
+// An array that the program was to write, but shares memory with others: it is copied there later.
+struct Later {
+  NDArray made, target;
+};
+
+bool holds(const std::vector<NDArray>& arrays, const NDArray& a, size_t but) {
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    if (i != but && arrays[i].defined() && arrays[i].storage == a.storage) return true;
+  }
+  return false;
+}
+
+// Arrays that get new contents: the program writes them if they are contiguous and the only ones in
+// their memory.
+void bind_updates(const Impl& impl, const std::vector<NDArray>& given, ProgramRun* run,
+                  std::vector<Later>* later) {
+  const std::vector<NDArray> inputs = run->inputs;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!impl.updated[i]) continue;
+    const NDArray& a = inputs[i];
+    if (a.contiguous() && !holds(inputs, a, i) && !holds(given, a, given.size())) {
+      before_overwrite(a);
+    } else {
+      run->inputs[i] = private_copy(a);
+      later->push_back({run->inputs[i], a});
+    }
+  }
+  for (const Impl::OutputBuffer& g : impl.given) {
+    const ResultWindow& r = impl.results[g.output];
+    const size_t k = static_cast<size_t>(g.output);
+    require(k < given.size() && given[k].defined(), "program: no array was given for output ", k);
+    const NDArray& a = given[k];
+    require(a.shape == r.shape && a.dtype == r.dtype, "program: the array given for output ", k,
+            " is ", dtype_name(a.dtype), " ", a.shape, ", expected ", dtype_name(r.dtype), " ",
+            r.shape);
+    const bool same_device = run->ctx == a.ctx();
+    if (same_device && a.contiguous() && !holds(inputs, a, inputs.size()) && !holds(given, a, k) &&
+        !a.storage->var.poisoned.load(std::memory_order_acquire)) {
+      before_overwrite(a);
+      run->given.push_back(a);
+    } else {
+      run->given.push_back(NDArray::empty(r.shape, r.dtype, run->ctx));
+      later->push_back({run->given.back(), a});
+    }
+  }
+}
+
 // Inputs that the program overwrites must be given up, alone in their memory and contiguous.
 void protect_inputs(const Impl& impl, const std::vector<bool>& donated, ProgramRun* run) {
   for (size_t i = 0; i < run->inputs.size(); ++i) {
     NDArray& a = run->inputs[i];
+    if (impl.updated[i]) continue;
     if (!impl.may_overwrite[i]) {
       if (!a.contiguous()) a = make_contiguous(a);
       continue;
@@ -81,6 +129,14 @@ std::vector<NDArray> result_arrays(const Impl& impl, const ProgramRun& run) {
   for (size_t k = 0; k < results.size(); ++k) {
     const ResultWindow& r = impl.results[k];
     NDArray& a = results[k];
+    if (r.given >= 0) {
+      a = run.given[r.given];
+      continue;
+    }
+    if (r.input >= 0 && impl.updated[r.input]) {
+      a = run.inputs[r.input];
+      continue;
+    }
     a.offset = r.window.offset;
     a.shape = r.shape;
     a.strides = r.window.strides;
@@ -117,7 +173,8 @@ std::vector<NDArray> Program::run(const std::vector<NDArray>& inputs,
                                   const std::vector<uint64_t>& keys,
                                   const std::vector<bool>& donated,
                                   const std::vector<NDArray>* outputs_into,
-                                  const Context* given_ctx) const {
+                                  const Context* given_ctx,
+                                  const std::vector<NDArray>& given) const {
   const Impl& impl = *impl_;
   bool ready = check_inputs(impl, inputs);
   require(static_cast<int32_t>(keys.size()) >= impl.num_keys, "program: expected ", impl.num_keys,
@@ -134,7 +191,9 @@ std::vector<NDArray> Program::run(const std::vector<NDArray>& inputs,
   for (size_t i = 0; i < inputs.size(); ++i) {
     plain = plain && !impl.may_overwrite[i] && inputs[i].contiguous();
   }
-  if (!plain) {
+  std::vector<Later> later;
+  if (!plain || !impl.given.empty()) {
+    bind_updates(impl, given, &run, &later);
     protect_inputs(impl, donated, &run);
     for (const NDArray& a : run.inputs) ready = ready && ready_to_read(*a.storage);
   }
@@ -160,6 +219,12 @@ std::vector<NDArray> Program::run(const std::vector<NDArray>& inputs,
     if (taken[k]) results[k] = (*outputs_into)[k];
   }
   submit(impl_, std::move(run), keys, ready);
+  for (const Later& l : later) {
+    copy_array(l.made, l.target);
+    for (NDArray& result : results) {
+      if (result.storage == l.made.storage) result = l.target;
+    }
+  }
   if (!outputs_into) return results;
   for (size_t k = 0; k < results.size(); ++k) {
     if (!taken[k]) copy_array(results[k], (*outputs_into)[k]);

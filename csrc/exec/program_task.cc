@@ -24,6 +24,9 @@ void resolve(const Impl& impl, const ProgramRun& run, char* arena, char** base) 
   for (size_t i = 0; i < impl.outputs.size(); ++i) {
     base[impl.outputs[i].buffer] = static_cast<char*>(run.outputs[i]->data) + run.output_offset[i];
   }
+  for (size_t i = 0; i < impl.given.size(); ++i) {
+    base[impl.given[i].buffer] = run.given[i].data();
+  }
   for (size_t i = 0; i < impl.constants.size(); ++i) {
     base[impl.constants[i].buffer] = (*run.constants)[i].data();
   }
@@ -115,7 +118,10 @@ void run_kernels(const Impl& impl, const ProgramRun& run, Resources& resources, 
   std::vector<TensorView> many_views;
   uint64_t start = trace::ticks();
   for (const ProgramKernel& k : impl.kernels) {
-    if (resources.cancelled()) {
+    const size_t at = static_cast<size_t>(&k - impl.kernels.data());
+    if (at >= impl.first_update) run.updating = true;
+    // Once arrays are being overwritten, what is left (short work) is done.
+    if (!run.updating && resources.cancelled()) {
       if (Tracer::kNested) return;
       fail("the program was cancelled before node ", k.node);
     }
@@ -183,10 +189,25 @@ struct NestedTracer {
   void failed() {}
 };
 
+// A run that fails before it writes leaves arrays that it updates as they were.
+bool keeps(const Impl& impl, const ProgramRun& run, const engine::Var& written) {
+  if (run.updating) return false;
+  for (const NDArray& a : run.given) {
+    if (&a.storage->var == &written) return true;
+  }
+  for (size_t i = 0; i < run.inputs.size(); ++i) {
+    if (impl.updated[i] && &run.inputs[i].storage->var == &written) return true;
+  }
+  return false;
+}
+
 struct ProgramTask : engine::Task {
   std::shared_ptr<const Impl> impl;
   ProgramRun arrays;
   std::vector<uint64_t> keys;
+  bool left_alone(const engine::Var& written) const override {
+    return keeps(*impl, arrays, written);
+  }
   void run(Resources& resources) override {
     arrays.keys = keys.data();
     LaneTracer tracer;
@@ -209,10 +230,15 @@ void run_inline(const Impl& impl, const ProgramRun& run, const engine::Props& pr
     for (size_t i = 0; i < run.inputs.size(); ++i) {
       if (impl.may_overwrite[i]) failed.push_back(run.inputs[i].storage.get());
     }
+    for (const NDArray& a : run.given) failed.push_back(a.storage.get());
+    failed.erase(std::remove_if(failed.begin(), failed.end(),
+                                [&](Storage* s) { return keeps(impl, run, s->var); }),
+                 failed.end());
     engine::fail_inline(failed.data(), static_cast<int>(failed.size()), tracer.props, error.what());
     return;
   }
   for (const StorageRef& s : run.outputs) bump_version(*s);
+  for (const NDArray& a : run.given) bump_version(*a.storage);
   for (size_t i = 0; i < run.inputs.size(); ++i) {
     if (impl.may_overwrite[i]) bump_version(*run.inputs[i].storage);
   }
@@ -245,6 +271,7 @@ void submit(const std::shared_ptr<const Impl>& impl, ProgramRun run,
   for (size_t i = 0; i < run.inputs.size(); ++i) {
     if (impl->may_overwrite[i]) ready = ready && ready_to_write(*run.inputs[i].storage);
   }
+  for (const NDArray& a : run.given) ready = ready && ready_to_write(*a.storage);
   if (ready && engine::may_inline(impl->cost_ns * kInlineFactor, run.ctx)) {
     run_inline(*impl, run, props);
     return;
@@ -257,6 +284,10 @@ void submit(const std::shared_ptr<const Impl>& impl, ProgramRun run,
   for (size_t i = 0; i < run.inputs.size(); ++i) {
     if (!impl->may_overwrite[i]) continue;
     add(&writes, run.inputs[i].storage.get());
+    props.whole_overwrite = false;
+  }
+  for (const NDArray& a : run.given) {
+    add(&writes, a.storage.get());
     props.whole_overwrite = false;
   }
   const auto add_read = [&](Storage* s) {

@@ -11,6 +11,8 @@ struct ProgramRun {
   std::vector<NDArray> inputs;
   std::vector<StorageRef> outputs;     // by impl.outputs
   std::vector<int64_t> output_offset;  // bytes, of arrays given to write into
+  std::vector<NDArray> given;          // by impl.given
+  mutable bool updating = false;       // arrays of the caller's are being overwritten
   const std::vector<NDArray>* constants = nullptr;
   const uint64_t* keys = nullptr;
   Context ctx;

@@ -164,8 +164,12 @@ class Builder {
         require(from.op != nullptr, "symbol: node '", from.name, "' has no operator");
         set_types(&n, from, static_cast<size_t>(from.num_outputs));
         if (from.op->random) {
-          n.key_slot = graph_.num_keys++;
-          if (sources_ != nullptr) sources_->keys.push_back(from.key);
+          const auto [slot, fresh] = slots_.emplace(from.draw_of ? from.draw_of.get() : &from, -1);
+          if (fresh || from.draw_of == nullptr) {
+            slot->second = graph_.num_keys++;
+            if (sources_ != nullptr) sources_->keys.push_back(from.key);
+          }
+          n.key_slot = slot->second;
         }
     }
     entries_[{&from, 0}] = {graph_.next_id, 0};
@@ -176,7 +180,8 @@ class Builder {
   GraphSources* sources_;
   StopMap stop_at_;
   std::vector<NodeId> stop_ids_;
-  EntryMap entries_;  // node's first output; others have the same id
+  std::map<const SymNode*, int32_t> slots_;  // keys of random nodes
+  EntryMap entries_;                         // node's first output; others have the same id
   Graph graph_;
 };
 
@@ -191,6 +196,7 @@ Graph to_graph(const Symbol& symbol, const std::vector<SymEntry>& stop, GraphSou
 
 Symbol from_graph(const Graph& graph) {
   std::map<Entry, SymEntry> made;
+  std::map<int32_t, SymNodeRef> drawn;  // by key slot
   const auto add = [&](const Node& n) {
     auto node = std::make_shared<SymNode>();
     node->kind = n.kind;
@@ -209,6 +215,10 @@ Symbol from_graph(const Graph& graph) {
     node->ctx = n.ctx;
     if (n.kind == NodeKind::constant) node->values = {n.value};
     node->serial = next_serial();
+    if (n.key_slot >= 0) {
+      const auto [first, fresh] = drawn.emplace(n.key_slot, node);
+      if (!fresh) node->draw_of = first->second;
+    }
     for (int i = 0; i < node->num_outputs; ++i) made[{n.id, i}] = {node, i};
   };
   for (const Node& n : graph.nodes) {

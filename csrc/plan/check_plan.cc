@@ -1,6 +1,7 @@
 // check_plan: replays a plan on a model of memory and looks whether every read finds its value.
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "core/error.h"
 #include "plan/lifetimes.h"
@@ -26,6 +27,7 @@ struct Replay {
   ValueIndex values;
   std::vector<int32_t> root;  // by value
   std::map<int32_t, std::vector<Tenant>> memory;
+  std::optional<std::string> updated;  // the first step that overwrote an array of the caller's
 
   const Buffer& buffer_of(int p, int out) const {
     const int32_t b = plan.buffer_of.at(p).at(out);
@@ -117,9 +119,36 @@ struct Replay {
     }
   }
 
+  bool updates(const Buffer& b) const {
+    return b.kind == BufferKind::input &&
+           std::find(plan.updates.begin(), plan.updates.end(), b.index) != plan.updates.end();
+  }
+
+  // Every output with a place of its own has reached it.
+  void commit(size_t k, bool copied) {
+    const Entry& e = graph.outputs[k];
+    const int p = graph.position(e.node);
+    int32_t in = plan.buffer_of[p].at(e.out);
+    for (const Commit& c : plan.commits) {
+      if (c.output != static_cast<int32_t>(k)) continue;
+      if (!copied) read(p, e.out, "output " + std::to_string(k));
+      in = c.buffer;
+      const Range r = range_of(plan.buffers.at(in));
+      if (r.begin < r.end) write(r, -1 - static_cast<int32_t>(k));
+    }
+    const Buffer& b = plan.buffers.at(in);
+    const int32_t u = plan.updates[k];
+    const bool there = u == kGiven
+                           ? b.kind == BufferKind::given && b.index == static_cast<int32_t>(k)
+                           : b.kind == BufferKind::input && b.index == u;
+    require(there, "check_plan: output ", k, " does not end where it belongs");
+  }
+
   void step(int p) {
     const Node& node = graph.nodes[p];
     const std::string name = "node " + std::to_string(node.id) + " '" + node.name + "'";
+    require(!updated || !may_fail(graph, node), "check_plan: ", name, " may fail after ",
+            updated.value_or(""), " has overwritten an array");
     for (const Entry& e : node.inputs) read(graph.position(e.node), e.out, name);
     if (plan.views[p]) {
       require(plan.buffer_of[p][0] ==
@@ -138,8 +167,10 @@ struct Replay {
       require(buffer_of(p, o).kind != BufferKind::constant, "check_plan: ", name,
               " overwrites a constant");
       const Buffer& b = buffer_of(p, o);
-      require(b.kind != BufferKind::input || plan.donated.at(b.index), "check_plan: ", name,
-              " overwrites input ", b.index, ", which was not donated");
+      const bool target = b.kind == BufferKind::given || updates(b);
+      require(b.kind != BufferKind::input || target || plan.donated.at(b.index),
+              "check_plan: ", name, " overwrites input ", b.index, ", which was not donated");
+      if (target && !updated) updated = name;
       written.push_back(r);
     }
     for (int o = 0; o < node.num_outputs(); ++o) {
@@ -169,12 +200,15 @@ struct Replay {
       const Entry& e = graph.outputs[k];
       const int p = graph.position(e.node);
       read(p, e.out, "output " + std::to_string(k));
-      if (copied[k]) continue;
+      if (copied[k] || plan.updates[k] != kFresh) continue;
       const Buffer& b = buffer_of(p, e.out);
       require(b.kind == BufferKind::output || b.kind == BufferKind::input, "check_plan: output ", k,
               " lies in memory that the next run reuses");
       const auto [first, fresh] = owner.emplace(b.id, k);
       require(fresh, "check_plan: outputs ", first->second, " and ", k, " share memory");
+    }
+    for (size_t k = 0; k < graph.outputs.size(); ++k) {
+      if (plan.updates[k] != kFresh) commit(k, copied[k]);
     }
   }
 };
@@ -182,7 +216,7 @@ struct Replay {
 }  // namespace
 
 void check_plan(const Graph& graph, const Plan& plan) {
-  Replay replay{graph, plan, ValueIndex(graph), {}, {}};
+  Replay replay{graph, plan, ValueIndex(graph), {}, {}, {}};
   replay.run();
 }
 

@@ -37,6 +37,9 @@ struct Builder {
   std::vector<int32_t> last_use;  // by root value: last step that reads it; num_steps: an output
   std::vector<int32_t> owner;     // by root value: the graph output that keeps its memory, or -1
   std::vector<bool> donated;      // by position
+  std::vector<int32_t> target;    // by graph output: the buffer its value is to end in, or -1
+  std::vector<int32_t> late;      // graph outputs that are copied to their targets at the end
+  int32_t last_failing = -1;      // last step that may fail
 
   Buffer& new_buffer(BufferKind kind, int64_t bytes, int32_t start) {
     Buffer b;
@@ -48,17 +51,19 @@ struct Builder {
     return result.buffers.back();
   }
 
-  bool is_output_owner(int32_t root) const { return owner[root] >= 0; }
-
   // Shape, dtype, position in memory and time all agree: the output may overwrite the input.
-  bool can_overwrite(int position, int in, int out, int32_t step, int32_t num_steps) const {
+  // `given_up`: a buffer of an input that this value is the new contents of.
+  bool can_overwrite(int position, int in, int out, int32_t step, int32_t num_steps,
+                     int32_t given_up = -1) const {
     const Node& node = graph.nodes[position];
     const int32_t v = values.inputs[position][in], root = windows.root[v];
     const int32_t b = result.buffer_of[root];
     if (b < 0 || last_use[root] != step || last_use[root] >= num_steps) return false;
     const Buffer& buffer = result.buffers[b];
     if (buffer.entries.empty() || buffer.kind == BufferKind::constant) return false;
-    if (buffer.kind == BufferKind::input && !donated[graph.position(buffer.entries[0].node)]) {
+    if (buffer.kind == BufferKind::given) return false;
+    if (buffer.kind == BufferKind::input && b != given_up &&
+        !donated[graph.position(buffer.entries[0].node)]) {
       return false;
     }
     const Window whole{contiguous_strides(node.shapes[out]), 0};
@@ -87,30 +92,102 @@ struct Builder {
       if (!runs(graph.nodes[p])) continue;
       const int32_t step = static_cast<int32_t>(result.steps.size());
       result.steps.push_back(p);
+      if (may_fail(graph, graph.nodes[p])) last_failing = step;
       for (int32_t v : values.inputs[p]) last_use[windows.root[v]] = step;
     }
     const int32_t num_steps = static_cast<int32_t>(result.steps.size());
-    for (size_t k = 0; k < graph.outputs.size(); ++k) {
-      const Entry& e = graph.outputs[k];
-      const int p = graph.position(e.node);
-      require(p >= 0, "plan: output ", k, " is node ", e.node, ", which does not exist");
-      const int32_t root = windows.root[values(p, e.out)];
-      last_use[root] = num_steps;
-      const bool computed = runs(graph.nodes[position_of(root)]);
-      // Outputs are written to later: no two elements of one may share memory.
-      const bool apart = !repeats(graph.shape(e), windows.window[values(p, e.out)].strides);
+    for (const bool updating : {true, false}) {  // those that have a place come first
+      for (size_t k = 0; k < graph.outputs.size(); ++k) {
+        if ((update(k) != kFresh) == updating) find_owner(k, num_steps);
+      }
+    }
+  }
+
+  int32_t update(size_t k) const {
+    return k < options.updates.size() ? options.updates[k] : kFresh;
+  }
+
+  void find_owner(size_t k, int32_t num_steps) {
+    const Entry& e = graph.outputs[k];
+    const int p = graph.position(e.node);
+    require(p >= 0, "plan: output ", k, " is node ", e.node, ", which does not exist");
+    const int32_t root = windows.root[values(p, e.out)];
+    last_use[root] = num_steps;
+    const bool computed = runs(graph.nodes[position_of(root)]);
+    // Outputs are written to later: no two elements of one may share memory.
+    const bool apart = !repeats(graph.shape(e), windows.window[values(p, e.out)].strides);
+    if (update(k) == kFresh) {
       if (computed && apart && owner[root] < 0) {
         owner[root] = static_cast<int32_t>(k);
       } else {
         result.copies.push_back({static_cast<int32_t>(k), -1});
       }
+      return;
     }
+    const Window& w = windows.window[values(p, e.out)];
+    const bool whole =
+        same_window(w, {contiguous_strides(graph.shape(e)), 0}) && graph.bytes(e) == bytes_of(root);
+    if (computed && whole && owner[root] < 0) {
+      owner[root] = static_cast<int32_t>(k);
+      return;
+    }
+    // An input may be overwritten before it is read here: its old value is put aside first.
+    if (!computed) result.copies.push_back({static_cast<int32_t>(k), -1});
+    late.push_back(static_cast<int32_t>(k));
+  }
+
+  int64_t bytes_of(int32_t value) const {
+    const int p = position_of(value);
+    return graph.bytes({graph.nodes[p].id, value - values.first[p]});
   }
 
   int position_of(int32_t value) const {
     return static_cast<int>(std::upper_bound(values.first.begin(), values.first.end(), value) -
                             values.first.begin()) -
            1;
+  }
+
+  // The buffers that outputs are to end in; an input with new contents is no scratch memory.
+  void bind_targets() {
+    target.assign(graph.outputs.size(), -1);
+    std::vector<bool> taken(graph.inputs.size(), false);
+    for (size_t k = 0; k < graph.outputs.size(); ++k) {
+      const int32_t u = update(k);
+      if (u == kFresh) continue;
+      const Entry& e = graph.outputs[k];
+      if (u == kGiven) {
+        Buffer& b = new_buffer(BufferKind::given, graph.bytes(e), 0);
+        b.index = static_cast<int32_t>(k);
+        target[k] = b.id;
+        continue;
+      }
+      require(u >= 0 && u < static_cast<int32_t>(graph.inputs.size()), "plan: output ", k,
+              " updates input ", u, ", there are ", graph.inputs.size());
+      require(!taken[u], "plan: two outputs update input ", u);
+      taken[u] = true;
+      const Entry in{graph.inputs[u], 0};
+      require(graph.shape(e) == graph.shape(in) && graph.dtype(e) == graph.dtype(in), "update of '",
+              graph.node(in.node).name, "': expected ", dtype_name(graph.dtype(in)), " ",
+              graph.shape(in), ", given ", dtype_name(graph.dtype(e)), " ", graph.shape(e));
+      const int p = graph.position(in.node);
+      donated[p] = false;
+      target[k] = result.buffer_of[values(p, 0)];
+    }
+  }
+
+  // Can the new contents of an array be computed where the old ones are, at this step?
+  bool reaches_target(int p, int out, int32_t k, int32_t step, int32_t num_steps) const {
+    if (!options.enabled || !options.in_place || step <= last_failing) return false;
+    const Buffer& b = result.buffers[target[k]];
+    if (b.kind == BufferKind::given) return true;
+    const int32_t old = values(graph.position(graph.inputs[b.index]), 0);
+    if (last_use[old] != step) return last_use[old] < step;
+    for (size_t i = 0; i < graph.nodes[p].inputs.size(); ++i) {
+      if (windows.root[values.inputs[p][i]] == old) {
+        return can_overwrite(p, static_cast<int>(i), out, step, num_steps, b.id);
+      }
+    }
+    return false;
   }
 
   void bind_outside_values(int32_t num_steps) {
@@ -147,7 +224,16 @@ struct Builder {
         continue;
       }
       int32_t chosen = -1;
-      if (options.enabled && options.in_place) {
+      const int32_t k = owner[v];
+      if (k >= 0 && target[k] >= 0) {
+        if (reaches_target(p, o, k, step, num_steps)) {
+          chosen = target[k];
+          if (result.buffers[chosen].kind == BufferKind::given) result.buffers[chosen].start = step;
+        } else {
+          result.commits.push_back({k, target[k]});
+        }
+      }
+      if (chosen < 0 && options.enabled && options.in_place) {
         for (size_t i = 0; i < node.inputs.size() && chosen < 0; ++i) {
           if (!can_overwrite(p, static_cast<int>(i), o, step, num_steps)) continue;
           const int32_t root = windows.root[values.inputs[p][i]];
@@ -165,9 +251,9 @@ struct Builder {
       b.entries.push_back({node.id, o});
       b.end = std::max({b.end, step, last_use[v]});
       if (!options.enabled) b.end = num_steps;
-      if (is_output_owner(v) && b.kind == BufferKind::arena) {
+      if (k >= 0 && target[k] < 0 && b.kind == BufferKind::arena) {
         b.kind = BufferKind::output;
-        b.index = owner[v];
+        b.index = k;
       }
       result.buffer_of[v] = chosen;
     }
@@ -179,19 +265,49 @@ struct Builder {
     result.buffer_of.assign(values.count(), -1);
     donated.assign(graph.nodes.size(), false);
     bind_outside_values(num_steps);
+    bind_targets();
     for (int32_t step = 0; step < num_steps; ++step) {
       place_outputs_of(result.steps[step], step, num_steps);
     }
     for (OutputCopy& copy : result.copies) {
       const Entry& e = graph.outputs[copy.output];
-      Buffer& b = new_buffer(BufferKind::output, graph.bytes(e), num_steps);
-      b.index = copy.output;
+      const bool aside = target[copy.output] >= 0;
+      Buffer& b =
+          new_buffer(aside ? BufferKind::arena : BufferKind::output, graph.bytes(e), num_steps);
+      b.index = aside ? -1 : copy.output;
       copy.buffer = b.id;
     }
+    for (const int32_t k : late) result.commits.push_back({k, target[k]});
   }
 };
 
 }  // namespace
+
+bool may_fail(const Graph& graph, const Node& node) {
+  if (node.kind != NodeKind::op || node.op->elementwise || node.op->view) return false;
+  for (const Entry& e : node.inputs) {
+    if (graph.shape(e).size() == 0) return true;  // a maximum of nothing
+  }
+  const std::string name = node.op->name;
+  switch (node.op->family) {
+    case Family::elementwise:
+    case Family::linear:
+    case Family::conv:
+    case Family::reduce:
+    case Family::shape:
+    case Family::creation:
+      return false;
+    case Family::loss:
+      return name == "softmax_cross_entropy";  // refuses labels
+    case Family::random:
+      return name != "Dropout";
+    case Family::index:
+      if (node.op->attr_index("mode") >= 0) return node.attrs.string("mode") == "raise";
+      return name != "one_hot";
+    default:
+      return true;
+  }
+}
 
 bool operator_allows_in_place(const Node& node, int in, int out,
                               const std::vector<int>& same_memory) {
@@ -209,7 +325,7 @@ bool operator_allows_in_place(const Node& node, int in, int out,
 
 Lifetimes find_lifetimes(const Graph& graph, const ValueIndex& values, const Windows& windows,
                          const PlanOptions& options) {
-  Builder builder{graph, values, windows, options, {}, {}, {}, {}};
+  Builder builder{graph, values, windows, options, {}, {}, {}, {}, {}, {}, -1};
   builder.run();
   return std::move(builder.result);
 }

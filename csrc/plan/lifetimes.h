@@ -11,10 +11,15 @@ struct Lifetimes {
   std::vector<Buffer> buffers;     // without offsets
   std::vector<int32_t> buffer_of;  // by value; -1 none
   std::vector<OutputCopy> copies;
+  std::vector<Commit> commits;
 };
 
 Lifetimes find_lifetimes(const Graph& graph, const ValueIndex& values, const Windows& windows,
                          const PlanOptions& options);
+
+// Could the kernel raise an error because of the values it is given? Arrays are overwritten with
+// their new contents only when no such kernel is left, so that a run that fails changes nothing.
+bool may_fail(const Graph& graph, const Node& node);
 
 // May output `out` of the node be written over its input `in`, as far as the operator goes?
 // `same_memory` lists the inputs that lie in that memory, `in` among them.

@@ -58,7 +58,8 @@ std::vector<int32_t> host_in_outputs(const std::vector<Buffer>& buffers) {
 
 // The guests' entries move into their hosts' buffers; their own buffers disappear.
 void move_guests(std::vector<Buffer>* buffers, std::vector<int32_t>* buffer_of,
-                 std::vector<OutputCopy>* copies, const std::vector<int32_t>& host) {
+                 std::vector<OutputCopy>* copies, std::vector<Commit>* commits,
+                 const std::vector<int32_t>& host) {
   for (const Buffer& b : *buffers) {
     if (host[b.id] < 0) continue;
     Buffer& into = (*buffers)[host[b.id]];
@@ -78,6 +79,7 @@ void move_guests(std::vector<Buffer>* buffers, std::vector<int32_t>* buffer_of,
     if (b >= 0) b = target(b);
   }
   for (OutputCopy& copy : *copies) copy.buffer = target(copy.buffer);
+  for (Commit& commit : *commits) commit.buffer = target(commit.buffer);
   *buffers = std::move(kept);
 }
 
@@ -117,6 +119,8 @@ Plan make_plan(const Graph& graph, const PlanOptions& options) {
   plan.training = options.training;
   plan.donated = options.donated;
   plan.donated.resize(graph.inputs.size(), false);
+  plan.updates = options.updates;
+  plan.updates.resize(graph.outputs.size(), kFresh);
   plan.views = windows.view;
   plan.lower_bound_bytes = live_bound(life.buffers);
 
@@ -132,7 +136,7 @@ Plan make_plan(const Graph& graph, const PlanOptions& options) {
       }
     }
   }
-  move_guests(&life.buffers, &life.buffer_of, &life.copies, host);
+  move_guests(&life.buffers, &life.buffer_of, &life.copies, &life.commits, host);
   sort_entries(graph, &life.buffers);
 
   const std::vector<int32_t> own(life.buffers.size(), -1);
@@ -152,6 +156,7 @@ Plan make_plan(const Graph& graph, const PlanOptions& options) {
   for (int32_t p : life.steps) plan.steps.push_back(graph.nodes[p].id);
   plan.buffers = std::move(life.buffers);
   plan.copies = std::move(life.copies);
+  plan.commits = std::move(life.commits);
   plan.buffer_of.resize(graph.nodes.size());
   plan.windows.resize(graph.nodes.size());
   for (size_t p = 0; p < graph.nodes.size(); ++p) {

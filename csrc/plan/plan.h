@@ -42,7 +42,8 @@ Layout place_exact(const std::vector<Lifetime>& lifetimes, int64_t alignment, do
                    const std::function<bool(const ExactProgress&)>& go_on = {});
 int64_t max_live(const std::vector<Lifetime>& lifetimes);
 
-enum class BufferKind : uint8_t { arena, output, input, constant };
+// given: an array that the caller names for one output at each run.
+enum class BufferKind : uint8_t { arena, output, input, constant, given };
 struct Buffer {
   int32_t id;
   BufferKind kind;
@@ -50,7 +51,7 @@ struct Buffer {
   int64_t offset = 0;          // arena only
   int32_t start = 0, end = 0;  // first and last step it is live, inclusive
   std::vector<Entry> entries;  // that live in it (views, in-place successors), in order of time
-  int32_t index = -1;          // output: which output; input: which input; constant: node position
+  int32_t index = -1;  // output, given: which output; input: which input; constant: node position
 };
 
 // Where a value lies in its buffer, in elements from the buffer's start.
@@ -66,6 +67,17 @@ struct OutputCopy {
   int32_t buffer;  // where it goes
 };
 
+// What becomes of an output, by graph.outputs: memory from the pool, an array given to each run, or
+// (0 and up) the new contents of that input's array.
+constexpr int32_t kFresh = -1, kGiven = -2;
+
+// A new value that could not be computed where it belongs, since its old value was read or an
+// operator might have failed: it is copied there when everything is computed.
+struct Commit {
+  int32_t output;  // position in graph.outputs
+  int32_t buffer;  // of kind input or given
+};
+
 struct Plan {
   std::vector<NodeId> steps;  // execution order; every node that runs a kernel or is a view
   std::vector<Buffer> buffers;
@@ -73,6 +85,8 @@ struct Plan {
   std::vector<std::vector<Window>> windows;     // by node position, by output
   std::vector<bool> views;         // by node position: a window on its first input, no kernel
   std::vector<OutputCopy> copies;  // made at time steps.size()
+  std::vector<int32_t> updates;    // by graph.outputs: kFresh, kGiven or an input
+  std::vector<Commit> commits;     // made after the copies
   bool training = false;           // false: Dropout and the like are views
   std::vector<bool> donated;       // by graph.inputs: inputs that the program may overwrite
   int64_t arena_bytes = 0;         // aligned to 64
@@ -84,8 +98,9 @@ struct Plan {
 };
 struct PlanOptions {
   bool in_place = true;
-  std::vector<bool> donated;  // by graph.inputs
-  bool enabled = true;        // false: every value has its own buffer to the end
+  std::vector<bool> donated;     // by graph.inputs
+  std::vector<int32_t> updates;  // by graph.outputs: kFresh (the rest too), kGiven or an input
+  bool enabled = true;           // false: every value has its own buffer to the end
   bool training = false;
 };
 Plan make_plan(const Graph& graph, const PlanOptions& options);  // graph is inferred and scheduled

@@ -13,7 +13,9 @@ from .._core import Symbol
 from . import contrib, creation, methods, random, refusals, variable
 from .creation import *  # noqa: F403
 from .executor import Executor
+from .function import Function, compile_function
 from .names import choose_name, name_prefix
+from .pair import load_pair
 from .random import normal as random_normal
 from .random import randint as random_randint
 from .random import shuffle
@@ -48,8 +50,11 @@ def _define() -> list[str]:
 
 __all__ = [
     "Executor",
+    "Function",
     "Symbol",
+    "compile_function",
     "contrib",
+    "load_pair",
     "name_prefix",
     "random",
     "random_normal",

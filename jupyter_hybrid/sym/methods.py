@@ -11,6 +11,8 @@ import numpy as np
 from .. import _core
 from .._core import NDArray, Symbol, current_context
 from .executor import Executor
+from .inputs import name_of
+from .pair import save_pair
 
 _Shapes = tuple[Any, Any, Any]
 
@@ -64,10 +66,40 @@ def infer_type(self: Symbol, *args: Any, **kwargs: Any) -> _Shapes:
 
 
 def save(self: Symbol, fname: str | os.PathLike[str]) -> None:
-    """Writes MXNet's symbol.json. Raises MXNetError naming a node that MXNet has no name for."""
+    """Writes the graph in MXNet's format.
+
+    A name that ends in ``.json`` is that of the graph's file. Any other is the prefix of MXNet's
+    pair: ``mygraph-symbol.json``, and ``mygraph-0000.params`` with the constants if there are any;
+    ``jupyter_hybrid.load('mygraph')`` reads both.
+
+    Raises:
+        MXNetError: a node that MXNet has no name for; it names the node and its line.
+    """
+    if not os.fspath(fname).endswith(".json"):
+        save_pair(self, os.fspath(fname))
+        return
     text = self.tojson()
     with open(fname, "w", encoding="utf-8") as file:
         file.write(text)
+
+
+def grad(self: Symbol, wrt: Any) -> Symbol:
+    """Gradients of the sum of all elements of the outputs: heads take ones.
+
+    Args:
+        wrt: a variable or its name, or a list of them.
+
+    Returns:
+        One output for each of ``wrt``; an ordinary symbol, which can be differentiated again.
+
+    Raises:
+        MXNetError: there is no argument of that name; a derivative is not defined.
+        TypeError: something in ``wrt`` is no variable.
+    """
+    wanted = wrt if isinstance(wrt, (list, tuple)) else [wrt]
+    if not wanted:
+        raise _core.MXNetError("grad: given no variables")
+    return self._grad([name_of(w, "grad: wrt") for w in wanted])
 
 
 def bind(
@@ -166,6 +198,7 @@ def install() -> None:
         "infer_shape_partial": infer_shape_partial,
         "infer_type": infer_type,
         "save": save,
+        "grad": grad,
         "bind": bind,
         "simple_bind": simple_bind,
         "eval": evaluate,

@@ -11,7 +11,7 @@ import numpy as np
 from .. import _core
 from .._core import Symbol
 
-__all__ = ["Group", "Variable", "fromjson", "load", "load_json", "var"]
+__all__ = ["Constant", "Group", "Variable", "fromjson", "load", "load_json", "var"]
 
 #: MXNet's type flags, which symbol.json stores.
 _FLAGS = {
@@ -75,6 +75,27 @@ def var(
 
 
 Variable = var
+
+
+def Constant(value: Any, dtype: Any = None) -> Symbol:
+    """A symbol of a fixed value, which broadcasts against the variables it meets.
+
+    Args:
+        value: a number, NumPy array or NDArray; it is copied.
+        dtype: float32 unless given or ``value`` is an NDArray.
+
+    Raises:
+        TypeError: ``value`` is no number or array.
+    """
+    if isinstance(value, _core.NDArray):
+        array = value.copy() if dtype is None else value.astype(dtype)
+        return _core.sym_constant(array, "")
+    numbers = np.asarray(value)
+    if numbers.dtype.kind not in "biufc":
+        raise TypeError(f"Constant: expected a number or an array, got {type(value).__name__}")
+    numbers = np.array(numbers, dtype=np.dtype("float32" if dtype is None else dtype), order="C")
+    text = repr(value) if isinstance(value, (bool, int, float)) else ""
+    return _core.sym_constant(_core.from_numpy(numbers, copy=True), text)
 
 
 def Group(symbols: Sequence[Symbol]) -> Symbol:

@@ -1,0 +1,268 @@
+"""compile(): expressions of variables as one function that runs as a compiled program."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from .. import _core
+from .._core import Context, MXNetError, NDArray, Symbol, current_context
+from .function_report import FunctionReport
+from .inputs import as_array, declared_dtype, name_of
+from .variable import Group, var
+
+__all__ = ["Function", "compile_function"]
+
+_SIGNATURES = 64  # programs kept of one function
+
+
+class Function:
+    """Expressions compiled to a function; :func:`jupyter_hybrid.compile` makes it.
+
+    Called with a keyword for every variable that is no parameter: NDArrays, NumPy arrays or
+    numbers. The latter become float32 arrays, as in ``nd.array``, unless the variable declares
+    another dtype. The result is an NDArray, or a list of them when a list was compiled; it may
+    still be computed when the call returns. Every signature (shapes, dtypes, device) is compiled
+    once. Calls are not recorded by ``autograd``; ``Symbol.grad`` makes gradients.
+
+    Attributes:
+        arguments: names to call it with, in the order of the graph.
+        params: the arrays of the parameters, by name; updates are written into them.
+    """
+
+    def __init__(
+        self,
+        outputs: Sequence[Symbol],
+        single: bool,
+        updates: Sequence[tuple[str, Symbol]],
+        params: dict[str, NDArray],
+        options: dict[str, Any],
+        donate: Iterable[str],
+        ctx: Context | None,
+    ):
+        symbol = _one_symbol([*outputs, *(value for _, value in updates)])
+        names = symbol.list_arguments()
+        _check_params(params, [*names, *(name for name, _ in updates)])
+        self.params = params
+        self.arguments = [n for n in names if n not in params]
+        self._names = names
+        self._symbol = symbol
+        self._graph = symbol.graph()
+        self._single = single
+        self._num_outputs = sum(map(len, outputs))
+        # An updated parameter that nothing reads is no input: its array is given to the run.
+        self._updates = [-1] * self._num_outputs
+        self._updates += [names.index(n) if n in names else -2 for n, _ in updates]
+        self._updated = [name for name, _ in updates]
+        self._options = options
+        self._dtypes = declared_dtype(symbol, names)
+        self._donated = [n in set(donate) for n in names]
+        self._ctx = ctx
+        self._programs: OrderedDict[tuple, Any] = OrderedDict()
+        self._latest: Any = None
+
+    def __call__(self, **arrays: Any) -> Any:
+        if len(arrays) != len(self.arguments) or any(n not in arrays for n in self.arguments):
+            self._refuse(arrays)
+        ctx = self._context(arrays)
+        inputs = [
+            self.params[n] if n in self.params else as_array(n, arrays[n], self._dtypes[n], ctx)
+            for n in self._names
+        ]
+        for name in self._updated:
+            _check_memory(name, self.params)
+        given: list[Any] = [None] * self._num_outputs
+        given += [self.params[n] for n in self._updated]
+        compiled = self._compiled(inputs)
+        was_tracing = _core.is_tracing()
+        mode = _core.suspend_trace("a compiled function runs") if was_tracing else None
+        try:
+            made = compiled.program.run(inputs, None, self._donated, given)
+        finally:
+            if mode is not None:
+                _core.resume_trace(mode)
+        results = made[: self._num_outputs]
+        return results[0] if self._single else results
+
+    # Looking -----------------------------------------------------------------------------------
+    @property
+    def graph(self) -> Any:
+        """The graph as written: the outputs, then the new values of the updates."""
+        return self._graph
+
+    @property
+    def num_programs(self) -> int:
+        """How many signatures have been compiled."""
+        return len(self._programs)
+
+    def report(self) -> FunctionReport:
+        """Every stage of the latest signature.
+
+        Raises:
+            MXNetError: it has not been called yet, so that shapes are not known.
+        """
+        if self._latest is None:
+            raise MXNetError("report: the function has not been called yet")
+        return FunctionReport(self._latest)
+
+    @property
+    def stages(self) -> list[Any]:
+        """The graph after each pass, of the latest signature; as written first."""
+        return self.report().stages
+
+    def _picture(self) -> Any:
+        """What a GraphViewer draws."""
+        from ..views.pictures import of_compiled, of_graph
+
+        if self._latest is None:
+            return of_graph(self._graph, "function")
+        return of_compiled(self._latest, "function")
+
+    def __repr__(self) -> str:
+        signature = f"function of ({', '.join(self.arguments)})"
+        if self._updated:
+            signature += f", updates {', '.join(self._updated)}"
+        graph = self._graph if self._latest is None else self._latest.stages[-1].graph
+        return f"{signature}\n{graph}"
+
+    # Calling -----------------------------------------------------------------------------------
+    def _context(self, arrays: Mapping[str, Any]) -> Context:
+        if self._ctx is not None:
+            return self._ctx
+        for value in (*self.params.values(), *arrays.values()):
+            if isinstance(value, NDArray):
+                return value.context
+        return current_context()
+
+    def _compiled(self, inputs: list[NDArray]) -> Any:
+        key = tuple((a.shape, a.dtype.__name__) for a in inputs)
+        compiled = self._programs.get(key)
+        if compiled is None:
+            compiled = _core.compile(
+                self._graph,
+                input_shapes=[a.shape for a in inputs],
+                input_dtypes=[a.dtype for a in inputs],
+                donated=self._donated,
+                updates=self._updates,
+                **self._options,
+            )
+            self._programs[key] = compiled
+            if len(self._programs) > _SIGNATURES:
+                self._programs.popitem(last=False)
+        self._latest = compiled
+        return compiled
+
+    def _refuse(self, arrays: Mapping[str, Any]) -> None:
+        expected = ", ".join(self.arguments) or "none"
+        for name in arrays:
+            if name in self.params:
+                raise TypeError(f"{name!r} is a parameter: its array was bound by compile()")
+            if name not in self.arguments:
+                raise TypeError(f"there is no argument {name!r}; there are {expected}")
+        missing = [n for n in self.arguments if n not in arrays]
+        raise TypeError(f"no value for {', '.join(missing)}; the arguments are {expected}")
+
+
+def compile_function(
+    outputs: Symbol | Sequence[Symbol],
+    updates: Sequence[tuple[Symbol, Symbol]] = (),
+    params: Mapping[Any, NDArray] | None = None,
+    *,
+    passes: Sequence[str] | None = None,
+    without: Sequence[str] = (),
+    fast: bool = False,
+    donate: Sequence[str | Symbol] = (),
+    ctx: Context | None = None,
+    training: bool | None = None,
+) -> Function:
+    """Compiles expressions of variables to one function.
+
+    ``jupyter_hybrid.compile([loss], updates=[(w, w - 0.1 * gw)], params={"w": array})`` is a
+    training step: every call computes the outputs and all new values from the old ones, and then
+    the parameters' arrays have the new ones. A call that fails changes none of them; only an
+    interrupt, or lack of memory, while they are being written leaves them poisoned: reading raises.
+
+    Args:
+        outputs: what the function returns; a list of symbols makes it return a list.
+        updates: (variable, new value) pairs; the variables are parameters.
+        params: arrays by variable or name, bound once and not given when it is called.
+        passes: exactly these passes (and infer and plan); None: all of them.
+        without: passes that are switched off.
+        fast: passes that may change last bits, too.
+        donate: arguments whose NDArrays the program may overwrite.
+        ctx: the device; that of the arrays given, unless said.
+        training: Dropout and the like act; as a default when there are updates.
+
+    Raises:
+        TypeError: something is no symbol, or an update is of no variable.
+        MXNetError: a name is unknown, a variable is updated twice or has no array. When it is
+            called: the new value's shape or dtype is not the parameter's.
+    """
+    single = isinstance(outputs, Symbol)
+    heads = [outputs] if isinstance(outputs, Symbol) else list(outputs)
+    for head in heads:
+        if not isinstance(head, Symbol):
+            raise TypeError(f"compile: expected symbols, got {type(head).__name__}")
+    if not heads and not updates:
+        raise MXNetError("compile: given neither outputs nor updates")
+    bound = {name_of(key, "compile: params"): array for key, array in (params or {}).items()}
+    steps: list[tuple[str, Symbol]] = []
+    for target, value in updates:
+        name = name_of(target, "compile: updates")
+        if not isinstance(value, Symbol):
+            raise TypeError(
+                f"compile: the new value of {name!r} is a {type(value).__name__}, expected a Symbol"
+            )
+        if len(value) != 1:
+            raise MXNetError(f"compile: the new value of {name!r} has {len(value)} outputs")
+        if name not in bound:
+            raise MXNetError(
+                f"compile: {name!r} is updated, so its array has to be given: "
+                f"params={{{name!r}: array}}"
+            )
+        if any(name == other for other, _ in steps):
+            raise MXNetError(f"compile: {name!r} is updated twice")
+        steps.append((name, value))
+    given_up = [name_of(n, "compile: donate") for n in donate]
+    options = {
+        "passes": None if passes is None else list(passes),
+        "only_these": passes is not None,
+        "without": list(without),
+        "fast": fast,
+        "training": bool(steps) if training is None else training,
+    }
+    made = Function(heads, single and len(heads[0]) == 1, steps, bound, options, given_up, ctx)
+    unknown = [n for n in given_up if n not in made.arguments]
+    if unknown:
+        raise MXNetError(
+            f"compile: donate names {unknown[0]!r}, the arguments are {', '.join(made.arguments)}"
+        )
+    return made
+
+
+def _one_symbol(parts: list[Symbol]) -> Symbol:
+    """All outputs on one set of variables."""
+    symbol = Group(parts)
+    names = symbol.list_arguments()
+    if len(set(names)) != len(names):  # made apart, such as read from files
+        symbol = symbol.compose(**{n: var(n) for n in set(names) if names.count(n) > 1})
+    return symbol
+
+
+def _check_params(params: Mapping[str, NDArray], names: list[str]) -> None:
+    for name, array in params.items():
+        if name not in names:
+            raise MXNetError(
+                f"compile: params names {name!r}; the variables are {', '.join(names)}"
+            )
+        if not isinstance(array, NDArray):
+            raise TypeError(
+                f"compile: the parameter {name!r} is a {type(array).__name__}, expected an NDArray"
+            )
+
+
+def _check_memory(name: str, params: Mapping[str, NDArray]) -> None:
+    for other, array in params.items():
+        if other != name and array is params[name]:
+            raise MXNetError(f"{name!r} is updated, and {other!r} is the same array")

@@ -1,0 +1,56 @@
+"""What compiling a function did: its stages as text, and its bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["FunctionReport"]
+
+
+class FunctionReport:
+    """Stages and plan of one compiled signature.
+
+    Attributes:
+        stages: the graph after each pass (``name``, ``graph``, ``changes``, ``why_skipped``).
+        compile_s: seconds that compiling took.
+    """
+
+    def __init__(self, compiled: Any):
+        self.compiled = compiled
+        self.stages = list(compiled.stages)
+        self.compile_s = compiled.seconds
+
+    @property
+    def program(self) -> dict[str, str]:
+        """Stage name -> Python-like text."""
+        return {stage.name: str(stage.graph) for stage in self.stages}
+
+    @property
+    def plan(self) -> Any:
+        """Where every value lives."""
+        return self.compiled.program.plan
+
+    @property
+    def bytes_planned(self) -> int:
+        """Peak of bytes that a call creates, results included; updates in place create none."""
+        return int(self.plan.planned_bytes)
+
+    @property
+    def bytes_imperative(self) -> int:
+        """Bytes of all values together, as if each lived to the end."""
+        return int(self.plan.imperative_bytes)
+
+    def _picture(self) -> Any:
+        from ..views.pictures import of_compiled
+
+        return of_compiled(self.compiled, "function")
+
+    def __repr__(self) -> str:
+        changed = [s for s in self.stages if s.changed]
+        lines = [
+            f"bytes     {self.bytes_imperative:,} imperative, {self.bytes_planned:,} planned",
+            f"time      compile {self.compile_s * 1e3:.2f} ms",
+            *(f"stage     {s.name}: {s.label}" for s in changed),
+        ]
+        same = [f"{s.name} ({s.why_skipped})" for s in self.stages if not s.changed]
+        return "\n".join([*lines, *(f"unchanged {text}" for text in same)])
