@@ -22,6 +22,7 @@ _WITH_VALUES = (
     "--out", "--donate", "--passes", "--dims", "--view", "--sizes", "--seconds", "--loop-limit",
     "--remat",
 )  # fmt: skip
+_NEGATIVE = re.compile(r"-[\d.]")  # a value that is refused by its own option's check
 _DIMENSION = re.compile(r"([^\W\d]\w*):(\d+)=([^\W\d]\w*)")
 
 
@@ -105,7 +106,7 @@ def parse(line: str) -> Options:
         elif word.startswith("--no-"):
             options = replace(options, without=(*options.without, word[5:]))
             current = None
-        elif current is not None and not word.startswith("-"):
+        elif current is not None and (not word.startswith("-") or _NEGATIVE.match(word)):
             current.append(word)
         else:
             raise UsageError(f"unknown option {word!r}; usage: {USAGE}")
@@ -134,13 +135,13 @@ def parse(line: str) -> Options:
     if "--loop-limit" in values:
         text = " ".join(values["--loop-limit"])
         if not text.isdecimal() or int(text) < 1:
-            raise UsageError(f"--loop-limit: expected a number of operators, got {text!r}")
+            raise UsageError(f"--loop-limit: expected a positive number of operators, got {text!r}")
         options = replace(options, loop_limit=int(text))
     if "--remat" in values:
         text = " ".join(values["--remat"])
         digits = text.replace("_", "")
         if text != "sqrt" and (not digits.isdecimal() or int(digits) < 1):
-            raise UsageError(f"--remat: expected sqrt or a number of bytes, got {text!r}")
+            raise UsageError(f"--remat: expected sqrt or a positive number of bytes, got {text!r}")
         options = replace(options, remat="sqrt" if text == "sqrt" else int(digits))
     return _measuring(options, values)
 
@@ -165,7 +166,9 @@ def _measuring(options: Options, values: dict[str, list[str]]) -> Options:
         except ValueError:
             sizes = ()
         if not sizes or min(sizes) < 1 or (equals and not name.isidentifier()):
-            raise UsageError(f"--sizes: expected n=100,1000,... or 100,1000,..., got {text!r}")
+            raise UsageError(
+                f"--sizes: expected positive n=100,1000,... or 100,1000,..., got {text!r}"
+            )
         options = replace(options, sizes=tuple(sorted(set(sizes))), size_name=name or None)
     if "--seconds" in values:
         text = " ".join(values["--seconds"])
@@ -174,5 +177,5 @@ def _measuring(options: Options, values: dict[str, list[str]]) -> Options:
         except ValueError:
             options = replace(options, seconds=0.0)
         if not 0 < options.seconds <= 3600:
-            raise UsageError(f"--seconds: expected a number up to 3600, got {text!r}")
+            raise UsageError(f"--seconds: expected a positive number up to 3600, got {text!r}")
     return options

@@ -102,6 +102,7 @@ def _begin(recording: Recording) -> tuple[CodeType, CodeType | None]:
     recorder = recording.recorder
     try:
         codes = recorder.cell.code(rewritten=True)
+        _check_dims(recorder)
         _donate(recorder, recorder.options.donate)
     except BaseException:
         recording.give_up()
@@ -149,6 +150,18 @@ class _Recorded:
                 step, argument = waiting.throw, error
             finally:
                 recording.resume()
+
+
+def _check_dims(recorder: Recorder) -> None:
+    """Refuses ``--dims`` of names that the cell can't read. Raises UsageError."""
+    for dim in recorder.options.dims:
+        if dim.input in recorder.cell.names:
+            continue  # what it is then, the cell decides
+        if dim.input not in recorder.namespace:
+            raise UsageError(f"--dims: no variable {dim.input!r}")
+        shape = getattr(recorder.namespace[dim.input], "shape", None)
+        if isinstance(shape, tuple) and dim.axis >= len(shape):
+            raise UsageError(f"--dims: {dim.input!r} of shape {shape} has no axis {dim.axis}")
 
 
 def _donate(recorder: Recorder, names: tuple[str, ...]) -> None:

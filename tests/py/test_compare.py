@@ -192,8 +192,8 @@ def test_training_a_block_is_an_effect(shell):
     ("options", "message"),
     [
         ("--seconds 1", "--seconds belongs to --compare"),
-        ("--compare --seconds never", "expected a number up to 3600"),
-        ("--compare --sizes n=a", "expected n=100,1000"),
+        ("--compare --seconds never", "expected a positive number up to 3600"),
+        ("--compare --sizes n=a", "expected positive n=100,1000"),
         ("--compare --sizes m=10,20", "'m' is not an int that this cell reads or assigns"),
         ("--compare --sizes 10,20", "reads no arrays that could be resized"),
         ("--compare --donate z", "a donated array is gone after one run"),
@@ -393,3 +393,17 @@ def test_slider_shows_the_picture_of_each_size(shell):
     assert first.startswith("<svg") and drawn.value.startswith("<svg") and drawn.value != first
     with pytest.raises(ValueError, match="--sizes"):
         made(1e-3).slider()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--loop-limit -5", "--loop-limit: expected a positive number of operators, got '-5'"),
+        ("--compare --seconds -1", "--seconds: expected a positive number up to 3600, got '-1'"),
+        ("--dims q:0=n", "--dims: no variable 'q'"),
+        ("--dims x:2=n", "--dims: 'x' of shape (3,) has no axis 2"),
+    ],
+)
+def test_values_of_options_are_checked(shell, options, message):
+    shell.run("x = np.ones(3)")
+    assert message in str(shell.hybridize("y = x + 1\n", options, fails=True).error)
