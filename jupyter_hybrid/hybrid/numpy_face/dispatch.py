@@ -196,7 +196,10 @@ def _call(recorder: Any, ufunc: np.ufunc, inputs: tuple, kwargs: dict) -> Any:
     operands = [operand_of(recorder, i) for i in inputs]
     nodes = ufunc_call(ufunc, operands, kwargs.get("dtype"))
     many = type(nodes) is tuple
-    nodes = nodes if many else (nodes,)
+    nodes = tuple(
+        lowering.copied(n) if any(n is o for o in operands) else n
+        for n in (nodes if many else (nodes,))
+    )
     targets = out if out is not None else (None,) * len(nodes)
     results = []
     for node, target in zip(nodes, targets, strict=True):
@@ -280,7 +283,7 @@ def _lower(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
         args = (*args[:place], None, *args[place + 1 :])
     made = lowered(lambda value: handle_of(recorder, value), *args, **kwargs)
     if out is not None:
-        return _into(recorder, function, out, made)
+        return _into(recorder, function, out, made, args)
     made = wrapped(recorder, made, function in ARRAYS_OF_RANK_0, args)
     return follow_layout(function, made, args)
 
@@ -292,12 +295,13 @@ def follow_layout(function: Any, made: Any, args: tuple) -> Any:
     return layouts.follow(made, args) if function in layouts.FOLLOWING else made
 
 
-def _into(recorder: Any, function: Any, out: Any, made: Any) -> Any:
+def _into(recorder: Any, function: Any, out: Any, made: Any, args: tuple) -> Any:
     if type(out) is not Traced or not out.writeable:
         raise NotCovered(f"{name_of(function)} into an array outside the graph")
     if dtype_of(made) != out.dtype or tuple(made.shape) != out.shape:
         raise NotCovered(f"{name_of(function)} into {out.dtype} of shape {out.shape}")
-    out.assign(lowering.copied(made) if made is out.handle else made)
+    own = [a.handle for a in (*args, out) if type(a) is Traced and a.selected is None]
+    out.assign(lowering.copied(made) if any(made is h for h in own) else made)
     return out
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from . import dispatch, shapes
 from .linear import diagonal_of
 from .lowering import NotCovered, cast, copied, core, dtype_of, require_dtype, reshape, transpose
 from .registry import lowers
@@ -19,6 +20,10 @@ def einsum(to, *operands, out=None, optimize=False, **kwargs):
     if kwargs or not operands or not isinstance(operands[0], str):
         raise NotCovered("np.einsum with dtype= or casting=, or with lists of axes")
     parts = [to(o) for o in operands[1:]]
+    if len(parts) == 1 and out is None:
+        view = _view(operands[0], operands[1], parts, optimize)
+        if view is not None:
+            return view
     dtype = require_dtype(np.result_type(*(dtype_of(p) for p in parts)), "np.einsum")
     if dtype.kind == "b":
         raise NotCovered("np.einsum of bool")
@@ -38,6 +43,16 @@ def einsum(to, *operands, out=None, optimize=False, **kwargs):
     node, letters = _sum_out(node, letters, set(result))
     node = transpose(node, tuple(letters.index(c) for c in result))
     return copied(node) if any(node is p for p in parts) else node
+
+
+def _view(subscripts: str, array: Any, parts: list[Any], optimize: Any) -> Any | None:
+    """The view that NumPy gives where nothing is summed; None where something is."""
+    (term,), result = _letters(subscripts, parts)
+    if set(term) != set(result) or len(set(result)) != len(result):
+        return None
+    if len(term) != len(result) or type(array) is not dispatch.Traced or optimize is not False:
+        raise NotCovered("np.einsum that gives a view of its operand")
+    return shapes.transposed(array, tuple(term.index(c) for c in result))
 
 
 def _letters(subscripts: str, parts: list[Any]) -> tuple[list[str], str]:

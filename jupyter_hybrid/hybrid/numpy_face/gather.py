@@ -220,6 +220,13 @@ def plan(array: Any, key: Any) -> Gather:
             continue
         dim = array.shape[axis]
         first: int | None
+        if type(k) is tuple:
+            k, extent = k
+            if extent != dim:
+                raise IndexError(
+                    f"boolean index did not match indexed array along axis {axis}; size of axis "
+                    f"is {dim} but size of corresponding boolean axis is {extent}"
+                )
         if is_advanced:
             indices.append(_checked(array, k, axis, dim))
             gathered.append(len(wide))
@@ -249,7 +256,7 @@ def plan(array: Any, key: Any) -> Gather:
 
 def _index_array(array: Any, key: Any) -> Any:
     """A key as it is (slice, None, ...), or an index array: real or traced. Known masks become
-    the list of their index arrays."""
+    the list of their index arrays, each with the mask's size along its axis."""
     if key is None or key is Ellipsis or type(key) is slice:
         return key
     if isinstance(key, (bool, np.bool)):
@@ -270,7 +277,7 @@ def _index_array(array: Any, key: Any) -> Any:
         known = contents(found)
         if known is None:
             raise NotCovered("a mask selects a number of elements that data decide")
-        return list(known.nonzero())
+        return list(zip(known.nonzero(), known.shape, strict=True))
     if found.dtype.kind not in "iu":
         raise IndexError("arrays used as indices must be of integer (or boolean) type")
     return found

@@ -110,5 +110,5 @@ def region(shape: tuple[int, ...], index: Any) -> Region:
         axis += 1
     return Region(
         tuple(begin), tuple(end), tuple(step), full, tuple(sliced), tuple(final),
-        scalar and not dots and bool(keys), tuple(axes),
+        scalar and not dots, tuple(axes),
     )  # fmt: skip

@@ -128,6 +128,10 @@ class Items:
     def flat(self: Any) -> Any:
         return Flat(self)
 
+    @flat.setter
+    def flat(self: Any, value: Any) -> None:
+        Flat(self)[:] = value
+
 
 class Flat:
     """``x.flat``: the elements in C order, read, written and iterated over."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dispatch, layouts, lowering, masks, shapes
+from . import dispatch, in_place, layouts, lowering, masks, shapes
 from .lowering import cast
 
 _FUNCTIONS: dict[str, Callable] = {
@@ -19,7 +19,7 @@ _FUNCTIONS: dict[str, Callable] = {
     )
 }  # fmt: skip
 # Methods of real arrays that write into them.
-_WRITERS = frozenset({"sort", "partition", "put", "resize", "setfield", "byteswap", "itemset"})
+_WRITERS = frozenset({"sort", "partition", "put", "setfield", "byteswap", "itemset"})
 
 
 class Methods:
@@ -158,14 +158,8 @@ class Methods:
         self.touched()
         return result
 
-    def _reshape_in_place(self: Any, shape: Any) -> None:
-        self.recorder.leave_graph("an array is reshaped in place")
-        self.recorder.flush_if_active("an array is reshaped in place")
-        real = self.to_numpy()
-        real.shape = shape
-        if self.origin is real:
-            self._stand_for(real)
-        self.touched()
+    def resize(self: Any, *new_shape: Any, refcheck: bool = True) -> None:
+        in_place.resize(self, new_shape, refcheck)
 
     def __getattr__(self: Any, name: str) -> Any:
         function = _FUNCTIONS.get(name)

@@ -10,7 +10,7 @@ from weakref import ref
 import numpy as np
 
 from ... import _core
-from . import lowering
+from . import in_place, lowering
 from .conversions import Conversions
 from .items import Items
 from .lowering import dtype_of
@@ -100,6 +100,12 @@ class TracedArray(Operators, Items, Methods, Conversions):
         self._handle = self.input
         self._layout = None if array.flags.c_contiguous else array.strides
 
+    def release(self) -> None:
+        """Lets go of the memory: the array stands for nothing until :meth:`_stand_for`."""
+        self.origin = self.input = self.computed = self._handle = self._real = None
+        self.parent = self._read = self._write = self._window = None
+        self.dirty = False
+
     def seen_through(
         self,
         read: _WINDOW,
@@ -140,6 +146,8 @@ class TracedArray(Operators, Items, Methods, Conversions):
 
     def assign(self, handle: Any) -> None:
         """Rebinds the array's contents after a write into it."""
+        if not handle._traced:  # an existing array's own memory, which may change
+            handle = lowering.copied(handle)
         if self.parent is not None:
             if self._write is None:
                 raise ValueError("assignment destination is read-only")
@@ -235,11 +243,19 @@ class TracedArray(Operators, Items, Methods, Conversions):
 
     @shape.setter
     def shape(self, shape: Any) -> None:
-        self._reshape_in_place(shape)
+        in_place.change(
+            self, "an array is reshaped in place", lambda real: setattr(real, "shape", shape)
+        )
 
     @property
     def dtype(self) -> np.dtype:
         return dtype_of(self.selected[1] if self.selected is not None else self.handle)
+
+    @dtype.setter
+    def dtype(self, dtype: Any) -> None:
+        in_place.change(
+            self, "an array's dtype is set in place", lambda real: setattr(real, "dtype", dtype)
+        )
 
     @property
     def ndim(self) -> int:
@@ -267,6 +283,14 @@ class TracedArray(Operators, Items, Methods, Conversions):
         if self._layout is not None and self._layout != UNKNOWN_LAYOUT:
             return self._layout
         return c_strides(self.shape, self.itemsize)
+
+    @strides.setter
+    def strides(self, strides: Any) -> None:
+        in_place.change(
+            self,
+            "an array's strides are set in place",
+            lambda real: setattr(real, "strides", strides),
+        )
 
     @property
     def flags(self) -> Any:

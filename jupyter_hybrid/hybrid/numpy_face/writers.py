@@ -24,6 +24,8 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     if hasattr(operand, "shape") and not np.can_cast(dtype_of(operand), dst.dtype, casting):
         raise NotCovered(f"np.copyto of {dtype_of(operand)} into {dst.dtype}")
     node = fitted(dst, src, dst.shape)
+    if node is operand:  # each array has elements of its own
+        node = lowering.copied(node)
     dispatch.store_into(dst, node, "np.copyto", where, dst.recorder)
 
 

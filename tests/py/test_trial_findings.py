@@ -1,0 +1,143 @@
+"""Cells whose results once differed from NumPy's: in-place geometry, aliases, lists as masks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cells import Shell, imperative
+
+
+def same(setup: str, body: str, names: str, reason: str | None = None) -> Shell:
+    """Runs the cell both ways; ``names`` are equal in value, kind, dtype, shape and type."""
+    shell = Shell()
+    shell.run("import numpy as np\n" + setup)
+    shell.hybridize(body)
+    plain, _ = imperative("import numpy as np\n" + setup + "\n" + body)
+    for name in names.split():
+        got, wanted = shell.ns[name], plain[name]
+        real = np.asarray(got)
+        np.testing.assert_array_equal(real, wanted, err_msg=name)
+        assert real.dtype == np.asarray(wanted).dtype, name
+        assert isinstance(got, type(wanted)), name
+        assert np.shape(got) == np.shape(wanted), name
+    if reason is not None:
+        assert reason in str(shell.report.graph_breaks), shell.report.graph_breaks
+    return shell
+
+
+RESIZED = "an array is resized in place"
+
+
+def test_resize_of_an_array_from_outside():
+    setup = "x = np.arange(4.)"
+    body = "y = x * 2\nx.resize(6, refcheck=False)\nt = x.sum()\nn = len(x)\nx[5] = 3\nu = x + 1"
+    same(setup, body, "x y t n u", RESIZED)
+
+
+def test_resize_of_a_large_array():
+    setup = "x = np.ones(1_000_000)"
+    body = "y = x * 2\nx.resize(20_000_000, refcheck=False)\nt = x.sum()"
+    shell = same(setup, body, "t", RESIZED)
+    assert shell.ns["y"].sum() == 2e6
+
+
+@pytest.mark.parametrize("shape", ["(2, 3)", "2, 3", "8", "(2, 2)", "0"])
+@pytest.mark.parametrize("made", ["np.arange(6.)", "np.arange(6.) * 2"])
+def test_resize_of_an_array_of_the_cell(made, shape):
+    body = f"x = {made}\nx.resize({shape})\nt = x.shape\nz = x.sum(0)\nx += 1\ns = x * 2"
+    same("", body, "x t z s", RESIZED)
+
+
+def test_resize_refuses_as_numpy_does():
+    shell = Shell()
+    shell.run("import numpy as np\nx = np.arange(6.)")
+    failed = shell.hybridize("v = x[1:]\nx.resize(8)", fails=True)
+    assert isinstance(failed.error, ValueError)
+    np.testing.assert_array_equal(shell.ns["x"], np.arange(6.0))
+
+
+def test_resize_keeps_what_views_showed():
+    shell = Shell()
+    shell.run("import numpy as np")
+    shell.hybridize("x = np.arange(6.)\nv = x[1:]\nx.resize(800, refcheck=False)\ns = v.sum()")
+    assert shell.ns["s"] == 15
+
+
+@pytest.mark.parametrize("setup", ["x = np.arange(6.)", ""])
+def test_shape_set_in_place_leaves_other_views(setup):
+    made = "" if setup else "x = np.arange(6.)\n"
+    body = made + "v = x[:]\nw = x[1:3]\nx.shape = 2, 3\nx[0, 1] = 9\nv[5] = 7\nw += 1\nt = v.shape"
+    same(setup, body, "x v w t")
+
+
+def test_shape_of_a_view_set_in_place():
+    body = "v = x[:]\nv.shape = 2, 3\nv[1, 1] = 9\nt = x.shape\nx[0] = 5\nu = v * 2"
+    same("x = np.arange(6.)", body, "x v t u")
+    same("", "x = np.arange(6.) * 1\n" + body, "x v t u")
+
+
+def test_dtype_set_in_place():
+    body = "v = x[:]\nx.dtype = np.int32\nt = x + 1\nx[0] = 3\nw = v * 1"
+    same("x = np.arange(6.)", body, "x v t w", "dtype is set")
+    same("", "x = np.arange(6.) + 1\n" + body, "x v t w", "dtype is set")
+    same("x = np.arange(6.)", "x.dtype = 'M8[s]'\nt = x[1:]", "x t", "dtype is set")
+
+
+def test_resize_with_the_check_for_references():
+    same("x = np.arange(6.)", "x.resize(8)\nx[7] = 3\nz = x * 2", "x z", RESIZED)
+    shell = Shell()
+    shell.run("import numpy as np\nx = np.arange(6.)")
+    failed = shell.hybridize("y = x\nx.resize(8)", fails=True)
+    assert isinstance(failed.error, ValueError)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "np.copyto(b, a)", "b[...] = a", "b[:] = a", "b[None] = a", "b.flat = a", "b.real = a",
+        "b[[True] * 3] = a", "b.put([0, 1, 2], a)", "np.putmask(b, [True] * 3, a)",
+        "np.positive(a, out=b)", "np.conjugate(a, out=b)", "np.clip(a, None, None, out=b)",
+        "np.round(a, 9, out=b)", "np.concatenate([a], out=b)", "np.take(a, [0, 1, 2], out=b)",
+        "np.sum(a[None], axis=0, out=b)", "b.fill(a[1])",
+    ],
+)  # fmt: skip
+def test_whole_writes_copy(write):
+    body = f"b\n{write}\na += 1"
+    same("a = np.arange(3.)\nb = np.zeros(3)", body, "a b")
+    inside = same("", f"a = np.arange(3.) * 1\nb = np.zeros(3)\n{write}\ns = b + a", "a b s")
+    inside.run("b[0] = 77")
+    assert inside.ns["a"][0] != 77
+
+
+def test_element_of_an_array_without_axes():
+    shell = same("a = np.array(3.5)", "c = a[()]\nd = a[...]\na += 1", "a c d")
+    assert type(shell.ns["c"]) is np.float64
+
+
+@pytest.mark.parametrize(
+    "use",
+    ["b = a[[True, False]]", "a[[True, False]] = 1", "b = a[:, [False, False]]",
+     "b = a[[[True, False, True]]]", "a[:, [True]] += 1", "a[..., [True]] = 3"],
+)  # fmt: skip
+def test_lists_as_masks_must_fit(use):
+    shell = Shell()
+    shell.run("import numpy as np\na = np.ones((3, 3))")
+    with pytest.raises(IndexError) as wanted:
+        imperative(use, {"a": np.ones((3, 3))})
+    failed = shell.hybridize(use, fails=True)
+    assert isinstance(failed.error, IndexError) and str(failed.error) == str(wanted.value)
+
+
+@pytest.mark.parametrize("made", ["", "a = np.arange(9.).reshape(3, 3) * 1\n"])
+def test_einsum_without_sums_is_a_view(made):
+    body = made + (
+        "d = np.einsum('ii->i', a)\nd[:] = 5\nt = np.einsum('ij->ji', a)\na[0, 1] = 9\n"
+        "t[2, 0] = 7\ns = np.einsum('ij->', a)\nr = np.einsum('ii', a)\n"
+        "w = np.einsum('...j->j...', a)\nw[1, 1] = 3"
+    )
+    same("" if made else "a = np.arange(9.).reshape(3, 3)", body, "a d t s r w")
+
+
+def test_einsum_that_permutes_stays_in_the_graph():
+    shell = same("a = np.arange(6.).reshape(2, 3)", "t = np.einsum('ij->ji', a)\nu = t * 2", "t u")
+    assert not shell.report.graph_breaks
