@@ -18,6 +18,7 @@ from .deferred import DeferredNames
 from .execute import Segment, compute
 from .loop_number import NotConvertible
 from .numpy_face import DTYPES, NumpyFace, TracedArray, supported
+from .numpy_face.memory import refusal
 from .options import Options
 from .salvage import error_of, salvage
 
@@ -129,10 +130,13 @@ class Recorder:
         self._snapshots.pop(id(value), None)
 
     def _refuse(self, value: np.ndarray) -> None:
-        """Names, once, an array that can't enter the graph."""
+        """Names, once, an array that can't enter the graph; it is read and written at once."""
+        if self.active and any(np.may_share_memory(w.origin, value) for w in self._known()):
+            self.flush("an array shares memory with one that stays in NumPy")
         if self.active and id(value) not in self._refused:
             self._refused[id(value)] = value
             why = "not aligned" if value.dtype in DTYPES else f"of dtype {value.dtype}"
+            why = refusal(value) or why
             self.leave_graph(f"an array {why} stays in NumPy")
 
     def _known(self) -> list[TracedArray]:
@@ -324,6 +328,12 @@ class Recorder:
             self.run(readers, reason, line, needed=frozenset(id(a) for a in readers))
         for array in self._known():
             array.touched()
+
+    def touch_others(self, written: TracedArray) -> None:
+        """After a write that reached memory: arrays that overlap it are read again."""
+        for wrapper in self._known():
+            if wrapper is not written and np.may_share_memory(wrapper.origin, written.origin):
+                wrapper.touched()
 
     def settle_aliases(self, value: np.ndarray) -> None:
         """Before an ndarray enters that may share memory with one written in this cell."""

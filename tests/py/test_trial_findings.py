@@ -141,3 +141,48 @@ def test_einsum_without_sums_is_a_view(made):
 def test_einsum_that_permutes_stays_in_the_graph():
     shell = same("a = np.arange(6.).reshape(2, 3)", "t = np.einsum('ij->ji', a)\nu = t * 2", "t u")
     assert not shell.report.graph_breaks
+
+
+@pytest.mark.parametrize(
+    "buffer", ["bytearray(np.arange(3.).tobytes())", "__import__('array').array('d', [1, 2, 3])"]
+)
+def test_memory_of_other_objects_is_written_at_once(buffer):
+    body = (
+        "a[0] = 9\nt = bytes(buf)\ny = a * 2\nmemoryview(buf).cast('B')[8:16] = b'12345678'\n"
+        "s = a + 1\na += 1\nu = bytes(buf)"
+    )
+    setup = f"buf = {buffer}\na = np.frombuffer(buf)"
+    same(setup, body, "a t y s u", "over the memory of another object")
+
+
+def test_bytes_enter_the_graph():
+    shell = same("a = np.frombuffer(np.arange(3.).tobytes())", "y = a * 2 + 1", "y")
+    assert not shell.report.graph_breaks
+
+
+def test_arrays_that_overlap_themselves():
+    strided = "a = np.lib.stride_tricks.as_strided(base, (3, 3), (8, 8))"
+    body = "y = base * 2\na[0, 1] = 9\na += 1\ns = a * 1\nw = base[::2]\na[2, 2] = 8\nq = w * 1"
+    reason = "whose elements overlap one another"
+    same(f"base = np.arange(6.)\n{strided}", body, "a base y s w q", reason)
+    same("", f"base = np.arange(6.) * 1\n{strided}\n{body}", "a base y s w q", reason)
+
+
+def test_read_only_views_stay_read_only():
+    body = (
+        "v = a.view()\nv.flags.writeable = False\nw = a[1:]\nw.setflags(write=False)\n"
+        "u = a * 1\nx = u[:]\nu.flags.writeable = False\nx[0] = 5\na[1] = 7\ns = v + 1\nr = w * 1"
+    )
+    shell = same("a = np.arange(3.)", body, "a v w u x s r", ".flags are set")
+    flags = {n: shell.ns[n].flags.writeable for n in "avwux"}
+    assert flags == {"a": True, "v": False, "w": False, "u": False, "x": True}
+    failed = shell.hybridize("v = a[:]\nv.flags.writeable = False\nv[0] = 1", fails=True)
+    assert "read-only" in str(failed.error)
+
+
+def test_overlapping_inputs_follow_a_write():
+    same(
+        "x = np.arange(6.)\nv = x[::2]",
+        "s = v.sum()\nw = v[1:]\nx[2] = 9\nt = v.sum()\nu = w * 1",
+        "s t u",
+    )

@@ -91,7 +91,8 @@ def _give_views(array: Any, before: np.ndarray) -> None:
     if not views:
         return
     base = dispatch.Traced.of_input(array.recorder, before)
-    array.recorder.keep(base)
+    if array.recorder.active:
+        array.recorder.keep(base)
     for view in views:
         view.parent, view._seen = base, -1
         view._real = None
@@ -106,6 +107,7 @@ def _stand_for(array: Any, real: np.ndarray) -> None:
     if supported(real):
         array._stand_for(real)
         array.version += 1
-        recorder.keep(array)
+        if recorder.active:
+            recorder.keep(array)
     else:
         holders.replace([(array, real)], [recorder.wrappers])

@@ -158,6 +158,11 @@ class Methods:
         self.touched()
         return result
 
+    def setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -> None:
+        in_place.change(
+            self, ".flags are set", lambda real: real.setflags(write=write, align=align, uic=uic)
+        )
+
     def resize(self: Any, *new_shape: Any, refcheck: bool = True) -> None:
         in_place.resize(self, new_shape, refcheck)
 

@@ -10,7 +10,7 @@ from weakref import ref
 import numpy as np
 
 from ... import _core
-from . import in_place, lowering
+from . import in_place, lowering, memory
 from .conversions import Conversions
 from .items import Items
 from .lowering import dtype_of
@@ -28,6 +28,7 @@ def supported(array: np.ndarray) -> bool:
         and array.dtype.isnative
         and array.flags.aligned
         and array.ndim <= 8
+        and not memory.refusal(array)
     )
 
 
@@ -161,6 +162,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
             self._handle = handle
             if overlaps:
                 self.recorder.write_back()
+                self.recorder.touch_others(self)
         else:
             self._handle = handle
             self.selected = None
@@ -322,10 +324,9 @@ class Flags:
         return self._flags()[name]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        array = self._array
-        if name == "writeable" and array.parent is not None and not value:
-            array._write = None
-        setattr(array.to_numpy(".flags are set").flags, name, value)
+        in_place.change(
+            self._array, ".flags are set", lambda real: setattr(real.flags, name, value)
+        )
 
     def __setitem__(self, name: str, value: Any) -> None:
         setattr(self, {"W": "writeable"}.get(name, name.lower()), value)
