@@ -14,12 +14,17 @@ _LAZY = {"hybridize": "function", "symbolic": "block"}
 
 
 def report() -> Report:
-    """The report of the last hybridized cell. Raises MXNetError when there was none yet."""
+    """The report of the last hybridized cell. Of a cell that failed: what was recorded until then.
+
+    Raises:
+        MXNetError: there was none yet, or the last cell failed before anything was recorded.
+    """
     from ..base import MXNetError
     from .session import session
 
     if session.last_report is None:
-        raise MXNetError("no cell has been hybridized yet: start one with %%hybridize")
+        none = "no cell has been hybridized yet: start one with %%hybridize"
+        raise MXNetError(session.no_report or none)
     return session.last_report
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from .cell import Cell
 from .deferred import Deferred
 from .execute import Segment
 from .history import Difference, explain, sentence
+from .listing import texts
 from .names import Choice, Names, Switches
 from .options import Options
 
@@ -93,6 +94,8 @@ class Report:
             "imperative" when nothing was compiled.
         differences: what differs from the most similar earlier compilation of the cell: list of
             :class:`~jupyter_hybrid.hybrid.history.Difference`; None when there was none.
+        error: what the cell failed with, and where; "" when it did not. The report is then of what
+            was recorded until then.
         not_skipped: why the body has to run each time; "" when it need not.
     """
 
@@ -119,10 +122,27 @@ class Report:
         self.run_s: float | None = sum(s.run_s for s in segments)
         self.cached = bool(segments) and all(s.cached for s in segments)
         self.skipped = False
-        self.differences: list[Difference] | None = None
+        self.compared_later: Callable[[], list[Difference] | None] | None = None
+        self.error = ""
         self.not_skipped = ""
 
+    def failed_with(self, error: BaseException) -> None:
+        """The report is of a cell that raised."""
+        line = None
+        step = error.__traceback__
+        while step is not None:
+            if step.tb_frame.f_code.co_filename == self.cell.filename:
+                line = step.tb_lineno
+            step = step.tb_next
+        where = f" in line {line}" if line else ""
+        text = str(error).partition("\n")[0]
+        self.error = f"the cell failed{where}: {type(error).__name__}: {text}"
+
     # Counted when somebody looks: most reports are never read.
+    @cached_property
+    def differences(self) -> list[Difference] | None:
+        return self.compared_later() if self.compared_later is not None else None
+
     @cached_property
     def offsets(self) -> list[int]:
         """For each segment what its node ids are shifted by in joined graphs."""
@@ -294,6 +314,8 @@ class Report:
     def __repr__(self) -> str:
         if not self.segments:
             lines = ["Nothing of this cell was compiled: it ran imperatively."]
+            if self.error:
+                lines = ["Nothing of this cell was compiled."]
         else:
             before = len(self.kernels_of(self.stages[0].graph))
             state = "found in the cache" if self.cached else f"{self.compile_s * 1e3:.2f} ms"
@@ -307,8 +329,9 @@ class Report:
             same = [stage.name for stage in self.stages if not stage.changed]
             lines += [f"stage     {s.name}: {s.label}" for s in self.stages if s.changed]
             lines += [f"unchanged {', '.join(same)}"] if same else []
-        for line, reason in self.graph_breaks:
-            lines.append(f"break     line {line}: {reason}" if line else f"break     {reason}")
+        if self.error:
+            lines.insert(0, f"failed    {self.error}")
+        lines += [f"break     {text}" for text in texts(self.graph_breaks)]
         for name, price in self.deferred:
             lines.append(f"deferred  {name}: {price}")
         return "\n".join(lines)

@@ -6,16 +6,18 @@ import difflib
 import io
 import tokenize
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .listing import texts
 from .options import Options
 
 if TYPE_CHECKING:
     from .cell_report import Report
 
 _KEPT = 64  # compilations in all
+_LOOKED_AT = 8  # of them, the latest of the same text, and as many of the same cell
 _SAME_CELL = 0.5  # share of equal lines from which a text counts as the same cell
 _OPTIONS = ("out", "donate", "passes", "dims")
 
@@ -69,6 +71,7 @@ class _Compilation:
     first_line: int
     options: Options
     programs: tuple[int, ...]  # hashes of the segments' graphs
+    text: int  # hash of the lines
     inputs: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     nodes: list[_Node] = field(default_factory=list)
 
@@ -82,35 +85,54 @@ def clear() -> None:
     _kept.clear()
 
 
-def note(report: Report) -> list[Difference] | None:
-    """Remembers a compiled run; what differs from the most similar earlier one of its cell.
-
-    None when the cell was not compiled before (as far as is remembered).
-    """
+def note(report: Report) -> Callable[[], list[Difference] | None]:
+    """Remembers a compiled run. The function returned finds what differs from the most similar
+    earlier one of its cell, which takes a while: None when the cell was not compiled before (as
+    far as is remembered)."""
     global _serial
-    new = _compilation(report)
-    differences: list[Difference] | None = None
-    for key, old in list(_kept.values()):
-        if not _same_cell(key, old, report.cell.id, new):
-            continue
-        found = list(_differences(old, new))
-        if differences is None or len(found) <= len(differences):
-            differences = found
+    new, id = _compilation(report), report.cell.id
+    earlier = _candidates(id, new)
+
+    def differences() -> list[Difference] | None:
+        best: list[Difference] | None = None
+        for key, old in earlier:
+            if not _same_cell(key, old, id, new):
+                continue
+            found = list(_differences(old, new))
+            if best is None or len(found) <= len(best):
+                best = found
+        return best
+
     _serial += 1
-    _kept[_serial] = (report.cell.id, new)
+    _kept[_serial] = (id, new)
     if len(_kept) > _KEPT:
         _kept.popitem(last=False)
     return differences
 
 
+def _candidates(id: str | None, new: _Compilation) -> list[tuple[str | None, _Compilation]]:
+    """Earlier compilations that may be of the same cell, the latest last."""
+    found: list[tuple[str | None, _Compilation]] = []
+    same = others = 0
+    for key, old in reversed(_kept.values()):
+        if key is not None and id is not None and key != id:
+            continue
+        if old.text == new.text:
+            same += 1
+            wanted = same <= _LOOKED_AT
+        else:
+            others += 1
+            wanted = others <= _LOOKED_AT
+        if wanted:
+            found.append((key, old))
+    return found[::-1]
+
+
 def _compilation(report: Report) -> _Compilation:
     first = report.cell.first_line
-    made = _Compilation(
-        [line.rstrip() for line in report.cell.lines[first - 1 :]],
-        first,
-        report.options,
-        tuple(s.graph.hash for s in report.segments),
-    )
+    lines = [line.rstrip() for line in report.cell.lines[first - 1 :]]
+    programs = tuple(s.graph.hash for s in report.segments)
+    made = _Compilation(lines, first, report.options, programs, hash(tuple(lines)))
     for segment in report.segments:
         for node in segment.graph.nodes:
             if node.kind == "input":
@@ -276,12 +298,12 @@ def sentence(report: Report) -> str:
 def explain(report: Report) -> str:
     """Text of ``%hybrid explain``: what was captured, compiled and left out, and why."""
     lines = [sentence(report)]
+    if report.error:
+        lines.insert(0, f"{report.error}; what follows is of what was recorded until then")
     if report.not_skipped and report.replay != "skipped":
         lines.append(f"not skipped: {report.not_skipped}")
-    for line, reason in report.graph_breaks:
-        lines.append(f"line {line}: {reason}" if line else reason)
-    lines += [f"line {line}: {reason}" for line, reason in report.cuts]
-    if not report.graph_breaks and report.segments:
+    lines += texts([*report.graph_breaks, *report.cuts])
+    if not report.graph_breaks and report.segments and not report.error:
         parts = len(report.segments)
         lines.append("captured whole" + (f", as {parts} graphs" if parts > 1 else ""))
     for name, price in report.deferred:

@@ -63,6 +63,11 @@ class HybridMagics(Magics):
         --seconds S     how long to measure, about (2)
         """
         __tracebackhide__ = True
+        with session.attempt():
+            return self._hybridized(line, cell)
+
+    def _hybridized(self, line: str, cell: str) -> Any:
+        __tracebackhide__ = True
         options, prepared = self._read("hybridize", line, cell)
         if prepared.awaits:
             raise MagicUsageError(_AWAITS.format(magic="hybridize"))
@@ -94,6 +99,10 @@ class HybridMagics(Magics):
 
     async def awaited(self, magic: str, line: str, cell: str) -> Any:
         """A cell with one of the magics above that awaits at its top level."""
+        with session.attempt():
+            return await self._awaited(magic, line, cell)
+
+    async def _awaited(self, magic: str, line: str, cell: str) -> Any:
         options, prepared = self._read(magic, line, cell)
         if options.compare:
             raise MagicUsageError("--compare: a cell that awaits can't be run again and again")
@@ -149,7 +158,8 @@ class HybridMagics(Magics):
         words = line.split()
         if words == ["explain"]:
             report = session.last_report
-            print(report.explain() if report else "no cell has been hybridized yet")
+            none = session.no_report or "no cell has been hybridized yet"
+            print(report.explain() if report else none)
             return
         if words == ["clear"]:
             programs = clear_cache()

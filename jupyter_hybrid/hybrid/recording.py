@@ -138,8 +138,8 @@ class Recording:
             numbers.start_cell()
             _one.release()
 
-    def report(self) -> Report:
-        """What happened, after :meth:`end`."""
+    def report(self, error: BaseException | None = None) -> Report:
+        """What happened, after :meth:`end`, until the error if there was one."""
         recorder, ending = self.recorder, self.ending
         report = Report(
             recorder.cell,
@@ -150,6 +150,8 @@ class Recording:
             ending.bound,
         )
         report.cuts = recorder.cuts
-        if report.replay == "compiled":
-            report.differences = history.note(report)
+        if error is not None:
+            report.failed_with(error)
+        elif report.replay == "compiled":
+            report.compared_later = history.note(report)
         return report

@@ -18,6 +18,7 @@ from .deferred import DeferredNames
 from .options import Options, UsageError
 from .recorder import Recorder
 from .recording import Recording
+from .session import session
 
 
 def run_imperatively(cell: Cell, namespace: dict[str, Any]) -> Any:
@@ -62,6 +63,7 @@ def run_symbolically(
             value = recording.end(last, failed)
     except BaseException as error:
         tracebacks.clean(error, cell.filename)
+        session.last_report = recording.report(error)
         raise
     report = recording.report()
     report.not_skipped = skip.learn(cell, options, read, recording, report)
@@ -94,6 +96,7 @@ async def await_symbolically(
             value = recording.end(last, failed)
     except BaseException as error:
         tracebacks.clean(error, cell.filename)
+        session.last_report = recording.report(error)
         raise
     return value, recording.report()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
@@ -18,8 +20,25 @@ class Session:
     def __init__(self) -> None:
         self.mode = "imperative"
         self.last_report: Report | None = None
+        self.no_report = ""  # why there is none
         self.later = DeferredNames()
         self.listeners: list[Any] = []  # called without arguments when mode or engine change
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Around a cell: when it fails unrecorded, the last report is not of the last cell."""
+        before = self.last_report
+        try:
+            yield
+        except BaseException as error:
+            if self.last_report is before:
+                self.unrecorded(f"{type(error).__name__}: {error}")
+            raise
+
+    def unrecorded(self, why: str) -> None:
+        """A hybridized cell failed so early that there is no report of it."""
+        self.last_report = None
+        self.no_report = f"the last cell failed before anything was recorded: {why}"
 
     def changed(self) -> None:
         """Tells the live panel."""

@@ -65,6 +65,8 @@ def transform(lines: list[str]) -> list[str]:
         name, options = magic[1], magic[2].strip()
     valid, awaits = _looked_at(_plain("".join(body)))
     if not valid:  # as many lines, and IPython's own error
+        if name == "hybridize":
+            session.unrecorded("it is not valid Python")
         return ["\n"] * at + body if magic is not None and not around else lines
     if awaits and around and magic is None:
         return lines  # IPython's to judge

@@ -7,6 +7,7 @@ import textwrap
 from typing import Any
 
 from ..hybrid.comparison.report import CompareReport, Point, count_bytes, seconds
+from ..hybrid.listing import texts
 from .svg import _document, _text
 
 # Okabe and Ito's colour-blind safe vermilion and blue, as in the graphs.
@@ -41,7 +42,7 @@ def table(report: CompareReport) -> str:
         lines.append("NumPy does not tell computing from dispatching; its kernels are the cell's "
                      "array operations")  # fmt: skip
     lines += [f"difference: {d}" for d in report.differences if not d.equal]
-    lines += [f"break: line {n}: {why}" if n else f"break: {why}" for n, why in report.breaks]
+    lines += [f"break: {text}" for text in texts(report.breaks)]
     if report.sweep:
         lines += ["", f"{report.varied:>16}{'imperative':>14}{'hybridized':>14}{'speed-up':>12}"]
         for p in report.sweep:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import _core
+from ..hybrid.listing import counted
 from .spec import Part, Picture, build
 
 
@@ -67,7 +68,7 @@ def of_report(report: Any) -> Picture:
             "cached": report.cached,
             "replay": report.replay if magic is None else "planned",
         },
-        breaks=report.graph_breaks,
+        breaks=counted(report.graph_breaks),
         deferred=report.deferred_names,
         notes=notes,
         segments=segments,

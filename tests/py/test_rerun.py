@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from cells import Shell, imperative
 
+import jupyter_hybrid as mx
 from jupyter_hybrid import autograd, nd
 
 BODY = "a = x * k\nb = np.exp(a) + 1\nprint('ran')\n"
@@ -334,3 +335,54 @@ def test_a_reshape_by_a_computed_size_compiles_again(shell):
 def test_bad_dimensions_are_named(shell, wrong):
     failed = shell.hybridize("y = x + 1\n", f"--dims '{wrong}'", fails=True)
     assert "--dims: expected x:0=n" in str(failed.error)
+
+
+def test_the_report_is_of_the_cell_that_failed(shell):
+    shell.run("v = np.ones(3)")
+    shell.hybridize("w = v + 1")
+    shell.hybridize("w = v * 2\nprint(w)\nu = w + no_such_name", fails=True)
+    report = shell.report
+    assert (
+        report.error == "the cell failed in line 4: NameError: name 'no_such_name' is not defined"
+    )
+    assert len(report.segments) == 1 and report.graph_breaks == [(3, "print shows a value")]
+    assert report.error in repr(report) and report.error in shell.run("%hybrid explain").out
+    shell.hybridize("w = no_such_name", fails=True)
+    assert "line 2" in shell.report.error and "failed" in repr(shell.report)
+    shell.hybridize("w = v + 1")
+    assert shell.report.error == ""
+
+
+@pytest.mark.parametrize("cell", ["%%hybridize --nonsense\nw = 1", "%%hybridize\nw = ("])
+def test_a_cell_that_was_not_recorded_leaves_no_report(shell, cell):
+    shell.hybridize("w = np.ones(3) + 1")
+    shell.run(cell, fails=True)
+    said = "the last cell failed before anything was recorded"
+    assert said in shell.run("%hybrid explain").out
+    with pytest.raises(mx.MXNetError, match=said):
+        _ = shell.report
+
+
+def test_breaks_that_come_again_are_listed_once(shell):
+    shell.run("v = np.ones(3)")
+    shell.hybridize("for i in range(12):\n    print(v + i)")
+    report = shell.report
+    assert len(report.graph_breaks) == 12
+    for text in (repr(report), report.explain()):
+        assert text.count("print shows a value") == 1
+        assert "line 3: print shows a value (12 times)" in text
+
+
+def test_differences_are_found_when_they_are_asked_for(shell, monkeypatch):
+    """A cell whose text changes each time is not compared with all its earlier texts."""
+    from jupyter_hybrid.hybrid import history
+
+    looked = []
+    original = history._same_cell
+    monkeypatch.setattr(history, "_same_cell", lambda *a: looked.append(1) or original(*a))
+    shell.run("v = np.ones(3)")
+    for k in range(20):
+        shell.hybridize(f"w = v * 2\nu = w + {k}.5", "--view none")
+    assert looked == []
+    assert [str(d) for d in shell.report.differences] == ["constant 18.5 -> 19.5 in line 3"]
+    assert 0 < len(looked) <= 2 * history._LOOKED_AT
