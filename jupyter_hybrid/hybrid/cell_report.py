@@ -332,6 +332,7 @@ class Report:
         if self.error:
             lines.insert(0, f"failed    {self.error}")
         lines += [f"break     {text}" for text in texts(self.graph_breaks)]
+        lines += [f"cut       {text}" for text in texts(self.cuts)]
         for name, price in self.deferred:
             lines.append(f"deferred  {name}: {price}")
         return "\n".join(lines)

@@ -16,7 +16,8 @@ stated bound, `nd` arrays bit for bit).
 *Whole* means: every array operation of the cell is in its graph and nothing interrupted it. Showing
 a value (`print`, `str`, `repr`, a format) is an effect that the cell asks for and does not count as
 a break; reading one into Python (`float(x)`, `if x > 0`, `x.item()`) does. In a cell that raises,
-the line that raises is its end, not a break.
+the line that raises is its end, not a break. Nor is one where a call that may raise is computed
+at once (`np.linalg.inv`): its operator is in a graph, the next graph goes on behind it.
 """
 
 

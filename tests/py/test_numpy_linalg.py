@@ -197,4 +197,5 @@ def test_what_may_raise_is_named():
         (2, "np.linalg.inv may raise: computed here"),
         (3, "np.linalg.svd may raise: computed here"),
     ]
-    assert "line 2: np.linalg.inv may raise: computed here" in report.explain()
+    for text in (report.explain(), repr(report)):
+        assert "line 2: np.linalg.inv may raise: computed here" in text
