@@ -195,6 +195,34 @@ void run_potrf(KernelContext& c) {
   });
 }
 
+// Of ones below the diagonal of n x n and halves on it.
+Entry half_lower(GradBuilder& b, int64_t n, DType dtype) {
+  const Entry places = b.op(
+      "arange", {},
+      {{"start", 0.0}, {"stop", static_cast<double>(n)}, {"dtype", static_cast<int64_t>(dtype)}});
+  const Entry rows = reshape_to(b, places, {n, 1});
+  const GradBuilder::AttrList own = {{"dtype", AttrValue()}};
+  const Entry both = b.op(
+      "add", {b.op("greater_equal", {rows, places}, own), b.op("greater", {rows, places}, own)});
+  return b.op("mul_scalar", {both}, {{"scalar", 0.5}});
+}
+
+// I. Murray, "Differentiation of the Cholesky decomposition" (2016), eq. 10; A's upper triangle is
+// not read, so what flows to it counts below.
+void grad_potrf(GradBuilder& b) {
+  if (!b.wanted(0)) return;
+  const Entry factor = b.output();
+  const Entry mask = half_lower(b, rows_of(known_shape(b, factor)), b.dtype(factor));
+  const Entry inner =
+      b.op("mul", {b.op("matmul", {factor, b.out_grad()}, {{"transpose_a", true}}), mask});
+  const Entry inverse = b.op("linalg_inverse", {factor});
+  const Entry left = b.op("matmul", {inverse, inner}, {{"transpose_a", true}});
+  const Entry one = b.op("matmul", {left, inverse});
+  const int rank = known_rank(b, one);
+  const Entry turned = b.op("swapaxes", {one}, {{"dim1", rank - 2}, {"dim2", rank - 1}});
+  b.set(0, b.op("mul", {b.op("add", {one, turned}), mask}));
+}
+
 void infer_eigh(InferContext& c) {
   one_dtype(c);
   const Shape& a = c.in_shapes[0];
@@ -316,6 +344,7 @@ void register_linalg() {
                               "error of a matrix that is not positive definite.");
   cholesky.infer = infer_square;
   cholesky.cpu = run_potrf;
+  cholesky.gradient = grad_potrf;
   add_op(std::move(cholesky));
 
   OpDef eigh = linalg_def("linalg_eigh",

@@ -7,18 +7,11 @@
 #include "ops/families.h"
 #include "ops/grad_shape.h"
 #include "ops/infer.h"
+#include "ops/wrapping.h"
 
 namespace hybrid {
 
 namespace {
-
-// Complex numbers as NumPy adds and multiplies them: no rescue of infinities.
-template <class T>
-struct Pair {
-  T re, im;
-  Pair operator+(Pair o) const { return {re + o.re, im + o.im}; }
-  Pair operator*(Pair o) const { return {re * o.re - im * o.im, re * o.im + im * o.re}; }
-};
 
 struct Sum {
   template <class T>
@@ -49,35 +42,6 @@ struct Least {
     return best <= x || best != best ? best : x;
   }
 };
-
-// Integer sums and products wrap: they run on unsigned numbers of the same size.
-template <class Body>
-void dispatch_wrapping(DType dtype, const char* op, Body&& body) {
-  switch (dtype) {
-    case DType::float32:
-      return body(float{});
-    case DType::float64:
-      return body(double{});
-    case DType::complex64:
-      return body(Pair<float>{});
-    case DType::complex128:
-      return body(Pair<double>{});
-    case DType::int8:
-    case DType::uint8:
-      return body(uint8_t{});
-    case DType::int16:
-    case DType::uint16:
-      return body(uint16_t{});
-    case DType::int32:
-    case DType::uint32:
-      return body(uint32_t{});
-    case DType::int64:
-    case DType::uint64:
-      return body(uint64_t{});
-    default:
-      fail(op, ": has no kernel for ", dtype_name(dtype));
-  }
-}
 
 AxisView axis_view(const Attrs& attrs, const Shape& in) {
   return attrs.has("axis")

@@ -33,6 +33,8 @@ const Table& table() {
     register_elementwise();
     register_linear();
     register_linalg();
+    register_correlate();
+    register_fft();
     register_fully_connected();
     register_conv();
     register_pool();
@@ -45,6 +47,7 @@ const Table& table() {
     register_index();
     register_gather();
     register_sort();
+    register_search();
     register_scan();
     register_softmax();
     register_loss();

@@ -445,6 +445,14 @@ def _indices() -> None:
     SAMPLES["linalg_solve"] = [use(square, Real((2, 3, 2)))]
     SAMPLES["linalg_inverse"] = [use(square)]
     SAMPLES["linalg_slogdet"] = [use(square)]
+    positive = From(lambda: np.array([[[4.0, 9, 9], [1, 3, 9], [0.5, -1, 2]]] * 2))
+    SAMPLES["linalg_potrf"] = [use(positive)]
+    SAMPLES["correlate"] = [
+        use(Real((7,)), Real((3,)), left=2, size=9),
+        use(Real((3,)), Real((5,)), left=-1, size=4),
+    ]
+    SAMPLES["_contrib_fft"] = [use(Real((2, 6))), use(Real((7,)))]
+    SAMPLES["_contrib_ifft"] = [use(Real((2, 6))), use(Real((2, 2, 8)))]
     SAMPLES["linear_recurrence"] = [
         use(Real((5,)), Real((5,))),
         use(Real((3, 4)), Real((3, 4)), axis=0),

@@ -33,6 +33,10 @@ LINEAR = [
     "norm", "vector_norm", "matrix_norm", "multi_dot", "matrix_power", "cross", "outer", "trace",
     "tensordot",
 ]  # fmt: skip
+FOURIER = [
+    "fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn",
+    "ifftn", "rfftn", "irfftn", "fftshift", "ifftshift",
+]  # fmt: skip
 
 
 # NumPy functions with code of ours in place of NumPy's, on the same terms.
@@ -48,7 +52,8 @@ _state = _State()
 
 @cache
 def _followable() -> frozenset:
-    found = [getattr(np, n, None) for n in NAMES] + [getattr(np.linalg, n, None) for n in LINEAR]
+    rooms = ((np, NAMES), (np.linalg, LINEAR), (np.fft, FOURIER))
+    found = [getattr(room, n, None) for room, names in rooms for n in names]
     return frozenset(f for f in found if isinstance(getattr(f, "_implementation", None), _FUNCTION))
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from . import lowering
 from .lowering import NotCovered, axis_of, cast, core, dtype_of, reshape
 from .registry import lowers
-from .ufuncs import ufunc_call
 
 
 def _ordered(to: Any, a: Any, axis: Any) -> tuple[Any, int]:
@@ -46,28 +45,12 @@ def argsort(to, a, axis=-1, kind=None, order=None, *, stable=None):
     return core("argsort", [x], axis=place, dtype="int64")
 
 
-def _before(a: Any, b: Any) -> Any:
-    """Where a comes before b in NumPy's order: nan is beyond all others."""
-    made = ufunc_call(np.less, [a, b])
-    for kind in (dtype_of(a), dtype_of(b)):
-        if kind.kind == "c":
-            raise NotCovered("np.searchsorted of complex numbers")
-    if dtype_of(b).kind == "f":
-        beyond = core("isnan", [b])
-        if dtype_of(a).kind == "f":
-            beyond = core("logical_and", [beyond, core("logical_not", [core("isnan", [a])])])
-        made = core("logical_or", [made, beyond])
-    return made
-
-
 @lowers(np.searchsorted)
 def searchsorted(to, a, v, side="left", sorter=None):
     x, values = to(a), to(v)
     if sorter is not None or side not in ("left", "right") or len(x.shape) != 1:
         raise NotCovered("np.searchsorted with sorter=")
-    size, count = x.shape[0], int(np.prod(values.shape))
-    if size * count > 1 << 16:
-        raise NotCovered("np.searchsorted of many values: comparing each with all costs too much")
-    wide = reshape(values, (*values.shape, 1))
-    hits = _before(x, wide) if side == "left" else core("logical_not", [_before(wide, x)])
-    return core("sum", [cast(hits, lowering.INT64)], axis=(len(values.shape),))
+    dtype = lowering.require_dtype(np.result_type(dtype_of(x), dtype_of(values)), "np.searchsorted")
+    if dtype.kind == "c":
+        raise NotCovered("np.searchsorted of complex numbers")
+    return core("searchsorted", [cast(x, dtype), cast(values, dtype)], right=side == "right")
