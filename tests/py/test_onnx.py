@@ -80,6 +80,9 @@ REFUSED = {
     **dict.fromkeys(["pool_max_select", "take_grad", "take_along_axis_grad"], "gradient"),
     **dict.fromkeys(["softmax_grad", "log_softmax_grad"], "gradient"),
     **dict.fromkeys(["cumprod", "cummax", "cummin", "linear_recurrence"], "no ONNX operator"),
+    **dict.fromkeys(["correlate", "rfft", "interp", "searchsorted"], "no ONNX operator"),
+    **dict.fromkeys(["_contrib_fft", "_contrib_ifft"], "no ONNX operator"),
+    **dict.fromkeys(["fft", "irfft"], "complex128"),
     **dict.fromkeys(["random_uniform", "random_normal", "random_randint", "shuffle"], "random"),
     **dict.fromkeys(["Dropout"], "random"),  # its samples have mode 'always'
     **dict.fromkeys(["real", "imag", "angle"], "complex128"),
