@@ -354,6 +354,7 @@ void register_linalg() {
   eigh.num_outputs = 2;
   eigh.infer = infer_eigh;
   eigh.cpu = run_eigh;
+  eigh.inputs[0].differentiable = false;
   add_op(std::move(eigh));
 
   OpDef svd = linalg_def("linalg_svd",
@@ -363,6 +364,7 @@ void register_linalg() {
   svd.num_outputs = 3;
   svd.infer = infer_svd;
   svd.cpu = run_svd;
+  svd.inputs[0].differentiable = false;
   add_op(std::move(svd));
 
   OpDef qr = linalg_def("linalg_qr", "q with orthonormal columns and r triangular, with A = q r.");
@@ -370,6 +372,7 @@ void register_linalg() {
   qr.num_outputs = 2;
   qr.infer = infer_qr;
   qr.cpu = run_qr;
+  qr.inputs[0].differentiable = false;
   add_op(std::move(qr));
 }
 
