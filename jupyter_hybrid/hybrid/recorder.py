@@ -16,6 +16,7 @@ from . import numbers
 from .cell import Cell
 from .deferred import DeferredNames
 from .execute import Segment, compute
+from .exported import Exported
 from .loop_number import NotConvertible
 from .numpy_face import DTYPES, NumpyFace, TracedArray, supported
 from .numpy_face.memory import refusal
@@ -72,6 +73,7 @@ class Recorder:
         # Arrays of this cell that NumPy has been given: the ndarray stands for them from then on.
         self._computed: WeakValueDictionary[int, TracedArray] = WeakValueDictionary()
         self._refused: dict[int, np.ndarray] = {}
+        self.exported = Exported(namespace)
         self._snapshots: dict[int, tuple[Any, np.ndarray, Any]] = {}
         self.face = NumpyFace(self)
         self.donated: list[Any] = []  # input arrays whose memory may be reused
@@ -88,7 +90,7 @@ class Recorder:
         if known is None:
             known = self._computed.get(id(value))
         if known is None or known.origin is not value:
-            if not supported(value):
+            if not supported(value) or self.exported.has(value):
                 self._refuse(value)
                 return value
             self.settle_aliases(value)
@@ -136,7 +138,7 @@ class Recorder:
         if self.active and id(value) not in self._refused:
             self._refused[id(value)] = value
             why = "not aligned" if value.dtype in DTYPES else f"of dtype {value.dtype}"
-            why = refusal(value) or why
+            why = "that a memoryview shows" if self.exported.has(value) else refusal(value) or why
             self.leave_graph(f"an array {why} stays in NumPy")
 
     def _known(self) -> list[TracedArray]:

@@ -132,7 +132,10 @@ class Runtime(ControlFlow, threading.local):
         foreign.before_call(recorder, function, args, kwargs)
         if function in _BUFFER_READERS:
             args, kwargs = recorder.leave(function, args, kwargs)
-        return function(*args, **kwargs)
+        made = function(*args, **kwargs)
+        if function is memoryview and recorder.active:
+            recorder.exported.add(recorder, made)
+        return made
 
 
 def _on_scalars(kind: str, target: Any) -> str:

@@ -186,3 +186,15 @@ def test_overlapping_inputs_follow_a_write():
         "s = v.sum()\nw = v[1:]\nx[2] = 9\nt = v.sum()\nu = w * 1",
         "s t u",
     )
+
+
+@pytest.mark.parametrize("setup", ["a = np.arange(3.)\nm = memoryview(a)", "a = np.arange(3.)", ""])
+def test_memoryviews_see_writes_at_once(setup):
+    body = "a[0] = 9\nt = m[0]\ny = a * 2\nm[1] = 4\ns = a.sum()\nv = a[1:]\nv += 1\nu = m.tolist()"
+    if "memoryview" not in setup:
+        body = (
+            ("" if setup else "a = np.arange(3.) * 1\n") + "w = a[::2]\nm = memoryview(a)\n" + body
+        )
+        body += "\nw[1] = 6\nr = m[2]\nz = w + 1"
+    names = "a t y s v u" + (" w r z" if "w =" in body else "")
+    same(setup, body, names, "that a memoryview shows")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _core
 from .. import holders
 from . import dispatch
 
@@ -74,6 +75,7 @@ def _leave(recorder: Any, what: str) -> None:
     if recorder.active:
         recorder.leave_graph(what)
         recorder.flush(what)
+    _core.wait_all()  # kernels may still read the memory that changes
 
 
 def _views(array: Any) -> list[Any]:
