@@ -269,6 +269,7 @@ class Recorder:
             self.run(live, reason, line, needed=frozenset(id(a) for a in live))
         _core.finish_trace_writes()
         self.write_back()
+        _core.wait_all()  # kernels may still read memory that is written next
         for array in self._known():  # whoever is called next may write their memory
             array.touched()
 
