@@ -117,6 +117,15 @@ ArrayRef write_by_operator(const ArrayRef& target, const BasicIndex& index, cons
   return call_one(*attrs.op(), attrs, {target, part});
 }
 
+// May the value that is written whole change with another array later? Not when it is the result
+// of an operator that nothing else holds.
+bool may_change_later(py::handle given, const ArrayRef& value) {
+  if (!is_array(given.ptr())) return false;
+  if (Py_REFCNT(given.ptr()) > 1 || !value.extra) return true;
+  const SymNode* node = value.extra->entry.node.get();
+  return node == nullptr || node->op == nullptr || node->op->view || !node->values.empty();
+}
+
 void set_basic(PyArray* target, const BasicIndex& index, py::handle given) {
   const Write how = before_write(target, "setitem");
   const bool as_node = how != Write::now;
@@ -124,7 +133,12 @@ void set_basic(PyArray* target, const BasicIndex& index, py::handle given) {
   const ArrayRef ref = target->ref;
   const ArrayRef value = as_value(given, dtype_of(ref), context_of(ref));
   if (as_node) {
-    store_result(target, write_by_operator(ref, index, value), how);
+    ArrayRef written = write_by_operator(ref, index, value);
+    if (index.whole && may_change_later(given, value)) {
+      const Attrs copy(get_op("identity"));
+      written = call_one(*copy.op(), copy, {written});
+    }
+    store_result(target, std::move(written), how);
     return;
   }
   require(!recorded(ref),

@@ -198,3 +198,23 @@ def test_memoryviews_see_writes_at_once(setup):
         body += "\nw[1] = 6\nr = m[2]\nz = w + 1"
     names = "a t y s v u" + (" w r z" if "w =" in body else "")
     same(setup, body, names, "that a memoryview shows")
+
+
+@pytest.mark.parametrize(
+    ("cell", "a", "b"),
+    [
+        ("b[:] = a; a += 1", [1, 2, 3], [0, 1, 2]),
+        ("c = a * 1; a[:] = b; b[:] = c", [7, 7, 7], [0, 1, 2]),
+        ("a.copyto(b); a += 1", [1, 2, 3], [0, 1, 2]),
+        ("b[:] = a.reshape((3,)); a[0] = 9", [9, 1, 2], [0, 1, 2]),
+        ("b[:] = a + 1; a += 1", [1, 2, 3], [1, 2, 3]),
+    ],
+)
+def test_a_whole_nd_write_copies(cell, a, b):
+    shell = Shell()
+    shell.run("from jupyter_hybrid import nd\na = nd.arange(3)\nb = nd.full((3,), 7)\n")
+    shell.hybridize(cell)
+    assert shell.ns["a"].asnumpy().tolist() == a
+    assert shell.ns["b"].asnumpy().tolist() == b
+    shell.run("a += 10\n")
+    assert shell.ns["b"].asnumpy().tolist() == b
