@@ -218,3 +218,15 @@ def test_a_whole_nd_write_copies(cell, a, b):
     assert shell.ns["b"].asnumpy().tolist() == b
     shell.run("a += 10\n")
     assert shell.ns["b"].asnumpy().tolist() == b
+
+
+def test_loops_that_write_an_input_many_times_over():
+    shell = Shell()
+    for _ in range(12):  # what a failed trace of the body leaves differs from run to run
+        shell.run("import numpy as np\nbase = np.arange(12.0)\n")
+        expected = np.arange(12.0)
+        for _ in range(2):
+            for i in range(1, 12):
+                expected[i] += expected[i - 1]
+            shell.hybridize("for i in range(1, len(base)):\n    base[i] += base[i - 1]\n")
+            np.testing.assert_array_equal(shell.ns["base"], expected)

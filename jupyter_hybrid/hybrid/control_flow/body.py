@@ -37,7 +37,7 @@ class Body:
         random = _core.random_state()
         problem = ""
         result = None
-        earlier = {id(a) for a in _core.live_traced()}
+        earlier = {id(a): a for a in _core.live_traced()}  # kept alive: no id is used again
         proxies = len(self.slots.recorder.proxies)
         flow.bodies.append(self)
         try:
