@@ -257,8 +257,5 @@ def _must_run(live: list[Any]) -> set[int]:
             consumed.add((source, out))
             if source in unsettled:
                 unsettled.add(node.id)
-    return {
-        id(a)
-        for a in live
-        if tuple(entries[id(a)]) not in consumed or entries[id(a)][0] in unsettled
-    }
+    found = [(id(a), entries[id(a)]) for a in live if id(a) in entries]  # others have values
+    return {key for key, entry in found if tuple(entry) not in consumed or entry[0] in unsettled}
