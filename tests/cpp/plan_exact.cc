@@ -143,10 +143,10 @@ TEST_CASE("plan exact: a search never denies what is possible") {
 TEST_CASE("plan exact: perfect packings are found") {
   for (uint64_t seed = 1; seed <= 6; ++seed) {
     CAPTURE(seed);
-    const std::vector<Lifetime> instance = perfect_instance(seed, 14, 100);
-    const Layout layout = place_exact(instance, 1, 60);
+    const std::vector<Lifetime> instance = perfect_instance(seed, 10, 60);
+    const Layout layout = place_exact(instance, 1, 600);
     check_layout(instance, 1, layout);
-    CHECK(layout.peak == 100);
+    CHECK(layout.peak == 60);
     CHECK(layout.optimal);
   }
 }
