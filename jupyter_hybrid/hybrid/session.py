@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -27,11 +28,13 @@ class Session:
     @contextmanager
     def attempt(self) -> Iterator[None]:
         """Around a cell: when it fails unrecorded, the last report is not of the last cell."""
-        before = self.last_report
+        # Not held: it holds the arrays that its cell read, which this one may donate.
+        before = weakref.ref(self.last_report) if self.last_report is not None else None
         try:
             yield
         except BaseException as error:
-            if self.last_report is before:
+            last = self.last_report
+            if last is None or (before is not None and before() is last):
                 self.unrecorded(f"{type(error).__name__}: {error}")
             raise
 
