@@ -32,14 +32,14 @@ class Left:
     kind: type
     handle: int = 0  # id of the array's handle
     scalar: bool = False  # NumPy has a scalar here
-    fresh: bool = True  # neither a view nor an array that was there before
+    fresh: bool = True  # neither a view, nor there before, and in C order
     value: Any = None  # of a plain kind
 
     @classmethod
     def of(cls, value: Any) -> Left:
         kind = type(value)
         if kind is TracedArray:
-            fresh = value.parent is None and value.origin is None
+            fresh = value.parent is None and value.origin is None and value.layout is None
             return cls(kind, id(value.handle), value.is_scalar, fresh)
         if kind is _core.NDArray:
             return cls(kind, id(value))

@@ -338,7 +338,7 @@ def _result(name: str | None, value: Left, position: dict[int, int]) -> _Result:
     if value.kind not in (TracedArray, _core.NDArray):
         raise NotSkipped(f"{what} is a {value.kind.__name__}")
     if not value.fresh:
-        raise NotSkipped(f"{what} is a view or an array that was there before")
+        raise NotSkipped(f"{what} is a view, was there before or is not in C order")
     at = position.get(value.handle, -1)
     if at < 0:
         raise NotSkipped(f"{what} is not a result of the program")

@@ -151,7 +151,7 @@ def operate(recorder: Any, ufunc: np.ufunc, plain: Callable, operands: tuple) ->
             if type(node) is tuple:
                 return tuple(Traced(recorder, n, not n.shape) for n in node)
             result = Traced(recorder, node, not node.shape)
-            if layout is not None:
+            if layout is not None and ufunc.signature is None:
                 from .layouts import follow
 
                 return follow(result, layout)
@@ -193,6 +193,10 @@ def _call(recorder: Any, ufunc: np.ufunc, inputs: tuple, kwargs: dict) -> Any:
             return masks.operate(recorder, ufunc, inputs)
         if plain and out is not None and out[0] is inputs[0] and inputs[0].selected is not None:
             return masks.assign(out[0], masks.operate(recorder, ufunc, inputs))
+    order = kwargs.get("order", "K")
+    strided = any(type(i) is Traced and i._layout is not None for i in inputs)
+    if order == "F" or (order == "A" and strided):
+        raise NotCovered(f"np.{ufunc.__name__} with order={order!r}")
     operands = [operand_of(recorder, i) for i in inputs]
     nodes = ufunc_call(ufunc, operands, kwargs.get("dtype"))
     many = type(nodes) is tuple
@@ -205,7 +209,7 @@ def _call(recorder: Any, ufunc: np.ufunc, inputs: tuple, kwargs: dict) -> Any:
     for node, target in zip(nodes, targets, strict=True):
         if target is None and where is True:
             results.append(Traced(recorder, node, not node.shape))
-            if any(type(i) is Traced and i._layout is not None for i in inputs):
+            if strided and order == "K" and ufunc.signature is None:
                 from .layouts import follow
 
                 follow(results[-1], inputs)
@@ -265,7 +269,7 @@ def _lower(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
         if type(array) is not Traced:
             array = recorder.wrap(array)
         if type(array) is Traced:
-            return follow_layout(function, viewed(array, *args[1:], **kwargs), args)
+            return follow_layout(function, viewed(array, *args[1:], **kwargs), args, kwargs)
     lowered = FUNCTIONS.get(function)
     if lowered is None:
         from .followed import follow  # its own replacements need this module
@@ -285,14 +289,14 @@ def _lower(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
     if out is not None:
         return _into(recorder, function, out, made, args)
     made = wrapped(recorder, made, function in ARRAYS_OF_RANK_0, args)
-    return follow_layout(function, made, args)
+    return follow_layout(function, made, args, kwargs)
 
 
-def follow_layout(function: Any, made: Any, args: tuple) -> Any:
+def follow_layout(function: Any, made: Any, args: tuple, kwargs: dict) -> Any:
     """``made`` laid out as NumPy's function does, where that follows its arguments."""
     from . import layouts  # it needs this module
 
-    return layouts.follow(made, args) if function in layouts.FOLLOWING else made
+    return layouts.follow_function(function, made, args, kwargs)
 
 
 def _into(recorder: Any, function: Any, out: Any, made: Any, args: tuple) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dispatch, gather, lowering
+from . import dispatch, gather, layouts, lowering
 from .indexing import region
 from .lowering import NUMBERS, NotCovered, broadcast_to, cast, constant, dtype_of
 
@@ -70,10 +70,8 @@ class Items:
         strides = self.layout
         if strides != ():
             strides = window.strides(self.strides)
-            ordered = _c_order(window.shape, self.itemsize)
-            pairs = zip(window.shape, strides, ordered, strict=True)
-            if 0 in window.shape or all(n == 1 or s == c for n, s, c in pairs):
-                strides = None  # an axis of size 1 may have any stride
+            if layouts.is_c_order(window.shape, strides, self.itemsize):
+                strides = None
         return self.seen_through(window.read, window.write, lambda base: base[key], strides)
 
     def __setitem__(self: Any, key: Any, value: Any) -> None:
@@ -172,14 +170,6 @@ class Flat:
 
     def copy(self) -> Any:
         return self._array.flatten()
-
-
-def _c_order(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    strides, step = [], itemsize
-    for size in reversed(shape):
-        strides.append(step)
-        step *= max(size, 1)
-    return tuple(reversed(strides))
 
 
 def fitted(array: Any, value: Any, shape: tuple[int, ...]) -> Any:

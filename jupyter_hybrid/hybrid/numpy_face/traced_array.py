@@ -10,7 +10,7 @@ from weakref import ref
 import numpy as np
 
 from ... import _core
-from . import in_place, lowering, memory
+from . import in_place, layouts, lowering, memory
 from .conversions import Conversions
 from .items import Items
 from .lowering import dtype_of
@@ -215,6 +215,8 @@ class TracedArray(Operators, Items, Methods, Conversions):
             if handle._traced:
                 self.recorder.read(self, reason)
             real = _core.as_numpy(handle, self.recorder.settled)
+            if self._layout is not None:
+                real = layouts.laid_out(real, self._layout)
             if self.is_scalar or not self.recorder.active:
                 self._real = real[()] if self.is_scalar else real
             else:  # from here on the ndarray is the array: somebody else may write it
@@ -284,7 +286,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
     def strides(self) -> tuple[int, ...]:
         if self._layout is not None and self._layout != UNKNOWN_LAYOUT:
             return self._layout
-        return c_strides(self.shape, self.itemsize)
+        return layouts.c_strides(self.shape, self.itemsize)
 
     @strides.setter
     def strides(self, strides: Any) -> None:
@@ -333,15 +335,6 @@ class Flags:
 
     def __repr__(self) -> str:
         return repr(self._flags())
-
-
-def c_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Byte strides of a C-contiguous array."""
-    strides, step = [], itemsize
-    for size in reversed(shape):
-        strides.append(step)
-        step *= max(size, 1)
-    return tuple(reversed(strides))
 
 
 def share(array: np.ndarray) -> Any:
