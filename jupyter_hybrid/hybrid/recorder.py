@@ -68,6 +68,7 @@ class Recorder:
         self._before = [weakref.ref(a) for a in _core.live_traced()]
         self.uses_numpy = False
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
+        self._waited = 0  # of `segments`: their kernels have ended
         self._effects: list[int] = []
         self._wrappers: dict[int, TracedArray] = {}
         # Arrays of this cell that NumPy has been given: the ndarray stands for them from then on.
@@ -293,9 +294,18 @@ class Recorder:
             )  # fmt: skip
             if failed:
                 salvage(self.segments[-1:])
+        self._wait_for_readers()
         for wrapper in changed:
             if not failed or error_of(wrapper.handle) is None:
                 wrapper.store()
+
+    def _wait_for_readers(self) -> None:
+        """Until every kernel that was started has read what it needs: NumPy writes at once."""
+        for segment in self.segments[self._waited :]:
+            for array in segment.outputs:
+                if not array._traced:
+                    error_of(array)
+        self._waited = len(self.segments)
 
     def settle_writes(self, reason: str) -> None:
         """Does what the cell wrote into arrays that others hold too, and computes first whatever
