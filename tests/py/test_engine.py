@@ -19,18 +19,23 @@ from jupyter_hybrid import MXNetError, _core, engine, nd
 
 def run_python(code, *, interrupt_after=None, timeout=60):
     """Runs a program of its own; optionally sends it SIGINT some time after it says "ready"."""
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-u", "-c", textwrap.dedent(code)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONFAULTHANDLER": "1"},
-    )
-    if interrupt_after is not None:
-        assert process.stdout.readline().strip() == "ready", process.stderr.read()
-        time.sleep(interrupt_after)
-        process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=timeout)
+        # A shell's background jobs are started with SIGINT ignored, and so would the program be.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
+        try:
+            if interrupt_after is not None:
+                assert process.stdout.readline().strip() == "ready", process.stderr.read()
+                time.sleep(interrupt_after)
+                process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=timeout)
+        finally:
+            process.kill()
     return process.returncode, out, err
 
 

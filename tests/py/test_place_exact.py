@@ -65,11 +65,16 @@ def test_an_error_in_the_progress_callback_ends_the_search() -> None:
 
 
 def test_an_interrupt_ends_the_search() -> None:
+    # A background job of a shell starts with SIGINT ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        _core.place_exact(HARD, 1, 100.0)
-    timer.join()
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            _core.place_exact(HARD, 1, 100.0)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
 
 
 def test_other_threads_run_meanwhile() -> None:
