@@ -109,8 +109,11 @@ void backward(const std::vector<ArrayRef>& heads, const std::vector<ArrayRef>& h
     for (NodeId id : t.nodes) run.differentiate_by(id);
   }
   run.set_head_grads(head_grads);
+  std::unordered_map<const Storage*, int> gradients_in;  // shared memory is written in order, below
+  for (const Target& t : targets) ++gradients_in[t.slot->grad.storage.get()];
   for (const Target& t : targets) {  // results may go straight into their buffers
-    if (t.nodes.size() == 1 && req_of(*t.slot) == ArrayExtra::write) {
+    if (t.nodes.size() == 1 && req_of(*t.slot) == ArrayExtra::write &&
+        gradients_in[t.slot->grad.storage.get()] == 1) {
       run.write_into(t.nodes[0], t.slot->grad);
     }
   }

@@ -228,6 +228,34 @@ def test_gradient_requirements(shell: Shell, req: str) -> None:
     assert not breaks(shell)
 
 
+W = "w = nd.arange(6).reshape((3, 2))"
+OTHER_GRADIENTS = {
+    "a window from before": f"{W}; w.attach_grad(); v = w.grad[1:2]",
+    "one's own array": f"{W}; v = nd.zeros((3, 2)); autograd.mark_variables([w], [v])",
+    "two in the same memory": f"""
+{W}; u = nd.ones((3, 2)); v = nd.zeros((3, 2))
+autograd.mark_variables([w, u], [v, v])""",
+    "two that overlap": f"""
+{W}; u = nd.ones((3, 2)); v = nd.zeros((4, 2))
+autograd.mark_variables([w, u], [v[0:3], v[1:4]])""",
+}
+
+
+@pytest.mark.parametrize("where", OTHER_GRADIENTS)
+def test_gradients_in_memory_that_others_see(shell: Shell, where: str) -> None:
+    u = "u" if " u = " in OTHER_GRADIENTS[where] else "1"
+    cell = f"""
+before = v * 2
+with autograd.record():
+    loss = (w * w + {u} * 3).sum()
+loss.backward()
+after = v * 2
+v += 1
+last = w.grad * 1
+"""
+    agree(shell, OTHER_GRADIENTS[where], cell)
+
+
 def test_what_is_recorded_can_be_differentiated_in_a_later_cell(shell: Shell) -> None:
     record = "with autograd.record():\n    y = nd.exp(a * b)\n    z = (y * a).sum()\n"
     agree(shell, VARIABLES + ATTACH.format(req="write"), record, "z.backward()")
