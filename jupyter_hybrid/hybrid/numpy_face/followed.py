@@ -31,7 +31,7 @@ NAMES = [
 ]  # fmt: skip
 LINEAR = [
     "norm", "vector_norm", "matrix_norm", "multi_dot", "matrix_power", "cross", "outer", "trace",
-    "tensordot",
+    "tensordot", "matmul",
 ]  # fmt: skip
 FOURIER = [
     "fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn",
