@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import warnings
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -23,6 +25,15 @@ _SETTINGS = settings(
 )
 _LOOPS = settings(parent=_SETTINGS, max_examples=2000 if _LONG else 100)
 _hybrid: list[Hybrid] = []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def young_heap() -> Iterator[None]:
+    """Holders are looked for among the objects of the programs, not of every test before."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def check(cell: CorpusCell) -> None:
