@@ -13,8 +13,9 @@ from . import holders, numbers
 from .deferred import Deferred
 from .numpy_face import TracedArray
 from .options import UsageError
-from .recorder import Recorder, may_change
+from .recorder import Recorder
 from .salvage import error_of, salvage
+from .segments import may_change
 
 _DEPTH = 3  # of lists and dicts in the cell's own; what lies deeper is found by its references
 
@@ -70,9 +71,8 @@ class Ending:
         inside, elsewhere = self._held(named, shown)
         must = self._must(named, [*inside, *elsewhere, *shown], failed)
         later = [v for v in named.values() if _is_pending(v)]
-        shown_only = tuple(
-            h for h in map(handle_of, later) if not any(h is m for m in must) and h._traced
-        )
+        computed = {id(m) for m in must}
+        shown_only = tuple(h for h in map(handle_of, later) if id(h) not in computed and h._traced)
         if must or recorder.has_effects:
             recorder.run(must, "the cell ends", None, shown=shown_only, needed=self._read)
         # A cell with NumPy values waits before it ends; what failed does not bind.

@@ -1,13 +1,10 @@
-"""The recorder of one cell: what is traced, when it must be computed, what names get at the end."""
+"""The recorder of one cell: what is traced, how calls leave the graph, what arrays are called."""
 
 from __future__ import annotations
 
 import builtins
-import sys
 import weakref
-from types import FrameType
 from typing import Any
-from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -15,26 +12,15 @@ from .. import _core
 from . import numbers
 from .cell import Cell
 from .deferred import DeferredNames
-from .execute import Segment, compute
 from .exported import Exported
-from .loop_number import NotConvertible
 from .numpy_face import DTYPES, NumpyFace, TracedArray, supported
 from .numpy_face.memory import refusal
 from .options import Options
-from .salvage import error_of, salvage
-
-# What a call in real NumPy brings about: no reason of its own.
-FOLLOWS = frozenset(
-    {
-        "a value is read",
-        "an array is written in NumPy",
-        "indexing reads the array",
-        "a mask selects elements",
-    }
-)
+from .salvage import error_of
+from .segments import Segments
 
 
-class Recorder:
+class Recorder(Segments):
     """Records one run of one cell.
 
     The cell's body runs once, as written. Array operations add nodes; whatever needs a value
@@ -45,39 +31,22 @@ class Recorder:
     def __init__(
         self, cell: Cell, options: Options, namespace: dict[str, Any], later: DeferredNames
     ):
+        super().__init__(cell.filename, options)
         self.cell = cell
-        self.filename = cell.filename
         self.code_file = cell.filename  # every function of this file is rewritten
-        self.options = options
         self.namespace = namespace
         self.later = later
-        self.segments: list[Segment] = []
-        self.breaks: list[tuple[int | None, str]] = []
-        self.cuts: list[tuple[int | None, str]] = []  # computed there, though all is in a graph
-        self._left = -1  # the last of `breaks` that says why a call left the graph
         self.active = True
         self.settled = False  # the cell has ended and every value of it is computed
-        self.bodies: list[Any] = []  # branches and loop bodies being traced, innermost last
-        self._of_bodies: list[Any] = []  # weak references to what bodies recorded
         self.may_be: list[tuple[Any, list[Any]]] = []  # nodes in bodies: arrays they may stand for
         self.loop_tries: dict[tuple[int, int], int] = {}  # of `while` statements
-        self.segment_serial = 0  # of the graph, when the segment began
         self.recording: Any = None  # the Recording that this recorder works for
         self.known_names: dict[int, str] = {}  # of a function's arguments, by id of the array
-        # Deferred in earlier cells: not this cell's to compute, and not this recorder's to keep.
-        self._before = [weakref.ref(a) for a in _core.live_traced()]
         self.uses_numpy = False
-        self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
-        self._waited = 0  # of `segments`: their kernels have ended
-        self._effects: list[int] = []
-        self._wrappers: dict[int, TracedArray] = {}
-        # Arrays of this cell that NumPy has been given: the ndarray stands for them from then on.
-        self._computed: WeakValueDictionary[int, TracedArray] = WeakValueDictionary()
         self._refused: dict[int, np.ndarray] = {}
         self.exported = Exported(namespace)
         self._snapshots: dict[int, tuple[Any, np.ndarray, Any]] = {}
         self.face = NumpyFace(self)
-        self.donated: list[Any] = []  # input arrays whose memory may be reused
         self.donated_names: list[str] = []
 
     # Called by the runtime -----------------------------------------------------------------------
@@ -142,10 +111,6 @@ class Recorder:
             why = "that a memoryview shows" if self.exported.has(value) else refusal(value) or why
             self.leave_graph(f"an array {why} stays in NumPy")
 
-    def _known(self) -> list[TracedArray]:
-        """Traced arrays that stand for an ndarray."""
-        return [*self._wrappers.values(), *self._computed.values()]
-
     def print(self, args: tuple, kwargs: dict) -> None:
         """``print`` as an effect of the graph; ends the segment when it shows an array."""
         self.stay_inside("it prints")
@@ -203,15 +168,6 @@ class Recorder:
         self._left = len(self.breaks)
         self.breaks.append((self.user_line(), reason))
 
-    def _interrupt(self, line: int | None, reason: str) -> str:
-        """Names what ends a segment; what follows from a call that left the graph has its name."""
-        if reason in FOLLOWS and self._left == len(self.breaks) - 1 >= 0:
-            before, why = self.breaks[-1]
-            if before == line:
-                return why
-        self.breaks.append((line, reason))
-        return reason
-
     def read(self, array: TracedArray, reason: str) -> None:
         """Somebody needs the elements of a traced array now, in the cell or after it."""
         self.stay_inside(reason)
@@ -233,208 +189,7 @@ class Recorder:
         self.donated.append(self._array(wrapped))
         self.donated_names.append(name)
 
-    def stay_inside(self, reason: str) -> None:
-        """Nothing is computed while a branch or a loop body is traced."""
-        if self.bodies:
-            raise NotConvertible(reason)
-
-    # Computing -----------------------------------------------------------------------------------
-    def sync(self, arrays: list[Any], reason: str) -> None:
-        """Computes ``arrays`` now, and with them what lives on the way to them."""
-        self.stay_inside(reason)
-        pending = [a for a in arrays if a._traced]
-        if not pending:
-            return
-        line = self.user_line()
-        reason = self._interrupt(line, reason)
-        known = frozenset(id(a) for a in pending)
-        pending += [a for a in self._on_the_way(pending) if id(a) not in known]
-        self.run(pending, reason, line, needed=known)
-
-    def _on_the_way(self, arrays: list[Any]) -> list[Any]:
-        """Live arrays that ``arrays`` are computed from, or that share memory with such."""
-        *_, entries = _core.traced_graph(arrays, [], ["" for _ in arrays])
-        ids = {id(a) for a in self.live() if id(a) in entries} | {id(a) for a in arrays}
-        for family in self.families():  # one is computed: all share its memory
-            if any(id(a) in ids for a in family):
-                ids |= {id(a) for a in family}
-        return [a for a in self.live() if id(a) in ids]
-
-    def flush(self, reason: str) -> None:
-        """Computes every live traced array, and writes changed inputs back."""
-        self.stay_inside(reason)
-        live = self.live()
-        if live:
-            line = self.user_line()
-            reason = self._interrupt(line, reason)
-            self.run(live, reason, line, needed=frozenset(id(a) for a in live))
-        _core.finish_trace_writes()
-        self.write_back()
-        _core.wait_all()  # kernels may still read memory that is written next
-        for array in self._known():  # whoever is called next may write their memory
-            array.touched()
-
-    def write_back(self, failed: bool = False) -> None:
-        """Copies what the cell wrote into existing ndarrays to where they live, once everything
-        that reads their old contents is computed.
-
-        Args:
-            failed: a kernel failed; what depends on it is not written.
-        """
-        changed = list({id(w): w for w in self._known() if w.dirty}.values())
-        if not changed:
-            return
-        self.stay_inside("an existing array is written")
-        pending = {id(w.handle): w.handle for w in changed if w.handle._traced}
-        pending |= {id(a): a for a in self._readers()}
-        if pending:
-            self.run(
-                list(pending.values()), "an existing array was written", self.user_line(),
-                needed=frozenset(pending),
-            )  # fmt: skip
-            if failed:
-                salvage(self.segments[-1:])
-        self._wait_for_readers()
-        for wrapper in changed:
-            if not failed or error_of(wrapper.handle) is None:
-                wrapper.store()
-
-    def _wait_for_readers(self) -> None:
-        """Until every kernel that was started has read what it needs: NumPy writes at once."""
-        for segment in self.segments[self._waited :]:
-            for array in segment.outputs:
-                if not array._traced:
-                    error_of(array)
-        self._waited = len(self.segments)
-
-    def settle_writes(self, reason: str) -> None:
-        """Does what the cell wrote into arrays that others hold too, and computes first whatever
-        reads their old contents."""
-        self.stay_inside(reason)
-        pending = {id(value): value for value, _ in _core.trace_writes() if value._traced}
-        if pending:
-            pending |= {id(a): a for a in self._readers()}
-            line = self.user_line()
-            self.breaks.append((line, reason))
-            self.run(list(pending.values()), reason, line, needed=frozenset(pending))
-        _core.finish_trace_writes()
-
-    def _readers(self) -> list[Any]:
-        """Live traced arrays that read memory that is about to be written."""
-        live = self.live()
-        if not live:
-            return []
-        graph, inputs, _, entries = _core.traced_graph(live, [], ["" for _ in live])
-        reading = {i for i, a in zip(graph.inputs, inputs, strict=True) if may_change(a)}
-        for node in graph.nodes:
-            if any(source in reading for source, _ in node.inputs):
-                reading.add(node.id)
-        # A window that got its value meanwhile, with its base, has no node and reads nothing.
-        return [a for a in live if id(a) in entries and entries[id(a)][0] in reading]
-
-    def settle_readers(self, reason: str) -> None:
-        """Computes what reads an ndarray's memory, before somebody writes there unseen."""
-        readers = self._readers()
-        if readers:
-            line = self.user_line()
-            self.breaks.append((line, reason))
-            self.run(readers, reason, line, needed=frozenset(id(a) for a in readers))
-        for array in self._known():
-            array.touched()
-
-    def touch_others(self, written: TracedArray) -> None:
-        """After a write that reached memory: arrays that overlap it are read again."""
-        for wrapper in self._known():
-            if wrapper is not written and np.may_share_memory(wrapper.origin, written.origin):
-                wrapper.touched()
-
-    def settle_aliases(self, value: np.ndarray) -> None:
-        """Before an ndarray enters that may share memory with one written in this cell."""
-        for wrapper in self._known():
-            if wrapper.dirty and np.may_share_memory(wrapper.origin, value):
-                self.write_back()
-                return
-
-    def before_write(self, wrapper: TracedArray) -> bool:
-        """Before the cell writes an existing ndarray; True when other inputs overlap it, so that
-        the write must reach its memory at once."""
-        overlaps = any(
-            w is not wrapper and np.may_share_memory(w.origin, wrapper.origin)
-            for w in self._known()
-        )
-        if overlaps:
-            self.flush("writes an array that shares memory with another")
-        self._wrappers[id(wrapper.origin)] = wrapper  # kept until its memory has the new contents
-        return overlaps
-
-    def run(
-        self,
-        arrays: list[Any],
-        reason: str,
-        line: int | None,
-        shown: tuple[Any, ...] = (),
-        needed: frozenset[int] = frozenset(),
-    ) -> None:
-        """Computes ``arrays`` as one segment; ``shown`` are drawn with it but not computed, those
-        with their id in ``needed`` are computed whether or not a name holds them.
-
-        What ``backward`` may still need of their history is kept, as imperatively.
-        """
-        tape = _core.tape_values(arrays)
-        segment = compute(
-            [*arrays, *(a for a in tape if a._traced)],
-            self.options,
-            shown=shown,
-            effects=tuple(self._effects),
-            names=self.names(),
-            donate=tuple(self.donated),
-            needed=needed,
-            separate=self._of_numpy(),
-            reason=reason,
-            line=line,
-        )
-        self._effects.clear()
-        self.segment_serial = 0
-        self.segments.append(segment)
-        _core.set_trace_segment(len(self.segments))
-
-    def _of_numpy(self) -> frozenset[int]:
-        """Ids of the handles of NumPy's traced arrays: which of those share memory is theirs."""
-        alive = [p for p in (r() for r in self.proxies) if p is not None]
-        return frozenset(id(p._handle) for p in alive)
-
-    def families(self) -> list[list[Any]]:
-        """Live traced ``nd`` arrays that share memory, two or more each."""
-        of_numpy = self._of_numpy()
-        return _core.alias_groups([a for a in self.live() if id(a) not in of_numpy])
-
-    def refresh_views(self) -> None:
-        """Records again the views of arrays that were written since: what they hold now."""
-        for view in [p for p in (r() for r in self.proxies) if p is not None]:
-            if view.parent is not None:
-                _ = view.handle
-
-    def live(self) -> list[Any]:
-        """Traced arrays of this cell that something in Python still holds, in order of creation."""
-        earlier = {id(a) for ref in self._before if (a := ref()) is not None}
-        earlier |= {id(a) for ref in self._of_bodies if (a := ref()) is not None}
-        return [a for a in _core.live_traced() if id(a) not in earlier and not numbers.owns(a)]
-
-    def disown(self, arrays: list[Any]) -> None:
-        """Arrays of a branch or loop body, which have no value of their own."""
-        self._of_bodies = [ref for ref in self._of_bodies if ref() is not None]
-        self._of_bodies += map(weakref.ref, arrays)
-
     # Looking -------------------------------------------------------------------------------------
-    def user_line(self) -> int | None:
-        """The line of the cell that is being run, 1-based in the whole cell."""
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None:
-            if frame.f_code.co_filename == self.filename:
-                return frame.f_lineno
-            frame = frame.f_back
-        return None
-
     @property
     def wrappers(self) -> dict[int, TracedArray]:
         """The traced arrays of existing ndarrays, by their ``id``."""
@@ -487,11 +242,6 @@ def _same_bytes(copy: np.ndarray, value: np.ndarray) -> bool:
     if copy.shape != value.shape or copy.dtype != value.dtype or not value.flags.c_contiguous:
         return False
     return np.array_equal(copy.reshape(-1).view("u1"), value.reshape(-1).view("u1"))
-
-
-def may_change(array: Any) -> bool:
-    """Its memory may be written without our knowing, or a write of this cell to it waits."""
-    return _core.awaits_write(array) or _core.shares_numpy(array)
 
 
 def _flat(values: tuple) -> list:
