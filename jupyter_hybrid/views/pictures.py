@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import _core
-from ..hybrid.listing import counted
+from ..hybrid.listing import counted, texts
 from .spec import Part, Picture, build
 
 
@@ -36,7 +36,7 @@ def of_report(report: Any) -> Picture:
     for i, segment in enumerate(report.segments):
         until = f"until line {segment.line}: {segment.reason}" if segment.line else segment.reason
         segments.append(f"part {i + 1}, {until}")
-    notes = []
+    notes = [f"computed where it stands: {text}" for text in texts(report.cuts)]
     if report.cached:
         notes.append("the program was there already: nothing was compiled")
     magic = getattr(report, "magic", None)  # of a plan for another choice of names
@@ -69,6 +69,7 @@ def of_report(report: Any) -> Picture:
             "replay": report.replay if magic is None else "planned",
         },
         breaks=counted(report.graph_breaks),
+        ends=[(s.line, s.reason) for s in report.segments[:-1]],
         deferred=report.deferred_names,
         notes=notes,
         segments=segments,

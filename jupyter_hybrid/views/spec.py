@@ -46,6 +46,7 @@ class Picture:
     cell: dict[str, Any] | None = None
     totals: dict[str, Any] = field(default_factory=dict)
     breaks: list[tuple[int | None, str]] = field(default_factory=list)
+    ends: list[tuple[int | None, str]] = field(default_factory=list)  # of segments but the last
     deferred: list[Any] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     segments: list[str] = field(default_factory=list)  # labels, when there are several
@@ -78,6 +79,7 @@ def build(picture: Picture) -> dict[str, Any]:
         "memory": _memory(picture),
         "totals": picture.totals,
         "breaks": [{"line": line, "reason": reason} for line, reason in picture.breaks],
+        "ends": [{"line": line, "reason": reason} for line, reason in picture.ends],
         "deferred": [
             {"name": d.name, "price": d.price, "bytes": d.bytes} for d in picture.deferred
         ],

@@ -211,6 +211,7 @@ const spec = object<Spec>({
   memory: or(memory, null),
   totals: (value, path) => totals(value ?? {}, path),
   breaks: list(object<Spec['breaks'][number]>({ line: id, reason: text })),
+  ends: list(object<Spec['ends'][number]>({ line: id, reason: text })),
   deferred: list(object<Spec['deferred'][number]>({ name: text, price: text, bytes })),
   names: list(
     object<Name>({

@@ -52,6 +52,8 @@ export interface Spec {
   memory: Memory | null;
   totals: Totals;
   breaks: { line: number | null; reason: string }[];
+  /** why each segment but the last ends where it does */
+  ends: { line: number | null; reason: string }[];
   deferred: { name: string; price: string; bytes: number }[];
   names: Name[];
   /** the first line that would run this plan; null: it is the one that ran */

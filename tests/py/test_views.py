@@ -155,6 +155,7 @@ def test_cell_with_a_print_in_the_middle_is_drawn_in_parts():
     assert segments == {0, 1}
     assert any(n["kind"] == "effect" for n in spec["stages"][0]["graph"]["nodes"])
     assert spec["breaks"][0] == {"line": 4, "reason": "print shows a value"}
+    assert spec["ends"] == spec["breaks"]
     ids = [b["id"] for b in spec["memory"]["buffers"]]
     assert len(ids) == len(set(ids))
 
@@ -175,3 +176,15 @@ def test_cards_and_plan_agree_on_buffers_in_every_part():
 def test_dot_takes_names_with_markup_as_text():
     source = GraphViewer(sym.var("a") + sym.var("</svg>")).dot().source
     assert 'label="</svg>' in source
+
+
+def test_where_a_segment_ends_without_a_break():
+    shell = Shell()
+    shell.run("import numpy as np\na = np.eye(3) * 2")
+    shell.hybridize("b = a + 1\nc = np.linalg.inv(b)\nd = c * 2\nprint(d.sum())\ne = d - 1")
+    spec = spec_of(shell.report)
+    assert [b["line"] for b in spec["breaks"]] == [5]
+    assert {e["line"] for e in spec["ends"]} == {3, 5}
+    assert all(e["reason"] for e in spec["ends"])
+    assert len(spec["ends"]) == len(shell.report.segments) - 1
+    assert [n for n in spec["notes"] if n.startswith("computed where it stands: line 3")]

@@ -215,7 +215,7 @@ export class GraphView {
         selected: this.selected,
         hovered: this.hovered,
         byBuffer: this.byBuffer,
-        breaks: this.spec.breaks
+        ends: this.spec.ends
       },
       this.camera,
       this.theme,

@@ -23,7 +23,7 @@ export interface Scene {
   selected: Set<number>;
   hovered: Set<number>;
   byBuffer: boolean;
-  breaks: { line: number | null; reason: string }[];
+  ends: { line: number | null; reason: string }[];
 }
 
 /** Below this scale no text can be read: plain boxes are drawn. */
@@ -191,7 +191,7 @@ function paintSegments(
       continue;
     }
     const y = (Math.max(...above) + Math.min(...below)) / 2;
-    const cause = scene.breaks[segment - 1];
+    const cause = scene.ends[segment - 1];
     const where = cause?.line ? `line ${cause.line}: ` : '';
     context.save();
     context.setLineDash([8, 6]);
