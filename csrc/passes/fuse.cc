@@ -132,27 +132,32 @@ class Fusion {
     return false;
   }
 
+  // Every count only grows, so the first that is too large decides: a sum of thousands is refused
+  // by its own length, not by looking at all of it for each of its terms.
   bool fits(int a, int b) const {
     if (is_ended(a) || is_ended(b)) return false;
     int cost = 0;
+    for (int g : {a, b}) {
+      for (size_t m : groups_.members(g)) cost += cost_[m];
+    }
+    if (cost > kMaxInstructions) return false;
     size_t outputs = 0;
     std::set<Entry> inputs;
-    std::vector<int> ours = {a, b};
     const auto inside = [&](size_t i) {
       return groups_.group_of(i) == a || groups_.group_of(i) == b;
     };
-    for (int g : ours) {
+    const auto outside = [&](size_t r) { return groups_.group_of(r) >= 0 && !inside(r); };
+    for (int g : {a, b}) {
       for (size_t m : groups_.members(g)) {
-        cost += cost_[m];
-        bool out = head_[m];
-        for (size_t r : readers_[m]) out |= groups_.group_of(r) >= 0 && !inside(r);
-        outputs += out;
+        const auto& readers = readers_[m];
+        outputs += head_[m] || std::any_of(readers.begin(), readers.end(), outside);
         for (const Entry& e : before_.nodes[m].inputs) {
           if (!inside(at(e))) inputs.insert(e);
         }
+        if (inputs.size() > kMaxInputs || outputs >= kMaxOutputs) return false;
       }
     }
-    return cost <= kMaxInstructions && inputs.size() <= kMaxInputs && outputs < kMaxOutputs;
+    return true;
   }
 
   Graph rebuild() {

@@ -10,10 +10,12 @@ Groups::Groups(const Graph& graph)
       group_(graph.nodes.size(), -1),
       inputs_(graph.nodes.size()),
       readers_(graph.nodes.size()) {
+  std::vector<size_t> read_by(graph.nodes.size(), graph.nodes.size());  // the last reader noted
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     for (const Entry& e : graph.nodes[i].inputs) {
       const size_t from = static_cast<size_t>(graph_.position(e.node));
-      if (std::find(inputs_[i].begin(), inputs_[i].end(), from) != inputs_[i].end()) continue;
+      if (read_by[from] == i) continue;
+      read_by[from] = i;
       inputs_[i].push_back(from);
       readers_[from].push_back(i);
     }
