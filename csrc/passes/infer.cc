@@ -29,6 +29,7 @@ class Inference {
   void run() {
     bind_inputs();
     sweep_until_stable();
+    if (!context_.options.assume_dtype) return;
     // MXNet's default for what nothing decides: the first such input is float32, then look again.
     while (Node* open = input_without_dtype()) {
       open->dtypes[0] = DType::float32;

@@ -26,6 +26,7 @@ struct PassOptions {
   bool fast = false;                // allow reassociating rewrites
   std::vector<Shape> input_shapes;  // by graph.inputs; unknown allowed
   std::vector<DType> input_dtypes;
+  bool assume_dtype = true;            // inputs whose dtype nothing decides are float32
   std::vector<Entry> grad_of;          // gradient pass: heads (ones as head gradients)
   std::vector<NodeId> grad_wrt;        // input nodes
   std::vector<Entry> head_grads;       // optional, same length as grad_of; undefined: ones

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jupyter_hybrid import autograd, gluon, init, nd
+from jupyter_hybrid import autograd, gluon, init, native, nd
 from jupyter_hybrid.gluon import nn
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
@@ -100,6 +100,17 @@ def test_mxnet_computes_the_same(make, mxnet_python, tmp_path):
         np.testing.assert_allclose(param.grad().asnumpy() / scale, theirs / scale, atol=2e-5)
 
     again = start + "-again"
+    for name, array in arrays.items():
+        np.save(f"{start}-{name}.npy", array)
+    for files in (start, again):  # our files and MXNet's, without Python
+        words = [f"{files}-symbol.json", f"{files}-0000.params", "-o", f"{files}-out.npy"]
+        words += [f"{name}={start}-{name}.npy" for name in arrays]
+        subprocess.run([native.program(), *words], check=True)
+        for i, out in enumerate(outputs):
+            found = np.load(f"{files}-out{f'-{i}' if len(outputs) > 1 else ''}.npy")
+            np.testing.assert_array_equal(found, out.asnumpy())
+            np.testing.assert_allclose(found, genuine[f"out{i}"], rtol=1e-5, atol=1e-5)
+
     back = gluon.SymbolBlock.imports(again + "-symbol.json", list(shapes), again + "-0000.params")
     results = back(*inputs)
     for out, expected in zip(

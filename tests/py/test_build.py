@@ -92,3 +92,9 @@ def test_source_distribution_installs_without_node(root: Path, tmp_path: Path) -
         r"jupyter-hybrid v.*enabled.*OK.*python, jupyter_hybrid", done.stderr + done.stdout
     )
     output(scripts / "python", "-c", "import jupyter_hybrid._core", cwd=tmp_path)
+    start = root / "tests" / "data" / "mxnet" / "lenet"
+    model = (f"{start}-symbol.json", f"{start}-0000.params", f"{start}-input.npy")
+    assert "float32 (4, 10)" in output(scripts / "hybrid-run", *model, cwd=tmp_path)
+    output(scripts / "python", "-m", "jupyter_hybrid.native", tmp_path / "copy", cwd=tmp_path)
+    (tmp_path / "env").rename(tmp_path / "gone")
+    assert "float32 (4, 10)" in output(tmp_path / "copy" / "bin" / "hybrid-run", *model)
