@@ -52,6 +52,7 @@ class Ending:
         self.recorder = recorder
         self.namespace = recorder.namespace
         self.deferred: list[Deferred] = []
+        self._others: dict[str, Any] = {}  # names of existing arrays that are bound to proxies
         self.bound: dict[str, int] = {}  # name -> id of the handle, at the cell's end
         self._read: frozenset[int] = frozenset()  # ids of handles that more than a name needs
         self._history: list[Any] = []  # what backward() after the cell may need
@@ -66,10 +67,15 @@ class Ending:
         """
         recorder = self.recorder
         named = self._named()
+        self._others = {
+            name: value
+            for name, value in self.namespace.items()
+            if type(value) is TracedArray and value.recorder is recorder and name not in named
+        }
         self._history = _core.tape_values(recorder.live())
         wanted = recorder.options.out
         inside, elsewhere = self._held(named, shown)
-        must = self._must(named, [*inside, *elsewhere, *shown], failed)
+        must = self._must(named, [*inside, *elsewhere, *self._others.values(), *shown], failed)
         later = [v for v in named.values() if _is_pending(v)]
         computed = {id(m) for m in must}
         shown_only = tuple(h for h in map(handle_of, later) if id(h) not in computed and h._traced)
@@ -109,7 +115,8 @@ class Ending:
         (attributes, closures, tuples, containers of earlier cells)."""
         inside = self._contained()
         known = Counter(id(v) for v in named.values() if type(v) is TracedArray)
-        known += known  # `named` and the namespace
+        known.update(id(v) for v in self._others.values())
+        known += known  # `named` or `_others`, and the namespace
         known.update(id(v) for v in shown)
         known.update(id(w) for w in self.recorder.inputs())
         contained = Counter(id(v) for v in inside)
@@ -193,6 +200,8 @@ class Ending:
                 later.plan_away(name, handle, value)
             else:
                 self.deferred.append(later.add(name, handle, value))
+        for name, value in self._others.items():
+            self.namespace[name] = self._real(value)
         for name in self.recorder.cell.names:
             value = self.namespace.get(name)
             if type(value) in (list, dict):

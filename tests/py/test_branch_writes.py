@@ -7,6 +7,8 @@ import pytest
 from cells import Shell
 from test_control_flow import check, nodes, reasons
 
+from jupyter_hybrid.hybrid import holders
+
 
 @pytest.fixture
 def shell() -> Shell:
@@ -138,3 +140,27 @@ def test_nd_arrays(shell, body, made, s):
 def test_the_condition_of_a_loop_sees_what_the_step_before_wrote(shell):
     report = check(shell, "x = a * 1.0\nwhile x.sum() < 50:\n    x[1] *= 2\n", a=A.copy())
     assert nodes(report) == ["while_loop"]
+
+
+def test_what_entered_in_a_branch_that_was_given_up_is_found_at_the_end():
+    shell = Shell()
+    shell.run(
+        "import numpy as np\n"
+        "def bump(v):\n    v += 1\n    return v\n"
+        "class Keeper:\n    def __init__(self, v):\n        self.v = v\n"
+        "b, c = np.arange(4.0), np.arange(6)"
+    )
+    shell.hybridize("if c.sum() > 4:\n    q = bump(b)\nkeeper = Keeper(b)")
+    assert type(shell.ns["keeper"].v) is np.ndarray
+    assert shell.ns["keeper"].v is shell.ns["b"] is shell.ns["q"]
+    assert shell.ns["b"].tolist() == [1, 2, 3, 4]
+
+
+def test_an_array_written_in_a_branch_is_bound_without_a_search_of_the_heap(monkeypatch):
+    shell = Shell()
+    shell.run("import numpy as np\nb, c = np.arange(4.0), np.arange(6)\nfirst = b")
+    monkeypatch.setattr(holders.gc, "get_referrers", None)
+    shell.hybridize("if c.sum() > 4:\n    b[0] = 9")
+    assert type(shell.ns["b"]) is np.ndarray
+    assert shell.ns["b"] is shell.ns["first"]
+    assert shell.ns["b"].tolist() == [9, 1, 2, 3]

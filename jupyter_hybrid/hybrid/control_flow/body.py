@@ -49,7 +49,7 @@ class Body:
         finally:
             flow.bodies.pop()
             flow.converted = False
-        del self.slots.recorder.proxies[proxies:]
+        self._forget(proxies)
         self.slots.recorder.disown([a for a in _core.live_traced() if id(a) not in earlier])
         if _core.random_state() != random:
             _core.set_random_state(random)
@@ -59,6 +59,13 @@ class Body:
         if problem:
             raise NotConvertible(problem)
         return result
+
+    def _forget(self, proxies: int) -> None:
+        """Arrays of the body are none of the cell's; ndarrays that entered here are."""
+        recorder = self.slots.recorder
+        entered = {id(w) for w in recorder.inputs()}
+        made = recorder.proxies[proxies:]
+        recorder.proxies[proxies:] = [r for r in made if id(r()) in entered]
 
     def check_inplace(self, target: Any) -> None:
         """Raises NotConvertible for an in-place operator that no statement of the loop shows."""
