@@ -85,20 +85,29 @@ def graph_lifetimes(
     Raises:
         MXNetError: shapes are missing or do not fit.
     """
-    arguments, _, _ = symbol.infer_shape(**shapes)
+    arguments, _, states = symbol.infer_shape(**shapes)
     if arguments is None:
         known, _, _ = symbol.infer_shape_partial(**shapes)
         unknown = [n for n, s in zip(symbol.list_arguments(), known) if not s or 0 in s]
         raise MXNetError(f"give the shape of {', '.join(unknown[:3])} with --shapes")
-    graph = symbol.graph()
-    heads = len(graph.outputs)
+    inputs = symbol.list_inputs()
+    heads = len(symbol)
+    graph, _ = _core.in_mode(symbol.graph(), train)
     wanted: dict[str, Any] = {}
     if train:
-        wanted = {"grad_of": list(graph.outputs), "grad_wrt": list(graph.inputs)}
+        trained = set(symbol.list_arguments())
+        wanted = {
+            "grad_of": graph.outputs[:heads],
+            "grad_wrt": [i for i, n in zip(graph.inputs, inputs) if n in trained],
+        }
+    known = {
+        **dict(zip(symbol.list_arguments(), arguments)),
+        **dict(zip(symbol.list_auxiliary_states(), states)),
+    }
     compiled = _core.compile(
         graph,
-        list(arguments),
-        ["float32"] * len(arguments),
+        [known[n] for n in inputs],
+        ["float32"] * len(inputs),
         passes=passes,
         only_these=passes is not None,
         training=train,

@@ -4,6 +4,7 @@
 #include "bind/graph_view.h"
 #include "bind/options.h"
 #include "bind/site.h"
+#include "bind/states.h"
 
 namespace hybrid {
 namespace bind {
@@ -36,9 +37,13 @@ py::list call(CachedGraph& self, const py::sequence& inputs) {
   for (const py::handle input : inputs) refs.push_back(ref_of(input, "CachedGraph"));
   mark_site();
   std::vector<ArrayRef> results;
+  std::vector<CachedGraph::NewState> states;
   {
     const PushScope push((thread_state().mode & kTracing) == 0);
-    results = self.call(refs);
+    results = self.call(refs, &states);
+  }
+  for (const CachedGraph::NewState& state : states) {
+    write_state(py::object(inputs[static_cast<size_t>(state.input)]), state.value);
   }
   py::list list;
   for (ArrayRef& result : results) list.append(wrap(std::move(result)));

@@ -3,6 +3,7 @@
 #include "bind/invoke.h"
 #include "exec/program.h"
 #include "graph/text.h"
+#include "passes/mode.h"
 
 namespace hybrid {
 namespace bind {
@@ -206,6 +207,22 @@ void bind_graph(py::module_& m) {
       .def("run", &run, py::arg("inputs"), py::arg("keys") = py::none(),
            py::arg("training") = false,
            "Runs the graph as it stands, node after node; a list of arrays.");
+  m.def(
+      "in_mode",
+      [](const GraphRef& graph, bool training) {
+        std::vector<StateValue> states;
+        auto decided = std::make_shared<Graph>(in_mode(*graph, training, &states));
+        py::list inputs;
+        for (const StateValue& s : states) {
+          decided->outputs.push_back(s.value);
+          decided->output_names.push_back(graph->node(graph->inputs.at(s.input)).name + "_new");
+          inputs.append(s.input);
+        }
+        return py::make_tuple(decided, inputs);
+      },
+      py::arg("graph"), py::arg("training"),
+      "The graph for training or inference, its states' new values as outputs after the others; "
+      "and the positions of those states among its inputs.");
   m.def("merge_graphs", &merge_graphs, py::arg("graphs"), py::arg("offsets"),
         "Graphs side by side as one for pictures; ids of graph i are shifted by offsets[i].");
 }

@@ -1,7 +1,10 @@
 // invoke(): operators by MXNet's names; invoke_core(): by the core's, strictly.
 #include "bind/mx_call.h"
+#include "bind/states.h"
+#include "exec/call_types.h"
 #include "exec/trace_writes.h"
 #include "ops/binary.h"
+#include "ops/states.h"
 
 namespace hybrid {
 namespace bind {
@@ -34,7 +37,8 @@ std::vector<ArrayRef> input_refs(const OpDef& op, const py::sequence& inputs, At
   refs.reserve(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const py::object input = inputs[i];
-    if (input.is_none() && i < op.inputs.size() && op.inputs[i].absent_if != nullptr) {
+    if (input.is_none() && i < op.inputs.size() && op.inputs[i].absent_if != nullptr &&
+        !is_state(op, i)) {
       attrs->set(op.inputs[i].absent_if, true);
       continue;
     }
@@ -48,6 +52,12 @@ std::vector<ArrayRef> input_refs(const OpDef& op, const py::sequence& inputs, At
     refs.push_back(ref_of(input, op.name));
   }
   return refs;
+}
+
+// The outputs that a call gives.
+py::object visible(const OpDef& op, const Attrs& attrs, std::vector<ArrayRef> results) {
+  results.resize(std::min(results.size(), static_cast<size_t>(count_visible(op, attrs))));
+  return wrap_outputs(std::move(results));
 }
 
 py::object call_into(const OpDef& op, const Attrs& attrs, const std::vector<ArrayRef>& inputs,
@@ -89,6 +99,24 @@ py::object call_into(const OpDef& op, const Attrs& attrs, const std::vector<Arra
   return out;
 }
 
+// An operator with states: what training does to them is done once it is pushed or recorded.
+std::vector<ArrayRef> call_with_states(const OpDef& op, Attrs attrs, std::vector<ArrayRef> refs,
+                                       const py::sequence& inputs, Context ctx) {
+  check_arity(op, attrs, refs.size());
+  const bool changes = set_mode(thread_state().training, &attrs);
+  if (changes) refs.resize(static_cast<size_t>(op.count_inputs(attrs)));
+  const std::vector<ArrayRef> results = call_op(op, attrs, refs, nullptr, ctx);
+  if (!changes) return results;
+  const ModeScope unrecorded(thread_state().mode & ~static_cast<uint32_t>(kRecording));
+  const Attrs average = moving_average_of(attrs);
+  for (const StateUpdate& u : states_of(op)->updates) {
+    const py::object state = inputs[static_cast<size_t>(u.state)];
+    call_into(*average.op(), average,
+              {ref_of(state, op.name), results[static_cast<size_t>(u.output)]}, state, ctx);
+  }
+  return results;
+}
+
 py::object finish(const OpDef& op, Attrs attrs, const py::sequence& inputs,
                   const std::string& shown, const py::object& out, Context ctx) {
   const OpDef* form = &op;
@@ -100,8 +128,12 @@ py::object finish(const OpDef& op, Attrs attrs, const py::sequence& inputs,
     refs = input_refs(op, inputs, &attrs, shown);
   }
   attrs.check_complete();
+  if (is_mode_open(*form, attrs)) {
+    require(out.is_none(), shown, ": out= is not supported here");
+    return visible(*form, attrs, call_with_states(*form, attrs, refs, inputs, ctx));
+  }
   if (!out.is_none()) return call_into(*form, attrs, refs, out, ctx);
-  return wrap_outputs(call_op(*form, attrs, refs, nullptr, ctx));
+  return visible(*form, attrs, call_op(*form, attrs, refs, nullptr, ctx));
 }
 
 py::object invoke_mx(const std::string& name, const py::sequence& inputs, const py::dict& attrs,
@@ -123,10 +155,19 @@ py::object invoke_core(const std::string& name, const py::sequence& inputs, cons
   }
   std::vector<ArrayRef> refs = input_refs(op, inputs, &values, name);
   values.check_complete();
-  return wrap_outputs(call_op(op, values, refs, nullptr, current_context()));
+  if (is_mode_open(op, values)) {
+    return visible(op, values, call_with_states(op, values, refs, inputs, current_context()));
+  }
+  return visible(op, values, call_op(op, values, refs, nullptr, current_context()));
 }
 
 }  // namespace
+
+void write_state(const py::object& state, const ArrayRef& value) {
+  static const OpDef* copy = get_op("identity");
+  const ModeScope unrecorded(thread_state().mode & ~static_cast<uint32_t>(kRecording));
+  call_into(*copy, Attrs(copy), {value}, state, Context());
+}
 
 void bind_invoke(py::module_& m) {
   m.def("invoke", &invoke_mx, py::arg("mx_name"), py::arg("inputs"), py::arg("attrs"),

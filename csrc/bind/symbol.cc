@@ -1,5 +1,6 @@
 // Symbol in Python: building, inspecting, inferring; sym/ adds MXNet's methods to the class.
 #include "graph/symbol.h"
+#include "graph/symbol_states.h"
 
 #include "bind/graph_view.h"
 #include "bind/mx_call.h"
@@ -155,7 +156,7 @@ py::tuple infer_types(const Symbol& symbol, const std::map<std::string, py::obje
                       const std::map<std::string, py::object>& dtypes) {
   require_unique_arguments(symbol);
   const Graph graph = to_graph(symbol);
-  const std::vector<std::string> names = symbol.list_arguments();
+  const std::vector<std::string> names = list_inputs(symbol);
   PassOptions options;
   for (size_t i = 0; i < names.size(); ++i) {
     const auto shape = shapes.find(names[i]);
@@ -199,9 +200,12 @@ void bind_symbol(py::module_& m) {
                                if (s.outputs.size() != 1) return py::none();
                                return py::str(s.name());
                              })
-      .def("list_arguments", &Symbol::list_arguments, "Names of the variables, inputs first.")
+      .def("list_arguments", &Symbol::list_arguments,
+           "Names of the variables, inputs first, auxiliary states left out.")
+      .def("list_inputs", &list_inputs, "Names of all variables: those of graph().inputs.")
       .def("list_outputs", &Symbol::list_outputs)
-      .def("list_auxiliary_states", [](const Symbol&) { return py::list(); })
+      .def("list_auxiliary_states", &list_auxiliary_states,
+           "Names of the variables that training changes: moving statistics.")
       .def("get_internals", &internals_named, "Every node's outputs as one symbol.")
       .def("get_children", &children, "The inputs of the node; None for a variable.")
       .def(

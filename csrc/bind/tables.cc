@@ -1,6 +1,7 @@
 // The operator tables as plain Python values, from which nd and sym make their functions.
 #include "bind/graph_view.h"
 #include "bind/mx_call.h"
+#include "ops/states.h"
 
 namespace hybrid {
 namespace bind {
@@ -57,13 +58,16 @@ py::list attr_list(const OpDef& op) {
 
 py::list input_list(const OpDef& op) {
   py::list inputs;
-  for (const InputDef& def : op.inputs) {
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    const InputDef& def = op.inputs[i];
     py::dict input;
     input["name"] = def.name;
     input["doc"] = def.doc;
     input["differentiable"] = def.differentiable && op.gradient != nullptr;
-    input["optional"] = def.absent_if != nullptr;
-    input["absent_if"] = def.absent_if == nullptr ? py::object(py::none()) : py::str(def.absent_if);
+    const bool optional = def.absent_if != nullptr && !is_state(op, i);
+    input["optional"] = optional;
+    input["absent_if"] = optional ? py::object(py::str(def.absent_if)) : py::none();
+    input["auxiliary"] = is_state(op, i);
     inputs.append(input);
   }
   return inputs;

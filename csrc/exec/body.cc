@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "engine/engine.h"
+#include "ops/states.h"
 
 namespace hybrid {
 namespace {
@@ -62,6 +63,11 @@ std::shared_ptr<const Body> Body::make(Graph graph) {
     require(n.kind != NodeKind::effect, "a branch or loop body cannot print");
     require(n.op == nullptr || !n.op->random, n.op ? n.op->name : "",
             ": a branch or loop body cannot draw random numbers",
+            line_of(n.site).empty() ? "" : " (", line_of(n.site),
+            line_of(n.site).empty() ? "" : ")");
+    require(n.op == nullptr || !is_mode_open(*n.op, n.attrs) || n.attrs.boolean("use_global_stats"),
+            n.op ? n.op->name : "",
+            ": a branch or loop body cannot change states; use_global_stats=True only reads them",
             line_of(n.site).empty() ? "" : " (", line_of(n.site),
             line_of(n.site).empty() ? "" : ")");
     n.segment = 0;  // the same body is the same program wherever it stands

@@ -146,7 +146,8 @@ int64_t compile_both(Signature* s, const Signature::Choice& usual) {
   s->backward[usual] = backward;
   s->saved = backward->saved;
   s->saved_output.clear();
-  Graph forward = s->typed;
+  CompileOptions options = s->options;
+  Graph forward = with_states(s->typed, s->states, &options.plan);
   for (const Entry& e : s->saved) {
     const auto head = std::find(forward.outputs.begin(), forward.outputs.end(), e);
     s->saved_output.push_back(static_cast<int>(head - forward.outputs.begin()));
@@ -154,7 +155,6 @@ int64_t compile_both(Signature* s, const Signature::Choice& usual) {
     forward.outputs.push_back(e);
     forward.output_names.push_back("saved" + std::to_string(s->saved_output.size() - 1));
   }
-  CompileOptions options = s->options;
   options.pass.remat_segments = 0;  // of the gradient's program
   s->program = compile(forward, options).program;
   ++*s->num_programs;

@@ -20,9 +20,23 @@ struct CachedGraph::Impl {
   std::shared_ptr<Signature> compile_for(const std::vector<ArrayRef>& inputs,
                                          const std::vector<bool>& wanted, bool training,
                                          bool recording);
-  std::vector<ArrayRef> run(const std::vector<ArrayRef>& inputs, const std::vector<uint64_t>* keys);
-  std::vector<ArrayRef> trace(const std::vector<ArrayRef>& inputs) const;
+  std::vector<ArrayRef> run(const std::vector<ArrayRef>& inputs, const std::vector<uint64_t>* keys,
+                            std::vector<NewState>* new_states);
+  std::vector<ArrayRef> trace(const std::vector<ArrayRef>& inputs,
+                              std::vector<NewState>* new_states) const;
 };
+
+Graph with_states(const Graph& graph, const std::vector<StateValue>& states, PlanOptions* plan) {
+  if (states.empty()) return graph;
+  Graph result = graph;
+  plan->updates.assign(graph.outputs.size(), kFresh);
+  for (const StateValue& s : states) {
+    result.outputs.push_back(s.value);
+    result.output_names.push_back(graph.node(s.value.node).name);
+    plan->updates.push_back(s.input);
+  }
+  return result;
+}
 
 bool Signature::matches(const std::vector<ArrayRef>& inputs, const std::vector<bool>& wanted_now,
                         bool training_now, bool recording_now) const {
@@ -81,23 +95,28 @@ std::shared_ptr<Signature> CachedGraph::Impl::compile_for(const std::vector<Arra
   s->options.pass.input_shapes = s->shapes;
   s->options.pass.input_dtypes = s->dtypes;
   s->options.pass.grad_of.clear();
+  const Graph decided = in_mode(graph, training, &s->states);
   if (recording) {
     PassContext context{s->options.pass, {}, false};
-    s->typed = infer(graph, context);
+    s->typed = infer(decided, context);
     compile_recording(s.get());
   } else {
     s->options.pass.remat_segments = 0;
     s->options.pass.remat_budget = 0;
-    s->program = compile(graph, s->options).program;
+    CompileOptions own = s->options;
+    s->program = compile(with_states(decided, s->states, &own.plan), own).program;
     ++*num_programs;
   }
   return s;
 }
 
-std::vector<ArrayRef> CachedGraph::Impl::trace(const std::vector<ArrayRef>& inputs) const {
+std::vector<ArrayRef> CachedGraph::Impl::trace(const std::vector<ArrayRef>& inputs,
+                                               std::vector<NewState>* new_states) const {
+  std::vector<StateValue> states;
+  const Graph decided = in_mode(graph, thread_state().training, &states);
   std::map<Entry, ArrayRef> values;
   for (size_t i = 0; i < inputs.size(); ++i) values[{graph.inputs[i], 0}] = inputs[i];
-  for (const Node& n : graph.nodes) {
+  for (const Node& n : decided.nodes) {
     if (n.kind == NodeKind::constant) values[{n.id, 0}] = ArrayRef{n.value, {}};
     if (n.kind != NodeKind::op) continue;
     std::vector<ArrayRef> arguments;
@@ -106,16 +125,19 @@ std::vector<ArrayRef> CachedGraph::Impl::trace(const std::vector<ArrayRef>& inpu
     for (size_t i = 0; i < made.size(); ++i) values[{n.id, static_cast<int32_t>(i)}] = made[i];
   }
   std::vector<ArrayRef> results;
-  for (const Entry& e : graph.outputs) results.push_back(values.at(e));
+  for (const Entry& e : decided.outputs) results.push_back(values.at(e));
+  require(states.empty() || new_states != nullptr, "cached graph: states change here");
+  for (const StateValue& s : states) new_states->push_back({s.input, values.at(s.value)});
   return results;
 }
 
 std::vector<ArrayRef> CachedGraph::Impl::run(const std::vector<ArrayRef>& inputs,
-                                             const std::vector<uint64_t>* given_keys) {
+                                             const std::vector<uint64_t>* given_keys,
+                                             std::vector<NewState>* new_states) {
   require(inputs.size() == graph.inputs.size(), "cached graph: expected ", graph.inputs.size(),
           " inputs, given ", inputs.size());
   const ThreadState& state = thread_state();
-  if (state.mode & kTracing) return trace(inputs);
+  if (state.mode & kTracing) return trace(inputs, new_states);
   std::vector<NDArray> values;
   values.reserve(inputs.size());
   for (const ArrayRef& a : inputs) values.push_back(a.array.defined() ? a.array : concrete(a));
@@ -137,6 +159,7 @@ std::vector<ArrayRef> CachedGraph::Impl::run(const std::vector<ArrayRef>& inputs
   }
   std::vector<NDArray> made = s->program->run(values, keys);
   if (!recording) {
+    made.resize(s->num_heads);
     std::vector<ArrayRef> results(made.size());
     for (size_t i = 0; i < made.size(); ++i) results[i].array = std::move(made[i]);
     return results;
@@ -153,13 +176,14 @@ std::vector<ArrayRef> CachedGraph::Impl::run(const std::vector<ArrayRef>& inputs
                 std::move(held));
 }
 
-std::vector<ArrayRef> CachedGraph::call(const std::vector<ArrayRef>& inputs) {
-  return impl_->run(inputs, nullptr);
+std::vector<ArrayRef> CachedGraph::call(const std::vector<ArrayRef>& inputs,
+                                        std::vector<NewState>* new_states) {
+  return impl_->run(inputs, nullptr, new_states);
 }
 
 std::vector<ArrayRef> CachedGraph::call_with_keys(const std::vector<ArrayRef>& inputs,
                                                   const std::vector<uint64_t>& keys) {
-  return impl_->run(inputs, &keys);
+  return impl_->run(inputs, &keys, nullptr);
 }
 
 Compiled CachedGraph::report(bool training, bool with_gradient) {
@@ -178,7 +202,9 @@ Compiled CachedGraph::report(bool training, bool with_gradient) {
       options.pass.grad_wrt.push_back(impl_->graph.inputs[i]);
     }
   }
-  return compile(impl_->graph, options);
+  std::vector<StateValue> states;
+  const Graph decided = in_mode(impl_->graph, training, &states);
+  return compile(with_states(decided, states, &options.plan), options);
 }
 
 }  // namespace hybrid

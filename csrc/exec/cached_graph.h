@@ -15,7 +15,14 @@ namespace hybrid {
 class CachedGraph {
  public:
   CachedGraph(Graph graph, CompileOptions options);
-  std::vector<ArrayRef> call(const std::vector<ArrayRef>& inputs);
+  // Training writes the new values of states (ops/states.h) into their inputs' arrays; while
+  // tracing they are recorded in `new_states` instead, for the caller to write.
+  struct NewState {
+    int32_t input;
+    ArrayRef value;
+  };
+  std::vector<ArrayRef> call(const std::vector<ArrayRef>& inputs,
+                             std::vector<NewState>* new_states = nullptr);
   // With the keys of random nodes given, by slot, instead of drawn.
   std::vector<ArrayRef> call_with_keys(const std::vector<ArrayRef>& inputs,
                                        const std::vector<uint64_t>& keys);

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "exec/passthrough.h"
 #include "exec/program.h"
+#include "passes/mode.h"
 #include "plan/bytes.h"
 
 namespace hybrid {
@@ -76,7 +77,8 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
   }
   const double begin = now();
   Compiled result;
-  Graph current = graph;
+  const bool training = options.pass.training;
+  Graph current = in_mode(graph, training, nullptr);
   int64_t imperative = 0;
   const auto keep = [&](Stage stage) {
     if (options.keep_stages) result.stages.push_back(std::move(stage));
@@ -92,7 +94,6 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
     written.graph = current;
     keep(std::move(written));
   }
-  const bool training = options.pass.training;
   for (const PassInfo& pass : pass_table()) {
     Stage stage = snapshot(pass.name);
     stage.why_skipped = why_not(pass, options);
@@ -152,7 +153,7 @@ std::vector<NDArray> run_graph(const Graph& graph, const std::vector<NDArray>& i
     options.input_dtypes.push_back(a.dtype);
   }
   PassContext context{options, {}, false};
-  const Graph typed = infer(graph, context);
+  const Graph typed = infer(in_mode(graph, training, nullptr), context);
   PlanOptions plan;
   plan.enabled = false;
   plan.training = training;

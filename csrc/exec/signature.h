@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exec/cached_graph.h"
+#include "passes/mode.h"
 
 namespace hybrid {
 
@@ -29,9 +30,12 @@ struct Signature {
   bool matches(const std::vector<ArrayRef>& inputs, const std::vector<bool>& wanted_now,
                bool training_now, bool recording_now) const;
 
-  ProgramRef program;       // outputs: heads, then saved values that are not heads
+  ProgramRef program;       // outputs: heads, new states, then saved values that are neither
   std::vector<bool> draws;  // by key slot: whether a call draws it
   size_t num_heads = 0;
+  // What training changes: input i gets an output of `program`, the one after the heads and the
+  // states before it.
+  std::vector<StateValue> states;
 
   // Recording only.
   Graph typed;  // inferred, without what does nothing outside training
@@ -54,6 +58,8 @@ struct CachedCall {
   std::vector<uint64_t> keys;
 };
 
+// The graph with the new states as outputs that are written into the states' arrays.
+Graph with_states(const Graph& graph, const std::vector<StateValue>& states, PlanOptions* plan);
 const OpDef& cached_call_op();
 Attrs cached_call_attrs(size_t num_outputs);
 // Compiles the forward program with what the usual backward (all heads) needs, and that backward.

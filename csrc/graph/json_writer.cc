@@ -5,6 +5,7 @@
 #include "graph/json.h"
 #include "graph/symbol.h"
 #include "ops/mx_names.h"
+#include "ops/states.h"
 
 namespace hybrid {
 
@@ -65,7 +66,8 @@ class Writer {
       }
       nodes += (id ? ", \n    " : "\n    ") + node_text(*node, op, name, attrs);
       ids_[node] = id;
-      rows.push_back(rows.back() + node->num_outputs);
+      const StatesDef* def = node->op != nullptr ? states_of(*node->op) : nullptr;
+      rows.push_back(rows.back() + (def ? def->mx_outputs : node->num_outputs));
     }
     std::string heads;
     for (const SymEntry& e : symbol.outputs) heads += (heads.empty() ? "" : ", ") + entry_text(e);
@@ -90,23 +92,28 @@ class Writer {
     return op;
   }
 
-  std::string entry_text(const SymEntry& e) const {
-    return "[" + std::to_string(ids_.at(e.node.get())) + ", " + std::to_string(e.out) + ", 0]";
+  std::string entry_text(const SymEntry& e, int64_t version = 0) const {
+    return "[" + std::to_string(ids_.at(e.node.get())) + ", " + std::to_string(e.out) + ", " +
+           std::to_string(version) + "]";
   }
 
   std::string node_text(const SymNode& node, const std::string& op, const std::string& name,
-                        const Attributes& attrs) const {
+                        const Attributes& attrs) {
     std::string text =
         "{\n      \"op\": " + json_quoted(op) + ", \n      \"name\": " + json_quoted(name) + ", \n";
     if (!attrs.empty()) text += "      \"attrs\": " + object_text(attrs) + ", \n";
     text += "      \"inputs\": [";
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      text += (i ? ", " : "") + entry_text(node.inputs[i]);
+      const bool state = node.op != nullptr && is_state(*node.op, i);
+      // MXNet counts how often a state has been written.
+      const int64_t version = state ? ++versions_[node.inputs[i].node.get()] : 0;
+      text += (i ? ", " : "") + entry_text(node.inputs[i], version);
     }
     return text + "]\n    }";
   }
 
   std::unordered_map<const SymNode*, int64_t> ids_;
+  std::unordered_map<const SymNode*, int64_t> versions_;  // of states
 };
 
 }  // namespace

@@ -9,7 +9,9 @@
 
 #include "core/error.h"
 #include "engine/trace.h"
+#include "graph/symbol_states.h"
 #include "graph/variable.h"
+#include "ops/states.h"
 
 namespace hybrid {
 
@@ -58,6 +60,12 @@ Symbol Symbol::variable(const std::string& name, std::map<std::string, std::stri
 
 namespace {
 
+int visible_outputs(const SymNode& node) {
+  return node.kind == NodeKind::op && node.op != nullptr && states_of(*node.op) != nullptr
+             ? count_visible(*node.op, node.attrs)
+             : node.num_outputs;
+}
+
 void require_single(const Symbol& input, const OpDef& op, size_t i) {
   require(input.outputs.size() <= 1, op.name, ": input ", i, " has ", input.outputs.size(),
           " outputs; a single one is expected: pick one with [i]");
@@ -83,8 +91,10 @@ Symbol Symbol::apply(const OpDef* op, Attrs attrs, const std::vector<Symbol>& in
   size_t def = 0;
   for (size_t i = 0; i < expected; ++i, ++def) {
     if (takes >= 0) {
-      while (op->inputs[def].absent_if != nullptr && attrs.boolean(op->inputs[def].absent_if))
+      while (op->inputs[def].absent_if != nullptr && attrs.has(op->inputs[def].absent_if) &&
+             attrs.boolean(op->inputs[def].absent_if)) {
         ++def;
+      }
     }
     if (i < inputs.size()) require_single(inputs[i], *op, i);
     if (i < inputs.size() && !inputs[i].outputs.empty()) {
@@ -97,10 +107,11 @@ Symbol Symbol::apply(const OpDef* op, Attrs attrs, const std::vector<Symbol>& in
   node->num_outputs = op->count_outputs(attrs);
   node->shapes.assign(static_cast<size_t>(node->num_outputs), Shape::unknown());
   node->dtypes.assign(static_cast<size_t>(node->num_outputs), DType::unknown);
+  const int visible = states_of(*op) != nullptr ? count_visible(*op, attrs) : node->num_outputs;
   node->attrs = std::move(attrs);
   node->serial = next_serial();
   Symbol result;
-  for (int i = 0; i < node->num_outputs; ++i) result.outputs.push_back({node, i});
+  for (int i = 0; i < visible; ++i) result.outputs.push_back({node, i});
   return result;
 }
 
@@ -153,17 +164,68 @@ Symbol Symbol::internals() const {
   Symbol result;
   for (SymNode* node : order) {
     if (node->kind == NodeKind::effect) continue;
-    for (int i = 0; i < node->num_outputs; ++i) result.outputs.push_back({owner.at(node), i});
+    for (int i = 0; i < visible_outputs(*node); ++i) {
+      result.outputs.push_back({owner.at(node), i});
+    }
   }
   return result;
 }
 
+namespace {
+
+std::string output_suffix(const SymNode& node, int out) {
+  if (visible_outputs(node) == 1 && out == 0) return "output";
+  const StatesDef* def = states_of(*node.op);
+  return def ? def->output_names.at(static_cast<size_t>(out)) : "output" + std::to_string(out);
+}
+
+}  // namespace
+
 std::string Symbol::name() const { return outputs.size() == 1 ? outputs[0].node->name : ""; }
 
-std::vector<std::string> Symbol::list_arguments() const {
+namespace {
+
+// Variables that operators take as states.
+std::unordered_set<const SymNode*> states_among(const std::vector<SymNode*>& nodes) {
+  std::unordered_set<const SymNode*> states;
+  for (const SymNode* node : nodes) {
+    if (node->kind != NodeKind::op || node->op == nullptr) continue;
+    const StatesDef* def = states_of(*node->op);
+    for (size_t i = def ? def->first : node->inputs.size(); i < node->inputs.size(); ++i) {
+      if (node->inputs[i].node->kind == NodeKind::input) {
+        states.insert(node->inputs[i].node.get());
+      }
+    }
+  }
+  return states;
+}
+
+}  // namespace
+
+std::vector<std::string> list_inputs(const Symbol& symbol) {
   std::vector<std::string> result;
-  for (const SymNode* node : nodes()) {
+  for (const SymNode* node : symbol.nodes()) {
     if (node->kind == NodeKind::input) result.push_back(node->name);
+  }
+  return result;
+}
+
+std::vector<std::string> Symbol::list_arguments() const {
+  const std::vector<SymNode*> order = nodes();
+  const auto states = states_among(order);
+  std::vector<std::string> result;
+  for (const SymNode* node : order) {
+    if (node->kind == NodeKind::input && states.count(node) == 0) result.push_back(node->name);
+  }
+  return result;
+}
+
+std::vector<std::string> list_auxiliary_states(const Symbol& symbol) {
+  const std::vector<SymNode*> order = symbol.nodes();
+  const auto states = states_among(order);
+  std::vector<std::string> result;
+  for (const SymNode* node : order) {
+    if (states.count(node) != 0) result.push_back(node->name);
   }
   return result;
 }
@@ -175,7 +237,7 @@ std::vector<std::string> Symbol::list_outputs() const {
     if (node.kind != NodeKind::op) {
       result.push_back(node.name);
     } else {
-      result.push_back(node.name + "_output" + (node.num_outputs > 1 ? std::to_string(e.out) : ""));
+      result.push_back(node.name + "_" + output_suffix(node, e.out));
     }
   }
   return result;
@@ -231,7 +293,7 @@ Symbol Symbol::compose(const std::map<std::string, Symbol>& by_name) const {
 
 void require_unique_arguments(const Symbol& symbol) {
   std::unordered_set<std::string> seen;
-  for (const std::string& name : symbol.list_arguments()) {
+  for (const std::string& name : list_inputs(symbol)) {
     require(seen.insert(name).second, "symbol: two different arguments are called '", name,
             "'; every argument needs a name of its own (use name=...)");
   }

@@ -132,6 +132,7 @@ void add_networks(Rows& t) {
   t.add("FullyConnected", "FullyConnected");
   t.add("Convolution", "Convolution");
   t.add("Pooling", "Pooling");
+  t.add("BatchNorm", "BatchNorm", {"BatchNorm_v1"}, {{"batch_stats", "None"}});
   t.add("Activation", "Activation");
   t.add("LeakyReLU", "LeakyReLU");
   t.add("Dropout", "Dropout");
@@ -253,6 +254,8 @@ const std::vector<MxIgnored>& mx_ignored() {
       {"LeakyReLU", "lower_bound", nullptr},
       {"LeakyReLU", "upper_bound", nullptr},
       {"Pooling", "p_value", nullptr},
+      {"BatchNorm", "min_calib_range", "None"},
+      {"BatchNorm", "max_calib_range", "None"},
       {"MakeLoss", "valid_thresh", nullptr},
       {"MakeLoss", "normalization", "null"},
       {"_arange", "infer_range", "False"},
@@ -276,7 +279,7 @@ const std::vector<MxIgnored>& mx_ignored() {
 }
 
 bool is_core_only(const char* attr, const OpDef& op) {
-  for (const char* name : {"at_least_1d", "codes", "accumulate"}) {
+  for (const char* name : {"at_least_1d", "codes", "accumulate", "batch_stats"}) {
     if (std::strcmp(attr, name) == 0) return true;
   }
   return std::strcmp(attr, "mode") == 0 && std::strcmp(op.name, "Embedding") == 0;

@@ -8,6 +8,7 @@
 #include "ops/families.h"
 #include "ops/infer.h"
 #include "ops/op.h"
+#include "ops/states.h"
 #include "ops/suggest.h"
 
 namespace hybrid {
@@ -50,6 +51,7 @@ const Table& table() {
     register_search();
     register_scan();
     register_softmax();
+    register_batch_norm();
     register_loss();
     register_random();
     register_creation();
@@ -73,7 +75,8 @@ int OpDef::count_inputs(const Attrs& a) const {
   if (variadic) return -1;
   int count = 0;
   for (const InputDef& input : inputs) {
-    count += input.absent_if == nullptr || !a.boolean(input.absent_if);
+    const char* absent = input.absent_if;
+    count += absent == nullptr || !a.has(absent) || !a.boolean(absent);
   }
   return count;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "graph/symbol_states.h"
 #include "passes/pass.h"
 
 namespace hybrid {
@@ -66,7 +67,7 @@ Symbol gradient_of(const Symbol& symbol, const std::vector<std::string>& wrt) {
   require_unique_arguments(symbol);
   GraphSources sources;
   const Graph graph = to_graph(symbol, {}, &sources);
-  const std::vector<std::string> names = symbol.list_arguments();
+  const std::vector<std::string> names = list_inputs(symbol);
   PassOptions options;
   options.grad_of = graph.outputs;
   for (const std::string& name : wrt) {

@@ -149,8 +149,9 @@ class HybridBlock(Block):
         """Sets incomplete parameter shapes from the inputs' shapes and initializes them."""
         variables, symbol, _ = self._trace(args)
         given = {v.name: a.shape for v, a in zip(variables, nesting.flatten(args), strict=True)}
-        shapes, _, _ = symbol.infer_shape_partial(**given)
-        found = dict(zip(symbol.list_arguments(), shapes, strict=True))
+        shapes, _, states = symbol.infer_shape_partial(**given)
+        names = [*symbol.list_arguments(), *symbol.list_auxiliary_states()]
+        found = dict(zip(names, [*shapes, *states], strict=True))
         for param in self.collect_params().values():
             shape = found.get(param.name)
             if shape is not None and all(d > 0 for d in shape):
@@ -187,8 +188,12 @@ class HybridBlock(Block):
         params = self.collect_params()
         try:
             arrays = {
-                f"arg:{name}": params[name].list_data()[0]
-                for name in symbol.list_arguments()
+                f"{kind}:{name}": params[name].list_data()[0]
+                for kind, names in (
+                    ("arg", symbol.list_arguments()),
+                    ("aux", symbol.list_auxiliary_states()),
+                )
+                for name in names
                 if name in params
             }
         except DeferredInitializationError as error:

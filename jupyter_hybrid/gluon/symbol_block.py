@@ -35,10 +35,12 @@ class SymbolBlock(HybridBlock):
             )
         super(HybridBlock, self).__setattr__("_symbol", symbol)
         attributes = symbol.attr_dict()
-        for name in arguments:
+        states = symbol.list_auxiliary_states()
+        for name in symbol.list_inputs():
             if name not in self._inputs:
                 self._reg_params[name] = self.params.get(
                     name,
+                    grad_req="null" if name in states else "write",
                     allow_deferred_init=True,
                     shape=_shape(attributes.get(name, {}).get("__shape__")),
                 )

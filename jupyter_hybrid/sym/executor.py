@@ -18,12 +18,22 @@ class Executor:
         args: arrays by name, or a list in the order of ``list_arguments()``.
         args_grad: gradient arrays likewise; arguments without one get no gradient.
         grad_req: 'write', 'add' or 'null', for all or by argument.
+        aux_states: arrays of the auxiliary states, by name or in the order of
+            ``list_auxiliary_states()``; ``forward(is_train=True)`` writes them.
 
     Raises:
-        MXNetError: an argument is missing or unknown.
+        MXNetError: an argument or a state is missing or unknown.
     """
 
-    def __init__(self, symbol: Symbol, ctx: Any, args: Any, args_grad: Any, grad_req: Any):
+    def __init__(
+        self,
+        symbol: Symbol,
+        ctx: Any,
+        args: Any,
+        args_grad: Any,
+        grad_req: Any,
+        aux_states: Any = None,
+    ):
         self._symbol = symbol
         names = symbol.list_arguments()
         self.arg_dict = _by_name("args", names, args, needed=True)
@@ -32,13 +42,15 @@ class Executor:
         self.grad_dict: dict[str, NDArray | None] = {
             n: grads.get(n) if reqs[n] != "null" else None for n in names
         }
-        self.aux_dict: dict[str, NDArray] = {}
+        states = symbol.list_auxiliary_states()
+        self.aux_dict = _by_name("aux_states", states, aux_states or {}, needed=True)
         self.outputs: list[NDArray] = []
         self._ctx = ctx
         self._recorded = False
         self._program = _core.CachedGraph(symbol.graph())
         # Marked stand-ins on the same memory: the user's own arrays keep their gradients.
-        self._variables = {n: a.detach() for n, a in self.arg_dict.items()}
+        arrays = {**self.arg_dict, **self.aux_dict}
+        self._variables = {n: arrays[n].detach() for n in symbol.list_inputs()}
         for name, gradient in self.grad_dict.items():
             if gradient is not None:
                 _core.mark_variables([self._variables[name]], [gradient], reqs[name])
@@ -55,8 +67,8 @@ class Executor:
 
     @property
     def aux_arrays(self) -> list[NDArray]:
-        """Auxiliary states: none."""
-        return []
+        """The auxiliary states in the order of ``list_auxiliary_states()``."""
+        return list(self.aux_dict.values())
 
     @property
     def output_dict(self) -> dict[str, NDArray]:
@@ -66,7 +78,8 @@ class Executor:
     def forward(self, is_train: bool = False, **kwargs: Any) -> list[NDArray]:
         """Runs the program; keyword arguments are written into the arguments first.
 
-        With ``is_train`` what ``backward`` needs is kept and Dropout acts.
+        With ``is_train`` what ``backward`` needs is kept, Dropout acts, and auxiliary states get
+        their new values.
         """
         for name, value in kwargs.items():
             if name not in self.arg_dict:
@@ -105,12 +118,16 @@ class Executor:
         aux_params: Mapping[str, NDArray] | None = None,
         allow_extra_params: bool = False,
     ) -> None:
-        """Writes arrays into the arguments of the same names."""
-        for name, array in {**arg_params, **(aux_params or {})}.items():
-            if name in self.arg_dict:
-                self.arg_dict[name][:] = array
-            elif not allow_extra_params:
-                raise ValueError(f"copy_params_from: there is no argument {name!r}")
+        """Writes arrays into the arguments and auxiliary states of the same names."""
+        for what, own, given in (
+            ("argument", self.arg_dict, arg_params),
+            ("auxiliary state", self.aux_dict, aux_params or {}),
+        ):
+            for name, array in given.items():
+                if name in own:
+                    own[name][:] = array
+                elif not allow_extra_params:
+                    raise ValueError(f"copy_params_from: there is no {what} {name!r}")
 
     def __repr__(self) -> str:
         return f"<Executor of {self._symbol!r}>"
@@ -125,7 +142,8 @@ def _by_name(what: str, names: list[str], arrays: Any, needed: bool) -> dict[str
         arrays = dict(zip(names, arrays))
     unknown = [n for n in arrays if n not in names]
     if unknown:
-        raise _core.MXNetError(f"bind: there is no argument {unknown[0]!r}; there are {names}")
+        kind = "auxiliary state" if what == "aux_states" else "argument"
+        raise _core.MXNetError(f"bind: there is no {kind} {unknown[0]!r}; there are {names}")
     missing = [n for n in names if arrays.get(n) is None]
     if needed and missing:
         raise _core.MXNetError(f"bind: no array for {', '.join(missing)}")

@@ -42,19 +42,29 @@ class Function:
         ctx: Context | None,
     ):
         symbol = _one_symbol([*outputs, *(value for _, value in updates)])
-        names = symbol.list_arguments()
+        names = symbol.list_inputs()
         _check_params(params, [*names, *(name for name, _ in updates)])
         self.params = params
         self.arguments = [n for n in names if n not in params]
         self._names = names
         self._symbol = symbol
-        self._graph = symbol.graph()
+        self._graph, states = _core.in_mode(symbol.graph(), options["training"])
         self._single = single
         self._num_outputs = sum(map(len, outputs))
         # An updated parameter that nothing reads is no input: its array is given to the run.
         self._updates = [-1] * self._num_outputs
         self._updates += [names.index(n) if n in names else -2 for n, _ in updates]
         self._updated = [name for name, _ in updates]
+        for i in states:  # auxiliary states change like parameters
+            if names[i] not in params:
+                raise MXNetError(
+                    f"compile: training changes {names[i]!r}, so its array has to be given: "
+                    f"params={{{names[i]!r}: array}}"
+                )
+            if names[i] in self._updated:
+                raise MXNetError(f"compile: {names[i]!r} is updated twice")
+            self._updates.append(i)
+            self._updated.append(names[i])
         self._options = options
         self._dtypes = declared_dtype(symbol, names)
         self._donated = [n in set(donate) for n in names]
@@ -244,7 +254,7 @@ def compile_function(
 def _one_symbol(parts: list[Symbol]) -> Symbol:
     """All outputs on one set of variables."""
     symbol = Group(parts)
-    names = symbol.list_arguments()
+    names = symbol.list_inputs()
     if len(set(names)) != len(names):  # made apart, such as read from files
         symbol = symbol.compose(**{n: var(n) for n in set(names) if names.count(n) > 1})
     return symbol

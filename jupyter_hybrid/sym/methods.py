@@ -38,31 +38,34 @@ def represent(self: Symbol) -> str:
 
 
 def infer_shape(self: Symbol, *args: Any, **kwargs: Any) -> _Shapes:
-    """(argument shapes, output shapes, []) given some shapes by name or position.
+    """(argument shapes, output shapes, auxiliary shapes) given some shapes by name or position.
 
     A size 0 stands for unknown. All three are None when something remains unknown.
     """
-    arguments, outputs, _, _ = self._infer(_given(self, args, kwargs), {})
-    if any(s is None or -1 in s for s in [*arguments, *outputs]):
+    inputs, outputs, _, _ = self._infer(_given(self, args, kwargs), {})
+    if any(s is None or -1 in s for s in [*inputs, *outputs]):
         return None, None, None
-    return arguments, outputs, []
+    arguments, states = _split(self, inputs)
+    return arguments, outputs, states
 
 
 def infer_shape_partial(self: Symbol, *args: Any, **kwargs: Any) -> _Shapes:
     """:func:`infer_shape` with what is known: unknown sizes are 0, unknown shapes ()."""
-    arguments, outputs, _, _ = self._infer(_given(self, args, kwargs), {})
-    return [_known(s) for s in arguments], [_known(s) for s in outputs], []
+    inputs, outputs, _, _ = self._infer(_given(self, args, kwargs), {})
+    arguments, states = _split(self, [_known(s) for s in inputs])
+    return arguments, [_known(s) for s in outputs], states
 
 
 def infer_type(self: Symbol, *args: Any, **kwargs: Any) -> _Shapes:
-    """(argument dtypes, output dtypes, []) given some dtypes; float32 where nothing says more."""
+    """(argument dtypes, output dtypes, auxiliary dtypes); float32 where nothing says more."""
     given = {**dict(zip(self.list_arguments(), args)), **kwargs}
-    names = self.list_arguments()
+    names = self.list_inputs()
     _, _, known, _ = self._infer({}, given)
     # Where nothing determines a dtype it is float32: then everything follows.
     filled = {n: k or "float32" for n, k in zip(names, known)}
-    _, _, arguments, outputs = self._infer({}, filled)
-    return [_type(a) for a in arguments], [_type(o) for o in outputs], []
+    _, _, inputs, outputs = self._infer({}, filled)
+    arguments, states = _split(self, [_type(a) for a in inputs])
+    return arguments, [_type(o) for o in outputs], states
 
 
 def save(self: Symbol, fname: str | os.PathLike[str]) -> None:
@@ -111,8 +114,11 @@ def bind(
     aux_states: Any = None,
     **options: Any,
 ) -> Executor:
-    """An :class:`Executor` on arrays given in a dict by name, or a list in argument order."""
-    return Executor(self, ctx, args or {}, args_grad, grad_req)
+    """An :class:`Executor` on arrays given in a dict by name, or a list in argument order.
+
+    ``aux_states`` are the arrays of the auxiliary states likewise; training writes them.
+    """
+    return Executor(self, ctx, args or {}, args_grad, grad_req, aux_states)
 
 
 def simple_bind(
@@ -126,13 +132,14 @@ def simple_bind(
     from ..nd import zeros
 
     ctx = ctx or current_context()
-    names = self.list_arguments()
-    arguments, _, _ = infer_shape(self, **shapes)
+    names, state_names = self.list_arguments(), self.list_auxiliary_states()
+    arguments, _, state_shapes = infer_shape(self, **shapes)
     if arguments is None:
         partial = infer_shape_partial(self, **shapes)[0]
         missing = [n for n, s in zip(names, partial) if not s or 0 in s]
         raise _core.MXNetError(f"simple_bind: the shapes of {', '.join(missing)} do not follow")
-    types = dict(zip(names, infer_type(self, **(type_dict or {}))[0]))
+    arg_types, _, state_types = infer_type(self, **(type_dict or {}))
+    types = dict(zip(names, arg_types))
     arrays = {n: zeros(s, ctx=ctx, dtype=types[n]) for n, s in zip(names, arguments)}
     wanted = grad_req if isinstance(grad_req, dict) else dict.fromkeys(names, grad_req)
     if isinstance(grad_req, (list, tuple)):
@@ -142,12 +149,16 @@ def simple_bind(
         for n, a in arrays.items()
         if wanted.get(n, "null") != "null" and np.dtype(a.dtype).kind == "f"
     }
-    return Executor(self, ctx, arrays, grads, wanted)
+    states = {
+        n: zeros(s, ctx=ctx, dtype=t) for n, s, t in zip(state_names, state_shapes, state_types)
+    }
+    return Executor(self, ctx, arrays, grads, wanted, states)
 
 
 def evaluate(self: Symbol, ctx: Any = None, **arrays: NDArray) -> list[NDArray]:
     """The outputs for these arrays: ``c.eval(a=x, b=y)``."""
-    return Executor(self, ctx, arrays, None, "null").forward()
+    states = {n: arrays.pop(n) for n in self.list_auxiliary_states() if n in arrays}
+    return Executor(self, ctx, arrays, None, "null", states).forward()
 
 
 def debug_str(self: Symbol) -> str:
@@ -157,7 +168,7 @@ def debug_str(self: Symbol) -> str:
 
 def get_inputs(self: Symbol) -> list[Symbol]:
     """The variables as symbols."""
-    return [_core.sym_var(name) for name in self.list_arguments()]
+    return [_core.sym_var(name) for name in self.list_inputs()]
 
 
 def reshape(self: Symbol, *shape: Any, **options: Any) -> Symbol:
@@ -178,6 +189,15 @@ def _given(symbol: Symbol, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any
         for name, shape in given.items()
         if shape is not None
     }
+
+
+def _split(symbol: Symbol, values: list[Any]) -> tuple[list[Any], list[Any]]:
+    """What belongs to arguments and what to auxiliary states, of a list in input order."""
+    by_name = dict(zip(symbol.list_inputs(), values, strict=True))
+    return (
+        [by_name[n] for n in symbol.list_arguments()],
+        [by_name[n] for n in symbol.list_auxiliary_states()],
+    )
 
 
 def _known(shape: tuple[int, ...] | None) -> tuple[int, ...]:

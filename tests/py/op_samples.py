@@ -245,6 +245,21 @@ def _quotients() -> np.ndarray:
 
 
 def _linear() -> None:
+    channels = (Real((3,), 0.5, 2.0), Real((3,)))
+    batch = {"batch_stats": True, "eps": 0.125, "fix_gamma": False}
+    moving = (Real((3,)), Real((3,), 0.5, 2.0))
+    SAMPLES["BatchNorm"] = [
+        use(Real((2, 3, 4)), *channels, **batch),
+        use(Real((5, 3)), *channels, **{**batch, "fix_gamma": True}),
+        use(Real((2, 2, 3)), *channels, axis=-1, output_mean_var=True, **batch),
+        use(Real((2, 3, 4)), *channels, *moving, **{**batch, "batch_stats": False}),
+        use(Real((4, 3)), *channels, *moving, eps=0.125, batch_stats=False),
+    ]
+    SAMPLES["batch_norm_grad"] = [
+        use(Real((2, 3, 4)), Real((2, 3, 4)), Real((3,)), *moving, batch_stats=b, fix_gamma=f)
+        for b in (True, False)
+        for f in (True, False)
+    ]
     SAMPLES["dot"] = [
         use(Real((3, 4)), Real((4, 2))),
         use(Real((4, 3)), Real((4, 2)), transpose_a=True),

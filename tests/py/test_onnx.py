@@ -10,7 +10,7 @@ import numpy as np
 import op_samples
 import pytest
 
-from jupyter_hybrid import MXNetError, _core, gluon, init, nd, sym
+from jupyter_hybrid import MXNetError, _core, autograd, gluon, init, nd, sym
 from jupyter_hybrid.compat.onnx import export_model, import_model, import_to_gluon
 from jupyter_hybrid.gluon import nn
 
@@ -44,9 +44,9 @@ def run(path, feed):
 def back(path, feed):
     """Our own outputs of the model read again."""
     symbol, params, auxiliary = import_model(path)
-    assert auxiliary == {}
+    assert list(auxiliary) == symbol.list_auxiliary_states()
     given = {n: array(a) for n, a in feed.items() if n in symbol.list_arguments()}
-    return [o.asnumpy() for o in symbol.eval(**given, **params)]
+    return [o.asnumpy() for o in symbol.eval(**given, **params, **auxiliary)]
 
 
 def same(found, expected, tolerance=1e-5):
@@ -57,9 +57,11 @@ def same(found, expected, tolerance=1e-5):
 
 def both_ways(symbol, feed, path, params=None, tolerance=1e-5, **options):
     """Export, the checker, onnxruntime and the import: all as we compute it."""
-    params = params or {}
+    states = symbol.list_auxiliary_states()
+    params = {**(params or {}), **{n: feed[n] for n in states if n in feed}}
+    feed = {n: a for n, a in feed.items() if n not in states}
     given = {n: array(a) for n, a in {**feed, **params}.items()}
-    expected = [o.asnumpy() for o in symbol.eval(**{n: given[n] for n in symbol.list_arguments()})]
+    expected = [o.asnumpy() for o in symbol.eval(**{n: given[n] for n in symbol.list_inputs()})]
     names = [n for n in symbol.list_arguments() if n in feed]
     shapes, types = [feed[n].shape for n in names], [feed[n].dtype for n in names]
     export_model(symbol, params, shapes, types, path, **options)
@@ -78,13 +80,14 @@ REFUSED = {
         ["conv_grad_data", "conv_grad_weight", "pool_avg_grad", "pool_max_grad"], "gradient"
     ),
     **dict.fromkeys(["pool_max_select", "take_grad", "take_along_axis_grad"], "gradient"),
-    **dict.fromkeys(["softmax_grad", "log_softmax_grad"], "gradient"),
+    **dict.fromkeys(["softmax_grad", "log_softmax_grad", "batch_norm_grad"], "gradient"),
     **dict.fromkeys(["cumprod", "cummax", "cummin", "linear_recurrence"], "no ONNX operator"),
     **dict.fromkeys(["correlate", "rfft", "interp", "searchsorted"], "no ONNX operator"),
     **dict.fromkeys(["_contrib_fft", "_contrib_ifft"], "no ONNX operator"),
     **dict.fromkeys(["fft", "irfft"], "complex128"),
     **dict.fromkeys(["random_uniform", "random_normal", "random_randint", "shuffle"], "random"),
     **dict.fromkeys(["Dropout"], "random"),  # its samples have mode 'always'
+    **dict.fromkeys(["moving_average"], "optimizer"),
     **dict.fromkeys(["real", "imag", "angle"], "complex128"),
     **{name: "decomposition" for name in SAMPLES if name.startswith("linalg_")},
     **{name: "unsigned" for name in SAMPLES if "shift" in name},
@@ -112,6 +115,8 @@ def core_symbol(name, arrays, attrs):
 
 def uses(name, dtype):
     for sample in SAMPLES[name]:
+        if name == "BatchNorm" and sample.attrs["batch_stats"]:
+            continue  # training
         drawn = op_samples.draw(sample)
         yield sample.attrs, [a.astype(dtype) if a.dtype == np.float64 else a for a in drawn]
 
@@ -391,9 +396,9 @@ def model_of(nodes, inputs, outputs, constants=(), opset=17, path=None, declare=
 
 def read_as_onnxruntime(path, feed, **options):
     expected = ort.InferenceSession(str(path)).run(None, feed)
-    symbol, params, _ = import_model(path, **options)
+    symbol, params, states = import_model(path, **options)
     given = {n: array(a) for n, a in feed.items()}
-    found = [o.asnumpy() for o in symbol.eval(**given, **params)]
+    found = [o.asnumpy() for o in symbol.eval(**given, **params, **states)]
     same(found, expected)
     return symbol
 
@@ -726,3 +731,24 @@ def test_external_data(tmp_path):
             import_model(external(path, "weights.bin", offset, length))
     with pytest.raises(MXNetError, match="no file"):
         import_model(external(path, "missing.bin"))
+
+
+def test_batch_norm_of_a_block(tmp_path):
+    net = gluon.nn.HybridSequential()
+    net.add(gluon.nn.Conv2D(4, 3), gluon.nn.BatchNorm(), gluon.nn.BatchNorm(axis=-1, scale=False))
+    net.initialize()
+    x = nd.array(normal(2, 3, 6, 5))
+    with autograd.record():  # moving statistics of their own
+        net(x)
+    expected = net(x).asnumpy()
+    export_model(net, inputs=x, onnx_file_path=tmp_path / "m")
+    same(run(tmp_path / "m", {"data": x.asnumpy()}), [expected])
+    symbol, params, states = import_model(tmp_path / "m")
+    assert len(states) == 4 and not set(states) & set(params)
+    same(back(tmp_path / "m", {"data": x.asnumpy()}), [expected])
+    trained = import_to_gluon(tmp_path / "m")
+    with autograd.record():
+        trained(x)
+    assert not np.array_equal(trained(x).asnumpy(), expected)
+    with pytest.raises(MXNetError, match=r"auxiliary state .* has no value"):
+        export_model(symbol, params, [(2, 3, 6, 5)], "float32", tmp_path / "n")

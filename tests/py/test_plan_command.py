@@ -23,12 +23,16 @@ def chain(tmp_path: Path) -> Path:
     return path
 
 
-def layers(n: int, width: int, batch: int, folder: Path, activation: str = "relu") -> Path:
+def layers(
+    n: int, width: int, batch: int, folder: Path, activation: str = "relu", classes: int = 0
+) -> Path:
     """A symbol file of n FullyConnected layers with activations and a softmax loss."""
     x = sym.var("data")
     for i in range(n):
         x = sym.FullyConnected(x, num_hidden=width, name=f"fc{i}")
         x = sym.Activation(x, act_type=activation, name=f"act{i}")
+    if classes:
+        x = sym.FullyConnected(x, num_hidden=classes, name="last")
     path = folder / f"mlp{n}-symbol.json"
     sym.SoftmaxOutput(x, name="softmax").save(str(path))
     (folder / "shapes.json").write_text(json.dumps({"data": [batch, width]}))
@@ -142,3 +146,53 @@ def test_as_a_module(chain: Path) -> None:
     )
     assert json.loads(done.stdout)["peak"] == 8192
     assert done.stderr == ""
+
+
+def resnet18(folder: Path) -> Path:
+    """ResNet-18 (He and others, 2015) for images of 64 x 64, batch 16, with a softmax loss."""
+
+    def normed(x: Any, filters: int, kernel: int, stride: int) -> Any:
+        x = sym.Convolution(
+            x,
+            num_filter=filters,
+            kernel=(kernel, kernel),
+            stride=(stride, stride),
+            pad=(kernel // 2, kernel // 2),
+            no_bias=True,
+        )
+        return sym.BatchNorm(x, fix_gamma=False, eps=1e-5)
+
+    def act(x: Any) -> Any:
+        return sym.Activation(x, act_type="relu")
+
+    x = act(normed(sym.var("data"), 64, 7, 2))
+    x = sym.Pooling(x, kernel=(3, 3), stride=(2, 2), pad=(1, 1), pool_type="max")
+    for stage, filters in enumerate((64, 128, 256, 512)):
+        for block in range(2):
+            stride = 2 if stage and not block else 1
+            y = normed(act(normed(x, filters, 3, stride)), filters, 3, 1)
+            x = act(y + (normed(x, filters, 1, stride) if stride == 2 else x))
+    x = sym.Pooling(x, global_pool=True, pool_type="avg", kernel=(1, 1))
+    x = sym.SoftmaxOutput(sym.FullyConnected(x, num_hidden=1000), name="softmax")
+    path = folder / "resnet18-symbol.json"
+    x.save(str(path))
+    (folder / "shapes.json").write_text(json.dumps({"data": [16, 3, 64, 64]}))
+    return path
+
+
+def test_known_networks_take_what_they_need_at_least(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Never above MXNet 1.9.1's figures, and at the lower bound of the graph."""
+    mib = 2**20
+    rows = [
+        (lambda: layers(8, 512, 4096, tmp_path, classes=10), 16, 72),
+        (lambda: layers(8, 512, 4096, tmp_path, "sigmoid", 10), 16, 73),  # MXNet: 136
+        (lambda: resnet18(tmp_path), 6, 27),  # MXNet: 30
+    ]
+    for write, forward, training in rows:
+        path = write()
+        for flags, most in ((), forward), (("--train",), training):
+            result = run(capsys, path, "--shapes", tmp_path / "shapes.json", *flags)
+            assert result["peak"] // mib <= most, (path.name, flags)
+            assert result["peak"] == result["lower_bound"], (path.name, flags)

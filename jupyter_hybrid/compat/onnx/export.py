@@ -84,6 +84,9 @@ def export_model(
     given = _as_list(inputs) if inputs is not None else None
     symbol, values = _program(sym, params, given)
     names = [n for n in symbol.list_arguments() if n not in values]
+    missing = [n for n in symbol.list_auxiliary_states() if n not in values]
+    if missing:
+        raise MXNetError(f"onnx: the auxiliary state '{missing[0]}' has no value in params")
     used = _used(symbol.graph())
     needed = [n for n in names if n in used]
     if given is not None:
@@ -130,7 +133,7 @@ def build_model(
     everything = symbols.Group([symbol, symbol.get_internals()])
     known = {**shapes, **{n: v.shape for n, v in values.items()}}
     kinds = {**dtypes, **{n: v.dtype.name for n, v in values.items()}}
-    present = set(symbol.list_arguments())
+    present = set(symbol.list_inputs())
     _, out_shapes, _, out_dtypes = everything._infer(
         {n: s for n, s in known.items() if n in present},
         {n: t for n, t in kinds.items() if n in present},
@@ -214,7 +217,7 @@ def _reason(node: Any) -> str:
         return "it draws random numbers"
     if "grad" in op or op in ("pool_max_select",):
         return "it is part of a gradient, ONNX models here are for inference"
-    if op.endswith("_update"):
+    if op.endswith("_update") or op == "moving_average":
         return "it is an optimizer's step"
     if "shift" in op:
         return "ONNX shifts unsigned integers only"
@@ -271,7 +274,7 @@ def _program(
     values = {
         name.removeprefix("arg:").removeprefix("aux:"): _numpy(a) for name, a in params.items()
     }
-    arguments = set(symbol.list_arguments())
+    arguments = set(symbol.list_inputs())
     return symbol, {n: v for n, v in values.items() if n in arguments}
 
 
@@ -293,7 +296,7 @@ def _of_block(
             raise MXNetError(f"onnx: {error}; call the block once or pass inputs=...") from error
     found = block.collect_params()
     try:
-        values = {n: _numpy(found[n].list_data()[0]) for n in symbol.list_arguments() if n in found}
+        values = {n: _numpy(found[n].list_data()[0]) for n in symbol.list_inputs() if n in found}
     except DeferredInitializationError as error:
         raise MXNetError(f"onnx: {error}; call the block once or pass inputs=an input") from None
     return symbol, values

@@ -33,7 +33,7 @@ def import_model(
 
     Returns:
         The symbol's inputs have the model's names (those that the outputs depend on); its
-        constants are in ``arg_params``, and ``aux_params`` is empty.
+        constants are in ``arg_params``, moving statistics in ``aux_params``.
 
     Raises:
         ImportError: the onnx package is missing.
@@ -42,7 +42,8 @@ def import_model(
         OSError: the file cannot be read.
     """
     symbol, params, _ = _read(path, shapes or {})
-    return symbol, params, {}
+    states = {n: params.pop(n) for n in symbol.list_auxiliary_states()}
+    return symbol, params, states
 
 
 def import_to_gluon(
@@ -91,7 +92,7 @@ def _read(
     if not heads:
         raise MXNetError("onnx: the model has no outputs")
     symbol = heads[0] if len(heads) == 1 else sym.Group(heads)
-    arguments = set(symbol.list_arguments())
+    arguments = set(symbol.list_inputs())
     params = {n: _array(a) for n, a in reader.params.items() if n in arguments}
     return symbol, params, [n for n in inputs if n in arguments]
 

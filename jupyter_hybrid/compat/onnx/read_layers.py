@@ -181,9 +181,19 @@ def global_pool(c: NodeReader) -> Value:
 
 @reads("BatchNormalization")
 def batch_norm(c: NodeReader) -> Value:
-    """At inference: a factor and a term for each channel."""
+    """The operator itself or, of other floats, a factor and a term for each channel."""
     if c.attr("training_mode", 0):
         c.fail("training_mode is not read")
+    if c.value().dtype in ("float32", "float64"):
+        for i, name in ((3, "mean"), (4, "var")):
+            c.known(i, name)  # states are parameters
+        return c.apply(
+            "BatchNorm",
+            *(c.value(i) for i in range(5)),
+            eps=c.attr("epsilon", 1e-5),
+            momentum=c.attr("momentum", 0.9),
+            fix_gamma=False,
+        )
     scale, bias, mean, var = (
         c.known(i, name) for i, name in enumerate(("scale", "B", "mean", "var"), 1)
     )

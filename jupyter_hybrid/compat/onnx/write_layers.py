@@ -125,6 +125,35 @@ def _padded(c: NodeWriter, x: str, begin: list[int], end: list[int], value: floa
     return c.add("Pad", x, c.ints([0, 0, *begin, 0, 0, *end]), c.number(value))
 
 
+@writes("BatchNorm")
+def batch_norm(c: NodeWriter) -> list[str]:
+    """At inference, with the moving statistics."""
+    if c.attrs["batch_stats"]:
+        c.fail("it normalizes with the batch's own statistics, as in training")
+    x, gamma, beta, mean, var = c.inputs
+    rank, axis = len(c.shape()), c.axis(c.attrs["axis"])
+    if c.attrs["fix_gamma"]:
+        gamma = c.constant(np.ones(c.static(1), c.dtype()))
+    order = [0, axis, *(i for i in range(1, rank) if i != axis)]
+    if axis == 0 or rank == 1:
+        c.fail("the channels are the first axis; ONNX has them second")
+    y = c.add(
+        "BatchNormalization",
+        c.transpose(x, order),
+        gamma,
+        beta,
+        mean,
+        var,
+        epsilon=float(c.attrs["eps"]),
+        momentum=float(c.attrs["momentum"]),
+    )
+    y = c.transpose(y, [order.index(i) for i in range(rank)])
+    if not c.attrs["output_mean_var"]:
+        return [y]
+    spread = c.add("Sqrt", c.add("Add", var, c.number(c.attrs["eps"])))
+    return [y, c.add("Identity", mean), c.add("Reciprocal", spread)]
+
+
 # Softmax and its kin ------------------------------------------------------------------------------
 def _cooled(c: NodeWriter) -> str:
     temperature = c.attrs["temperature"]

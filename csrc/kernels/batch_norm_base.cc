@@ -1,0 +1,3 @@
+// Batch normalization for every processor.
+#define HYBRID_ISA base
+#include "kernels/batch_norm.inc"
