@@ -13,7 +13,8 @@ namespace {
 
 std::unique_ptr<CachedGraph> make(const GraphRef& graph, py::object passes, bool only_these,
                                   std::vector<std::string> without, bool fast, bool keep_stages,
-                                  int64_t fold_limit, py::object remat) {
+                                  int64_t fold_limit, py::object remat, py::object plan,
+                                  double plan_seconds, py::object progress) {
   return std::make_unique<CachedGraph>(*graph, compile_options({py::none(),
                                                                 py::none(),
                                                                 passes,
@@ -28,7 +29,11 @@ std::unique_ptr<CachedGraph> make(const GraphRef& graph, py::object passes, bool
                                                                 py::none(),
                                                                 fold_limit,
                                                                 py::none(),
-                                                                remat}));
+                                                                remat,
+                                                                {},
+                                                                plan,
+                                                                plan_seconds,
+                                                                progress}));
 }
 
 py::list call(CachedGraph& self, const py::sequence& inputs) {
@@ -67,7 +72,8 @@ void bind_cached_graph(py::module_& m) {
       .def(py::init(&make), py::arg("graph"), py::kw_only(), py::arg("passes") = py::none(),
            py::arg("only_these") = false, py::arg("without") = std::vector<std::string>(),
            py::arg("fast") = false, py::arg("keep_stages") = false, py::arg("fold_limit") = 1 << 16,
-           py::arg("remat") = py::none())
+           py::arg("remat") = py::none(), py::arg("plan") = py::none(),
+           py::arg("plan_seconds") = 10.0, py::arg("progress") = py::none())
       .def("call", &call, py::arg("inputs"), "Runs it on arrays in the order of graph.inputs.")
       .def_property_readonly(
           "graph", [](const CachedGraph& c) { return std::make_shared<Graph>(c.graph()); })

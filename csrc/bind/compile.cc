@@ -56,6 +56,16 @@ void set_remat(const py::object& remat, PassOptions* pass) {
   }
 }
 
+PlanMethod plan_method(const py::object& plan) {
+  if (plan.is_none()) return PlanMethod::fast;
+  const std::string name = py::isinstance<py::str>(plan) ? plan.cast<std::string>() : "";
+  if (name == "fast") return PlanMethod::fast;
+  if (name == "exact") return PlanMethod::exact;
+  require(name == "parallel", "plan: expected 'fast', 'exact' or 'parallel', got ",
+          py::repr(plan).cast<std::string>());
+  return PlanMethod::parallel;
+}
+
 }  // namespace
 
 CompileOptions compile_options(const CompileArguments& a) {
@@ -89,6 +99,12 @@ CompileOptions compile_options(const CompileArguments& a) {
   options.bound = entries_from_python(a.bound);
   options.count_bound = !a.bound.is_none();
   set_remat(a.remat, &pass);
+  options.plan.method = plan_method(a.plan);
+  if (options.plan.method == PlanMethod::exact) {
+    require(a.plan_seconds > 0, "plan_seconds: expected a positive number, got ", a.plan_seconds);
+    options.plan.exact_seconds = a.plan_seconds;
+    options.plan.exact_progress = exact_progress(a.progress);
+  }
   return options;
 }
 
@@ -205,11 +221,11 @@ void bind_compile(py::module_& m) {
          bool only_these, std::vector<std::string> without, std::vector<bool> donated,
          bool training, bool fast, bool keep_stages, py::object grad_of, py::object grad_wrt,
          py::object head_grads, int64_t fold_limit, py::object bound, py::object remat,
-         std::vector<int32_t> updates) {
+         std::vector<int32_t> updates, py::object plan, double plan_seconds, py::object progress) {
         const CompileOptions options =
             compile_options({input_shapes, input_dtypes, passes, only_these, without, donated,
                              training, fast, keep_stages, grad_of, grad_wrt, head_grads, fold_limit,
-                             bound, remat, std::move(updates)});
+                             bound, remat, std::move(updates), plan, plan_seconds, progress});
         Compiled compiled;
         {
           const MaybeReleaseGil released(true);
@@ -224,8 +240,12 @@ void bind_compile(py::module_& m) {
       py::arg("grad_of") = py::none(), py::arg("grad_wrt") = py::none(),
       py::arg("head_grads") = py::none(), py::arg("fold_limit") = 1 << 16,
       py::arg("bound") = py::none(), py::arg("remat") = py::none(),
-      py::arg("updates") = std::vector<int32_t>(),
-      "Runs the passes and plans memory. bound: (node, output) pairs that names hold to the end. "
+      py::arg("updates") = std::vector<int32_t>(), py::arg("plan") = py::none(),
+      py::arg("plan_seconds") = 10.0, py::arg("progress") = py::none(),
+      "Runs the passes and plans memory. plan: 'fast', 'exact' (a search for at most plan_seconds "
+      "that calls progress(seconds, peak, bound) and can be interrupted) or 'parallel' (no two "
+      "values share memory unless the graph's edges order their uses). bound: (node, output) pairs "
+      "that names hold to the end. "
       "updates: by output, -1 for a new array, -2 for an array given to each run, or the number of "
       "the input whose array gets this value.");
   m.def("pass_table", &pass_rows, "dicts with name, label, doc, exact, in running order.");

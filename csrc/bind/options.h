@@ -17,8 +17,14 @@ struct CompileArguments {
   py::object bound;
   py::object remat;  // None, 'sqrt' or a budget in bytes
   std::vector<int32_t> updates = {};
+  py::object plan = py::none();  // None or 'fast', 'exact', 'parallel'
+  double plan_seconds = 10;
+  py::object progress = py::none();
 };
 CompileOptions compile_options(const CompileArguments& arguments);
+// Asks Python twenty times a second: interrupts, and progress(seconds, peak, bound) unless None.
+// What they raise ends the search.
+std::function<bool(const ExactProgress&)> exact_progress(py::object progress);
 
 struct CompiledView {
   py::list stages;

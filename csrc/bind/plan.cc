@@ -1,6 +1,7 @@
 // Memory plans in Python.
 #include "plan/plan.h"
 #include "bind/graph_view.h"
+#include "bind/options.h"
 #include "plan/lifetimes.h"
 
 namespace hybrid {
@@ -72,36 +73,37 @@ py::dict place(const Tuples& lifetimes, int64_t alignment, double milliseconds) 
   return layout_to_python(layout);
 }
 
-// Interrupts (and the caller's `progress`) are looked at twenty times a second.
 py::dict exact(const Tuples& lifetimes, int64_t alignment, double seconds,
                const py::object& progress) {
   const std::vector<Lifetime> given = lifetimes_from(lifetimes);
-  double next = 0;
-  bool raised = false;
   Layout layout;
   {
     const MaybeReleaseGil released(true);
-    layout = place_exact(given, alignment, seconds, [&](const ExactProgress& now) {
-      if (now.seconds < next) return true;
-      next = now.seconds + 0.05;
-      const py::gil_scoped_acquire held;
-      if (PyErr_CheckSignals() != 0) raised = true;
-      if (!raised && !progress.is_none()) {
-        try {
-          progress(now.seconds, now.peak, now.bound);
-        } catch (py::error_already_set& e) {
-          e.restore();
-          raised = true;
-        }
-      }
-      return !raised;
-    });
+    layout = place_exact(given, alignment, seconds, exact_progress(progress));
   }
-  if (raised) throw py::error_already_set();
   return layout_to_python(layout);
 }
 
 }  // namespace
+
+std::function<bool(const ExactProgress&)> exact_progress(py::object progress) {
+  std::shared_ptr<py::object> callback;
+  if (!progress.is_none()) {  // held by programs, let go of under the GIL
+    callback.reset(new py::object(std::move(progress)), [](py::object* held) {
+      const py::gil_scoped_acquire gil;
+      delete held;
+    });
+  }
+  return [callback, last = -1.0](const ExactProgress& now) mutable {
+    const bool same_search = now.seconds >= last;
+    if (same_search && last >= 0 && now.seconds < last + 0.05) return true;
+    last = now.seconds;
+    const py::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    if (callback) (*callback)(now.seconds, now.peak, now.bound);
+    return true;
+  };
+}
 
 void bind_plan(py::module_& m) {
   py::class_<Plan>(m, "Plan", "Where every value of a program lives, and until when.")
@@ -131,6 +133,12 @@ void bind_plan(py::module_& m) {
       .def_readonly("imperative_bytes", &Plan::imperative_bytes)
       .def_readonly("optimal", &Plan::optimal)
       .def_readonly("why", &Plan::why);
+  m.def(
+      "implicit_edges",
+      [](const GraphRef& graph, const Plan& plan) { return implicit_edges(*graph, plan); },
+      py::arg("graph"), py::arg("plan"),
+      "Pairs of node ids of a program's graph: the second waits for the first only because it "
+      "writes where values of the first are. MXNetError for more than 16,384 nodes.");
   m.def(
       "buffer_lifetimes",
       [](const GraphRef& graph, bool training, bool in_place) {

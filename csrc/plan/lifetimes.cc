@@ -33,6 +33,7 @@ struct Builder {
   const ValueIndex& values;
   const Windows& windows;
   const PlanOptions& options;
+  const BufferOrder* order;
   Lifetimes result;
   std::vector<int32_t> last_use;  // by root value: last step that reads it; num_steps: an output
   std::vector<int32_t> owner;     // by root value: the graph output that keeps its memory, or -1
@@ -59,6 +60,7 @@ struct Builder {
     const int32_t v = values.inputs[position][in], root = windows.root[v];
     const int32_t b = result.buffer_of[root];
     if (b < 0 || last_use[root] != step || last_use[root] >= num_steps) return false;
+    if (order && !order->used_before(root, position)) return false;
     const Buffer& buffer = result.buffers[b];
     if (buffer.entries.empty() || buffer.kind == BufferKind::constant) return false;
     if (buffer.kind == BufferKind::given) return false;
@@ -181,7 +183,9 @@ struct Builder {
     const Buffer& b = result.buffers[target[k]];
     if (b.kind == BufferKind::given) return true;
     const int32_t old = values(graph.position(graph.inputs[b.index]), 0);
-    if (last_use[old] != step) return last_use[old] < step;
+    if (last_use[old] != step) {
+      return last_use[old] < step && (!order || order->used_before(old, p));
+    }
     for (size_t i = 0; i < graph.nodes[p].inputs.size(); ++i) {
       if (windows.root[values.inputs[p][i]] == old) {
         return can_overwrite(p, static_cast<int>(i), out, step, num_steps, b.id);
@@ -324,8 +328,8 @@ bool operator_allows_in_place(const Node& node, int in, int out,
 }
 
 Lifetimes find_lifetimes(const Graph& graph, const ValueIndex& values, const Windows& windows,
-                         const PlanOptions& options) {
-  Builder builder{graph, values, windows, options, {}, {}, {}, {}, {}, {}, -1};
+                         const PlanOptions& options, const BufferOrder* order) {
+  Builder builder{graph, values, windows, options, order, {}, {}, {}, {}, {}, {}, -1};
   builder.run();
   return std::move(builder.result);
 }

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "plan/windows.h"
+#include "plan/order.h"
 
 namespace hybrid {
 
@@ -14,8 +14,9 @@ struct Lifetimes {
   std::vector<Commit> commits;
 };
 
+// order: of a parallel plan; memory is taken over only where it says so. May be null.
 Lifetimes find_lifetimes(const Graph& graph, const ValueIndex& values, const Windows& windows,
-                         const PlanOptions& options);
+                         const PlanOptions& options, const BufferOrder* order = nullptr);
 
 // Could the kernel raise an error because of the values it is given? Arrays are overwritten with
 // their new contents only when no such kernel is left, so that a run that fails changes nothing.

@@ -1,6 +1,7 @@
 // make_plan: lifetimes, then offsets in one arena; early use of the outputs' memory as scratch.
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 
 #include "core/error.h"
 #include "plan/bytes.h"
@@ -21,7 +22,7 @@ std::vector<Lifetime> arena_lifetimes(const std::vector<Buffer>& buffers,
 
 // An output's memory is idle until its first step. Arena buffers that end before, at most as
 // large, can live there, one after the other. Returns the host of every buffer, or -1.
-std::vector<int32_t> host_in_outputs(const std::vector<Buffer>& buffers) {
+std::vector<int32_t> host_in_outputs(const std::vector<Buffer>& buffers, const BufferOrder* order) {
   std::vector<int32_t> host(buffers.size(), -1);
   std::vector<int32_t> hosts, guests;
   for (const Buffer& b : buffers) {
@@ -29,6 +30,9 @@ std::vector<int32_t> host_in_outputs(const std::vector<Buffer>& buffers) {
     if (b.kind == BufferKind::output && b.start > 0) hosts.push_back(b.id);
     if (b.kind == BufferKind::arena) guests.push_back(b.id);
   }
+  const auto after = [&](int32_t a, int32_t b) {
+    return buffers[a].end < buffers[b].start && (!order || order->ordered(buffers[a], buffers[b]));
+  };
   const auto larger = [&](int32_t a, int32_t b) {
     return buffers[a].bytes != buffers[b].bytes ? buffers[a].bytes > buffers[b].bytes : a < b;
   };
@@ -41,16 +45,15 @@ std::vector<int32_t> host_in_outputs(const std::vector<Buffer>& buffers) {
   constexpr size_t kMaxTries = 2000000;
   if (hosts.size() * guests.size() > kMaxTries) return host;
   for (int32_t h : hosts) {
-    std::vector<std::pair<int32_t, int32_t>> taken;
+    std::vector<int32_t> taken;
     for (int32_t g : guests) {
       const Buffer& guest = buffers[g];
-      if (host[g] >= 0 || guest.bytes > buffers[h].bytes || guest.end >= buffers[h].start) continue;
-      const bool free = std::none_of(taken.begin(), taken.end(), [&](const auto& t) {
-        return guest.start <= t.second && t.first <= guest.end;
-      });
+      if (host[g] >= 0 || guest.bytes > buffers[h].bytes || !after(g, h)) continue;
+      const bool free = std::all_of(taken.begin(), taken.end(),
+                                    [&](int32_t t) { return after(g, t) || after(t, g); });
       if (!free) continue;
       host[g] = h;
-      taken.push_back({guest.start, guest.end});
+      taken.push_back(g);
     }
   }
   return host;
@@ -101,7 +104,35 @@ int64_t live_bound(const std::vector<Buffer>& buffers) {
   return max_live(all);
 }
 
-std::string explain(const Layout& layout) {
+// Pairs of arena buffers that no edge of the graph orders.
+std::vector<std::pair<int32_t, int32_t>> unordered_pairs(const std::vector<Buffer>& buffers,
+                                                         const std::vector<Lifetime>& arena,
+                                                         const BufferOrder& order) {
+  std::vector<std::pair<int32_t, int32_t>> apart;
+  for (size_t i = 0; i < arena.size(); ++i) {
+    for (size_t k = 0; k < arena.size(); ++k) {
+      const Buffer &a = buffers[arena[i].id], &b = buffers[arena[k].id];
+      if (a.end >= b.start || order.ordered(a, b)) continue;
+      apart.push_back({static_cast<int32_t>(i), static_cast<int32_t>(k)});
+    }
+  }
+  return apart;
+}
+
+Layout place_arena(const std::vector<Buffer>& buffers, const std::vector<int32_t>& host,
+                   const BufferOrder* order, int64_t alignment = kArenaAlignment) {
+  const std::vector<Lifetime> arena = arena_lifetimes(buffers, host);
+  if (!order) return place_buffers(arena, alignment);
+  return place_apart(arena, unordered_pairs(buffers, arena, *order), alignment);
+}
+
+std::string explain(const Layout& layout, PlanMethod method) {
+  if (layout.optimal && method == PlanMethod::parallel) {
+    return "optimal: as large as the values that are live together or that no edge orders";
+  }
+  if (layout.optimal && layout.peak > layout.lower_bound) {
+    return "optimal: a search has shown that nothing smaller is possible";
+  }
   if (layout.optimal) return "optimal: the arena is as large as the values live at one time";
   char text[80];
   std::snprintf(text, sizeof text, "at most %.1f %% above the lower bound",
@@ -114,7 +145,11 @@ std::string explain(const Layout& layout) {
 Plan make_plan(const Graph& graph, const PlanOptions& options) {
   const ValueIndex values(graph);
   const Windows windows = find_windows(graph, values, options.training);
-  Lifetimes life = find_lifetimes(graph, values, windows, options);
+  std::unique_ptr<BufferOrder> order;
+  if (options.method == PlanMethod::parallel) {
+    order = std::make_unique<BufferOrder>(graph, values, windows);
+  }
+  Lifetimes life = find_lifetimes(graph, values, windows, options, order.get());
   Plan plan;
   plan.training = options.training;
   plan.donated = options.donated;
@@ -125,11 +160,11 @@ Plan make_plan(const Graph& graph, const PlanOptions& options) {
   plan.lower_bound_bytes = live_bound(life.buffers);
 
   std::vector<int32_t> nobody(life.buffers.size(), -1), host = nobody;
-  Layout layout = place_buffers(arena_lifetimes(life.buffers, host), kArenaAlignment);
+  Layout layout = place_arena(life.buffers, host, order.get());
   if (options.enabled && options.in_place && layout.peak > 0) {
-    const std::vector<int32_t> hosted = host_in_outputs(life.buffers);
+    const std::vector<int32_t> hosted = host_in_outputs(life.buffers, order.get());
     if (hosted != nobody) {
-      Layout smaller = place_buffers(arena_lifetimes(life.buffers, hosted), kArenaAlignment);
+      Layout smaller = place_arena(life.buffers, hosted, order.get());
       if (smaller.peak < layout.peak) {
         layout = std::move(smaller);
         host = hosted;
@@ -141,16 +176,22 @@ Plan make_plan(const Graph& graph, const PlanOptions& options) {
 
   const std::vector<int32_t> own(life.buffers.size(), -1);
   const std::vector<Lifetime> arena = arena_lifetimes(life.buffers, own);
+  if (options.method == PlanMethod::exact && options.enabled && !layout.optimal) {
+    layout = place_exact(arena, kArenaAlignment, options.exact_seconds, options.exact_progress);
+  }
   for (size_t i = 0; i < arena.size(); ++i) life.buffers[arena[i].id].offset = layout.offsets[i];
   plan.arena_bytes = layout.peak;
   const bool as_aligned = std::all_of(
       arena.begin(), arena.end(), [](const Lifetime& l) { return l.size % kArenaAlignment == 0; });
-  plan.planned_bytes = as_aligned ? layout.peak : place_buffers(arena, 1).peak;
+  plan.planned_bytes =
+      as_aligned ? layout.peak
+                 : std::min(layout.peak, place_arena(life.buffers, own, order.get(), 1).peak);
   for (const Buffer& b : life.buffers) {
     if (b.kind == BufferKind::output) plan.planned_bytes += b.bytes;
   }
   plan.optimal = layout.optimal;
-  plan.why = options.enabled ? explain(layout) : "no sharing: planning is switched off";
+  plan.why =
+      options.enabled ? explain(layout, options.method) : "no sharing: planning is switched off";
   plan.imperative_bytes = imperative_bytes_unfreed(graph, options.training);
 
   for (int32_t p : life.steps) plan.steps.push_back(graph.nodes[p].id);

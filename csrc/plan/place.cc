@@ -148,4 +148,19 @@ Layout place_buffers(const std::vector<Lifetime>& lifetimes, int64_t alignment,
   return best.layout(lifetimes.size());
 }
 
+Layout place_apart(const std::vector<Lifetime>& lifetimes,
+                   const std::vector<std::pair<int32_t, int32_t>>& apart, int64_t alignment) {
+  constexpr int64_t kWork = 10000000;
+  const Problem p(lifetimes, alignment, apart);
+  Best best{p, {}, {}};
+  for (const place::NamedKey& key : place::kPortfolioKeys) {
+    if (p.count() == 0 || best.optimal()) break;
+    const Order order = place::order_by(p, keys(p, key.of));
+    best.take(std::string("skyline by ") + key.name, place::skyline(p, order));
+    best.take(std::string("first fit by ") + key.name, place::first_fit(p, order));
+  }
+  if (p.count() > 0) restart(&best, kWork);
+  return best.layout(lifetimes.size());
+}
+
 }  // namespace hybrid

@@ -15,6 +15,10 @@ namespace place {
 // [first[i], last[i]). Sizes are rounded up to the alignment; empty buffers are left out.
 struct Problem {
   explicit Problem(const std::vector<Lifetime>& lifetimes, int64_t alignment);
+  // With pairs (positions in the caller's list) that are neighbours though not live together; the
+  // lower bound counts them.
+  Problem(const std::vector<Lifetime>& lifetimes, int64_t alignment,
+          const std::vector<std::pair<int32_t, int32_t>>& apart);
   int32_t count() const { return static_cast<int32_t>(size.size()); }
   int32_t sections = 0;
   std::vector<int32_t> original;  // position in the caller's list
@@ -28,6 +32,14 @@ struct Problem {
   std::vector<int64_t> begin;
   std::vector<int32_t> neighbours;
   bool has_neighbours() const { return !begin.empty(); }
+
+ private:
+  using Pairs = std::vector<std::pair<int32_t, int32_t>>;
+  void find_sections(const std::vector<Lifetime>& lifetimes, int64_t alignment);
+  void count_pairs(const std::vector<int32_t>& by_start);
+  Pairs find_pairs(const std::vector<int32_t>& by_start) const;
+  void set_neighbours(const Pairs& pairs);
+  int64_t clique_bound() const;
 };
 
 struct Placement {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "graph/graph.h"
@@ -41,6 +42,9 @@ struct ExactProgress {
 Layout place_exact(const std::vector<Lifetime>& lifetimes, int64_t alignment, double limit_seconds,
                    const std::function<bool(const ExactProgress&)>& go_on = {});
 int64_t max_live(const std::vector<Lifetime>& lifetimes);
+// Pairs in `apart` (positions in the list) share no bytes either, though not live together.
+Layout place_apart(const std::vector<Lifetime>& lifetimes,
+                   const std::vector<std::pair<int32_t, int32_t>>& apart, int64_t alignment);
 
 // given: an array that the caller names for one output at each run.
 enum class BufferKind : uint8_t { arena, output, input, constant, given };
@@ -96,7 +100,14 @@ struct Plan {
   bool optimal = false;
   std::string why;  // "optimal" or "at most 4 % above the bound"
 };
+// How offsets are found: quickly; by place_exact; or so that values share memory only where the
+// graph's own edges order their uses, and kernels may run in parallel as if nothing was shared.
+enum class PlanMethod : uint8_t { fast, exact, parallel };
+
 struct PlanOptions {
+  PlanMethod method = PlanMethod::fast;
+  double exact_seconds = 10;  // at most
+  std::function<bool(const ExactProgress&)> exact_progress;
   bool in_place = true;
   std::vector<bool> donated;     // by graph.inputs
   std::vector<int32_t> updates;  // by graph.outputs: kFresh (the rest too), kGiven or an input
@@ -106,6 +117,10 @@ struct PlanOptions {
 Plan make_plan(const Graph& graph, const PlanOptions& options);  // graph is inferred and scheduled
 // Independent check: no two live buffers overlap, in-place reads are last reads. Throws Error.
 void check_plan(const Graph& graph, const Plan& plan);
+
+// (a, b): b must wait for a only because b writes where a's values are. None that follows from the
+// graph's edges and the others.
+std::vector<std::pair<NodeId, NodeId>> implicit_edges(const Graph& graph, const Plan& plan);
 
 constexpr int64_t kArenaAlignment = 64;
 

@@ -12,7 +12,7 @@ constexpr int64_t kMaxPairs = 150000;  // more take longer than they gain
 
 }  // namespace
 
-Problem::Problem(const std::vector<Lifetime>& lifetimes, int64_t alignment) {
+void Problem::find_sections(const std::vector<Lifetime>& lifetimes, int64_t alignment) {
   require(alignment > 0, "place_buffers: alignment must be positive, given ", alignment);
   std::vector<int64_t> times;
   for (size_t i = 0; i < lifetimes.size(); ++i) {
@@ -62,23 +62,56 @@ Problem::Problem(const std::vector<Lifetime>& lifetimes, int64_t alignment) {
     while ((2 << level) <= width) ++level;
     peak_load.push_back(std::max(table[level][first[i]], table[level][last[i] - (1 << level)]));
   }
-  // Pairs that overlap: those live when a buffer starts.
-  Order by_start(n);
+}
+
+namespace {
+
+Order starts_in_order(const Problem& problem) {
+  Order by_start(problem.count());
   std::iota(by_start.begin(), by_start.end(), 0);
   std::stable_sort(by_start.begin(), by_start.end(),
-                   [&](int32_t a, int32_t b) { return first[a] < first[b]; });
+                   [&](int32_t a, int32_t b) { return problem.first[a] < problem.first[b]; });
+  return by_start;
+}
+
+}  // namespace
+
+Problem::Problem(const std::vector<Lifetime>& lifetimes, int64_t alignment) {
+  find_sections(lifetimes, alignment);
+  const Order by_start = starts_in_order(*this);
+  count_pairs(by_start);
+  if (num_pairs <= kMaxPairs) set_neighbours(find_pairs(by_start));
+}
+
+Problem::Problem(const std::vector<Lifetime>& lifetimes, int64_t alignment,
+                 const std::vector<std::pair<int32_t, int32_t>>& apart) {
+  find_sections(lifetimes, alignment);
+  Pairs pairs = find_pairs(starts_in_order(*this));
+  std::vector<int32_t> position(lifetimes.size(), -1);
+  for (int32_t i = 0; i < count(); ++i) position[original[i]] = i;
+  for (const auto& [a, b] : apart) {
+    if (position[a] >= 0 && position[b] >= 0) pairs.push_back({position[a], position[b]});
+  }
+  num_pairs = static_cast<int64_t>(pairs.size());
+  set_neighbours(pairs);
+  lower_bound = std::max(lower_bound, clique_bound());
+}
+
+// Pairs that overlap: those live when a buffer starts.
+void Problem::count_pairs(const Order& by_start) {
   std::vector<int32_t> ends(last);
   std::sort(ends.begin(), ends.end());
   size_t ended = 0;
-  for (int32_t k = 0; k < n; ++k) {
+  for (int32_t k = 0; k < count(); ++k) {
     while (ended < ends.size() && ends[ended] <= first[by_start[k]]) ++ended;
     num_pairs += k - static_cast<int64_t>(ended);
   }
-  if (num_pairs > kMaxPairs) return;
-  std::vector<std::pair<int32_t, int32_t>> pairs;
+}
+
+Problem::Pairs Problem::find_pairs(const Order& by_start) const {
+  Pairs pairs;
   pairs.reserve(num_pairs);
   std::vector<int32_t> active;
-  begin.assign(n + 1, 0);
   for (int32_t i : by_start) {
     for (size_t k = 0; k < active.size();) {
       if (last[active[k]] <= first[i]) {
@@ -86,12 +119,19 @@ Problem::Problem(const std::vector<Lifetime>& lifetimes, int64_t alignment) {
         active.pop_back();
       } else {
         pairs.push_back({i, active[k]});
-        ++begin[i + 1];
-        ++begin[active[k] + 1];
         ++k;
       }
     }
     active.push_back(i);
+  }
+  return pairs;
+}
+
+void Problem::set_neighbours(const Pairs& pairs) {
+  begin.assign(count() + 1, 0);
+  for (const auto& [a, b] : pairs) {
+    ++begin[a + 1];
+    ++begin[b + 1];
   }
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
   neighbours.resize(begin.back());
@@ -100,6 +140,32 @@ Problem::Problem(const std::vector<Lifetime>& lifetimes, int64_t alignment) {
     neighbours[next[a]++] = b;
     neighbours[next[b]++] = a;
   }
+}
+
+// The most bytes of buffers that are all neighbours of each other, grown from each of the largest:
+// they lie side by side in every placement.
+int64_t Problem::clique_bound() const {
+  constexpr int32_t kTries = 64;
+  std::vector<double> sizes(size.begin(), size.end());
+  const Order by_size = order_by(*this, sizes);
+  std::vector<int32_t> met(count(), 0);  // how many of the clique are neighbours
+  int64_t most = 0;
+  for (int32_t start = 0; start < std::min(count(), kTries); ++start) {
+    std::fill(met.begin(), met.end(), 0);
+    int32_t members = 0;
+    int64_t bytes = 0;
+    const auto join = [&](int32_t i) {
+      ++members;
+      bytes += size[i];
+      for (int64_t k = begin[i]; k < begin[i + 1]; ++k) ++met[neighbours[k]];
+    };
+    join(by_size[start]);
+    for (int32_t i : by_size) {
+      if (i != by_size[start] && met[i] == members) join(i);
+    }
+    most = std::max(most, bytes);
+  }
+  return most;
 }
 
 Order order_by(const Problem& problem, const std::vector<double>& key) {

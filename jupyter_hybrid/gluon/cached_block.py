@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
+from ..views.progress import SearchProgress
 from . import nesting
 from .parameter import DeferredInitializationError, generation
 
@@ -31,7 +32,12 @@ class CachedBlock:
         inputs = [order[i] for i in graph.inputs]
         # Each input of the graph: the position of an argument, or a parameter.
         self._sources: list[Any] = [names[n] if n in names else params[n] for n in inputs]
-        self.graph = _core.CachedGraph(graph, **block._compile_options)
+        options = dict(block._compile_options)
+        self._progress: Any = None  # of an exact plan's search
+        if options.get("plan") == "exact":
+            self._progress = SearchProgress(options.get("plan_seconds", 10.0))
+            options["progress"] = self._progress
+        self.graph = _core.CachedGraph(graph, **options)
 
         self._flat = all(type(a) is _core.NDArray for a in args)
         self._single = self._nesting is None
@@ -55,7 +61,11 @@ class CachedBlock:
         inputs = self._latest.copy()
         for i, position in self._positions:
             inputs[i] = flat[position]
-        outputs = self.graph.call(inputs)
+        try:
+            outputs = self.graph.call(inputs)
+        finally:
+            if self._progress is not None:
+                self._progress.close()
         return outputs[0] if self._single else nesting.rebuild(self._nesting, iter(outputs))
 
     def _bind(self, context: Any) -> None:

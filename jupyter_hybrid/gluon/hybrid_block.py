@@ -13,7 +13,7 @@ from .cached_block import CachedBlock
 from .parameter import DeferredInitializationError, Parameter
 from .parameter_dict import ParameterDict
 
-_COMPILE_OPTIONS = ("passes", "without", "fast", "remat")
+_COMPILE_OPTIONS = ("passes", "without", "fast", "remat", "plan", "plan_seconds")
 
 
 class HybridBlock(Block):
@@ -54,6 +54,9 @@ class HybridBlock(Block):
                 instead of being kept, bit for bit the same. The budget is for what the forward
                 and the backward program hold at once, outputs and new gradients included,
                 inputs and parameters not; a call that cannot meet it raises MXNetError.
+                ``plan``: "fast", "exact" (a search of at most ``plan_seconds``, 10 unless said,
+                for a plan that is proven to be the smallest; it can be interrupted) or "parallel"
+                (memory is shared only where data dependencies order its uses anyway).
         """
         known = {"static_alloc", "static_shape", "inline_limit", "forward_bulk_size",
                  "backward_bulk_size", *_COMPILE_OPTIONS}  # fmt: skip

@@ -297,6 +297,17 @@ class Report:
     def kernels(self) -> list[Kernel]:
         return self.kernels_of(self.stages[-1].graph) if self.stages else []
 
+    @property
+    def implicit_edges(self) -> list[tuple[int, int]]:
+        """(a, b): kernel b waits for a only because it writes where values of a are (node ids)."""
+        return [
+            (a + offset, b + offset)
+            for segment, offset in zip(self.segments, self.offsets, strict=True)
+            for a, b in _core.implicit_edges(
+                segment.compiled.program.graph, segment.compiled.program.plan
+            )
+        ]
+
     def line_of(self, node: Any) -> int | None:
         """The cell's line that made a node, 1-based in the whole cell; None for others' lines."""
         if not node.site:

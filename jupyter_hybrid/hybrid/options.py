@@ -11,16 +11,17 @@ from functools import lru_cache
 from .. import _core
 
 VIEWS = ("graph", "memory", "program", "none")
+PLANS = ("fast", "exact", "parallel")
 USAGE = (
     "%%hybridize [--out NAMES] [--donate NAMES] [--passes LIST] [--no-PASS] [--dims X:AXIS=NAME] "
     "[--view " + "|".join(VIEWS) + "] [--compare] [--sizes [NAME=]LIST] [--seconds S] "
-    "[--loop-limit N] [--remat sqrt|BYTES]"
+    "[--loop-limit N] [--remat sqrt|BYTES] [--plan " + "|".join(PLANS) + "] [--plan-seconds S]"
 )
 
 
 _WITH_VALUES = (
     "--out", "--donate", "--passes", "--dims", "--view", "--sizes", "--seconds", "--loop-limit",
-    "--remat",
+    "--remat", "--plan", "--plan-seconds",
 )  # fmt: skip
 _NEGATIVE = re.compile(r"-[\d.]")  # a value that is refused by its own option's check
 _DIMENSION = re.compile(r"([^\W\d]\w*):(\d+)=([^\W\d]\w*)")
@@ -57,6 +58,8 @@ class Options:
     size_name: str | None = None  # the int that a sweep sets; None: leading dimensions are scaled
     seconds: float = 2.0  # budget of measuring
     remat: str | int | None = None  # "sqrt", or bytes that the plan may take
+    plan: str = "fast"  # how memory is planned, one of PLANS
+    plan_seconds: float = 10.0  # of an exact search, at most
     loop_limit: int = 2000  # operators that one loop may record; beyond, a node or pieces
     implicit: bool = False  # symbolic by default mode: the cell's text has no magic line
     scratch: bool = False  # under %%timeit: names are bound in a copy of the namespace
@@ -143,6 +146,13 @@ def parse(line: str) -> Options:
         if text != "sqrt" and (not digits.isdecimal() or int(digits) < 1):
             raise UsageError(f"--remat: expected sqrt or a positive number of bytes, got {text!r}")
         options = replace(options, remat="sqrt" if text == "sqrt" else int(digits))
+    if "--plan" in values:
+        text = " ".join(values["--plan"])
+        if text not in PLANS:
+            raise UsageError(f"--plan: expected one of {', '.join(PLANS)}, got {text!r}")
+        options = replace(options, plan=text)
+    if "--plan-seconds" in values:
+        options = replace(options, plan_seconds=_seconds("--plan-seconds", values))
     return _measuring(options, values)
 
 
@@ -171,11 +181,16 @@ def _measuring(options: Options, values: dict[str, list[str]]) -> Options:
             )
         options = replace(options, sizes=tuple(sorted(set(sizes))), size_name=name or None)
     if "--seconds" in values:
-        text = " ".join(values["--seconds"])
-        try:
-            options = replace(options, seconds=float(text))
-        except ValueError:
-            options = replace(options, seconds=0.0)
-        if not 0 < options.seconds <= 3600:
-            raise UsageError(f"--seconds: expected a positive number up to 3600, got {text!r}")
+        options = replace(options, seconds=_seconds("--seconds", values))
     return options
+
+
+def _seconds(name: str, values: dict[str, list[str]]) -> float:
+    text = " ".join(values[name])
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 3600:
+        raise UsageError(f"{name}: expected a positive number up to 3600, got {text!r}")
+    return seconds

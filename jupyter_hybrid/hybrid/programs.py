@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import _core
 from ..base import MXNetError
+from ..views.progress import SearchProgress
 from .options import Dimension, Options
 
 _PROGRAMS = 256  # kept in all
@@ -91,7 +92,7 @@ def find_or_compile(
         names: those names, by node id.
         donated: by input, whether its memory may be reused.
     """
-    rest = (options.passes, options.without, options.remat, donated)
+    rest = (options.passes, options.without, options.remat, options.plan, donated)
     key = (graph.hash, *rest)
     known = _known.get(key)
     if known is not None:
@@ -118,16 +119,23 @@ def build(
     graph: Any, options: Options, donated: tuple[bool, ...], keep_stages: bool = True
 ) -> CellProgram:
     """Compiles a graph as the options of its cell ask; the cache is not looked at."""
-    made = _core.compile(
-        graph,
-        passes=list(options.passes) if options.passes is not None else None,
-        only_these=options.passes is not None,
-        without=list(options.without),
-        donated=list(donated),
-        training=True,  # what does nothing outside training was not recorded there
-        keep_stages=keep_stages,
-        remat=options.remat,
-    )
+    progress = SearchProgress(options.plan_seconds)
+    try:
+        made = _core.compile(
+            graph,
+            passes=list(options.passes) if options.passes is not None else None,
+            only_these=options.passes is not None,
+            without=list(options.without),
+            donated=list(donated),
+            training=True,  # what does nothing outside training was not recorded there
+            keep_stages=keep_stages,
+            remat=options.remat,
+            plan=options.plan,
+            plan_seconds=options.plan_seconds,
+            progress=progress,
+        )
+    finally:
+        progress.close()
     return CellProgram(made.program, made.seconds, made.stages)
 
 

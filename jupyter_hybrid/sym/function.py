@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Context, MXNetError, NDArray, Symbol, current_context
+from ..views.progress import SearchProgress
 from .function_report import FunctionReport
 from .inputs import as_array, declared_dtype, name_of
 from .variable import Group, var
@@ -149,14 +150,19 @@ class Function:
         key = tuple((a.shape, a.dtype.__name__) for a in inputs)
         compiled = self._programs.get(key)
         if compiled is None:
-            compiled = _core.compile(
-                self._graph,
-                input_shapes=[a.shape for a in inputs],
-                input_dtypes=[a.dtype for a in inputs],
-                donated=self._donated,
-                updates=self._updates,
-                **self._options,
-            )
+            progress = SearchProgress(self._options["plan_seconds"])
+            try:
+                compiled = _core.compile(
+                    self._graph,
+                    input_shapes=[a.shape for a in inputs],
+                    input_dtypes=[a.dtype for a in inputs],
+                    donated=self._donated,
+                    updates=self._updates,
+                    progress=progress,
+                    **self._options,
+                )
+            finally:
+                progress.close()
             self._programs[key] = compiled
             if len(self._programs) > _SIGNATURES:
                 self._programs.popitem(last=False)
@@ -185,6 +191,9 @@ def compile_function(
     donate: Sequence[str | Symbol] = (),
     ctx: Context | None = None,
     training: bool | None = None,
+    remat: str | int | None = None,
+    plan: str = "fast",
+    plan_seconds: float = 10.0,
 ) -> Function:
     """Compiles expressions of variables to one function.
 
@@ -203,6 +212,10 @@ def compile_function(
         donate: arguments whose NDArrays the program may overwrite.
         ctx: the device; that of the arrays given, unless said.
         training: Dropout and the like act; as a default when there are updates.
+        remat: "sqrt", or a budget in bytes: forward values are computed again for the gradient.
+        plan: "fast"; "exact": a search of at most ``plan_seconds`` for the smallest plan, which can
+            be interrupted; "parallel": memory is shared only where data dependencies order its
+            uses.
 
     Raises:
         TypeError: something is no symbol, or an update is of no variable.
@@ -241,6 +254,9 @@ def compile_function(
         "without": list(without),
         "fast": fast,
         "training": bool(steps) if training is None else training,
+        "remat": remat,
+        "plan": plan,
+        "plan_seconds": plan_seconds,
     }
     made = Function(heads, single and len(heads[0]) == 1, steps, bound, options, given_up, ctx)
     unknown = [n for n in given_up if n not in made.arguments]

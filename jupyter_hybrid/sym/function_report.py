@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import _core
+
 __all__ = ["FunctionReport"]
 
 
@@ -39,6 +41,12 @@ class FunctionReport:
     def bytes_imperative(self) -> int:
         """Bytes of all values together, as if each lived to the end."""
         return int(self.plan.imperative_bytes)
+
+    @property
+    def implicit_edges(self) -> list[tuple[int, int]]:
+        """(a, b): kernel b waits for a only because it writes where values of a are (node ids)."""
+        program = self.compiled.program
+        return list(_core.implicit_edges(program.graph, program.plan))
 
     def _picture(self) -> Any:
         from ..views.pictures import of_compiled

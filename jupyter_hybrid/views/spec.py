@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
-from ..hybrid.bytes import nbytes
+from .edges import bytes_of, edges_of, known_shape, order_edge, shape_text, waits_of
 from .layout import Box, layered
 
 if TYPE_CHECKING:
@@ -95,14 +95,6 @@ def build(picture: Picture) -> dict[str, Any]:
     }
 
 
-def _shape_text(shape: Any) -> str:
-    """As Python writes it, `?` for a size that is not known."""
-    if shape is None:
-        return ""
-    sizes = ["?" if d < 0 else str(d) for d in shape]
-    return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
-
-
 def node_label(node: Any, name: str) -> str:
     """What a node's card says: ``c = mul``, ``data``, ``print``."""
     if node.kind == "input":
@@ -151,7 +143,7 @@ def _box(node: Any, label: str, detail: str, chip: bool) -> Box:
     inset = 34 if node.kind in ("input", "effect") else 18
     glyph = 0 if node.kind == "effect" else 18
     if not detail and node.shapes and node.shapes[0]:
-        detail = f"{_shape_text(node.shapes[0])} {node.dtypes[0]}"
+        detail = f"{shape_text(node.shapes[0])} {node.dtypes[0]}"
     below = len(detail) * _DETAIL_CHAR + (72 if chip else 0)
     wide = max(len(label) * _LABEL_CHAR + glyph, below) + inset
     height = 44 if detail or not given else 30
@@ -187,7 +179,7 @@ def _stage(
         label = node_label(node, name)
         detail = _detail(node)
         boxes.append(_box(node, label, detail, node.id in buffer_of))
-        shape = _known(node.shapes[0]) if node.shapes else None
+        shape = known_shape(node.shapes[0]) if node.shapes else None
         dtype = str(node.dtypes[0] or "") if node.dtypes else ""
         nodes.append(
             {
@@ -203,7 +195,7 @@ def _stage(
                 "code": lines[line - 1].strip() if line and line <= len(lines) else "",
                 "shape": shape,
                 "dtype": dtype,
-                "bytes": sum(_bytes(s, d) for s, d in zip(node.shapes, node.dtypes, strict=True)),
+                "bytes": sum(bytes_of(s, d) for s, d in zip(node.shapes, node.dtypes, strict=True)),
                 "device": str(node.ctx),
                 "kernel": kernel,
                 "buffer": buffer_of.get(node.id),
@@ -223,7 +215,9 @@ def _stage(
                 "body": _bodies(node),
             }
         )
-    edges = _edges(graph)
+    edges = edges_of(graph)
+    waits = waits_of(picture.parts) if planned else []
+    edges += [order_edge(a, b, "shares memory") for a, b in waits]
     placed = layered(boxes, [(e["src"], e["dst"]) for e in edges])
     for node, box in zip(nodes, boxes, strict=True):
         node.update(x=round(box.x, 1), y=round(box.y, 1), w=round(box.width, 1), h=box.height)
@@ -232,7 +226,7 @@ def _stage(
     return {
         "name": stage.name,
         "label": stage.label,
-        "summary": summarize(stage.changes),
+        "summary": _summary(stage.changes, waits),
         "graph": {
             "width": round(placed.width, 1),
             "height": round(placed.height, 1),
@@ -246,57 +240,12 @@ def _stage(
     }
 
 
-def _known(shape: Any) -> list[int] | None:
-    """A shape as a list; None when any of it is not known."""
-    if shape is None or any(d is None or d < 0 for d in shape):
-        return None
-    return list(shape)
-
-
 def _given_name(node: Any) -> str:
     """The node's own name, unless it is only its operator counted."""
     counted = node.kind in ("op", "fused") and re.fullmatch(
         rf"_*{re.escape(node.op.lower())}_*\d*", node.name.lower()
     )
     return "" if counted else node.name
-
-
-def _bytes(shape: Any, dtype: Any) -> int:
-    if _known(shape) is None or dtype is None:
-        return 0
-    return nbytes(shape, dtype)
-
-
-def _edges(graph: Any) -> list[dict[str, Any]]:
-    known = {n.id: n for n in graph.nodes}
-    made = ("op", "fused")
-    edges = []
-    last_effect = None
-    for node in graph.nodes:
-        for arg, (source, out) in enumerate(node.inputs):
-            origin = known[source]
-            shape = origin.shapes[out] if out < len(origin.shapes) else None
-            dtype = origin.dtypes[out] if out < len(origin.dtypes) else "float32"
-            edges.append(
-                {
-                    "src": source,
-                    "dst": node.id,
-                    "out": out,
-                    "arg": arg,
-                    # the card of an input tells its own shape
-                    "label": _shape_text(shape) if shape and origin.kind in made else "",
-                    "bytes": _bytes(shape, dtype),
-                    "kind": "data",
-                }
-            )
-        if node.kind == "effect":
-            if last_effect is not None:
-                edges.append(
-                    {"src": last_effect, "dst": node.id, "out": 0, "arg": -1, "label": "then",
-                     "bytes": 0, "kind": "order"}
-                )  # fmt: skip
-            last_effect = node.id
-    return edges
 
 
 def summarize(changes: list[Any]) -> str:
@@ -306,6 +255,14 @@ def summarize(changes: list[Any]) -> str:
         if change.action != "kept":
             counts[change.action] = counts.get(change.action, 0) + 1
     return ", ".join(f"{n} {action}" for action, n in counts.items())
+
+
+def _summary(changes: list[Any], waits: list[Any]) -> str:
+    parts = [summarize(changes)] if changes else []
+    if waits:
+        edges = "edge" if len(waits) == 1 else "edges"
+        parts.append(f"{len(waits)} implicit {edges}: kernels that wait only for shared memory")
+    return "; ".join(p for p in parts if p)
 
 
 def _change(lines: dict[int, int], change: Any) -> dict[str, Any]:
