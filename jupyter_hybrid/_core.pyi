@@ -387,8 +387,12 @@ def compile(
     bound: Sequence[tuple[int, int]] | None = None,
     remat: str | int | None = None,
     updates: Sequence[int] = ...,
+    plan: str | None = None,
+    plan_seconds: float = 10.0,
+    progress: Callable[[float, int, int], object] | None = None,
 ) -> Compiled: ...
 def pass_table() -> list[dict[str, Any]]: ...
+def implicit_edges(graph: Graph, plan: Plan) -> list[tuple[int, int]]: ...
 def buffer_lifetimes(
     graph: Graph, training: bool = False, in_place: bool = True
 ) -> list[dict[str, Any]]: ...
@@ -416,6 +420,9 @@ class CachedGraph:
         keep_stages: bool = False,
         fold_limit: int = 65536,
         remat: str | int | None = None,
+        plan: str | None = None,
+        plan_seconds: float = 10.0,
+        progress: Callable[[float, int, int], object] | None = None,
     ) -> None: ...
     def call(self, inputs: Sequence[NDArray]) -> list[NDArray]: ...
     @property
