@@ -117,8 +117,14 @@ void set_array_values(const std::vector<PyArray*>& arrays, const std::vector<NDA
       const SymEntry entry = traced ? a->ref.extra->entry : SymEntry{};
       const SymEntry base = traced && alias[i] ? memory_of(entry) : entry;
       if ((traced && !same_entry(base, entry)) != windows) continue;
-      // Another object may be of the very same entry, and have its value by now.
+      // Another object may be of the very same entry, and have its value by now. A window on what
+      // is to be written somewhere is one on that place.
       const NDArray* memory = traced && alias[i] ? known_value(base) : nullptr;
+      if (memory != nullptr && windows) {
+        for (const TraceWrite& write : trace_writes()) {
+          if (same_entry(write.value, base)) memory = &write.target;
+        }
+      }
       set_array_value(a, memory != nullptr ? replay(entry, base, *memory) : values[i]);
     }
   }

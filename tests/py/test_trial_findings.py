@@ -230,3 +230,24 @@ def test_loops_that_write_an_input_many_times_over():
                 expected[i] += expected[i - 1]
             shell.hybridize("for i in range(1, len(base)):\n    base[i] += base[i - 1]\n")
             np.testing.assert_array_equal(shell.ns["base"], expected)
+
+
+@pytest.mark.parametrize("middle", ["", "a[0:1] += 0.5\n", "bool(c.sum() > 0)\n"])
+def test_a_window_made_after_a_waiting_write_is_one_on_the_written_array(middle):
+    shell = Shell()
+    setup = "from jupyter_hybrid import nd\na, c = nd.ones((3, 4)), nd.ones((3, 4))"
+    body = f"""
+c = c + c
+z = bool(c.sum() > 0)
+c[1:2] = 0
+v = c.reshape((-1,))
+z = bool(c.sum() > 0)
+{middle}c[0:1] = 5
+"""
+    shell.run(setup)
+    shell.hybridize(body)
+    plain, _ = imperative(setup + body)
+    shell.run("c[2] = 77")
+    plain["c"][2] = 77
+    for name in ("c", "v"):
+        assert shell.ns[name].asnumpy().tolist() == plain[name].asnumpy().tolist(), name
