@@ -261,7 +261,7 @@ def _summary(changes: list[Any], waits: list[Any]) -> str:
     parts = [summarize(changes)] if changes else []
     if waits:
         edges = "edge" if len(waits) == 1 else "edges"
-        parts.append(f"{len(waits)} implicit {edges}: kernels that wait only for shared memory")
+        parts.append(f"{len(waits)} implicit {edges} (dashed): a wait for shared memory alone")
     return "; ".join(p for p in parts if p)
 
 

@@ -191,7 +191,8 @@ export class Details {
 
   // The plan: which values share which buffer.
   private buffers(): HTMLElement | null {
-    const { nodes } = this.model.stages[this.stage].graph;
+    const { graph, summary } = this.model.stages[this.stage];
+    const { nodes } = graph;
     if (!this.spec.memory || !nodes.some(node => node.buffer !== null)) {
       return null;
     }
@@ -213,6 +214,7 @@ export class Details {
       'section',
       {},
       h('h4', {}, `${plural(values, 'value')} in ${plural(made.length, 'buffer')}`),
+      summary && h('p.hyb-note', {}, summary),
       h('ul.hyb-changes', {}, ...items),
       rest > 0 && h('p.hyb-note', {}, `and ${plural(rest, 'more buffer')}`)
     );

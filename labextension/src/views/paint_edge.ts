@@ -50,7 +50,8 @@ export function paintEdge(
   look: { theme: Theme; alpha: number; lit: boolean; scale: number }
 ): void {
   const { theme, lit, scale } = look;
-  const width = Math.max(edgeWidth(edge.bytes), 0.8 / scale);
+  const order = edge.kind === 'order';
+  const width = Math.max(order ? 1.6 : edgeWidth(edge.bytes), 0.8 / scale);
   const color = lit ? theme.accent : mix(theme.background, theme.muted, 0.55);
   context.save();
   context.globalAlpha *= look.alpha;
@@ -58,7 +59,7 @@ export function paintEdge(
   context.fillStyle = color;
   context.lineWidth = lit ? width + 0.6 : width;
   context.lineCap = 'round';
-  context.setLineDash(edge.kind === 'order' ? [2, 5] : []);
+  context.setLineDash(order ? [4, 5] : []);
   const head = 5 + width;
   const tip = points[points.length - 1];
   const toward = approach(points);
