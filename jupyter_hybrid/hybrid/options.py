@@ -131,10 +131,7 @@ def parse(line: str) -> Options:
     if "--dims" in values:
         options = replace(options, dims=_dimensions(" ".join(values["--dims"])))
     if "--view" in values:
-        view = " ".join(values["--view"])
-        if view not in VIEWS:
-            raise UsageError(f"--view: expected one of {', '.join(VIEWS)}, got {view!r}")
-        options = replace(options, view=view)
+        options = replace(options, view=_choice("--view", values, VIEWS))
     if "--loop-limit" in values:
         text = " ".join(values["--loop-limit"])
         if not text.isdecimal() or int(text) < 1:
@@ -147,13 +144,17 @@ def parse(line: str) -> Options:
             raise UsageError(f"--remat: expected sqrt or a positive number of bytes, got {text!r}")
         options = replace(options, remat="sqrt" if text == "sqrt" else int(digits))
     if "--plan" in values:
-        text = " ".join(values["--plan"])
-        if text not in PLANS:
-            raise UsageError(f"--plan: expected one of {', '.join(PLANS)}, got {text!r}")
-        options = replace(options, plan=text)
+        options = replace(options, plan=_choice("--plan", values, PLANS))
     if "--plan-seconds" in values:
         options = replace(options, plan_seconds=_seconds("--plan-seconds", values))
     return _measuring(options, values)
+
+
+def _choice(name: str, values: dict[str, list[str]], allowed: tuple[str, ...]) -> str:
+    text = " ".join(values[name])
+    if text not in allowed:
+        raise UsageError(f"{name}: expected one of {', '.join(allowed)}, got {text!r}")
+    return text
 
 
 def _dimensions(text: str) -> tuple[Dimension, ...]:
