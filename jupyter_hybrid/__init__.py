@@ -58,7 +58,9 @@ _LAZY: dict[str, str | tuple[str, str]] = {
     "Constant": ("sym", "Constant"),
     "Variable": ("sym", "Variable"),
     "compile": ("sym", "compile_function"),  # not in __all__: the builtin stays what it is
-    "load": ("sym", "load_pair"),
+    "load": ("hybrid.script", "load"),
+    "script": ("hybrid.script", "script"),
+    "ScriptError": ("hybrid.script", "ScriptError"),
 }
 
 

@@ -113,7 +113,8 @@ Attrs attrs_for(const std::string& kind, const std::vector<std::shared_ptr<const
   if (kind == "cond") return cond_attrs(bodies[0], bodies[1]);
   if (kind == "while_loop") {
     return while_loop_attrs(bodies[0], bodies[1], carried,
-                            option<int64_t>(options, "max_iterations", -1));
+                            option<int64_t>(options, "max_iterations", -1),
+                            option<bool>(options, "must_end", false));
   }
   require(kind == "foreach", "trace_control: expected cond, while_loop or foreach, given '", kind,
           "'");

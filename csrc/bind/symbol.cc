@@ -220,7 +220,11 @@ void bind_symbol(py::module_& m) {
           "Variables replaced by name: s.compose(data=other).")
       .def("__getitem__", &item, py::arg("index"))
       .def("__len__", [](const Symbol& s) { return s.outputs.size(); })
-      .def("tojson", &symbol_to_json, "MXNet 1.9.1's symbol.json.")
+      .def(
+          "tojson", [](const Symbol& s) { return symbol_to_json(s); }, "MXNet 1.9.1's symbol.json.")
+      .def(
+          "_tojson_native", [](const Symbol& s) { return symbol_to_json(s, true); },
+          "The same for us alone, with the core's names for what MXNet lacks.")
       .def("graph", [](const Symbol& s) { return std::make_shared<Graph>(to_graph(s)); })
       .def("list_attr", [](const Symbol& s) { return node_attrs(single(s, "list_attr")); })
       .def(

@@ -169,7 +169,8 @@ const OpDef& while_loop_op() {
         {"condition", AttrType::graph, nullptr, "one element: go on?"},
         {"body", AttrType::graph, nullptr, "one step"},
         {"carried", AttrType::integer, nullptr, "number of carried values"},
-        {"max_iterations", AttrType::integer, "-1", "at most so many steps; -1: no limit"}};
+        {"max_iterations", AttrType::integer, "-1", "at most so many steps; -1: no limit"},
+        {"must_end", AttrType::boolean, "False", "an error when the condition holds after those"}};
     def.num_outputs_fn = [](const Attrs& a) { return outputs_of(a, "body"); };
     def.infer = infer_while;
     def.cpu = run_while_loop;
@@ -218,7 +219,7 @@ Attrs cond_attrs(std::shared_ptr<const Body> then_branch, std::shared_ptr<const 
 }
 
 Attrs while_loop_attrs(std::shared_ptr<const Body> condition, std::shared_ptr<const Body> body,
-                       int64_t carried, int64_t max_iterations) {
+                       int64_t carried, int64_t max_iterations, bool must_end) {
   const size_t outputs = body->graph().outputs.size();
   require(condition->graph().outputs.size() == 1, "while_loop: the condition gives ",
           condition->graph().outputs.size(), " values, expected one");
@@ -231,6 +232,7 @@ Attrs while_loop_attrs(std::shared_ptr<const Body> condition, std::shared_ptr<co
   attrs.set("body", SubgraphRef{std::move(body)});
   attrs.set("carried", carried);
   attrs.set("max_iterations", max_iterations);
+  attrs.set("must_end", must_end);
   return attrs;
 }
 

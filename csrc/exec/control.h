@@ -14,7 +14,8 @@ namespace hybrid {
 const OpDef& cond_op();
 // while_loop: inputs carried..., captured...; the condition gives one element, the body
 // step outputs... and then the carried values of the next step. Outputs: the step outputs stacked
-// to max_iterations rows (zeros where no step was made), then the carried values.
+// to max_iterations rows (zeros where no step was made), then the carried values. With must_end a
+// condition that still holds after max_iterations steps is an error.
 const OpDef& while_loop_op();
 // foreach: inputs data..., carried..., captured...; the body takes [counter,] a row of each data,
 // carried..., captured... and gives step outputs... and carried.... Without data the number of
@@ -25,7 +26,7 @@ bool is_control_flow(const OpDef* op);
 
 Attrs cond_attrs(std::shared_ptr<const Body> then_branch, std::shared_ptr<const Body> else_branch);
 Attrs while_loop_attrs(std::shared_ptr<const Body> condition, std::shared_ptr<const Body> body,
-                       int64_t carried, int64_t max_iterations = -1);
+                       int64_t carried, int64_t max_iterations = -1, bool must_end = false);
 struct Counter {
   bool used = false;
   int64_t start = 0, step = 1, steps = -1;  // steps: -1 as many as the data has rows
@@ -33,7 +34,8 @@ struct Counter {
 Attrs foreach_attrs(std::shared_ptr<const Body> body, int64_t data, int64_t carried,
                     Counter counter = {});
 
-// Gradient of cond (exec/control_gradient.cc); the loops' says that there is none.
+// Gradients: of cond a cond (exec/control_gradient.cc), of the loops an operator that runs the
+// steps again, keeping what each began with, and then backward (exec/loop_gradient.cc).
 void cond_gradient(GradBuilder& b);
 void loop_gradient(GradBuilder& b);
 

@@ -1,27 +1,20 @@
 // The gradient of cond: each branch differentiated by the one gradient pass.
 #include "core/error.h"
+#include "exec/body_gradient.h"
 #include "exec/control.h"
 #include "exec/passthrough.h"
 #include "graph/grad_builder.h"
 #include "passes/pass.h"
 
 namespace hybrid {
-namespace {
 
-struct Wanted {
-  std::vector<int> heads;   // outputs with a gradient
-  std::vector<int> inputs;  // of the branch: captured values whose gradient is wanted
-};
-
-// Takes the branch's inputs and a gradient for each head; gives the wanted gradients. The branch's
-// own values are computed again.
-Graph differentiated(const Graph& branch, const std::vector<Shape>& shapes,
-                     const std::vector<DType>& dtypes, const Wanted& wanted) {
+Graph differentiated(const Graph& body, const std::vector<Shape>& shapes,
+                     const std::vector<DType>& dtypes, const WantedGradients& wanted) {
   PassOptions typed;
   typed.input_shapes = shapes;
   typed.input_dtypes = dtypes;
   PassContext infer_context{typed, {}, false};
-  Graph graph = without_passthrough(infer(branch, infer_context), false);
+  Graph graph = without_passthrough(infer(body, infer_context), false);
   PassOptions options;
   for (int head : wanted.heads) {
     const Entry e = graph.outputs[static_cast<size_t>(head)];
@@ -42,14 +35,12 @@ Graph differentiated(const Graph& branch, const std::vector<Shape>& shapes,
   graph.output_names.clear();
   PassContext context{options, {}, false};
   Graph result = gradient(graph, context);
-  result.has_gradient = false;  // a branch like any other: it can be differentiated again
+  result.has_gradient = false;  // a body like any other: it can be differentiated again
   return result;
 }
 
-}  // namespace
-
 void cond_gradient(GradBuilder& b) {
-  Wanted wanted;
+  WantedGradients wanted;
   std::vector<Shape> shapes;
   std::vector<DType> dtypes;
   std::vector<Entry> inputs = {b.input(0)};
@@ -79,12 +70,6 @@ void cond_gradient(GradBuilder& b) {
   for (size_t i = 1; i < wanted.inputs.size(); ++i) {
     b.set(wanted.inputs[i] + 1, {first.node, static_cast<int32_t>(i)});
   }
-}
-
-void loop_gradient(GradBuilder& b) {
-  fail(b.attrs().op()->name,
-       ": not differentiable; write the loop with Python's for, which is unrolled, to "
-       "differentiate it");
 }
 
 }  // namespace hybrid

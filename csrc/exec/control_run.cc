@@ -14,7 +14,24 @@ const Body& body_of(const Attrs& attrs, const char* name) {
   return static_cast<const Body&>(attrs.subgraph(name));
 }
 
-// The kernel's inputs as arrays over the same memory, which outlives the run.
+void types_of(const KernelContext& c, Shapes* shapes, DTypes* dtypes) {
+  for (int i = 0; i < c.num_in; ++i) {
+    shapes->push_back(c.in[i].shape);
+    dtypes->push_back(c.in[i].dtype);
+  }
+}
+
+TensorView row_of(const TensorView& view, int64_t i) {
+  TensorView row = view;
+  row.shape = row_shape(row.shape);
+  row.strides = contiguous_strides(row.shape);
+  row.data = static_cast<char*>(view.data) +
+             i * row.shape.size() * static_cast<int64_t>(dtype_size(view.dtype));
+  return row;
+}
+
+}  // namespace
+
 std::vector<NDArray> arrays_of(const TensorView* views, int count) {
   std::vector<NDArray> arrays;
   for (int i = 0; i < count; ++i) {
@@ -30,13 +47,6 @@ std::vector<NDArray> arrays_of(const TensorView* views, int count) {
   return arrays;
 }
 
-void types_of(const KernelContext& c, Shapes* shapes, DTypes* dtypes) {
-  for (int i = 0; i < c.num_in; ++i) {
-    shapes->push_back(c.in[i].shape);
-    dtypes->push_back(c.in[i].dtype);
-  }
-}
-
 NDArray contiguous_copy(const NDArray& a, Resources& resources) {
   if (a.contiguous()) return a;
   NDArray copy = NDArray::empty(a.shape, a.dtype, Context());
@@ -44,7 +54,7 @@ NDArray contiguous_copy(const NDArray& a, Resources& resources) {
   return copy;
 }
 
-// Is the one element not zero? (Both zeros of floating types are.)
+// Both zeros of floating types are zero.
 bool holds(const NDArray& value) {
   unsigned char bytes[16] = {};
   const size_t size = dtype_size(value.dtype);
@@ -60,27 +70,6 @@ NDArray row_of(const NDArray& array, int64_t i) {
   row.offset += i * row.shape.size();
   return row;
 }
-
-TensorView row_of(const TensorView& view, int64_t i) {
-  TensorView row = view;
-  row.shape = row_shape(row.shape);
-  row.strides = contiguous_strides(row.shape);
-  row.data = static_cast<char*>(view.data) +
-             i * row.shape.size() * static_cast<int64_t>(dtype_size(view.dtype));
-  return row;
-}
-
-// One step's error says which step it was.
-template <class Step>
-void in_step(const char* op, int64_t step, Step&& run) {
-  try {
-    run();
-  } catch (const Error& error) {
-    fail(op, ", step ", step, ", ", error.what());
-  }
-}
-
-}  // namespace
 
 Shape row_shape(const Shape& shape) {
   Shape row;
@@ -151,8 +140,9 @@ void run_while_loop(KernelContext& c) {
   const int64_t limit = c.attrs.integer("max_iterations");
   const int stacked = c.num_out - carried;
   std::vector<NDArray> values = arrays_of(c.in, c.num_in);
+  const bool must_end = c.attrs.boolean("must_end");
   int64_t done = 0;
-  for (; limit < 0 || done < limit; ++done) {
+  for (; limit < 0 || done < limit || must_end; ++done) {
     if (c.resources.cancelled()) return;
     bool more = true;
     in_step("while_loop", done, [&] {
@@ -160,6 +150,8 @@ void run_while_loop(KernelContext& c) {
       if (c.resources.cancelled()) return;
       more = holds(condition[0]);
       if (!more) return;
+      require(limit < 0 || done < limit, "the condition still holds after max_iterations = ", limit,
+              " steps");
       const auto next = loop.body->run_nested(values, c.resources);
       if (c.resources.cancelled()) return;
       for (int i = 0; i < stacked; ++i) {

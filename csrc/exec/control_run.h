@@ -2,6 +2,7 @@
 #pragma once
 #include <vector>
 
+#include "core/error.h"
 #include "exec/body.h"
 
 namespace hybrid {
@@ -23,6 +24,22 @@ int64_t foreach_steps(const Attrs& attrs, const Shapes& shapes);
 
 Shape row_shape(const Shape& shape);                  // without its first dimension
 Shape stacked_shape(int64_t rows, const Shape& row);  // with one more
+
+// The kernel's inputs as arrays over the same memory, which outlives the run.
+std::vector<NDArray> arrays_of(const TensorView* views, int count);
+NDArray contiguous_copy(const NDArray& a, Resources& resources);  // `a` itself when it is
+bool holds(const NDArray& value);                                 // is the one element not zero?
+NDArray row_of(const NDArray& array, int64_t i);
+
+// One step's error says which step it was.
+template <class Step>
+void in_step(const char* op, int64_t step, Step&& run) {
+  try {
+    run();
+  } catch (const Error& error) {
+    fail(op, ", step ", step, ", ", error.what());
+  }
+}
 
 void run_cond(KernelContext& c);
 void run_while_loop(KernelContext& c);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "exec/control_json.h"
 #include "graph/json.h"
 #include "graph/symbol.h"
 #include "graph/variable.h"
@@ -11,6 +12,7 @@ namespace hybrid {
 
 namespace {
 
+constexpr int kMaxDepth = 16;       // of subgraphs in subgraphs
 constexpr int kMaxOutputs = 65536;  // nothing real has more, and every output takes memory
 
 using Attributes = std::map<std::string, std::string>;
@@ -22,13 +24,17 @@ bool is_variable_attribute(const std::string& key) {
 
 class Reader {
  public:
-  explicit Reader(const Json& document) : document_(document) {}
+  explicit Reader(const Json& document, bool np_shape = false, int depth = 0)
+      : document_(document), np_shape_(np_shape), depth_(depth) {}
+
+  // Variables in the order of their nodes, once it is read.
+  const std::vector<SymEntry>& variables() const { return variables_; }
 
   Symbol read() {
     const Json* nodes = document_.find("nodes");
     require(nodes != nullptr, "symbol.json: there is no \"nodes\"; is it a symbol file?");
     const Json* global = document_.find("attrs");
-    if (global != nullptr) np_shape_ = np_shape(*global);
+    if (global != nullptr && depth_ == 0) np_shape_ = np_shape(*global);
     const auto& list = nodes->as_array("symbol.json: nodes");
     for (size_t i = 0; i < list.size(); ++i) read_node(list[i], i);
     const Json* heads = document_.find("heads");
@@ -95,6 +101,9 @@ class Reader {
     const Attributes attributes = read_attributes(json, where);
     if (op_name == "null") {
       read_variable(node.get(), attributes, where);
+      variables_.push_back({node, 0});
+    } else if (is_control_name(op_name)) {
+      read_control(node.get(), op_name, attributes, json, where);
     } else {
       read_operator(node.get(), op_name, attributes, where);
     }
@@ -112,17 +121,47 @@ class Reader {
     node->dtypes = {declared_dtype(node->name, attributes)};
   }
 
-  void read_operator(SymNode* node, const std::string& op_name, const Attributes& attributes,
-                     const std::string& where) {
-    const MxName* mx = find_mx_name(op_name);
-    require(mx != nullptr, where, ": unknown operator '", op_name.substr(0, 100), "'");
-    node->op = mx->op;
+  void read_control(SymNode* node, const std::string& op_name, const Attributes& attributes,
+                    const Json& json, const std::string& where) const {
+    require(depth_ < kMaxDepth, where, ": subgraphs are nested too deeply");
+    const Json* list = json.find("subgraphs");
+    require(list != nullptr, where, ": ", op_name, " without \"subgraphs\"");
+    std::vector<JsonBody> bodies;
+    for (const Json& body : list->as_array(where + ": subgraphs")) {
+      Reader reader(body, np_shape_, depth_ + 1);
+      Symbol symbol = reader.read();
+      bodies.push_back({std::move(symbol), reader.variables()});
+    }
     Attributes own;
     for (const auto& [key, text] : attributes) {
       (is_variable_attribute(key) ? node->extra : own)[key] = text;
     }
     try {
-      node->attrs = mx_to_core(*mx, own);
+      control_from_json(node, op_name, own, bodies, where);
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      fail(text.compare(0, where.size(), where) == 0 ? "" : where + ": ", text);
+    }
+  }
+
+  void read_operator(SymNode* node, const std::string& op_name, const Attributes& attributes,
+                     const std::string& where) {
+    const MxName* mx = find_mx_name(op_name);
+    const std::string prefix = kNativePrefix;
+    const bool native = op_name.compare(0, prefix.size(), prefix) == 0;
+    node->op = native ? find_op(op_name.substr(prefix.size())) : mx ? mx->op : nullptr;
+    require(node->op != nullptr, where, ": unknown operator '", op_name.substr(0, 100), "'");
+    Attributes own;
+    for (const auto& [key, text] : attributes) {
+      (is_variable_attribute(key) ? node->extra : own)[key] = text;
+    }
+    try {
+      if (native) {
+        node->attrs = Attrs(node->op);
+        for (const auto& [key, text] : own) node->attrs.set_text(key, text);
+      } else {
+        node->attrs = mx_to_core(*mx, own);
+      }
       node->attrs.check_complete();
     } catch (const Error& error) {
       fail(where, ": ", error.what());
@@ -139,7 +178,9 @@ class Reader {
 
   const Json& document_;
   std::vector<SymNodeRef> nodes_;
-  bool np_shape_ = false;
+  std::vector<SymEntry> variables_;
+  bool np_shape_;
+  int depth_;
 };
 
 }  // namespace

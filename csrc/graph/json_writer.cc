@@ -2,6 +2,8 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "exec/control.h"
+#include "exec/control_json.h"
 #include "graph/json.h"
 #include "graph/symbol.h"
 #include "ops/mx_names.h"
@@ -47,7 +49,15 @@ std::string numbers_text(const std::vector<int64_t>& numbers) {
 
 class Writer {
  public:
+  explicit Writer(bool native) : native_(native) {}
+
   std::string write(const Symbol& symbol) {
+    return "{" + members(symbol) + ", \n  \"attrs\": {\"mxnet_version\": [\"int\", 10901]" +
+           (native_ ? ", \"is_np_shape\": [\"int\", 1]}\n}" : "}\n}");
+  }
+
+ private:
+  std::string members(const Symbol& symbol) {
     std::vector<int64_t> arguments, rows = {0};
     std::string nodes;
     int64_t constants = 0;
@@ -57,33 +67,45 @@ class Writer {
               "symbol.json: '", node->name, "' is neither variable, constant nor operator");
       const int64_t id = static_cast<int64_t>(ids_.size());
       Attributes attrs = node->extra;
-      std::string op = "null", name = node->name;
-      if (node->kind == NodeKind::op) {
-        op = mx_operator(*node, &attrs);
+      std::string op = "null", name = node->name, bodies;
+      if (node->kind == NodeKind::op && is_control_flow(node->op)) {
+        const ControlJson control = control_to_json(*node);
+        op = control.op;
+        attrs.insert(control.attrs.begin(), control.attrs.end());
+        for (const Symbol& body : control.bodies) {
+          bodies += (bodies.empty() ? "{" : ", {") + Writer(native_).members(body) + "}";
+        }
+      } else if (node->kind == NodeKind::op) {
+        op = operator_name(*node, &attrs);
       } else {
         arguments.push_back(id);
         if (node->kind == NodeKind::constant) name = "_const" + std::to_string(constants++);
       }
-      nodes += (id ? ", \n    " : "\n    ") + node_text(*node, op, name, attrs);
+      nodes += (id ? ", \n    " : "\n    ") + node_text(*node, op, name, attrs, bodies);
       ids_[node] = id;
       const StatesDef* def = node->op != nullptr ? states_of(*node->op) : nullptr;
       rows.push_back(rows.back() + (def ? def->mx_outputs : node->num_outputs));
     }
     std::string heads;
     for (const SymEntry& e : symbol.outputs) heads += (heads.empty() ? "" : ", ") + entry_text(e);
-    return "{\n  \"nodes\": [" + nodes + "\n  ], \n  \"arg_nodes\": " + numbers_text(arguments) +
-           ", \n  \"node_row_ptr\": " + numbers_text(rows) + ", \n  \"heads\": [" + heads +
-           "], \n  \"attrs\": {\"mxnet_version\": [\"int\", 10901]}\n}";
+    return "\n  \"nodes\": [" + nodes + "\n  ], \n  \"arg_nodes\": " + numbers_text(arguments) +
+           ", \n  \"node_row_ptr\": " + numbers_text(rows) + ", \n  \"heads\": [" + heads + "]";
   }
 
- private:
-  static std::string mx_operator(const SymNode& node, Attributes* attrs) {
+  // MXNet's name; in our own files also the core's, for what MXNet lacks.
+  std::string operator_name(const SymNode& node, Attributes* attrs) const {
     Attributes own;
     std::string op;
     try {
       op = to_mx(*node.op, node.attrs, equal_known_shapes(node), &own,
                  static_cast<int>(node.inputs.size()));
     } catch (const Error& error) {
+      if (native_ && find_op(node.op->name) == node.op) {
+        for (const AttrDef& a : node.op->attrs) {
+          if (node.attrs.has(a.name)) (*attrs)[a.name] = node.attrs.text(a.name);
+        }
+        return kNativePrefix + std::string(node.op->name);
+      }
       const std::string line = line_of(node.site);
       fail("symbol.json: node '", node.name, "'", line.empty() ? "" : ", " + line, ": ",
            error.what());
@@ -98,7 +120,7 @@ class Writer {
   }
 
   std::string node_text(const SymNode& node, const std::string& op, const std::string& name,
-                        const Attributes& attrs) {
+                        const Attributes& attrs, const std::string& bodies) {
     std::string text =
         "{\n      \"op\": " + json_quoted(op) + ", \n      \"name\": " + json_quoted(name) + ", \n";
     if (!attrs.empty()) text += "      \"attrs\": " + object_text(attrs) + ", \n";
@@ -109,23 +131,26 @@ class Writer {
       const int64_t version = state ? ++versions_[node.inputs[i].node.get()] : 0;
       text += (i ? ", " : "") + entry_text(node.inputs[i], version);
     }
-    return text + "]\n    }";
+    return text + "]" + (bodies.empty() ? "" : ", \n      \"subgraphs\": [" + bodies + "]") +
+           "\n    }";
   }
 
+  bool native_;
   std::unordered_map<const SymNode*, int64_t> ids_;
   std::unordered_map<const SymNode*, int64_t> versions_;  // of states
 };
 
 }  // namespace
 
-std::string symbol_to_json(const Symbol& symbol) {
+std::string symbol_to_json(const Symbol& symbol, bool native) {
   require(!symbol.outputs.empty(), "symbol.json: the symbol has no outputs");
-  return Writer().write(symbol);
+  return Writer(native).write(without_body_constants(symbol));
 }
 
 std::vector<NamedArray> symbol_constants(const Symbol& symbol) {
   std::vector<NamedArray> result;
-  for (const SymNode* node : symbol.nodes()) {
+  const Symbol written = without_body_constants(symbol);
+  for (const SymNode* node : written.nodes()) {
     if (node->kind != NodeKind::constant) continue;
     require(!node->values.empty(), "symbol: constant '", node->name, "' has no value");
     result.push_back({"_const" + std::to_string(result.size()), node->values[0]});

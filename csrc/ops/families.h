@@ -24,6 +24,7 @@ void register_index();
 void register_gather();
 void register_sort();
 void register_search();
+void register_exact_int();
 void register_scan();
 void register_softmax();
 void register_loss();

@@ -49,6 +49,7 @@ const Table& table() {
     register_gather();
     register_sort();
     register_search();
+    register_exact_int();
     register_scan();
     register_softmax();
     register_batch_norm();

@@ -163,9 +163,9 @@ def _rewritten(function: types.FunctionType) -> tuple[Cell, types.FunctionType]:
     code = function.__code__
     try:
         lines, definition = function_of(code)
-        if _has_private_names(definition):
+        if has_private_names(definition):
             raise NoSource("it uses names that its class mangles")
-        body = _compiled(function, copy.deepcopy(definition))
+        body = recompiled(function, copy.deepcopy(definition))
         first, last = code.co_firstlineno, definition.end_lineno or len(lines)
         names = sorted(
             {n for g in ast.walk(definition) if isinstance(g, ast.Global) for n in g.names}
@@ -177,7 +177,9 @@ def _rewritten(function: types.FunctionType) -> tuple[Cell, types.FunctionType]:
     return Cell(None, code.co_filename, texts, first, tree, names, False, False), body
 
 
-def _compiled(function: types.FunctionType, definition: ast.FunctionDef) -> types.FunctionType:
+def recompiled(
+    function: types.FunctionType, definition: ast.FunctionDef, script: bool = False
+) -> types.FunctionType:
     """The rewritten function, with the globals, defaults and variables of the given one."""
     code = function.__code__
     definition.decorator_list = []
@@ -187,7 +189,7 @@ def _compiled(function: types.FunctionType, definition: ast.FunctionDef) -> type
             argument.annotation = None
     definition.args.defaults = [ast.Constant(None) for _ in definition.args.defaults]
     definition.args.kw_defaults = [d and ast.Constant(None) for d in definition.args.kw_defaults]
-    tree = rewrite(ast.Module([definition], []), code.co_filename)
+    tree = rewrite(ast.Module([definition], []), code.co_filename, script)
     inner: list[ast.stmt] = list(tree.body)
     if code.co_freevars:
         outer = ast.parse(f"def __outer__({', '.join(code.co_freevars)}): pass").body[0]
@@ -218,7 +220,8 @@ def _find(code: types.CodeType, name: str) -> types.CodeType:
     raise NoSource("its code was not found")
 
 
-def _has_private_names(definition: ast.FunctionDef) -> bool:
+def has_private_names(definition: ast.FunctionDef) -> bool:
+    """Does it use names that a class around it would mangle?"""
     names = [n.id for n in ast.walk(definition) if isinstance(n, ast.Name)]
     names += [n.attr for n in ast.walk(definition) if isinstance(n, ast.Attribute)]
     return any(n.startswith("__") and not n.endswith("__") for n in names)

@@ -18,10 +18,19 @@ from .numpy_face import TracedArray
 
 _EXACT = 2**53  # ints up to here are exact as float64
 _STEPS = 2**40  # no loop makes more
+LARGEST = 2**40  # of ints that arrays become
 
 
 class NotConvertible(BaseException):
-    """This code can't be a node of the graph; the message says why. Python runs it then."""
+    """This code can't be a node of the graph; the message says why. Python runs it then.
+
+    Args:
+        where: (file, line) when it is known and the traceback ends elsewhere.
+    """
+
+    def __init__(self, reason: str = "", where: tuple[str, int] | None = None):
+        super().__init__(reason)
+        self.where = where
 
 
 class LoopNumber:
@@ -79,7 +88,12 @@ _UFUNCS: dict[str, Any] = {
     "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
     "eq": np.equal, "ne": np.not_equal,
 }  # fmt: skip
-_ND = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div"}
+_ND = {
+    "add": "broadcast_add", "sub": "broadcast_sub", "mul": "broadcast_mul",
+    "truediv": "broadcast_div", "lt": "broadcast_lesser", "le": "broadcast_lesser_equal",
+    "gt": "broadcast_greater", "ge": "broadcast_greater_equal", "eq": "broadcast_equal",
+    "ne": "broadcast_not_equal",
+}  # fmt: skip
 
 
 def of(value: Any, node: Any | None = None) -> LoopNumber | None:
@@ -104,7 +118,8 @@ def carried(kind: type, node: Any, lo: int = -_STEPS, hi: int = _STEPS) -> LoopN
     return made
 
 
-def _as_float(x: LoopNumber) -> Any:
+def as_float(x: LoopNumber) -> Any:
+    """The node of a number as float64."""
     if x.kind is float:
         return x.node
     if max(abs(x.lo), abs(x.hi)) > _EXACT:
@@ -117,7 +132,7 @@ def _numbers(name: str, a: LoopNumber, b: LoopNumber) -> LoopNumber:
     if bool in (a.kind, b.kind):
         a._needs_value()
     floating = float in (a.kind, b.kind) or name == "truediv"
-    nodes = [_as_float(a), _as_float(b)] if floating else [a.node, b.node]
+    nodes = [as_float(a), as_float(b)] if floating else [a.node, b.node]
     if name in _COMPARISONS:
         return LoopNumber(_core.invoke_core(_COMPARISONS[name], nodes, {}), bool)
     if name == "truediv" and (b.kind is float or b.lo <= 0 <= b.hi):
@@ -171,12 +186,13 @@ def _with_array(name: str, number: LoopNumber, array: TracedArray, number_first:
 
 
 def _with_ndarray(name: str, number: LoopNumber, array: Any, number_first: bool) -> Any:
-    """MXNet's: the number takes the array's dtype."""
+    """MXNet's: the number takes the array's dtype, and so does a comparison."""
     dtype = np.dtype(array.dtype)
-    if name not in _ND or dtype.kind != "f" or number.kind is bool:
+    known = name in _ND and (dtype.kind == "f" or (dtype.kind in "iu" and number.kind is int))
+    if not known or (dtype.kind in "iu" and name == "truediv") or number.kind is bool:
         number._needs_value()
     node = _in_dtype(number, dtype)
-    return _core.invoke_core(_ND[name], [node, array] if number_first else [array, node], {})
+    return _core.invoke(_ND[name], [node, array] if number_first else [array, node], {})
 
 
 def _operate(name: str, a: Any, b: Any) -> Any:
@@ -238,15 +254,39 @@ def element(array: TracedArray, key: Any) -> TracedArray | None:
     node = array.handle
     for axis in reversed(range(len(keys))):
         k = keys[axis]
-        if type(k) is not LoopNumber:
-            continue
-        size = array.shape[axis]
-        index = k
-        if k.hi < 0:
-            index = _numbers("add", k, of(size))  # type: ignore[arg-type]
-        if not 0 <= index.lo <= index.hi < size:
-            raise NotConvertible(f"an index of the loop may be out of bounds for size {size}")
-        node = _core.invoke_core("take", [node, index.node], {"axis": axis, "mode": "clip"})
+        if type(k) is LoopNumber:
+            node = taken_at(array.recorder, node, axis, k)
     rest = tuple(k for k in keys if type(k) is not LoopNumber)
     taken = TracedArray.of_node(array.recorder, node, scalar=not node.shape)
     return taken[rest] if rest else taken
+
+
+def taken_at(recorder: Any, node: Any, axis: int, k: LoopNumber) -> Any:
+    """``node[k]`` along an axis; where k may be out of bounds, an error when it runs."""
+    size = node.shape[axis]
+    index = _numbers("add", k, of(size)) if k.hi < 0 else k  # type: ignore[arg-type]
+    mode = "clip"
+    if not 0 <= index.lo <= index.hi < size:
+        if not recorder.script:
+            raise NotConvertible(f"an index of the loop may be out of bounds for size {size}")
+        recorder.checks += 1
+        index, mode = k, "raise"
+    return _core.invoke_core("take", [node, index.node], {"axis": axis, "mode": mode})
+
+
+def row(recorder: Any, array: Any, key: Any) -> Any:
+    """``array[key]`` of an NDArray where ``key`` is an int of the loop, or a tuple with some."""
+    keys = key if type(key) is tuple else (key,)
+    if len(keys) > len(array.shape) or any(
+        type(k) is not LoopNumber and not isinstance(k, int) for k in keys
+    ):
+        raise NotConvertible("an int of the loop beside other kinds of index")
+    node = array
+    for axis in reversed(range(len(keys))):
+        number = of(keys[axis])
+        if number is None or number.kind is not int:
+            raise NotConvertible("an index that is not an int for each axis")
+        node = taken_at(recorder, node, axis, number)
+    if not node.shape:  # MXNet's arrays have an axis
+        node = _core.invoke_core("reshape", [node], {"shape": (1,)})
+    return node

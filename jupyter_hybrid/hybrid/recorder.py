@@ -28,10 +28,14 @@ class Recorder(Segments):
     the cell goes on.
     """
 
+    script = False  # it records a scripted function, of which nothing is computed
+    max_iterations: int | None = None  # of a `while`; more is an error when it runs
+
     def __init__(
         self, cell: Cell, options: Options, namespace: dict[str, Any], later: DeferredNames
     ):
         super().__init__(cell.filename, options)
+        self.checks = 0  # operators recorded that may refuse their input when they run
         self.cell = cell
         self.code_file = cell.filename  # every function of this file is rewritten
         self.namespace = namespace
@@ -188,6 +192,13 @@ class Recorder(Segments):
         self.namespace[name] = wrapped  # until its last use in this cell
         self.donated.append(self._array(wrapped))
         self.donated_names.append(name)
+
+    def follow(self, function: Any) -> Any:
+        """What is called in the place of a function inside a traced body; None: itself."""
+        return None
+
+    def check_size(self, what: str) -> None:
+        """A traced body records on and on."""
 
     # Looking -------------------------------------------------------------------------------------
     @property

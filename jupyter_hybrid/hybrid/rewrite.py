@@ -49,8 +49,13 @@ def _is_number(node: ast.AST) -> bool:
 
 class _Rewriter(ControlRewriter):
     def __init__(
-        self, functions: frozenset[str], filename: str, beyond: frozenset[str] | None = frozenset()
+        self,
+        functions: frozenset[str],
+        filename: str,
+        beyond: frozenset[str] | None = frozenset(),
+        script: bool = False,
     ):
+        self.script = script
         self.beyond = beyond
         self._functions = self.functions = functions  # that this cell defines
         self.filename = filename
@@ -75,6 +80,8 @@ class _Rewriter(ControlRewriter):
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         if _is_number(node):
             return self._runtime("num", [node], node)
+        if self.script and isinstance(node.op, ast.Not):
+            return self.condition(node)
         self.generic_visit(node)
         return node
 
@@ -118,7 +125,11 @@ class _Rewriter(ControlRewriter):
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         node.value = self.visit(node.value)
         node.slice = self._plain(node.slice)
-        return self._runtime("load", [node], node) if isinstance(node.ctx, ast.Load) else node
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        if self.script and not isinstance(node.slice, (ast.Slice, ast.Constant)):
+            return self._runtime("element", [node.value, node.slice], node)
+        return self._runtime("load", [node], node)
 
     # Calls -------------------------------------------------------------------------------------
     def visit_Call(self, node: ast.Call) -> ast.expr:
@@ -183,16 +194,17 @@ class _Rewriter(ControlRewriter):
         return node
 
 
-def rewrite(tree: ast.Module, filename: str = "") -> ast.Module:
+def rewrite(tree: ast.Module, filename: str = "", script: bool = False) -> ast.Module:
     """The rewritten module, in place. ``tree`` has its final line numbers.
 
     Args:
         filename: the cell's; under it the runtime finds the statements that may become nodes.
+        script: it is a scripted function, where every truth value may be a recorded one.
     """
     functions = frozenset(
         n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
     )
-    return rewrite_part(tree, filename, functions)
+    return rewrite_part(tree, filename, functions, script=script)
 
 
 def rewrite_part(
@@ -200,13 +212,14 @@ def rewrite_part(
     filename: str,
     functions: frozenset[str],
     beyond: frozenset[str] | None = frozenset(),
+    script: bool = False,
 ) -> ast.Module:
     """The same for a piece of a cell that was rewritten before.
 
     Args:
         beyond: names that are read where the piece came from; None: any may be.
     """
-    tree.body = _Rewriter(functions, filename, beyond)._statements(tree.body)
+    tree.body = _Rewriter(functions, filename, beyond, script)._statements(tree.body)
     tree = Exits(RUNTIME, _INPLACE).visit(tree)
     return ast.fix_missing_locations(tree)
 

@@ -16,8 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from . import builtin_calls, foreign, library, loop_number, numbers
+from .control_flow import conversions
 from .control_flow.flow import ControlFlow
+from .control_flow.undefined import Undefined
 from .numpy_face import TracedArray
 from .outside import call_outside, runs_code
 from .rewrite import RUNTIME
@@ -52,7 +55,18 @@ class Runtime(ControlFlow, threading.local):
         kind = type(value)
         if kind is np.ndarray or kind is types.ModuleType:
             return recorder.wrap(value)
+        if kind is Undefined:
+            value.refuse()
         return value
+
+    def element(self, holder: Any, key: Any) -> Any:
+        """``holder[key]`` where the key may be a number that is known only when it runs."""
+        recorder = self.recorder
+        if recorder is not None and recorder.bodies and type(holder) is _core.NDArray:
+            keys = key if type(key) is tuple else (key,)
+            if any(type(k) is loop_number.LoopNumber for k in keys):
+                return loop_number.row(recorder, holder, key)
+        return self.load(holder[key])
 
     def num(self, value: int | float) -> int | float:
         """A number written in the cell."""
@@ -107,6 +121,13 @@ class Runtime(ControlFlow, threading.local):
         if recorder is None:
             return function(*args, **kwargs)
         if recorder.bodies:
+            if not kwargs:
+                made = conversions.convert(recorder, function, args)
+                if made is not NotImplemented:
+                    return made
+            followed = recorder.follow(function)
+            if followed is not None:
+                return self.load(followed(*args, **kwargs))
             recorder.bodies[-1].check_call(function, args, kwargs)
         if function is builtins.print:
             return recorder.print(args, kwargs)

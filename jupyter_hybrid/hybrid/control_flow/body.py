@@ -10,6 +10,8 @@ from ..loop_number import NotConvertible
 from ..numpy_face import TracedArray
 from .calls import check_call
 from .kinds import handle_of
+from .places import place_of
+from .undefined import defined
 
 if TYPE_CHECKING:
     from .slots import Slots
@@ -25,7 +27,7 @@ class Body:
 
     def run(self, given: dict[str, Any]) -> dict[str, Any]:
         """The local names at the end. Raises NotConvertible."""
-        return self._run(given)
+        return defined(self._run(given))
 
     def value(self, given: dict[str, Any]) -> Any:
         """What the code returns: a condition's value."""
@@ -36,6 +38,7 @@ class Body:
         before = _outer_state(self.slots)
         random = _core.random_state()
         problem = ""
+        where = None
         result = None
         earlier = {id(a): a for a in _core.live_traced()}  # kept alive: no id is used again
         proxies = len(self.slots.recorder.proxies)
@@ -43,9 +46,10 @@ class Body:
         try:
             result = self.code(**given)
         except NotConvertible as reason:
-            problem = str(reason)
+            problem, where = str(reason), reason.where or place_of(reason.__traceback__)
         except Exception as error:
             problem = f"tracing it raised {type(error).__name__}: {error}"
+            where = place_of(error.__traceback__)
         finally:
             flow.bodies.pop()
             flow.converted = False
@@ -57,7 +61,7 @@ class Body:
         if _restore(before):
             problem = problem or "it writes an array of outside through another name"
         if problem:
-            raise NotConvertible(problem)
+            raise NotConvertible(problem, where)
         return result
 
     def _forget(self, proxies: int) -> None:

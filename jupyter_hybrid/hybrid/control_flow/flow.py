@@ -20,15 +20,17 @@ from .body import Body
 from .branch_writes import BranchWrites
 from .join import join
 from .kinds import constant_flag
-from .loop import Loop, has_rows
+from .loop import CountedRange, Loop, has_rows
 from .loop_node import LoopNode
 from .parts import part
-from .slots import Slots
+from .places import Place, place_of
+from .slots import VALUE, Slots
+from .truth import Truth
 
 _ATTEMPTS = 3  # a loop's types may settle in its first steps
 
 
-class ControlFlow:
+class ControlFlow(Truth):
     """Mixed into the runtime: the functions that rewritten statements call."""
 
     recorder: Any
@@ -74,7 +76,7 @@ class ControlFlow:
             where, of_loop = self._loop_reason
             if statement is not None and why == statement.reason and where == id(frame):
                 why = f"{why}, which is no node: {of_loop}" if statement.breaks else why
-            return self._follow(test, "if", why)
+            return self._follow(test, "if", why, reason.where)
         finally:
             del frame
             self._settle()
@@ -97,17 +99,24 @@ class ControlFlow:
         results |= {name: slots.write(name, handle) for name, handle in contents.items()}
         return slots.in_order(results)
 
+    def choose(self, node: Any, yes: Any, no: Any, frame: FrameType) -> Any:
+        """The value of ``yes()`` or ``no()`` by a ``cond`` node."""
+        slots = Slots(self.recorder, syntax.EXPRESSION, frame, self.bodies)
+        slots.names.append(VALUE)
+        since = slots.aliases.serial = _core.trace_serial()
+        writes = BranchWrites(slots)
+        ends = [{VALUE: Body(self, slots, code, ()).value({})} for code in (yes, no)]
+        return slots.closed(VALUE, join(slots, LoopNumber(node, bool), ends, since, writes)[0])
+
     def _settle(self) -> None:
         """After an attempt that is not inside another."""
         if not self.bodies:
             self.recorder.may_be.clear()
 
-    def _follow(self, test: Any, what: str, reason: str) -> bool:
+    def _follow(self, test: Any, what: str, reason: str, where: Place | None) -> bool:
         """Python follows the computed value; inside a traced body it can't."""
-        if self.bodies:
-            raise NotConvertible(reason)
-        if type(test) is LoopNumber:
-            raise NotConvertible(reason)
+        if self.bodies or type(test) is LoopNumber:
+            raise NotConvertible(reason, where)
         note(self.recorder, test, f"`{what}` on an array value: {reason}")
         return bool(test)
 
@@ -122,6 +131,8 @@ class ControlFlow:
         frame = sys._getframe(1)
         statement = syntax.statement(number)
         waits = pending(test)
+        if self.bodies and not waits and test:
+            recorder.check_size("a `while` whose condition is known")
         if statement is None or not (waits or (statement.flagged and test)):
             return bool(test)
         key = (number, id(frame))
@@ -137,10 +148,11 @@ class ControlFlow:
                 raise NotConvertible("it reads no array")
             self._results = self._while(statement, frame)
         except NotConvertible as reason:
+            self._loop_reason = (id(frame), str(reason))
             if not waits:
                 self.pace(f"a `while` recorded many operators: {reason}")
                 return bool(test)
-            again = self._follow(test, "while", str(reason))
+            again = self._follow(test, "while", str(reason), reason.where)
             if not again:
                 known.pop(key, None)
             return again
@@ -170,8 +182,13 @@ class ControlFlow:
             return iterable
         kind = type(iterable)
         statement = syntax.statement(number)
-        if statement is None or (kind is range and len(iterable) < 2):
+        leaves = statement is not None and statement.flagged and bool(self.bodies)
+        if statement is None or (kind is range and len(iterable) < 2 and not leaves):
             return iterable
+        if kind is CountedRange:
+            if not self.bodies:
+                raise NotConvertible("a range whose bounds are recorded")
+            return Loop(self, statement, iterable)
         if kind is range or has_rows(iterable):
             return Loop(self, statement, iterable)
         return Loop(self, statement, iterable, "it walks through " + kind.__name__)
@@ -186,6 +203,8 @@ class ControlFlow:
         try:
             made = self._foreach(loop, frame)
         except NotConvertible as reason:
+            if type(loop.values) is CountedRange:
+                raise NotConvertible(str(reason), reason.where or place_of(reason.__traceback__))
             loop.failed(str(reason))
             self._loop_reason = (id(frame), str(reason))
             return False
@@ -202,20 +221,24 @@ class ControlFlow:
         if statement.reason:
             raise NotConvertible(statement.reason)
         slots = Slots(self.recorder, statement, frame, self.bodies)
-        if not slots.any_arrays() and not has_rows(loop.values):
+        counted = type(loop.values) is CountedRange
+        if not counted and not slots.any_arrays() and not has_rows(loop.values):
             loop.attempts = 0
             return None
+        if counted:
+            slots.require_bound("the loop may not run at all", loop.name)
         since = slots.aliases.serial = _core.trace_serial()
         slots.begin_carrying()
         target = loop.target(slots)
         parameters = slots.parameters(statement.loaded)
         code = part("body", statement, parameters, frame.f_globals)
         end = Body(self, slots, code, slots.written_arrays()).run(slots.given(parameters))
-        if statement.flagged:
+        if statement.flagged or counted:
             return LoopNode(slots).left_early(loop, target, end, since)
         recorded = _core.trace_serial() - since - slots.parameters_made
         limit = self.recorder.options.loop_limit
-        if recorded * loop.remaining <= limit:
+        skips = statement.breaks and bool(self.bodies)  # `continue`: unrolled, it could not decide
+        if recorded * loop.remaining <= limit and not skips:
             loop.attempts = 0
             return None
         return LoopNode(slots).foreach(loop, target, end, since)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from .. import loop_number, numbers
 from ..loop_number import LoopNumber, NotConvertible
 from ..numpy_face import TracedArray
-from .kinds import UNBOUND, common_kind, handle_of, is_plain, same
+from .kinds import UNBOUND, common_kind, handle_of, is_plain, same, zero_of
+from .returns import RETURN
+from .undefined import Undefined
 
 if TYPE_CHECKING:
     from .branch_writes import BranchWrites
@@ -25,20 +27,30 @@ def join(
     """
     pairs = []
     written = writes.settle(ends)
+    if slots.nested:
+        slots.open(ends)
     slots.aliases.ends = ends
+    results: dict[str, Any] = {}
     for name in slots.names:
         values = [end.get(name, UNBOUND) for end in ends]
-        if UNBOUND in [v for v in values if v is UNBOUND]:
-            raise NotConvertible(f"{name} is bound in one branch only")
+        if any(v is UNBOUND for v in values):
+            reason = f"{name} is bound in one branch only"
+            if not slots.nested:
+                raise NotConvertible(reason)
+            if name != RETURN or all(v is UNBOUND for v in values):
+                results[name] = Undefined(reason)
+                continue
+            known = next(v for v in values if v is not UNBOUND)
+            values = [zero_of(known) if v is UNBOUND else v for v in values]
         pairs.append((name, *map(numbers.plain, values)))
     slots.aliases.serial = since
-    results: dict[str, Any] = {}
     contents: dict[str, Any] = {}
     aliases = slots.aliases
     stands_for: dict[str, list[Any]] = {}
     outputs: list[tuple[str, Any, Any, Any]] = []
     same_as: dict[tuple[int, int], str] = {}  # branches' values -> the first name they are bound to
     shared: dict[str, str] = {}
+    limits: dict[str, tuple[int, int]] = {}  # of ints
     for name, yes, no in pairs:
         if yes is no or (is_plain(yes) and type(yes) is type(no) and same(yes, no)):
             results[name] = yes
@@ -49,6 +61,9 @@ def join(
             continue
         kind = common_kind(name, yes, no)
         nodes = [slots.out_node(name, v) for v in (yes, no)]
+        if kind[0] is int:
+            sides = [s for s in map(loop_number.of, (yes, no)) if s is not None]
+            limits[name] = min(s.lo for s in sides), max(s.hi for s in sides)
         for value in (yes, no):
             if handle_of(value) is not None:
                 aliases.check(name, value)
@@ -70,18 +85,20 @@ def join(
             if kind is WRITTEN:
                 contents[name] = handle
             else:
-                results[name] = _result(slots, name, kind, handle)
+                results[name] = _result(slots, name, kind, handle, limits.get(name, (0, 0)))
                 aliases.note(name, handle)
     results |= {name: results[first] for name, first in shared.items()}
     return results, contents
 
 
-def _result(slots: Slots, name: str, kind: Any, handle: Any) -> Any:
+def _result(slots: Slots, name: str, kind: Any, handle: Any, bounds: tuple[int, int]) -> Any:
     what, scalar = kind
     if what == "numpy":
         return TracedArray.of_node(slots.recorder, handle, scalar=scalar)
     if what == "nd":
         return handle
-    if slots.nested and what is not bool:
-        return LoopNumber(handle, what, -loop_number._STEPS, loop_number._STEPS)
+    if slots.nested and what is bool:
+        return LoopNumber(handle, bool)
+    if slots.nested and what in (int, float):
+        return LoopNumber(handle, what, *bounds)
     raise NotConvertible(f"{name} would be a Python {what.__name__} known only when it runs")

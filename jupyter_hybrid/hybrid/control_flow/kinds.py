@@ -54,17 +54,36 @@ def loop_invariant(value: Any, outer: Any) -> bool:
     return is_plain(value) and type(value) is type(numbers.plain(outer)) and same(value, outer)
 
 
-def was_written(value: Any, node: Any) -> bool:
-    """Was this parameter written in place by the body?"""
+def was_written(value: Any, node: Any, operators: int = 0) -> bool:
+    """Was this parameter written in place by the body?
+
+    Args:
+        operators: that it was computed with when the body began.
+    """
     handle = handle_of(value)
     if handle is None:
         return False
     if type(value) is TracedArray:
         return value.version != 0
-    if node is not None and handle is node and _core.count_recorded([node], 0):
+    if node is not None and handle is node and _core.count_recorded([node], 0) > operators:
         # The parameter itself was rebound to what was written: its own entry is gone.
         raise NotConvertible("an nd array is written in place")
     return node is not None and not _core.is_window_on(handle, [node])
+
+
+def zero_of(value: Any) -> Any:
+    """A stand-in of the value's kind, shape and dtype that nobody reads."""
+    handle = handle_of(value)
+    if handle is None and type(value) is not LoopNumber:
+        return value
+    node = handle if handle is not None else value.node
+    attrs = {"shape": tuple(node.shape), "dtype": np.dtype(node.dtype).name}
+    made = _core.invoke_core("zeros", [], attrs)
+    if type(value) is TracedArray:
+        return TracedArray.of_node(value.recorder, made, scalar=value.is_scalar)
+    if type(value) is LoopNumber:
+        return LoopNumber(made, value.kind)
+    return made
 
 
 def common_kind(name: str, yes: Any, no: Any, where: str = "in the branches") -> tuple:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ... import _core
-from .. import loop_number
-from ..loop_number import NotConvertible
+from .. import loop_number, numbers
+from ..loop_number import LoopNumber, NotConvertible
 from ..numpy_face import TracedArray
+from .undefined import Undefined
 
 if TYPE_CHECKING:
     from .flow import ControlFlow
@@ -23,8 +24,13 @@ class Loop:
     def __init__(self, flow: ControlFlow, statement: Any, values: Any, reason: str = ""):
         self.flow, self.statement, self.values = flow, statement, values
         self.reason = reason
-        self.length = len(values) if not reason else 0
-        self.attempts = 2 if not reason and self.length >= _MIN_STEPS else 0
+        self.length = len(values) if not reason and type(values) is not CountedRange else 0
+        counted = type(values) is CountedRange
+        self.attempts = 2 if not reason and not counted and self.length >= _MIN_STEPS else 0
+        if flow.bodies and not reason and statement.breaks:
+            self.attempts = 2  # unrolled, a recorded condition could not leave it
+        if counted:
+            self.attempts = 1
         self.done = 0  # elements handed out
         self._inner: Iterator[Any] = iter(values)
 
@@ -51,26 +57,88 @@ class Loop:
     def failed(self, reason: str) -> None:
         self.reason = reason
 
-    def target(self, slots: Slots) -> str:
-        """Gives the target's name the value that every step gets anew; returns the name."""
+    @property
+    def name(self) -> str:
+        """The target's. Raises NotConvertible when it is not a single name."""
         target = self.statement.node.target
         if not hasattr(target, "id"):
             raise NotConvertible("its target is not a single name")
-        name = target.id
+        return target.id
+
+    def target(self, slots: Slots) -> str:
+        """Gives the target's name the value that every step gets anew; returns the name."""
+        name = self.name
         values = self.values
-        if type(values) is range:
+        if type(values) in (range, CountedRange):
             node = slots.parameter((), "int64", None, name)
-            first, last = values[self.done - 1], values[-1]
-            number = loop_number.carried(int, node, min(first, last), max(first, last))
-            slots.step_value(name, number, node)
+            slots.step_value(name, loop_number.carried(int, node, *_bounds(self.counts())), node)
             return name
         handle = values.handle if type(values) is TracedArray else values
-        node = slots.parameter(tuple(handle.shape)[1:], handle.dtype, handle.context, name)
-        row: Any = node
-        if type(values) is TracedArray:
-            row = slots.proxy(node, not node.shape)
-        slots.step_value(name, row, node)
+        shape = tuple(handle.shape)[1:]
+        if self.statement.flagged:  # left early: the row is taken with a counter
+            node = slots.parameter((), "int64", None, name)
+            row: Any = self._taken(handle, node)
+            slots.recorder.disown([row])
+        else:
+            row = node = slots.parameter(shape, handle.dtype, handle.context, name)
+        made = slots.proxy(row, not shape) if type(values) is TracedArray else row
+        slots.step_value(name, made, node, row)
         return name
+
+    def counts(self) -> Any:
+        """What the counter of the steps still to make goes through."""
+        if type(self.values) is CountedRange:
+            return self.values
+        rest = self.values if type(self.values) is range else range(self.length)
+        return rest[self.done - 1 :]
+
+    def after(self, slots: Slots, name: str, last: Any) -> Any:
+        """What the target holds after a loop that may have been left; ``last`` counted last."""
+        if type(self.values) is range:
+            return LoopNumber(last, int, *_bounds(self.counts()))
+        if type(self.values) is CountedRange:
+            return Undefined(f"{name} is read after a loop that may not run at all")
+        handle = self.values.handle if type(self.values) is TracedArray else self.values
+        row = self._taken(handle, last)
+        if type(self.values) is TracedArray:
+            return TracedArray.of_node(slots.recorder, row, scalar=not row.shape)
+        return row
+
+    @staticmethod
+    def _taken(handle: Any, counter: Any) -> Any:
+        return _core.invoke_core("take", [handle, counter], {"axis": 0, "mode": "clip"})
+
+
+class CountedRange:
+    """``range`` of which a bound is known only when it runs."""
+
+    def __init__(self, *bounds: Any):
+        start, stop = (0, *bounds) if len(bounds) == 1 else bounds[:2]
+        step = numbers.plain(bounds[2]) if len(bounds) > 2 else 1
+        if type(step) is not int or not step:
+            raise NotConvertible("range() needs a step that is known and not 0")
+        found = [loop_number.of(start), loop_number.of(stop)]
+        if any(b is None or b.kind is not int for b in found):
+            raise NotConvertible("range() needs ints")
+        self.start: Any = found[0]
+        self.stop: Any = found[1]
+        self.step = step
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.start,))  # one step, in which a node takes the place of all
+
+    def __len__(self) -> int:
+        raise NotConvertible("the length of a range that is known only when it runs")
+
+
+def _bounds(counts: Any) -> tuple[int, int]:
+    """The least and the greatest int that it may hand out."""
+    if type(counts) is range:
+        first, last = sorted((counts[0], counts[-1]))
+        return first, last
+    if counts.step > 0:
+        return counts.start.lo, max(counts.start.hi, counts.stop.hi - 1)
+    return min(counts.start.lo, counts.stop.lo + 1), counts.start.hi
 
 
 def has_rows(values: Any) -> bool:

@@ -19,7 +19,9 @@ from .kinds import (
     loop_invariant,
     was_written,
 )
+from .returns import RETURN
 from .syntax import BREAK
+from .undefined import Undefined
 
 if TYPE_CHECKING:
     from .slots import Slots
@@ -43,15 +45,22 @@ class LoopNode:
     def _carried_ends(self, end: dict[str, Any], steps: int | None) -> list[_Carried]:
         """What each name is after a step, and what that means after the loop."""
         found: list[_Carried] = []
+        if self.slots.nested:
+            self.slots.open([end])
         self.aliases.ends = [end]
         owners = {id(v): n for n, v in self.slots.values.items() if handle_of(v) is not None}
-        for name in self.slots.names:
+        for name in list(self.slots.names):
             if name not in end:
-                raise NotConvertible(f"{name} is not bound in every step")
+                reason = f"{name} is not bound in every step"
+                if not self.slots.nested or name in self.slots.values:
+                    raise NotConvertible(reason)
+                self.slots.undefined[name] = Undefined(reason)
+                self.slots.names.remove(name)
+                continue
             value = numbers.plain(end[name])
             before = self.slots.values.get(name, UNBOUND)
             node = self.slots.carried.get(name)
-            written = was_written(before, self.slots.step.get(name, node))
+            written = was_written(before, *self.slots.rows.get(name, (node, 0)))
             if written and (value is not before or name in self.slots.step):
                 raise NotConvertible(f"{name} is written in place and bound anew")
             if value is before and not written:
@@ -59,7 +68,7 @@ class LoopNode:
             same = loop_invariant(value, self.slots.outer.get(name, UNBOUND))
             fixed = is_plain(value) or type(value) is np.ndarray or is_numpy_scalar(value)
             if same or (fixed and before is UNBOUND):
-                if steps is None and before is UNBOUND:
+                if steps is None and before is UNBOUND and not name.startswith(RETURN):
                     raise NotConvertible(f"{name} is bound only when the loop runs")
                 found.append(_Carried(name, "constant", value))
                 continue
@@ -69,6 +78,8 @@ class LoopNode:
             owner = owners.get(id(value))
             if owner is not None and was_written(value, self.slots.carried.get(owner)):
                 raise NotConvertible(f"{name} is {owner}, which is written in place")
+            if self.slots.recorder.script and type(value) is LoopNumber:
+                value = self._checked(value, node)
             out = self.slots.out_node(name, value)
             if before is not UNBOUND and name not in self.slots.step:
                 common_kind(name, before, value, "before a step and after it")
@@ -80,6 +91,16 @@ class LoopNode:
         bound = [(n, [end[n]]) for n in self.slots.names]
         self.aliases.check_apart(bound, frozenset(self.slots.names) - changed)
         return found
+
+    def _checked(self, value: LoopNumber, node: Any) -> LoopNumber:
+        """An int that may leave its bounds step by step: an error when it does."""
+        most = 2 * loop_number._STEPS
+        counts = value.base is not None and value.base is node and abs(value.offset) <= _DRIFT
+        if value.kind is not int or counts or -most <= value.lo <= value.hi <= most:
+            return value
+        self.slots.recorder.checks += 1
+        made = _core.invoke_core("exact_int", [value.node], {"limit": most})
+        return LoopNumber(made, int, -most, most)
 
     def _check_written(self, found: list[_Carried]) -> None:
         written = [c for c in found if c.how == "written"]
@@ -121,12 +142,27 @@ class LoopNode:
                 test = _core.invoke_core("logical_and", [stay, truth], {})
         elif test is None:
             raise NotConvertible("its condition does not depend on a recorded value")
+        self._complete(slots)
         operands = [self._operand(c) for c in slots]
         nodes = [c.node for c in slots]
         labels = [c.name for c in slots]
         parts = [([test], nodes, [""]), ([c.out for c in slots], nodes, labels)]
-        made = self.slots.control("while_loop", parts, operands, since, {"carried": len(slots)})
+        options = {"carried": len(slots)} | self._limit()
+        made = self.slots.control("while_loop", parts, operands, since, options)
         return self.slots.in_order(self._bind(found, slots, made, None))
+
+    def _limit(self) -> dict[str, Any]:
+        """Options of a loop that may never end."""
+        most = self.slots.recorder.max_iterations
+        return {} if most is None else {"max_iterations": most, "must_end": True}
+
+    def _complete(self, carried: list[_Carried]) -> None:
+        """Parameters for names that the first step binds: what they are before does not matter."""
+        for c in carried:
+            if c.node is None:
+                c.node = self.slots.parameter(
+                    tuple(c.out.shape), c.out.dtype, c.out.context, c.name
+                )
 
     def foreach(self, loop: Any, target: str, end: dict[str, Any], since: int) -> tuple:
         """The ``foreach`` node of the loop's remaining steps."""
@@ -136,11 +172,7 @@ class LoopNode:
         slots = [c for c in found if c.how != "constant"]
         if not slots:
             raise NotConvertible("its steps leave no array behind")
-        for c in slots:
-            if c.node is None:  # bound by the first step: what it is before does not matter
-                c.node = self.slots.parameter(
-                    tuple(c.out.shape), c.out.dtype, c.out.context, c.name
-                )
+        self._complete(slots)
         options: dict[str, Any] = {"carried": len(slots)}
         operands: list[Any] = []
         values = loop.values
@@ -164,42 +196,45 @@ class LoopNode:
         return self.slots.in_order(results)
 
     def left_early(self, loop: Any, target: str, end: dict[str, Any], since: int) -> tuple:
-        """The ``while_loop`` node of the remaining steps of a counted loop with ``break``."""
-        values, slots = loop.values, self.slots
-        if type(values) is not range:
+        """The ``while_loop`` node of a counted loop's remaining steps: one with ``break``, or of
+        recorded bounds."""
+        slots = self.slots
+        if type(loop.values) is not range and not slots.nested:
             raise NotConvertible("it walks through an array and may be left early")
+        counts = loop.counts()
         self.aliases.serial = since
-        flag = handle_of(end[BREAK])
-        if not _core.count_recorded([flag], since):
-            raise NotConvertible("when it is left does not depend on an array")
-        found = self._carried_ends(end, loop.remaining)
+        if BREAK in slots.carried and type(counts) is range:
+            flag = handle_of(end[BREAK])
+            if not _core.count_recorded([flag], since):
+                raise NotConvertible("when it is left does not depend on an array")
+        found = self._carried_ends(end, loop.remaining if type(counts) is range else None)
         carried = [c for c in found if c.how != "constant"]
-        for c in carried:
-            if c.node is None:  # bound by the first step: what it is before does not matter
-                c.node = slots.parameter(tuple(c.out.shape), c.out.dtype, c.out.context, c.name)
-        first = values[loop.done - 1]
+        self._complete(carried)
         counter = slots.step[target]
-        ends = _constant(first + values.step * loop.remaining)
-        step = _constant(values.step)
-        compare = "lesser" if values.step > 0 else "greater"
-        left = _core.invoke_core("logical_not", [slots.carried[BREAK]], {})
-        test = _core.invoke_core(
-            "logical_and", [left, _core.invoke_core(compare, [counter, ends], {})], {}
-        )
+        step = _constant(counts.step)
+        if type(counts) is range:
+            first = _constant(counts[0])
+            stop = _constant(counts[0] + counts.step * len(counts))
+        else:
+            first, stop = counts.start.node, counts.stop.node
+        compare = "lesser" if counts.step > 0 else "greater"
+        test = _core.invoke_core(compare, [counter, stop], {})
+        if BREAK in slots.carried:
+            left = _core.invoke_core("logical_not", [slots.carried[BREAK]], {})
+            test = _core.invoke_core("logical_and", [left, test], {})
         after = _core.invoke_core("add", [counter, step], {})
         nodes = [counter, *(c.node for c in carried)]
         labels = ["", *(c.name for c in carried)]
         parts = [([test], nodes, [""]), ([after, *(c.out for c in carried)], nodes, labels)]
-        operands = [_constant(first), *map(self._operand, carried)]
+        operands = [first, *map(self._operand, carried)]
         options = {"carried": len(nodes)}
         made = slots.control("while_loop", parts, operands, since, options)
         last = _core.invoke_core("sub", [made[0], step], {})
         results = self._bind(found, carried, made[1:], None)
         outside = slots.statement.outside
         if target not in [c.name for c in found] and (outside is None or target in outside):
-            low, high = sorted((first, values[-1]))
             if slots.nested:
-                results[target] = LoopNumber(last, int, low, high)
+                results[target] = loop.after(slots, target, last)
             else:
                 slots.recorder.sync([last], f"{target}: a Python number that the loop computes")
                 results[target] = int(_core.as_numpy(last))

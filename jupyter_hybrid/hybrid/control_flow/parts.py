@@ -68,7 +68,9 @@ def _compile(which: str, of: Statement, parameters: tuple[str, ...]) -> CodeType
     node = copy.deepcopy(of.node)
     names = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
     if which == "test":
-        body: list[ast.stmt] = [ast.copy_location(ast.Return(node.test), node.test)]
+        value = ast.copy_location(ast.Return(node.test), node.test)
+        value.of_condition = True  # type: ignore[attr-defined]
+        body: list[ast.stmt] = [value]
     else:
         body = node.orelse if which == "else" else node.body
         if isinstance(node, LOOPS) and of.breaks:
@@ -86,7 +88,7 @@ def _compile(which: str, of: Statement, parameters: tuple[str, ...]) -> CodeType
     ast.copy_location(function, node)
     module = ast.Module([function], [])
     ast.fix_missing_locations(module)
-    rewrite_part(module, of.filename, of.functions, of.outside)
+    rewrite_part(module, of.filename, of.functions, of.outside, of.script)
     code = compile(module, of.filename, "exec")
     made = next(c for c in code.co_consts if isinstance(c, CodeType))
     return made.replace(co_name=name)

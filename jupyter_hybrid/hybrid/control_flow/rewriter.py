@@ -18,9 +18,10 @@ import ast
 from typing import Any
 
 from . import syntax
+from .truth import TruthRewriter
 
 
-class ControlRewriter(ast.NodeTransformer):
+class ControlRewriter(TruthRewriter):
     """Mixed into the cell's rewriter, which visits expressions and knows the scopes."""
 
     filename: str
@@ -35,7 +36,9 @@ class ControlRewriter(ast.NodeTransformer):
     def _register(self, node: Any) -> int | None:
         if self.in_class:
             return None
-        return syntax.register(node, self.filename, self.function, self.functions, self.beyond)
+        return syntax.register(
+            node, self.filename, self.function, self.functions, self.beyond, self.script
+        )
 
     def _stored(self, number: int) -> tuple[str, ...]:
         found = syntax.statement(number)
@@ -67,7 +70,7 @@ class ControlRewriter(ast.NodeTransformer):
 
     def visit_If(self, node: ast.If) -> ast.stmt:
         number = self._register(node)
-        node.test = self.visit(node.test)
+        node.test = self.condition(node.test)
         node.body = self._statements(node.body)
         node.orelse = self._statements(node.orelse)
         if number is None:
@@ -78,9 +81,15 @@ class ControlRewriter(ast.NodeTransformer):
         node.orelse = [ast.copy_location(taken, node.test)]
         return node
 
+    def visit_Return(self, node: ast.Return) -> ast.stmt:
+        if node.value is not None:
+            truth = getattr(node, "of_condition", False)
+            node.value = self.condition(node.value) if truth else self.visit(node.value)
+        return node
+
     def visit_While(self, node: ast.While) -> Any:
         number = self._register(node)
-        node.test = self.visit(node.test)
+        node.test = self.condition(node.test)
         node.body = self._statements(node.body)
         node.orelse = self._statements(node.orelse)
         if number is None:

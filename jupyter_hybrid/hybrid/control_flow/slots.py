@@ -19,8 +19,13 @@ from ..loop_number import LoopNumber, NotConvertible
 from ..numpy_face import DTYPES, TracedArray, supported
 from .aliases import Aliases
 from .body import Body
-from .kinds import handle_of, is_scalar
+from .kinds import UNBOUND, handle_of, is_scalar, zero_of
+from .returns import DONE, RETURN
 from .syntax import BREAK, Statement
+from .trees import described, form, is_tree, leaves, rebuild
+from .undefined import Undefined, defined
+
+VALUE = "the value"  # of an expression that chooses
 
 
 class Slots:
@@ -38,12 +43,18 @@ class Slots:
             outside = [n for n in self.names if n not in self.local or n in code.co_freevars]
             if outside:
                 raise NotConvertible(f"{outside[0]} is not a local name of the function")
-        values = frame.f_locals
+        values = defined(frame.f_locals) if self.nested else frame.f_locals
         self.outer = {n: values[n] for n in self.names if n in values}
+        self.forms: dict[str, Any] = {}  # of names that hold containers, which are looked into
+        self.whole = dict(self.outer)
+        if self.nested:
+            self.open([self.outer])
         self.aliases = Aliases(self)
         self.values: dict[str, Any] = {n: self.entering(n, v) for n, v in self.outer.items()}
         self.carried: dict[str, Any] = {}  # name -> parameter node
         self.step: dict[str, Any] = {}  # name -> node of a value that each step is given
+        self.rows: dict[str, Any] = {}  # the same, or the row that this counter takes, and its size
+        self.undefined: dict[str, Any] = {}  # names that may have no value afterwards
         self.writing = bool(self.written_arrays()) or any(b.writes for b in bodies)
         if statement.flagged:
             self.names.append(BREAK)
@@ -56,6 +67,56 @@ class Slots:
             if name not in self.values
             or (handle_of(self.values[name]) is not None and not is_scalar(self.values[name]))
         )
+
+    # Containers -----------------------------------------------------------------------------------
+    def open(self, ends: list[dict[str, Any]]) -> None:
+        """Puts the elements of tuples, lists and dicts in the place of these.
+
+        Raises NotConvertible when a name holds containers of different forms.
+        """
+        for name in [*self.statement.stored, VALUE]:
+            values = [end[name] for end in ends if name in end]
+            known = self.forms.get(name, UNBOUND)
+            if not any(map(is_tree, values)):
+                if known is not UNBOUND and values:
+                    raise NotConvertible(f"{name} is no longer {described(known)}")
+                continue
+            if name == RETURN and len(values) < len(ends):
+                for end in ends:
+                    end.setdefault(name, rebuild("", values[0], lambda _, v: zero_of(v)))
+                values = [end[name] for end in ends]
+            first = values[0] if known is UNBOUND else known
+            if any(form(v) != form(first) for v in values):
+                raise NotConvertible(
+                    f"{shown(name)} is {described(first)} in one case and "
+                    f"{described(next(v for v in values if form(v) != form(first)))} in another"
+                )
+            if known is UNBOUND and name in self.whole and not is_tree(self.whole[name]):
+                raise NotConvertible(f"{name} becomes {described(first)}")
+            if name in self.statement.writes and name in self.whole:
+                raise NotConvertible(f"it changes an element of {name}, {described(first)}")
+            self.forms[name] = first
+            names = [leaf for leaf, _ in leaves(name, first)]
+            if name in self.names:
+                at = self.names.index(name)
+                self.names[at : at + 1] = names
+            for end in ends:
+                if name in end:
+                    end.update(dict(leaves(name, end.pop(name))))
+
+    def closed(self, name: str, results: dict[str, Any]) -> Any:
+        """The value of a name, a container made of its elements again."""
+        if name not in self.forms:
+            return results.get(name)
+        found: list[Any] = []
+
+        def leaf(path: str, _: Any) -> Any:
+            found.append(results.get(path))
+            return found[-1]
+
+        made = rebuild(name, self.forms[name], leaf)
+        bad = [v for v in found if type(v) is Undefined]
+        return bad[0] if bad else made
 
     # Entering -------------------------------------------------------------------------------------
     def entering(self, name: str, value: Any) -> Any:
@@ -84,26 +145,39 @@ class Slots:
                 return True
         return False
 
-    def require_bound(self, why: str) -> None:
-        """Drops names that only the body uses; raises when another may stay unbound."""
+    def require_bound(self, why: str, target: str = "") -> None:
+        """Drops names that only the body uses; raises when another may stay unbound.
+
+        Args:
+            target: of a loop; what it holds afterwards is found otherwise.
+        """
         for name in list(self.names):
-            if name in self.values or name == BREAK:
+            if name in self.values or name in (BREAK, RETURN, target):
                 continue
             outside = self.statement.outside
             if outside is None or name in outside:
-                raise NotConvertible(f"{name} is bound only in its body, and {why}")
+                reason = f"{name} is bound only in its body, and {why}"
+                if not self.nested:
+                    raise NotConvertible(reason)
+                self.undefined[name] = Undefined(reason)
             self.names.remove(name)
 
     def parameters(self, loaded: frozenset[str]) -> tuple[str, ...]:
         """Names that the traced function takes."""
-        reads = [n for n in sorted(loaded) if n in self.local and n not in self.names]
+        own = {*self.names, *self.whole}
+        reads = [n for n in sorted(loaded) if n in self.local and n not in own]
         reads = [n for n in reads if n in self.frame.f_locals]
-        return tuple([n for n in self.names if n in self.values] + reads)
+        return tuple([n for n in self.statement.stored if n in self.whole] + reads)
 
     def given(self, parameters: tuple[str, ...]) -> dict[str, Any]:
         """The function's arguments."""
         values = self.frame.f_locals
-        return {n: self.values[n] if n in self.values else values[n] for n in parameters}
+        return {n: self._given(n) if n in self.whole else values[n] for n in parameters}
+
+    def _given(self, name: str) -> Any:
+        if name not in self.forms:
+            return self.values[name]
+        return rebuild(name, self.forms[name], lambda path, _: self.values[path])
 
     def shares_memory(self, array: TracedArray) -> bool:
         """Does the memory of another ndarray of the cell overlap this one's?"""
@@ -129,6 +203,8 @@ class Slots:
 
     def parameter(self, *described: Any) -> Any:
         """A recorded array that a body gets when it runs; it has no value of its own."""
+        if len(described) == 4:
+            described = (*described[:3], label(described[3]))
         node = _core.trace_parameter(*described)
         self.recorder.disown([node])
         return node
@@ -146,6 +222,9 @@ class Slots:
             if type(value) is TracedArray:
                 return self.proxy(node, value.is_scalar), node
             return node, node
+        if type(value) is bool:
+            node = self.parameter((), "bool", None, name)
+            return LoopNumber(node, bool), node
         if type(value) in (int, float):
             kind = type(value)
             node = self.parameter((), "int64" if kind is int else "float64", None, name)
@@ -158,11 +237,18 @@ class Slots:
             return loop_number.carried(value.kind, node, value.lo, value.hi), node
         return None
 
-    def step_value(self, name: str, value: Any, node: Any) -> None:
-        """A name that every step is given: the counter, or a row of the data."""
-        self.values[name] = value
+    def step_value(self, name: str, value: Any, node: Any, row: Any = None) -> None:
+        """A name that every step is given: the counter, or a row of the data.
+
+        Args:
+            row: the row, where ``node`` is the counter that it is taken with.
+        """
+        if name in self.forms:
+            raise NotConvertible(f"{name} is {described(self.forms[name])} before the loop")
+        self.values[name] = self.whole[name] = value
         self.carried.pop(name, None)
         self.step[name] = node
+        self.rows[name] = (node, 0) if row is None else (row, _core.count_recorded([row], 0))
 
     # Leaving --------------------------------------------------------------------------------------
     def outer_array(self, value: Any) -> Any:
@@ -187,6 +273,8 @@ class Slots:
         self, kind: str, parts: list, operands: list, since: int, options: dict[str, Any]
     ) -> list[Any]:
         """Records the node; returns its outputs."""
+        if self.nested:
+            parts = [(outputs, taken, [*map(label, names)]) for outputs, taken, names in parts]
         try:
             return _core.trace_control(kind, parts, operands, since, options)
         except MXNetError as error:
@@ -194,7 +282,8 @@ class Slots:
 
     def in_order(self, results: dict[str, Any]) -> tuple:
         """By the statement's names; None for one that nobody reads."""
-        return tuple(results.get(n) for n in self.statement.stored)
+        results = self.undefined | results
+        return tuple(self.closed(n, results) for n in self.statement.stored)
 
     def write(self, name: str, handle: Any) -> Any:
         """Gives an array that the body writes in place its final contents."""
@@ -205,3 +294,15 @@ class Slots:
         else:
             array[:] = handle
         return outer
+
+
+def shown(name: str) -> str:
+    """The name in messages."""
+    return name.replace(RETURN, "what is returned")
+
+
+def label(name: str) -> str:
+    """The name in graphs: ``state[0]`` is state_0, and what scripts add has names of its own."""
+    for own, plain in ((RETURN, "returned"), (DONE, "done"), (BREAK, "left"), (VALUE, "value")):
+        name = name.replace(own, plain)
+    return "".join(c if c.isalnum() else "_" for c in name.replace("'", "")).strip("_")

@@ -32,6 +32,7 @@ class Statement:
     flagged: bool  # a `break` does
     functions: frozenset[str]
     reason: str = ""  # why it can't be converted, "" when it may be
+    script: bool = False  # of a scripted function
     compiled: dict[Any, CodeType] = field(default_factory=dict)
 
 
@@ -140,6 +141,7 @@ def register(
     function: ast.AST | None,
     functions: frozenset[str],
     beyond: frozenset[str] | None = frozenset(),
+    script: bool = False,
 ) -> int | None:
     """The number under which the runtime finds the statement; None for those left as they are."""
     walk = _Walk()
@@ -166,6 +168,7 @@ def register(
         flagged=isinstance(node, LOOPS) and leaves(node.body, (ast.Break,)),
         functions=functions,
         reason=walk.reason,
+        script=script,
     )
     if len(_statements) > _KEPT:
         _statements.popitem(last=False)
@@ -185,3 +188,7 @@ def leaves(body: list[ast.stmt], how: tuple[type, ...] = (ast.Break, ast.Continu
         if isinstance(s, ast.If) and (leaves(s.body, how) or leaves(s.orelse, how)):
             return True
     return False
+
+
+#: Stands for an expression that chooses: it binds no name.
+EXPRESSION = Statement(ast.Pass(), "", (), frozenset(), frozenset(), frozenset(), False, False, frozenset())
