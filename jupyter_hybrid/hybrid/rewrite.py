@@ -126,6 +126,8 @@ class _Rewriter(ControlRewriter):
         node.value = self.visit(node.value)
         node.slice = self._plain(node.slice)
         if not isinstance(node.ctx, ast.Load):
+            if self.script and isinstance(node.ctx, ast.Store):
+                node.value = self._runtime("target", [node.value], node)
             return node
         if self.script and not isinstance(node.slice, (ast.Slice, ast.Constant)):
             return self._runtime("element", [node.value, node.slice], node)

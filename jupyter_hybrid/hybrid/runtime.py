@@ -20,6 +20,7 @@ from .. import _core
 from . import builtin_calls, foreign, library, loop_number, numbers
 from .control_flow import conversions
 from .control_flow.flow import ControlFlow
+from .control_flow.kinds import handle_of
 from .control_flow.undefined import Undefined
 from .numpy_face import TracedArray
 from .outside import call_outside, runs_code
@@ -92,6 +93,17 @@ class Runtime(ControlFlow, threading.local):
     def attribute(self, holder: Any, name: str) -> tuple[Any, Any, Any]:
         """What ``holder.name += ...`` updates."""
         return holder, _Name(name), getattr(holder, name)
+
+    def target(self, holder: Any) -> Any:
+        """What ``holder[key] = value`` writes into, in a scripted function."""
+        recorder = self.recorder
+        if recorder is not None and recorder.bodies:
+            if handle_of(holder) is not None:
+                recorder.bodies[-1].check_alone(handle_of(holder))
+                recorder.bodies[0].check_inplace(holder)
+            elif len(recorder.bodies) == 1:
+                recorder.bodies[0].check_augment(holder)
+        return holder
 
     def augment(self, kind: str, found: tuple[Any, Any, Any], value: Any) -> None:
         """``holder[key] += value`` and the like, for what :meth:`item` or so found."""

@@ -13,6 +13,7 @@ from ... import _core
 from ..loop_number import NotConvertible
 from ..numpy_face import TracedArray
 from .kinds import handle_of, is_scalar
+from .returns import RETURN
 
 if TYPE_CHECKING:
     from .slots import Slots
@@ -26,6 +27,7 @@ class Aliases:
         self.serial = 0  # what was recorded before is outside
         self.ends: list[dict[str, Any]] = []  # the names after a step, or after each branch
         self.stands_for: dict[str, list[Any]] = {}  # results that may be these arrays
+        self.pairs: list[tuple[str, str]] = []  # names that may be one array in some case
         self.sole = self._find_sole()
 
     def _find_sole(self) -> frozenset[str]:
@@ -93,6 +95,8 @@ class Aliases:
         """
         arrays = []
         for name, values in bound:
+            if name.startswith(RETURN):
+                continue  # nothing is written once it is bound
             held = [v for v in values if handle_of(v) is not None and not is_scalar(v)]
             if held:
                 arrays.append((name, held, [h for v in held for h in self._may_be(handle_of(v))]))
@@ -104,7 +108,17 @@ class Aliases:
                 if any(_core.is_window_on(s, theirs) for s in sources) or any(
                     _core.is_window_on(t, sources) for t in theirs
                 ):
+                    if self.slots.recorder.script and not self.slots.writing:
+                        self.pairs.append((name, other))  # refused when one is written later
+                        continue
                     raise NotConvertible(f"{name} may be the same array as {other}")
+
+    def note_pairs(self, results: dict[str, Any]) -> None:
+        """Notes which results may be one array, though they are two here."""
+        for names in self.pairs:
+            a, b = (handle_of(results.get(n)) for n in names)
+            if a is not None and b is not None:
+                self.slots.recorder.may_be.append((a, [b]))
 
     def _may_be(self, handle: Any) -> list[Any]:
         """The array, and those that it may be the same array as by a nested node."""

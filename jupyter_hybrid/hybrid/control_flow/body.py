@@ -76,9 +76,22 @@ class Body:
         handle = handle_of(target)
         if handle is None or (type(target) is TracedArray and target.is_scalar):
             return
+        self.check_alone(handle)
         shown = any(b.writes for b in self.flow.bodies)
         if not shown or _core.is_outside(handle, self.slots.aliases.serial):
             raise NotConvertible("it calls a function that writes an array in place")
+
+    def check_alone(self, handle: Any) -> None:
+        """Raises NotConvertible when writing this array may have to write another one, too."""
+        recorder = self.flow.recorder
+        if not recorder.script:
+            return
+        for made, sources in recorder.may_be:
+            others = [made, *sources]
+            if _core.is_window_on(handle, others) or any(
+                _core.is_window_on(o, [handle]) for o in others
+            ):
+                raise NotConvertible("it writes in place what may be the same array as another")
 
     def check_augment(self, holder: Any) -> None:
         """The same for ``holder[key] += value``, which may also change a list or an object."""

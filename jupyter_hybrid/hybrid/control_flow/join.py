@@ -88,6 +88,7 @@ def join(
                 results[name] = _result(slots, name, kind, handle, limits.get(name, (0, 0)))
                 aliases.note(name, handle)
     results |= {name: results[first] for name, first in shared.items()}
+    aliases.note_pairs(results)
     return results, contents
 
 

@@ -26,7 +26,7 @@ from .undefined import Undefined
 if TYPE_CHECKING:
     from .slots import Slots
 
-_DRIFT = 64  # what an int may grow by in a step: 64 bits last for days
+_DRIFT = 64  # what an int may grow by in a step: even 53 bits last for weeks
 
 
 class _Carried:
@@ -274,6 +274,7 @@ class LoopNode:
                 results[c.name] = self._number(c, handles[c.name], steps)
                 if type(results[c.name]) is LoopNumber and not self.slots.nested:
                     numbers_after.append((c.name, results[c.name], handles[c.name]))
+        self.aliases.note_pairs(results)
         if numbers_after:
             nodes = [h for _, _, h in numbers_after]
             names = ", ".join(n for n, _, _ in numbers_after)
@@ -294,16 +295,18 @@ class LoopNode:
         if type(before) is LoopNumber and before.kind is not value.kind:
             raise NotConvertible(f"{c.name} changes from {before.kind.__name__}")
         outer = numbers.plain(self.slots.outer.get(c.name))
+        most = 0
         if value.kind is int:
+            most = 2 * loop_number._STEPS
             if value.base is not None and value.base is c.node:
                 if steps is not None and type(outer) is int:
                     return outer + steps * value.offset  # counts: known without running
                 if abs(value.offset) > _DRIFT:
                     raise NotConvertible(f"{c.name} is an int that may leave 64 bits")
+                most = loop_number._EXACT
             elif not -2 * loop_number._STEPS <= value.lo <= value.hi <= 2 * loop_number._STEPS:
                 raise NotConvertible(f"{c.name} is an int that may leave 64 bits")
-        low, high = (-(2**61), 2**61) if value.kind is int else (0, 0)
-        return LoopNumber(handle, value.kind, low, high)
+        return LoopNumber(handle, value.kind, -most, most)
 
 
 def _constant(value: int) -> Any:

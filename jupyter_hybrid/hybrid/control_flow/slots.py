@@ -46,7 +46,8 @@ class Slots:
         values = defined(frame.f_locals) if self.nested else frame.f_locals
         self.outer = {n: values[n] for n in self.names if n in values}
         self.forms: dict[str, Any] = {}  # of names that hold containers, which are looked into
-        self.whole = dict(self.outer)
+        # Before their containers are opened. Cells count references: no second one there.
+        self.whole = dict(self.outer) if self.nested else self.outer
         if self.nested:
             self.open([self.outer])
         self.aliases = Aliases(self)
@@ -164,20 +165,21 @@ class Slots:
 
     def parameters(self, loaded: frozenset[str]) -> tuple[str, ...]:
         """Names that the traced function takes."""
-        own = {*self.names, *self.whole}
+        own = {*self.names, *self.values, *self.forms}
         reads = [n for n in sorted(loaded) if n in self.local and n not in own]
         reads = [n for n in reads if n in self.frame.f_locals]
-        return tuple([n for n in self.statement.stored if n in self.whole] + reads)
+        known = [n for n in self.statement.stored if n in self.values or n in self.forms]
+        return tuple(known + reads)
 
     def given(self, parameters: tuple[str, ...]) -> dict[str, Any]:
         """The function's arguments."""
         values = self.frame.f_locals
-        return {n: self._given(n) if n in self.whole else values[n] for n in parameters}
+        return {n: self._given(n, values) for n in parameters}
 
-    def _given(self, name: str) -> Any:
-        if name not in self.forms:
-            return self.values[name]
-        return rebuild(name, self.forms[name], lambda path, _: self.values[path])
+    def _given(self, name: str, values: Any) -> Any:
+        if name in self.forms:
+            return rebuild(name, self.forms[name], lambda path, _: self.values[path])
+        return self.values[name] if name in self.values else values[name]
 
     def shares_memory(self, array: TracedArray) -> bool:
         """Does the memory of another ndarray of the cell overlap this one's?"""
@@ -245,7 +247,7 @@ class Slots:
         """
         if name in self.forms:
             raise NotConvertible(f"{name} is {described(self.forms[name])} before the loop")
-        self.values[name] = self.whole[name] = value
+        self.values[name] = value
         self.carried.pop(name, None)
         self.step[name] = node
         self.rows[name] = (node, 0) if row is None else (row, _core.count_recorded([row], 0))

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
+from .counters import number_names
+
 BREAK = "__jupyter_hybrid_break__"  # carried by a loop that may be left early
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Pass)
 LOOPS = (ast.While, ast.For)
@@ -156,6 +158,8 @@ def register(
         walk.breaks = leaves(node.body)
     if isinstance(node, LOOPS) and node.orelse:
         return None
+    if function is not None and walk.writes:
+        walk.writes -= number_names(function)
     number = next(_numbers)
     _statements[number] = Statement(
         node=copy.deepcopy(node),

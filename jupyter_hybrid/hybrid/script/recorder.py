@@ -77,7 +77,7 @@ class Root(Body):
         self.recorder, self.flow = recorder, flow
         self.stored: frozenset[str] = frozenset()
         self.writes: frozenset[str] = frozenset()
-        self.serial = _core.trace_serial()
+        self.serial = _core.trace_serial()  # what is older is not the function's own
         # Held, so that no list made from here on has the id of one of them.
         self._lists = {id(o): o for o in gc.get_objects() if type(o) is list}
 
@@ -87,6 +87,7 @@ class Root(Body):
             if type(target) is list and id(target) in self._lists:
                 raise NotConvertible("it changes a list that was there before")
             return
+        self.check_alone(handle)
         if _core.is_outside(handle, self.serial):
             raise NotConvertible("it writes an array in place that was there before; copy it first")
 
@@ -102,4 +103,6 @@ class Root(Body):
             return
         if type(owner) is dict and name in _DICT_METHODS:
             return
+        if isinstance(function, type) and issubclass(function, Exception):
+            return  # about to be raised
         check_call(function, args, kwargs, self.stored)

@@ -82,9 +82,10 @@ class _Trace:
         _core.register_cell_file(recorder.filename, "")
         _core.begin_trace(0)
         self.runtime.recorder = recorder
-        recorder.bodies.append(Root(recorder, self.runtime))
+        root = Root(recorder, self.runtime)
+        recorder.bodies.append(root)
         try:
-            return self._run(bound)
+            return self._run(bound, root)
         finally:
             recorder.bodies.clear()
             self.runtime.converted = False
@@ -95,13 +96,14 @@ class _Trace:
             numbers.start_cell()
             Recording.give_up()
 
-    def _run(self, bound: dict[str, Any]) -> Program:
+    def _run(self, bound: dict[str, Any], root: Root) -> Program:
         try:
             body: Callable = self.function
             if body is not run_block:
                 body = rewritten(self.function)
                 self.recorder.followed[id(self.function)] = self.function
             given = {n: rebuild(n, v, self._parameter) for n, v in bound.items()}
+            root.serial = _core.trace_serial()
             forms = {n: (v, dict(leaves(n, v))) for n, v in given.items() if is_tree(v)}
             result = _called(body, self.owner, self.function, given)
             self._check_arguments(forms)
