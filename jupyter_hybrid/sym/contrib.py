@@ -29,7 +29,7 @@ def foreach(body: Callable, data: Any, init_states: Any, name: str = "foreach") 
     """The node that runs ``body(row, states)`` for each row of ``data``.
 
     As :func:`jupyter_hybrid.nd.contrib.foreach`; shapes and dtypes of the states must not change
-    from step to step. Not differentiable.
+    from step to step. Differentiable once: the gradient runs the steps again, then backward.
     """
     since = _core.trace_serial()
     arrays, states = _listed(data), _listed(init_states)
@@ -60,7 +60,7 @@ def while_loop(
     """The node that runs ``func(*loop_vars)`` while ``cond(*loop_vars)`` holds.
 
     As :func:`jupyter_hybrid.nd.contrib.while_loop`; outputs always have ``max_iterations`` rows.
-    Not differentiable.
+    Differentiable once, by the steps that were made.
     """
     if max_iterations is None:
         raise ValueError("max_iterations should be specified")

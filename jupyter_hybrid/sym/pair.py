@@ -43,7 +43,7 @@ def save_pair(
     text = symbol.tojson() if attributes is None else symbol._tojson_native()
     for name, value in (attributes or {}).items():
         at = text.rindex(_VERSION) + len('"attrs": {')
-        text = f"{text[:at]}{json.dumps(name)}: [{json.dumps('str')}, {json.dumps(value)}], {text[at:]}"
+        text = f'{text[:at]}{json.dumps(name)}: ["str", {json.dumps(value)}], {text[at:]}'
     with open(graph, "w", encoding="utf-8") as file:
         file.write(text)
     constants = {f"arg:{name}": array for name, array in symbol._constants().items()}

@@ -71,7 +71,7 @@ def test_power_iteration_until_a_tolerance():
 def collatz(n):
     steps = 0
     while n != 1:
-        if n % 2 == 0:
+        if n % 2 == 0:  # noqa: SIM108
             n = n / 2
         else:
             n = 3 * n + 1
@@ -250,7 +250,7 @@ def test_an_endless_loop_that_returns():
 
 # Conditions -------------------------------------------------------------------------------------
 def conditions(x, y):
-    if x > 0 and y > 0 or not x < 5:
+    if (x > 0 and y > 0) or not x < 5:
         z = x + y
     elif 0 < y < 10:
         z = x - y

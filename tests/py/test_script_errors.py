@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import jupyter_hybrid as mx
 from jupyter_hybrid import nd
 
+LINES = Path(__file__).read_text().splitlines()
 STATE: list = []
 COUNTS = {"calls": 0}
 OTHER = nd.array([1.0])
@@ -40,7 +42,7 @@ def other_shapes(x):
 
 
 def other_dtypes(x):
-    if x > 0:  # here
+    if x > 0:  # here  # noqa: SIM108
         y = x
     else:
         y = x.astype("float64")
@@ -193,9 +195,8 @@ def test_the_first_call_refuses_by_line_and_reason(function, reason):
         scripted(nd.array([1.0]))
     error = caught.value
     assert error.file == __file__
-    lines = open(__file__).read().splitlines()
-    assert "# here" in lines[error.line - 1], f"line {error.line}: {error}"
-    assert error.code == lines[error.line - 1].strip()
+    assert "# here" in LINES[error.line - 1], f"line {error.line}: {error}"
+    assert error.code == LINES[error.line - 1].strip()
     assert error.code in str(error)
     assert str(error.line) in str(error)
     assert not STATE
@@ -256,7 +257,7 @@ def generates(x):  # here
 def test_what_the_source_shows_is_refused_at_once(function):
     with pytest.raises(mx.ScriptError) as caught:
         mx.script(function)
-    assert "# here" in open(__file__).read().splitlines()[caught.value.line - 1]
+    assert "# here" in LINES[caught.value.line - 1]
 
 
 def helper_in_another_place(x):
@@ -289,7 +290,7 @@ def test_an_error_of_the_users_own_is_raised_as_it_is():
 def test_no_function():
     with pytest.raises(TypeError, match="a function or a block"):
         mx.script(3)
-    with pytest.raises(mx.ScriptError, match="source|definition"):
+    with pytest.raises(mx.ScriptError, match=r"source|definition"):
         mx.script(eval("lambda x: x"))
 
 
@@ -302,7 +303,7 @@ def test_an_index_beyond_the_array_is_an_error_when_it_runs():
     assert scripted(x, nd.array([1.0])).asscalar() == 2
     assert scripted(x, nd.array([-2.0])).asscalar() == 1
     for i in (2.0, -3.0):
-        with pytest.raises(mx.MXNetError, match="out of|index"):
+        with pytest.raises(mx.MXNetError, match=r"out of|index"):
             scripted(x, nd.array([i])).asnumpy()
     for i in (float("nan"), float("inf"), 1e30):
         with pytest.raises(mx.MXNetError, match="exact_int"):

@@ -83,7 +83,9 @@ def test_saving_again_what_was_loaded_changes_nothing(tmp_path):
     scripted.save(str(tmp_path / "a"))
     symbol = mx.load(tmp_path / "a").symbol
     again = mx.sym.load_json(symbol._tojson_native())
-    assert json.loads(again._tojson_native())["nodes"] == json.loads(symbol._tojson_native())["nodes"]
+    assert (
+        json.loads(again._tojson_native())["nodes"] == json.loads(symbol._tojson_native())["nodes"]
+    )
 
 
 def test_numpy_functions_and_python_numbers(tmp_path):

@@ -33,9 +33,9 @@ def convert(recorder: Any, function: Any, args: tuple) -> Any:
     if function in (min, max) and len(args) == 2 and any(type(a) is LoopNumber for a in args):
         return _extreme(function, *args)
     owner = getattr(function, "__self__", None)
-    if owner is not None and not args and _is_recorded(owner):
-        if getattr(function, "__name__", "") in _SCALARS:
-            return _scalar(recorder, function.__name__, owner)
+    name = getattr(function, "__name__", "")
+    if name in _SCALARS and owner is not None and not args and _is_recorded(owner):
+        return _scalar(recorder, name, owner)
     return NotImplemented
 
 

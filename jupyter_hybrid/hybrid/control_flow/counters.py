@@ -1,4 +1,4 @@
-"""Local names that only ever hold Python numbers: counters, which ``+=`` does not write in place."""
+"""Local names that only ever hold Python numbers: ``+=`` does not write these in place."""
 
 from __future__ import annotations
 

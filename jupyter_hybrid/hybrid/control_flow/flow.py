@@ -204,7 +204,8 @@ class ControlFlow(Truth):
             made = self._foreach(loop, frame)
         except NotConvertible as reason:
             if type(loop.values) is CountedRange:
-                raise NotConvertible(str(reason), reason.where or place_of(reason.__traceback__))
+                where = reason.where or place_of(reason.__traceback__)
+                raise NotConvertible(str(reason), where) from None
             loop.failed(str(reason))
             self._loop_reason = (id(frame), str(reason))
             return False

@@ -195,4 +195,6 @@ def leaves(body: list[ast.stmt], how: tuple[type, ...] = (ast.Break, ast.Continu
 
 
 #: Stands for an expression that chooses: it binds no name.
-EXPRESSION = Statement(ast.Pass(), "", (), frozenset(), frozenset(), frozenset(), False, False, frozenset())
+EXPRESSION = Statement(
+    ast.Pass(), "", (), frozenset(), frozenset(), frozenset(), False, False, frozenset()
+)

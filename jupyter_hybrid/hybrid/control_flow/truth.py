@@ -128,7 +128,9 @@ class Truth:
             found = self._joined(rest, decides, frame)
             known = truth_node(found)
             if known is None:
-                return LoopNumber(_core.trace_constant(bool(found), "bool", repr(bool(found))), bool)
+                return LoopNumber(
+                    _core.trace_constant(bool(found), "bool", repr(bool(found))), bool
+                )
             return LoopNumber(known, bool)
 
         checks = self.recorder.checks

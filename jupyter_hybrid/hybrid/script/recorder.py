@@ -20,7 +20,9 @@ from . import blocks
 from .source import is_rewritten, rewritten
 
 _MOST = 100_000  # operators that are recorded before a loop is believed not to end
-_LIST_METHODS = frozenset({"append", "extend", "insert", "pop", "reverse", "copy", "index", "count"})
+_LIST_METHODS = frozenset(
+    {"append", "extend", "insert", "pop", "reverse", "copy", "index", "count"}
+)
 _DICT_METHODS = frozenset({"get", "items", "keys", "values", "copy"})
 
 

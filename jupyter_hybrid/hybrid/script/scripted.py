@@ -31,12 +31,8 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 @overload
 def script(function: _F, /) -> _F: ...
 @overload
-def script(
-    *, max_iterations: int | None = None, unroll: int = 200
-) -> Callable[[_F], _F]: ...
-def script(
-    function: Any = None, /, *, max_iterations: int | None = None, unroll: int = 200
-) -> Any:
+def script(*, max_iterations: int | None = None, unroll: int = 200) -> Callable[[_F], _F]: ...
+def script(function: Any = None, /, *, max_iterations: int | None = None, unroll: int = 200) -> Any:
     """Compiles a function or Gluon block whole, with its ``if``, ``while`` and ``for`` on values.
 
     Conditions and loops on array values become ``cond``, ``while_loop`` and ``foreach`` nodes with
@@ -107,7 +103,7 @@ class Scripted:
             return kind.forward
         if isinstance(block, HybridBlock) and not is_own(kind, "hybrid_forward"):
             _check(kind.hybrid_forward)
-        return run_block
+        return run_block  # type: ignore[return-value]
 
     # Calling --------------------------------------------------------------------------------------
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -155,9 +151,7 @@ class Scripted:
                     for p in self.block.collect_params().values()
                     for c in p.list_ctx()
                 }
-                program.params = {
-                    id(s): arrays[id(s)] for s in program.sources if id(s) in arrays
-                }
+                program.params = {id(s): arrays[id(s)] for s in program.sources if id(s) in arrays}
             self._programs[key] = program
             program.statics = [v for _, a, v in described if a is None]  # their ids are in the key
             if len(self._programs) > _SIGNATURES:
@@ -252,4 +246,3 @@ def _unchanged(watched: tuple[Any, str, Any]) -> bool:
     if isinstance(names, types.CellType):
         return same(names.cell_contents, before)
     return name in names and same(names[name], before)
-

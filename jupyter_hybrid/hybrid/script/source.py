@@ -89,7 +89,7 @@ def writes_to(function: types.FunctionType, name: str) -> tuple[str, int]:
     except NoSource:
         return place_of_function(function)
     for node in ast.walk(definition):
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            if isinstance(node.value, ast.Name) and node.value.id == name:
-                return function.__code__.co_filename, node.lineno
+        writes = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+        if writes and getattr(node.value, "id", "") == name:  # type: ignore[attr-defined]
+            return function.__code__.co_filename, node.lineno  # type: ignore[attr-defined]
     return place_of_function(function)
