@@ -39,8 +39,9 @@ def script(function: Any = None, /, *, max_iterations: int | None = None, unroll
     graphs of their own; early ``return``, ``break`` and ``continue`` too. The first call of a
     signature (shapes, dtypes, devices, other arguments' values) traces the function and the
     functions it calls, in the place of running it; later calls run the program without visiting
-    Python. Results equal those of the function run as written, bit for bit. Branches must give
-    equal shapes and dtypes, and a loop keeps those of what it carries.
+    Python. Results of NDArrays equal those of the function run as written, bit for bit; NumPy
+    functions are computed as in cells. Branches must give equal shapes and dtypes, and a loop keeps
+    those of what it carries. Results have memory of their own, but for what is handed through.
 
     Arguments and results are NDArrays, NumPy arrays, and tuples, lists and dicts of them; numbers,
     strings and other objects among the arguments are constants of the program. Arrays that the
