@@ -596,3 +596,12 @@ def test_nd_arrays_written_in_place_beside_carried_ones(shell, loop):
     assert left[0] == left[1]
     inplace = "+=" in loop or "] = " in loop
     assert nodes(shell.report) == ([] if inplace else ["while_loop"])
+
+
+def test_a_truth_value_that_a_loop_changes_is_carried(shell):
+    body = (
+        "flag = False\ns = x * 0\nfor i in range(50):\n    if flag:\n        s = s + x * 100\n"
+        "    else:\n        s = s + x\n    flag = i > 3\n"
+    )
+    report = check(shell, body, "--loop-limit 10", x=X)
+    assert nodes(report) == ["foreach"]

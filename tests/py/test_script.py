@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cells import Shell
 
 import jupyter_hybrid as mx
 from jupyter_hybrid import nd
@@ -471,3 +472,15 @@ def test_a_limit_of_iterations_is_an_error_when_it_is_passed():
     assert mx.script(max_iterations=5)(five)(nd.array([0.0])).asscalar() == 5  # just enough
     with pytest.raises(ValueError, match="max_iterations"):
         mx.script(max_iterations=-1)
+
+
+def test_in_a_hybridized_cell_it_is_part_of_the_graph():
+    shell = Shell()
+    shell.ns.update(halved=mx.script(halved), nd=nd)
+    shell.run("x = nd.array([1.0, 4.0])")
+    shell.hybridize("y = halved(x * 2) + 1")  # compiled before the cell goes on
+    np.testing.assert_array_equal(shell.ns["y"].asnumpy(), [2.0, 5.0])
+    shell.hybridize("z = halved(x * 3) + 1")
+    np.testing.assert_array_equal(shell.ns["z"].asnumpy(), [2.5, 7.0])
+    assert shell.report.graph_breaks == []
+    assert [n.op for n in shell.report.segments[-1].graph.nodes].count("cond") == 1

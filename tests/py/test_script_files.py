@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import jupyter_hybrid as mx
-from jupyter_hybrid import gluon, nd
+from jupyter_hybrid import gluon, native, nd
 from jupyter_hybrid.gluon import nn
 
 TABLE = nd.array([0.5, 1.5])
@@ -268,3 +268,32 @@ def test_a_result_that_no_file_can_hold(tmp_path):
     assert scripted(nd.array([1.0]))[1] is marker
     with pytest.raises(mx.MXNetError, match="object made outside"):
         scripted.save(str(tmp_path / "f"))
+
+
+def test_hybrid_run_gives_the_same_without_python(tmp_path):
+    try:
+        command = native.program()
+    except FileNotFoundError:
+        pytest.skip("hybrid-run is not installed beside this core")
+
+    def only_arrays(x, w):
+        while (x * x).sum() > 1:
+            if x.max() > 2:
+                x = x / 2
+                continue
+            x = x * w + TABLE * 0.1
+        return x, (x.sum() > 0) * 2
+
+    rng = np.random.default_rng(3)
+    x, w = nd.array(rng.standard_normal(2) * 4), nd.array(rng.random(2) * 0.5)
+    scripted = mx.script(only_arrays)
+    wanted = [a.asnumpy() for a in scripted(x, w)]
+    scripted.save(str(tmp_path / "m"))
+    for name, array in (("x", x), ("w", w)):
+        np.save(tmp_path / f"{name}.npy", array.asnumpy())
+    words = [command, "m-symbol.json", "m-0000.params", "x=x.npy", "w=w.npy"]
+    words += ["-o", "0=y.npy", "-o", "1=z.npy"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for name, array in zip(("y", "z"), wanted, strict=True):
+        np.testing.assert_array_equal(np.load(tmp_path / f"{name}.npy"), array)

@@ -22,7 +22,7 @@ from .blocks import is_own, run_block
 from .errors import ScriptError
 from .program import Argument, Program
 from .source import place_of_function, rewritten
-from .tracing import same, trace
+from .tracing import contents_of, same, trace
 
 _SIGNATURES = 64  # programs kept of one function
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -245,5 +245,5 @@ def _key(value: Any) -> Any:
 def _unchanged(watched: tuple[Any, str, Any]) -> bool:
     names, name, before = watched
     if isinstance(names, types.CellType):
-        return same(names.cell_contents, before)
+        return same(contents_of(names), before)
     return name in names and same(names[name], before)

@@ -223,7 +223,7 @@ class _Trace:
                     value = function.__globals__[name]
                     yield function.__globals__, name, _snapshot(value)
             for name, cell in zip(code.co_freevars, function.__closure__ or ()):
-                yield cell, name, _snapshot(cell.cell_contents)
+                yield cell, name, _snapshot(contents_of(cell))
         if self.owner is not None:
             for name, value in list(vars(self.owner).items()):
                 if type(value) in PLAIN:
@@ -266,6 +266,14 @@ def _raised_by_user(where: Place) -> bool:
     return linecache.getline(*where).strip().startswith(("raise", "assert"))
 
 
+def contents_of(cell: types.CellType) -> Any:
+    """A closure's variable; None while it has no value."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
 def same(now: Any, before: Any) -> bool:
     """Is what a function reads from outside what it was?"""
     a, b = list(leaves("", now)), list(leaves("", before))
@@ -279,4 +287,4 @@ def _equal(x: Any, y: Any) -> bool:
     return x == y and repr(x) == repr(y)
 
 
-__all__ = ["same", "trace"]
+__all__ = ["contents_of", "same", "trace"]
