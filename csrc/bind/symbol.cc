@@ -1,5 +1,6 @@
 // Symbol in Python: building, inspecting, inferring; sym/ adds MXNet's methods to the class.
 #include "graph/symbol.h"
+#include "graph/native_json.h"
 #include "graph/symbol_states.h"
 
 #include "bind/graph_view.h"
@@ -223,7 +224,7 @@ void bind_symbol(py::module_& m) {
       .def(
           "tojson", [](const Symbol& s) { return symbol_to_json(s); }, "MXNet 1.9.1's symbol.json.")
       .def(
-          "_tojson_native", [](const Symbol& s) { return symbol_to_json(s, true); },
+          "_tojson_native", [](const Symbol& s) { return symbol_to_native_json(s); },
           "The same for us alone, with the core's names for what MXNet lacks.")
       .def("graph", [](const Symbol& s) { return std::make_shared<Graph>(to_graph(s)); })
       .def("list_attr", [](const Symbol& s) { return node_attrs(single(s, "list_attr")); })

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "exec/control_json.h"
 #include "graph/json.h"
+#include "graph/native_json.h"
 #include "graph/symbol.h"
 #include "graph/variable.h"
 #include "ops/mx_names.h"

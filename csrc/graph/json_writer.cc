@@ -5,6 +5,7 @@
 #include "exec/control.h"
 #include "exec/control_json.h"
 #include "graph/json.h"
+#include "graph/native_json.h"
 #include "graph/symbol.h"
 #include "ops/mx_names.h"
 #include "ops/states.h"
@@ -99,19 +100,28 @@ class Writer {
     try {
       op = to_mx(*node.op, node.attrs, equal_known_shapes(node), &own,
                  static_cast<int>(node.inputs.size()));
+      if (native_ && !means_the_same(op, own, node)) return native_name(node, attrs);
     } catch (const Error& error) {
-      if (native_ && find_op(node.op->name) == node.op) {
-        for (const AttrDef& a : node.op->attrs) {
-          if (node.attrs.has(a.name)) (*attrs)[a.name] = node.attrs.text(a.name);
-        }
-        return kNativePrefix + std::string(node.op->name);
-      }
+      if (native_ && find_op(node.op->name) == node.op) return native_name(node, attrs);
       const std::string line = line_of(node.site);
       fail("symbol.json: node '", node.name, "'", line.empty() ? "" : ", " + line, ": ",
            error.what());
     }
     attrs->insert(own.begin(), own.end());
     return op;
+  }
+
+  // Is the node read back as it is?
+  static bool means_the_same(const std::string& op, const Attributes& attrs, const SymNode& node) {
+    const MxName* row = find_mx_name(op);
+    return row != nullptr && row->op == node.op && mx_to_core(*row, attrs) == node.attrs;
+  }
+
+  static std::string native_name(const SymNode& node, Attributes* attrs) {
+    for (const AttrDef& a : node.op->attrs) {
+      if (node.attrs.has(a.name)) (*attrs)[a.name] = node.attrs.text(a.name);
+    }
+    return kNativePrefix + std::string(node.op->name);
   }
 
   std::string entry_text(const SymEntry& e, int64_t version = 0) const {
@@ -142,9 +152,14 @@ class Writer {
 
 }  // namespace
 
-std::string symbol_to_json(const Symbol& symbol, bool native) {
+std::string symbol_to_json(const Symbol& symbol) {
   require(!symbol.outputs.empty(), "symbol.json: the symbol has no outputs");
-  return Writer(native).write(without_body_constants(symbol));
+  return Writer(false).write(without_body_constants(symbol));
+}
+
+std::string symbol_to_native_json(const Symbol& symbol) {
+  require(!symbol.outputs.empty(), "symbol.json: the symbol has no outputs");
+  return Writer(true).write(without_body_constants(symbol));
 }
 
 std::vector<NamedArray> symbol_constants(const Symbol& symbol) {

@@ -104,11 +104,8 @@ struct NamedArray {
 };
 
 // MXNet 1.9.1's symbol.json. Constants become variables "_const<n>", n counting in node order;
-// their values are symbol_constants(), those inside branches and loop bodies included. Throws Error
-// naming a node that has no MXNet name. `native`: a file for us alone, where such a node has the
-// core's name after kNativePrefix, and shapes are NumPy's (0 is a size, () a scalar).
-constexpr const char* kNativePrefix = "_hybrid_";
-std::string symbol_to_json(const Symbol& symbol, bool native = false);
+// their values are symbol_constants(). Throws Error naming a node that has no MXNet name.
+std::string symbol_to_json(const Symbol& symbol);
 std::vector<NamedArray> symbol_constants(const Symbol& symbol);
 // Bounds-checked; also reads the older keys "param" and "attr". Throws Error.
 Symbol symbol_from_json(const std::string& text);

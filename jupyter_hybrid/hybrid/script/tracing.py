@@ -55,7 +55,8 @@ def trace(
             )
     try:
         with pause(train_mode=_core.is_training()):
-            return _Trace(function, owner, unroll, max_iterations).run(bound)
+            one = _Trace(function, owner, unroll, max_iterations)
+            return one.run(bound, outside is None)
     finally:
         if outside is not None:
             outside.recording.resume()
@@ -73,8 +74,9 @@ class _Trace:
         self.arguments: list[Argument] = []
         self.given: dict[int, Argument] = {}  # by id of what the body got for it
 
-    def run(self, bound: dict[str, Any]) -> Program:
-        why_not = Recording.possible()
+    def run(self, bound: dict[str, Any], alone: bool) -> Program:
+        """``alone``: no cell of this thread, put aside meanwhile, has the right to record."""
+        why_not = Recording.possible() if alone else ""
         if why_not:
             raise ScriptError(self.name, place_of_function(self.function), why_not)
         recorder = self.recorder
@@ -94,7 +96,8 @@ class _Trace:
             _core.drop_trace_writes()
             recorder.active = False
             numbers.start_cell()
-            Recording.give_up()
+            if alone:
+                Recording.give_up()
 
     def _run(self, bound: dict[str, Any], root: Root) -> Program:
         try:
