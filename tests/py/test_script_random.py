@@ -6,7 +6,7 @@ import linecache
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import jupyter_hybrid as mx
@@ -145,10 +145,10 @@ _SETTINGS = {
 def test_random_programs_give_the_same_and_most_are_converted():
     reasons = []
 
-    @settings(max_examples=15, **_SETTINGS)
+    @settings(max_examples=8, phases=[Phase.generate], **_SETTINGS)
     @given(source=programs(), inputs=_inputs)
     def collect(source, inputs):
-        reasons.append(outcome(source, inputs[:2]))
+        reasons.append(outcome(source, inputs[:1]))
 
     collect()
     refused = [r for r in reasons if r]
