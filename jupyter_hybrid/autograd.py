@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
 from . import _core
-from ._core import NDArray, is_recording, is_training, set_recording, set_training
+from ._core import NDArray, Symbol, is_recording, is_training, set_recording, set_training
 
 __all__ = [
     "backward",
+    "get_symbol",
     "grad",
     "is_recording",
     "is_training",
@@ -117,3 +119,26 @@ def grad(
     retain = create_graph if retain_graph is None else retain_graph
     found = _core.grad(heads, variables, head_grads, retain, create_graph, train_mode)
     return found[0] if isinstance(variables, NDArray) else found
+
+
+def get_symbol(x: NDArray | Sequence[NDArray]) -> Symbol:
+    """What was recorded to compute ``x``, as a Symbol: the tape as a graph.
+
+    Its variables are called ``var0``, ``var1``, ... in the order in which they are read. Gradients
+    that ``grad(create_graph=True)`` made are recorded too.
+
+    Args:
+        x: an array that was computed inside ``record()``, or several: a Symbol of many outputs.
+
+    Raises:
+        MXNetError: nothing was recorded of it.
+    """
+    graph = _core.tape_graph([x] if isinstance(x, NDArray) else list(x))
+    inputs = [graph.node(i) for i in graph.inputs]
+    names = {node.id: node.name or f"var{i}" for i, node in enumerate(inputs)}
+    counts: Counter[str] = Counter()
+    for node in graph.nodes:
+        if node.id not in names and node.op is not None:
+            names[node.id] = node.name or f"{node.op}{counts[node.op]}"
+            counts[node.op] += 1
+    return _core.sym_from_graph(graph.with_names(names))

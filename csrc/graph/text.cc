@@ -72,6 +72,7 @@ class Writer {
     const Node* node = nullptr;
   };
 
+  const std::string& own_name(const Entry& e) const;
   void name_everything();
   std::string unique(const std::string& wish, NodeId id);
   void name_outputs(const Node& n, size_t num_outputs);
@@ -125,13 +126,23 @@ void Writer::name_outputs(const Node& n, size_t num_outputs) {
   }
 }
 
+// The name of the node that computes it: of a fused node's output, the member's.
+const std::string& Writer::own_name(const Entry& e) const {
+  const Node& n = graph_.node(e.node);
+  if (n.kind != NodeKind::fused) return n.name;
+  const NodeId made = n.member_outputs.at(static_cast<size_t>(e.out)).node;
+  const auto found = std::find_if(n.members.begin(), n.members.end(),
+                                  [&](const Node& member) { return member.id == made; });
+  return found == n.members.end() ? n.name : found->name;
+}
+
 void Writer::name_everything() {
   for (size_t i = 0; i < graph_.outputs.size() && i < graph_.output_names.size(); ++i) {
     // "<node>_output" is a Symbol's default: the node's own name reads better.
     const std::string& given = graph_.output_names[i];
-    const Node& n = graph_.node(graph_.outputs[i].node);
-    const std::string prefix = n.name + "_output";
-    if (is_identifier(given) && (n.name.empty() || given.compare(0, prefix.size(), prefix) != 0)) {
+    const std::string& own = own_name(graph_.outputs[i]);
+    const std::string prefix = own + "_output";
+    if (is_identifier(given) && (own.empty() || given.compare(0, prefix.size(), prefix) != 0)) {
       wishes_.emplace(graph_.outputs[i], given);
     }
   }

@@ -23,9 +23,9 @@ class Function:
 
     Called with a keyword for every variable that is no parameter: NDArrays, NumPy arrays or
     numbers. The latter become float32 arrays, as in ``nd.array``, unless the variable declares
-    another dtype. The result is an NDArray, or a list of them when a list was compiled; it may
-    still be computed when the call returns. Every signature (shapes, dtypes, device) is compiled
-    once. Calls are not recorded by ``autograd``; ``Symbol.grad`` makes gradients.
+    another dtype. The result is an NDArray, or a list or dict of them when such was compiled; it
+    may still be computed when the call returns. Every signature (shapes, dtypes, device) is
+    compiled once. Calls are not recorded by ``autograd``; ``Symbol.grad`` makes gradients.
 
     Attributes:
         arguments: names to call it with, in the order of the graph.
@@ -36,6 +36,7 @@ class Function:
         self,
         outputs: Sequence[Symbol],
         single: bool,
+        keys: Sequence[str] | None,
         updates: Sequence[tuple[str, Symbol]],
         params: dict[str, NDArray],
         options: dict[str, Any],
@@ -43,6 +44,8 @@ class Function:
         ctx: Context | None,
     ):
         symbol = _one_symbol([*outputs, *(value for _, value in updates)])
+        if keys is not None:
+            symbol = _named(symbol, keys)
         names = symbol.list_inputs()
         _check_params(params, [*names, *(name for name, _ in updates)])
         self.params = params
@@ -51,6 +54,7 @@ class Function:
         self._symbol = symbol
         self._graph, states = _core.in_mode(symbol.graph(), options["training"])
         self._single = single
+        self._keys = keys
         self._num_outputs = sum(map(len, outputs))
         # An updated parameter that nothing reads is no input: its array is given to the run.
         self._updates = [-1] * self._num_outputs
@@ -94,6 +98,8 @@ class Function:
             if mode is not None:
                 _core.resume_trace(mode)
         results = made[: self._num_outputs]
+        if self._keys is not None:
+            return dict(zip(self._keys, results, strict=True))
         return results[0] if self._single else results
 
     # Looking -----------------------------------------------------------------------------------
@@ -115,7 +121,7 @@ class Function:
         """
         if self._latest is None:
             raise MXNetError("report: the function has not been called yet")
-        return FunctionReport(self._latest)
+        return FunctionReport(self._latest, self._keys)
 
     @property
     def stages(self) -> list[Any]:
@@ -127,8 +133,8 @@ class Function:
         from ..views.pictures import of_compiled, of_graph
 
         if self._latest is None:
-            return of_graph(self._graph, "function")
-        return of_compiled(self._latest, "function")
+            return of_graph(self._graph, "function", self._keys)
+        return of_compiled(self._latest, "function", self._keys)
 
     def __repr__(self) -> str:
         signature = f"function of ({', '.join(self.arguments)})"
@@ -181,7 +187,7 @@ class Function:
 
 
 def compile_function(
-    outputs: Symbol | Sequence[Symbol],
+    outputs: Symbol | Sequence[Symbol] | Mapping[str, Symbol],
     updates: Sequence[tuple[Symbol, Symbol]] = (),
     params: Mapping[Any, NDArray] | None = None,
     *,
@@ -203,7 +209,8 @@ def compile_function(
     interrupt, or lack of memory, while they are being written leaves them poisoned: reading raises.
 
     Args:
-        outputs: what the function returns; a list of symbols makes it return a list.
+        outputs: what the function returns; a list of symbols makes it return a list, and a dict
+            a dict. Its keys name the values in the program and in pictures.
         updates: (variable, new value) pairs; the variables are parameters.
         params: arrays by variable or name, bound once and not given when it is called.
         passes: exactly these passes (and infer and plan); None: all of them.
@@ -212,7 +219,8 @@ def compile_function(
         donate: arguments whose NDArrays the program may overwrite.
         ctx: the device; that of the arrays given, unless said.
         training: Dropout and the like act; as a default when there are updates.
-        remat: "sqrt", or a budget in bytes: forward values are computed again for the gradient.
+        remat: "sqrt", or a budget in bytes: forward values are computed again for gradients that
+            ``Symbol.grad`` made, instead of being kept; bit for bit the same.
         plan: "fast"; "exact": a search of at most ``plan_seconds`` for the smallest plan, which can
             be interrupted; "parallel": memory is shared only where data dependencies order its
             uses.
@@ -223,10 +231,13 @@ def compile_function(
             called: the new value's shape or dtype is not the parameter's.
     """
     single = isinstance(outputs, Symbol)
-    heads = [outputs] if isinstance(outputs, Symbol) else list(outputs)
+    keys = list(outputs) if isinstance(outputs, Mapping) else None
+    listed = outputs.values() if isinstance(outputs, Mapping) else outputs
+    heads = [outputs] if isinstance(outputs, Symbol) else list(listed)
     for head in heads:
         if not isinstance(head, Symbol):
             raise TypeError(f"compile: expected symbols, got {type(head).__name__}")
+    _check_keys(keys or [], heads)
     if not heads and not updates:
         raise MXNetError("compile: given neither outputs nor updates")
     bound = {name_of(key, "compile: params"): array for key, array in (params or {}).items()}
@@ -258,7 +269,8 @@ def compile_function(
         "plan": plan,
         "plan_seconds": plan_seconds,
     }
-    made = Function(heads, single and len(heads[0]) == 1, steps, bound, options, given_up, ctx)
+    single = single and len(heads[0]) == 1
+    made = Function(heads, single, keys, steps, bound, options, given_up, ctx)
     unknown = [n for n in given_up if n not in made.arguments]
     if unknown:
         raise MXNetError(
@@ -274,6 +286,23 @@ def _one_symbol(parts: list[Symbol]) -> Symbol:
     if len(set(names)) != len(names):  # made apart, such as read from files
         symbol = symbol.compose(**{n: var(n) for n in set(names) if names.count(n) > 1})
     return symbol
+
+
+def _check_keys(keys: Sequence[str], heads: Sequence[Symbol]) -> None:
+    for key, head in zip(keys, heads, strict=False):
+        if not isinstance(key, str):
+            raise TypeError(f"compile: expected names as keys, got {type(key).__name__}")
+        if len(head) != 1:
+            raise MXNetError(f"compile: {key!r} has {len(head)} outputs, expected 1")
+
+
+def _named(symbol: Symbol, keys: Sequence[str]) -> Symbol:
+    """The same, with the operators of the first outputs called as the keys say."""
+    graph = symbol.graph()
+    names = {e[0]: k for e, k in zip(reversed(graph.outputs[: len(keys)]), reversed(keys))}
+    inputs = {node.id for node in graph.nodes if node.kind == "input"}
+    renamed = {node: key for node, key in names.items() if node not in inputs}
+    return _core.sym_from_graph(graph.with_names(renamed))
 
 
 def _check_params(params: Mapping[str, NDArray], names: list[str]) -> None:

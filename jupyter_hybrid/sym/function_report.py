@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .. import _core
@@ -17,8 +18,9 @@ class FunctionReport:
         compile_s: seconds that compiling took.
     """
 
-    def __init__(self, compiled: Any):
+    def __init__(self, compiled: Any, keys: Sequence[str] | None = None):
         self.compiled = compiled
+        self._keys = keys
         self.stages = list(compiled.stages)
         self.compile_s = compiled.seconds
 
@@ -48,15 +50,21 @@ class FunctionReport:
         program = self.compiled.program
         return list(_core.implicit_edges(program.graph, program.plan))
 
+    @property
+    def bytes_lower_bound(self) -> int:
+        """What no plan for the same buffers can go below."""
+        return int(self.plan.lower_bound_bytes)
+
     def _picture(self) -> Any:
         from ..views.pictures import of_compiled
 
-        return of_compiled(self.compiled, "function")
+        return of_compiled(self.compiled, "function", self._keys)
 
     def __repr__(self) -> str:
         changed = [s for s in self.stages if s.changed]
         lines = [
-            f"bytes     {self.bytes_imperative:,} imperative, {self.bytes_planned:,} planned",
+            f"bytes     {self.bytes_imperative:,} imperative, {self.bytes_planned:,} planned "
+            f"(lower bound {self.bytes_lower_bound:,})",
             f"time      compile {self.compile_s * 1e3:.2f} ms",
             *(f"stage     {s.name}: {s.label}" for s in changed),
         ]

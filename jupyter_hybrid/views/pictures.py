@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,8 +80,24 @@ def of_report(report: Any) -> Picture:
     )
 
 
-def of_compiled(compiled: Any, title: str = "compiled graph") -> Picture:
-    """The picture of a :class:`_core.Compiled`, such as a hybridized block's."""
+def _named(graphs: Sequence[Any], keys: Sequence[str] | None) -> dict[int, str]:
+    """Node -> the key of the first output that is it; the graphs are stages of one."""
+    return {
+        entry[0]: key
+        for graph in graphs
+        for entry, key in list(zip(graph.outputs, keys or ()))[::-1]
+        if graph.node(entry[0]).kind != "input"
+    }
+
+
+def of_compiled(
+    compiled: Any, title: str = "compiled graph", keys: Sequence[str] | None = None
+) -> Picture:
+    """The picture of a :class:`_core.Compiled`, such as a hybridized block's.
+
+    Args:
+        keys: what the user calls the first outputs.
+    """
     plan = compiled.program.plan
     kernels = [
         sum(1 for n in stage.graph.nodes if n.kind in ("op", "fused") and not n.is_view)
@@ -93,6 +110,7 @@ def of_compiled(compiled: Any, title: str = "compiled graph") -> Picture:
     return Picture(
         title=title,
         stages=stages,
+        names=_named([s.graph for s in stages], keys),
         parts=[Part(plan, compiled.program.graph, 0)],
         totals={
             "bytes_imperative": plan.imperative_bytes,
@@ -108,9 +126,9 @@ def of_compiled(compiled: Any, title: str = "compiled graph") -> Picture:
     )
 
 
-def of_graph(graph: Any, title: str = "graph") -> Picture:
+def of_graph(graph: Any, title: str = "graph", keys: Sequence[str] | None = None) -> Picture:
     """The picture of one graph, as it is."""
-    return Picture(title=title, stages=[_OneStage(graph)])
+    return Picture(title=title, stages=[_OneStage(graph)], names=_named([graph], keys))
 
 
 def spec_of(thing: Any) -> dict[str, Any]:

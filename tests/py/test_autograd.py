@@ -7,6 +7,7 @@ import threading
 import numpy as np
 import pytest
 
+import jupyter_hybrid as jh
 from jupyter_hybrid import MXNetError, _core, autograd, nd
 
 
@@ -230,3 +231,42 @@ def test_the_tape_as_a_graph():
         y = (x * x).sum()
     graph = _core.tape_graph(y)
     assert [n.op for n in graph.nodes if n.kind == "op"] == ["mul", "sum"]
+
+
+# The tape as a graph ----------------------------------------------------------------------------
+def test_get_symbol_is_what_was_recorded():
+    a, b = nd.array([1.0, 2.0]), nd.array([3.0, 4.0])
+    a.attach_grad()
+    b.attach_grad()
+    with autograd.record():
+        d = b * a + 1
+    symbol = autograd.get_symbol(d)
+    assert symbol.list_arguments() == ["var0", "var1"]
+    assert [n.op for n in symbol.graph().nodes if n.op] == ["mul", "add_scalar"]
+    (again,) = symbol.eval(var0=nd.array([5.0, 6.0]), var1=nd.array([7.0, 8.0]))
+    assert again.asnumpy().tolist() == [36.0, 49.0]
+    d.backward()  # looking at the tape does not use it up
+    assert a.grad.asnumpy().tolist() == [3.0, 4.0]
+
+
+def test_get_symbol_of_gradients_equals_the_symbolic_gradient():
+    a, b = nd.array([1.0]), nd.array([2.0])
+    a.attach_grad()
+    b.attach_grad()
+    with autograd.record():
+        d = b * a + 1
+        grads = autograd.grad(d, [a, b], create_graph=True)
+    tape = jh.compile(autograd.get_symbol([d, *grads]))
+    A, B = jh.Variable("A", shape=(1,)), jh.Variable("B", shape=(1,))
+    written = B * A + 1
+    program = jh.compile([written, *written.grad([A, B])])
+    expected = [v.asscalar() for v in program(A=1, B=2)]
+    assert [v.asscalar() for v in tape(var0=2, var1=1)] == expected == [3, 2, 1]
+    tape(var0=[2], var1=[1])
+    program(A=[1], B=[2])
+    assert tape.stages[1].graph.hash == program.stages[1].graph.hash
+
+
+def test_get_symbol_needs_a_recording():
+    with pytest.raises(MXNetError, match="was not recorded"):
+        autograd.get_symbol(nd.ones(2))

@@ -362,3 +362,62 @@ def test_missing_and_corrupt_files(tmp_path: Path) -> None:
     graph.write_text(graph.read_text()[:50])
     with pytest.raises(jh.MXNetError, match=r"g-symbol.json"):
         jh.load(tmp_path / "g")
+
+
+# Named outputs, remat ---------------------------------------------------------------------------
+def test_a_dict_gives_a_dict_and_names_its_values() -> None:
+    a, b = jh.Variable("A", shape=(2,)), jh.Variable("B", shape=(2,))
+    d = b * a + 1
+    grad_a, grad_b = d.grad([a, b])
+    f = jh.compile({"D": d, "gA": grad_a, "gB": grad_b, "B": b, "again": grad_a})
+    made = f(A=[1, 3], B=[2, 5])
+    assert {k: v.asnumpy().tolist() for k, v in made.items()} == {
+        "D": [3, 16], "gA": [2, 5], "gB": [1, 3], "B": [2, 5], "again": [2, 5],
+    }  # fmt: skip
+    assert f.arguments == ["B", "A"]
+    for text in (f.report().program["written"], f.report().program["plan"]):
+        assert all(f"\n{line} = " in "\n" + text.replace("  ", "") for line in ("D", "gA", "gB"))
+        assert "_output" not in text and "again" not in text
+    stages = spec_of(f)["stages"]
+    assert {"gA = mul", "gB = mul"} <= {n["label"] for n in stages[0]["graph"]["nodes"]}
+    assert any(n["name"] in ("gA", "gB") for n in stages[-1]["graph"]["nodes"])
+    assert spec_of(f.report())["stages"][0]["graph"]["nodes"][0]["name"] == "A"
+
+
+def test_names_of_outputs_are_checked() -> None:
+    a, _, d = classic()
+    with pytest.raises(TypeError, match="expected names as keys, got int"):
+        jh.compile({1: d})  # type: ignore[dict-item]
+    with pytest.raises(jh.MXNetError, match="'both' has 2 outputs, expected 1"):
+        jh.compile({"both": sym.Group([a, d])})
+    with pytest.raises(TypeError, match="expected symbols, got int"):
+        jh.compile({"one": 1})  # type: ignore[dict-item]
+
+
+def test_updates_beside_named_outputs() -> None:
+    w, x = jh.Variable("w"), jh.Variable("x")
+    loss = (w * x - 6) ** 2
+    weight = nd.array([0])
+    step = jh.compile({"loss": loss}, [(w, w - 0.1 * loss.grad(w))], {"w": weight})
+    assert step(x=1)["loss"].asscalar() == 36
+    assert weight.asscalar() == np.float32(1.2)
+
+
+def test_remat_computes_again_bit_for_bit() -> None:
+    x = jh.Variable("x", shape=(64, 8))
+    weights = [jh.Variable(f"w{i}", shape=(8, 8)) for i in range(25)]
+    out = x
+    for w in weights:
+        out = sym.tanh(sym.FullyConnected(out, w, num_hidden=8, no_bias=True))
+    loss = sym.mean(out)
+    rng = np.random.default_rng(3)
+    given = {f"w{i}": rng.normal(size=(8, 8)) for i in range(25)}
+    found = []
+    for remat in (None, "sqrt"):
+        f = jh.compile([loss, *loss.grad(weights)], remat=remat)
+        values = f(x=np.linspace(-1, 1, 512).reshape(64, 8), **given)
+        found.append(([v.asnumpy().tobytes() for v in values], f.report().bytes_planned))
+    assert found[0][0] == found[1][0]
+    assert found[1][1] < 0.75 * found[0][1]
+    with pytest.raises(jh.MXNetError, match="remat: expected 'sqrt' or a budget in bytes"):
+        jh.compile(loss, remat="cube")(x=np.ones((64, 8)), **given)
