@@ -17,7 +17,7 @@ from IPython.core.getipython import get_ipython
 
 from .dot import dot
 from .pictures import spec_of
-from .spec import MIME
+from .spec import MIME, opened
 from .svg import svg
 from .switchboard import switchboard
 from .text import text
@@ -34,7 +34,8 @@ class GraphViewer(anywidget.AnyWidget):
     """Draws a graph before and after each pass, its memory plan and its program text.
 
     Args:
-        thing: a report, a Symbol, a Graph, a Compiled or a hybridized block.
+        thing: a report, a Symbol, a Graph, a Compiled, a compiled function or a hybridized block.
+        view: the view shown first: "graph", "memory" or "program".
 
     Attributes:
         stage: index of the stage shown, 0 is "as written".
@@ -45,8 +46,8 @@ class GraphViewer(anywidget.AnyWidget):
     stage = traitlets.Int(0).tag(sync=True)
     selected = traitlets.List(traitlets.Int()).tag(sync=True)
 
-    def __init__(self, thing: Any, **traits: Any):
-        spec = spec_of(thing)
+    def __init__(self, thing: Any, view: str | None = None, **traits: Any):
+        spec = opened(spec_of(thing), view, traits.get("stage"))
         traits.setdefault("stage", spec["initial"]["stage"])
         super().__init__(spec=spec, _esm=_script(), **traits)
         from ..hybrid.cell_report import Report

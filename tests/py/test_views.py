@@ -11,6 +11,7 @@ import pytest
 import traitlets
 from cells import Shell
 
+import jupyter_hybrid as jh
 from jupyter_hybrid import gluon, nd, sym
 from jupyter_hybrid.hybrid.execute import clear_cache
 from jupyter_hybrid.views import GraphViewer, dot, spec_of, svg, text
@@ -188,3 +189,18 @@ def test_where_a_segment_ends_without_a_break():
     assert all(e["reason"] for e in spec["ends"])
     assert len(spec["ends"]) == len(shell.report.segments) - 1
     assert [n for n in spec["notes"] if n.startswith("computed where it stands: line 3")]
+
+
+def test_a_viewer_opens_on_the_view_asked_for():
+    f = jh.compile(jh.Variable("x") * 2)
+    with pytest.raises(ValueError, match="no memory plan"):
+        GraphViewer(f, view="memory")
+    f(x=[1, 2])
+    shown = GraphViewer(f, view="memory")
+    assert shown.spec["initial"]["view"] == "memory"
+    assert shown.stage == len(shown.spec["stages"]) - 1
+    assert GraphViewer(f, view="program").spec["initial"]["view"] == "program"
+    assert GraphViewer(f).spec["initial"]["view"] == "graph"
+    assert GraphViewer(f, stage=0).spec["initial"]["stage"] == 0
+    with pytest.raises(ValueError, match="expected one of graph, memory, program, got 'plan'"):
+        GraphViewer(f, view="plan")

@@ -29,6 +29,11 @@ function memory(buffers: Partial<Buffer>[], rest: Partial<Memory> = {}): Memory 
 }
 
 describe('layoutMemory', () => {
+  it('has room for the imperative level unless the plan would be flat beside it', () => {
+    expect(layoutMemory(memory([{ bytes: 100 }], { planned: 100, imperative: 250 })).top).toBe(250);
+    expect(layoutMemory(memory([{ bytes: 100 }], { planned: 100, imperative: 251 })).top).toBe(100);
+  });
+
   it('puts arena buffers at their offsets and outputs above the arena', () => {
     const plan = parseSpec(fixture).memory as Memory;
     const layout = layoutMemory(plan);

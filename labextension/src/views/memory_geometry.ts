@@ -28,6 +28,9 @@ export interface MemoryLayout {
   live: number[];
 }
 
+// How many times the plan's height the imperative level may stand.
+const FLATTEST = 2.5;
+
 /** Arena buffers at their offsets, outputs stacked above the arena, inputs left out. */
 export function layoutMemory(memory: Memory): MemoryLayout {
   const created = memory.buffers.filter(buffer => buffer.kind !== 'input');
@@ -41,13 +44,9 @@ export function layoutMemory(memory: Memory): MemoryLayout {
     .filter(buffer => buffer.kind === 'arena')
     .map(buffer => boxAt(buffer, buffer.offset));
   boxes.push(...stackOutputs(created, arena));
-  const top = Math.max(
-    1,
-    memory.imperative,
-    memory.planned,
-    memory.lower_bound,
-    ...boxes.map(box => box.y1)
-  );
+  const used = Math.max(1, memory.planned, memory.lower_bound, ...boxes.map(box => box.y1));
+  // The imperative bytes are drawn to scale unless that would flatten the plan itself.
+  const top = memory.imperative <= FLATTEST * used ? Math.max(used, memory.imperative) : used;
   return {
     steps,
     top,

@@ -19,6 +19,7 @@ import { Tooltip } from './tooltip';
 const LEFT = 64;
 const RIGHT = 150;
 const TOP = 22;
+const HEADROOM = 1.06; // of the highest level
 const BOTTOM = 44;
 
 /** Both get a buffer; null: none. */
@@ -113,7 +114,7 @@ export class MemoryView {
 
   private y(offset: number): number {
     const height = this.surface.height - TOP - BOTTOM;
-    return TOP + height - (offset / (this.layout.top * 1.06)) * height;
+    return TOP + height - (offset / (this.layout.top * HEADROOM)) * height;
   }
 
   private paint(context: CanvasRenderingContext2D): void {
@@ -229,16 +230,20 @@ export class MemoryView {
       if (level.value <= 0) {
         continue;
       }
-      const y = this.y(level.value);
-      context.strokeStyle = level.color;
-      context.lineWidth = 1.8;
-      context.setLineDash(level.dash);
-      strokeLine(context, LEFT, y, right + 8, y);
-      context.setLineDash([]);
+      const beyond = level.value > layout.top;
+      const y = this.y(beyond ? layout.top * HEADROOM : level.value);
+      if (!beyond) {
+        context.strokeStyle = level.color;
+        context.lineWidth = 1.8;
+        context.setLineDash(level.dash);
+        strokeLine(context, LEFT, y, right + 8, y);
+        context.setLineDash([]);
+      }
       const textY = Math.max(y, free);
       free = textY + 14;
       const font = `600 11px ${theme.uiFont}`;
-      write(context, `${level.label} ${bytes(level.value)}`, right + 12, textY, font, level.color);
+      const text = `${beyond ? '↑ ' : ''}${level.label} ${bytes(level.value)}`;
+      write(context, text, right + 12, textY, font, level.color);
     }
     if (layout.arena > 0 && layout.boxes.some(box => box.buffer.kind === 'output')) {
       const y = this.y(layout.arena);
@@ -255,7 +260,7 @@ export class MemoryView {
       ((event.clientX - bounds.left - LEFT) / (surface.width - LEFT - RIGHT)) * layout.steps;
     const height = surface.height - TOP - BOTTOM;
     const up = (TOP + height - (event.clientY - bounds.top)) / height;
-    return boxUnder(layout, x, up * layout.top * 1.06);
+    return boxUnder(layout, x, up * layout.top * HEADROOM);
   }
 
   private point(event: PointerEvent): void {
