@@ -10,6 +10,8 @@ from .. import _core
 from ..hybrid.listing import counted, texts
 from .spec import Part, Picture, build
 
+VIEWS = ("graph", "memory", "program")
+
 
 @dataclass
 class _OneStage:
@@ -160,3 +162,23 @@ def spec_of(thing: Any) -> dict[str, Any]:
         "a graph viewer draws a report, a Symbol, a Graph, a Compiled or a hybridized block, "
         f"got {type(thing).__name__}"
     )
+
+
+def opened(spec: dict[str, Any], view: str | None, stage: int | None) -> dict[str, Any]:
+    """The same picture, showing that view and stage first; None leaves them.
+
+    Raises:
+        ValueError: there is no such view, or no plan to show.
+    """
+    initial = dict(spec["initial"])
+    if view is not None and view not in VIEWS:
+        raise ValueError(f"view: expected one of {', '.join(VIEWS)}, got {view!r}")
+    if view == "memory" and spec["memory"] is None:
+        raise ValueError("view: there is no memory plan; a graph gets one when it is compiled")
+    if view is not None:
+        initial["view"] = view
+    if view == "memory":
+        initial["stage"] = len(spec["stages"]) - 1
+    if stage is not None and 0 <= stage < len(spec["stages"]):
+        initial["stage"] = stage
+    return {**spec, "initial": initial}

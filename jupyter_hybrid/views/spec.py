@@ -55,29 +55,6 @@ class Picture:
     view: str = "graph"
 
 
-VIEWS = ("graph", "memory", "program")
-
-
-def opened(spec: dict[str, Any], view: str | None, stage: int | None) -> dict[str, Any]:
-    """The same picture, showing that view and stage first; None leaves them.
-
-    Raises:
-        ValueError: there is no such view, or no plan to show.
-    """
-    initial = dict(spec["initial"])
-    if view is not None and view not in VIEWS:
-        raise ValueError(f"view: expected one of {', '.join(VIEWS)}, got {view!r}")
-    if view == "memory" and spec["memory"] is None:
-        raise ValueError("view: there is no memory plan; a graph gets one when it is compiled")
-    if view is not None:
-        initial["view"] = view
-    if view == "memory":
-        initial["stage"] = len(spec["stages"]) - 1
-    if stage is not None and 0 <= stage < len(spec["stages"]):
-        initial["stage"] = stage
-    return {**spec, "initial": initial}
-
-
 def build(picture: Picture) -> dict[str, Any]:
     """The complete spec of a picture."""
     lines = picture.cell["lines"] if picture.cell else []

@@ -16,8 +16,8 @@ import traitlets
 from IPython.core.getipython import get_ipython
 
 from .dot import dot
-from .pictures import spec_of
-from .spec import MIME, opened
+from .pictures import opened, spec_of
+from .spec import MIME
 from .svg import svg
 from .switchboard import switchboard
 from .text import text
