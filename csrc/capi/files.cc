@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include "core/error.h"
@@ -53,7 +54,8 @@ void write_file(const std::string& path, const std::string& bytes) {
   const bool closed = std::fclose(file.release()) == 0;
   if (written && closed) return;
   if (written) why = errno;
-  std::remove(path.c_str());
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) std::filesystem::remove(path, ignored);
   fail(path, ": ", std::strerror(why));
 }
 

@@ -7,7 +7,7 @@ namespace hybrid {
 
 // Throws Error naming the file when it cannot be opened or read, or has more than `limit` bytes.
 std::string read_file(const std::string& path, uint64_t limit);
-// Throws Error; what was written of a file that could not be finished is removed.
+// Throws Error; a file that could not be finished is removed.
 void write_file(const std::string& path, const std::string& bytes);
 
 }  // namespace hybrid

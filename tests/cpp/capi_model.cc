@@ -1,6 +1,7 @@
 // The C API: genuine MXNet files run, every misuse answers with a status and a text.
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 
 #include "capi/files.h"
@@ -305,6 +306,15 @@ TEST_CASE("capi: models run in several threads at once; errors are each thread's
   }
   for (std::thread& thread : threads) thread.join();
   for (const auto& values : found) CHECK(values == found[0]);
+}
+
+TEST_CASE("capi: files are read up to a limit, and devices are not removed") {
+  CHECK(read_file(kData + "lenet-input.npy", 12672).size() == 12672);
+  CHECK_THROWS_AS(read_file(kData + "lenet-input.npy", 12671), Error);
+  CHECK_THROWS_AS(read_file("/dev/zero", 100000), Error);
+  CHECK_THROWS_AS(write_file("/dev/full", std::string(100000, 'x')), Error);
+  CHECK_THROWS_AS(write_file("/dev/full", "x"), Error);
+  CHECK(std::filesystem::exists("/dev/full"));
 }
 
 TEST_CASE("capi: dtypes by number") {

@@ -129,6 +129,11 @@ TEST_CASE("npy: casts round floats and keep integers") {
   const NpyArray bytes{HYBRID_UINT8, {2}, "\x03\xff"};
   CHECK(elements_text(cast_npy(bytes, HYBRID_INT64), 9) == "3 255");
   CHECK(elements_text(cast_npy(bytes, HYBRID_FLOAT32), 1) == "3 ...");
+  wide.dtype = HYBRID_COMPLEX128;
+  wide.data.resize(16);
+  CHECK(elements_text(wide, 5) == "1.5-2j");
+  CHECK(elements_text({HYBRID_FLOAT16, {1}, "ab"}, 5) == " ...");
+  CHECK_THROWS_AS(cast_npy(wide, HYBRID_FLOAT64), Error);
   CHECK_THROWS_AS(cast_npy(bytes, HYBRID_INT8), Error);
   CHECK_THROWS_AS(cast_npy(bytes, HYBRID_FLOAT16), Error);
 }

@@ -21,7 +21,7 @@ std::string write_npy(const NpyArray& array);
 NpyArray cast_npy(const NpyArray& array, int dtype);
 // "(1, 3)", "(4,)", "()"
 std::string shape_text(const std::vector<int64_t>& shape);
-// The elements from `first` on, at most `count`, as text with spaces between them.
-std::string elements_text(const NpyArray& array, int64_t count);
+// The first elements, at most `most`, with spaces between them; "..." when there are more.
+std::string elements_text(const NpyArray& array, int64_t most);
 
 }  // namespace hybrid

@@ -78,6 +78,16 @@ To converted(From value, const char* to_name) {
   }
 }
 
+// With as many digits as tell it from its neighbours.
+template <class T>
+std::string number_text(T value, bool with_sign) {
+  if constexpr (!std::is_floating_point_v<T>) return std::to_string(value);
+  char digits[40];
+  std::snprintf(digits, sizeof digits, with_sign ? "%+.*g" : "%.*g",
+                std::numeric_limits<T>::max_digits10, static_cast<double>(value));
+  return digits;
+}
+
 }  // namespace
 
 NpyArray cast_npy(const NpyArray& array, int dtype) {
@@ -106,22 +116,24 @@ NpyArray cast_npy(const NpyArray& array, int dtype) {
 
 std::string elements_text(const NpyArray& array, int64_t most) {
   const auto count = static_cast<int64_t>(array.data.size() / hybrid_dtype_size(array.dtype));
+  const bool complex = array.dtype == HYBRID_COMPLEX64 || array.dtype == HYBRID_COMPLEX128;
+  const int part = array.dtype == HYBRID_COMPLEX64    ? HYBRID_FLOAT32
+                   : array.dtype == HYBRID_COMPLEX128 ? HYBRID_FLOAT64
+                                                      : array.dtype;
   std::string text;
-  with_type(array.dtype, [&](auto type) {
+  const bool shown = with_type(part, [&](auto type) {
     using T = decltype(type);
+    const auto number = [&](int64_t i) { return element<T>(array.data, static_cast<size_t>(i)); };
     for (int64_t i = 0; i < count && i < most; ++i) {
-      const T value = element<T>(array.data, static_cast<size_t>(i));
-      char digits[40];
-      if constexpr (std::is_floating_point_v<T>) {
-        const int precision = std::numeric_limits<T>::max_digits10;
-        std::snprintf(digits, sizeof digits, "%.*g", precision, static_cast<double>(value));
-        text += (i ? " " : "") + std::string(digits);
+      if (i > 0) text += ' ';
+      if (complex) {
+        text += number_text(number(2 * i), false) + number_text(number(2 * i + 1), true) + "j";
       } else {
-        text += (i ? " " : "") + std::to_string(value);
+        text += number_text(number(i), false);
       }
     }
   });
-  return text + (count > most ? " ..." : "");
+  return text + (count > (shown ? most : 0) ? " ..." : "");
 }
 
 }  // namespace hybrid
