@@ -33,13 +33,7 @@ def cell() -> tuple[Any, dict[str, tuple[int, ...]], bool]:
 
 
 def resnet50(batch: int) -> tuple[Any, dict[str, tuple[int, ...]], bool]:
-    """ResNet-50 (v1) with a softmax loss. BatchNorm where there is one, else scale and shift."""
-
-    def norm(x: Any, channels: int, name: str) -> Any:
-        if hasattr(sym, "BatchNorm"):
-            return sym.BatchNorm(x, fix_gamma=False, name=name)
-        gamma, beta = (sym.var(f"{name}_{n}", shape=(1, channels, 1, 1)) for n in ("g", "b"))
-        return sym.broadcast_add(sym.broadcast_mul(x, gamma), beta)
+    """ResNet-50 (v1) with a softmax loss."""
 
     def conv(x: Any, channels: int, kernel: int, stride: int, name: str) -> Any:
         y = sym.Convolution(
@@ -51,7 +45,7 @@ def resnet50(batch: int) -> tuple[Any, dict[str, tuple[int, ...]], bool]:
             no_bias=True,
             name=name,
         )
-        return norm(y, channels, f"{name}_bn")
+        return sym.BatchNorm(y, fix_gamma=False, name=f"{name}_bn")
 
     def bottleneck(x: Any, channels: int, stride: int, project: bool, name: str) -> Any:
         y = sym.relu(conv(x, channels // 4, 1, stride, f"{name}a"))
@@ -74,15 +68,20 @@ def resnet50(batch: int) -> tuple[Any, dict[str, tuple[int, ...]], bool]:
 
 
 def measure(case: tuple[Any, dict[str, tuple[int, ...]], bool], rounds: int) -> dict[str, Any]:
-    """Medians in ms of compiling one graph, with gradients of every argument but the data."""
+    """Medians in ms of compiling one graph, with gradients of every parameter."""
     symbol, shapes, train = case
     graph = symbol.graph()
     names = {n.id: n.name for n in graph.nodes}
-    given = [shapes.get(names[i]) for i in graph.inputs]
+    fixed = {*shapes, *symbol.list_auxiliary_states()}
+    arguments, _, states = symbol.infer_shape(**shapes)
+    known = dict(zip(symbol.list_arguments(), arguments))
+    known |= dict(zip(symbol.list_auxiliary_states(), states))
+    # The rest is inferred anew each time, as when a cell runs first.
+    given = [known[names[i]] if names[i] in fixed else None for i in graph.inputs]
     options: dict[str, Any] = {"input_shapes": given, "training": train}
     if train:
         options["grad_of"] = list(graph.outputs)
-        options["grad_wrt"] = [i for i in graph.inputs if names[i] not in shapes]
+        options["grad_wrt"] = [i for i in graph.inputs if names[i] not in fixed]
     stages: dict[str, list[float]] = {}
     kept, alone, compiled = [], [], None
     for _ in range(rounds):

@@ -6,6 +6,7 @@
 #include "graph/json.h"
 #include "graph/native_json.h"
 #include "graph/symbol.h"
+#include "graph/utf8.h"
 #include "graph/variable.h"
 #include "ops/mx_names.h"
 
@@ -186,6 +187,9 @@ class Reader {
 
 }  // namespace
 
-Symbol symbol_from_json(const std::string& text) { return Reader(parse_json(text)).read(); }
+Symbol symbol_from_json(const std::string& text) {
+  require(is_utf8(text.data(), text.size()), "symbol.json: is not UTF-8 text");
+  return Reader(parse_json(text)).read();
+}
 
 }  // namespace hybrid

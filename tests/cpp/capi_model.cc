@@ -199,6 +199,7 @@ TEST_CASE("capi: what cannot be loaded says why and leaves no model") {
   const std::string json = product_json();
   refused(from_text("{", "", &m), HYBRID_ERROR, "");
   refused(from_text("{}", "", &m), HYBRID_ERROR, "nodes");
+  refused(from_text("{\"nodes\": \"\xff\"}", "", &m), HYBRID_ERROR, "not UTF-8");
   std::string unknown = json;
   unknown.replace(unknown.find("\"op\": \"broadcast_mul\""), 21, "\"op\": \"FooBarBaz\"");
   refused(from_text(unknown, "", &m), HYBRID_ERROR, "unknown operator 'FooBarBaz'");

@@ -97,6 +97,7 @@ TEST_CASE("npy: what is refused is named") {
   refused(file(dict("|O", "False", "(1,)"), "abcdefgh"), "Python objects");
   refused(file(dict("<U4", "False", "(1,)"), "abcd"), "'<U4'");
   refused(file(dict("", "False", "(1,)"), "abcd"), "the dtype ''");
+  refused(file(dict("<\xff\x1b", "False", "(1,)"), "abcd"), "the dtype '<?");
   refused(file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "abcd"),
           "structured");
   refused(file(dict("<f4", "Maybe", "(1,)"), "abcd"), "True or False");

@@ -34,6 +34,7 @@ def cnn():
         nn.Conv2D(8, kernel_size=3, padding=1, activation="relu"),
         nn.MaxPool2D(pool_size=2, strides=2),
         nn.Conv2D(12, kernel_size=3, strides=2, use_bias=False),
+        nn.BatchNorm(),
         nn.Activation("tanh"),
         nn.AvgPool2D(pool_size=2, strides=1),
         nn.Flatten(),

@@ -33,7 +33,8 @@ int dtype_of(const std::string& descr) {
       return d.dtype;
     }
   }
-  const std::string shown = descr.substr(0, 40);
+  std::string shown = descr.substr(0, 40);
+  for (char& c : shown) c = std::isprint(static_cast<unsigned char>(c)) ? c : '?';
   if (descr.find('O') != std::string::npos)
     fail("npy: Python objects ('", shown, "') are not read");
   if (descr[0] == '>') fail("npy: big-endian numbers ('", shown, "') are not read");
