@@ -339,6 +339,10 @@ class Plan:
     imperative_bytes: int
     optimal: bool
     why: str
+    @property
+    def placed(self) -> list[int]: ...
+    @property
+    def attempts(self) -> list[tuple[str, int]]: ...
 
 class Program:
     @property

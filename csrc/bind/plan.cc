@@ -50,16 +50,21 @@ std::vector<Lifetime> lifetimes_from(const Tuples& tuples) {
   return result;
 }
 
+py::list attempts_to_python(const std::vector<Attempt>& attempts) {
+  py::list list;
+  for (const Attempt& a : attempts) list.append(py::make_tuple(a.name, a.peak));
+  return list;
+}
+
 py::dict layout_to_python(const Layout& layout) {
   py::dict d;
+  d["order"] = layout.order;
   d["offsets"] = layout.offsets;
   d["peak"] = layout.peak;
   d["lower_bound"] = layout.lower_bound;
   d["proven_bound"] = layout.proven_bound;
   d["optimal"] = layout.optimal;
-  py::list attempts;
-  for (const Attempt& a : layout.attempts) attempts.append(py::make_tuple(a.name, a.peak));
-  d["attempts"] = attempts;
+  d["attempts"] = attempts_to_python(layout.attempts);
   return d;
 }
 
@@ -132,7 +137,13 @@ void bind_plan(py::module_& m) {
       .def_readonly("lower_bound_bytes", &Plan::lower_bound_bytes)
       .def_readonly("imperative_bytes", &Plan::imperative_bytes)
       .def_readonly("optimal", &Plan::optimal)
-      .def_readonly("why", &Plan::why);
+      .def_readonly("why", &Plan::why)
+      .def_property_readonly(
+          "placed", [](const Plan& p) { return p.placed; },
+          "Ids of the arena's buffers in the order in which the planner placed them.")
+      .def_property_readonly(
+          "attempts", [](const Plan& p) { return attempts_to_python(p.attempts); },
+          "(method, bytes) of what was tried and better than all before; the last is the plan.");
   m.def(
       "implicit_edges",
       [](const GraphRef& graph, const Plan& plan) { return implicit_edges(*graph, plan); },
@@ -155,7 +166,7 @@ void bind_plan(py::module_& m) {
   m.def("place_buffers", &place, py::arg("lifetimes"), py::arg("alignment") = 1,
         py::arg("milliseconds") = 10.0,
         "Offsets for (id, lower, upper, size) lifetimes [lower, upper): a dict with offsets, peak, "
-        "lower_bound, proven_bound, optimal, attempts (name, peak).");
+        "lower_bound, proven_bound, optimal, attempts (name, peak), order (positions as placed).");
   m.def("place_exact", &exact, py::arg("lifetimes"), py::arg("alignment") = 1,
         py::arg("seconds") = 60.0, py::arg("progress") = py::none(),
         "The same by branch and bound, for at most `seconds`; progress(seconds, peak, bound) is "

@@ -79,6 +79,7 @@ CapacitySearch::Outcome CapacitySearch::run(int64_t capacity, const Preference& 
   ask_at_ = kAskEvery;
   stopped_ = false;
   const int32_t n = p_.count();
+  order_.clear();
   offset_.assign(n, 0);
   floor_.assign(n, 0);
   placed_.assign(n, 0);
@@ -95,6 +96,7 @@ CapacitySearch::Outcome CapacitySearch::run(int64_t capacity, const Preference& 
 
 Placement CapacitySearch::placement() const {
   Placement result;
+  result.order = order_;
   for (int32_t i = 0; i < p_.count(); ++i) {
     result.offset.push_back(offset_[i] * unit_);
     result.peak = std::max(result.peak, result.offset[i] + p_.size[i]);
@@ -199,6 +201,7 @@ int32_t CapacitySearch::choose(const int32_t* group, int32_t count) {
 
 void CapacitySearch::put(int32_t buffer) {
   placed_[buffer] = 1;
+  order_.push_back(buffer);
   for (int32_t s = p_.first[buffer]; s < p_.last[buffer]; ++s) remaining_[s] -= size_[buffer];
   const int32_t top = offset_[buffer] + size_[buffer];
   for (int64_t at = p_.begin[buffer]; at < p_.begin[buffer + 1]; ++at) {
@@ -213,6 +216,7 @@ void CapacitySearch::put(int32_t buffer) {
 
 void CapacitySearch::take_back(int32_t buffer) {
   placed_[buffer] = 0;
+  order_.pop_back();
   for (int32_t s = p_.first[buffer]; s < p_.last[buffer]; ++s) remaining_[s] += size_[buffer];
 }
 

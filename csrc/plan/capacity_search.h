@@ -73,6 +73,7 @@ class CapacitySearch {
   std::vector<int32_t> size_, load_;     // in units
   std::vector<int32_t> offset_, floor_;  // lowest offset known; top of what is placed below
   std::vector<uint8_t> placed_, waits_, open_;
+  std::vector<int32_t> order_;               // what is placed, the latest last
   std::vector<int32_t> remaining_, lowest_;  // by section: to come; lowest offset of these
   std::vector<int32_t> support_;             // scratch of raise_waiting
   std::vector<std::pair<int32_t, int32_t>> heap_;

@@ -12,6 +12,7 @@ namespace place {
 
 Placement first_fit(const Problem& p, const Order& order) {
   Placement result;
+  result.order = order;
   result.offset.assign(p.count(), -1);
   std::vector<std::pair<int64_t, int64_t>> taken;  // [offset, end) of placed neighbours
   for (int32_t i : order) {
@@ -86,6 +87,7 @@ Placement skyline(const Problem& p, const Order& order) {
   for (Candidates candidates(order, result.offset); !candidates.empty();) {
     const int32_t i = candidates.take();
     placed[i] = true;
+    result.order.push_back(i);
     const int64_t top = result.offset[i] + p.size[i];
     result.peak = std::max(result.peak, top);
     for (int64_t k = p.begin[i]; k < p.begin[i + 1]; ++k) {
@@ -147,6 +149,7 @@ class Heights {
 
 Placement stack(const Problem& p, const Order& order) {
   Placement result;
+  result.order = order;
   result.offset.assign(p.count(), 0);
   Heights heights(std::max(p.sections, 1));
   for (int32_t i : order) {
@@ -184,6 +187,7 @@ Placement allocate_in_time(const Problem& p) {
     by_size.erase({gap->second, gap->first});
     return gaps.erase(gap);
   };
+  result.order = starts;
   size_t done = 0;
   for (int32_t i : starts) {
     for (; done < ends.size() && p.last[ends[done]] <= p.first[i]; ++done) {

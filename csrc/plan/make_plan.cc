@@ -180,6 +180,8 @@ Plan make_plan(const Graph& graph, const PlanOptions& options) {
     layout = place_exact(arena, kArenaAlignment, options.exact_seconds, options.exact_progress);
   }
   for (size_t i = 0; i < arena.size(); ++i) life.buffers[arena[i].id].offset = layout.offsets[i];
+  for (int32_t i : layout.order) plan.placed.push_back(arena[i].id);
+  plan.attempts = layout.attempts;
   plan.arena_bytes = layout.peak;
   const bool as_aligned = std::all_of(
       arena.begin(), arena.end(), [](const Lifetime& l) { return l.size % kArenaAlignment == 0; });

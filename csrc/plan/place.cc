@@ -124,6 +124,7 @@ Layout place::Best::layout(size_t count) const {
   for (int32_t i = 0; i < problem.count(); ++i) {
     layout.offsets[problem.original[i]] = placement.offset[i];
   }
+  for (int32_t i : placement.order) layout.order.push_back(problem.original[i]);
   layout.peak = placement.peak;
   layout.lower_bound = problem.lower_bound;
   layout.proven_bound = bound();

@@ -44,6 +44,7 @@ struct Problem {
 
 struct Placement {
   std::vector<int64_t> offset;
+  std::vector<int32_t> order;  // in which the buffers were placed
   int64_t peak = 0;
 };
 

@@ -22,6 +22,7 @@ struct Attempt {
 
 struct Layout {
   std::vector<int64_t> offsets;  // by position in the input
+  std::vector<int32_t> order;    // positions, in the order in which they were placed
   int64_t peak = 0;
   int64_t lower_bound = 0;        // max over time of live bytes
   int64_t proven_bound = 0;       // the same, or higher where a search has proven it
@@ -98,7 +99,9 @@ struct Plan {
   int64_t lower_bound_bytes = 0;   // max-live of the same buffers
   int64_t imperative_bytes = 0;    // every value lives to the end (see bytes.h for bindings)
   bool optimal = false;
-  std::string why;  // "optimal" or "at most 4 % above the bound"
+  std::string why;                // "optimal" or "at most 4 % above the bound"
+  std::vector<int32_t> placed;    // ids of the arena's buffers, in the order of placing them
+  std::vector<Attempt> attempts;  // at placing them; the last is the plan
 };
 // How offsets are found: quickly; by place_exact; or so that values share memory only where the
 // graph's own edges order their uses, and kernels may run in parallel as if nothing was shared.

@@ -354,6 +354,7 @@ def _memory(picture: Picture) -> dict[str, Any] | None:
         return None
     steps: list[dict[str, Any]] = []
     buffers: list[dict[str, Any]] = []
+    placed: list[int] = []
     optimal = True
     for part, numbers in zip(picture.parts, _numbers(picture), strict=True):
         first = len(steps)
@@ -393,6 +394,7 @@ def _memory(picture: Picture) -> dict[str, Any] | None:
                     "shares": [],
                 }
             )
+        placed += [numbers[b] for b in plan.placed if b in numbers]
         optimal = optimal and plan.optimal
     totals = picture.totals
     return {
@@ -405,4 +407,6 @@ def _memory(picture: Picture) -> dict[str, Any] | None:
         "imperative": totals.get("bytes_imperative")
         or max(p.plan.imperative_bytes for p in picture.parts),
         "optimal": optimal,
+        "placed": placed,
+        "method": next((p.plan.attempts[-1][0] for p in picture.parts if p.plan.attempts), ""),
     }

@@ -184,7 +184,9 @@ const memory = object<Memory>({
   planned: bytes,
   lower_bound: bytes,
   imperative: bytes,
-  optimal: or(boolean, false)
+  optimal: or(boolean, false),
+  placed: list(integer),
+  method: text
 });
 
 const totals = object<Totals>({

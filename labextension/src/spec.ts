@@ -197,6 +197,9 @@ export interface Memory {
   lower_bound: number;
   imperative: number;
   optimal: boolean;
+  /** buffers of the arena in the order in which the planner placed them */
+  placed: number[];
+  method: string;
 }
 
 export interface Step {

@@ -52,6 +52,13 @@ struct Random {
                   layout.offsets[j] < layout.offsets[i] + lifetimes[i].size;
     }
   }
+  std::vector<int32_t> placed = layout.order, expected;
+  std::sort(placed.begin(), placed.end());
+  for (size_t i = 0; i < lifetimes.size(); ++i) {
+    const bool empty = lifetimes[i].size == 0 || lifetimes[i].lower == lifetimes[i].upper;
+    if (!empty) expected.push_back(static_cast<int32_t>(i));
+  }
+  CHECK(placed == expected);
   CHECK(overlaps == 0);
   CHECK(misaligned == 0);
   CHECK(top <= layout.peak);

@@ -121,3 +121,16 @@ def test_the_search_reports_and_is_interrupted():
         progress.close()
     assert len(seen) >= 2
     assert all(peak >= bound > 0 for _, peak, bound in seen)
+
+
+def test_the_steps_of_the_planner_can_be_shown_again():
+    shell = Shell()
+    shell.run("import numpy as np\nx = y = np.eye(8)\nw = np.ones((8, 8))")
+    shell.hybridize(TWO_CHAINS, "--out c --view none --no-cse --passes plan")
+    memory = spec_of(shell.report)["memory"]
+    arena = {b["id"]: b for b in memory["buffers"] if b["kind"] == "arena"}
+    assert sorted(memory["placed"]) == sorted(arena)
+    assert memory["method"]
+    layout = _core.place_buffers(HARD)
+    assert sorted(layout["order"]) == list(range(len(HARD)))
+    assert layout["attempts"][-1][1] == layout["peak"]

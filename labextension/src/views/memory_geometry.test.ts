@@ -24,6 +24,8 @@ function memory(buffers: Partial<Buffer>[], rest: Partial<Memory> = {}): Memory 
     lower_bound: 0,
     imperative: 0,
     optimal: false,
+    placed: [],
+    method: '',
     ...rest
   };
 }

@@ -34,6 +34,10 @@ export class MemoryView {
   private readonly surface: Surface;
   private readonly tooltip: Tooltip;
   private readonly layout: MemoryLayout;
+  /** when each buffer was placed, and how many of them are shown */
+  private readonly order: Map<number, number>;
+  private shown: number;
+  private timer = 0;
   private theme: Theme | null = null;
   private selected = new Set<number>();
   private hovered = new Set<number>();
@@ -50,7 +54,9 @@ export class MemoryView {
       { 'aria-label': 'Buffers of the memory plan' },
       ...this.layout.boxes.slice(0, 240).map(box => h('li', {}, describeBox(box)))
     );
-    this.element = h('div.hyb-memory', {}, this.plot, list, this.summary());
+    this.order = new Map(memory.placed.map((id, index) => [id, index]));
+    this.shown = memory.placed.length;
+    this.element = h('div.hyb-memory', {}, this.plot, list, this.replay(), this.summary());
     this.surface = new Surface(this.plot, context => this.paint(context));
     this.tooltip = new Tooltip(this.plot);
     this.plot.addEventListener('pointermove', event => this.point(event));
@@ -80,7 +86,40 @@ export class MemoryView {
   }
 
   dispose(): void {
+    clearInterval(this.timer);
     this.surface.dispose();
+  }
+
+  /** Shows again how the planner placed one buffer after the other. */
+  private replay(): HTMLElement | null {
+    const all = this.memory.placed.length;
+    if (all < 2) {
+      return null;
+    }
+    const said = h('span', {});
+    const range = h('input', { type: 'range', min: 0, max: all, 'aria-label': 'Buffers placed' });
+    const show = (count: number) => {
+      this.shown = count;
+      range.value = String(count);
+      const method = this.memory.method && `, ${this.memory.method}`;
+      said.textContent = `${count} of ${all} placed${method}`;
+      this.surface?.draw();
+    };
+    range.addEventListener('input', () => {
+      clearInterval(this.timer);
+      show(Number(range.value));
+    });
+    const play = () => {
+      clearInterval(this.timer);
+      show(0);
+      this.timer = window.setInterval(
+        () => (this.shown < all ? show(this.shown + 1) : clearInterval(this.timer)),
+        Math.max(30, Math.min(400, 4000 / all))
+      );
+    };
+    show(all);
+    const button = h('button', { type: 'button', onclick: play }, '▶ placing');
+    return h('div.hyb-replay', {}, button, range, said);
   }
 
   private summary(): HTMLElement {
@@ -123,10 +162,11 @@ export class MemoryView {
     context.clearRect(0, 0, width, height);
     this.paintAxes(context, theme);
     this.paintLevels(context, theme);
-    for (const box of this.layout.boxes) {
+    const isShown = ({ buffer }: BufferBox) => (this.order.get(buffer.id) ?? -1) < this.shown;
+    for (const box of this.layout.boxes.filter(isShown)) {
       this.paintBox(context, box, theme);
     }
-    for (const handover of this.layout.handovers) {
+    for (const handover of this.layout.handovers.filter(o => isShown(o.from) && isShown(o.to))) {
       this.paintHandover(context, handover, theme);
     }
   }
