@@ -1,6 +1,7 @@
 // Control flow from recorded arrays: what was recorded since a point becomes a branch or a body.
 #include "exec/control.h"
 
+#include <algorithm>
 #include <map>
 
 #include "bind/invoke.h"
@@ -275,6 +276,23 @@ bool is_window_on(const py::object& array, const py::sequence& sources) {
   }
 }
 
+// May another array share its memory? Of arrays from before the trace the references to the memory
+// are counted: more than the array's and its node's mean that somebody may.
+bool has_company(const py::object& array) {
+  const SymEntry base = base_of(entry_of(array));
+  for (const py::object& other : live_traced_arrays()) {
+    if (other.ptr() == array.ptr()) continue;
+    const SymEntry theirs = base_of(as_array(other.ptr())->ref.extra->entry);
+    if (theirs.node == base.node && theirs.out == base.out) return true;
+  }
+  const NDArray& own = peek_ref(array.ptr()).array;
+  if (!own.defined()) return false;
+  const std::vector<NDArray>& kept = base.node->values;
+  const auto counted = std::count_if(
+      kept.begin(), kept.end(), [&](const NDArray& value) { return value.storage == own.storage; });
+  return own.storage->ref_count() > 1 + counted;
+}
+
 }  // namespace
 
 void bind_control(py::module_& m) {
@@ -295,6 +313,8 @@ void bind_control(py::module_& m) {
         "True when what was recorded since `since` reads the array's memory as it was before.");
   m.def("is_outside", &is_outside, py::arg("array"), py::arg("since"),
         "True when it is, or is a view of, an array that was there before `since`.");
+  m.def("has_company", &has_company, py::arg("array"),
+        "True when another array may share its memory.");
   m.def("is_window_on", &is_window_on, py::arg("array"), py::arg("sources"),
         "True when it is one of the recorded arrays, or a view of one.");
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cells import Shell
+from cells import Shell, imperative
 from test_control_flow import check, nodes, reasons
 
 from jupyter_hybrid.hybrid import holders
@@ -164,3 +164,33 @@ def test_an_array_written_in_a_branch_is_bound_without_a_search_of_the_heap(monk
     assert type(shell.ns["b"]) is np.ndarray
     assert shell.ns["b"] is shell.ns["first"]
     assert shell.ns["b"].tolist() == [9, 1, 2, 3]
+
+
+@pytest.mark.parametrize("face", ["np", "nd"])
+@pytest.mark.parametrize("window", ["v = b[0:1]", "v = b.reshape((2, 2))[0:1]"])
+@pytest.mark.parametrize("when", ["before", "in the cell"])
+def test_a_branch_that_may_keep_an_array_with_windows_is_left_to_python(face, window, when):
+    make = "import numpy as np" if face == "np" else "from jupyter_hybrid import nd"
+    setup = f"{make}\nb, c = {face}.ones((4,)), {face}.ones((3,))\n"
+    setup += window + "\n" if when == "before" else ""
+    body = window + "\n" if when != "before" else ""
+    body += "if c.sum() > 0:\n    c += c + c\nelse:\n    b = b + b\nb[0] = 7\nw = v * 2\n"
+    shell = Shell()
+    shell.run(setup)
+    shell.hybridize(body)
+    plain, _ = imperative(setup + body)
+    for name in "bcvw":
+        got, wanted = shell.ns[name], plain[name]
+        assert got.tolist() == wanted.tolist(), name
+
+
+@pytest.mark.parametrize("order", ["b[0] = 0.5\n    v = v + v", "v = v + v\n    b[0] = 0.5"])
+def test_a_name_that_enters_a_loop_as_a_view_sees_what_the_loop_writes(order):
+    setup = "import numpy as np\nb, a = np.ones(4), np.ones(3)\n"
+    body = f"v = b[0:1]\nfor i in range(9):\n    a = a + a\n    {order}\n"
+    shell = Shell()
+    shell.run(setup)
+    shell.hybridize(body, "--loop-limit 12")
+    plain, _ = imperative(setup + body)
+    for name in "abv":
+        np.testing.assert_array_equal(shell.ns[name], plain[name])

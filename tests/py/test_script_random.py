@@ -156,7 +156,7 @@ def test_random_programs_give_the_same_and_most_are_converted():
 
 
 @pytest.mark.slow
-@settings(max_examples=1000, **_SETTINGS)
+@settings(max_examples=150, **_SETTINGS)
 @given(source=programs(), inputs=_inputs)
 def test_many_random_programs(source, inputs):
     outcome(source, inputs)

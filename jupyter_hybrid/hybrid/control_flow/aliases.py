@@ -41,6 +41,7 @@ class Aliases:
             if sys.getrefcount(outer[name]) <= 1 + each * len(self._group(name))
             and type(outer[name]) is not np.ndarray
             and getattr(outer[name], "parent", None) is None
+            and not (type(outer[name]) is _core.NDArray and _core.has_company(outer[name]))
         )
 
     def _group(self, name: str) -> list[str]:

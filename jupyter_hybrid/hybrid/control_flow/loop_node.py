@@ -117,12 +117,27 @@ class LoopNode:
                     raise NotConvertible(f"{c.name} shares its memory with another array")
             if _core.reads_window(outputs, handle, self.aliases.serial):
                 raise NotConvertible(f"{c.name} is written in place and read by another name")
+            for other in found:
+                if other.how == "rebound" and self._is_view_on(other.name, outer):
+                    raise NotConvertible(f"{other.name} is a view of {c.name}, which is written")
         seen: set[int] = set()
         for c in found:
             if c.value is not None and handle_of(c.value) is not None:
                 if id(c.value) in seen:
                     raise NotConvertible(f"{c.name} is the same array as another name")
                 seen.add(id(c.value))
+
+    def _is_view_on(self, name: str, written: Any) -> bool:
+        """Did a name enter the loop as a view that sees what is written there?"""
+        value: Any = self.slots.outer.get(name)
+        if handle_of(value) is None or value is written:
+            return False
+        if type(value) is TracedArray:
+            root = value
+            while root.parent is not None:
+                root = root.parent
+            return root is written
+        return bool(_core.reads_window([value], handle_of(written), self.aliases.serial))
 
     def while_loop(self, again: Any, end: dict[str, Any], since: int) -> tuple:
         """The ``while_loop`` node; returns what each name is bound to."""
