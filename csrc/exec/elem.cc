@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "graph/epilogue_node.h"
 #include "graph/row_reduction.h"
 #include "graph/window_write.h"
 
@@ -25,7 +26,13 @@ ElemProgram elem_program(const Graph& graph, const Node& fused) {
     int16_t temp;
   };
   std::vector<Made> made;
+  // What a product computes is one more input.
+  const bool product = begins_with_product(fused);
+  if (product) program.inputs.push_back(fused.members[0].dtypes.at(0));
   const auto operand_of = [&](const Entry& e) {
+    if (product && e.node == fused.members[0].id) {
+      return ElemOperand{ElemOperand::input, static_cast<int16_t>(fused.inputs.size())};
+    }
     for (const Made& m : made) {
       if (m.node == e.node) return ElemOperand{ElemOperand::temp, m.temp};
     }
@@ -39,7 +46,7 @@ ElemProgram elem_program(const Graph& graph, const Node& fused) {
                                        : program.inputs[o.index];
   };
   for (const Node& member : fused.members) {
-    if (member.op->elementwise == nullptr) continue;  // what is done with the result
+    if (member.op->elementwise == nullptr) continue;  // comes before, or after
     std::vector<ElemOperand> operands;
     std::vector<DType> dtypes;
     for (const Entry& e : member.inputs) {

@@ -18,7 +18,7 @@ struct Slot {
 };
 
 struct ProgramKernel {
-  enum Kind : uint8_t { elementwise, rows, write, op, copy } kind = op;
+  enum Kind : uint8_t { elementwise, rows, write, product, op, copy } kind = op;
   const OpDef* op_def = nullptr;
   Attrs attrs;
   ElemProgram elem;
@@ -26,7 +26,11 @@ struct ProgramKernel {
   Shape reduced_shape;
   WindowWrite window;  // write: where the result lies in the output; the rest is input `base`
   int base = -1;
-  TensorView whole;         // of input `base`, data is null
+  TensorView whole;  // of input `base`, data is null
+  // product: the operator's inputs among the slots, and all inputs as the epilogue reads them, its
+  // result last.
+  std::vector<int> product_inputs;
+  std::vector<TensorView> epilogue_views;
   std::vector<Slot> slots;  // inputs, then outputs
   int num_in = 0, num_out = 0;
   int32_t key_slot = -1;

@@ -8,6 +8,7 @@
 #include "exec/elem.h"
 #include "exec/imperative.h"
 #include "exec/kernels.h"
+#include "graph/epilogue_node.h"
 
 namespace hybrid {
 namespace {
@@ -101,6 +102,45 @@ struct Maker {
     k->cost_ns = elementwise_cost(*k);
   }
 
+  // A product whose result is finished elementwise, in its own memory.
+  void prepare_product(ProgramKernel* k, const Node& node) const {
+    const Node& product = node.members.front();
+    k->kind = ProgramKernel::product;
+    k->op_def = product.op;
+    k->attrs = product.attrs;
+    k->elem = elem_program(graph, node);
+    k->name = trace::intern_name(fused_name(node).c_str());
+    std::vector<Shape> shapes;
+    for (const Entry& e : product.inputs) {
+      const auto found = std::find(node.inputs.begin(), node.inputs.end(), e);
+      require(found != node.inputs.end(), "program: fused node ", node.id,
+              " does not read what its product does");
+      k->product_inputs.push_back(static_cast<int>(found - node.inputs.begin()));
+      shapes.push_back(graph.shape(e));
+    }
+    std::vector<bool> read(node.inputs.size(), false);
+    for (const ElemInstr& i : k->elem.instrs) {
+      for (const ElemOperand& o : {i.a, i.b, i.c}) {
+        if (o.kind == ElemOperand::input && o.index < k->num_in) read[o.index] = true;
+      }
+    }
+    const TensorView out = k->slots[k->num_in].view;
+    std::vector<TensorView> views;
+    for (int i = 0; i < k->num_in; ++i) {
+      TensorView v = k->slots[i].view;
+      if (!read[i]) {  // the product's alone
+        v.shape = out.shape;
+        v.strides = Shape::of_rank(out.shape.ndim(), 0);
+      }
+      views.push_back(broadcast_view(v, out.shape, "fused"));
+    }
+    views.push_back(out);
+    collapse_dimensions(&views);
+    k->epilogue_views = views;
+    k->cost_ns = elementwise_cost(*k) + estimate_cost_ns(*product.op, product.attrs, shapes,
+                                                         product.shapes, product.dtypes[0]);
+  }
+
   static double elementwise_cost(const ProgramKernel& k) {
     double ns = 0;
     for (const ElemInstr& i : k.elem.instrs) ns += elem_cost_ns(i.code, i.dtype);
@@ -127,6 +167,8 @@ struct Maker {
       prepare_rows(&k, node);
     } else if (ends_in_write(node)) {
       prepare_write(&k, node);
+    } else if (begins_with_product(node)) {
+      prepare_product(&k, node);
     } else if (node.kind == NodeKind::fused || node.op->elementwise) {
       k.kind = ProgramKernel::elementwise;
       k.elem = node.kind == NodeKind::fused ? elem_program(graph, node)

@@ -1,13 +1,16 @@
 #include "exec/program_task.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "core/error.h"
 #include "engine/errors.h"
 #include "engine/trace.h"
 #include "exec/launch.h"
+#include "kernels/elem_plan.h"
 #include "kernels/elem_rows.h"
 #include "kernels/kernels.h"
+#include "ops/epilogue.h"
 #include "ops/run_elem.h"
 
 namespace hybrid {
@@ -52,6 +55,32 @@ void copy_around(TensorView from, TensorView to, const WindowWrite& window, Reso
   }
 }
 
+// The result is finished where it lies: the epilogue's last input is its output.
+void run_product(const ProgramKernel& k, const TensorView* views, Resources& resources) {
+  std::vector<TensorView> in;
+  for (const int i : k.product_inputs) in.push_back(views[i]);
+  const TensorView& out = views[k.num_in];
+  std::vector<TensorView> finished = k.epilogue_views;
+  for (size_t i = 0; i < finished.size(); ++i) finished[i].data = views[i].data;
+  KernelContext context{k.attrs, in.data(), static_cast<int>(in.size()), &out, 1, 0, resources};
+  constexpr int64_t kFewElements = 4096;  // not worth a plan
+  if (out.size() <= kFewElements) {
+    k.op_def->cpu(context);
+    resources.reset_workspace();
+    run_elementwise(k.elem, finished.data(), &finished.back(), resources);
+    return;
+  }
+  // On the heap: a library loaded at run time gets little static thread-local memory.
+  thread_local const std::unique_ptr<ElemPlan> owner(new ElemPlan());
+  ElemPlan& plan = *owner;
+  plan.build(k.elem, finished.data(), &finished.back(), false);
+  const Finish finish{[](const void* self, int64_t begin, int64_t end) {
+                        static_cast<const ElemPlan*>(self)->run(begin, end);
+                      },
+                      &plan};
+  run_with_epilogue(*k.op_def, context, finish);
+}
+
 void run_one(const ProgramKernel& k, char* const* base, const uint64_t* keys, TensorView* views,
              Resources& resources) {
   for (size_t i = 0; i < k.slots.size(); ++i) {
@@ -83,6 +112,9 @@ void run_one(const ProgramKernel& k, char* const* base, const uint64_t* keys, Te
       copy_around(from, to, k.window, resources);
       break;
     }
+    case ProgramKernel::product:
+      run_product(k, views, resources);
+      break;
     case ProgramKernel::copy:
       strided_copy(views[0], views[k.num_in], resources);
       break;

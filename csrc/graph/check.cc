@@ -5,6 +5,7 @@
 #include "graph/graph.h"
 #include "graph/row_reduction.h"
 #include "graph/window_write.h"
+#include "ops/epilogue.h"
 
 namespace hybrid {
 
@@ -35,9 +36,9 @@ void check_fused(const Node& n) {
   std::unordered_set<NodeId> outside;
   for (const Entry& e : n.inputs) outside.insert(e.node);
   for (const Node& m : n.members) {
-    const bool last = &m == &n.members.back();
+    const bool first = &m == &n.members.front(), last = &m == &n.members.back();
     require(m.kind == NodeKind::op && m.op != nullptr &&
-                (m.op->elementwise != nullptr ||
+                (m.op->elementwise != nullptr || (first && takes_epilogue(*m.op)) ||
                  (last && (is_row_reduction(*m.op) || is_window_write(*m.op)))),
             called(n), ": member ", m.id, " is not an elementwise operator");
     for (const Entry& e : m.inputs) {

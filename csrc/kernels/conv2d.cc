@@ -53,7 +53,7 @@ Cut choose_cut(const ConvParams& p, int64_t in_channels, int64_t out_channels, i
 
 template <class T>
 void convolve_direct(const ConvParams& p, const T* x, const T* w, const T* bias, T* y,
-                     Resources& resources) {
+                     const Finish* finish, Resources& resources) {
   const int64_t in_c = p.in_channels / p.groups, out_c = p.out_channels / p.groups;
   const int block = conv_block(out_c);
   const Cut cut = choose_cut(p, in_c, out_c, block, sizeof(T));
@@ -91,18 +91,22 @@ void convolve_direct(const ConvParams& p, const T* x, const T* w, const T* bias,
       b.out = y + (image * out_c + first) * b.out_plane + y0 * b.out_row;
       b.block = block;
       run_band(b);
+      for (int64_t c = 0; finish && c < b.channels; ++c) {
+        const int64_t from = b.out + c * b.out_plane - y;
+        (*finish)(from, from + b.rows * b.out_row);
+      }
     }
   });
 }
 
 template void convolve_direct(const ConvParams&, const float*, const float*, const float*, float*,
-                              Resources&);
+                              const Finish*, Resources&);
 template void convolve_direct(const ConvParams&, const double*, const double*, const double*,
-                              double*, Resources&);
+                              double*, const Finish*, Resources&);
 
 template <class T>
 void convolve_pointwise(const ConvParams& p, bool transpose, const T* x, const T* w, const T* bias,
-                        T* y, Resources& resources) {
+                        T* y, const Finish* finish, Resources& resources) {
   const int64_t k = p.in_channels / p.groups, m = p.out_channels / p.groups;
   const int64_t pixels = p.out_h * p.out_w;
   const double products = static_cast<double>(m * k);
@@ -122,26 +126,37 @@ void convolve_pointwise(const ConvParams& p, bool transpose, const T* x, const T
         const T add = bias[group * m + o];
         for (int64_t i = 0; i < n; ++i) out[o * pixels + i] += add;
       }
+      if (finish && parts == 1) (*finish)(out - y, out - y + m * pixels);
     }
   });
+  if (!finish || parts == 1) return;
+  // A task's columns are runs too short to be worth a call each.
+  const int64_t total = p.batch * p.groups * m * pixels;
+  auto rest = [&](int64_t begin, int64_t end) { (*finish)(begin, end); };
+  resources.parallel(total, 1 << 16, rest);
 }
 
 template void convolve_pointwise(const ConvParams&, bool, const float*, const float*, const float*,
-                                 float*, Resources&);
+                                 float*, const Finish*, Resources&);
 template void convolve_pointwise(const ConvParams&, bool, const double*, const double*,
-                                 const double*, double*, Resources&);
+                                 const double*, double*, const Finish*, Resources&);
 
 void conv2d(DType dtype, const ConvParams& p, const void* x, const void* w, const void* bias,
             void* y, Resources& resources) {
+  conv2d_finished(dtype, p, x, w, bias, y, nullptr, resources);
+}
+
+void conv2d_finished(DType dtype, const ConvParams& p, const void* x, const void* w,
+                     const void* bias, void* y, const Finish* finish, Resources& resources) {
   if (p.batch * p.out_channels * p.out_h * p.out_w == 0) return;
   for_float(dtype, "conv2d", [&](auto zero) {
     using T = decltype(zero);
     const T *data = static_cast<const T*>(x), *weight = static_cast<const T*>(w);
     const T* add = static_cast<const T*>(bias);
     if (is_pointwise(p)) {
-      convolve_pointwise(p, false, data, weight, add, static_cast<T*>(y), resources);
+      convolve_pointwise(p, false, data, weight, add, static_cast<T*>(y), finish, resources);
     } else {
-      convolve_direct(p, data, weight, add, static_cast<T*>(y), resources);
+      convolve_direct(p, data, weight, add, static_cast<T*>(y), finish, resources);
     }
   });
 }

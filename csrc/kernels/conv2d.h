@@ -1,13 +1,14 @@
 // What the kernels of convolution and of its gradients share.
 #pragma once
-#include "kernels/kernels.h"
+#include "kernels/finish.h"
 
 namespace hybrid {
 
-// Direct convolution; padding may be negative (the image is cropped). Explicitly instantiated.
+// Direct convolution; `finish` may be null; padding may be negative (the image is cropped).
+// Explicitly instantiated.
 template <class T>
 void convolve_direct(const ConvParams& p, const T* x, const T* w, const T* bias, T* y,
-                     Resources& resources);
+                     const Finish* finish, Resources& resources);
 
 // A 1x1 kernel that reads every pixel once: a matrix product for every image.
 inline bool is_pointwise(const ConvParams& p) {
@@ -18,6 +19,6 @@ inline bool is_pointwise(const ConvParams& p) {
 // a group (the gradient to the input).
 template <class T>
 void convolve_pointwise(const ConvParams& p, bool transpose, const T* x, const T* w, const T* bias,
-                        T* y, Resources& resources);
+                        T* y, const Finish* finish, Resources& resources);
 
 }  // namespace hybrid

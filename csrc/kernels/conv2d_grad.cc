@@ -76,7 +76,7 @@ template <class T>
 void input_by_convolution(const ConvParams& p, const T* dy, const T* w, T* dx,
                           Resources& resources) {
   if (is_pointwise(p)) {
-    return convolve_pointwise<T>(backwards(p), true, dy, w, nullptr, dx, resources);
+    return convolve_pointwise<T>(backwards(p), true, dy, w, nullptr, dx, nullptr, resources);
   }
   const int64_t in_c = p.in_channels / p.groups, out_c = p.out_channels / p.groups;
   const int64_t taps = p.kernel_h * p.kernel_w;
@@ -93,7 +93,7 @@ void input_by_convolution(const ConvParams& p, const T* dy, const T* w, T* dx,
       }
     }
   }
-  convolve_direct<T>(backwards(p), dy, turned, nullptr, dx, resources);
+  convolve_direct<T>(backwards(p), dy, turned, nullptr, dx, nullptr, resources);
 }
 
 template <class T>

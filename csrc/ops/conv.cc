@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "kernels/kernels.h"
+#include "ops/epilogue.h"
 #include "ops/families.h"
 #include "ops/grad_shape.h"
 #include "ops/infer.h"
@@ -92,11 +93,13 @@ void infer_conv(InferContext& c) {
   set_shape(c, 0, output_shape(a, data, c.op_name));
 }
 
-void run_conv(KernelContext& c) {
+void run_conv(KernelContext& c) { run_convolution(c, nullptr); }
+
+void run_conv_with(KernelContext& c, const Finish* finish) {
   if (c.out[0].size() == 0) return;
   const void* bias = c.num_in > 2 ? c.in[2].data : nullptr;
-  conv2d(c.in[0].dtype, params(ConvAttrs(c.attrs), c.in[0].shape, c.out[0].shape), c.in[0].data,
-         c.in[1].data, bias, c.out[0].data, c.resources);
+  conv2d_finished(c.in[0].dtype, params(ConvAttrs(c.attrs), c.in[0].shape, c.out[0].shape),
+                  c.in[0].data, c.in[1].data, bias, c.out[0].data, finish, c.resources);
 }
 
 // Copies the attributes that operators `from` and `to` share.
@@ -204,6 +207,8 @@ void grad_grad_weight(GradBuilder& b) {
 }
 
 }  // namespace
+
+void run_convolution(KernelContext& c, const Finish* finish) { run_conv_with(c, finish); }
 
 void register_conv() {
   OpDef conv;

@@ -1,4 +1,5 @@
 // FullyConnected: data @ weight^T + bias.
+#include "ops/epilogue.h"
 #include "ops/families.h"
 #include "ops/grad_shape.h"
 #include "ops/infer.h"
@@ -46,14 +47,16 @@ void infer_fc(InferContext& c) {
   }
 }
 
-void run_fc(KernelContext& c) {
+void run_fc(KernelContext& c) { run_fully_connected(c, nullptr); }
+
+void run_fc_with(KernelContext& c, const Finish* finish) {
   const int64_t hidden = c.attrs.integer("num_hidden");
   const int64_t k = c.in[1].shape[1];
   const int64_t m = c.out[0].size() / hidden;
   if (m == 0) return;
   const void* bias = c.num_in > 2 ? c.in[2].data : nullptr;
-  fully_connected(c.in[0].dtype, m, hidden, k, c.in[0].data, c.in[1].data, bias, ElemCode::copy,
-                  c.out[0].data, c.resources);
+  fully_connected_finished(c.in[0].dtype, m, hidden, k, c.in[0].data, c.in[1].data, bias,
+                           c.out[0].data, finish, c.resources);
 }
 
 // Data or gradient as a matrix: rows of the summed (or hidden) dimension.
@@ -82,6 +85,8 @@ double fc_flops(const Attrs&, const std::vector<Shape>& in, const std::vector<Sh
 }
 
 }  // namespace
+
+void run_fully_connected(KernelContext& c, const Finish* finish) { run_fc_with(c, finish); }
 
 void register_fully_connected() {
   OpDef def;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "graph/epilogue_node.h"
+
 namespace hybrid {
 
 Liveness::Liveness(const Graph& graph) : reads_(graph.nodes.size()), writes_(graph.nodes.size()) {
@@ -23,6 +25,7 @@ Liveness::Liveness(const Graph& graph) : reads_(graph.nodes.size()), writes_(gra
       bool reusable =
           n.kind == NodeKind::fused || (n.op != nullptr && n.op->elementwise != nullptr);
       if (n.op != nullptr) reusable |= !n.op->in_place.empty();
+      reusable = reusable && !begins_with_product(n);
       reads.push_back({b, reusable});
       ++readers_[b];
     }

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "passes/epilogue.h"
 #include "passes/pass.h"
 
 namespace hybrid {
@@ -52,6 +53,10 @@ const std::vector<PassInfo>& pass_table() {
        "different values.",
        true, cse},
       {"dce", "dead code", "Removes what no output and no effect needs.", true, dce},
+      {"bn_fold", "BatchNorm folding",
+       "At inference BatchNorm becomes other weights and another bias of the Convolution before "
+       "it.",
+       false, bn_fold},
       {"gradient", "gradient",
        "Adds the operators that compute the derivative of the heads by the chosen inputs, from the "
        "last line back to the first.",
@@ -64,6 +69,11 @@ const std::vector<PassInfo>& pass_table() {
        "Joins elementwise operators into one kernel: every element is read once, goes through the "
        "whole chain, and is written once.",
        true, fuse},
+      {"epilogue", "epilogue fusion",
+       "Elementwise work on the result of FullyConnected or Convolution (bias, activation, "
+       "residual "
+       "sum) is done by its kernel, part by part while that is in cache.",
+       true, epilogue},
       {"schedule", "schedule",
        "Reorders independent operators when fewer bytes are then alive at once; otherwise keeps "
        "the order of the code.",

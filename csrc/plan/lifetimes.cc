@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "graph/epilogue_node.h"
 #include "graph/row_reduction.h"
 #include "graph/window_write.h"
 
@@ -317,7 +318,8 @@ bool operator_allows_in_place(const Node& node, int in, int out,
                               const std::vector<int>& same_memory) {
   // A reduced row may be needed again by the next, when an input is repeated over the rows.
   // What is written in a window may be read beside it by an element that comes later.
-  if (ends_in_reduction(node) || ends_in_write(node)) return false;
+  // A product writes its result before what follows it reads anything.
+  if (ends_in_reduction(node) || ends_in_write(node) || begins_with_product(node)) return false;
   if (node.kind == NodeKind::fused) return fused_reads_before_write(node, same_memory, out);
   if (node.op->elementwise) return true;  // each element is read before it is written
   if (same_memory.size() != 1) return false;

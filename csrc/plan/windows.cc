@@ -1,13 +1,15 @@
 #include "plan/windows.h"
 
 #include "core/error.h"
+#include "graph/epilogue_node.h"
 
 namespace hybrid {
 
 bool runs(const Node& node) { return node.kind == NodeKind::op || node.kind == NodeKind::fused; }
 
 bool is_elementwise(const Node& node) {
-  return node.kind == NodeKind::fused || (node.kind == NodeKind::op && node.op->elementwise);
+  if (node.kind == NodeKind::fused) return !begins_with_product(node);
+  return node.kind == NodeKind::op && node.op->elementwise;
 }
 
 bool is_passthrough(const Node& node, bool training) {
@@ -42,7 +44,9 @@ namespace {
 // Would `node` run on input number `i` laid out like `view`?
 bool takes_layout(const Node& node, int i, const TensorView& view, bool training) {
   if (view.contiguous() || !runs(node)) return true;
-  if (is_elementwise(node) || is_passthrough(node, training) || node.op->strided_ok) return true;
+  if (is_elementwise(node) || is_passthrough(node, training)) return true;
+  if (node.kind == NodeKind::fused) return false;
+  if (node.op->strided_ok) return true;
   if (node.op->view && i == 0) {
     Shape shape, strides;
     int64_t offset = 0;

@@ -75,7 +75,7 @@ class RandomGraph {
     static const char* const binary[] = {"add", "sub", "mul", "maximum", "div"};
     static const char* const scalars[] = {"1", "0", "-0.0", "2", "-1.5"};
     static const char* const by_scalar[] = {"mul_scalar", "add_scalar", "sub_scalar", "div_scalar"};
-    switch (pick(12)) {
+    switch (pick(14)) {
       case 0:
       case 1:
       case 2:
@@ -102,6 +102,15 @@ class RandomGraph {
       }
       case 10:
         return keep(pick(2) ? maker.real(numbers(1)[0]) : maker.op("Dropout", {any()}));
+      case 11:
+      case 12: {  // a product and work on its result
+        const Entry a = same_rank_two();
+        const std::string rows = std::to_string(shape(a)[0]);
+        const Entry product = maker.op("FullyConnected", {a, a}, "",
+                                       {{"num_hidden", rows.c_str()}, {"no_bias", "True"}});
+        keep(maker.op(unary[pick(8)], {product}));
+        return keep_if([&] { return maker.op(binary[pick(5)], {values_.back(), any()}); });
+      }
       default: {
         const Entry wide = maker.op("cast", {any()}, "", {{"dtype", "float64"}});
         return keep(maker.op("cast", {wide}, "", {{"dtype", "float32"}}));
@@ -126,7 +135,8 @@ class RandomGraph {
   std::vector<Entry> values_;
 };
 
-const std::string kOrder[] = {"infer", "fold", "simplify", "cse", "dce", "fuse", "schedule"};
+const std::string kOrder[] = {"infer", "fold", "simplify", "cse",
+                              "dce",   "fuse", "epilogue", "schedule"};
 
 }  // namespace
 
@@ -195,7 +205,7 @@ TEST_CASE("passes: gradients of random graphs do not depend on the other passes"
     const auto expected = run_bytes(plain, random.arrays, true);
     Graph graph = written;
     for (const char* pass : {"infer", "fold", "simplify", "cse", "dce", "gradient", "simplify",
-                             "cse", "dce", "fuse", "schedule"}) {
+                             "cse", "dce", "fuse", "epilogue", "schedule"}) {
       graph = run_pass(pass, graph, options).graph;
     }
     REQUIRE(run_bytes(graph, random.arrays, true) == expected);
