@@ -194,3 +194,15 @@ def test_a_name_that_enters_a_loop_as_a_view_sees_what_the_loop_writes(order):
     plain, _ = imperative(setup + body)
     for name in "abv":
         np.testing.assert_array_equal(shell.ns[name], plain[name])
+
+
+@pytest.mark.parametrize("face", ["np", "nd"])
+def test_a_loop_that_is_refused_for_its_number_has_written_nothing(face):
+    make = "import numpy as np" if face == "np" else "from jupyter_hybrid import nd"
+    setup = f"{make}\na, k = {face}.ones((2,)), 3\n"
+    body = "for i in range(9):\n    a += a + a\n    if k % 2 == 0:\n        k = k + 1\n"
+    shell = Shell()
+    shell.run(setup)
+    shell.hybridize(body, "--loop-limit 12")
+    assert shell.ns["a"].tolist() == [3.0**9] * 2
+    assert shell.ns["k"] == 3

@@ -275,7 +275,8 @@ class LoopNode:
         results = dict(self.slots.outer)
         shared: dict[int, Any] = {}
         numbers_after: list[tuple[str, Any, Any]] = []
-        for c in found:
+        # Numbers may still be refused: nothing is written before.
+        for c in sorted(found, key=lambda c: c.how == "written"):
             if c.how == "constant":
                 results[c.name] = c.value
             elif c.how == "written":
