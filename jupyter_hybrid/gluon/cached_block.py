@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from ..views.progress import SearchProgress
+from ..progress import SearchProgress
 from . import nesting
 from .parameter import DeferredInitializationError, generation
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import _core
 from ..base import MXNetError
-from ..views.progress import SearchProgress
+from ..progress import SearchProgress
 from .options import Dimension, Options
 
 _PROGRAMS = 256  # kept in all

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import _core
 from .._core import Context, MXNetError, NDArray, Symbol, current_context
-from ..views.progress import SearchProgress
+from ..progress import SearchProgress
 from .function_report import FunctionReport
 from .inputs import as_array, declared_dtype, name_of
 from .variable import Group, var

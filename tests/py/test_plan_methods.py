@@ -12,8 +12,8 @@ from test_place_exact import HARD
 
 import jupyter_hybrid as jh
 from jupyter_hybrid import _core, autograd, gluon, nd, sym
+from jupyter_hybrid.progress import SearchProgress
 from jupyter_hybrid.views import spec_of
-from jupyter_hybrid.views.progress import SearchProgress
 
 TWO_CHAINS = "a = x @ w @ w @ w\nb = y @ w @ w @ w\nc = a @ b"
 
