@@ -70,7 +70,10 @@ class Ending:
         self._others = {
             name: value
             for name, value in self.namespace.items()
-            if type(value) is TracedArray and value.recorder is recorder and name not in named
+            if type(value) is TracedArray
+            and value.recorder is recorder
+            and name not in named
+            and name not in recorder.donated_names
         }
         self._history = _core.tape_values(recorder.live())
         wanted = recorder.options.out

@@ -83,7 +83,7 @@ REFUSED = {
     **dict.fromkeys(["softmax_grad", "log_softmax_grad", "batch_norm_grad"], "gradient"),
     **dict.fromkeys(["cumprod", "cummax", "cummin", "linear_recurrence"], "no ONNX operator"),
     **dict.fromkeys(["correlate", "rfft", "interp", "searchsorted"], "no ONNX operator"),
-    **dict.fromkeys(["_contrib_fft", "_contrib_ifft"], "no ONNX operator"),
+    **dict.fromkeys(["_contrib_fft", "_contrib_ifft", "exact_int"], "no ONNX operator"),
     **dict.fromkeys(["fft", "irfft"], "complex128"),
     **dict.fromkeys(["random_uniform", "random_normal", "random_randint", "shuffle"], "random"),
     **dict.fromkeys(["Dropout"], "random"),  # its samples have mode 'always'
