@@ -411,6 +411,7 @@ def place_exact(
     alignment: int = 1,
     seconds: float = 60.0,
     progress: Callable[[float, int, int], object] | None = None,
+    capacity: int = 0,
 ) -> dict[str, Any]: ...
 
 class CachedGraph:

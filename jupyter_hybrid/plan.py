@@ -129,6 +129,7 @@ def plan(
     exact: bool = False,
     seconds: float = 60.0,
     progress: Any = None,
+    capacity: int = 0,
 ) -> dict[str, Any]:
     """Places the buffers.
 
@@ -136,6 +137,7 @@ def plan(
         milliseconds: of searching, counted in work so that the result is the same everywhere.
         exact: by branch and bound, until the peak is proven or ``seconds`` are over.
         progress: called as progress(seconds, peak, bound) while the exact search runs.
+        capacity: in bytes; the exact search ends with the first placement that fits. 0: none.
 
     Returns:
         A dict: ``peak`` and ``lower_bound`` in bytes, ``ms`` that placing took, ``optimal``,
@@ -143,7 +145,7 @@ def plan(
     """
     start = time.perf_counter()
     if exact:
-        layout = _core.place_exact(lifetimes, 1, seconds, progress)
+        layout = _core.place_exact(lifetimes, 1, seconds, progress, capacity)
     else:
         layout = _core.place_buffers(lifetimes, 1, milliseconds)
     return {**layout, "ms": round(1e3 * (time.perf_counter() - start), 3)}
@@ -190,6 +192,13 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--ms", type=float, default=10.0, help="of searching (default 10)")
     parser.add_argument("--exact", action="store_true", help="branch and bound")
     parser.add_argument("--seconds", type=float, default=60.0, help="limit of --exact (default 60)")
+    parser.add_argument(
+        "--capacity",
+        type=int,
+        default=0,
+        metavar="BYTES",
+        help="--exact, but any plan that fits into so many will do",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser.parse_args(given)
 
@@ -209,8 +218,9 @@ def main(given: Sequence[str] | None = None) -> int:
             lifetimes = graph_lifetimes(symbol, shapes, args.train, passes, remat)
         else:
             lifetimes = read_lifetimes(args.file)
-        progress = _show_progress if args.exact and sys.stderr.isatty() else None
-        result = plan(lifetimes, args.ms, args.exact, args.seconds, progress)
+        exact = args.exact or args.capacity > 0
+        progress = _show_progress if exact and sys.stderr.isatty() else None
+        result = plan(lifetimes, args.ms, exact, args.seconds, progress, args.capacity)
     except (MXNetError, OSError, ValueError) as error:
         print(f"{args.file}: {error}", file=sys.stderr)
         return 1

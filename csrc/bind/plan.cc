@@ -79,12 +79,12 @@ py::dict place(const Tuples& lifetimes, int64_t alignment, double milliseconds) 
 }
 
 py::dict exact(const Tuples& lifetimes, int64_t alignment, double seconds,
-               const py::object& progress) {
+               const py::object& progress, int64_t capacity) {
   const std::vector<Lifetime> given = lifetimes_from(lifetimes);
   Layout layout;
   {
     const MaybeReleaseGil released(true);
-    layout = place_exact(given, alignment, seconds, exact_progress(progress));
+    layout = place_exact(given, alignment, seconds, exact_progress(progress), capacity);
   }
   return layout_to_python(layout);
 }
@@ -168,9 +168,10 @@ void bind_plan(py::module_& m) {
         "Offsets for (id, lower, upper, size) lifetimes [lower, upper): a dict with offsets, peak, "
         "lower_bound, proven_bound, optimal, attempts (name, peak), order (positions as placed).");
   m.def("place_exact", &exact, py::arg("lifetimes"), py::arg("alignment") = 1,
-        py::arg("seconds") = 60.0, py::arg("progress") = py::none(),
+        py::arg("seconds") = 60.0, py::arg("progress") = py::none(), py::arg("capacity") = 0,
         "The same by branch and bound, for at most `seconds`; progress(seconds, peak, bound) is "
-        "called some twenty times a second; an interrupt ends it.");
+        "called some twenty times a second; an interrupt ends it. `capacity`: a placement that "
+        "fits into so many bytes ends it as well.");
 }
 
 }  // namespace bind

@@ -17,12 +17,15 @@ struct Exact {
   Best best;
   double limit;
   const std::function<bool(const ExactProgress&)>& report;
+  int64_t capacity;  // 0: the least there is
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   bool stopped = false;
 
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
+
+  bool done() const { return best.optimal() || best.placement.peak <= capacity; }
 
   bool go_on() {
     const double now = seconds();
@@ -44,21 +47,25 @@ struct Exact {
 
   void run() {
     place::try_portfolio(&best, 10);
-    if (!problem.has_neighbours()) return;
+    if (!problem.has_neighbours() || (capacity > 0 && capacity < best.bound())) return;
     // Each keeps what it has proven while its capacity stays.
     CapacitySearch at_bound(problem), between(problem);
     if (!at_bound.possible()) return;
     place::Uniform uniform;
     int64_t work = 5000000;
-    for (int round = 0; !stopped && !best.optimal(); ++round) {
+    for (int round = 0; !stopped && !done(); ++round) {
       if (!go_on()) break;
       const place::Preference preference = place::preference_of_round(problem, round, &uniform);
-      try_below(&at_bound, best.bound(), preference, work);
-      if (stopped || best.optimal()) break;
-      const int64_t above = best.placement.peak - 1 - best.bound();
-      const double share = 0.2 * (1 + round % 4);
-      try_below(&between, best.bound() + static_cast<int64_t>(share * static_cast<double>(above)),
-                preference, work);
+      try_below(&at_bound, std::max(capacity, best.bound()), preference, work);
+      if (stopped || done()) break;
+      if (capacity > 0) {
+        if (best.bound() > capacity) break;  // shown to be impossible
+      } else {
+        const int64_t above = best.placement.peak - 1 - best.bound();
+        const double share = 0.2 * (1 + round % 4);
+        try_below(&between, best.bound() + static_cast<int64_t>(share * static_cast<double>(above)),
+                  preference, work);
+      }
       if (round % 16 == 15) work += work / 4;
     }
   }
@@ -67,9 +74,9 @@ struct Exact {
 }  // namespace
 
 Layout place_exact(const std::vector<Lifetime>& lifetimes, int64_t alignment, double limit_seconds,
-                   const std::function<bool(const ExactProgress&)>& go_on) {
+                   const std::function<bool(const ExactProgress&)>& go_on, int64_t capacity) {
   const Problem problem(lifetimes, alignment);
-  Exact exact{problem, {problem, {}, {}}, limit_seconds, go_on};
+  Exact exact{problem, {problem, {}, {}}, limit_seconds, go_on, capacity};
   if (problem.count() > 0) exact.run();
   return exact.best.layout(lifetimes.size());
 }

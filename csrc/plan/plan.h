@@ -40,8 +40,10 @@ struct ExactProgress {
 };
 // Branch and bound on top of the portfolio, until the peak is proven to be the smallest, the time
 // is over, or `go_on` (asked every few milliseconds) says false. The best found is returned.
+// `capacity`: a placement that fits into so many bytes is good enough; 0: the smallest is wanted.
 Layout place_exact(const std::vector<Lifetime>& lifetimes, int64_t alignment, double limit_seconds,
-                   const std::function<bool(const ExactProgress&)>& go_on = {});
+                   const std::function<bool(const ExactProgress&)>& go_on = {},
+                   int64_t capacity = 0);
 int64_t max_live(const std::vector<Lifetime>& lifetimes);
 // Pairs in `apart` (positions in the list) share no bytes either, though not live together.
 Layout place_apart(const std::vector<Lifetime>& lifetimes,

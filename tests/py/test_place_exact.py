@@ -95,6 +95,18 @@ def test_other_threads_run_meanwhile() -> None:
     assert count > 20
 
 
+def test_a_capacity_that_is_met_ends_the_search() -> None:
+    least = _core.place_buffers(HARD, 1, 0.0)["lower_bound"]
+    quick = _core.place_buffers(HARD, 1, 10.0)["peak"]
+    between = (least + quick) // 2
+    met = _core.place_exact(HARD, 1, 100.0, capacity=between)
+    assert met["peak"] <= between
+    loose = _core.place_exact(HARD, 1, 100.0, capacity=10 * least)
+    assert loose["attempts"] == _core.place_buffers(HARD, 1, 10.0)["attempts"]
+    impossible = _core.place_exact(HARD, 1, 100.0, capacity=least - 1)
+    assert impossible["peak"] >= least
+
+
 def test_bad_lifetimes_are_refused() -> None:
     with pytest.raises(_core.MXNetError, match="ends at 1, before its start 2"):
         _core.place_exact([(0, 2, 1, 64)])
