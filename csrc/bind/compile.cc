@@ -3,6 +3,7 @@
 #include "bind/options.h"
 #include "bind/site.h"
 #include "core/error.h"
+#include "exec/imperative.h"
 #include "exec/program.h"
 #include "exec/rebuild.h"
 
@@ -110,8 +111,20 @@ CompileOptions compile_options(const CompileArguments& a) {
 
 namespace {
 
+// Arrays that a run overwrites have no reader left that the overwrite hook would have to look for.
+class SettledScope {
+ public:
+  explicit SettledScope(bool settled) : before_(thread_state().settled) {
+    thread_state().settled = settled;
+  }
+  ~SettledScope() { thread_state().settled = before_; }
+
+ private:
+  bool before_;
+};
+
 py::list run_program(const Program& program, const py::sequence& inputs, const py::object& keys,
-                     const std::vector<bool>& donated, const py::object& given) {
+                     const std::vector<bool>& donated, const py::object& given, bool settled) {
   std::vector<NDArray> values, targets;
   if (!given.is_none()) {
     for (const py::handle target : given) {
@@ -126,6 +139,7 @@ py::list run_program(const Program& program, const py::sequence& inputs, const p
   {
     const PushScope push(true);
     const Context ctx = current_context();
+    const SettledScope scope(settled);
     results = program.run(values, drawn, donated, nullptr, &ctx, targets);
   }
   py::list list;
@@ -179,8 +193,10 @@ void bind_compile(py::module_& m) {
       .def_property_readonly("cost_ns", &Program::cost_ns, "Estimated ns of one run on one core.")
       .def("run", &run_program, py::arg("inputs"), py::arg("keys") = py::none(),
            py::arg("donated") = std::vector<bool>(), py::arg("given") = py::none(),
+           py::arg("settled") = false,
            "Pushes one run; a list of arrays that may still be computed. keys: fresh unless given. "
-           "given: by output, the array that it is written to where the program was compiled so.")
+           "given: by output, the array that it is written to where the program was compiled so. "
+           "settled: nobody else has still to read what these arrays hold now.")
       .def(
           "relabelled",
           [](const Program& p, const Graph& written) {

@@ -4,6 +4,7 @@
 #include "exec/program.h"
 #include "graph/text.h"
 #include "passes/mode.h"
+#include "plan/lifetimes.h"
 
 namespace hybrid {
 namespace bind {
@@ -171,6 +172,13 @@ void bind_graph(py::module_& m) {
           "num_keys", [](const Graph& g) { return g.num_keys; },
           "How many random draws one run takes.")
       .def_property_readonly("hash", &Graph::hash)
+      .def_property_readonly(
+          "may_fail",
+          [](const Graph& g) {
+            return std::any_of(g.nodes.begin(), g.nodes.end(),
+                               [&](const Node& n) { return may_fail(g, n); });
+          },
+          "A kernel may raise an error because of the values it is given; shapes must be known.")
       .def_property_readonly("structure", &Graph::structure,
                              "A hash that is equal for graphs that differ in shapes only.")
       .def_property_readonly("labels", &Graph::labels,

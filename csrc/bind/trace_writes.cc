@@ -2,6 +2,7 @@
 
 #include "bind/create.h"
 #include "bind/invoke.h"
+#include "bind/trace_graph.h"
 #include "exec/tape_graph.h"
 #include "exec/trace_writes.h"
 
@@ -53,7 +54,10 @@ void finish_writes() {
   for (const TraceWrite& write : take_trace_writes()) {
     PyArray* holder = as_array(static_cast<PyObject*>(write.holder.get()));
     const NDArray value = holder->ref.array;
-    {
+    const NDArray& to = write.target;  // a program may have computed it there
+    const bool there = value.storage == to.storage && value.offset == to.offset &&
+                       value.shape == to.shape && value.strides == to.strides;
+    if (!there) {
       const PushScope push(value.shape.size() > 4096);
       copy_array(value, write.target);
     }
@@ -138,6 +142,22 @@ void bind_trace_writes(py::module_& m) {
         return ref.array.defined() && awaits_write(ref.array.storage.get());
       },
       py::arg("array"), "A write to its memory waits.");
+  m.def(
+      "reads_memory",
+      [](const py::object& traced, const py::object& target) {
+        Symbol symbol;
+        symbol.outputs = {peek_ref(traced.ptr()).extra->entry};
+        if (symbol.outputs[0].node->kind == NodeKind::constant) return false;
+        const Storage* memory = peek_ref(target.ptr()).array.storage.get();
+        for (const SymEntry& stop : stops_of(symbol)) {
+          if (stop.node->values.at(static_cast<size_t>(stop.out)).storage.get() == memory) {
+            return true;
+          }
+        }
+        return false;
+      },
+      py::arg("traced"), py::arg("target"),
+      "A traced array is computed from the memory of this array.");
   m.def("tape_values", &tape_values, py::arg("arrays"),
         "What backward() from these arrays may read and has no value yet, as traced arrays.");
   m.def("suspend_trace", &suspend_trace, py::arg("why"),

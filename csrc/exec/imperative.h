@@ -15,6 +15,7 @@ struct ThreadState {
   bool training = false;   // train_mode / predict_mode
   uint32_t site = 0;       // current push site; 0: trace::current_site()
   int32_t segment = 0;     // of a traced cell, given to new nodes
+  bool settled = false;    // what reads memory that is overwritten has been computed
   uint32_t writes = 0;     // in-place writes of this thread's trace that wait: trace_writes.h
 };
 ThreadState& thread_state();

@@ -25,7 +25,7 @@ void set_overwrite_hook(OverwriteHook hook) {
 
 void before_overwrite(const NDArray& target) {
   const OverwriteHook hook = overwrite_hook.load(std::memory_order_acquire);
-  if (hook != nullptr) hook(target);
+  if (hook != nullptr && !thread_state().settled) hook(target);
 }
 
 uint32_t current_site() {

@@ -60,7 +60,7 @@ void run_momentum(KernelContext& c) {
 void register_optimizer() {
   OpDef sgd;
   sgd.name = "sgd_update";
-  sgd.family = Family::other;
+  sgd.family = Family::elementwise;
   sgd.doc =
       "One step of stochastic gradient descent: weight - lr * (clip(rescale_grad * grad) + wd * "
       "weight). Returns the new weight.";

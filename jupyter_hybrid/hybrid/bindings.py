@@ -83,7 +83,9 @@ class Ending:
         computed = {id(m) for m in must}
         shown_only = tuple(h for h in map(handle_of, later) if id(h) not in computed and h._traced)
         if must or recorder.has_effects:
-            recorder.run(must, "the cell ends", None, shown=shown_only, needed=self._read)
+            recorder.run(
+                must, "the cell ends", None, shown=shown_only, needed=self._read, writes=True
+            )
         # A cell with NumPy values waits before it ends; what failed does not bind.
         error = salvage(recorder.segments) if recorder.uses_numpy or recorder.proxies else None
         _core.finish_trace_writes()

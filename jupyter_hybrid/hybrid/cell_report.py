@@ -181,7 +181,9 @@ class Report:
             planned = max(planned, kept + plan.planned_bytes)
             lower_bound = max(lower_bound, kept + plan.lower_bound_bytes)
             arena = max(arena, plan.arena_bytes)
-            kept += sum(nbytes(a.shape, a.dtype) for a in segment.outputs)
+            fresh = (u == -1 for u in segment.updates or [-1] * len(segment.outputs))
+            made = (a for a, new in zip(segment.outputs, fresh, strict=True) if new)
+            kept += sum(nbytes(a.shape, a.dtype) for a in made)
         return imperative, planned, lower_bound, arena
 
     # The price of looking ------------------------------------------------------------------------

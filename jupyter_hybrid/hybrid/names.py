@@ -186,7 +186,8 @@ class Switches:
             if found is not None:
                 return found
         graph = segment.whole.with_outputs(list(kept))
-        made = build(graph, self.options, segment.donated, keep_stages)
+        updates = tuple((segment.updates[i] if i < len(segment.updates) else -1) for i in kept)
+        made = build(graph, self.options, segment.donated, keep_stages, updates)
         self._plans[part, kept, keep_stages] = made
         return made
 
@@ -198,7 +199,9 @@ class Switches:
             kernels += program.graph.num_kernels
             peak = max(peak, left + program.plan.planned_bytes)
             left += sum(
-                nbytes(a.shape, a.dtype) for i, a in enumerate(segment.drawn) if (part, i) in choice
+                nbytes(a.shape, a.dtype)
+                for i, a in enumerate(segment.drawn)
+                if (part, i) in choice and (segment.updates[i : i + 1] or (-1,))[0] == -1
             )
         return peak, kernels
 

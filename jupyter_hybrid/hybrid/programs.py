@@ -83,7 +83,11 @@ _by_structure: dict[tuple, tuple] = {}  # of cells with named dimensions: key of
 
 
 def find_or_compile(
-    graph: Any, names: dict[int, str], options: Options, donated: tuple[bool, ...]
+    graph: Any,
+    names: dict[int, str],
+    options: Options,
+    donated: tuple[bool, ...],
+    updates: tuple[int, ...] = (),
 ) -> tuple[CellProgram, bool]:
     """(program, found without running the passes) of a recorded graph.
 
@@ -91,22 +95,23 @@ def find_or_compile(
         graph: as written, with the user's names.
         names: those names, by node id.
         donated: by input, whether its memory may be reused.
+        updates: by output, the input whose array gets it (-1: none, -2: an array of its own).
     """
-    rest = (options.passes, options.without, options.remat, options.plan, donated)
+    rest = (options.passes, options.without, options.remat, options.plan, donated, updates)
     key = (graph.hash, *rest)
     known = _known.get(key)
     if known is not None:
         _known.move_to_end(key)
-        return _labelled(known, graph, options, donated)
+        return _labelled(known, graph, options, donated, updates)
     structure = (graph.structure, *rest) if options.dims else None
     program = None
     if structure is not None:
         earlier = _known.get(_by_structure.get(structure, ()))
         if earlier is not None:
-            program = _resized(earlier, graph, names, options, donated)
+            program = _resized(earlier, graph, names, options, donated, updates)
     found = program is not None
     if program is None:
-        program = build(graph, options, donated)
+        program = build(graph, options, donated, updates=updates)
     _known[key] = _Known(graph, program, OrderedDict({graph.labels: program}))
     if structure is not None:
         _by_structure[structure] = key
@@ -116,7 +121,11 @@ def find_or_compile(
 
 
 def build(
-    graph: Any, options: Options, donated: tuple[bool, ...], keep_stages: bool = True
+    graph: Any,
+    options: Options,
+    donated: tuple[bool, ...],
+    keep_stages: bool = True,
+    updates: tuple[int, ...] = (),
 ) -> CellProgram:
     """Compiles a graph as the options of its cell ask; the cache is not looked at."""
     progress = SearchProgress(options.plan_seconds)
@@ -133,6 +142,7 @@ def build(
             plan=options.plan,
             plan_seconds=options.plan_seconds,
             progress=progress,
+            updates=list(updates),
         )
     finally:
         progress.close()
@@ -148,7 +158,11 @@ def clear() -> int:
 
 
 def _labelled(
-    known: _Known, graph: Any, options: Options, donated: tuple[bool, ...]
+    known: _Known,
+    graph: Any,
+    options: Options,
+    donated: tuple[bool, ...],
+    updates: tuple[int, ...],
 ) -> tuple[CellProgram, bool]:
     """The program with this recording's lines and names. Its stages are made for a picture only."""
     labels = graph.labels
@@ -162,11 +176,11 @@ def _labelled(
         seconds = time.perf_counter() - start
 
         def stages() -> list[Any]:
-            return build(graph, options, donated).stages
+            return build(graph, options, donated, updates=updates).stages
 
         program = CellProgram(made, seconds, stages, size)
     else:
-        program = build(graph, options, donated)
+        program = build(graph, options, donated, updates=updates)
     known.by_labels[labels] = program
     if len(known.by_labels) > _LABELS:
         known.by_labels.popitem(last=False)
@@ -175,7 +189,12 @@ def _labelled(
 
 # Named dimensions ---------------------------------------------------------------------------------
 def _resized(
-    known: _Known, graph: Any, names: dict[int, str], options: Options, donated: tuple[bool, ...]
+    known: _Known,
+    graph: Any,
+    names: dict[int, str],
+    options: Options,
+    donated: tuple[bool, ...],
+    updates: tuple[int, ...],
 ) -> CellProgram | None:
     """The optimised graph for other sizes of the named dimensions, planned again; None where more
     than they changed, or a pass relied on a size."""
@@ -186,7 +205,9 @@ def _resized(
         optimised = _core.resized(known.first.program.graph, graph)
     except MXNetError:
         return None
-    made = _core.plan_program(optimised, list(donated), "plan" not in options.without)
+    made = _core.plan_program(
+        optimised, list(donated), "plan" not in options.without, list(updates)
+    )
     seconds = time.perf_counter() - start
 
     def stages() -> list[_Stage]:

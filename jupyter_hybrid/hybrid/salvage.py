@@ -30,7 +30,7 @@ def salvage(segments: list[Segment]) -> MXNetError | None:
         failed = [a for a in segment.outputs if not a._traced and error_of(a) is not None]
         if not failed or segment.raised:
             continue
-        if any(segment.donated):  # their memory may hold something else by now
+        if any(segment.donated) or segment.updates:  # their memory may hold something else by now
             first = first or error_of(failed[0])
             continue
         for i, array in enumerate(segment.outputs):

@@ -111,7 +111,7 @@ class Segments:
         if live:
             line = self.user_line()
             reason = self._interrupt(line, reason)
-            self.run(live, reason, line, needed=frozenset(id(a) for a in live))
+            self.run(live, reason, line, needed=frozenset(id(a) for a in live), writes=True)
         _core.finish_trace_writes()
         self.write_back()
         _core.wait_all()  # kernels may still read memory that is written next
@@ -160,7 +160,7 @@ class Segments:
             pending |= {id(a): a for a in self._readers()}
             line = self.user_line()
             self.breaks.append((line, reason))
-            self.run(list(pending.values()), reason, line, needed=frozenset(pending))
+            self.run(list(pending.values()), reason, line, needed=frozenset(pending), writes=True)
         _core.finish_trace_writes()
 
     def _readers(self) -> list[Any]:
@@ -218,11 +218,13 @@ class Segments:
         line: int | None,
         shown: tuple[Any, ...] = (),
         needed: frozenset[int] = frozenset(),
+        writes: bool = False,
     ) -> None:
         """Computes ``arrays`` as one segment; ``shown`` are drawn with it but not computed, those
         with their id in ``needed`` are computed whether or not a name holds them.
 
-        What ``backward`` may still need of their history is kept, as imperatively.
+        What ``backward`` may still need of their history is kept, as imperatively. ``writes``: the
+        writes that wait are done right afterwards.
         """
         tape = _core.tape_values(arrays)
         segment = compute(
@@ -234,6 +236,7 @@ class Segments:
             donate=tuple(self.donated),
             needed=needed,
             separate=self._of_numpy(),
+            writes=writes,
             reason=reason,
             line=line,
         )

@@ -358,3 +358,59 @@ def test_the_picture_names_parameters_and_frames_only_its_own(shell: Shell) -> N
             ]
             assert set(inside) <= set(frame["nodes"])
             assert frame["label"] != "backward" or len(inside) == len(frame["nodes"])
+
+
+# New contents in the old one's memory ---------------------------------------------------------
+def updates_of(shell: Shell) -> tuple[int, int]:
+    """(arrays that the last segment's program wrote, those that it computed elsewhere first)."""
+    plan = shell.report.segments[-1].compiled.program.plan
+    return sum(u != -1 for u in plan.updates), len(plan.commits)
+
+
+@pytest.mark.parametrize("momentum", [0.0, 0.9])
+def test_a_step_makes_no_second_weights(shell: Shell, momentum: float) -> None:
+    """Weights, states and gradients are computed where they belong: the plan makes less than
+    the imperative cell, which makes every other value."""
+    make = f'trainer = gluon.Trainer(net.collect_params(), "sgd", {{"learning_rate": 0.1, \
+"momentum": {momentum}}})\n'
+    shell.run(SETUP + MLP + make)
+    for _ in range(3):
+        shell.hybridize(STEP)
+    written, elsewhere = updates_of(shell)
+    assert written == 4 * (2 + (momentum > 0))
+    assert elsewhere == 0
+    report = shell.report
+    assert report.bytes_planned < report.bytes_imperative
+    agree(Shell(), MLP + make, STEP, STEP, STEP)
+
+
+def test_views_see_what_is_written(shell: Shell) -> None:
+    start = VARIABLES + ATTACH.format(req="write") + "window = a[0:1]\nold = a.copy()\n"
+    step = "with autograd.record():\n    z = (a * b).sum()\nz.backward()\na -= 0.1 * a.grad\n"
+    agree(shell, start, step, step, "seen = window + 0\nchanged = old - a\n")
+    assert shell.ns["window"].asnumpy().tolist() == shell.ns["a"][0:1].asnumpy().tolist()
+
+
+def test_a_value_kept_from_before_the_write_is_the_old_one(shell: Shell) -> None:
+    body = "before = a * 1\nb[:] = a\na += 1\nafter = a * 1\nkept = b + 0\na *= 2\n"
+    agree(shell, VARIABLES, body, body, "total = before + after + kept + a + b\n")
+
+
+def test_arrays_that_swap_their_contents(shell: Shell) -> None:
+    body = "c = a * 1\na[:] = b\nb[:] = c\n"
+    agree(shell, VARIABLES, body, body, body)
+
+
+def test_a_deferred_value_of_an_earlier_cell_reads_the_old_contents(shell: Shell) -> None:
+    first = "early = nd.exp(a) * 2\nother = early + 1\n"
+    agree(shell, VARIABLES, first, "a += 1\nb *= a\n", "a += 1\nb *= a\n", "late = early * 1\n")
+
+
+def test_two_names_of_one_array(shell: Shell) -> None:
+    agree(shell, VARIABLES + "same = a\n", "a += b\nsame *= 2\nb -= same\n", "x = a + same\n")
+    assert shell.ns["a"] is shell.ns["same"]
+
+
+def test_windows_of_one_array_written_together(shell: Shell) -> None:
+    start = "whole = nd.arange(12).reshape((4, 3))\nu = whole[0:2]\nv = whole[2:4]\n"
+    agree(shell, start, "u += 1\nv *= 2\nu += v\n", "v -= u\nx = whole + 0\n")
