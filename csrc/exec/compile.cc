@@ -6,6 +6,7 @@
 #include "exec/passthrough.h"
 #include "exec/program.h"
 #include "passes/mode.h"
+#include "passes/open_gradient.h"
 #include "plan/bytes.h"
 
 namespace hybrid {
@@ -25,15 +26,32 @@ void check_names(const std::vector<std::string>& names) {
   }
 }
 
+// The graph that is compiled: its mode decided, every gradient in it by its operator's rule.
+Graph decided(const Graph& graph, const PassOptions& options) {
+  Graph result = in_mode(graph, options.training, nullptr);
+  if (!has_open_gradient(result)) return result;
+  PassContext context{options, {}, false};
+  return close_gradients(infer(result, context));
+}
+
+bool has_backward(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const Node& n) { return n.scope.compare(0, 8, "backward") == 0; });
+}
+
 // Why a pass is not run, or "".
-std::string why_not(const PassInfo& pass, const CompileOptions& o) {
+std::string why_not(const PassInfo& pass, const CompileOptions& o, const Graph& graph,
+                    const std::string& no_remat) {
   const std::string name = pass.name;
   if (name == "infer") return "";
   if (listed(o.without, name)) return "switched off";
   if (o.only_these && !listed(o.passes, name)) return "not in the list of passes";
   if (!pass.exact && !o.pass.fast) return "changes results in the last bits: only with fast";
-  if (name == "gradient" && o.pass.grad_of.empty()) return "no gradient was asked for";
-  if (name == "remat" && o.pass.remat_segments == 0) return "not asked for: remat=...";
+  if (name == "gradient" && o.pass.grad_of.empty()) {
+    return has_backward(graph) ? "the gradient is part of the graph as written"
+                               : "no gradient was asked for";
+  }
+  if (name == "remat" && o.pass.remat_segments == 0) return no_remat;
   return "";
 }
 
@@ -43,6 +61,120 @@ std::string why_unchanged(const std::vector<Change>& changes) {
     if (c.action == Change::kept && !c.why.empty()) return "nothing to do: " + c.why;
   }
   return "nothing to do here";
+}
+
+PlanOptions plan_options_of(const CompileOptions& options) {
+  PlanOptions plan = options.plan;
+  plan.training = options.pass.training;
+  if (plan.donated.empty()) plan.donated = options.pass.donated;
+  if (listed(options.without, "plan")) plan.enabled = false;
+  return plan;
+}
+
+// The schedule counts bytes alive; what is computed in place shows only in a plan. Why the new
+// order is no better, or "".
+std::string why_not_order(const Graph& before, const Graph& after, const CompileOptions& options) {
+  PlanOptions plan = plan_options_of(options);
+  plan.method = PlanMethod::fast;
+  const int64_t old_order = make_plan(before, plan).planned_bytes;
+  const int64_t new_order = make_plan(after, plan).planned_bytes;
+  if (new_order < old_order) return "";
+  return "another order would take " + std::to_string(new_order) +
+         " bytes, that of the code takes " + std::to_string(old_order);
+}
+
+// `no_remat`: why that pass is not run, when it is not.
+Compiled compile_as_asked(const Graph& graph, const CompileOptions& options,
+                          const std::string& no_remat) {
+  const double begin = now();
+  Compiled result;
+  const bool training = options.pass.training;
+  Graph current = decided(graph, options.pass);
+  int64_t imperative = 0;
+  const auto keep = [&](Stage stage) {
+    if (options.keep_stages) result.stages.push_back(std::move(stage));
+  };
+  const auto snapshot = [&](const std::string& name) {
+    Stage stage;
+    stage.name = name;
+    stage.label = stage_label(name);
+    return stage;
+  };
+  if (options.keep_stages) {
+    Stage written = snapshot("written");
+    written.graph = current;
+    keep(std::move(written));
+  }
+  for (const PassInfo& pass : pass_table()) {
+    Stage stage = snapshot(pass.name);
+    stage.why_skipped = why_not(pass, options, current, no_remat);
+    stage.changed = false;
+    if (stage.why_skipped.empty()) {
+      const double start = now();
+      PassContext context{options.pass, {}, options.keep_stages};
+      const bool differentiates = std::string(pass.name) == "gradient";
+      Graph after =
+          pass.run(differentiates ? without_passthrough(current, training) : current, context);
+      if (std::string(pass.name) == "schedule" && after.hash() != current.hash()) {
+        stage.why_skipped = why_not_order(current, after, options);
+        if (!stage.why_skipped.empty()) {
+          after = current;
+          context.changes.clear();
+        }
+      }
+      if (options.keep_stages && stage.why_skipped.empty()) {
+        stage.changed = changes_something(context.changes) || after.hash() != current.hash();
+        if (!stage.changed) stage.why_skipped = why_unchanged(context.changes);
+      }
+      stage.changes = std::move(context.changes);
+      current = std::move(after);
+      stage.seconds = now() - start;
+    }
+    if (std::string(pass.name) == "infer") {
+      imperative = options.count_bound ? imperative_bytes(current, options.bound, training)
+                                       : imperative_bytes_unfreed(current, training);
+    }
+    if (options.keep_stages) {
+      stage.graph = current;
+      keep(std::move(stage));
+    }
+  }
+  const double start = now();
+  const PlanOptions plan_options = plan_options_of(options);
+  Plan plan = make_plan(current, plan_options);
+  plan.imperative_bytes = imperative;
+  Stage planned = snapshot("plan");
+  planned.graph = current;
+  planned.changed = plan_options.enabled;
+  if (!plan_options.enabled) planned.why_skipped = "switched off: every value has its own buffer";
+  result.program = Program::make(std::move(current), std::move(plan));
+  planned.seconds = now() - start;
+  keep(std::move(planned));
+  if (!options.keep_stages) {
+    Stage last = snapshot("plan");
+    last.graph = result.program->graph();
+    result.stages.push_back(std::move(last));
+  }
+  result.seconds = now() - begin;
+  return result;
+}
+
+// Recomputing costs time, so it has to save something: a graph whose outputs hold what is kept
+// anyway takes more with it.
+Compiled by_root(const Graph& graph, const CompileOptions& options) {
+  CompileOptions tried = options;
+  tried.keep_stages = false;
+  tried.plan.method = PlanMethod::fast;
+  const std::string none = "not asked for: remat=...";
+  const int64_t with = compile_as_asked(graph, tried, none).program->plan().planned_bytes;
+  tried.pass.remat_segments = 0;
+  const int64_t without = compile_as_asked(graph, tried, none).program->plan().planned_bytes;
+  if (with < without) return compile_as_asked(graph, options, none);
+  CompileOptions plain = options;
+  plain.pass.remat_segments = 0;
+  return compile_as_asked(graph, plain,
+                          "it saves nothing here: " + std::to_string(with) + " bytes with it, " +
+                              std::to_string(without) + " without");
 }
 
 }  // namespace
@@ -75,73 +207,8 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
     });
     return result;
   }
-  const double begin = now();
-  Compiled result;
-  const bool training = options.pass.training;
-  Graph current = in_mode(graph, training, nullptr);
-  int64_t imperative = 0;
-  const auto keep = [&](Stage stage) {
-    if (options.keep_stages) result.stages.push_back(std::move(stage));
-  };
-  const auto snapshot = [&](const std::string& name) {
-    Stage stage;
-    stage.name = name;
-    stage.label = stage_label(name);
-    return stage;
-  };
-  if (options.keep_stages) {
-    Stage written = snapshot("written");
-    written.graph = current;
-    keep(std::move(written));
-  }
-  for (const PassInfo& pass : pass_table()) {
-    Stage stage = snapshot(pass.name);
-    stage.why_skipped = why_not(pass, options);
-    stage.changed = false;
-    if (stage.why_skipped.empty()) {
-      const double start = now();
-      PassContext context{options.pass, {}, options.keep_stages};
-      const bool differentiates = std::string(pass.name) == "gradient";
-      Graph after =
-          pass.run(differentiates ? without_passthrough(current, training) : current, context);
-      if (options.keep_stages) {
-        stage.changed = changes_something(context.changes) || after.hash() != current.hash();
-        if (!stage.changed) stage.why_skipped = why_unchanged(context.changes);
-      }
-      stage.changes = std::move(context.changes);
-      current = std::move(after);
-      stage.seconds = now() - start;
-    }
-    if (std::string(pass.name) == "infer") {
-      imperative = options.count_bound ? imperative_bytes(current, options.bound, training)
-                                       : imperative_bytes_unfreed(current, training);
-    }
-    if (options.keep_stages) {
-      stage.graph = current;
-      keep(std::move(stage));
-    }
-  }
-  const double start = now();
-  PlanOptions plan_options = options.plan;
-  plan_options.training = training;
-  if (plan_options.donated.empty()) plan_options.donated = options.pass.donated;
-  if (listed(options.without, "plan")) plan_options.enabled = false;
-  Plan plan = make_plan(current, plan_options);
-  plan.imperative_bytes = imperative;
-  Stage planned = snapshot("plan");
-  planned.graph = current;
-  planned.changed = plan_options.enabled;
-  if (!plan_options.enabled) planned.why_skipped = "switched off: every value has its own buffer";
-  result.program = Program::make(std::move(current), std::move(plan));
-  planned.seconds = now() - start;
-  keep(std::move(planned));
-  if (!options.keep_stages) {
-    Stage last = snapshot("plan");
-    last.graph = result.program->graph();
-    result.stages.push_back(std::move(last));
-  }
-  result.seconds = now() - begin;
-  return result;
+  if (options.pass.remat_segments == kSqrtSegments) return by_root(graph, options);
+  return compile_as_asked(graph, options, "not asked for: remat=...");
 }
 
 std::vector<NDArray> run_graph(const Graph& graph, const std::vector<NDArray>& inputs,
@@ -153,7 +220,7 @@ std::vector<NDArray> run_graph(const Graph& graph, const std::vector<NDArray>& i
     options.input_dtypes.push_back(a.dtype);
   }
   PassContext context{options, {}, false};
-  const Graph typed = infer(in_mode(graph, training, nullptr), context);
+  const Graph typed = infer(decided(graph, options), context);
   PlanOptions plan;
   plan.enabled = false;
   plan.training = training;

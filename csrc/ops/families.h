@@ -31,5 +31,6 @@ void register_loss();
 void register_random();
 void register_creation();
 void register_optimizer();
+void register_open_gradient();
 
 }  // namespace hybrid

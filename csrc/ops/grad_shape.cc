@@ -1,8 +1,6 @@
 // Shape helpers for gradient rules.
 #include "ops/grad_shape.h"
 
-#include "core/error.h"
-
 namespace hybrid {
 
 namespace {
@@ -34,15 +32,20 @@ Entry zeros_as(GradBuilder& b, Entry x) {
 
 Shape known_shape(const GradBuilder& b, Entry x) {
   const Shape shape = b.shape(x);
-  require(shape.known(), op_name(b), ": its gradient needs a known shape, given ", shape,
-          ": give the shapes of the inputs");
+  if (!shape.known()) {
+    throw NeedsShapes(std::string(op_name(b)) + ": its gradient needs a known shape, given " +
+                      shape.str() + ": give the shapes of the inputs");
+  }
   return shape;
 }
 
 int known_rank(const GradBuilder& b, Entry x) {
   const Shape shape = b.shape(x);
-  require(shape.rank_known(), op_name(b),
-          ": its gradient needs the number of dimensions: give the shapes of the inputs");
+  if (!shape.rank_known()) {
+    throw NeedsShapes(
+        std::string(op_name(b)) +
+        ": its gradient needs the number of dimensions: give the shapes of the inputs");
+  }
   return shape.ndim();
 }
 

@@ -1,8 +1,15 @@
 // Shape helpers for gradient rules.
 #pragma once
+#include "core/error.h"
 #include "graph/grad_builder.h"
 
 namespace hybrid {
+
+// A gradient rule's complaint that shapes are missing.
+class NeedsShapes : public Error {
+ public:
+  using Error::Error;
+};
 
 // x in the shape of `like` (same number of elements); free when it has that shape already.
 Entry reshape_as(GradBuilder& b, Entry x, Entry like);
@@ -10,9 +17,9 @@ Entry reshape_as(GradBuilder& b, Entry x, Entry like);
 Entry reshape_to(GradBuilder& b, Entry x, const Shape& shape);
 // Zeros of x's shape and dtype, without keeping x where its shape is known.
 Entry zeros_as(GradBuilder& b, Entry x);
-// The shape of x, known to every dimension; throws Error naming the operator otherwise.
+// The shape of x, known to every dimension; throws NeedsShapes naming the operator otherwise.
 Shape known_shape(const GradBuilder& b, Entry x);
-// The rank of x; throws Error naming the operator when it is not known.
+// The rank of x; throws NeedsShapes naming the operator when it is not known.
 int known_rank(const GradBuilder& b, Entry x);
 
 }  // namespace hybrid

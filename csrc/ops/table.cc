@@ -57,6 +57,7 @@ const Table& table() {
     register_random();
     register_creation();
     register_optimizer();
+    register_open_gradient();
     return true;
   }();
   (void)filled;

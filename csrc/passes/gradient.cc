@@ -2,6 +2,8 @@
 #include "core/error.h"
 #include "graph/grad_builder.h"
 #include "graph/text.h"
+#include "ops/grad_shape.h"
+#include "passes/open_gradient.h"
 #include "passes/pass.h"
 #include "passes/rewriter.h"
 
@@ -128,14 +130,38 @@ class Differentiation {
     std::vector<bool> wanted_inputs;
     for (size_t k = 0; k < forward.inputs.size(); ++k) wanted_inputs.push_back(wanted(forward, k));
     builder.set_wanted(wanted_inputs);
-    forward.op->gradient(builder);
+    std::vector<Entry> grads;
+    try {
+      forward.op->gradient(builder);
+      grads = builder.result();
+    } catch (const NeedsShapes&) {
+      graph_.nodes.resize(first);
+      graph_.reindex();
+      grads = open_gradient(forward, wanted_inputs, out_grads);
+    }
     describe(first, forward, "_backward");
-    const std::vector<Entry> grads = builder.result();
     for (size_t k = 0; k < forward.inputs.size(); ++k) {
       if (!wanted_inputs[k] || k >= grads.size() || !grads[k].defined()) continue;
       check_type(forward, k, grads[k]);
       contribute(forward.inputs[k], grads[k]);
     }
+  }
+
+  // For later, when the shapes that the rule needs are known.
+  std::vector<Entry> open_gradient(const Node& forward, const std::vector<bool>& wanted_inputs,
+                                   const std::vector<Entry>& out_grads) {
+    std::vector<int64_t> wanted;
+    for (size_t k = 0; k < wanted_inputs.size(); ++k) {
+      if (wanted_inputs[k]) wanted.push_back(static_cast<int64_t>(k));
+    }
+    Node open = make_open_gradient(forward, wanted, out_grads);
+    infer_node(graph_, &open);
+    const NodeId id = graph_.add(std::move(open)).id;
+    std::vector<Entry> grads(wanted_inputs.size());
+    for (size_t k = 0; k < wanted.size(); ++k) {
+      grads[static_cast<size_t>(wanted[k])] = {id, static_cast<int32_t>(k)};
+    }
+    return grads;
   }
 
   static void expect_real(const Node& n, DType dtype) {

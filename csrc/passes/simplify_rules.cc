@@ -39,7 +39,34 @@ bool instruction_of(const Graph& graph, const Node& n, ElemInstr* instr) {
   return single_instruction(*n.op, n.attrs, dtypes, instr);
 }
 
-// The number behind an operand: an immediate, or a constant of one element.
+// Operators that only rename the axes of row-major data.
+bool is_reshape(const Node& n) {
+  for (const char* name :
+       {"reshape", "flatten", "Flatten", "expand_dims", "squeeze", "reshape_like"}) {
+    if (is_op(n, name)) return true;
+  }
+  return false;
+}
+
+// The number that every element of a value is: of a constant of one element, ones or zeros, also
+// broadcast or in another shape.
+bool filled_with(const Graph& graph, Entry e, ScalarValue* value) {
+  for (;;) {
+    const Node& n = graph.node(e.node);
+    if (n.kind == NodeKind::constant) return scalar_value(n.value, value);
+    const bool ones = is_op(n, "ones_like") || is_op(n, "ones");
+    if (ones || is_op(n, "zeros_like") || is_op(n, "zeros")) {
+      value->is_int = !is_floating(n.dtypes[0]);
+      value->integer = ones;
+      value->real = ones;
+      return true;
+    }
+    if (!is_op(n, "broadcast_to") && !is_op(n, "broadcast_like") && !is_reshape(n)) return false;
+    e = n.inputs[0];
+  }
+}
+
+// The number behind an operand.
 bool known_number(const Use& use, const ElemInstr& instr, const ElemOperand& operand,
                   ScalarValue* value) {
   if (operand.kind == ElemOperand::immediate) {
@@ -49,8 +76,7 @@ bool known_number(const Use& use, const ElemInstr& instr, const ElemOperand& ope
     return true;
   }
   if (operand.kind != ElemOperand::input) return false;
-  const Node& from = use.producer(static_cast<size_t>(operand.index));
-  return from.kind == NodeKind::constant && scalar_value(from.value, value);
+  return filled_with(use.graph, use.node.inputs[static_cast<size_t>(operand.index)], value);
 }
 
 bool equals(const ScalarValue& v, int64_t number) {
@@ -243,15 +269,6 @@ Rewrite transposes(const Use& use) {
   r.replacement.inputs = inner.inputs;
   r.why = "two transposes are one";
   return r;
-}
-
-// Operators that only rename the axes of row-major data.
-bool is_reshape(const Node& n) {
-  for (const char* name :
-       {"reshape", "flatten", "Flatten", "expand_dims", "squeeze", "reshape_like"}) {
-    if (is_op(n, name)) return true;
-  }
-  return false;
 }
 
 Rewrite reshapes(const Use& use) {
