@@ -1,8 +1,8 @@
 """``python -m jupyter_hybrid.plan FILE``: the memory that a graph or a list of lifetimes takes.
 
 FILE is a CSV of lifetimes (columns id, lower, upper, size: live in steps [lower, upper), sizes in
-bytes) or a ``-symbol.json``. Of a graph are counted the buffers that it makes, its outputs
-included; arguments and gradients are the caller's and are not.
+bytes; an id is any text) or a ``-symbol.json``. Of a graph are counted the buffers that it makes,
+its outputs included; arguments and gradients are the caller's and are not.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import math
+import re
 import sys
 import time
 from collections.abc import Sequence
@@ -25,29 +27,47 @@ COLUMNS = ("id", "lower", "upper", "size")
 
 
 def read_lifetimes(path: Path) -> list[Lifetime]:
-    """The rows of a CSV with the columns id, lower, upper and size.
+    """The rows of a CSV with the columns id, lower, upper and size; ids are counted from 0.
 
     Raises:
-        MXNetError: a column is missing, or a value is not an integer; the line is named.
+        MXNetError: a column is missing, a value is not an integer, out of range or in the wrong
+            order, or an id stands twice; the line is named.
     """
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = csv.DictReader(file)
-        missing = [c for c in COLUMNS if c not in (rows.fieldnames or ())]
+    result: list[Lifetime] = []
+    lines: dict[str, int] = {}  # by id
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = csv.DictReader(file, skipinitialspace=True)
+        columns = [c.strip() for c in rows.fieldnames or ()]
+        rows.fieldnames = columns
+        missing = [c for c in COLUMNS if c not in columns]
         if missing:
             raise MXNetError(
-                f"{path.name}: expected the columns {', '.join(COLUMNS)}; "
-                f"{', '.join(missing)} missing in {rows.fieldnames}"
+                f"expected the columns {', '.join(COLUMNS)}; {', '.join(missing)} missing in "
+                f"{columns or 'an empty file'}"
             )
-        result = []
         for row in rows:
-            try:
-                number, lower, upper, size = (int(row[c]) for c in COLUMNS)
-            except (TypeError, ValueError):
+            where = f"line {rows.line_num}"
+            values = [row[c] for c in COLUMNS]
+            if None in values or None in row:
+                raise MXNetError(f"{where}: expected {len(columns)} values, got {row}")
+            name, *numbers = (str(v).strip() for v in values)
+            if not all(re.fullmatch(r"-?[0-9]{1,18}", n) for n in numbers):
                 raise MXNetError(
-                    f"{path.name}, line {rows.line_num}: expected integers in "
-                    f"{', '.join(COLUMNS)}, got {[row[c] for c in COLUMNS]}"
-                ) from None
-            result.append((number, lower, upper, size))
+                    f"{where}: expected integers of at most 18 digits in lower, upper and size, "
+                    f"got {', '.join(numbers)}"
+                )
+            lower, upper, size = map(int, numbers)
+            if lower > upper or size < 0:
+                raise MXNetError(
+                    f"{where}: expected lower <= upper and a size of 0 or more, got lower {lower}, "
+                    f"upper {upper}, size {size}"
+                )
+            if name in lines:
+                raise MXNetError(f"{where}: id {name!r} stands in line {lines[name]} too")
+            lines[name] = rows.line_num
+            result.append((len(result), lower, upper, size))
+    if sum(size for *_, size in result) >= 1 << 62:
+        raise MXNetError("the sizes together are 2**62 bytes or more")
     return result
 
 
@@ -79,8 +99,9 @@ def graph_lifetimes(
         symbol: the heads; all are kept to the end.
         shapes: of the arguments that do not follow from others, in elements (float32).
         train: with the gradients of every argument (which are not counted).
-        passes: exactly these, with infer; None: all exact passes.
-        remat: "sqrt", or a budget in bytes: forward values are computed again for the gradient.
+        passes: exactly these, with infer, plan and (to train) gradient; None: all exact passes.
+        remat: "sqrt", or a budget in bytes for all that a run makes, results and gradients
+            included: forward values are computed again for the gradient.
 
     Raises:
         MXNetError: shapes are missing or do not fit.
@@ -89,7 +110,8 @@ def graph_lifetimes(
     if arguments is None:
         known, _, _ = symbol.infer_shape_partial(**shapes)
         unknown = [n for n, s in zip(symbol.list_arguments(), known) if not s or 0 in s]
-        raise MXNetError(f"give the shape of {', '.join(unknown[:3])} with --shapes")
+        more = f" (and of {len(unknown) - 1} more, where it does not follow)" if unknown[1:] else ""
+        raise MXNetError(f"give the shape of {unknown[0]}{more} with --shapes")
     inputs = symbol.list_inputs()
     heads = len(symbol)
     graph, _ = _core.in_mode(symbol.graph(), train)
@@ -104,6 +126,8 @@ def graph_lifetimes(
         **dict(zip(symbol.list_arguments(), arguments)),
         **dict(zip(symbol.list_auxiliary_states(), states)),
     }
+    if passes is not None and train:
+        passes = [*passes, "gradient"]
     compiled = _core.compile(
         graph,
         [known[n] for n in inputs],
@@ -115,10 +139,9 @@ def graph_lifetimes(
         remat=remat,
         **wanted,
     )
-    in_place = passes is None or "plan" in passes
     return [
         (b["id"], b["start"], b["end"] + 1, b["bytes"])
-        for b in _core.buffer_lifetimes(compiled.program.graph, train, in_place)
+        for b in _core.buffer_lifetimes(compiled.program.graph, train)
         if b["kind"] == "arena" or (b["kind"] == "output" and b["index"] < heads)
     ]
 
@@ -175,6 +198,19 @@ def _show_progress(seconds: float, peak: int, bound: int) -> None:
     sys.stderr.flush()
 
 
+def _positive(text: str) -> float:
+    number = float(text)
+    if not 0 <= number < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a number of 0 or more, got {text!r}")
+    return number
+
+
+def _bytes(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,18}", text):
+        raise argparse.ArgumentTypeError(f"expected bytes, as in 1048576, got {text!r}")
+    return int(text)
+
+
 def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m jupyter_hybrid.plan",
@@ -184,23 +220,37 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--train", action="store_true", help="with gradients of every argument")
     parser.add_argument("--shapes", type=Path, metavar="FILE.json", help="shapes by argument")
     parser.add_argument(
-        "--passes", metavar="LIST", help="exactly these passes, separated by commas"
+        "--passes",
+        metavar="LIST",
+        help="exactly these passes (and infer, plan; with --train, gradient), separated by commas",
     )
     parser.add_argument(
-        "--remat", metavar="sqrt|BYTES", help="compute forward values again for the gradient"
+        "--remat",
+        metavar="sqrt|BYTES",
+        help="compute forward values again for the gradient; BYTES: a budget for all that a run "
+        "makes, gradients included",
     )
-    parser.add_argument("--ms", type=float, default=10.0, help="of searching (default 10)")
+    parser.add_argument("--ms", type=_positive, default=10.0, help="of searching (default 10)")
     parser.add_argument("--exact", action="store_true", help="branch and bound")
-    parser.add_argument("--seconds", type=float, default=60.0, help="limit of --exact (default 60)")
+    parser.add_argument(
+        "--seconds", type=_positive, default=60.0, help="limit of --exact (default 60)"
+    )
     parser.add_argument(
         "--capacity",
-        type=int,
+        type=_bytes,
         default=0,
         metavar="BYTES",
         help="--exact, but any plan that fits into so many will do",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
-    return parser.parse_args(given)
+    args = parser.parse_args(given)
+    if args.file.suffix != ".json":
+        of_graphs = {"--train": args.train, "--shapes": args.shapes, "--passes": args.passes,
+                     "--remat": args.remat}  # fmt: skip
+        wrong = [name for name, value in of_graphs.items() if value]
+        if wrong:
+            parser.error(f"{wrong[0]} is for a -symbol.json, {args.file.name} is read as a CSV")
+    return args
 
 
 def main(given: Sequence[str] | None = None) -> int:

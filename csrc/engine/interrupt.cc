@@ -13,6 +13,7 @@ namespace engine {
 namespace {
 
 std::atomic<bool (*)()> check{nullptr};
+std::atomic<uint64_t> interruption_count{0};
 
 enum class Where : int8_t { unknown, main, other };
 thread_local Where where = Where::unknown;
@@ -38,7 +39,14 @@ bool interrupt_pending() {
   return ask && ask();
 }
 
-void throw_interrupted() { throw Interrupted("interrupted"); }
+void throw_interrupted() {
+  count_interruption();
+  throw Interrupted("interrupted");
+}
+
+uint64_t interruptions() { return interruption_count.load(std::memory_order_relaxed); }
+
+void count_interruption() { interruption_count.fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace engine
 }  // namespace hybrid

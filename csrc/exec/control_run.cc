@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "engine/interrupt.h"
 #include "exec/elem.h"
 #include "kernels/kernels.h"
 
@@ -141,9 +142,12 @@ void run_while_loop(KernelContext& c) {
   const int stacked = c.num_out - carried;
   std::vector<NDArray> values = arrays_of(c.in, c.num_in);
   const bool must_end = c.attrs.boolean("must_end");
+  const uint64_t interruptions = engine::interruptions();
   int64_t done = 0;
   for (; limit < 0 || done < limit || must_end; ++done) {
     if (c.resources.cancelled()) return;
+    require(limit >= 0 || interruptions == engine::interruptions(),
+            "while_loop: interrupted after ", done, " steps: its results have no value");
     bool more = true;
     in_step("while_loop", done, [&] {
       const auto condition = loop.condition->run_nested(values, c.resources);

@@ -31,6 +31,5 @@ void register_loss();
 void register_random();
 void register_creation();
 void register_optimizer();
-void register_open_gradient();
 
 }  // namespace hybrid

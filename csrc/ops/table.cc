@@ -57,7 +57,6 @@ const Table& table() {
     register_random();
     register_creation();
     register_optimizer();
-    register_open_gradient();
     return true;
   }();
   (void)filled;

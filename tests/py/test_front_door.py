@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import jupyter_hybrid as jh
-from jupyter_hybrid import nd, sym
+from jupyter_hybrid import autograd, nd, sym
 from jupyter_hybrid.views import spec_of
 
 
@@ -74,6 +74,74 @@ def test_gradients_name_what_is_unknown() -> None:
         d.grad([a * 2])
     with pytest.raises(jh.MXNetError, match="given no variables"):
         d.grad([])
+
+
+SCALARS = {
+    "sum": lambda f, a, b: f.sum(a * b),
+    "mean": lambda f, a, b: f.mean(a * a),
+    "max": lambda f, a, b: f.max(a) * f.min(b),
+    "prod": lambda f, a, b: f.prod(a + b, axis=1),
+    "norm": lambda f, a, b: f.norm(a),
+    "kept": lambda f, a, b: f.broadcast_mul(f.sum(a * b, axis=1, keepdims=True), a),
+    "dot": lambda f, a, b: f.sum(f.dot(a, f.transpose(b))),
+}
+
+
+@pytest.mark.parametrize("name", SCALARS)
+def test_a_gradient_needs_no_shapes_before_it_is_compiled(name: str) -> None:
+    draw = np.random.RandomState(3)
+    given = {n: nd.array(draw.standard_normal((3, 4))) for n in "ab"}
+    loss = SCALARS[name](sym, jh.Variable("a"), jh.Variable("b"))
+    used = loss.list_arguments()
+    grads = jh.compile([*loss.grad(used)])(**{n: given[n] for n in used})
+    arrays = [given[n] for n in used]
+    for array in arrays:
+        array.attach_grad()
+    with autograd.record():
+        expected = SCALARS[name](nd, given["a"], given["b"])
+    expected.backward()
+    for array, grad in zip(arrays, grads):
+        assert grad.asnumpy().tobytes() == array.grad.asnumpy().tobytes()
+
+
+def test_a_gradient_of_a_gradient_without_shapes_says_where_to_give_them() -> None:
+    a = jh.Variable("a")
+    with pytest.raises(jh.MXNetError, match=r"Variable\('a', shape=\(2, 3\)\)"):
+        (a * a).sum().grad(a).grad(a)
+    assert (a * a).sum().grad(a).infer_shape(a=(2, 3))[1] == [(2, 3)]
+    b = jh.Variable("b", shape=(2, 2))
+    second = (b * b * b).sum().grad(b).grad(b)
+    assert jh.compile(second)(b=nd.ones((2, 2))).asnumpy().tolist() == [[6, 6], [6, 6]]
+
+
+def test_ones_that_flow_back_are_no_work() -> None:
+    x = jh.Variable("x", shape=(3, 4))
+    f = jh.compile([(x * x).sum().grad(x)])
+    f(x=np.ones((3, 4)))
+    assert f.report().stages[-1].graph.num_kernels == 1
+    assert "ones" not in f.report().program["plan"]
+
+
+def test_a_gradient_that_is_written_already_is_not_asked_for() -> None:
+    x = jh.Variable("x", shape=(3, 4))
+    f = jh.compile([(x * x).grad(x)])
+    f(x=np.ones((3, 4)))
+    assert "unchanged gradient (the gradient is part of the graph as written)" in str(f.report())
+
+
+def test_remat_is_kept_only_where_it_saves() -> None:
+    weights = [jh.Variable(f"w{i}", shape=(64, 64)) for i in range(16)]
+    out = jh.Variable("x", shape=(64, 64))
+    for w in weights:
+        out = sym.tanh(sym.dot(out, w))
+    loss = sym.sum(out)
+    bytes_planned = []
+    for remat in (None, "sqrt"):
+        f = jh.compile([loss, *loss.grad(weights)], remat=remat)
+        f(x=np.ones((64, 64)), **{f"w{i}": np.eye(64) for i in range(16)})
+        bytes_planned.append(f.report().bytes_planned)
+    assert bytes_planned[1] <= bytes_planned[0]
+    assert "unchanged remat (it saves nothing here:" in str(f.report())
 
 
 def test_value_and_gradient_share_their_nodes() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -105,10 +106,14 @@ def test_shapes_by_model_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     [
         ("id,lower,upper\n1,2,3\n", "size missing"),
         ("id,lower,upper,size\n0,0,x,1\n", "line 2: expected integers"),
-        ("id,lower,upper,size\n0,5,2,1\n", "ends at 2, before its start 5"),
-        ("id,lower,upper,size\n0,0,2,-1\n", "has size -1"),
-        ("id,lower,upper,size\n0,0,2\n", "line 2: expected integers"),
-        ("", "missing"),
+        ("id,lower,upper,size\n0,5,2,1\n", "line 2: expected lower <= upper .* lower 5, upper 2"),
+        ("id,lower,upper,size\n0,0,2,-1\n", "a size of 0 or more, got .* size -1"),
+        ("id,lower,upper,size\n0,0,2\n", "line 2: expected 4 values"),
+        ("id,lower,upper,size\n0,0,2,3,4\n", "line 2: expected 4 values"),
+        ("id,lower,upper,size\n0,0,2,1\n0,3,4,1\n", "line 3: id '0' stands in line 2 too"),
+        ("id,lower,upper,size\n0,0,2,99999999999999999999\n", "at most 18 digits"),
+        ("id,lower,upper,size\n0,0,2,1_0\n", "expected integers"),
+        ("", "missing in an empty file"),
     ],
 )
 def test_bad_lifetimes_are_named(
@@ -117,7 +122,31 @@ def test_bad_lifetimes_are_named(
     path = tmp_path / "bad.csv"
     path.write_text(text)
     assert main([str(path)]) == 1
-    assert message in capsys.readouterr().err
+    assert re.search(message, capsys.readouterr().err)
+
+
+def test_ids_are_texts_and_a_spreadsheet_may_have_written_it(tmp_path: Path) -> None:
+    path = tmp_path / "l.csv"
+    path.write_text("\ufeffid, lower, upper, size\nb1, 0, 2, 10\nb2, 1, 3, 20\n", encoding="utf-8")
+    assert read_lifetimes(path) == [(0, 0, 2, 10), (1, 1, 3, 20)]
+
+
+@pytest.mark.parametrize("option", ["--train", "--passes=fold", "--remat=sqrt", "--shapes=s.json"])
+def test_options_of_graphs_are_refused_for_lifetimes(
+    option: str, chain: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([str(chain), option])
+    assert "is read as a CSV" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--ms=-5", "--ms=nan", "--capacity=-1", "--seconds=x"])
+def test_wrong_limits_are_refused(
+    option: str, chain: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([str(chain), option])
+    assert option.split("=")[0] in capsys.readouterr().err
 
 
 def test_bad_symbols_and_shapes_are_named(

@@ -99,7 +99,7 @@ w = nd.arange(64).reshape((8, 8)) / 100 - 0.3
 w.attach_grad()
 with autograd.record():
     y = x
-    for _ in range(16):
+    for _ in range(36):
         y = nd.tanh(nd.dot(y, w))
     loss = (y * y).sum()
 loss.backward()
