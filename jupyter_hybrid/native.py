@@ -2,8 +2,9 @@
 
     python -m jupyter_hybrid.native FOLDER
 
-copies the program ``hybrid-run``, the library ``libhybrid.so`` with OpenBLAS, and ``hybrid.h`` into
-FOLDER, which then runs on any machine of this architecture with a C library as new as this one's.
+copies the program ``hybrid-run``, the library ``libhybrid.so`` with OpenBLAS, ``hybrid.h`` and the
+example in C into FOLDER, which then runs on any machine of this architecture with a C library as
+new as this one's.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def _blas() -> Path:
 
 
 def copy_to(folder: str | os.PathLike[str]) -> list[str]:
-    """Copies program, library, OpenBLAS and header into ``folder``; returns the files' paths.
+    """Copies program, library, OpenBLAS, header and example; returns the paths in ``folder``.
 
     The folder needs neither this package nor Python and can be moved as a whole.
 
@@ -73,6 +74,7 @@ def copy_to(folder: str | os.PathLike[str]) -> list[str]:
         (_installed("lib", "libhybrid.so"), target / "lib" / "libhybrid.so"),
         (_blas(), target / "lib" / "libscipy_openblas.so"),
         (_installed("include", "hybrid.h"), target / "include" / "hybrid.h"),
+        (_installed("example", "example.c"), target / "example.c"),
     ]
     for source, copy in parts:
         copy.parent.mkdir(parents=True, exist_ok=True)

@@ -8,14 +8,16 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
+import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import jupyter_hybrid._core
 
 
-def output(*command: str | Path, cwd: Path | None = None) -> str:
+def output(*command: object, cwd: Path | None = None) -> str:
     done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
@@ -63,7 +65,7 @@ def test_jupyterlab_knows_the_extension(root: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(0)  # a whole build, as long as the machine takes
 def test_source_distribution_installs_without_node(root: Path, tmp_path: Path) -> None:
-    """The sdist carries the assets; what pip makes of it is a working extension by itself."""
+    """The sdist carries the assets; its wheel is a working extension, and runs models elsewhere."""
     code = (
         "import sys; sys.path.insert(0, 'tools'); import backend; backend.build_sdist(sys.argv[1])"
     )
@@ -71,15 +73,27 @@ def test_source_distribution_installs_without_node(root: Path, tmp_path: Path) -
     sdist = next(tmp_path.glob("*.tar.gz"))
     with tarfile.open(sdist) as archive:
         names = [name.split("/", 1)[-1] for name in archive.getnames()]
-    assert "jupyter_hybrid/labextension/package.json" in names
-    assert "jupyter_hybrid/static/graph.js" in names
+    assert {
+        "jupyter_hybrid/labextension/package.json",
+        "jupyter_hybrid/static/graph.js",
+        "csrc/capi/hybrid.h",
+        "csrc/capi/example.c",
+    } <= set(names)
     assert not [
         name for name in names if "node_modules" in name or name.startswith((".venv", "build/"))
     ]
 
     output(sys.executable, "-m", "venv", tmp_path / "env")
     scripts = tmp_path / "env" / "bin"
-    output(scripts / "pip", "install", "--quiet", sdist)
+    output(scripts / "pip", "wheel", "--quiet", "--no-deps", "-w", tmp_path / "wheels", sdist)
+    (wheel,) = (tmp_path / "wheels").glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        modes = {info.filename: info.external_attr >> 16 for info in archive.infolist()}
+    parts = ("bin/hybrid-run", "lib/libhybrid.so", "include/hybrid.h", "example/example.c")
+    assert {f"jupyter_hybrid/{part}" for part in parts} <= set(modes)
+    assert modes["jupyter_hybrid/bin/hybrid-run"] & 0o111
+    output(scripts / "pip", "install", "--quiet", wheel)
+
     environment = {k: v for k, v in os.environ.items() if not k.startswith("JUPYTER")}
     done = subprocess.run(
         [scripts / "jupyter", "labextension", "list"],
@@ -95,6 +109,16 @@ def test_source_distribution_installs_without_node(root: Path, tmp_path: Path) -
     start = root / "tests" / "data" / "mxnet" / "lenet"
     model = (f"{start}-symbol.json", f"{start}-0000.params", f"{start}-input.npy")
     assert "float32 (4, 10)" in output(scripts / "hybrid-run", *model, cwd=tmp_path)
-    output(scripts / "python", "-m", "jupyter_hybrid.native", tmp_path / "copy", cwd=tmp_path)
+    output(scripts / "python", "-m", "jupyter_hybrid.native", tmp_path / "made", cwd=tmp_path)
+
+    # Elsewhere: the folder has moved, the environment is gone.
+    copy = (tmp_path / "made").rename(tmp_path / "copy")
     (tmp_path / "env").rename(tmp_path / "gone")
-    assert "float32 (4, 10)" in output(tmp_path / "copy" / "bin" / "hybrid-run", *model)
+    assert "float32 (4, 10)" in output(copy / "bin" / "hybrid-run", *model)
+    command = ["cc", "-std=c99", copy / "example.c", "-I", copy / "include", "-L", copy / "lib"]
+    output(*command, "-lhybrid", f"-Wl,-rpath,{copy}/lib", "-o", copy / "example")
+    given, expected = np.load(model[2]), np.load(f"{start}-output.npy")
+    given.tofile(tmp_path / "input.bin")
+    text = output(copy / "example", *model[:2], tmp_path / "input.bin", *given.shape)
+    found = np.array(text.split(":")[1].split(), np.float32).reshape(expected.shape)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)

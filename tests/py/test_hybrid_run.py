@@ -331,15 +331,15 @@ def test_damaged_files_never_crash_it(model, tmp_path):
 
 # The C API ----------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
-def example(root, tmp_path_factory) -> str:
-    """csrc/capi/example.c, compiled as its first lines say, against a copy of the library."""
+def example(tmp_path_factory) -> str:
+    """The example, compiled as its first lines say, against a copy of the library."""
     compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
     assert compiler, "a C compiler is missing: apt-get install gcc"
     folder = tmp_path_factory.mktemp("example")
     native.copy_to(folder)
     program = str(folder / "example")
     command = [compiler, "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"]
-    command += [str(root / "csrc" / "capi" / "example.c"), "-I", f"{folder}/include"]
+    command += [f"{folder}/example.c", "-I", f"{folder}/include"]
     command += ["-L", f"{folder}/lib", "-lhybrid", f"-Wl,-rpath,{folder}/lib", "-o", program]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -368,6 +368,7 @@ def test_a_copy_runs_by_itself(model, tmp_path):
     (tmp_path / "made").rename(folder)
     assert sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()) == [
         "bin/hybrid-run",
+        "example.c",
         "include/hybrid.h",
         "lib/libhybrid.so",
         "lib/libscipy_openblas.so",
