@@ -23,8 +23,15 @@ OpDef creation_def(const char* name, const char* doc, std::vector<AttrDef> attrs
 
 const AttrDef kShape{"shape", AttrType::ints, nullptr, "shape of the result"};
 
+// In MXNet's files a size of 0 is one that the use decides: an RNN's first state has the batch's.
+const AttrDef kOpen{"open", AttrType::boolean, "False", "sizes of 0 follow from the use"};
+
 void infer_shaped(InferContext& c) {
-  set_shape(c, 0, checked_shape(c.attrs.ints("shape"), c.op_name));
+  Shape shape = checked_shape(c.attrs.ints("shape"), c.op_name);
+  for (int i = 0; i < shape.ndim() && c.attrs.boolean("open"); ++i) {
+    if (shape[i] == 0) shape[i] = -1;
+  }
+  set_shape(c, 0, shape);
   set_dtype(c, 0, c.attrs.dtype("dtype"));
 }
 
@@ -140,20 +147,20 @@ void run_eye(KernelContext& c) {
 }  // namespace
 
 void register_creation() {
-  OpDef zeros = creation_def("zeros", "An array of zeros.", {kShape});
+  OpDef zeros = creation_def("zeros", "An array of zeros.", {kShape, kOpen});
   zeros.dtypes = kAllComputed;
   zeros.infer = infer_shaped;
   zeros.elementwise = emit_constant<0>;
   add_op(std::move(zeros));
 
-  OpDef ones = creation_def("ones", "An array of ones.", {kShape});
+  OpDef ones = creation_def("ones", "An array of ones.", {kShape, kOpen});
   ones.dtypes = kAllComputed;
   ones.infer = infer_shaped;
   ones.elementwise = emit_constant<1>;
   add_op(std::move(ones));
 
   OpDef full = creation_def("full", "An array of one number.",
-                            {kShape, {"value", AttrType::scalar, nullptr, "the number"}});
+                            {kShape, {"value", AttrType::scalar, nullptr, "the number"}, kOpen});
   full.dtypes = kAllComputed;
   full.infer = infer_shaped;
   full.elementwise = emit_full;

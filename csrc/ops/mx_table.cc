@@ -279,7 +279,7 @@ const std::vector<MxIgnored>& mx_ignored() {
 }
 
 bool is_core_only(const char* attr, const OpDef& op) {
-  for (const char* name : {"at_least_1d", "codes", "accumulate", "batch_stats"}) {
+  for (const char* name : {"at_least_1d", "codes", "accumulate", "batch_stats", "open"}) {
     if (std::strcmp(attr, name) == 0) return true;
   }
   return std::strcmp(attr, "mode") == 0 && std::strcmp(op.name, "Embedding") == 0;

@@ -1,7 +1,10 @@
 // Pass: shapes and dtypes of every value, forward and backward, to a fixed point.
 #include "graph/infer_node.h"
 
+#include <unordered_set>
+
 #include "core/error.h"
+#include "ops/infer.h"
 #include "passes/pass.h"
 
 namespace hybrid {
@@ -12,10 +15,15 @@ std::string type_text(const Shape& shape, DType dtype) {
   return std::string(dtype == DType::unknown ? "?" : dtype_name(dtype)) + " " + shape.str();
 }
 
-bool node_known(const Node& n) {
+bool shapes_known(const Node& n) {
   for (const Shape& s : n.shapes) {
     if (!s.known()) return false;
   }
+  return true;
+}
+
+bool node_known(const Node& n) {
+  if (!shapes_known(n)) return false;
   for (DType d : n.dtypes) {
     if (d == DType::unknown) return false;
   }
@@ -29,6 +37,7 @@ class Inference {
   void run() {
     bind_inputs();
     sweep_until_stable();
+    while (fill_open_size()) sweep_until_stable();
     if (!context_.options.assume_dtype) return;
     // MXNet's default for what nothing decides: the first such input is float32, then look again.
     while (Node* open = input_without_dtype()) {
@@ -61,6 +70,35 @@ class Inference {
         n.dtypes[0] = given.input_dtypes[i];
       }
     }
+  }
+
+  // zeros(0, 7) of MXNet's files meet the batch in an addition, which broadcasts here: their open
+  // size is the other operand's. Fills one; false when there is none.
+  bool fill_open_size() {
+    std::unordered_set<NodeId> open;  // what such a size has reached
+    for (const Node& n : graph_.nodes) {
+      if (n.kind != NodeKind::op || shapes_known(n)) continue;
+      bool reached = n.inputs.empty() && n.op->attr_index("open") >= 0 && n.attrs.boolean("open");
+      for (const Entry& e : n.inputs) reached |= open.count(e.node) > 0;
+      if (reached) open.insert(n.id);
+    }
+    if (open.empty()) return false;
+    for (const Node& n : graph_.nodes) {
+      if (n.kind != NodeKind::op || n.op->rule != infer_broadcast || n.inputs.size() != 2) continue;
+      for (size_t i = 0; i < 2; ++i) {
+        const Entry e = n.inputs[i];
+        Shape shape = graph_.shape(e);
+        const Shape& other = graph_.shape(n.inputs[1 - i]);
+        if (open.count(e.node) == 0 || shape.ndim() != other.ndim()) continue;
+        for (int d = 0; d < shape.ndim(); ++d) {
+          if (shape[d] < 0) shape[d] = other[d];
+        }
+        if (store(graph_.node(e.node), static_cast<size_t>(e.out), shape, DType::unknown, n)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   Node* input_without_dtype() {

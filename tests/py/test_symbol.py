@@ -186,6 +186,23 @@ def test_bad_json_is_refused(text):
         sym.load_json(text)
 
 
+def test_a_size_of_0_in_a_file_follows_from_the_use():
+    """MXNet writes an RNN's first state as _zeros of shape (0, hidden): the batch is not known."""
+    x, state = sym.var("x"), sym.zeros(shape=(0, 3))
+    weights = sym.var("w", shape=(4, 3)), sym.var("u", shape=(4, 2))
+    hidden = sym.FullyConnected(state + 1, weights[0], num_hidden=4, no_bias=True)
+    out = hidden + sym.FullyConnected(x, weights[1], num_hidden=4, no_bias=True)
+    net = sym.load_json(out.tojson())
+    assert json.loads(net.tojson()) == json.loads(out.tojson())
+    w, u = np.arange(12.0).reshape(4, 3), np.ones((4, 2))
+    for batch in (1, 5):
+        x = np.arange(2.0 * batch).reshape(batch, 2)
+        (found,) = net.eval(x=nd.array(x), w=nd.array(w), u=nd.array(u))
+        np.testing.assert_allclose(found.asnumpy(), np.ones((batch, 3)) @ w.T + x @ u.T)
+    with pytest.raises(MXNetError, match="shape"):
+        sym.load_json(state.tojson()).eval()
+
+
 def test_truncated_json_is_refused():
     text = mlp().tojson()
     for size in range(0, len(text.rstrip()) - 1, 7):
