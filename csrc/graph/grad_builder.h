@@ -14,6 +14,7 @@ class GradBuilder {
   GradBuilder(Graph& graph, const Node& node, std::vector<Entry> out_grads);
   const Attrs& attrs() const { return attrs_; }
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  int num_outputs() const { return static_cast<int>(out_grads_.size()); }
   Entry input(int i) const { return inputs_.at(i); }
   Entry output(int i = 0) const;
   Entry out_grad(int i = 0);  // zeros_like(output) when nothing flows in

@@ -10,6 +10,8 @@ struct BatchNormFns {
   double (*sum)(int64_t n, const T* x);
   double (*sum_squares)(int64_t n, const T* x, T mean);  // of x - mean
   void (*apply)(int64_t n, const T* x, T mean, T scale, T shift, T* y);
+  // y = (x - mean) * scale * gamma + beta, gamma and beta as long as the row.
+  void (*affine)(int64_t n, const T* x, T mean, T scale, const T* gamma, const T* beta, T* y);
   // The sums of dy and of dy (x - mean).
   void (*grad_sums)(int64_t n, const T* dy, const T* x, T mean, double* sum, double* product);
   // dx = (dy - offset - (x - mean) * slope) * scale

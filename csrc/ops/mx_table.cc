@@ -133,6 +133,9 @@ void add_networks(Rows& t) {
   t.add("Convolution", "Convolution");
   t.add("Pooling", "Pooling");
   t.add("BatchNorm", "BatchNorm", {"BatchNorm_v1"}, {{"batch_stats", "None"}});
+  t.add("LayerNorm", "LayerNorm");
+  t.add("Deconvolution", "Deconvolution");
+  t.add("UpSampling", "UpSampling");
   t.add("Activation", "Activation");
   t.add("LeakyReLU", "LeakyReLU");
   t.add("Dropout", "Dropout");
@@ -256,6 +259,9 @@ const std::vector<MxIgnored>& mx_ignored() {
       {"Pooling", "p_value", nullptr},
       {"BatchNorm", "min_calib_range", "None"},
       {"BatchNorm", "max_calib_range", "None"},
+      {"Deconvolution", "target_shape", "()"},
+      {"UpSampling", "num_filter", "0"},
+      {"UpSampling", "multi_input_mode", nullptr},  // of one input
       {"MakeLoss", "valid_thresh", nullptr},
       {"MakeLoss", "normalization", "null"},
       {"_arange", "infer_range", "False"},

@@ -38,6 +38,7 @@ const Table& table() {
     register_fft();
     register_fully_connected();
     register_conv();
+    register_deconv();
     register_pool();
     register_reduce();
     register_broadcast();
@@ -53,6 +54,7 @@ const Table& table() {
     register_scan();
     register_softmax();
     register_batch_norm();
+    register_layer_norm();
     register_loss();
     register_random();
     register_creation();

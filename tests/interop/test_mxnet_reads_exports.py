@@ -128,6 +128,7 @@ class Words(nn.HybridBlock):
             nn.Dense(6, flatten=False),
             nn.Dense(6, flatten=False, use_bias=False),
         )
+        self.norm = nn.LayerNorm(epsilon=1e-3)
         self.last = nn.Dense(4)
 
     def hybrid_forward(self, F, words, label, table):
@@ -137,6 +138,7 @@ class Words(nn.HybridBlock):
         h = F.broadcast_add(h, F.take(table, F.slice_axis(words, axis=1, begin=0, end=1)))
         chosen = F.pick(h, F.broadcast_lesser(words, F.ones_like(words) * 5), axis=-1)
         rows = F.stack(F.max(h, axis=2), F.mean(h, axis=-1), F.norm(h, axis=2), chosen, axis=2)
+        rows = self.norm(rows)
         h = self.last(F.Concat(rows, F.one_hot(words, 11), F.tile(rows, reps=(1, 1, 2)), dim=2))
         return F.SoftmaxOutput(h, label), F.log_softmax(F.swapaxes(rows, 1, 2), axis=1)
 
@@ -145,7 +147,20 @@ def words():
     return Words(), {"data0": integers(11, 3, 5), "data1": integers(4, 3)}
 
 
-NETS = [my_mlp, lenet, mixed, convolutional, words]
+def upward():
+    # Not padding, stride and dilation at once: there MXNet's own kernel differs from its oneDNN one
+    # and from the definition.
+    net = nn.HybridSequential()
+    net.add(
+        nn.Conv2DTranspose(4, (3, 2), (2, 3), (1, 0), (1, 2), groups=2),
+        nn.LayerNorm(axis=1),
+        nn.HybridLambda(lambda F, x: F.UpSampling(x, scale=2, sample_type="nearest")),
+        nn.Conv2DTranspose(3, 2, dilation=2, use_bias=False, activation="tanh"),
+    )
+    return net, {"data": normal(2, 6, 3, 4)}
+
+
+NETS = [my_mlp, lenet, mixed, convolutional, words, upward]
 
 
 @pytest.mark.parametrize("make", NETS, ids=lambda f: f.__name__)

@@ -255,6 +255,11 @@ def _linear() -> None:
         use(Real((2, 3, 4)), *channels, *moving, **{**batch, "batch_stats": False}),
         use(Real((4, 3)), *channels, *moving, eps=0.125, batch_stats=False),
     ]
+    SAMPLES["LayerNorm"] = [
+        use(Real((2, 3, 4)), Real((4,)), Real((4,)), eps=0.125),
+        use(Real((2, 3, 4)), *channels, axis=1, eps=0.125, output_mean_var=True),
+        use(Real((6,)), Real((6,)), Real((6,))),
+    ]
     SAMPLES["batch_norm_grad"] = [
         use(Real((2, 3, 4)), Real((2, 3, 4)), Real((3,)), *moving, batch_stats=b, fix_gamma=f)
         for b in (True, False)
@@ -301,6 +306,18 @@ def _conv() -> None:
         use(Real((1, 4, 4, 4)), Real((4, 2, 2, 2)), **grouped),
     ]
     strided["no_bias"] = True
+    SAMPLES["Deconvolution"] = [
+        use(Real((2, 4, 3, 3)), Real((4, 3, 3, 3)), kernel=(3, 3), num_filter=3),
+        use(
+            Real((1, 2, 3, 2)), Real((2, 4, 3, 2)), Real((4,)), kernel=(3, 2), stride=(2, 3),
+            dilate=(1, 2), pad=(1, 0), adj=(1, 2), num_filter=4, no_bias=False,
+        ),
+        use(Real((1, 4, 2, 2)), Real((4, 1, 2, 2)), kernel=(2, 2), num_filter=2, num_group=2),
+    ]  # fmt: skip
+    SAMPLES["UpSampling"] = [
+        use(Real((2, 3, 2, 3)), scale=2),
+        use(Real((1, 2, 1, 2)), scale=3, sample_type="nearest"),
+    ]
     SAMPLES["conv_grad_data"] = [
         use(Real((2, 4, 3, 3)), Real((4, 3, 3, 3)), size=(5, 5), **plain),
         use(Real((1, 4, 3, 6)), Real((4, 3, 3, 2)), size=(5, 6), **strided),

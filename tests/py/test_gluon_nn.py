@@ -231,6 +231,94 @@ def test_sequential_is_a_list_of_layers(kind):
     assert part(nd.ones((2, 5))).shape == (2, 4)
 
 
+@both
+@pytest.mark.parametrize("axis", [-1, 1])
+def test_layer_norm(axis, hybridized):
+    x = 3 + 2 * RNG.normal(size=(4, 5, 300))
+    layer = nn.LayerNorm(axis=axis, epsilon=1e-3, gamma_initializer="normal")
+    out, p = run(layer, x, hybridized)
+    row = [1, 1, 1]
+    row[axis] = -1
+    d = x - x.mean(axis, keepdims=True)
+    z = d / np.sqrt((d * d).mean(axis, keepdims=True) + 1e-3)
+    expected = z * p["gamma"].reshape(row) + p["beta"].reshape(row)
+    np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-5)
+
+
+@both
+def test_transposed_convolution_is_the_convolutions_gradient(hybridized):
+    x = RNG.normal(size=(2, 4, 3, 5))
+    options = {"strides": (2, 3), "padding": (1, 0), "dilation": (2, 1), "groups": 2}
+    layer = nn.Conv2DTranspose(6, (3, 2), output_padding=(1, 2), bias_initializer="ones", **options)
+    out, p = run(layer, x, hybridized)
+    assert out.shape == (2, 6, 2 * 2 + 2 * 2 + 1 - 2 + 1, 3 * 4 + 2 + 2)
+    assert p["weight"].shape == (4, 3, 3, 2)
+    # <conv(y), x> = <y, its transpose(x)> for every y: here one element of y after another.
+    for at in [(0, 0, 0, 0), (1, 5, 7, 15), (0, 2, 3, 8), (1, 3, 0, 9)]:
+        y = np.zeros(out.shape)
+        y[at] = 1
+        back = conv2d(y, p["weight"], None, (2, 3), (1, 0), (2, 1), 2)
+        np.testing.assert_allclose(out[at] - p["bias"][at[1]], (back * x).sum(), rtol=1e-5)
+
+
+@both
+def test_embedding(hybridized):
+    words = RNG.integers(0, 7, size=(2, 3))
+    out, p = run(nn.Embedding(7, 4), words, hybridized)
+    np.testing.assert_array_equal(out, p["weight"][words])
+
+
+def test_upsampling_repeats():
+    x = RNG.normal(size=(2, 3, 2, 4)).astype(np.float32)
+    out = nd.UpSampling(nd.array(x), scale=3, sample_type="nearest").asnumpy()
+    np.testing.assert_array_equal(out, x.repeat(3, axis=2).repeat(3, axis=3))
+    assert nd.UpSampling(nd.zeros((0, 1, 2, 2)), scale=2).shape == (0, 1, 4, 4)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: nd.LayerNorm(nd.ones((2, 3)), nd.ones(4), nd.ones(3)),
+            r"LayerNorm.*\(4,\).*\(3,\)|LayerNorm.*\(3,\).*\(4,\)",
+        ),
+        (
+            lambda: nd.LayerNorm(nd.ones((2, 3)), nd.ones(3), nd.ones(3), axis=2),
+            r"LayerNorm.*axis 2",
+        ),
+        (lambda: nd.LayerNorm(nd.ones((2, 0)), nd.ones(0), nd.ones(0)), "at least one element"),
+        (
+            lambda: nd.Deconvolution(
+                nd.ones((1, 2, 3, 3)),
+                nd.ones((2, 1, 2, 2)),
+                kernel=(2, 2),
+                num_filter=1,
+                adj=(1, 0),
+            ),
+            r"Deconvolution.*adj \(1, 0\).*stride",
+        ),
+        (
+            lambda: nd.Deconvolution(
+                nd.ones((1, 2, 1, 1)),
+                nd.ones((2, 1, 2, 2)),
+                kernel=(2, 2),
+                num_filter=1,
+                pad=(1, 1),
+            ),
+            "the result would have size 0",
+        ),
+        (lambda: nd.UpSampling(nd.ones((1, 1, 2, 2)), scale=0), "UpSampling.*scale 0"),
+        (
+            lambda: nd.UpSampling(nd.ones((1, 1, 2, 2)), scale=2, sample_type="bilinear"),
+            "UpSampling.*bilinear",
+        ),
+    ],
+)
+def test_wrong_uses_of_layers_are_named(call, message):
+    with pytest.raises(MXNetError, match=message):
+        call().wait_to_read()
+
+
 def test_printed_layers_say_what_they_are():
     net = nn.HybridSequential()
     net.add(nn.Conv2D(6, 5, in_channels=3), nn.MaxPool2D(2), nn.Dense(4, "relu"), nn.Dropout(0.5))

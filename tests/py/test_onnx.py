@@ -94,8 +94,9 @@ REFUSED = {
 }
 #: What ScatterND may add up has no name in MXNet.
 NOT_READ = {"scatter_nd"}
-#: The reference's Erf has float32's precision, and onnxruntime has none of float64.
-SINGLE = {"erf", "LeakyReLU"}
+#: The reference's Erf has float32's precision, its ConvTranspose no groups, and onnxruntime has
+#: neither of float64.
+SINGLE = {"erf", "LeakyReLU", "Deconvolution"}
 
 
 def core_symbol(name, arrays, attrs):
@@ -546,6 +547,41 @@ def test_windows(window, tmp_path):
         nodes, {"x": x.shape}, ["a", "b", "c"], {"w": normal(4, 3, 3, 2)}, 17, tmp_path / "m"
     )
     read_as_onnxruntime(path, {"x": x})
+
+
+def test_layer_normalization(tmp_path):
+    nodes = [
+        node("LayerNormalization", ["x", "s"], ["a"], axis=2, epsilon=1e-3),
+        node("LayerNormalization", ["x", "s", "s"], ["b"], axis=-1),
+        node("LayerNormalization", ["x", "t", "t"], ["c"], axis=1),
+    ]
+    constants = {"s": normal(4), "t": normal(3, 4, seed=1)}
+    path = model_of(nodes, {"x": ("n", 3, 4)}, ["a", "b", "c"], constants, 17, tmp_path / "m")
+    read_as_onnxruntime(path, {"x": normal(2, 3, 4, seed=2)})
+
+
+def test_transposed_convolution_and_resize(tmp_path):
+    more = {"strides": [2, 3], "output_padding": [1, 2], "group": 2}
+    up = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    nodes = [
+        node("ConvTranspose", ["x", "w", "bias"], ["a"], pads=[1, 0, 1, 0], **more),
+        node("ConvTranspose", ["x", "w"], ["b"], pads=[0, 1, 2, 0], dilations=[2, 1]),
+        node("Resize", ["x", "", "scales"], ["c"], mode="nearest", **up),
+        node("Resize", ["x", "", "", "sizes"], ["d"], mode="nearest"),
+    ]
+    constants = {
+        "w": normal(4, 3, 3, 2),
+        "bias": normal(6),
+        "scales": np.array([1, 1, 2, 2], np.float32),
+        "sizes": ints(2, 4, 9, 10),
+    }
+    nodes[1].attribute.append(helper.make_attribute("group", 2))
+    path = model_of(nodes, {"x": (2, 4, 3, 5)}, ["a", "b", "c", "d"], constants, 17, tmp_path / "m")
+    read_as_onnxruntime(path, {"x": normal(2, 4, 3, 5, seed=1)})
+    nodes = [node("Resize", ["x", "", "scales"], ["y"], mode="linear")]
+    path = model_of(nodes, {"x": (2, 4, 3, 5)}, ["y"], constants, 17, tmp_path / "m")
+    with pytest.raises(MXNetError, match=r"Resize.*only mode 'nearest'"):
+        import_model(path)
 
 
 def test_batch_normalization_and_more(tmp_path):

@@ -104,6 +104,69 @@ def conv(c: NodeReader) -> Value:
     )
 
 
+@reads("ConvTranspose")
+def conv_transpose(c: NodeReader) -> Value:
+    weight, group = c.shape(1), c.attr("group", 1)
+    kernel = [int(k) for k in c.attr("kernel_shape", weight[2:])]
+    if c.attr("auto_pad", "NOTSET") not in ("NOTSET", "VALID") or c.attr("output_shape"):
+        c.fail("auto_pad and output_shape are not read, pads and output_padding are")
+    stride, dilate, (ahead, behind) = _spatial(c, kernel)
+    bias = [c.value(2)] if c.has(2) else []
+    even = ahead == behind
+    y = c.apply(
+        "Deconvolution",
+        c.value(),
+        c.value(1),
+        *bias,
+        kernel=kernel,
+        stride=stride,
+        dilate=dilate,
+        pad=ahead if even else [0, 0],
+        adj=c.attr("output_padding", [0, 0]),
+        num_filter=weight[1] * group,
+        num_group=group,
+        no_bias=not bias,
+    )
+    for i in range(0 if even else 2):
+        y = c.apply("slice_axis", y, axis=2 + i, begin=ahead[i], end=-behind[i] or None)
+    return y
+
+
+@reads("Resize")
+def resize(c: NodeReader) -> Value:
+    """Whole multiples of the nearest element: every element repeated."""
+    if c.attr("mode", "nearest") != "nearest" or c.attr("axes"):
+        c.fail("only mode 'nearest' on all axes is read")
+    shape = c.shape()
+    if c.has(2) and c.known(2, "scales").size:
+        scales = [float(s) for s in c.known(2, "scales").reshape(-1)]
+    else:
+        sizes = c.ints(3, "sizes")
+        if len(sizes) != len(shape):
+            c.fail(f"{len(sizes)} sizes for data of shape {shape}")
+        if any(have < 1 and want != have for have, want in zip(shape, sizes)):
+            c.fail(f"sizes {sizes} for data of shape {shape}, which must be known")
+        scales = [want / have if have > 0 else 1.0 for have, want in zip(shape, sizes)]
+    where = c.attr("coordinate_transformation_mode", "half_pixel")
+    rounded = c.attr("nearest_mode", "round_prefer_floor")
+    repeats = all(s == int(s) and s >= 1 for s in scales) and (
+        (where == "asymmetric" and rounded == "floor")
+        or (where in ("half_pixel", "pytorch_half_pixel") and rounded.startswith("round"))
+    )
+    if not repeats or len(scales) != len(shape):
+        c.fail(
+            f"scales {scales} with {where}, {rounded}; expected whole numbers, and half_pixel with "
+            "rounding or asymmetric with floor"
+        )
+    if len(shape) == 4 and scales[:2] == [1, 1] and scales[2] == scales[3]:
+        return c.apply("UpSampling", c.value(), scale=int(scales[2]), sample_type="nearest")
+    y = c.value()
+    for axis, scale in enumerate(scales):
+        if scale != 1:
+            y = c.apply("repeat", y, repeats=int(scale), axis=axis)
+    return y
+
+
 @reads("MaxPool", "AveragePool")
 def pool(c: NodeReader) -> Value:
     kernel = [int(k) for k in c.attr("kernel_shape", [])]
@@ -205,6 +268,22 @@ def batch_norm(c: NodeReader) -> Value:
         for a, name in ((factor, "factor"), (term, "term"))
     ]
     return c.apply("broadcast_add", c.apply("broadcast_mul", c.value(), values[0]), values[1])
+
+
+@reads("LayerNormalization")
+def layer_norm(c: NodeReader) -> Value:
+    """Over the last axis; several last axes are made one."""
+    if len([name for name in c.node.output if name]) > 1:
+        c.fail("its mean and deviation are not read")
+    rank, x, gamma = c.rank(), c.value(), c.value(1)
+    axis = c.axis(c.attr("axis", -1), rank)
+    beta = c.value(2) if c.has(2) else c.apply("zeros_like", gamma)
+    several = axis < rank - 1
+    if several:
+        x = c.reshape(x, (0,) * axis + (-1,))
+        gamma, beta = c.reshape(gamma, (-1,)), c.reshape(beta, (-1,))
+    y = c.apply("LayerNorm", x, gamma, beta, axis=-1, eps=c.attr("epsilon", 1e-5))
+    return c.apply("reshape_like", y, c.value()) if several else y
 
 
 @reads("Softmax", "LogSoftmax")

@@ -68,6 +68,29 @@ def convolution(c: NodeWriter) -> str:
     )
 
 
+@writes("Deconvolution")
+def deconvolution(c: NodeWriter) -> str:
+    pad = list(c.attrs["pad"])
+    return c.add(
+        "ConvTranspose",
+        *c.inputs,
+        kernel_shape=list(c.attrs["kernel"]),
+        strides=list(c.attrs["stride"]),
+        dilations=list(c.attrs["dilate"]),
+        pads=pad + pad,
+        output_padding=list(c.attrs["adj"]) or [0, 0],
+        group=int(c.attrs["num_group"]),
+    )
+
+
+@writes("UpSampling")
+def upsampling(c: NodeWriter) -> str:
+    scale = float(c.attrs["scale"])
+    scales = c.constant(np.array([1, 1, scale, scale], np.float32))
+    how = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    return c.add("Resize", c.inputs[0], "", scales, mode="nearest", **how)
+
+
 @writes("Pooling")
 def pooling(c: NodeWriter) -> str:
     kind = c.attrs["pool_type"]
@@ -152,6 +175,26 @@ def batch_norm(c: NodeWriter) -> list[str]:
         return [y]
     spread = c.add("Sqrt", c.add("Add", var, c.number(c.attrs["eps"])))
     return [y, c.add("Identity", mean), c.add("Reciprocal", spread)]
+
+
+@writes("LayerNorm")
+def layer_norm(c: NodeWriter) -> list[str]:
+    """ONNX's own takes statistics in float32 whatever the data is, so others are spelled out."""
+    rank, axis = len(c.shape()), c.axis(c.attrs["axis"])
+    x, gamma, beta = c.inputs
+    order = [*(i for i in range(rank) if i != axis), axis]
+    back = [order.index(i) for i in range(rank)]
+    x, eps = c.transpose(x, order), float(c.attrs["eps"])
+    if c.dtype() == np.float32 and not c.attrs["output_mean_var"]:
+        y = c.add("LayerNormalization", x, gamma, beta, axis=-1, epsilon=eps)
+        return [c.transpose(y, back)]
+    mean = c.reduce("ReduceMean", x, (rank - 1,), True)
+    distance = c.add("Sub", x, mean)
+    var = c.reduce("ReduceMean", c.add("Mul", distance, distance), (rank - 1,), True)
+    std = c.add("Sqrt", c.add("Add", var, c.number(eps)))
+    y = c.add("Add", c.add("Mul", c.add("Div", distance, std), gamma), beta)
+    found = [y, mean, std] if c.attrs["output_mean_var"] else [y]
+    return [c.transpose(value, back) for value in found]
 
 
 # Softmax and its kin ------------------------------------------------------------------------------

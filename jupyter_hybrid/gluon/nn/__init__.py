@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from ..block import Block
 from ..hybrid_block import HybridBlock
-from .basic import Activation, Dense, Dropout, Flatten, HybridLambda, Lambda
+from .basic import Activation, Dense, Dropout, Embedding, Flatten, HybridLambda, Lambda
 from .batch_norm import BatchNorm
 from .containers import HybridSequential, Sequential
-from .conv import AvgPool2D, Conv2D, GlobalAvgPool2D, GlobalMaxPool2D, MaxPool2D
+from .conv import (
+    AvgPool2D,
+    Conv2D,
+    Conv2DTranspose,
+    GlobalAvgPool2D,
+    GlobalMaxPool2D,
+    MaxPool2D,
+)
+from .layer_norm import LayerNorm
 
 __all__ = [
     "Activation",
@@ -15,8 +23,10 @@ __all__ = [
     "BatchNorm",
     "Block",
     "Conv2D",
+    "Conv2DTranspose",
     "Dense",
     "Dropout",
+    "Embedding",
     "Flatten",
     "GlobalAvgPool2D",
     "GlobalMaxPool2D",
@@ -24,6 +34,7 @@ __all__ = [
     "HybridLambda",
     "HybridSequential",
     "Lambda",
+    "LayerNorm",
     "MaxPool2D",
     "Sequential",
 ]

@@ -82,6 +82,40 @@ class Dense(HybridBlock):
         return f"Dense({(self.weight.shape or (0, 0))[1] or None} -> {self._units}, {act})"
 
 
+class Embedding(HybridBlock):
+    """The row of a table for every index: an array of ``x.shape + (output_dim,)``.
+
+    Args:
+        input_dim: number of rows; indices are 0 to input_dim - 1.
+        output_dim: elements of a row.
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        output_dim: int,
+        dtype: Any = np.float32,
+        weight_initializer: Any = None,
+        **kwargs: Any,
+    ):
+        super().__init__(**kwargs)
+        self._options = {"input_dim": input_dim, "output_dim": output_dim}
+        with self.name_scope():
+            self.weight = self.params.get(
+                "weight",
+                shape=(input_dim, output_dim),
+                init=weight_initializer,
+                dtype=dtype,
+                allow_deferred_init=True,
+            )
+
+    def hybrid_forward(self, F: Any, x: Any, weight: Any) -> Any:
+        return F.Embedding(x, weight, name="fwd", **self._options)
+
+    def __repr__(self) -> str:
+        return "Embedding({input_dim} -> {output_dim})".format(**self._options)
+
+
 class Dropout(HybridBlock):
     """While training, zeroes each element with probability ``rate`` and scales the rest."""
 

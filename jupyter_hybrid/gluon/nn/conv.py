@@ -95,6 +95,79 @@ class Conv2D(HybridBlock):
         )
 
 
+class Conv2DTranspose(HybridBlock):
+    """2-D transposed convolution: (n, in_channels, h, w) to (n, channels, h', w').
+
+    ``h' = strides (h - 1) + dilation (kernel_size - 1) + 1 - 2 padding + output_padding``.
+
+    Args:
+        channels: number of outputs.
+        kernel_size, strides, padding, output_padding, dilation: a number or (height, width).
+        groups: the channels are split into so many independent convolutions.
+        in_channels: 0 learns it from the first call.
+    """
+
+    def __init__(
+        self,
+        channels: int,
+        kernel_size: Any,
+        strides: Any = (1, 1),
+        padding: Any = (0, 0),
+        output_padding: Any = (0, 0),
+        dilation: Any = (1, 1),
+        groups: int = 1,
+        layout: str = "NCHW",
+        activation: str | None = None,
+        use_bias: bool = True,
+        weight_initializer: Any = None,
+        bias_initializer: Any = "zeros",
+        in_channels: int = 0,
+        **kwargs: Any,
+    ):
+        super().__init__(**kwargs)
+        _only_nchw(layout, "Conv2DTranspose")
+        self._channels = channels
+        kernel = _pair(kernel_size, "kernel_size")
+        self._options = {
+            "kernel": kernel,
+            "stride": _pair(strides, "strides"),
+            "pad": _pair(padding, "padding"),
+            "adj": _pair(output_padding, "output_padding"),
+            "dilate": _pair(dilation, "dilation"),
+            "num_filter": channels,
+            "num_group": groups,
+            "layout": layout,
+        }
+        with self.name_scope():
+            self.weight = self.params.get(
+                "weight",
+                shape=(in_channels, channels // groups, *kernel),
+                init=weight_initializer,
+                allow_deferred_init=True,
+            )
+            self.bias = (
+                self.params.get("bias", shape=(channels,), init=bias_initializer)
+                if use_bias
+                else None
+            )
+            self.act = Activation(activation, prefix=f"{activation}_") if activation else None
+
+    def _alias(self) -> str:
+        return "conv"
+
+    def hybrid_forward(self, F: Any, x: Any, weight: Any, bias: Any = None) -> Any:
+        given = [x, weight] if bias is None else [x, weight, bias]
+        y = F.Deconvolution(*given, no_bias=bias is None, name="fwd", **self._options)
+        return self.act(y) if self.act is not None else y
+
+    def __repr__(self) -> str:
+        o = self._options
+        return (
+            f"Conv2DTranspose({(self.weight.shape or (0,))[0] or None} -> {self._channels}, "
+            f"kernel_size={o['kernel']}, stride={o['stride']}, padding={o['pad']})"
+        )
+
+
 class _Pooling(HybridBlock):
     """Common to the pooling layers."""
 
