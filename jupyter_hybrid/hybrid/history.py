@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _KEPT = 64  # compilations in all
 _LOOKED_AT = 8  # of them, the latest of the same text, and as many of the same cell
 _SAME_CELL = 0.5  # share of equal lines from which a text counts as the same cell
-_OPTIONS = ("out", "donate", "passes", "dims")
+_OPTIONS = ("out", "donate", "passes", "dims", "remat", "plan")
 
 
 @dataclass(frozen=True)
@@ -189,6 +189,8 @@ def _of_options(old: Options, new: Options) -> Iterator[Difference]:
 
 
 def _list(names: Any) -> str | None:
+    if isinstance(names, (str, int)):
+        return str(names)
     return ",".join(map(str, names)) if names else None
 
 

@@ -67,6 +67,8 @@ def test_what_changed_code_and_options(shell):
     ]
     assert again(shell, BODY, "--no-fuse") == [("option", "--no-fuse", None, "given", None)]
     assert again(shell, BODY, "--passes cse") == [("option", "--passes", None, "cse", None)]
+    assert again(shell, BODY, "--plan exact") == [("option", "--plan", "fast", "exact", None)]
+    assert again(shell, BODY, "--remat 99999") == [("option", "--remat", None, "99999", None)]
 
 
 def test_what_changed_branch_taken(shell):
