@@ -21,6 +21,7 @@ from typing import Any
 from . import _core
 from .base import MXNetError
 from .sym import load
+from .sym.pair import load_parts, pair_files
 
 Lifetime = tuple[int, int, int, int]  # id, lower, upper, size
 COLUMNS = ("id", "lower", "upper", "size")
@@ -84,6 +85,16 @@ def read_shapes(path: Path, model: str) -> dict[str, tuple[int, ...]]:
             f"of {model!r} or by themselves"
         )
     return {name: tuple(shape) for name, shape in table.items()}
+
+
+def read_graph(path: Path) -> tuple[Any, dict[str, tuple[int, ...]]]:
+    """(the symbol, the shapes of those arguments that a ``.params`` file beside it has)."""
+    prefix = str(path).removesuffix("-symbol.json")
+    if prefix == str(path) or not Path(pair_files(prefix)[1]).exists():
+        return load(str(path)), {}
+    symbol, arrays, _ = load_parts(prefix)
+    arguments = set(symbol.list_arguments())
+    return symbol, {n: tuple(a.shape) for n, a in arrays.items() if n in arguments}
 
 
 def graph_lifetimes(
@@ -216,7 +227,9 @@ def _arguments(given: Sequence[str] | None) -> argparse.Namespace:
         prog="python -m jupyter_hybrid.plan",
         description="What a memory plan takes, beside its lower bound.",
     )
-    parser.add_argument("file", type=Path, help="CSV of lifetimes, or a -symbol.json")
+    parser.add_argument(
+        "file", type=Path, help="CSV of lifetimes, or a -symbol.json beside its .params"
+    )
     parser.add_argument("--train", action="store_true", help="with gradients of every argument")
     parser.add_argument("--shapes", type=Path, metavar="FILE.json", help="shapes by argument")
     parser.add_argument(
@@ -264,8 +277,8 @@ def main(given: Sequence[str] | None = None) -> int:
             if args.passes is not None:
                 passes = [p for p in args.passes.replace(",", " ").split() if p]
             remat = int(args.remat) if args.remat and args.remat.isdecimal() else args.remat
-            symbol = load(str(args.file))
-            lifetimes = graph_lifetimes(symbol, shapes, args.train, passes, remat)
+            symbol, known = read_graph(args.file)
+            lifetimes = graph_lifetimes(symbol, known | shapes, args.train, passes, remat)
         else:
             lifetimes = read_lifetimes(args.file)
         exact = args.exact or args.capacity > 0

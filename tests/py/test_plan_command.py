@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import jupyter_hybrid as jh
 from jupyter_hybrid import sym
 from jupyter_hybrid.plan import main, read_lifetimes
 
@@ -147,6 +148,19 @@ def test_wrong_limits_are_refused(
     with pytest.raises(SystemExit):
         main([str(chain), option])
     assert option.split("=")[0] in capsys.readouterr().err
+
+
+def test_parameters_beside_the_graph_tell_their_shapes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    x = jh.Variable("x")
+    made = jh.sym.dot(x, jh.Variable("w")) + jh.Constant([1.0, 2.0, 3.0])
+    made.save(tmp_path / "net")
+    arrays = jh.nd.load(str(tmp_path / "net-0000.params"))
+    jh.nd.save(str(tmp_path / "net-0000.params"), {**arrays, "arg:w": jh.nd.ones((4, 3))})
+    shapes = tmp_path / "shapes.json"
+    shapes.write_text('{"x": [2, 4]}')
+    assert run(capsys, tmp_path / "net-symbol.json", "--shapes", shapes)["peak"] == 2 * 3 * 4
 
 
 def test_bad_symbols_and_shapes_are_named(
