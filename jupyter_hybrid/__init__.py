@@ -48,6 +48,8 @@ _LAZY: dict[str, str | tuple[str, str]] = {
     "init": "initializer",
     "initializer": "initializer",
     "optimizer": "optimizer",
+    "contrib": "contrib",
+    "onnx": "onnx",
     "hybrid": "hybrid",
     "live": "live",
     "views": "views",

@@ -549,6 +549,28 @@ def test_windows(window, tmp_path):
     read_as_onnxruntime(path, {"x": x})
 
 
+def test_the_names_of_mxnets_modules(tmp_path):
+    import jupyter_hybrid as mx
+
+    net = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=2, name="fc")
+    params = {"arg:fc_weight": nd.ones((2, 3)), "arg:fc_bias": nd.ones(2)}
+    path = mx.onnx.export_model(net, params, [(0, 3)], np.float32, str(tmp_path / "fc.onnx"))
+    assert mx.contrib.onnx.get_model_metadata(path) == {
+        "input_tensor_data": [("data", (0, 3))],
+        "output_tensor_data": [("fc_output", (0, 2))],
+    }
+    symbol, arguments, states = mx.contrib.onnx.import_model(model_file=path)
+    assert (sorted(arguments), states) == (["fc_bias", "fc_weight"], {})
+    block = mx.contrib.onnx.import_to_gluon(path, ctx=mx.cpu())
+    x = nd.array([[1, 2, 3]])
+    assert symbol.eval(data=x, **arguments)[0].asnumpy().tolist() == [[7, 7]]
+    assert block(x).asnumpy().tolist() == [[7, 7]]
+    assert {"Convolution", "BatchNorm", "LayerNorm"} <= set(mx.onnx.get_operator_support())
+    with pytest.raises(MXNetError, match="opset 9, expected 17 to 21"):
+        mx.onnx.get_operator_support(9)
+    assert mx.contrib.nd is nd.contrib and mx.contrib.symbol is sym.contrib
+
+
 def test_layer_normalization(tmp_path):
     nodes = [
         node("LayerNormalization", ["x", "s"], ["a"], axis=2, epsilon=1e-3),

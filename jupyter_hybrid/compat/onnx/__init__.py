@@ -6,7 +6,13 @@ The ``onnx`` package is imported when a function here is called: ``pip install
 
 from __future__ import annotations
 
-from .export import export_model
-from .importer import import_model, import_to_gluon
+from .export import export_model, get_operator_support
+from .importer import get_model_metadata, import_model, import_to_gluon
 
-__all__ = ["export_model", "import_model", "import_to_gluon"]
+__all__ = [
+    "export_model",
+    "get_model_metadata",
+    "get_operator_support",
+    "import_model",
+    "import_to_gluon",
+]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _core
 from ... import sym as symbols
 from ..._core import Graph, NDArray, Symbol
 from ...base import MXNetError
@@ -207,6 +208,19 @@ def _write(writer: GraphWriter, node: Any, at: dict, found: dict) -> list[str]:
     return result if isinstance(result, list) else [result]
 
 
+def get_operator_support(opset_version: int | None = None) -> list[str]:
+    """MXNet's names of the operators that are written; some need an opset above 17.
+
+    Raises:
+        MXNetError: the opset is not one that is written.
+    """
+    if opset_version is not None and opset_version not in EXPORTED:
+        raise MXNetError(
+            f"onnx: given opset {opset_version}, expected {EXPORTED.start} to {EXPORTED.stop - 1}"
+        )
+    return sorted(row["name"] for row in _core.mx_table() if row["op"] in WRITERS)
+
+
 def _reason(node: Any) -> str:
     op = str(node.op)
     if node.kind != "op" or op in ("cond", "while_loop", "foreach"):
@@ -332,4 +346,4 @@ def _match(needed: list[str], names: list[str], given: list[Any], what: str) -> 
     return {n: g for n, g in zip(order, given) if n in needed}
 
 
-__all__ = ["build_model", "export_model"]
+__all__ = ["build_model", "export_model", "get_operator_support"]

@@ -23,12 +23,12 @@ Shapes = Mapping[str, Sequence[int | None]]
 
 
 def import_model(
-    path: str | os.PathLike[str], shapes: Shapes | None = None
+    model_file: str | os.PathLike[str], shapes: Shapes | None = None
 ) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]:
     """(symbol, arg_params, aux_params) of an ONNX model of opset 13 to 21.
 
     Args:
-        path: the file. Tensors stored beside it are read from its folder only.
+        model_file: the file. Tensors stored beside it are read from its folder only.
         shapes: input name -> shape, where the model leaves sizes open that must be known.
 
     Returns:
@@ -41,25 +41,47 @@ def import_model(
             opset) has no form here.
         OSError: the file cannot be read.
     """
-    symbol, params, _ = _read(path, shapes or {})
+    symbol, params, _ = _read(model_file, shapes or {})
     states = {n: params.pop(n) for n in symbol.list_auxiliary_states()}
     return symbol, params, states
 
 
 def import_to_gluon(
-    path: str | os.PathLike[str], ctx: Any = None, shapes: Shapes | None = None
+    model_file: str | os.PathLike[str], ctx: Any = None, shapes: Shapes | None = None
 ) -> SymbolBlock:
     """:func:`import_model` as a block; its inputs come in the model's order."""
-    symbol, params, inputs = _read(path, shapes or {})
+    symbol, params, inputs = _read(model_file, shapes or {})
     if not inputs:
-        raise MXNetError(f"{os.fspath(path)}: its outputs depend on no input")
+        raise MXNetError(f"{os.fspath(model_file)}: its outputs depend on no input")
     block = SymbolBlock(symbol, [sym.var(n) for n in inputs])
     found = dict(block.collect_params().items())
     for name, parameter in found.items():
         if np.dtype(params[name].dtype).kind != "f":
             parameter.grad_req = "null"
-    fill(found, params, os.fspath(path), ctx, False, True)
+    fill(found, params, os.fspath(model_file), ctx, False, True)
     return block
+
+
+def get_model_metadata(
+    model_file: str | os.PathLike[str],
+) -> dict[str, list[tuple[str, tuple[int, ...]]]]:
+    """Names and shapes of a model's inputs and outputs, 0 for a size that is open.
+
+    Returns:
+        ``{"input_tensor_data": [(name, shape), ...], "output_tensor_data": [...]}``; parameters
+        are no inputs.
+    """
+    graph = read_model(model_file)[0].graph
+    constants = {tensor.name for tensor in graph.initializer}
+
+    def rows(values: Any) -> list[tuple[str, tuple[int, ...]]]:
+        return [
+            (v.name, tuple(int(d.dim_value) for d in v.type.tensor_type.shape.dim))
+            for v in values
+            if v.name not in constants
+        ]
+
+    return {"input_tensor_data": rows(graph.input), "output_tensor_data": rows(graph.output)}
 
 
 def _read(

@@ -1,0 +1,12 @@
+"""MXNet 1.x's ``mx.contrib``: its ONNX functions, and ``nd.contrib`` and ``sym.contrib``."""
+
+from __future__ import annotations
+
+from ..nd import contrib as nd
+from ..sym import contrib as sym
+from . import onnx
+
+ndarray = nd
+symbol = sym
+
+__all__ = ["nd", "ndarray", "onnx", "sym", "symbol"]
