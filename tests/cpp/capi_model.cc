@@ -309,6 +309,29 @@ TEST_CASE("capi: models run in several threads at once; errors are each thread's
   for (const auto& values : found) CHECK(values == found[0]);
 }
 
+TEST_CASE("capi: calls of two threads on one model wait for each other") {
+  Model m;
+  load_lenet(&m);
+  const NpyArray x = npy("lenet-input.npy");
+  set(m.handle, 0, x);
+  ok(hybrid_run(m.handle));
+  const std::vector<float> expected = output(m.handle, 0);
+  std::vector<std::vector<float>> found(2);
+  std::vector<std::thread> threads;
+  for (size_t t = 0; t < found.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 20; ++i) {
+        set(m.handle, 0, x);
+        ok(hybrid_run(m.handle));
+        if (t == 0) hybrid_set_input(m.handle, 0, x.data.data(), 1);  // refused, and no more
+        found[t] = output(m.handle, 0);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& values : found) CHECK(values == expected);
+}
+
 TEST_CASE("capi: files are read up to a limit, and devices are not removed") {
   CHECK(read_file(kData + "lenet-input.npy", 12672).size() == 12672);
   CHECK_THROWS_AS(read_file(kData + "lenet-input.npy", 12671), Error);

@@ -34,8 +34,8 @@ namespace {
 // A name before the first "=", unless that is part of a path.
 Named split_name(const std::string& word) {
   const size_t at = word.find('=');
-  if (at == std::string::npos || word.find('/') < at) return {"", word};
-  return {word.substr(0, at), word.substr(at + 1)};
+  if (at == std::string::npos || word.find('/') < at) return {"", word, word};
+  return {word.substr(0, at), word.substr(at + 1), word};
 }
 
 uint64_t number(const std::string& option, const std::string& text, uint64_t least, uint64_t most) {
@@ -128,16 +128,17 @@ class Parser {
   }
 
   void shape(const std::string& part) {
-    const Named named = split_name(part);
+    const size_t equals = part.rfind('=');
+    const std::string name = equals == std::string::npos ? "" : part.substr(0, equals);
     std::vector<int64_t> dims;
-    for (const std::string& dim : split(named.text, 'x')) {
+    for (const std::string& dim : split(part.substr(equals + 1), 'x')) {
       dims.push_back(static_cast<int64_t>(number("--shapes", dim, 0, INT64_MAX)));
     }
     if (dims.size() > HYBRID_MAX_DIMS) {
       wrong("--shapes: at most " + std::to_string(HYBRID_MAX_DIMS) + " dimensions, given '" + part +
             "'");
     }
-    o_.shapes.emplace_back(named.name, std::move(dims));
+    o_.shapes.emplace_back(name, std::move(dims));
   }
 
   const std::vector<std::string>& words_;

@@ -10,6 +10,7 @@ namespace hybrid {
 
 struct Named {  // NAME=TEXT; without a name: ""
   std::string name, text;
+  std::string word;  // as it was given: a name may contain "=" and "/" itself
 };
 
 struct RunOptions {

@@ -35,6 +35,19 @@ std::string numbered(const std::string& file, size_t i) {
   return stem + "-" + std::to_string(i) + (ends ? ".npy" : "");
 }
 
+// NAME=TEXT where NAME is the longest of the model's own names that fits; else as it was split.
+Named known_name(const Named& given, const std::vector<std::string>& names) {
+  Named result = given;
+  size_t longest = 0;
+  for (const std::string& name : names) {
+    const bool fits = given.word.compare(0, name.size() + 1, name + "=") == 0;
+    if (!fits || name.size() < longest) continue;
+    longest = name.size();
+    result = {name, given.word.substr(name.size() + 1), given.word};
+  }
+  return result;
+}
+
 }  // namespace
 
 Session::Session(const RunOptions& options) : options_(options) {
@@ -46,6 +59,30 @@ Session::Session(const RunOptions& options) : options_(options) {
   check(hybrid_num_inputs(model, &num_inputs_));
   check(hybrid_num_outputs(model, &num_outputs_));
   given_.assign(num_inputs_, false);
+}
+
+std::vector<std::string> Session::names(bool inputs) const {
+  std::vector<std::string> result;
+  for (size_t i = 0; i < (inputs ? num_inputs_ : num_outputs_); ++i) {
+    hybrid_array_info info;
+    check((inputs ? hybrid_input : hybrid_output)(model_.get(), i, &info));
+    result.emplace_back(info.name);
+  }
+  return result;
+}
+
+// What to do about the first input that is needed and was not given; "" when there is none.
+std::string Session::missing() const {
+  for (size_t i = 0; i < num_inputs_; ++i) {
+    hybrid_array_info info;
+    check(hybrid_input(model_.get(), i, &info));
+    if (given_[i] || info.optional) continue;
+    const std::string name = info.name;
+    return "input '" + name + "' (" + type_text(info) + ") has no value: give " + name +
+           "=FILE.npy, or --shapes " + name + "=SIZES for zeros" +
+           (options_.params_file.empty() ? " (is the .params file missing?)" : "");
+  }
+  return "";
 }
 
 // Without a name: the one input that is needed.
@@ -70,7 +107,8 @@ size_t Session::input_named(const std::string& name, const char* what) const {
   return found;
 }
 
-void Session::give_file(const Named& file) {
+void Session::give_file(const Named& given) {
+  const Named file = known_name(given, names(true));
   const size_t i = input_named(file.name, file.text.c_str());
   hybrid_array_info info;
   check(hybrid_input(model_.get(), i, &info));
@@ -124,7 +162,10 @@ void Session::describe() const {
 }
 
 void Session::run() {
-  check(hybrid_bind(model_.get()));
+  const int bound = hybrid_bind(model_.get());
+  const std::string error = bound == HYBRID_OK ? "" : hybrid_last_error(), open = missing();
+  require(open.empty(), open);
+  require(bound == HYBRID_OK, error);
   for (auto& [i, array] : arrays_) {
     check(hybrid_set_input(model_.get(), i, array.data.data(), array.data.size()));
     array.data = std::string();
@@ -133,7 +174,13 @@ void Session::run() {
   for (const size_t i : zeros_) {
     hybrid_array_info info;
     check(hybrid_input(model_.get(), i, &info));
-    const std::string zeros(info.bytes, '\0');
+    std::string zeros;
+    try {
+      zeros.assign(info.bytes, '\0');
+    } catch (const std::exception&) {  // bad_alloc or length_error
+      fail("input '", info.name, "' (", type_text(info), ") takes ", info.bytes,
+           " bytes: out of memory");
+    }
     check(hybrid_set_input(model_.get(), i, zeros.data(), zeros.size()));
   }
   zeros_.clear();
@@ -183,19 +230,19 @@ void Session::give_outputs() const {
     std::printf("%s: %s: %s\n", info.name, type_text(info).c_str(),
                 elements_text(output(i), kShown).c_str());
   }
-  for (const Named& file : options_.outputs) {
+  const std::vector<std::string> own = names(false);
+  for (const Named& given : options_.outputs) {
+    const Named file = known_name(given, own);
     bool found = false;
-    std::string names;
+    std::string list;
     for (size_t i = 0; i < num_outputs_; ++i) {
-      hybrid_array_info info;
-      check(hybrid_output(model_.get(), i, &info));
-      names += (i ? ", " : "") + std::string(info.name);
-      if (!file.name.empty() && file.name != info.name) continue;
+      list += (i ? ", " : "") + own[i];
+      if (!file.name.empty() && file.name != own[i]) continue;
       found = true;
       const bool alone = num_outputs_ == 1 || !file.name.empty();
       write_file(alone ? file.text : numbered(file.text, i), write_npy(output(i)));
     }
-    require(found, "-o: there is no output '", file.name, "'; the outputs are ", names);
+    require(found, "-o: there is no output '", file.name, "'; the outputs are ", list);
   }
 }
 

@@ -22,8 +22,10 @@ class Session {
   void give_outputs() const;
 
  private:
+  std::vector<std::string> names(bool inputs) const;
+  std::string missing() const;
   size_t input_named(const std::string& name, const char* what) const;
-  void give_file(const Named& file);
+  void give_file(const Named& given);
   void give_zeros();
   NpyArray output(size_t index) const;
 
