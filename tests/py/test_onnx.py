@@ -549,6 +549,55 @@ def test_windows(window, tmp_path):
     read_as_onnxruntime(path, {"x": x})
 
 
+RECURRENT = {"LSTM": 4, "GRU": 3, "RNN": 1}
+
+
+@pytest.mark.parametrize("kind", RECURRENT)
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+def test_recurrent_layers(kind, direction, tmp_path):
+    gates, dirs, hidden = RECURRENT[kind], 1 + (direction == "bidirectional"), 5
+    constants = {
+        "w": normal(dirs, gates * hidden, 3),
+        "r": normal(dirs, gates * hidden, hidden, seed=1),
+        "b": normal(dirs, 2 * gates * hidden, seed=2),
+    }
+    states = ["h", "c"] if kind == "LSTM" else ["h"]
+    feed = {"x": normal(4, 2, 3, seed=3)}
+    feed.update({s: normal(dirs, 2, hidden, seed=4 + i) for i, s in enumerate(states)})
+    how = {"hidden_size": hidden, "direction": direction}
+    late = {"linear_before_reset": 1} if kind == "GRU" else {}
+    more = {"activations": ["Relu"] * dirs} if kind == "RNN" else {}
+    nodes = [
+        node(kind, ["x", "w", "r"], ["y"], **how),
+        node(kind, ["x", "w", "r", "b", "", *states], ["z", "zh"], **how, **late, **more),
+    ]
+    if kind == "LSTM":
+        nodes[1].output.append("zc")
+    outputs = ["y", *nodes[1].output]
+    shapes = {"x": (4, "n", 3), **dict.fromkeys(states, (dirs, "n", hidden))}
+    read_as_onnxruntime(model_of(nodes, shapes, outputs, constants, 17, tmp_path / "m"), feed)
+    path = model_of(nodes, {**shapes, "x": ("t", "n", 3)}, outputs, constants, 17, tmp_path / "m")
+    with pytest.raises(MXNetError, match=f"{kind}.*known number of steps"):
+        import_model(path)
+    import_model(path, shapes={"x": (4, None, 3)})
+
+
+def test_what_is_not_read_of_recurrent_layers_is_named(tmp_path):
+    constants = {"w": normal(1, 8, 3), "r": normal(1, 8, 2), "n": np.array([2, 1], np.int32)}
+    for inputs, more in ((["", "n"], {}), ([], {"clip": 1.0}), ([], {"activations": ["Relu"] * 3})):
+        nodes = [node("LSTM", ["x", "w", "r", *inputs], ["y"], hidden_size=2, **more)]
+        path = model_of(nodes, {"x": (2, 2, 3)}, ["y"], constants, 17, tmp_path / "m")
+        with pytest.raises(MXNetError, match=r"LSTM.*not read"):
+            import_model(path)
+
+
+def test_instance_normalization(tmp_path):
+    nodes = [node("InstanceNormalization", ["x", "s", "b"], ["y"], epsilon=1e-3)]
+    constants = {"s": normal(3), "b": normal(3, seed=1)}
+    path = model_of(nodes, {"x": ("n", 3, 4, 5)}, ["y"], constants, 17, tmp_path / "m")
+    read_as_onnxruntime(path, {"x": normal(2, 3, 4, 5, seed=2)})
+
+
 def test_the_names_of_mxnets_modules(tmp_path):
     import jupyter_hybrid as mx
 
@@ -686,7 +735,7 @@ def test_what_is_given_is_checked(tmp_path):
 @pytest.mark.parametrize(
     ("kind", "opset", "match"),
     [
-        ("LSTM", 17, "node 'n1', operator LSTM, opset 17: there is no operator for it here"),
+        ("Einsum", 17, "node 'n1', operator Einsum, opset 17: there is no operator for it here"),
         ("NoSuchThing", 18, "node 'n1', operator NoSuchThing, opset 18"),
     ],
 )

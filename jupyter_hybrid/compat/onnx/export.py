@@ -176,7 +176,10 @@ def build_model(
             name = at[entry]
         fixed.add(name)
         outputs.append(_value_info(name, found[entry]))
-    made = helper.make_graph(writer.nodes, "graph", declared, outputs, writer.initializers)
+    # What a node replaced by a constant of its own (a factor that counts as 1) is not written.
+    read = {name for node in writer.nodes for name in node.input} | {o.name for o in outputs}
+    constants = [tensor for tensor in writer.initializers if tensor.name in read]
+    made = helper.make_graph(writer.nodes, "graph", declared, outputs, constants)
     opsets = [helper.make_opsetid("", opset)]
     model = helper.make_model(
         made,

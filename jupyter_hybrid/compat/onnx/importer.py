@@ -13,7 +13,13 @@ from ..._core import NDArray, Symbol
 from ...base import MXNetError
 from ...gluon.parameter_dict import fill
 from ...gluon.symbol_block import SymbolBlock
-from . import read_elementwise, read_indexing, read_layers, read_shapes  # noqa: F401
+from . import (  # noqa: F401
+    read_elementwise,
+    read_indexing,
+    read_layers,
+    read_recurrent,
+    read_shapes,
+)
 from .fold import folded
 from .library import dtype_of
 from .reader import array_of, check, read_model

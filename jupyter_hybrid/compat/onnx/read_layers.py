@@ -286,6 +286,25 @@ def layer_norm(c: NodeReader) -> Value:
     return c.apply("reshape_like", y, c.value()) if several else y
 
 
+@reads("InstanceNormalization")
+def instance_norm(c: NodeReader) -> Value:
+    """LayerNorm over all of a channel; factor and term of each channel behind it."""
+    x, channels = c.value(), c.shape(1)
+    if c.rank() < 3 or channels == (-1,):
+        c.fail(f"data of shape {c.shape()}, scale of {channels}")
+    inner = c.shape()[2:]
+    if -1 in inner:
+        c.fail("needs a fixed height and width")
+    size = int(np.prod(inner))
+    ones = np.ones(size, x.dtype)
+    parts = known_value(ones, f"{c.label}_ones"), known_value(0 * ones, f"{c.label}_zeros")
+    flat = c.reshape(x, (0, 0, -1))
+    flat = c.apply("LayerNorm", flat, *parts, axis=-1, eps=c.attr("epsilon", 1e-5))
+    y = c.apply("reshape_like", flat, x)
+    scale, term = (c.reshape(c.value(i), (1, -1, *(1,) * len(inner))) for i in (1, 2))
+    return c.apply("broadcast_add", c.apply("broadcast_mul", y, scale), term)
+
+
 @reads("Softmax", "LogSoftmax")
 def softmax(c: NodeReader) -> Value:
     op = "softmax" if c.kind == "Softmax" else "log_softmax"

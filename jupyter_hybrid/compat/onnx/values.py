@@ -135,7 +135,8 @@ class NodeReader:
                     if attribute.HasField(field):
                         found = getattr(attribute, field)
                         return found.decode("utf-8", "replace") if field == "s" else found
-                return list(attribute.ints or attribute.floats or attribute.strings)
+                texts = [text.decode("utf-8", "replace") for text in attribute.strings]
+                return list(attribute.ints or attribute.floats or texts)
         return default
 
     def has(self, i: int) -> bool:
