@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from genuine import run_script
 
+import jupyter_hybrid as mx
 from jupyter_hybrid import gluon, native, nd
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
@@ -72,3 +73,21 @@ def test_same_outputs(name, written, tmp_path):
     assert ops[0] == ops[1]
     subprocess.run([native.program(), *again, *given, "-o", out], check=True)
     np.testing.assert_array_equal(np.load(out), found)
+
+
+@pytest.mark.parametrize("name", ["resnet18_v1", "mobilenetv2_0.25", "densenet121", *OWN])
+def test_same_outputs_through_onnx(name, written, tmp_path):
+    runtime = pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnx")
+    files = [str(written / f"{name}-{end}") for end in ("symbol.json", "0000.params")]
+    arrays = [np.load(path) for path in sorted(written.glob(f"{name}-x*.npy"))]
+    expected = np.load(written / f"{name}-y.npy")
+    largest = np.abs(expected).max()
+    path = mx.onnx.export_model(
+        *files, [a.shape for a in arrays], onnx_file_path=str(tmp_path / "net.onnx")
+    )
+    session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    feed = {given.name: a for given, a in zip(session.get_inputs(), arrays, strict=True)}
+    back = mx.contrib.onnx.import_to_gluon(path)(*map(nd.array, arrays)).asnumpy()
+    for found in (session.run(None, feed)[0], back):
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5 * largest)

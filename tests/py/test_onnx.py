@@ -591,11 +591,52 @@ def test_what_is_not_read_of_recurrent_layers_is_named(tmp_path):
             import_model(path)
 
 
-def test_instance_normalization(tmp_path):
-    nodes = [node("InstanceNormalization", ["x", "s", "b"], ["y"], epsilon=1e-3)]
-    constants = {"s": normal(3), "b": normal(3, seed=1)}
-    path = model_of(nodes, {"x": ("n", 3, 4, 5)}, ["y"], constants, 17, tmp_path / "m")
-    read_as_onnxruntime(path, {"x": normal(2, 3, 4, 5, seed=2)})
+def test_other_normalizations(tmp_path):
+    nodes = [
+        node("InstanceNormalization", ["x", "s", "b"], ["a"], epsilon=1e-3),
+        node("GroupNormalization", ["x", "s", "b"], ["c"], num_groups=2),
+        node("LpNormalization", ["x"], ["d"], axis=1, p=1),
+        node("LpNormalization", ["x"], ["e"]),
+    ]
+    constants = {"s": normal(4), "b": normal(4, seed=1)}
+    outputs = dict.fromkeys("acde", (None,) * 4)
+    path = model_of(nodes, {"x": ("n", 4, 3, 5)}, outputs, constants, 21, tmp_path / "m")
+    read_as_onnxruntime(path, {"x": normal(2, 4, 3, 5, seed=2)})
+
+
+def test_activations_and_logarithms_of_sums(tmp_path):
+    axes = {"axes": [1, 2]}
+    nodes = [
+        node("HardSwish", ["x"], ["a"]),
+        node("PRelu", ["x", "slope"], ["b"]),
+        node("ThresholdedRelu", ["x"], ["c"], alpha=0.5),
+        node("ReduceLogSumExp", ["big"], ["d"], keepdims=0, **axes),
+        node("ReduceLogSumExp", ["big"], ["e"], keepdims=0),
+        node("ReduceLogSum", ["square"], ["f"], **axes),
+        node("Mul", ["x", "many"], ["big"]),
+        node("Mul", ["x", "x"], ["square"]),
+        node("Trilu", ["x"], ["g"]),
+        node("Trilu", ["x", "k"], ["h"], upper=0),
+    ]
+    nodes = nodes[6:8] + nodes[:6] + nodes[8:]
+    constants = {"slope": normal(3, 1, 1), "many": np.float32(100), "k": np.int64(-1)}
+    path = model_of(nodes, {"x": (2, 3, 4, 5)}, list("abcdefgh"), constants, 17, tmp_path / "m")
+    read_as_onnxruntime(path, {"x": normal(2, 3, 4, 5, seed=3)})
+    x = np.full((2, 3, 4, 5), -np.inf, np.float32)
+    path = model_of(nodes[:2] + nodes[5:6], {"x": x.shape}, ["d"], constants, 17, tmp_path / "m")
+    read_as_onnxruntime(path, {"x": x})
+    path = model_of([node("Mish", ["x"], ["y"])], {"x": (3,)}, ["y"], {}, 18, tmp_path / "m")
+    read_as_onnxruntime(path, {"x": normal(3)})
+
+
+def test_blocks_to_channels_and_back(tmp_path):
+    nodes = [
+        node("DepthToSpace", ["x"], ["a"], blocksize=2),
+        node("DepthToSpace", ["x"], ["b"], blocksize=2, mode="CRD"),
+        node("SpaceToDepth", ["x"], ["c"], blocksize=2),
+    ]
+    path = model_of(nodes, {"x": ("n", 8, 2, 6)}, ["a", "b", "c"], {}, 17, tmp_path / "m")
+    read_as_onnxruntime(path, {"x": normal(2, 8, 2, 6)})
 
 
 def test_the_names_of_mxnets_modules(tmp_path):

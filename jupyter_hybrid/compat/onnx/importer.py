@@ -17,6 +17,7 @@ from . import (  # noqa: F401
     read_elementwise,
     read_indexing,
     read_layers,
+    read_norms,
     read_recurrent,
     read_shapes,
 )

@@ -91,6 +91,30 @@ def hard_sigmoid(c: NodeReader) -> Value:
     return c.apply("hard_sigmoid", c.value(), alpha=c.attr("alpha", 0.2), beta=c.attr("beta", 0.5))
 
 
+@reads("HardSwish", "Mish")
+def swish(c: NodeReader) -> Value:
+    x = c.value()
+    if c.kind == "HardSwish":
+        gate = c.apply("hard_sigmoid", x, alpha=1 / 6, beta=0.5)
+    else:
+        gate = c.apply("tanh", c.apply("Activation", x, act_type="softrelu"))
+    return c.apply("elemwise_mul", x, gate)
+
+
+@reads("PRelu")
+def prelu(c: NodeReader) -> Value:
+    """The slope broadcasts to x, whichever of its axes it has."""
+    zero = c.apply("zeros_like", c.value())
+    below = c.apply("broadcast_mul", c.apply("broadcast_minimum", c.value(), zero), c.value(1))
+    return c.apply("elemwise_add", c.apply("relu", c.value()), below)
+
+
+@reads("ThresholdedRelu")
+def thresholded(c: NodeReader) -> Value:
+    over = c.apply("broadcast_greater", c.value(), c.attr("alpha", 1.0))
+    return c.apply("where", over, c.value(), c.apply("zeros_like", c.value()))
+
+
 @reads("Clip")
 def clip(c: NodeReader) -> Value:
     bounds = {}

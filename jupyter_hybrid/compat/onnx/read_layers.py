@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .read_elementwise import pair
-from .values import NodeReader, Value, known_value, reads
+from .values import NodeReader, Value, reads
 
 
 # Products -----------------------------------------------------------------------------------------
@@ -240,69 +240,6 @@ def global_pool(c: NodeReader) -> Value:
         return c.apply("Pooling", c.value(), global_pool=True, pool_type=kind, kernel=(1, 1))
     reduction = "max" if kind == "max" else "mean"
     return c.apply(reduction, c.value(), axis=tuple(range(2, c.rank())), keepdims=True)
-
-
-@reads("BatchNormalization")
-def batch_norm(c: NodeReader) -> Value:
-    """The operator itself or, of other floats, a factor and a term for each channel."""
-    if c.attr("training_mode", 0):
-        c.fail("training_mode is not read")
-    if c.value().dtype in ("float32", "float64"):
-        for i, name in ((3, "mean"), (4, "var")):
-            c.known(i, name)  # states are parameters
-        return c.apply(
-            "BatchNorm",
-            *(c.value(i) for i in range(5)),
-            eps=c.attr("epsilon", 1e-5),
-            momentum=c.attr("momentum", 0.9),
-            fix_gamma=False,
-        )
-    scale, bias, mean, var = (
-        c.known(i, name) for i, name in enumerate(("scale", "B", "mean", "var"), 1)
-    )
-    factor = scale / np.sqrt(var + np.asarray(c.attr("epsilon", 1e-5), var.dtype))
-    term = bias - mean * factor
-    shape = (1, -1, *(1,) * (c.rank() - 2))
-    values = [
-        known_value(a.reshape(shape).astype(scale.dtype), f"{c.label}_{name}")
-        for a, name in ((factor, "factor"), (term, "term"))
-    ]
-    return c.apply("broadcast_add", c.apply("broadcast_mul", c.value(), values[0]), values[1])
-
-
-@reads("LayerNormalization")
-def layer_norm(c: NodeReader) -> Value:
-    """Over the last axis; several last axes are made one."""
-    if len([name for name in c.node.output if name]) > 1:
-        c.fail("its mean and deviation are not read")
-    rank, x, gamma = c.rank(), c.value(), c.value(1)
-    axis = c.axis(c.attr("axis", -1), rank)
-    beta = c.value(2) if c.has(2) else c.apply("zeros_like", gamma)
-    several = axis < rank - 1
-    if several:
-        x = c.reshape(x, (0,) * axis + (-1,))
-        gamma, beta = c.reshape(gamma, (-1,)), c.reshape(beta, (-1,))
-    y = c.apply("LayerNorm", x, gamma, beta, axis=-1, eps=c.attr("epsilon", 1e-5))
-    return c.apply("reshape_like", y, c.value()) if several else y
-
-
-@reads("InstanceNormalization")
-def instance_norm(c: NodeReader) -> Value:
-    """LayerNorm over all of a channel; factor and term of each channel behind it."""
-    x, channels = c.value(), c.shape(1)
-    if c.rank() < 3 or channels == (-1,):
-        c.fail(f"data of shape {c.shape()}, scale of {channels}")
-    inner = c.shape()[2:]
-    if -1 in inner:
-        c.fail("needs a fixed height and width")
-    size = int(np.prod(inner))
-    ones = np.ones(size, x.dtype)
-    parts = known_value(ones, f"{c.label}_ones"), known_value(0 * ones, f"{c.label}_zeros")
-    flat = c.reshape(x, (0, 0, -1))
-    flat = c.apply("LayerNorm", flat, *parts, axis=-1, eps=c.attr("epsilon", 1e-5))
-    y = c.apply("reshape_like", flat, x)
-    scale, term = (c.reshape(c.value(i), (1, -1, *(1,) * len(inner))) for i in (1, 2))
-    return c.apply("broadcast_add", c.apply("broadcast_mul", y, scale), term)
 
 
 @reads("Softmax", "LogSoftmax")

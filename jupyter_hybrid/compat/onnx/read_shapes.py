@@ -279,6 +279,63 @@ def reduction(c: NodeReader) -> Value:
     return c.reshape(result, ()) if len(axes) == rank and not keepdims else result
 
 
+@reads("ReduceLogSumExp", "ReduceLogSum")
+def log_sum(c: NodeReader) -> Value:
+    """The logarithm of a sum; of exponentials less their largest, so that none overflows."""
+    x, rank, keepdims = c.value(), c.rank(), bool(c.attr("keepdims", 1))
+    axes = sorted({c.axis(a, rank) for a in c.axes(1, [])})
+    if not axes and c.attr("noop_with_empty_axes", 0):
+        return x if c.kind == "ReduceLogSumExp" else c.apply("log", x)
+    axes = axes or list(range(rank))
+    along = {"axis": tuple(axes), "keepdims": True}
+    if c.kind == "ReduceLogSumExp":
+        most = float(np.finfo(np.dtype(x.dtype)).max)  # of infinities only the sign is needed
+        top = c.apply("clip", c.apply("max", x, **along), a_min=-most, a_max=most)
+        found = c.apply("sum", c.apply("exp", c.apply("broadcast_sub", x, top)), **along)
+        found = c.apply("elemwise_add", c.apply("log", found), top)
+    else:
+        found = c.apply("log", c.apply("sum", x, **along))
+    if keepdims:
+        return found
+    if len(axes) == rank:
+        return c.reshape(found, ())
+    return c.apply("squeeze", found, axis=tuple(axes))
+
+
+@reads("DepthToSpace", "SpaceToDepth")
+def depth_and_space(c: NodeReader) -> Value:
+    """Blocks of an image to channels, or back."""
+    block, (_, channels, height, width) = c.attr("blocksize", 1), c.shape()
+    if min(block, channels, height, width) < 1:
+        c.fail(f"blocks of {block} in data of shape {c.shape()}; all but the batch must be known")
+    if c.kind == "SpaceToDepth":
+        tall, wide = height // block, width // block
+        x = c.reshape(c.value(), (-1, channels, tall, block, wide, block))
+        x = c.apply("transpose", x, axes=(0, 3, 5, 1, 2, 4))
+        return c.reshape(x, (-1, channels * block * block, tall, wide))
+    depth = channels // block**2
+    if c.attr("mode", "DCR") == "DCR":
+        parts, axes = (-1, block, block, depth, height, width), (0, 3, 4, 1, 5, 2)
+    else:
+        parts, axes = (-1, depth, block, block, height, width), (0, 1, 4, 2, 5, 3)
+    x = c.apply("transpose", c.reshape(c.value(), parts), axes=axes)
+    return c.reshape(x, (-1, depth, height * block, width * block))
+
+
+@reads("Trilu")
+def trilu(c: NodeReader) -> Value:
+    """What lies on the wrong side of a diagonal becomes 0."""
+    rows, columns = c.shape()[-2:]
+    if min(rows, columns) < 0:
+        c.fail(f"needs fixed last sizes, data has shape {c.shape()}")
+    k = c.ints(1, "k")[0] if c.has(1) else 0
+    ones = np.ones((rows, columns), np.float32)
+    kept = np.triu(ones, k) if c.attr("upper", 1) else np.tril(ones, k)
+    shaped = kept.reshape((1,) * (c.rank() - 2) + kept.shape)
+    mask = c.apply("broadcast_like", known_value(shaped, f"{c.label}_mask"), c.value())
+    return c.apply("where", mask, c.value(), c.apply("zeros_like", c.value()))
+
+
 @reads("ArgMax", "ArgMin")
 def argmax(c: NodeReader) -> Value:
     if c.attr("select_last_index", 0):
