@@ -4,6 +4,7 @@
 #include "exec/control.h"
 #include "exec/passthrough.h"
 #include "graph/grad_builder.h"
+#include "ops/grad_shape.h"
 #include "passes/pass.h"
 
 namespace hybrid {
@@ -46,10 +47,8 @@ void cond_gradient(GradBuilder& b) {
   std::vector<Entry> inputs = {b.input(0)};
   for (int i = 1; i < b.num_inputs(); ++i) {
     inputs.push_back(b.input(i));
-    shapes.push_back(b.shape(b.input(i)));
-    dtypes.push_back(b.dtype(b.input(i)));
-    require(shapes.back().known() && dtypes.back() != DType::unknown,
-            "cond: its gradient needs the shapes and dtypes of its inputs");
+    shapes.push_back(known_shape(b, b.input(i)));
+    dtypes.push_back(known_dtype(b, b.input(i)));
     if (b.wanted(i) && is_floating(dtypes.back())) wanted.inputs.push_back(i - 1);
   }
   for (int i = 0; i < b.attrs().op()->count_outputs(b.attrs()); ++i) {

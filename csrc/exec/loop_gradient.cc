@@ -8,6 +8,7 @@
 #include "exec/elem.h"
 #include "graph/grad_builder.h"
 #include "kernels/kernels.h"
+#include "ops/grad_shape.h"
 
 namespace hybrid {
 namespace {
@@ -314,10 +315,8 @@ void loop_gradient(GradBuilder& b) {
   int captured_wanted = 0;
   for (int i = 0; i < b.num_inputs(); ++i) {
     inputs.push_back(b.input(i));
-    types.shapes.push_back(b.shape(b.input(i)));
-    types.dtypes.push_back(b.dtype(b.input(i)));
-    require(types.shapes.back().known() && types.dtypes.back() != DType::unknown, own.op()->name,
-            ": its gradient needs the shapes and dtypes of its inputs");
+    types.shapes.push_back(known_shape(b, b.input(i)));
+    types.dtypes.push_back(known_dtype(b, b.input(i)));
     if (!b.wanted(i) || !is_floating(types.dtypes.back())) continue;
     wanted.push_back(i);
     captured_wanted += i >= loop.first_captured();

@@ -2,6 +2,7 @@
 #include "ops/emit.h"
 #include "ops/expr.h"
 #include "ops/families.h"
+#include "ops/grad_shape.h"
 #include "ops/infer.h"
 
 namespace hybrid {
@@ -41,8 +42,9 @@ void emit_cast(const Attrs& attrs, const std::vector<DType>& in, std::vector<Ele
 }
 
 void grad_cast(GradBuilder& b) {
-  const DType from = b.dtype(b.input(0));
-  if (!b.wanted(0) || !is_floating(from)) return;
+  if (!b.wanted(0)) return;
+  const DType from = known_dtype(b, b.input(0));
+  if (!is_floating(from)) return;
   b.set(0, b.op("cast", {b.out_grad()}, {{"dtype", static_cast<int64_t>(from)}}));
 }
 

@@ -33,8 +33,8 @@ Entry zeros_as(GradBuilder& b, Entry x) {
 Shape known_shape(const GradBuilder& b, Entry x) {
   const Shape shape = b.shape(x);
   if (!shape.known()) {
-    throw NeedsShapes(std::string(op_name(b)) + ": its gradient needs a known shape, given " +
-                      shape.str() + ": give the shapes of the inputs");
+    throw NeedsTypes(std::string(op_name(b)) + ": its gradient needs a known shape, given " +
+                     shape.str() + ": give the shapes of the inputs");
   }
   return shape;
 }
@@ -42,11 +42,20 @@ Shape known_shape(const GradBuilder& b, Entry x) {
 int known_rank(const GradBuilder& b, Entry x) {
   const Shape shape = b.shape(x);
   if (!shape.rank_known()) {
-    throw NeedsShapes(
+    throw NeedsTypes(
         std::string(op_name(b)) +
         ": its gradient needs the number of dimensions: give the shapes of the inputs");
   }
   return shape.ndim();
+}
+
+DType known_dtype(const GradBuilder& b, Entry x) {
+  const DType dtype = b.dtype(x);
+  if (dtype == DType::unknown) {
+    throw NeedsTypes(std::string(op_name(b)) +
+                     ": its gradient needs the dtype: give the dtypes of the inputs");
+  }
+  return dtype;
 }
 
 }  // namespace hybrid

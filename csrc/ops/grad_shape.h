@@ -5,8 +5,8 @@
 
 namespace hybrid {
 
-// A gradient rule's complaint that shapes are missing.
-class NeedsShapes : public Error {
+// A gradient rule's complaint that shapes or dtypes are missing.
+class NeedsTypes : public Error {
  public:
   using Error::Error;
 };
@@ -17,9 +17,11 @@ Entry reshape_as(GradBuilder& b, Entry x, Entry like);
 Entry reshape_to(GradBuilder& b, Entry x, const Shape& shape);
 // Zeros of x's shape and dtype, without keeping x where its shape is known.
 Entry zeros_as(GradBuilder& b, Entry x);
-// The shape of x, known to every dimension; throws NeedsShapes naming the operator otherwise.
+// The shape of x, known to every dimension; throws NeedsTypes naming the operator otherwise.
 Shape known_shape(const GradBuilder& b, Entry x);
-// The rank of x; throws NeedsShapes naming the operator when it is not known.
+// The rank of x; throws NeedsTypes naming the operator when it is not known.
 int known_rank(const GradBuilder& b, Entry x);
+// Its dtype, likewise.
+DType known_dtype(const GradBuilder& b, Entry x);
 
 }  // namespace hybrid

@@ -212,7 +212,7 @@ Entry half_lower(GradBuilder& b, int64_t n, DType dtype) {
 void grad_potrf(GradBuilder& b) {
   if (!b.wanted(0)) return;
   const Entry factor = b.output();
-  const Entry mask = half_lower(b, rows_of(known_shape(b, factor)), b.dtype(factor));
+  const Entry mask = half_lower(b, rows_of(known_shape(b, factor)), known_dtype(b, factor));
   const Entry inner =
       b.op("mul", {b.op("matmul", {factor, b.out_grad()}, {{"transpose_a", true}}), mask});
   const Entry inverse = b.op("linalg_inverse", {factor});

@@ -173,7 +173,7 @@ void grad_cross_entropy(GradBuilder& b) {
   const Expr p(b, b.op("softmax", {b.input(0)}));
   const Expr target(
       b, b.op("one_hot", {b.input(1)},
-              {{"depth", data[1]}, {"dtype", static_cast<int64_t>(b.dtype(b.input(0)))}}));
+              {{"depth", data[1]}, {"dtype", static_cast<int64_t>(known_dtype(b, b.input(0)))}}));
   b.set(0, ((p - target) * Expr(b, b.out_grad())).entry());
 }
 

@@ -134,7 +134,7 @@ class Differentiation {
     try {
       forward.op->gradient(builder);
       grads = builder.result();
-    } catch (const NeedsShapes&) {
+    } catch (const NeedsTypes&) {
       graph_.nodes.resize(first);
       graph_.reindex();
       grads = open_gradient(forward, wanted_inputs, out_grads);

@@ -24,14 +24,16 @@ void infer_open(InferContext& c) {
 
 [[noreturn]] void run_open(KernelContext&) {
   fail(
-      "open_gradient: this gradient's rule needs shapes that were not known when it was made: "
+      "open_gradient: this gradient's rule needs shapes and dtypes that were not known when it was "
+      "made: "
       "compile the graph with the shapes of its inputs");
 }
 
 void grad_open(GradBuilder&) {
   fail(
-      "open_gradient: a gradient is taken of a gradient whose shapes are not known; give them "
-      "where the variables are made, as in Variable('a', shape=(2, 3))");
+      "open_gradient: a gradient is taken of a gradient whose shapes and dtypes are not known; "
+      "give them "
+      "where the variables are made, as in Variable('a', shape=(2, 3), dtype='float32')");
 }
 
 // Not in the table: nobody calls it.

@@ -1,4 +1,5 @@
-// Open gradients: left as one node until the shapes that an operator's rule needs are known.
+// Open gradients: left as one node until the shapes or dtypes that an operator's rule needs are
+// known.
 #pragma once
 #include "graph/graph.h"
 

@@ -77,6 +77,7 @@ Symbol gradient_of(const Symbol& symbol, const std::vector<std::string>& wrt) {
     options.grad_wrt.push_back(graph.inputs[static_cast<size_t>(found - names.begin())]);
   }
   options.training = true;
+  options.assume_dtype = false;  // the arrays that it is compiled for decide
   PassContext inferring{options, {}, false};
   const Graph inferred = infer(graph, inferring);
   PassContext context{options, {}, false};

@@ -106,12 +106,30 @@ def test_a_gradient_needs_no_shapes_before_it_is_compiled(name: str) -> None:
 
 def test_a_gradient_of_a_gradient_without_shapes_says_where_to_give_them() -> None:
     a = jh.Variable("a")
-    with pytest.raises(jh.MXNetError, match=r"Variable\('a', shape=\(2, 3\)\)"):
+    with pytest.raises(jh.MXNetError, match=r"as in Variable\('a', shape=\(2, 3\), dtype"):
         (a * a).sum().grad(a).grad(a)
     assert (a * a).sum().grad(a).infer_shape(a=(2, 3))[1] == [(2, 3)]
     b = jh.Variable("b", shape=(2, 2))
     second = (b * b * b).sum().grad(b).grad(b)
     assert jh.compile(second)(b=nd.ones((2, 2))).asnumpy().tolist() == [[6, 6], [6, 6]]
+
+
+@pytest.mark.parametrize("name", SCALARS)
+def test_a_gradient_has_the_dtype_of_what_it_is_run_with(name: str) -> None:
+    draw = np.random.RandomState(3)
+    given = {n: nd.array(draw.standard_normal((3, 4)), dtype="float64") for n in "ab"}
+    loss = sym.cast(SCALARS[name](sym, jh.Variable("a"), jh.Variable("b")), dtype="float32")
+    used = loss.list_arguments()
+    grads = jh.compile([*loss.grad(used)])(**{n: given[n] for n in used})
+    arrays = [given[n] for n in used]
+    for array in arrays:
+        array.attach_grad()
+    with autograd.record():
+        expected = SCALARS[name](nd, given["a"], given["b"]).astype("float32")
+    expected.backward()
+    for array, grad in zip(arrays, grads):
+        assert grad.dtype == np.float64
+        assert grad.asnumpy().tobytes() == array.grad.asnumpy().tobytes()
 
 
 def test_ones_that_flow_back_are_no_work() -> None:

@@ -154,7 +154,7 @@ def test_symbol_grad_of_a_scripted_function():
 
 
 def test_the_gradient_of_a_loops_gradient_is_refused_by_name():
-    x = mx.sym.var("x", shape=(1,))
+    x = mx.sym.var("x", shape=(1,), dtype="float32")
     scripted = mx.script(counts_too)
     scripted(nd.array([1.0]))
     first = scripted(x).grad("x")
