@@ -32,6 +32,7 @@ Graph differentiated(const Graph& body, const std::vector<Shape>& shapes,
   for (int input : wanted.inputs) {
     options.grad_wrt.push_back(graph.inputs[static_cast<size_t>(input)]);
   }
+  options.heads_may_be_unused = true;  // by the branch taken, or by the steps made
   graph.outputs.clear();
   graph.output_names.clear();
   PassContext context{options, {}, false};

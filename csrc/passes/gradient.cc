@@ -1,5 +1,12 @@
 // Pass: reverse-mode differentiation by the operators' gradient rules; the one gradient there is.
+//
+// Which branch of a cond runs, or how many steps a loop makes, decides whether a value was used at
+// all; what was not used gets a gradient of zeros, and the operators before it may make nan of
+// these (0 * inf). So a gradient that comes out of control flow is followed by the flow's `used`,
+// "it has an element that is not 0", and where flows meet or leave the graph, one that was not used
+// is 0.
 #include "core/error.h"
+#include "exec/control.h"
 #include "graph/grad_builder.h"
 #include "graph/text.h"
 #include "ops/grad_shape.h"
@@ -10,6 +17,11 @@
 namespace hybrid {
 
 namespace {
+
+// A gradient, and whether it matters when the graph runs; undefined: it does.
+struct Flow {
+  Entry grad, used;
+};
 
 class Differentiation {
  public:
@@ -83,24 +95,61 @@ class Differentiation {
                 graph_.node(head.node).name, "' has shape ", graph_.shape(head),
                 ", given a head gradient of shape ", graph_.shape(grad));
       }
-      contribute(head, grad);
+      const size_t first = graph_.nodes.size();
+      const bool doubtful = options_.heads_may_be_unused && i < given.size() && grad == given[i];
+      const Flow flow{grad, doubtful ? not_zero(grad) : Entry()};
+      describe(first, graph_.node(head.node), "_head_grad_used");
+      contribute(head, flow);
     }
   }
 
-  void contribute(Entry to, Entry grad) {
-    contributions_[at(to)][static_cast<size_t>(to.out)].push_back(grad);
+  void contribute(Entry to, Flow flow) {
+    contributions_[at(to)][static_cast<size_t>(to.out)].push_back(flow);
+  }
+
+  Entry not_zero(Entry grad) {
+    const Entry zeros = add_op("zeros_like", {grad});
+    return add_op("any", {add_op("not_equal", {grad, zeros})});
+  }
+
+  // 0 where the flow was not used.
+  Entry settled(const Flow& flow) {
+    if (!flow.used.defined()) return flow.grad;
+    return add_op("where", {flow.used, flow.grad, add_op("zeros_like", {flow.grad})});
+  }
+
+  // Was one of them used? Undefined: surely.
+  Entry used_of(const std::vector<Flow>& flows) {
+    Entry used = flows[0].used;
+    for (const Flow& f : flows) {
+      if (!used.defined() || !f.used.defined()) return {};
+      if (!(f.used == used)) used = add_op("logical_or", {used, f.used});
+    }
+    return used;
+  }
+
+  // Makes several flows decide alike, so that they can be computed with together.
+  void settle(std::vector<Flow>* flows) {
+    bool alike = true;
+    for (const Flow& f : *flows) alike = alike && f.used == flows->front().used;
+    if (alike) return;
+    const Entry used = used_of(*flows);
+    for (Flow& f : *flows) f = {settled(f), used};
   }
 
   // The sum of what flows in, added in the order in which the users were visited.
-  Entry total(Entry of) {
+  Flow total(Entry of) {
     auto& parts = contributions_[at(of)][static_cast<size_t>(of.out)];
     if (parts.empty()) return {};
+    const size_t first_used = graph_.nodes.size();
+    settle(&parts);
+    describe(first_used, graph_.node(of.node), "_grad_used");
     while (parts.size() > 1) {
       const size_t first = graph_.nodes.size();
-      const Entry sum = add_op("add", {parts[0], parts[1]});
+      const Entry sum = add_op("add", {parts[0].grad, parts[1].grad});
       describe(first, graph_.node(of.node), "_grad_sum");
       parts.erase(parts.begin());
-      parts[0] = sum;
+      parts[0].grad = sum;
     }
     return parts[0];
   }
@@ -108,15 +157,17 @@ class Differentiation {
   void visit(size_t i) {
     const Node& n = graph_.nodes[i];
     if (n.kind != NodeKind::op) return;
-    std::vector<Entry> out_grads;
-    bool any = false;
+    std::vector<Flow> flows;
+    std::vector<int32_t> flowing;  // their outputs
     const NodeId id = n.id;
     const int32_t outputs = n.num_outputs();
     for (int32_t k = 0; k < outputs; ++k) {
-      out_grads.push_back(total({id, k}));
-      any |= out_grads.back().defined();
+      const Flow flow = total({id, k});
+      if (!flow.grad.defined()) continue;
+      flows.push_back(flow);
+      flowing.push_back(k);
     }
-    if (!any) return;
+    if (flows.empty()) return;
     const Node forward = graph_.nodes[i];  // adding nodes moves the originals
     if (forward.op->gradient == nullptr) {
       context_.note(Change::kept, id, id,
@@ -125,7 +176,14 @@ class Differentiation {
     }
     for (const Entry& e : forward.inputs) expect_real(forward, graph_.dtype(e));
     for (DType d : forward.dtypes) expect_real(forward, d);
+    const bool control = is_control_flow(forward.op);
     const size_t first = graph_.nodes.size();
+    settle(&flows);
+    std::vector<Entry> out_grads(static_cast<size_t>(outputs));
+    for (size_t k = 0; k < flows.size(); ++k) {
+      const Flow& flow = flows[k];  // bodies look at the gradients themselves
+      out_grads[static_cast<size_t>(flowing[k])] = control ? settled(flow) : flow.grad;
+    }
     GradBuilder builder(graph_, forward, out_grads);
     std::vector<bool> wanted_inputs;
     for (size_t k = 0; k < forward.inputs.size(); ++k) wanted_inputs.push_back(wanted(forward, k));
@@ -143,7 +201,10 @@ class Differentiation {
     for (size_t k = 0; k < forward.inputs.size(); ++k) {
       if (!wanted_inputs[k] || k >= grads.size() || !grads[k].defined()) continue;
       check_type(forward, k, grads[k]);
-      contribute(forward.inputs[k], grads[k]);
+      const size_t before = graph_.nodes.size();
+      const Entry used = control ? not_zero(grads[k]) : flows[0].used;
+      describe(before, forward, "_backward_used");
+      contribute(forward.inputs[k], {grads[k], used});
     }
   }
 
@@ -219,7 +280,10 @@ class Differentiation {
 
   void append_outputs() {
     for (NodeId id : options_.grad_wrt) {
-      Entry grad = total({id, 0});
+      const Flow flow = total({id, 0});
+      const size_t first = graph_.nodes.size();
+      Entry grad = flow.grad.defined() ? settled(flow) : Entry();
+      describe(first, graph_.node(id), "_grad_used");
       if (!grad.defined()) grad = add_like("zeros_like", {id, 0});
       graph_.outputs.push_back(grad);
       graph_.output_names.push_back(graph_.node(id).name + "_grad");
@@ -259,8 +323,8 @@ class Differentiation {
   PassContext& context_;
   const PassOptions& options_;
   const size_t old_nodes_;
-  std::vector<bool> active_;                                    // by position
-  std::vector<std::vector<std::vector<Entry>>> contributions_;  // by position, by output
+  std::vector<bool> active_;                                   // by position
+  std::vector<std::vector<std::vector<Flow>>> contributions_;  // by position, by output
 };
 
 }  // namespace

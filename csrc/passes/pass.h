@@ -30,6 +30,7 @@ struct PassOptions {
   std::vector<Entry> grad_of;          // gradient pass: heads (ones as head gradients)
   std::vector<NodeId> grad_wrt;        // input nodes
   std::vector<Entry> head_grads;       // optional, same length as grad_of; undefined: ones
+  bool heads_may_be_unused = false;    // head gradients of zeros: nobody used these values
   std::vector<bool> donated;           // by graph.inputs: storage may be reused
   int64_t fold_limit_bytes = 1 << 16;  // larger results are not folded
   int32_t remat_segments = 0;  // remat: 0 off; kSqrtSegments: the square root of what is kept

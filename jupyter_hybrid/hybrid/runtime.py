@@ -83,12 +83,25 @@ class Runtime(ControlFlow, threading.local):
         recorder = self.recorder
         if recorder is not None and recorder.bodies:
             recorder.bodies[-1].check_inplace(target)
+            if type(target) is _core.NDArray and target._traced:
+                return _write_nd(kind, target, value)
             return loop_number.inplace(_on_scalars(kind, target), target, value)
         return getattr(operator, _on_scalars(kind, target))(target, value)
 
     def item(self, holder: Any, key: Any) -> tuple[Any, Any, Any]:
         """What ``holder[key] += ...`` updates, found before its right side is evaluated."""
+        if self._is_window(holder, key):
+            return holder, key, None  # a window that is alive would have to see the write
         return holder, key, holder[key]
+
+    def _is_window(self, holder: Any, key: Any) -> bool:
+        """Does ``holder[key]`` of traced code share the memory of a recorded NDArray?"""
+        recorder = self.recorder
+        if recorder is None or not recorder.bodies or type(holder) is not _core.NDArray:
+            return False
+        keys = key if type(key) is tuple else (key,)
+        plain = all(k is None or k is ... or isinstance(k, (int, slice)) for k in keys)
+        return holder._traced and plain
 
     def attribute(self, holder: Any, name: str) -> tuple[Any, Any, Any]:
         """What ``holder.name += ...`` updates."""
@@ -112,6 +125,9 @@ class Runtime(ControlFlow, threading.local):
         recorder = self.recorder
         if recorder is not None and recorder.bodies:
             recorder.bodies[-1].check_augment(holder)
+        if old is None and self._is_window(holder, key):
+            holder[key] = _updated(kind, self.element(holder, key), value)
+            return
         target = self.load(old)
         if recorder is not None and recorder.bodies:
             result = loop_number.inplace(kind, target, value)
@@ -169,6 +185,36 @@ class Runtime(ControlFlow, threading.local):
         if function is memoryview and recorder.active:
             recorder.exported.add(recorder, made)
         return made
+
+
+def _updated(kind: str, target: Any, value: Any) -> Any:
+    """What ``target op= value`` makes of a recorded NDArray."""
+    name = kind[1:] + "_" * (kind in ("iand", "ior"))
+    result = getattr(operator, name)(target, value)
+    if type(result) is not _core.NDArray or (result.shape, result.dtype) != (
+        target.shape,
+        target.dtype,
+    ):
+        what = "a number"
+        if type(result) is _core.NDArray:
+            what = f"{np.dtype(result.dtype)} {tuple(result.shape)}"
+        into = f"{np.dtype(target.dtype)} {tuple(target.shape)}"
+        raise loop_number.NotConvertible(f"{what} is written in place into {into}")
+    return result
+
+
+def _write_nd(kind: str, target: Any, value: Any) -> Any:
+    """``target op= value`` for a recorded NDArray, which may be a window on another one."""
+    try:
+        if type(value) is loop_number.LoopNumber:
+            target[:] = _updated(kind, target, value)
+            return target
+        return getattr(operator, kind)(target, value)
+    except loop_number.NotConvertible as reason:
+        if str(reason) != "a value is read":
+            raise
+        why = "an nd array is written in place while a slice or element of it has a name or is read"
+        raise loop_number.NotConvertible(f"{why}; use a copy of that: `x[i].copy()`") from None
 
 
 def _on_scalars(kind: str, target: Any) -> str:

@@ -242,3 +242,67 @@ def test_a_hybrid_block_and_a_sequence_of_blocks():
         np.testing.assert_array_equal(single(x).asnumpy(), net[1](x).asnumpy())
     assert "cond" in scripted.code
     assert scripted.num_programs == 1
+
+
+def root_of_a_branch(x):
+    y = x
+    if x.sum() > 0:
+        y = nd.sqrt(x)
+    return y * 2 if x.sum() > 5 else x * 3
+
+
+def root_before_the_branch(x):
+    y = nd.sqrt(x)
+    u = y + x
+    return u * 2 + y if x.sum() > 5 else x * 3
+
+
+def swapped_roots(x):
+    y, z = nd.sqrt(x), nd.log(x + 1)
+    if x.sum() > 5:
+        y, z = z, y
+    if x.sum() < 2:
+        return x * 2
+    return y if x.sum() < 3 else z
+
+
+@pytest.mark.parametrize("function", [root_of_a_branch, root_before_the_branch, swapped_roots])
+def test_a_value_that_the_branch_taken_does_not_use_has_no_gradient(function):
+    # Its derivative is infinite at 0, which must not meet a gradient of 0.
+    for second in (1.0, 2.5, 9.0):
+        agree(function, [0.0, second])
+        agree(function, [1.0, second])
+
+
+def roots_in_steps(x, n):
+    z = t = x
+    s = x * 0
+    for _ in range(int(n)):
+        s = s + t
+        t = nd.sqrt(z)
+        z = z - 1
+    return s
+
+
+def roots_while(x):
+    z = t = x
+    s = x * 0
+    while s.sum() < 3.4:
+        s = s + t
+        t = nd.sqrt(z)
+        z = z - 1
+    return s
+
+
+def test_what_the_last_step_made_for_nobody_has_no_gradient():
+    for n in (0.0, 1.0, 2.0, 3.0):
+        agree(roots_in_steps, [2.0], [n])
+    agree(roots_while, [2.0])
+
+
+def test_the_same_in_a_symbol_of_control_flow():
+    x = mx.sym.var("x", shape=(2,))
+    y = mx.sym.sqrt(x)
+    z = mx.sym.contrib.cond(mx.sym.sum(x) > 5, lambda: y * 2, lambda: x * 3)
+    made = mx.compile(mx.sym.sum(z).grad(x))(x=nd.array([0.0, 1.0]))
+    assert made.asnumpy().tolist() == [3, 3]

@@ -77,7 +77,7 @@ class Aliases:
             if (owners or outside) and self.slots.writing:
                 raise NotConvertible(f"{name} may be the same array as another")
             handles = [handle_of(self.slots.outer_array(self.slots.outer[n])) for n in owners]
-            self.stands_for[name] = outside + [h for h in handles if h is not None]
+            self.stands_for[name] = _each_once(outside + [h for h in handles if h is not None])
             return
         for owner in owners:
             if not self._is_sole(owner):
@@ -123,11 +123,11 @@ class Aliases:
 
     def _may_be(self, handle: Any) -> list[Any]:
         """The array, and those that it may be the same array as by a nested node."""
-        found = [handle]
-        for made, sources in self.slots.recorder.may_be:
-            if any(_core.is_window_on(f, [made]) for f in found):
-                found.extend(sources)
-        return found
+        found = {id(handle): handle}
+        for made, sources in reversed(self.slots.recorder.may_be):  # sources are older
+            if any(_core.is_window_on(f, [made]) for f in found.values()):
+                found |= {id(s): s for s in sources}
+        return list(found.values())
 
     def _arrays_of(self, name: str) -> list[Any]:
         """What a name is inside and outside, as array handles."""
@@ -140,4 +140,8 @@ class Aliases:
     def note(self, name: str, handle: Any) -> None:
         sources = self.stands_for.get(name)
         if sources:
-            self.slots.recorder.may_be.append((handle, sources))
+            self.slots.recorder.may_be.append((handle, _each_once(sources)))
+
+
+def _each_once(arrays: list[Any]) -> list[Any]:
+    return list({id(a): a for a in arrays}.values())

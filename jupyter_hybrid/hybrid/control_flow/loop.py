@@ -32,7 +32,7 @@ class Loop:
         if counted:
             self.attempts = 1
         self.done = 0  # elements handed out
-        self._inner: Iterator[Any] = iter(values)
+        self._inner: Iterator[Any] = values.first() if counted else iter(values)
 
     def __iter__(self) -> Loop:
         return self
@@ -42,6 +42,9 @@ class Loop:
         if self.done and flow.recorder is not None and not self.attempts:
             why = f": {self.reason}" if self.reason else ""
             flow.pace(f"a `for` recorded many operators{why}")
+        if flow.recorder is not None and flow.bodies:
+            why = f" (no node: {self.reason})" if self.reason else ""
+            flow.recorder.check_size(f"a `for` that is unrolled{why}")
         value = next(self._inner)
         self.done += 1
         if self.attempts and flow.recorder is not None:
@@ -124,11 +127,17 @@ class CountedRange:
         self.stop: Any = found[1]
         self.step = step
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.start,))  # one step, in which a node takes the place of all
+    def first(self) -> Iterator[Any]:
+        """One step of a ``for``, in which a node takes the place of all."""
+        return iter((self.start,))
 
-    def __len__(self) -> int:
-        raise NotConvertible("the length of a range that is known only when it runs")
+    def _needs_bounds(self, *_: Any) -> Any:
+        raise NotConvertible(
+            "a range whose length is known only when it runs is walked through by a plain "
+            "`for i in range(n):` alone; write that loop"
+        )
+
+    __iter__ = __len__ = __getitem__ = __reversed__ = __contains__ = _needs_bounds
 
 
 def _bounds(counts: Any) -> tuple[int, int]:

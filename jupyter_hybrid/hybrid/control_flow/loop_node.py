@@ -42,9 +42,16 @@ class LoopNode:
     def __init__(self, slots: Slots):
         self.slots, self.aliases = slots, slots.aliases
 
-    def _carried_ends(self, end: dict[str, Any], steps: int | None) -> list[_Carried]:
-        """What each name is after a step, and what that means after the loop."""
+    def _carried_ends(
+        self, end: dict[str, Any], steps: int | None, test: Any = None
+    ) -> list[_Carried]:
+        """What each name is after a step, and what that means after the loop.
+
+        Args:
+            test: the node that the loop's condition reads, if any.
+        """
         found: list[_Carried] = []
+        kept: list[_Carried] = []  # left alone
         if self.slots.nested:
             self.slots.open([end])
         self.aliases.ends = [end]
@@ -64,6 +71,8 @@ class LoopNode:
             if written and (value is not before or name in self.slots.step):
                 raise NotConvertible(f"{name} is written in place and bound anew")
             if value is before and not written:
+                if node is not None:
+                    kept.append(_Carried(name, "kept", value, node, node))
                 continue  # the loop leaves it alone
             same = loop_invariant(value, self.slots.outer.get(name, UNBOUND))
             fixed = is_plain(value) or type(value) is np.ndarray or is_numpy_scalar(value)
@@ -71,6 +80,10 @@ class LoopNode:
                 if steps is None and before is UNBOUND and not name.startswith(RETURN):
                     raise NotConvertible(f"{name} is bound only when the loop runs")
                 found.append(_Carried(name, "constant", value))
+                if node is not None:
+                    kept.append(
+                        _Carried(name, "kept", value, self.slots.out_node(name, value), node)
+                    )
                 continue
             if value is before:
                 found.append(_Carried(name, "written", value, handle_of(value), node))
@@ -86,11 +99,27 @@ class LoopNode:
             if handle_of(value) is not None:
                 self.aliases.check(name, value, may_stay=steps is None)
             found.append(_Carried(name, "rebound", value, out, node))
+        reads = [c.out for c in found if c.out is not None] + [test] * (test is not None)
+        found += self._read(kept, reads)
         self._check_written(found)
         changed = {c.name for c in found if c.how == "rebound"}
         bound = [(n, [end[n]]) for n in self.slots.names]
         self.aliases.check_apart(bound, frozenset(self.slots.names) - changed)
         return found
+
+    def _read(self, kept: list[_Carried], outputs: list[Any]) -> list[_Carried]:
+        """Those of the names that a step leaves alone whose parameter it reads."""
+        found: list[_Carried] = []
+        while True:
+            read = [
+                c
+                for c in kept
+                if c not in found and _core.reads_window(outputs, c.node, self.slots.entered)
+            ]
+            if not read:
+                return found
+            found += read
+            outputs = [c.out for c in read]
 
     def _checked(self, value: LoopNumber, node: Any) -> LoopNumber:
         """An int that may leave its bounds step by step: an error when it does."""
@@ -142,9 +171,9 @@ class LoopNode:
     def while_loop(self, again: Any, end: dict[str, Any], since: int) -> tuple:
         """The ``while_loop`` node; returns what each name is bound to."""
         self.aliases.serial = since
-        found = self._carried_ends(end, None)
-        slots = [c for c in found if c.how != "constant"]
         test = again.node if type(again) is LoopNumber else handle_of(again)
+        found = self._carried_ends(end, None, test)
+        slots = [c for c in found if c.how != "constant"]
         if BREAK in self.slots.carried:
             left = self.slots.carried[BREAK]
             stay = _core.invoke_core("logical_not", [left], {})
@@ -279,6 +308,8 @@ class LoopNode:
         for c in sorted(found, key=lambda c: c.how == "written"):
             if c.how == "constant":
                 results[c.name] = c.value
+            elif c.how == "kept":
+                continue
             elif c.how == "written":
                 results[c.name] = self.slots.write(c.name, handles[c.name])
             elif handle_of(c.value) is not None:

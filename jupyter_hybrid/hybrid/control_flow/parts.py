@@ -1,6 +1,7 @@
 """The functions that are traced for a node: a branch, a loop's body, its condition.
 
-They are compiled when first needed. ``break`` becomes a flag, ``continue`` the end of its path.
+They are compiled when first needed. ``break`` becomes a flag, ``continue`` the end of its path; so
+they do in a scripted loop that is unrolled, where a branch of a ``cond`` may hold them.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from typing import Any
 from .syntax import BREAK, LOOPS, Statement, leaves
 
 
-def _without_leaving(body: list[ast.stmt], at: ast.AST) -> list[ast.stmt]:
-    """The body with ``break`` as a flag and ``continue`` as the end of its path."""
+def without_leaving(body: list[ast.stmt], at: ast.AST, left: Any) -> list[ast.stmt]:
+    """The body with ``break`` as the statement ``left(where)`` and ``continue`` as the end of its
+    path."""
     result: list[ast.stmt] = []
     for i, s in enumerate(body):
         if isinstance(s, ast.Break):
-            result.append(_flag(True, s))
+            result.append(left(s))
             return result
         if isinstance(s, ast.Continue):
             return result
@@ -26,8 +28,8 @@ def _without_leaving(body: list[ast.stmt], at: ast.AST) -> list[ast.stmt]:
             rest = body[i + 1 :]
             lowered = ast.If(
                 s.test,
-                _without_leaving([*s.body, *copy.deepcopy(rest)], at) or [_pass(s)],
-                _without_leaving([*s.orelse, *rest], at) or [_pass(s)],
+                without_leaving([*s.body, *copy.deepcopy(rest)], at, left) or [_pass(s)],
+                without_leaving([*s.orelse, *rest], at, left) or [_pass(s)],
             )
             result.append(ast.copy_location(lowered, s))
             return result
@@ -48,6 +50,10 @@ def _flag(value: bool, at: ast.AST) -> ast.stmt:
         [],
     )
     return ast.copy_location(ast.Assign([ast.Name(BREAK, ast.Store())], call), at)
+
+
+def _left(at: ast.AST) -> ast.stmt:
+    return _flag(True, at)
 
 
 def part(which: str, of: Statement, parameters: tuple[str, ...], globals: dict) -> Any:
@@ -75,7 +81,7 @@ def _compile(which: str, of: Statement, parameters: tuple[str, ...]) -> CodeType
         body = node.orelse if which == "else" else node.body
         if isinstance(node, LOOPS) and of.breaks:
             at = body[0]
-            body = _without_leaving(body, at) or [_pass(at)]
+            body = without_leaving(body, at, _left) or [_pass(at)]
             if of.flagged:
                 body = [_flag(False, at), *body]
         local = ast.Call(ast.Name("locals", ast.Load()), [], [])

@@ -10,6 +10,15 @@
     for t in s: A       ->  for t in R.loop(5, s):
                                 if R.take(): x, y, t = R.results(); break
                                 A
+
+A scripted ``for`` with a ``break`` may be unrolled though a branch on an array value holds it: then
+the steps after it are there and do nothing::
+
+                            L = False
+    for t in s: A       ->  for t in R.loop(5, s):
+                                if R.take(L): x, y, t = R.results(); break
+                                if R.surely(L): break
+                                if not L: A, where `break` is L = True
 """
 
 from __future__ import annotations
@@ -18,6 +27,8 @@ import ast
 from typing import Any
 
 from . import syntax
+from .parts import without_leaving
+from .syntax import LEFT, leaves
 from .truth import TruthRewriter
 
 
@@ -89,6 +100,8 @@ class ControlRewriter(TruthRewriter):
 
     def visit_While(self, node: ast.While) -> Any:
         number = self._register(node)
+        if self.script and leaves(node.body) and not leaves(node.body, (ast.Break,)):
+            node.body = without_leaving(node.body, node, None) or [_at(node, ast.Pass())]
         node.test = self.condition(node.test)
         node.body = self._statements(node.body)
         node.orelse = self._statements(node.orelse)
@@ -99,10 +112,15 @@ class ControlRewriter(TruthRewriter):
         after = ast.If(self._converted(node.test), self._unpack(number, node.test), [])
         return [node, ast.copy_location(after, node.test)]
 
-    def visit_For(self, node: ast.For) -> ast.stmt:
+    def visit_For(self, node: ast.For) -> Any:
         number = self._register(node)
         node.iter = self.visit(node.iter)
         node.target = self.visit(node.target)
+        left = ""
+        if self.script and leaves(node.body):
+            if leaves(node.body, (ast.Break,)):
+                left = f"{LEFT}{number}"
+            node.body = self._guarded(node, left)
         node.body = self._statements(node.body)
         node.orelse = self._statements(node.orelse)
         if number is None:
@@ -110,6 +128,29 @@ class ControlRewriter(TruthRewriter):
         constant = ast.copy_location(ast.Constant(number), node.iter)
         node.iter = self._runtime("loop", [constant, node.iter], node.iter)
         leave = [*self._unpack(number, node.iter), ast.copy_location(ast.Break(), node.iter)]
-        taken = ast.If(self._runtime("take", [], node.iter), leave, [])
-        node.body = [ast.copy_location(taken, node.iter), *node.body]
-        return node
+        flag = [_at(node.iter, ast.Name(left, ast.Load()))] if left else []
+        taken = _at(node.iter, ast.If(self._runtime("take", [*flag], node.iter), leave, []))
+        if not left:
+            node.body = [taken, *node.body]
+            return node
+        stop = [_at(node.iter, ast.Break())]
+        over = _at(node.iter, ast.If(self._runtime("surely", [*flag], node.iter), stop, []))
+        node.body = [taken, over, *node.body]
+        return [_set(left, False, node), node]
+
+    def _guarded(self, node: ast.For, left: str) -> list[ast.stmt]:
+        """The body of an unrolled loop, which does nothing once the loop has been left."""
+        body = without_leaving(node.body, node, lambda at: _set(left, True, at))
+        body = body or [_at(node, ast.Pass())]
+        if not left:
+            return body
+        test = ast.UnaryOp(ast.Not(), _at(node.iter, ast.Name(left, ast.Load())))
+        return [_at(node.iter, ast.If(_at(node.iter, test), body, []))]
+
+
+def _at(where: ast.AST, node: Any) -> Any:
+    return ast.copy_location(node, where)
+
+
+def _set(name: str, value: bool, at: ast.AST) -> ast.stmt:
+    return _at(at, ast.Assign([_at(at, ast.Name(name, ast.Store()))], _at(at, ast.Constant(value))))

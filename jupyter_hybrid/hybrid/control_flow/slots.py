@@ -20,11 +20,19 @@ from ..numpy_face import DTYPES, TracedArray, supported
 from .aliases import Aliases
 from .body import Body
 from .kinds import UNBOUND, handle_of, is_scalar, zero_of
+from .loop_else import ENDED
 from .returns import DONE, RETURN
-from .syntax import BREAK, Statement
+from .syntax import BREAK, LEFT, Statement
 from .trees import described, form, is_tree, leaves, rebuild
 from .undefined import Undefined, defined
 
+_PLAIN_NAMES = {
+    RETURN: "returned",
+    DONE: "done",
+    BREAK: "left",
+    LEFT: "left",
+    ENDED: "ended",
+}  # in graphs
 VALUE = "the value"  # of an expression that chooses
 
 
@@ -35,6 +43,7 @@ class Slots:
         self.recorder, self.statement, self.frame = recorder, statement, frame
         self.nested = bool(bodies)
         self.parameters_made = 0
+        self.entered = 0  # of a loop: when its parameters had been made
         self.names: list[str] = list(statement.stored)
         code = frame.f_code
         self.in_function = bool(code.co_flags & 2)  # CO_NEWLOCALS
@@ -202,6 +211,7 @@ class Slots:
                 self.parameters_made += 1
         if BREAK in self.names:
             self.carried[BREAK] = self.parameter((), "bool", None, "left")
+        self.entered = _core.trace_serial()
 
     def parameter(self, *described: Any) -> Any:
         """A recorded array that a body gets when it runs; it has no value of its own."""
@@ -305,6 +315,6 @@ def shown(name: str) -> str:
 
 def label(name: str) -> str:
     """The name in graphs: ``state[0]`` is state_0, and what scripts add has names of its own."""
-    for own, plain in ((RETURN, "returned"), (DONE, "done"), (BREAK, "left"), (VALUE, "value")):
+    for own, plain in (*_PLAIN_NAMES.items(), (VALUE, "value")):
         name = name.replace(own, plain)
     return "".join(c if c.isalnum() else "_" for c in name.replace("'", "")).strip("_")

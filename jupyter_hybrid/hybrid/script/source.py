@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from ..control_flow.loop_else import lower_else
 from ..control_flow.returns import lower_returns
 from ..function import has_private_names, recompiled
 from ..loop_number import NotConvertible
@@ -54,6 +55,7 @@ def _rewrite(function: types.FunctionType) -> Callable:
     if has_private_names(definition):
         raise NotConvertible("it uses names that its class mangles", place_of_function(function))
     _check(definition, code.co_filename)
+    lower_else(definition)
     for inner in ast.walk(definition):
         if isinstance(inner, ast.FunctionDef):
             why = lower_returns(inner)
