@@ -17,6 +17,7 @@ from . import numbers
 from .numpy_face import TracedArray
 
 _EXACT = 2**53  # ints up to here are exact as float64
+_FACTOR = 2**30  # of a product that might leave 64 bits
 _STEPS = 2**40  # no loop makes more
 LARGEST = 2**40  # of ints that arrays become
 
@@ -51,9 +52,15 @@ class LoopNumber:
     def __class__(self) -> Any:  # what isinstance() asks
         return self.kind
 
+    @property
+    def ends(self) -> tuple[int, int]:
+        return self.lo, self.hi
+
     # What needs the value ------------------------------------------------------------------------
     def _needs_value(self, *args: Any) -> Any:
-        raise NotConvertible(f"the value of {_KINDS[self.kind]} of the loop is needed")
+        raise NotConvertible(
+            f"the value of {_KINDS[self.kind]} is needed that is known only when the graph runs"
+        )
 
     __bool__ = __int__ = __float__ = __complex__ = _needs_value
     __repr__ = __str__ = __format__ = __round__ = _needs_value
@@ -69,6 +76,47 @@ class LoopNumber:
 
     def __pos__(self) -> Any:
         return self
+
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        other = numbers.plain(other)
+        if self.kind is float:
+            raise NotConvertible("a power of a float rounds in its own way; write out x * x")
+        if modulus is not None or type(other) is not int or not 0 <= other <= 16:
+            raise NotConvertible("a power of an int needs a constant exponent from 0 to 16")
+        if self.kind is bool:
+            self._needs_value()
+        made: Any = 1
+        for _ in range(other):
+            made = self if type(made) is not LoopNumber else _numbers("mul", made, self)
+        return made
+
+    def _no_operator(self, other: Any) -> Any:
+        raise NotConvertible(
+            f"{_KINDS[self.kind]} known only when the graph runs has + - * / % // ** and < > =="
+        )
+
+    __rpow__ = __divmod__ = __rdivmod__ = __matmul__ = __rmatmul__ = _no_operator
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _no_operator
+
+    def _logic(self, other: Any, operator_name: str) -> Any:
+        x = of(other)
+        if self.kind is not bool or x is None or x.kind is not bool:
+            return self._no_operator(other)
+        return LoopNumber(_core.invoke_core(operator_name, [self.node, x.node], {}), bool)
+
+    def __and__(self, other: Any) -> Any:
+        return self._logic(other, "logical_and")
+
+    def __or__(self, other: Any) -> Any:
+        return self._logic(other, "logical_or")
+
+    def __xor__(self, other: Any) -> Any:
+        return self._logic(other, "logical_xor")
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    def __invert__(self) -> Any:
+        return self._no_operator(self)
 
     def __abs__(self) -> Any:
         if self.kind is bool:
@@ -123,7 +171,7 @@ def as_float(x: LoopNumber) -> Any:
     if x.kind is float:
         return x.node
     if max(abs(x.lo), abs(x.hi)) > _EXACT:
-        raise NotConvertible("an int of the loop is too large to be a float exactly")
+        x = _narrowed(x, _EXACT, "an int of the loop is too large to be a float exactly")
     return _core.invoke_core("cast", [x.node], {"dtype": "float64"})
 
 
@@ -138,7 +186,13 @@ def _numbers(name: str, a: LoopNumber, b: LoopNumber) -> LoopNumber:
     if name == "truediv" and (b.kind is float or b.lo <= 0 <= b.hi):
         raise NotConvertible("a division whose divisor may be zero raises in Python")
     if name in ("mod", "floordiv") and (floating or b.lo != b.hi or b.lo <= 0):
-        raise NotConvertible("% and // need ints and a positive constant divisor")
+        raise NotConvertible(
+            "% and // of numbers known only when the graph runs need ints and a positive constant "
+            "divisor"
+        )
+    if name == "mul" and not floating and max(abs(x * y) for x in a.ends for y in b.ends) >= 2**62:
+        a, b = (_narrowed(x, _FACTOR, "an int of the loop may leave 64 bits") for x in (a, b))
+        nodes = [a.node, b.node]
     made = _core.invoke_core(_ARITHMETIC[name], nodes, {})
     if floating:
         return LoopNumber(made, float)
@@ -156,6 +210,24 @@ def _numbers(name: str, a: LoopNumber, b: LoopNumber) -> LoopNumber:
     return result
 
 
+def _narrowed(x: LoopNumber, most: int, reason: str) -> LoopNumber:
+    """The int where it lies in ±most: in a script an error when it does not."""
+    if max(map(abs, x.ends)) <= most:
+        return x
+    recorder = _recorder()
+    if recorder is None or not recorder.script:
+        raise NotConvertible(reason)
+    recorder.checks += 1
+    made = _core.invoke_core("exact_int", [x.node], {"limit": most})
+    return LoopNumber(made, int, max(x.lo, -most), min(x.hi, most))
+
+
+def _recorder() -> Any:
+    from .runtime import install
+
+    return install().recorder
+
+
 def _in_dtype(x: LoopNumber, dtype: np.dtype) -> Any:
     """The node of the number in the dtype that NumPy gives it beside an array."""
     if x.kind is int:
@@ -164,7 +236,7 @@ def _in_dtype(x: LoopNumber, dtype: np.dtype) -> Any:
             if not info.min <= x.lo <= x.hi <= info.max:
                 raise NotConvertible(f"an int of the loop may not fit {dtype}")
         elif max(abs(x.lo), abs(x.hi)) > _EXACT:
-            raise NotConvertible("an int of the loop is too large to be a float exactly")
+            x = _narrowed(x, _EXACT, "an int of the loop is too large to be a float exactly")
     if np.dtype(x.node.dtype) == dtype:
         return x.node
     return _core.invoke_core("cast", [x.node], {"dtype": dtype.name})
@@ -174,7 +246,30 @@ def _with_array(name: str, number: LoopNumber, array: TracedArray, number_first:
     """NumPy's ``number op array``: the number takes the array's dtype where it can."""
     if name not in _UFUNCS or number.kind is bool:
         number._needs_value()
-    ufunc = _UFUNCS[name]
+    return _by_ufunc(_UFUNCS[name], number, array, number_first)
+
+
+def by_function(function: Any, args: tuple) -> Any:
+    """NumPy's or nd's ``function(x, y)`` of a number and an array; None for another call."""
+    if len(args) != 2 or (type(args[0]) is LoopNumber) is (type(args[1]) is LoopNumber):
+        return None
+    first = type(args[0]) is LoopNumber
+    number, array = args if first else args[::-1]
+    if number.kind is bool:
+        return None
+    ufunc = getattr(function, "ufunc", function)
+    if isinstance(ufunc, np.ufunc) and type(array) is TracedArray:
+        return _by_ufunc(ufunc, number, array, first)
+    name = getattr(function, "__name__", "")
+    own = (getattr(function, "__module__", None) or "").startswith("jupyter_hybrid")
+    if own and name in ("maximum", "minimum") and type(array) is _core.NDArray:
+        return _core.invoke(
+            f"broadcast_{name}", [array, _in_dtype(number, np.dtype(array.dtype))], {}
+        )
+    return None
+
+
+def _by_ufunc(ufunc: Any, number: LoopNumber, array: TracedArray, number_first: bool) -> Any:
     kinds: tuple = (number.kind, array.dtype) if number_first else (array.dtype, number.kind)
     try:
         loop = ufunc.resolve_dtypes((*kinds, None))

@@ -43,6 +43,8 @@ class Recorder(Segments):
         self.active = True
         self.settled = False  # the cell has ended and every value of it is computed
         self.may_be: list[tuple[Any, list[Any]]] = []  # nodes in bodies: arrays they may stand for
+        # The same of what scripted functions will return: nothing is written before they do.
+        self.returning: list[tuple[Any, list[Any]]] = []
         self.loop_tries: dict[tuple[int, int], int] = {}  # of `while` statements
         self.recording: Any = None  # the Recording that this recorder works for
         self.known_names: dict[int, str] = {}  # of a function's arguments, by id of the array

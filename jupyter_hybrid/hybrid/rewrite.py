@@ -85,7 +85,7 @@ class _Rewriter(ControlRewriter):
         self.generic_visit(node)
         return node
 
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+    def _compared(self, node: ast.Compare) -> ast.expr:
         node.left = self._plain(node.left)
         node.comparators = [self._plain(c) for c in node.comparators]
         return node
@@ -152,8 +152,29 @@ class _Rewriter(ControlRewriter):
             node.func = self.visit(func)
         return self._runtime("call", [node.func, *node.args], node, keywords=node.keywords)
 
+    def _written(self, value: ast.expr) -> ast.expr:
+        """What an element or an array is given: an element of one as it is now."""
+        if self.script and isinstance(value, ast.Subscript):
+            return self._runtime("snapshot", [self.visit(value)], value)
+        return self._plain(value)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
+        to = node.targets[0]
+        if not self.script or len(node.targets) > 1 or not isinstance(to, ast.Subscript):
+            self.generic_visit(node)
+            return node
+        value = self._written(node.value)
+        to = self.visit(to)
+        key: ast.expr = to.slice
+        if isinstance(key, ast.Slice):
+            none = ast.Constant(None)
+            bounds = [key.lower or none, key.upper or none, key.step or none]
+            key = self._runtime("slice", bounds, to)
+        call = self._runtime("store", [value, to.value, key], node)
+        return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), node))
+
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
-        node.value = self._plain(node.value)
+        node.value = self._written(node.value)
         if not isinstance(node.target, ast.Name):
             node.target = self.visit(node.target)
             return node

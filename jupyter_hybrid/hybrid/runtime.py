@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import _core
 from . import builtin_calls, foreign, library, loop_number, numbers
-from .control_flow import conversions
+from .control_flow import conversions, elements, trees
 from .control_flow.flow import ControlFlow
 from .control_flow.kinds import handle_of
 from .control_flow.undefined import Undefined
@@ -92,7 +92,7 @@ class Runtime(ControlFlow, threading.local):
         """What ``holder[key] += ...`` updates, found before its right side is evaluated."""
         if self._is_window(holder, key):
             return holder, key, None  # a window that is alive would have to see the write
-        return holder, key, holder[key]
+        return holder, key, self.element(holder, key)
 
     def _is_window(self, holder: Any, key: Any) -> bool:
         """Does ``holder[key]`` of traced code share the memory of a recorded NDArray?"""
@@ -118,6 +118,22 @@ class Runtime(ControlFlow, threading.local):
                 recorder.bodies[0].check_augment(holder)
         return holder
 
+    def snapshot(self, value: Any) -> Any:
+        """An element that is written somewhere: no window that would have to see the write."""
+        if type(value) is _core.NDArray and value._traced and self._inside():
+            return _core.invoke_core("identity", [value], {})
+        return value
+
+    def store(self, value: Any, holder: Any, key: Any) -> None:
+        """``holder[key] = value`` of a scripted function."""
+        __tracebackhide__ = True
+        if self.recorder is not None and elements.is_recorded_key(key):
+            elements.store(self.recorder, holder, key, value)
+        elif type(value) is loop_number.LoopNumber and handle_of(holder) is not None:
+            holder[key] = elements.as_array(self.recorder, holder, value)
+        else:
+            holder[key] = value
+
     def augment(self, kind: str, found: tuple[Any, Any, Any], value: Any) -> None:
         """``holder[key] += value`` and the like, for what :meth:`item` or so found."""
         __tracebackhide__ = True
@@ -126,7 +142,7 @@ class Runtime(ControlFlow, threading.local):
         if recorder is not None and recorder.bodies:
             recorder.bodies[-1].check_augment(holder)
         if old is None and self._is_window(holder, key):
-            holder[key] = _updated(kind, self.element(holder, key), value)
+            self.store(_updated(kind, self.element(holder, key), value), holder, key)
             return
         target = self.load(old)
         if recorder is not None and recorder.bodies:
@@ -140,7 +156,7 @@ class Runtime(ControlFlow, threading.local):
         if type(key) is _Name:
             setattr(holder, key, result)
         else:
-            holder[key] = result
+            self.store(result, holder, key)
 
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """``function(*args, **kwargs)`` as the cell wrote it."""
@@ -153,6 +169,13 @@ class Runtime(ControlFlow, threading.local):
                 made = conversions.convert(recorder, function, args)
                 if made is not NotImplemented:
                     return made
+            if recorder.script:
+                if function is _core.array:
+                    return _made_array(args, kwargs)
+                if not kwargs and any(type(a) is loop_number.LoopNumber for a in args):
+                    made = loop_number.by_function(function, args)
+                    if made is not None:
+                        return made
             followed = recorder.follow(function)
             if followed is not None:
                 return self.load(followed(*args, **kwargs))
@@ -185,6 +208,17 @@ class Runtime(ControlFlow, threading.local):
         if function is memoryview and recorder.active:
             recorder.exported.add(recorder, made)
         return made
+
+
+def _made_array(args: tuple, kwargs: dict) -> Any:
+    """``nd.array()`` of what is known while a script is traced: its own array with that."""
+    for _, value in trees.leaves("", [*args, *kwargs.values()]):
+        if type(value) in (TracedArray, loop_number.LoopNumber) or getattr(value, "_traced", False):
+            raise loop_number.NotConvertible(
+                "nd.array() of a value that is known only when the graph runs"
+            )
+    made = _core.array(*map(numbers.plain, args), **kwargs)
+    return _core.invoke_core("identity", [made], {})
 
 
 def _updated(kind: str, target: Any, value: Any) -> Any:

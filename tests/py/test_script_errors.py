@@ -169,7 +169,7 @@ REFUSED = [
     (other_dtypes, "float32 .* in one branch and float64"),
     (other_kinds, "different kinds in the branches"),
     (other_forms, "a tuple of 2 in one case and no container in another"),
-    (a_value, "a value is read"),
+    (a_value, "needs the value of an array"),
     (writes_its_argument, "in place that was there before"),
     (adds_to_its_argument, "in place that was there before"),
     (writes_a_global, "written|in place"),
@@ -182,7 +182,7 @@ REFUSED = [
     (loses_its_kind, "y is of different kinds before a step and after it"),
     (bound_in_a_loop, "y is bound only in its body"),
     (truth_of_many, "one element"),
-    (as_an_index, "the value of an int of the loop is needed"),
+    (as_an_index, "the value of an int is needed"),
     (raises_on_a_value, "contains `raise`"),
     (may_be_the_same, "may be the same array"),
 ]

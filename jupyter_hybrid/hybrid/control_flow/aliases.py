@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import operator
 import sys
 import weakref
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,17 +66,24 @@ class Aliases:
         """
         if is_scalar(value):
             return
-        if type(value) is TracedArray and value.parent is not None:
-            raise NotConvertible(f"{name} is a view")
-        owners = {name} if may_stay and name in self.slots.outer else set()
+        # After an `if` a write to one of them is refused; in a loop it may be in the next step.
+        # Nothing is written between an early return and the end.
+        statement = self.slots.statement.node
+        later = self.slots.recorder.script and isinstance(statement, (ast.If, ast.Pass))
+        later = later or name.startswith(RETURN)
         outside: list[Any] = []
+        if type(value) is TracedArray and value.parent is not None:
+            if not later:
+                raise NotConvertible(f"{name} is a view")
+            outside = [handle_of(a) for a in _parents(value)]
+        owners = {name} if may_stay and name in self.slots.outer else set()
         for source in self._may_be(handle_of(value)):
             found = [n for n in self.slots.outer if _core.is_window_on(source, self._arrays_of(n))]
             owners.update(found)
             if not found and _core.is_outside(source, self.serial):
                 outside.append(source)
         if self.slots.nested:
-            if (owners or outside) and self.slots.writing:
+            if (owners or outside) and self.slots.writing and not later:
                 raise NotConvertible(f"{name} may be the same array as another")
             handles = [handle_of(self.slots.outer_array(self.slots.outer[n])) for n in owners]
             self.stands_for[name] = _each_once(outside + [h for h in handles if h is not None])
@@ -123,8 +132,9 @@ class Aliases:
 
     def _may_be(self, handle: Any) -> list[Any]:
         """The array, and those that it may be the same array as by a nested node."""
+        known = [*self.slots.recorder.may_be, *self.slots.recorder.returning]
         found = {id(handle): handle}
-        for made, sources in reversed(self.slots.recorder.may_be):  # sources are older
+        for made, sources in reversed(known):  # sources are older
             if any(_core.is_window_on(f, [made]) for f in found.values()):
                 found |= {id(s): s for s in sources}
         return list(found.values())
@@ -135,12 +145,20 @@ class Aliases:
             self.slots.carried.get(name),
             handle_of(self.slots.outer_array(self.slots.outer[name])),
         )
-        return [h for h in pair if h is not None]
+        return [h for h in (*pair, *self.slots.stand_ins.get(name, ())) if h is not None]
 
     def note(self, name: str, handle: Any) -> None:
         sources = self.stands_for.get(name)
         if sources:
-            self.slots.recorder.may_be.append((handle, _each_once(sources)))
+            recorder = self.slots.recorder
+            into = recorder.returning if name.startswith(RETURN) else recorder.may_be
+            into.append((handle, _each_once(sources)))
+
+
+def _parents(view: TracedArray) -> Iterator[TracedArray]:
+    while view.parent is not None:
+        view = view.parent
+        yield view
 
 
 def _each_once(arrays: list[Any]) -> list[Any]:

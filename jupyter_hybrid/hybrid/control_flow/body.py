@@ -48,7 +48,7 @@ class Body:
         except NotConvertible as reason:
             problem, where = str(reason), reason.where or place_of(reason.__traceback__)
         except Exception as error:
-            problem = f"tracing it raised {type(error).__name__}: {error}"
+            problem = raised(error)
             where = place_of(error.__traceback__)
         finally:
             flow.bodies.pop()
@@ -103,6 +103,13 @@ class Body:
         """Raises NotConvertible for a function that may do more than compute."""
         stored = set().union(*(b.stored for b in self.flow.bodies))
         check_call(function, args, kwargs, frozenset(stored))
+
+
+def raised(error: Exception) -> str:
+    """Why code can't be traced that raised this."""
+    if isinstance(error, RecursionError):
+        return "it calls itself without end while it is traced; write a loop"
+    return f"tracing it raised {type(error).__name__}: {error}"
 
 
 def _outer_state(slots: Slots) -> list[tuple[TracedArray, int, Any, bool]]:

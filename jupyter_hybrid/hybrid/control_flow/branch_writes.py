@@ -12,6 +12,7 @@ from ... import _core, autograd
 from ..loop_number import NotConvertible
 from ..numpy_face import TracedArray
 from .kinds import handle_of
+from .returns import RETURN
 
 if TYPE_CHECKING:
     from .slots import Slots
@@ -60,6 +61,7 @@ class BranchWrites:
             else:
                 made[name] = _core.invoke_core("identity", [node], {})
                 self.slots.recorder.disown([made[name]])
+                self.slots.stand_ins.setdefault(name, []).append(made[name])
         self.given.append(made)
         self._serial.append(_core.trace_serial())
         return made
@@ -78,9 +80,22 @@ class BranchWrites:
                 written.append(name)
             for end, stand_in in zip(ends, made, strict=True):
                 for other, value in end.items():
-                    if value is stand_in:
+                    if value is not stand_in:
+                        continue
+                    if name in written and other.startswith(RETURN):
+                        end[other] = self._as_it_is(name, stand_in)
+                    else:
                         end[other] = self.slots.values[name]
         return written
+
+    def _as_it_is(self, name: str, stand_in: Any) -> Any:
+        """What a branch returns: the array with its contents there, known to be the same one."""
+        recorder = self.slots.recorder
+        node = _core.invoke_core("identity", [handle_of(stand_in)], {})
+        recorder.returning.append((node, [handle_of(self.slots.values[name])]))
+        if type(stand_in) is TracedArray:
+            return TracedArray.of_node(recorder, node, scalar=False)
+        return node
 
     def _was_written(self, made: Any, serial: int) -> bool:
         if type(made) is TracedArray:
@@ -120,6 +135,7 @@ class BranchWrites:
             values.clear()
         self.nodes.clear()
         self.slots.carried.clear()
+        self.slots.stand_ins.clear()
 
 
 def _root(array: Any) -> Any:

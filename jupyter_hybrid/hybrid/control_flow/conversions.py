@@ -30,8 +30,13 @@ def convert(recorder: Any, function: Any, args: tuple) -> Any:
         return _number(recorder, function, args[0])
     if function is range and any(map(_is_recorded, args)):
         return CountedRange(*[_as_int(recorder, a) for a in args])
-    if function in (min, max) and len(args) == 2 and any(type(a) is LoopNumber for a in args):
-        return _extreme(function, *args)
+    if function in (min, max) and len(args) >= 2 and any(map(_is_recorded, args)):
+        if not recorder.script and any(type(a) is not LoopNumber for a in args if _is_recorded(a)):
+            return NotImplemented
+        result = args[0]
+        for other in args[1:]:
+            result = _extreme(function, result, other)
+        return result
     owner = getattr(function, "__self__", None)
     name = getattr(function, "__name__", "")
     if name in _SCALARS and owner is not None and not args and _is_recorded(owner):
@@ -119,6 +124,8 @@ def _scalar(recorder: Any, name: str, value: Any) -> Any:
 
 
 def _extreme(function: Any, a: Any, b: Any) -> Any:
+    if handle_of(a) is not None or handle_of(b) is not None:
+        return _extreme_array(function, a, b)
     x, y = loop_number.of(a), loop_number.of(b)
     if x is None or y is None or x.kind is not y.kind or x.kind is bool:
         raise NotConvertible(f"{function.__name__}() of numbers of one kind is converted alone")
@@ -126,3 +133,24 @@ def _extreme(function: Any, a: Any, b: Any) -> Any:
     second = _core.invoke_core(compare, [y.node, x.node], {})  # Python keeps the first of equals
     made = _core.invoke_core("where", [second, y.node, x.node], {})
     return LoopNumber(made, x.kind, function(x.lo, y.lo), function(x.hi, y.hi))
+
+
+def _extreme_array(function: Any, a: Any, b: Any) -> Any:
+    """Of two arrays of one element: Python keeps the first unless the second is beyond it."""
+    x, y = handle_of(a), handle_of(b)
+    name = function.__name__
+    if type(a) is not type(b) or (x.shape, x.dtype) != (y.shape, y.dtype):
+        raise NotConvertible(
+            f"{name}() of different kinds of values gives one of them; write nd.{name}imum(x, y), "
+            f"np.{name}imum(x, y), or {name}() of floats"
+        )
+    if any(n != 1 for n in x.shape):
+        raise NotConvertible(
+            f"{name}() of arrays needs one element each, given shape {tuple(x.shape)}; elementwise "
+            f"is nd.{name}imum(x, y) or np.{name}imum(x, y)"
+        )
+    second = _core.invoke_core("greater" if function is builtins.max else "lesser", [y, x], {})
+    made = _core.invoke_core("where", [second, y, x], {})
+    if type(a) is TracedArray:
+        return TracedArray.of_node(a.recorder, made, scalar=a.is_scalar)
+    return made

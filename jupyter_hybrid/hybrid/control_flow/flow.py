@@ -38,7 +38,8 @@ class ControlFlow(Truth):
     def __init__(self) -> None:
         self.converted = False  # a node took the statement's place just now ...
         self._results: tuple = ()  # ... and these are what its names get
-        self._loop_reason = (0, "")  # the frame of the last loop that is no node, and why
+        # The frame of the last loop that is no node, why, and where that is.
+        self._loop_reason: tuple[int, str, Place | None] = (0, "", None)
         self.loop_step: Loop | None = None  # the loop whose next element was just handed out
 
     @property
@@ -54,6 +55,13 @@ class ControlFlow(Truth):
         """What the names of the statement are bound to after its node."""
         made, self._results, self.converted = self._results, (), False
         return made
+
+    def returned(self, value: Any) -> Any:
+        """What a function with early returns gives: its caller may write it."""
+        if self.recorder is not None:
+            self.recorder.may_be += self.recorder.returning
+            self.recorder.returning.clear()
+        return value
 
     # if -------------------------------------------------------------------------------------------
     def branch(self, number: int, test: Any) -> bool:
@@ -73,9 +81,14 @@ class ControlFlow(Truth):
             self._results = self._cond(statement, test, frame)
         except NotConvertible as reason:
             why = str(reason)
-            where, of_loop = self._loop_reason
-            if statement is not None and why == statement.reason and where == id(frame):
-                why = f"{why}, which is no node: {of_loop}" if statement.breaks else why
+            frame_of_loop, of_loop, place = self._loop_reason
+            of_loop = of_loop if frame_of_loop == id(frame) else ""
+            if statement is not None and statement.breaks and why == statement.reason and of_loop:
+                if self.bodies:  # the user's line is that of the cause
+                    line = statement.node.lineno
+                    why = f"{of_loop}; so the loop that is left in line {line} can't be converted"
+                    raise NotConvertible(why, place) from None
+                why = f"{why}, which is no node: {of_loop}"
             return self._follow(test, "if", why, reason.where)
         finally:
             del frame
@@ -112,6 +125,7 @@ class ControlFlow(Truth):
         """After an attempt that is not inside another."""
         if not self.bodies:
             self.recorder.may_be.clear()
+            self.recorder.returning.clear()
 
     def _follow(self, test: Any, what: str, reason: str, where: Place | None) -> bool:
         """Python follows the computed value; inside a traced body it can't."""
@@ -148,7 +162,8 @@ class ControlFlow(Truth):
                 raise NotConvertible("it reads no array")
             self._results = self._while(statement, frame)
         except NotConvertible as reason:
-            self._loop_reason = (id(frame), str(reason))
+            where = reason.where or place_of(reason.__traceback__)
+            self._loop_reason = (id(frame), str(reason), where)
             if not waits:
                 self.pace(f"a `while` recorded many operators: {reason}")
                 return bool(test)
@@ -216,7 +231,8 @@ class ControlFlow(Truth):
                 where = reason.where or place_of(reason.__traceback__)
                 raise NotConvertible(str(reason), where) from None
             loop.failed(str(reason))
-            self._loop_reason = (id(frame), str(reason))
+            where = reason.where or place_of(reason.__traceback__)
+            self._loop_reason = (id(frame), str(reason), where)
             return False
         finally:
             del frame

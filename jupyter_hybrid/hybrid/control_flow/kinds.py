@@ -86,6 +86,19 @@ def zero_of(value: Any) -> Any:
     return made
 
 
+_KINDS: dict[tuple[Any, bool], str] = {
+    ("numpy", True): "a NumPy scalar",
+    ("numpy", False): "a NumPy array",
+    ("nd", False): "an NDArray",
+}
+
+
+def _described(kind: type, _: bool) -> str:
+    if kind is type(None):
+        return "None"
+    return f"{'an' if kind.__name__[0] in 'aeiou' else 'a'} {kind.__name__}"
+
+
 def common_kind(name: str, yes: Any, no: Any, where: str = "in the branches") -> tuple:
     """The kind that both branches give a name: numpy, nd or a Python number's type."""
     kinds: list[tuple[Any, bool]] = []
@@ -99,5 +112,6 @@ def common_kind(name: str, yes: Any, no: Any, where: str = "in the branches") ->
         else:
             kinds.append((type(value), True))
     if kinds[0] != kinds[1]:
-        raise NotConvertible(f"{name} is of different kinds {where}")
+        one, other = (_KINDS.get(k) or _described(*k) for k in kinds)
+        raise NotConvertible(f"{name} is of different kinds {where}: {one} and {other}")
     return kinds[0]

@@ -28,6 +28,7 @@ from typing import Any
 
 from . import syntax
 from .parts import without_leaving
+from .returns import RETURN
 from .syntax import LEFT, leaves
 from .truth import TruthRewriter
 
@@ -95,7 +96,10 @@ class ControlRewriter(TruthRewriter):
     def visit_Return(self, node: ast.Return) -> ast.stmt:
         if node.value is not None:
             truth = getattr(node, "of_condition", False)
+            last = isinstance(node.value, ast.Name) and node.value.id == RETURN
             node.value = self.condition(node.value) if truth else self.visit(node.value)
+            if last:
+                node.value = self._runtime("returned", [node.value], node)
         return node
 
     def visit_While(self, node: ast.While) -> Any:

@@ -62,6 +62,7 @@ class Slots:
         self.aliases = Aliases(self)
         self.values: dict[str, Any] = {n: self.entering(n, v) for n, v in self.outer.items()}
         self.carried: dict[str, Any] = {}  # name -> parameter node
+        self.stand_ins: dict[str, list[Any]] = {}  # NDArrays that bodies write in their place
         self.step: dict[str, Any] = {}  # name -> node of a value that each step is given
         self.rows: dict[str, Any] = {}  # the same, or the row that this counter takes, and its size
         self.undefined: dict[str, Any] = {}  # names that may have no value afterwards
@@ -98,7 +99,7 @@ class Slots:
             first = values[0] if known is UNBOUND else known
             if any(form(v) != form(first) for v in values):
                 raise NotConvertible(
-                    f"{shown(name)} is {described(first)} in one case and "
+                    f"{name} is {described(first)} in one case and "
                     f"{described(next(v for v in values if form(v) != form(first)))} in another"
                 )
             if known is UNBOUND and name in self.whole and not is_tree(self.whole[name]):
@@ -233,6 +234,11 @@ class Slots:
             node = self.parameter(tuple(handle.shape), handle.dtype, handle.context, name)
             if type(value) is TracedArray:
                 return self.proxy(node, value.is_scalar), node
+            if self.recorder.script and name in self.written_arrays():
+                stand_in = _core.invoke_core("identity", [node], {})  # its entry is what changes
+                self.recorder.disown([stand_in])
+                self.stand_ins[name] = [stand_in]
+                return stand_in, node
             return node, node
         if type(value) is bool:
             node = self.parameter((), "bool", None, name)
@@ -301,16 +307,13 @@ class Slots:
         """Gives an array that the body writes in place its final contents."""
         outer = self.outer[name]
         array = self.outer_array(outer)
+        if self.nested:
+            self.recorder.bodies[-1].check_alone(handle_of(array))
         if type(array) is TracedArray:
             array.assign(handle)
         else:
             array[:] = handle
         return outer
-
-
-def shown(name: str) -> str:
-    """The name in messages."""
-    return name.replace(RETURN, "what is returned")
 
 
 def label(name: str) -> str:

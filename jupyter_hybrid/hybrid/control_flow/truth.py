@@ -51,16 +51,44 @@ class TruthRewriter(ast.NodeTransformer):
         names = [_COMPARISONS.get(type(op)) for op in getattr(node, "ops", ())]
         if len(names) > 1 and None not in names:
             assert isinstance(node, ast.Compare)
-            parts = [ast.copy_location(ast.Constant(n), node) for n in names]
-            listed = ast.copy_location(ast.Tuple(list(parts), ast.Load()), node)
-            args = [listed, self.visit(node.left), *map(self._later, node.comparators)]
-            return self._runtime("chained", args, node)
+            return self._chain("chained", names, node)
         return self.visit(node)
 
     def _later(self, value: ast.expr, truth: bool = False) -> ast.expr:
         nothing = ast.arguments([], [], None, [], [], None, [])
         body = self.condition(value) if truth else self.visit(value)
         return ast.copy_location(ast.Lambda(nothing, body), value)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        """One of the operands, not only its truth."""
+        if not self.script:
+            self.generic_visit(node)
+            return node
+        method = "first_false" if isinstance(node.op, ast.And) else "first_true"
+        return self._runtime(method, [self._later(v) for v in node.values], node)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        """Chained comparisons are an ``and`` of their parts."""
+        names = [_COMPARISONS.get(type(op)) for op in node.ops]
+        if not self.script or len(names) == 1 or None in names:
+            return self._compared(node)
+        return self._chain("compared", names, node)
+
+    def _compared(self, node: ast.Compare) -> ast.expr:
+        raise NotImplementedError
+
+    def _chain(self, method: str, names: list[str | None], node: ast.Compare) -> ast.expr:
+        parts = [ast.copy_location(ast.Constant(n), node) for n in names]
+        listed = ast.copy_location(ast.Tuple(list(parts), ast.Load()), node)
+        args = [listed, self.visit(node.left), *map(self._later, node.comparators)]
+        return self._runtime(method, args, node)
+
+    def visit_Assert(self, node: ast.Assert) -> ast.stmt:
+        node.test = self.condition(node.test)
+        if self.script:
+            node.test = self._runtime("asserted", [node.test], node)
+        node.msg = node.msg and self.visit(node.msg)
+        return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         if not self.script:
@@ -145,18 +173,46 @@ class Truth:
         branches = (decided, others) if decides else (others, decided)
         return self.choose(node, *branches, frame).node
 
+    def first_false(self, *operands: Callable[[], Any]) -> Any:
+        """The value of ``a and b and ...``."""
+        return self._picked(operands, False, sys._getframe(1))
+
+    def first_true(self, *operands: Callable[[], Any]) -> Any:
+        """The value of ``a or b or ...``."""
+        return self._picked(operands, True, sys._getframe(1))
+
+    def _picked(self, operands: tuple, decides: bool, frame: Any) -> Any:
+        value = operands[0]()
+        rest = operands[1:]
+        if not rest:
+            return value
+        node = truth_node(value) if self._inside() else None
+        if node is None:
+            return value if bool(value) is decides else self._picked(rest, decides, frame)
+
+        def this() -> Any:
+            return value
+
+        def others() -> Any:
+            return self._picked(rest, decides, frame)
+
+        branches = (this, others) if decides else (others, this)
+        return self.choose(node, *branches, frame)
+
+    @staticmethod
+    def asserted(value: Any) -> Any:
+        """What ``assert`` asks."""
+        if type(value) is LoopNumber or truth_node(value) is not None:
+            raise NotConvertible("`assert` on an array value has no place in a graph")
+        return value
+
     def chained(self, names: tuple[str, ...], first: Any, *rest: Callable[[], Any]) -> Any:
         """``first < b < c``, of which only the truth matters."""
-        state = {0: first}
+        return self._joined(_steps(names, first, rest), False, sys._getframe(1))
 
-        def step(i: int) -> Callable[[], Any]:
-            def compare() -> Any:
-                state[i + 1] = rest[i]()
-                return getattr(operator, names[i])(state[i], state[i + 1])
-
-            return compare
-
-        return self._joined(tuple(map(step, range(len(rest)))), False, sys._getframe(1))
+    def compared(self, names: tuple[str, ...], first: Any, *rest: Callable[[], Any]) -> Any:
+        """The value of ``first < b < c``."""
+        return self._picked(_steps(names, first, rest), False, sys._getframe(1))
 
     def chosen(self, test: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
         """``yes() if test else no()``."""
@@ -170,3 +226,17 @@ class Truth:
 
     def _inside(self) -> bool:
         return self.recorder is not None and bool(self.recorder.bodies)
+
+
+def _steps(names: tuple[str, ...], first: Any, rest: tuple) -> tuple:
+    """The comparisons of a chain, each evaluated once when it is asked."""
+    state = {0: first}
+
+    def step(i: int) -> Callable[[], Any]:
+        def compare() -> Any:
+            state[i + 1] = rest[i]()
+            return getattr(operator, names[i])(state[i], state[i + 1])
+
+        return compare
+
+    return tuple(map(step, range(len(rest))))

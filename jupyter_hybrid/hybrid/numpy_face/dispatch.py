@@ -80,6 +80,8 @@ def handle_of(recorder: Any, value: Any) -> Any:
         return lowering.constant(number)
     if kind in (list, tuple):
         return _handle_of_list(recorder, value)
+    if kind.__name__ == "NDArray":
+        raise NotCovered("an NDArray meets a NumPy value; keep to one of the two (nd.array(x))")
     raise NotCovered(f"an argument of type {kind.__name__}")
 
 

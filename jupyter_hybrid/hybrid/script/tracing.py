@@ -12,6 +12,7 @@ from ... import _core
 from ...autograd import pause
 from .. import numbers
 from ..cell import Cell
+from ..control_flow.body import raised
 from ..control_flow.kinds import handle_of
 from ..control_flow.places import Place, place_of
 from ..control_flow.trees import is_tree, leaves, rebuild
@@ -118,8 +119,7 @@ class _Trace:
             where = place_of(error.__traceback__)
             if where is None or isinstance(error, ScriptError) or _raised_by_user(where):
                 raise
-            why = f"tracing it raised {type(error).__name__}: {error}"
-            raise self._error(why, where) from error
+            raise self._error(raised(error), where) from error
 
     def _error(self, reason: str, where: Place | None) -> ScriptError:
         return ScriptError(self.name, where or place_of_function(self.function), reason)
