@@ -1,5 +1,8 @@
 #include "bind/trace_writes.h"
 
+#include <set>
+#include <utility>
+
 #include "bind/create.h"
 #include "bind/invoke.h"
 #include "bind/trace_graph.h"
@@ -81,8 +84,14 @@ py::list writes() {
 py::list tape_values(const py::sequence& arrays) {
   std::vector<ArrayRef> heads;
   for (const py::handle array : arrays) heads.push_back(peek_ref(array.ptr()));
+  std::set<std::pair<const SymNode*, int>> written;  // computed anyway
+  for (const TraceWrite& write : trace_writes()) {
+    written.emplace(write.value.node.get(), write.value.out);
+  }
   py::list list;
-  for (const SymEntry& entry : unkept_values(heads)) list.append(traced_object(entry));
+  for (const SymEntry& entry : unkept_values(heads)) {
+    if (written.count({entry.node.get(), entry.out}) == 0) list.append(traced_object(entry));
+  }
   return list;
 }
 
@@ -159,7 +168,9 @@ void bind_trace_writes(py::module_& m) {
       py::arg("traced"), py::arg("target"),
       "A traced array is computed from the memory of this array.");
   m.def("tape_values", &tape_values, py::arg("arrays"),
-        "What backward() from these arrays may read and has no value yet, as traced arrays.");
+        "What backward() from these arrays may read and has no value yet, as traced arrays; not "
+        "the new "
+        "values of writes that wait.");
   m.def("suspend_trace", &suspend_trace, py::arg("why"),
         "Operators run at once until resume_trace(); returns what that takes.");
   m.def("resume_trace", [](uint32_t mode) { thread_state().mode = mode; }, py::arg("mode"));
