@@ -329,3 +329,52 @@ def test_and_or_and_chains_as_values():
                 made = scripted(face(one), face(two))
                 for x, y in zip(made, wanted, strict=True):
                     np.testing.assert_array_equal(plain(x), plain(y))
+
+
+# The target afterwards --------------------------------------------------------------------------
+def known_break(a, b):
+    for i in range(30):
+        if i == 2:
+            b = b + 1
+            break
+    return a * i + b
+
+
+def target_of_a_value(a, b):
+    for i in range(5):
+        if a.sum() + i > 2:
+            break
+    return b * i
+
+
+def target_of_pairs(a, b):
+    n = -1
+    for n, v in enumerate((a, b, a * 2)):
+        if v.sum() > n + 1:
+            break
+        b = b + v
+    return b * n + v
+
+
+def target_of_rows(a, b):
+    for v in (a, b, a + b):
+        if v.max() > 2:
+            break
+        for w in (v, a):
+            if w.min() < 0:
+                break
+            b = b + 1
+        b = b + w
+    return v + w + b
+
+
+@pytest.mark.parametrize(
+    "function", [known_break, target_of_a_value, target_of_pairs], ids=lambda f: f.__name__
+)
+def test_the_target_is_that_of_the_step_that_was_left(function):
+    agrees(function)
+
+
+def test_a_target_that_only_some_cases_bind_is_refused_when_read():
+    with pytest.raises(mx.ScriptError, match="w is bound in one branch only"):
+        agrees(target_of_rows)
