@@ -319,6 +319,17 @@ def _with_ndarray(name: str, number: LoopNumber, array: Any, number_first: bool)
     return _core.invoke(_ND[name], [node, array] if number_first else [array, node], {})
 
 
+def scalar_with_ndarray(name: str, scalar: Any, array: Any, scalar_first: bool) -> Any:
+    """MXNet's, for the node of a NumPy scalar, which is a number beside an NDArray."""
+    dtype, given = np.dtype(array.dtype), np.dtype(scalar.dtype)
+    fits = dtype.kind == "f" or (dtype.kind in "iu" and given.kind in "iu" and name != "truediv")
+    if name not in _ND or not fits or given.kind not in "iuf":
+        raise NotConvertible(f"a NumPy scalar of {given} meets an NDArray of {dtype}")
+    if given != dtype:
+        scalar = _core.invoke_core("cast", [scalar], {"dtype": dtype.name})
+    return _core.invoke(_ND[name], [scalar, array] if scalar_first else [array, scalar], {})
+
+
 def _operate(name: str, a: Any, b: Any) -> Any:
     for number, other, first in ((a, b, True), (b, a, False)):
         if type(number) is not LoopNumber:
