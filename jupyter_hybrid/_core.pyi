@@ -335,6 +335,7 @@ class Plan:
     def buffer_of(self) -> list[list[int]]: ...
     updates: list[int]
     commits: list[tuple[int, int]]
+    devices: list[dict[str, Any]]
     arena_bytes: int
     planned_bytes: int
     lower_bound_bytes: int
@@ -398,7 +399,13 @@ def compile(
     plan: str | None = None,
     plan_seconds: float = 10.0,
     progress: Callable[[float, int, int], object] | None = None,
+    devices: Sequence[Context] | str | None = None,
+    groups: dict[str, Context] | None = None,
+    home: Context | None = None,
 ) -> Compiled: ...
+def input_devices(
+    graph: Graph, groups: dict[str, Context], home: Context | None
+) -> list[Context]: ...
 def pass_table() -> list[dict[str, Any]]: ...
 def implicit_edges(graph: Graph, plan: Plan) -> list[tuple[int, int]]: ...
 def buffer_lifetimes(
@@ -432,6 +439,8 @@ class CachedGraph:
         plan: str | None = None,
         plan_seconds: float = 10.0,
         progress: Callable[[float, int, int], object] | None = None,
+        groups: dict[str, Context] | None = None,
+        home: Context | None = None,
     ) -> None: ...
     def call(self, inputs: Sequence[NDArray]) -> list[NDArray]: ...
     @property

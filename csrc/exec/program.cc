@@ -375,6 +375,11 @@ std::shared_ptr<const Program> Program::make(Graph graph, Plan plan) {
   return program;
 }
 
-double Program::cost_ns() const { return impl_->cost_ns; }
+double Program::cost_ns() const {
+  if (impl_) return impl_->cost_ns;
+  double sum = 0;
+  for (const ProgramRef& part : parts()) sum += part->cost_ns();
+  return sum;
+}
 
 }  // namespace hybrid

@@ -54,7 +54,13 @@ void infer_again(const Graph& written, const Graph& known, Node* node) {
 }  // namespace
 
 ProgramRef relabelled(const Program& program, const Graph& written) {
-  return Program::make(relabelled_graph(program.graph(), written), program.plan());
+  return program.with_labels([&](const Graph& graph) {
+    Graph result = relabelled_graph(graph, written);
+    if (graph.inputs.size() != written.inputs.size() || graph.inputs != written.inputs) {
+      result.output_names = graph.output_names;  // a part's
+    }
+    return result;
+  });
 }
 
 Graph resized(const Graph& optimised, const Graph& written) {
@@ -87,8 +93,7 @@ Graph resized(const Graph& optimised, const Graph& written) {
 }
 
 ProgramRef planned(Graph optimised, const PlanOptions& options) {
-  Plan plan = make_plan(optimised, options);
-  return Program::make(std::move(optimised), std::move(plan));
+  return Program::make(std::move(optimised), options);
 }
 
 }  // namespace hybrid

@@ -5,8 +5,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/device_name.h"
 #include "engine/trace.h"
 #include "graph/constant.h"
+#include "graph/devices.h"
 #include "graph/expression.h"
 
 namespace hybrid {
@@ -55,7 +57,10 @@ std::string constant_text(const Node& n) {
 
 class Writer {
  public:
-  explicit Writer(const Graph& graph) : graph_(graph) { name_everything(); }
+  explicit Writer(const Graph& graph)
+      : graph_(graph), several_devices_(devices_of(graph).size() > 1) {
+    name_everything();
+  }
 
   struct Line {
     std::string code, comment;
@@ -91,6 +96,7 @@ class Writer {
     }
   };
   const Graph& graph_;
+  const bool several_devices_;  // then every line says where it runs
   std::unordered_map<Entry, Value, EntryHash> names_;
   std::unordered_map<Entry, std::string, EntryHash> wishes_;  // names of the graph's outputs
   std::unordered_set<std::string> taken_;
@@ -280,6 +286,9 @@ std::string Writer::comment(const Node& n, const TextOptions& options) const {
     for (int32_t k = 0; k < n.num_outputs(); ++k) {
       text += (k ? ", " : text.empty() ? "" : ": ") + type_of(n.shapes[k], n.dtypes[k]);
     }
+  }
+  if (several_devices_ && n.kind != NodeKind::effect) {
+    text += (text.empty() ? "" : ", ") + device_of(n.ctx).str();
   }
   return text;
 }

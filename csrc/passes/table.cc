@@ -74,6 +74,10 @@ const std::vector<PassInfo>& pass_table() {
        "residual "
        "sum) is done by its kernel, part by part while that is in cache.",
        true, epilogue},
+      {"place", "device placement",
+       "Gives every operator its device and copies a value to where it is read, once for all "
+       "readers there.",
+       true, place},
       {"schedule", "schedule",
        "Reorders independent operators when fewer bytes are then alive at once; otherwise keeps "
        "the order of the code.",

@@ -153,7 +153,7 @@ struct Builder {
   // The buffers that outputs are to end in; an input with new contents is no scratch memory.
   void bind_targets() {
     target.assign(graph.outputs.size(), -1);
-    std::vector<bool> taken(graph.inputs.size(), false);
+    check_updates(graph, options.updates);
     for (size_t k = 0; k < graph.outputs.size(); ++k) {
       const int32_t u = update(k);
       if (u == kFresh) continue;
@@ -164,14 +164,7 @@ struct Builder {
         target[k] = b.id;
         continue;
       }
-      require(u >= 0 && u < static_cast<int32_t>(graph.inputs.size()), "plan: output ", k,
-              " updates input ", u, ", there are ", graph.inputs.size());
-      require(!taken[u], "plan: two outputs update input ", u);
-      taken[u] = true;
       const Entry in{graph.inputs[u], 0};
-      require(graph.shape(e) == graph.shape(in) && graph.dtype(e) == graph.dtype(in), "update of '",
-              graph.node(in.node).name, "': expected ", dtype_name(graph.dtype(in)), " ",
-              graph.shape(in), ", given ", dtype_name(graph.dtype(e)), " ", graph.shape(e));
       const int p = graph.position(in.node);
       donated[p] = false;
       target[k] = result.buffer_of[values(p, 0)];
@@ -287,6 +280,22 @@ struct Builder {
 };
 
 }  // namespace
+
+void check_updates(const Graph& graph, const std::vector<int32_t>& updates) {
+  std::vector<bool> taken(graph.inputs.size(), false);
+  for (size_t k = 0; k < updates.size() && k < graph.outputs.size(); ++k) {
+    const int32_t u = updates[k];
+    if (u == kFresh || u == kGiven) continue;
+    require(u >= 0 && u < static_cast<int32_t>(graph.inputs.size()), "plan: output ", k,
+            " updates input ", u, ", there are ", graph.inputs.size());
+    require(!taken[u], "plan: two outputs update input ", u);
+    taken[u] = true;
+    const Entry in{graph.inputs[u], 0}, e = graph.outputs[k];
+    require(graph.shape(e) == graph.shape(in) && graph.dtype(e) == graph.dtype(in), "update of '",
+            graph.node(in.node).name, "': expected ", dtype_name(graph.dtype(in)), " ",
+            graph.shape(in), ", given ", dtype_name(graph.dtype(e)), " ", graph.shape(e));
+  }
+}
 
 bool may_fail(const Graph& graph, const Node& node) {
   if (node.kind != NodeKind::op || node.op->elementwise || node.op->view) return false;
