@@ -102,11 +102,14 @@ StorageRef push_gate(std::vector<StorageRef> after) {
   return gate;
 }
 
-bool alone(const std::vector<NDArray>& inputs, size_t i) {
+// Does nothing else of the run's lie in the input's memory?
+bool alone(const std::vector<NDArray>& inputs, size_t i, const std::vector<NDArray>& targets) {
   for (size_t j = 0; j < inputs.size(); ++j) {
     if (j != i && inputs[j].storage == inputs[i].storage) return false;
   }
-  return true;
+  return std::none_of(targets.begin(), targets.end(), [&](const NDArray& t) {
+    return t.defined() && t.storage == inputs[i].storage;
+  });
 }
 
 }  // namespace
@@ -153,7 +156,7 @@ std::vector<NDArray> Placed::run(const Graph& graph, const std::vector<NDArray>&
         in.push_back(values[static_cast<size_t>(part.reads[i])]);
         if (part.donor[i] < 0) continue;
         const auto d = static_cast<size_t>(part.donor[i]);
-        up[i] = d < donated.size() && donated[d] && alone(arrays, d);
+        up[i] = d < donated.size() && donated[d] && alone(arrays, d, targets);
       }
       std::vector<NDArray> made = part.program->run(in, keys, up, nullptr, &part.ctx);
       for (size_t i = 0; i < made.size(); ++i) {
@@ -174,6 +177,11 @@ std::vector<NDArray> Placed::run(const Graph& graph, const std::vector<NDArray>&
     }
     if (targets[k].defined() && !same_device(made[k].ctx(), targets[k].ctx())) {
       made[k] = push_copy(made[k], targets[k].ctx(), graph.outputs[k].node, 0);
+    }
+    if (targets[k].defined() && made[k].storage == targets[k].storage) {
+      const NDArray own = NDArray::empty(made[k].shape, made[k].dtype, made[k].ctx());
+      copy_array(made[k], own);
+      made[k] = own;
     }
     if (updating) computed.push_back(made[k].storage);
   }

@@ -181,13 +181,7 @@ class Placement {
 }  // namespace
 
 Graph place(const Graph& before, PassContext& context) {
-  if (!context.options.devices) {
-    if (context.explain && !before.nodes.empty()) {
-      const NodeId id = before.nodes.front().id;
-      context.note(Change::kept, id, id, "everything is on one device");
-    }
-    return before;
-  }
+  if (!context.options.devices) return before;  // everything is on one
   return Placement(before, context).run();
 }
 

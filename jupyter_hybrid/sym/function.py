@@ -77,6 +77,8 @@ class Function:
         self._donated = [n in set(donate) for n in names]
         self._ctx = ctx
         self._groups = check_groups(symbol, group2ctx)
+        moves = any(n.op == "copy_to_device" for n in self._graph.nodes)
+        self._strict = self._groups is None and not moves  # all arrays are on one device
         self._wanted: tuple[Context, dict[str, Context]] | None = None
         self._programs: OrderedDict[tuple, Any] = OrderedDict()
         self._latest: Any = None
@@ -89,7 +91,7 @@ class Function:
         inputs = [
             self.params[n]
             if n in self.params
-            else as_array(n, arrays[n], self._dtypes[n], where[n], self._groups is None)
+            else as_array(n, arrays[n], self._dtypes[n], where[n], self._strict)
             for n in self._names
         ]
         for name in self._updated:

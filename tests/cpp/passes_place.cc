@@ -179,6 +179,14 @@ TEST_CASE("place: random graphs on random devices equal those on one bit for bit
       place(stage.graph, context);
       CHECK_FALSE(changes_something(context.changes));
     }
+    if (seed % 4 == 0) {
+      const engine::Settings before = engine::settings();
+      engine::Settings naive = before;
+      naive.kind = engine::Kind::naive;
+      engine::set_settings(naive);
+      CHECK(bytes_of_all(compiled.program->run(m.inputs, keys)) == expected);
+      engine::set_settings(before);
+    }
     several += devices_of(placed).size() > 1;
     for (const Node& n : placed.nodes) copies += is_copy(n);
   }

@@ -13,6 +13,7 @@ from jupyter_hybrid import _core, autograd, gluon, nd, sym
 from jupyter_hybrid.base import MXNetError
 from jupyter_hybrid.views.dot import dot
 from jupyter_hybrid.views.pictures import spec_of
+from jupyter_hybrid.views.svg import svg
 from jupyter_hybrid.views.text import text
 
 
@@ -238,6 +239,42 @@ def test_a_block_that_changes_device_is_hybridized(gpus):
         np.testing.assert_array_equal(one, other)
 
 
+def test_layers_on_two_devices_train_alike_hybridized(gpus):
+    class Net(gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            with self.name_scope():
+                self.lower = gluon.nn.Dense(8, activation="tanh", in_units=6)
+                self.upper = gluon.nn.Dense(3, in_units=8)
+
+        def hybrid_forward(self, F, x):
+            return self.upper(self.lower(x).as_in_context(mx.gpu(1)))
+
+    rng = np.random.default_rng(5)
+    batch, weights = rng.normal(size=(4, 6)), [rng.normal(size=s) for s in ((8, 6), (3, 8))]
+
+    def trained(hybridize):
+        net = Net()
+        net.lower.initialize(ctx=gpus[0])
+        net.upper.initialize(ctx=gpus[1])
+        for layer, values in zip((net.lower, net.upper), weights):
+            layer.weight.set_data(nd.array(values))
+        if hybridize:
+            net.hybridize()
+        x = nd.array(batch, ctx=gpus[0])
+        for _ in range(3):
+            with autograd.record():
+                loss = (net(x) ** 2).sum()
+            loss.backward()
+            for p in net.collect_params().values():
+                data = p.list_data()[0]
+                data[:] = data - p.list_grad()[0] * 0.1
+        return [p.list_data()[0].asnumpy() for p in net.collect_params().values()]
+
+    for one, other in zip(trained(True), trained(False)):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_training_in_a_cell_across_devices(gpus, shell):
     cell_inputs(shell, gpus)
     body = """
@@ -304,6 +341,8 @@ def test_pictures_name_devices_and_draw_copies(gpus, shell):
     assert [c["detail"] for c in copies] == ["gpu(0) → gpu(1)", "gpu(1) → cpu(0)"]
     assert any(n["detail"].endswith("on gpu(1)") for n in last)
     assert "on gpu(0)" in dot(spec).source and "gpu(0) → gpu(1)" in dot(spec).source
+    assert dot(spec).source.count("filled,dashed") == 2
+    assert svg(spec).count('stroke-dasharray="6 3"') == 4  # as written, and in the last stage
     assert "gpu(1): " in text(spec)
     assert {d["device"] for d in spec["memory"]["devices"]} == {"cpu(0)", "gpu(0)", "gpu(1)"}
 
