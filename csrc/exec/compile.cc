@@ -47,7 +47,6 @@ std::string why_not(const PassInfo& pass, const CompileOptions& o, const Graph& 
   if (name == "infer" || (name == "place" && several_devices)) return "";
   if (listed(o.without, name)) return "switched off";
   if (o.only_these && !listed(o.passes, name)) return "not in the list of passes";
-  if (name == "place") return "everything is on one device";
   if (!pass.exact && !o.pass.fast) return "changes results in the last bits: only with fast";
   if (name == "gradient" && o.pass.grad_of.empty()) {
     return has_backward(graph) ? "the gradient is part of the graph as written"

@@ -57,6 +57,7 @@ class Joining {
     }
     DevicePlan fresh;
     fresh.ctx = device_of(ctx);
+    fresh.arena_offset = plan_.arena_bytes;
     plan_.devices.push_back(fresh);
     return plan_.devices.size() - 1;
   }

@@ -191,7 +191,7 @@ TEST_CASE("place: random graphs on random devices equal those on one bit for bit
     for (const Node& n : placed.nodes) copies += is_copy(n);
   }
   CHECK(several > 50);
-  CHECK(copies > 200);
+  CHECK(copies > 90);
 }
 
 TEST_CASE("place: gradients are where their inputs are, bit for bit") {
@@ -273,6 +273,7 @@ TEST_CASE("place: one copy for all readers there, said in the notes") {
   CompileOptions options;
   options.devices.wanted = true;
   options.devices.groups["dev1"] = kDevices[1];
+  options.devices.inputs = {kDevices[0]};
   options.without = {"fuse"};
   const Compiled compiled = compile(m.graph, options);
   const auto stage = std::find_if(compiled.stages.begin(), compiled.stages.end(),
@@ -293,6 +294,7 @@ TEST_CASE("place: what is missing or switched off is an error") {
   CompileOptions options;
   options.devices.wanted = true;
   options.devices.groups["dev2"] = kDevices[1];
+  options.devices.inputs = {kDevices[0]};
   CHECK(error_of([&] { compile(m.graph, options); }).find("no device for the group 'dev1'") !=
         std::string::npos);
   options.devices.groups["dev1"] = kDevices[2];
@@ -323,6 +325,7 @@ TEST_CASE("place: an error in one part reaches all that reads it and no array th
   CompileOptions options;
   options.devices.wanted = true;
   options.devices.groups = {{"dev1", kDevices[1]}, {"dev2", kDevices[2]}};
+  options.devices.inputs = {kDevices[0], kDevices[0], kDevices[0]};
   options.plan.updates = {kFresh, kFresh, 0};
   const ProgramRef program = compile(m.graph, options).program;
   const NDArray old = sample({3}, 1);
