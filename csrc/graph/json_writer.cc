@@ -16,8 +16,9 @@ namespace {
 
 using Attributes = std::map<std::string, std::string>;
 
-bool equal_known_shapes(const SymNode& node) {
+bool equal_shapes(const SymNode& node) {
   if (node.inputs.size() != 2) return false;
+  if (node.same_shapes) return true;
   const auto shape = [](const SymEntry& e) {
     const size_t out = static_cast<size_t>(e.out);
     return out < e.node->shapes.size() ? e.node->shapes[out] : Shape::unknown();
@@ -98,7 +99,7 @@ class Writer {
     Attributes own;
     std::string op;
     try {
-      op = to_mx(*node.op, node.attrs, equal_known_shapes(node), &own,
+      op = to_mx(*node.op, node.attrs, equal_shapes(node), &own,
                  static_cast<int>(node.inputs.size()));
       if (native_ && !means_the_same(op, own, node)) return native_name(node, attrs);
     } catch (const Error& error) {

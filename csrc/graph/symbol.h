@@ -33,7 +33,8 @@ struct SymNode : std::enable_shared_from_this<SymNode> {
   std::string scope;
   std::string text;
   std::map<std::string, std::string> extra;
-  uint64_t key = 0;                  // imperative and traced random draws: the key itself
+  bool same_shapes = false;  // read under a name for operands of equal shapes (elemwise_add)
+  uint64_t key = 0;          // imperative and traced random draws: the key itself
   std::shared_ptr<SymNode> draw_of;  // of a Symbol's gradient: the node whose draw this one repeats
   int32_t segment = 0;
   int num_outputs = 1;
