@@ -4,7 +4,6 @@
 
 #include "graph/constant.h"
 #include "graph/text.h"
-#include "ops/copy_to_device.h"
 #include "passes/evaluate.h"
 #include "passes/pass.h"
 #include "passes/rewriter.h"
@@ -42,10 +41,8 @@ class Folding {
       values_[i] = {n.value};
       return false;
     }
-    if (n.kind != NodeKind::op || n.inputs.empty() || n.op->random || guard_.pinned[i] ||
-        is_device_copy(n.op)) {
+    if (n.kind != NodeKind::op || n.inputs.empty() || n.op->random || guard_.pinned[i])
       return false;
-    }
     std::vector<NDArray> inputs;
     for (const Entry& e : n.inputs) {
       const auto& known = values_[at(e)];

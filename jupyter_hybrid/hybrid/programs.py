@@ -143,7 +143,6 @@ def build(
             plan_seconds=options.plan_seconds,
             progress=progress,
             updates=list(updates),
-            devices="recorded",
         )
     finally:
         progress.close()

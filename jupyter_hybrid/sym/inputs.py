@@ -41,10 +41,8 @@ def declared_dtype(symbol: Symbol, names: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def as_array(name: str, value: Any, dtype: str, ctx: Context, strict: bool = True) -> NDArray:
+def as_array(name: str, value: Any, dtype: str, ctx: Context) -> NDArray:
     """The argument as an NDArray on ``ctx``; one that is there already is not copied.
-
-    With ``strict`` off an NDArray may be on any device.
 
     Raises:
         TypeError: it is neither an array nor a number (nor nested lists of them).
@@ -53,7 +51,7 @@ def as_array(name: str, value: Any, dtype: str, ctx: Context, strict: bool = Tru
     from ..nd import array
 
     if isinstance(value, NDArray):
-        if strict and value.context != ctx:
+        if value.context != ctx:
             raise MXNetError(f"{name!r} is on {value.context}, the function runs on {ctx}")
         return value
     try:

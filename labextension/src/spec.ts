@@ -20,7 +20,6 @@ export const FAMILIES = [
   'index',
   'loss',
   'creation',
-  'copy',
   'input',
   'constant',
   'effect',
