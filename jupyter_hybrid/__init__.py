@@ -27,6 +27,7 @@ _core.set_site_filter(
 
 from . import autograd, base, context, engine, nd, sym  # noqa: E402
 from . import random as random  # noqa: E402
+from .attribute import AttrScope  # noqa: E402
 from .base import MXNetError  # noqa: E402
 from .context import (  # noqa: E402
     Context,
@@ -102,6 +103,7 @@ def unload_ipython_extension(ipython: Any) -> None:
 
 
 __all__ = [
+    "AttrScope",
     "Context",
     "MXNetError",
     "autograd",

@@ -1,8 +1,9 @@
 // Methods of NDArray that read it, copy it, convert it or wait for it.
 #include "bind/create.h"
 #include "bind/invoke.h"
+#include "devices/devices.h"
 #include "engine/engine.h"
-#include "exec/tape.h"
+#include "ops/copy_to_device.h"
 
 namespace hybrid {
 namespace bind {
@@ -78,22 +79,21 @@ PyObject* copy(PyObject* self, PyObject*) {
 
 PyObject* deep_copy(PyObject* self, PyObject*) { return copy(self, nullptr); }
 
-NDArray on_device(PyObject* self, Context ctx) {
+// Recorded as an operator by a cell and by autograd: the cell's program makes the copy, and
+// gradients come back to the array's device.
+ArrayRef on_device(PyObject* self, Context ctx) {
   const ArrayRef& ref = ref_of(py::handle(self), "copyto");
-  require(!(thread_state().mode & kRecording) || !has_history(ref),
-          "copyto: gradients do not flow between devices; copy before autograd.record()");
-  const NDArray from = value(self);
-  const NDArray to = NDArray::empty(from.shape, from.dtype, ctx);
-  const PushScope push(from.nbytes() > 65536 || engine::pending() > 1000);
-  copy_array(from, to);
-  return to;
+  devices::check_exists(ctx);
+  const bool same = context_of(ref) == ctx;
+  const OpDef& op = same ? *get_op("identity") : *copy_to_device_op();
+  return call_one(op, same ? Attrs(&op) : copy_to_device_attrs(ctx), {ref});
 }
 
 // copyto(other): an array is written to and returned, a Context gets a new array.
 PyObject* copyto(PyObject* self, PyObject* other) {
   return guarded([&]() -> PyObject* {
     if (!is_array(other)) {
-      return wrap_array(on_device(self, context_from_python(py::handle(other))));
+      return wrap_ref(on_device(self, context_from_python(py::handle(other))));
     }
     if (self == other) {
       PyErr_WarnEx(PyExc_RuntimeWarning, "copyto: source and target are the same array", 1);
@@ -114,7 +114,7 @@ PyObject* as_in_context(PyObject* self, PyObject* ctx) {
       Py_INCREF(self);
       return self;
     }
-    return wrap_array(on_device(self, to));
+    return wrap_ref(on_device(self, to));
   });
 }
 

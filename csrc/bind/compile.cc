@@ -69,8 +69,30 @@ PlanMethod plan_method(const py::object& plan) {
 
 }  // namespace
 
+DeviceOptions device_options(const py::object& devices, const py::object& groups,
+                             const py::object& home) {
+  DeviceOptions options;
+  options.wanted = !devices.is_none() || !groups.is_none();
+  options.recorded = py::isinstance<py::str>(devices);
+  if (!devices.is_none() && !options.recorded) {
+    for (const py::handle ctx : devices) options.inputs.push_back(context_from_python(ctx));
+  }
+  if (!groups.is_none()) {
+    for (const auto& [group, ctx] : py::reinterpret_borrow<py::dict>(groups)) {
+      options.groups[group.cast<std::string>()] = context_from_python(ctx);
+    }
+  }
+  if (!home.is_none()) {
+    options.home = context_from_python(home);
+  } else if (!options.inputs.empty()) {
+    options.home = options.inputs[0];
+  }
+  return options;
+}
+
 CompileOptions compile_options(const CompileArguments& a) {
   CompileOptions options;
+  options.devices = device_options(a.devices, a.groups, a.home);
   PassOptions& pass = options.pass;
   pass.training = a.training;
   pass.fast = a.fast;
@@ -237,11 +259,15 @@ void bind_compile(py::module_& m) {
          bool only_these, std::vector<std::string> without, std::vector<bool> donated,
          bool training, bool fast, bool keep_stages, py::object grad_of, py::object grad_wrt,
          py::object head_grads, int64_t fold_limit, py::object bound, py::object remat,
-         std::vector<int32_t> updates, py::object plan, double plan_seconds, py::object progress) {
+         std::vector<int32_t> updates, py::object plan, double plan_seconds, py::object progress,
+         py::object devices, py::object groups, py::object home) {
         const CompileOptions options =
-            compile_options({input_shapes, input_dtypes, passes, only_these, without, donated,
-                             training, fast, keep_stages, grad_of, grad_wrt, head_grads, fold_limit,
-                             bound, remat, std::move(updates), plan, plan_seconds, progress});
+            compile_options({input_shapes, input_dtypes, passes,   only_these,
+                             without,      donated,      training, fast,
+                             keep_stages,  grad_of,      grad_wrt, head_grads,
+                             fold_limit,   bound,        remat,    std::move(updates),
+                             plan,         plan_seconds, progress, devices,
+                             groups,       home});
         Compiled compiled;
         {
           const MaybeReleaseGil released(true);
@@ -258,12 +284,29 @@ void bind_compile(py::module_& m) {
       py::arg("bound") = py::none(), py::arg("remat") = py::none(),
       py::arg("updates") = std::vector<int32_t>(), py::arg("plan") = py::none(),
       py::arg("plan_seconds") = 10.0, py::arg("progress") = py::none(),
+      py::arg("devices") = py::none(), py::arg("groups") = py::none(), py::arg("home") = py::none(),
       "Runs the passes and plans memory. plan: 'fast', 'exact' (a search for at most plan_seconds "
       "that calls progress(seconds, peak, bound) and can be interrupted) or 'parallel' (no two "
       "values share memory unless the graph's edges order their uses). bound: (node, output) pairs "
       "that names hold to the end. "
       "updates: by output, -1 for a new array, -2 for an array given to each run, or the number of "
-      "the input whose array gets this value.");
+      "the input whose array gets this value. devices: of the inputs, or 'recorded': as traced; "
+      "groups: of __ctx_group__; home: of what neither decides.");
+  m.def(
+      "input_devices",
+      [](const GraphRef& graph, const py::object& groups, const py::object& home) {
+        DeviceOptions options = device_options(py::none(), groups, home);
+        Graph assigned = *graph;
+        assign_devices(&assigned, options);
+        py::list devices;
+        for (const NodeId id : assigned.inputs) {
+          devices.append(context_to_python(assigned.node(id).ctx));
+        }
+        return devices;
+      },
+      py::arg("graph"), py::arg("groups"), py::arg("home"),
+      "Where groups want the arrays of the inputs: on their group's device, or on that of their "
+      "first reader.");
   m.def("pass_table", &pass_rows, "dicts with name, label, doc, exact, in running order.");
 }
 

@@ -1,7 +1,6 @@
 // Node objects of a Graph, read-only.
 #include "bind/graph_view.h"
 #include "bind/invoke.h"
-#include "graph/row_kernel.h"
 #include "graph/text.h"
 
 namespace hybrid {
@@ -27,9 +26,7 @@ const char* kind_name(NodeKind kind) {
 
 const char* family_of(const Node& n) {
   if (n.kind == NodeKind::op) return family_name(n.op->family);
-  if (n.kind == NodeKind::fused) {
-    return family_name(is_row_kernel(n) ? Family::reduce : Family::elementwise);
-  }
+  if (n.kind == NodeKind::fused) return "elementwise";
   return kind_name(n.kind);
 }
 

@@ -20,7 +20,13 @@ struct CompileArguments {
   py::object plan = py::none();  // None or 'fast', 'exact', 'parallel'
   double plan_seconds = 10;
   py::object progress = py::none();
+  // Where nodes run: None; 'recorded', as they were traced; or by input.
+  py::object devices = py::none();
+  py::object groups = py::none();  // dict: group -> Context
+  py::object home = py::none();    // Context of what nothing decides
 };
+DeviceOptions device_options(const py::object& devices, const py::object& groups,
+                             const py::object& home);
 CompileOptions compile_options(const CompileArguments& arguments);
 // Asks Python twenty times a second: interrupts, and progress(seconds, peak, bound) unless None.
 // What they raise ends the search.

@@ -131,6 +131,23 @@ void bind_plan(py::module_& m) {
             return list;
           },
           "(output, buffer) of new contents that are copied into place at the end.")
+      .def_property_readonly(
+          "devices",
+          [](const Plan& p) {
+            py::list list;
+            for (const DevicePlan& d : p.devices) {
+              py::dict row;
+              row["device"] = d.ctx.str();
+              row["arena_bytes"] = d.arena_bytes;
+              row["arena_offset"] = d.arena_offset;
+              row["planned_bytes"] = d.planned_bytes;
+              row["lower_bound_bytes"] = d.lower_bound_bytes;
+              list.append(row);
+            }
+            return list;
+          },
+          "Of a program on several devices: dicts with device, arena_bytes, arena_offset, "
+          "planned_bytes, lower_bound_bytes; the totals are their sums. Else empty.")
       .def_readonly("arena_bytes", &Plan::arena_bytes, "Size of the shared arena, aligned.")
       .def_readonly("planned_bytes", &Plan::planned_bytes,
                     "Peak of logical bytes, outputs included.")

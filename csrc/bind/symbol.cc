@@ -1,12 +1,14 @@
 // Symbol in Python: building, inspecting, inferring; sym/ adds MXNet's methods to the class.
 #include "graph/symbol.h"
 #include "graph/native_json.h"
+#include "graph/symbol_attributes.h"
 #include "graph/symbol_states.h"
 
 #include "bind/graph_view.h"
 #include "bind/mx_call.h"
 #include "bind/site.h"
 #include "ops/binary.h"
+#include "ops/copy_to_device.h"
 #include "passes/pass.h"
 #include "passes/symbol_gradient.h"
 
@@ -62,7 +64,9 @@ Symbol apply(const std::string& mx_name, const py::sequence& inputs, const py::d
   const uint32_t site = mark_site();
   Symbol result = Symbol::apply(call.op, std::move(call.attrs), symbols, name);
   set_origin(result, site);
-  for (const SymEntry& e : result.outputs) e.node->extra.insert(extra.begin(), extra.end());
+  for (const SymEntry& e : result.outputs) {
+    for (const auto& [key, text] : extra) e.node->extra[key] = text;
+  }
   return result;
 }
 
@@ -232,8 +236,10 @@ void bind_symbol(py::module_& m) {
           "attr",
           [](const Symbol& s, const std::string& key) -> py::object {
             const py::dict attrs = node_attrs(single(s, "attr"));
-            if (!attrs.contains(key)) return py::none();
-            return attrs[key.c_str()];
+            if (attrs.contains(key)) return attrs[key.c_str()];
+            const std::string hidden = "__" + key + "__";  // MXNet finds ctx_group, lr_mult
+            if (!attrs.contains(hidden)) return py::none();
+            return attrs[hidden.c_str()];
           },
           py::arg("key"))
       .def("attr_dict",
@@ -314,6 +320,20 @@ void bind_symbol(py::module_& m) {
   m.def("sym_apply", &apply, py::arg("mx_name"), py::arg("inputs"), py::arg("attrs"),
         py::arg("name") = "", py::arg("extra") = std::map<std::string, std::string>(),
         "An operator on symbols; None stands for an input that becomes a variable.");
+  m.def(
+      "set_symbol_attributes",
+      [](std::map<std::string, std::string> attributes) {
+        std::swap(attributes, scope_attributes());
+        return attributes;
+      },
+      py::arg("attributes"), "What nodes get that this thread makes from here on; the old ones.");
+  m.def(
+      "sym_copy_to",
+      [](const Symbol& symbol, const py::object& ctx) {
+        const Attrs attrs = copy_to_device_attrs(context_from_python(ctx));
+        return apply_core(*attrs.op(), attrs, {symbol});
+      },
+      py::arg("symbol"), py::arg("ctx"), "The value on another device.");
   m.def(
       "sym_group",
       [](const py::sequence& parts) {

@@ -37,6 +37,7 @@ struct Cut {
       input.dtypes = {n.dtypes[e.out]};
       input.origins = {n.id};
       input.site = n.site;
+      input.ctx = n.ctx;
       result = {graph.add(std::move(input)).id, 0};
       saved.push_back(e);
       saved_nodes.push_back(result.node);
@@ -113,6 +114,7 @@ Graph joint_gradient(const Signature& s, const Signature::Choice& choice, size_t
     n.name = "head_grad" + std::to_string(h);
     n.shapes = {joint.shape(head)};
     n.dtypes = {joint.dtype(head)};
+    n.ctx = joint.node(head.node).ctx;
     const NodeId id = joint.add(std::move(n)).id;
     head_inputs.push_back(id);
     options.grad_of.push_back(head);
@@ -153,8 +155,7 @@ std::shared_ptr<BackwardProgram> make_backward(const Signature& s,
   PlanOptions plan = options.plan;
   plan.training = options.pass.training;
   auto result = std::make_shared<BackwardProgram>();
-  Plan planned = make_plan(compiled, plan);
-  result->program = Program::make(std::move(compiled), std::move(planned));
+  result->program = Program::make(std::move(compiled), plan);
   const size_t num_heads = choice.first.size(), num_inputs = s.typed.inputs.size();
   for (size_t i = 0; i < kept.size(); ++i) {
     if (!kept[i]) continue;

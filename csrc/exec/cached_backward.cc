@@ -1,6 +1,7 @@
 // Recorded calls of compiled graphs: forward with saved values, backward programs.
 #include <algorithm>
 
+#include "core/device_name.h"
 #include "core/error.h"
 #include "exec/passthrough.h"
 #include "exec/signature.h"
@@ -184,9 +185,18 @@ void compile_recording(Signature* s) {
 }
 
 std::vector<NDArray> run_cached_backward(const Attrs& attrs, const SymNode& call,
-                                         const std::vector<NDArray>& out_grads) {
+                                         const std::vector<NDArray>& given_grads) {
   const CachedCall& held = call_of(call);
   const Signature::Choice choice = choice_of(attrs);
+  std::vector<NDArray> out_grads = given_grads;
+  for (size_t i = 0; i < out_grads.size() && !held.signature->devices.empty(); ++i) {
+    const Graph& typed = held.signature->typed;
+    const Context ctx = typed.node(typed.outputs.at(choice.first.at(i)).node).ctx;
+    if (same_device(ctx, out_grads[i].ctx())) continue;
+    const NDArray moved = NDArray::empty(out_grads[i].shape, out_grads[i].dtype, ctx);
+    copy_array(out_grads[i], moved);
+    out_grads[i] = moved;
+  }
   const auto program = backward_for(held.signature.get(), choice);
   const auto input_value = [&](int i) {
     const SymEntry& e = call.inputs.at(i);

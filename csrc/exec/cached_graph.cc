@@ -44,6 +44,9 @@ bool Signature::matches(const std::vector<ArrayRef>& inputs, const std::vector<b
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (dtype_of(inputs[i]) != dtypes[i] || shape_of(inputs[i]) != shapes[i]) return false;
   }
+  for (size_t i = 0; i < devices.size(); ++i) {
+    if (context_of(inputs[i]) != devices[i]) return false;
+  }
   return inputs.empty() || context_of(inputs[0]) == ctx;
 }
 
@@ -95,7 +98,18 @@ std::shared_ptr<Signature> CachedGraph::Impl::compile_for(const std::vector<Arra
   s->options.pass.input_shapes = s->shapes;
   s->options.pass.input_dtypes = s->dtypes;
   s->options.pass.grad_of.clear();
-  const Graph decided = in_mode(graph, training, &s->states);
+  Graph decided = in_mode(graph, training, &s->states);
+  if (s->options.devices.wanted && names_devices(decided, s->options.devices)) {
+    for (const ArrayRef& a : inputs) s->devices.push_back(context_of(a));
+    s->where = s->options.devices;
+    s->where.inputs = s->devices;
+    if (!inputs.empty() && s->where.groups.empty()) s->where.home = s->ctx;
+    assign_devices(&decided, s->where);
+    s->options.pass.devices = true;
+    s->options.devices = DeviceOptions();  // every graph that is made of this one has them
+  } else if (s->options.pass.devices) {
+    for (const ArrayRef& a : inputs) s->devices.push_back(context_of(a));
+  }
   if (recording) {
     PassContext context{s->options.pass, {}, false};
     s->typed = infer(decided, context);
@@ -188,13 +202,16 @@ std::vector<ArrayRef> CachedGraph::call_with_keys(const std::vector<ArrayRef>& i
 
 Compiled CachedGraph::report(bool training, bool with_gradient) {
   CompileOptions options;
+  DeviceOptions where;
   {
     std::lock_guard<std::mutex> lock(impl_->mutex);
     require(!impl_->signatures.empty(), "report: the graph has not been called yet");
     options = impl_->signatures[0]->options;
+    where = impl_->signatures[0]->where;
   }
   options.keep_stages = true;
   options.pass.training = training;
+  options.devices = where;
   if (with_gradient) {
     options.pass.grad_of = impl_->graph.outputs;
     for (size_t i = 0; i < options.pass.input_dtypes.size(); ++i) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/device_name.h"
 #include "core/error.h"
 #include "exec/passthrough.h"
 #include "exec/program.h"
@@ -41,9 +42,9 @@ bool has_backward(const Graph& graph) {
 
 // Why a pass is not run, or "".
 std::string why_not(const PassInfo& pass, const CompileOptions& o, const Graph& graph,
-                    const std::string& no_remat) {
+                    const std::string& no_remat, bool several_devices) {
   const std::string name = pass.name;
-  if (name == "infer") return "";
+  if (name == "infer" || (name == "place" && several_devices)) return "";
   if (listed(o.without, name)) return "switched off";
   if (o.only_these && !listed(o.passes, name)) return "not in the list of passes";
   if (!pass.exact && !o.pass.fast) return "changes results in the last bits: only with fast";
@@ -52,7 +53,28 @@ std::string why_not(const PassInfo& pass, const CompileOptions& o, const Graph& 
                                : "no gradient was asked for";
   }
   if (name == "remat" && o.pass.remat_segments == 0) return no_remat;
+  if (name == "place") return "everything is on one device";
   return "";
+}
+
+std::string device_names(const Graph& graph) {
+  std::string text;
+  for (const Context ctx : devices_of(graph)) text += (text.empty() ? "" : ", ") + ctx.str();
+  return text;
+}
+
+// Decides where nodes run; true when that is on several devices.
+bool find_devices(Graph* graph, const CompileOptions& options) {
+  const DeviceOptions& devices = options.devices;
+  bool decided = options.pass.devices;
+  if (devices.wanted && names_devices(*graph, devices)) {
+    assign_devices(graph, devices);
+    decided = true;
+  }
+  if (!decided || devices_of(*graph).size() < 2) return false;
+  require(!listed(options.without, "place"),
+          "compile: the pass place is switched off, but the graph runs on ", device_names(*graph));
+  return true;
 }
 
 // What a pass looked at and left alone says more than a fixed sentence.
@@ -76,8 +98,11 @@ PlanOptions plan_options_of(const CompileOptions& options) {
 std::string why_not_order(const Graph& before, const Graph& after, const CompileOptions& options) {
   PlanOptions plan = plan_options_of(options);
   plan.method = PlanMethod::fast;
-  const int64_t old_order = make_plan(before, plan).planned_bytes;
-  const int64_t new_order = make_plan(after, plan).planned_bytes;
+  const auto planned_bytes = [&plan](const Graph& graph) {
+    if (!is_placed(graph)) return make_plan(graph, plan).planned_bytes;
+    return Program::make(graph, plan)->plan().planned_bytes;
+  };
+  const int64_t old_order = planned_bytes(before), new_order = planned_bytes(after);
   if (new_order < old_order) return "";
   return "another order would take " + std::to_string(new_order) +
          " bytes, that of the code takes " + std::to_string(old_order);
@@ -90,6 +115,8 @@ Compiled compile_as_asked(const Graph& graph, const CompileOptions& options,
   Compiled result;
   const bool training = options.pass.training;
   Graph current = decided(graph, options.pass);
+  PassOptions pass_options = options.pass;
+  pass_options.devices = find_devices(&current, options);
   int64_t imperative = 0;
   const auto keep = [&](Stage stage) {
     if (options.keep_stages) result.stages.push_back(std::move(stage));
@@ -107,11 +134,11 @@ Compiled compile_as_asked(const Graph& graph, const CompileOptions& options,
   }
   for (const PassInfo& pass : pass_table()) {
     Stage stage = snapshot(pass.name);
-    stage.why_skipped = why_not(pass, options, current, no_remat);
+    stage.why_skipped = why_not(pass, options, current, no_remat, pass_options.devices);
     stage.changed = false;
     if (stage.why_skipped.empty()) {
       const double start = now();
-      PassContext context{options.pass, {}, options.keep_stages};
+      PassContext context{pass_options, {}, options.keep_stages};
       const bool differentiates = std::string(pass.name) == "gradient";
       Graph after =
           pass.run(differentiates ? without_passthrough(current, training) : current, context);
@@ -141,13 +168,14 @@ Compiled compile_as_asked(const Graph& graph, const CompileOptions& options,
   }
   const double start = now();
   const PlanOptions plan_options = plan_options_of(options);
-  Plan plan = make_plan(current, plan_options);
-  plan.imperative_bytes = imperative;
   Stage planned = snapshot("plan");
-  planned.graph = current;
   planned.changed = plan_options.enabled;
   if (!plan_options.enabled) planned.why_skipped = "switched off: every value has its own buffer";
-  result.program = Program::make(std::move(current), std::move(plan));
+  const auto program =
+      std::const_pointer_cast<Program>(Program::make(std::move(current), plan_options));
+  program->set_imperative_bytes(imperative);
+  planned.graph = program->graph();
+  result.program = program;
   planned.seconds = now() - start;
   keep(std::move(planned));
   if (!options.keep_stages) {
@@ -219,12 +247,25 @@ std::vector<NDArray> run_graph(const Graph& graph, const std::vector<NDArray>& i
     options.input_shapes.push_back(a.shape);
     options.input_dtypes.push_back(a.dtype);
   }
+  Graph typed = decided(graph, options);
+  DeviceOptions devices;
+  options.devices = devices_of(typed).size() > 1;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    devices.inputs.push_back(inputs[i].ctx());
+    const Context here = typed.node(typed.inputs.at(i)).ctx;
+    options.devices = options.devices && same_device(inputs[i].ctx(), here);
+  }
+  if (!options.devices && names_devices(typed, devices)) {
+    assign_devices(&typed, devices);
+    options.devices = devices_of(typed).size() > 1;
+  }
   PassContext context{options, {}, false};
-  const Graph typed = infer(decided(graph, options), context);
+  typed = infer(typed, context);
+  if (options.devices) typed = place(typed, context);
   PlanOptions plan;
   plan.enabled = false;
   plan.training = training;
-  return Program::make(typed, make_plan(typed, plan))->run(inputs, keys);
+  return Program::make(std::move(typed), plan)->run(inputs, keys);
 }
 
 }  // namespace hybrid

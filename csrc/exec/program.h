@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "passes/devices.h"
 #include "passes/pass.h"
 #include "plan/plan.h"
 
@@ -14,7 +15,8 @@ class Program {
  public:
   // One engine task for the whole program: kernels in plan order, one trace record each (node id
   // and site), arena from the pool per run, outputs from the pool. Stays asynchronous.
-  // Inputs: by graph.inputs, checked against the compiled shapes, dtypes and one context.
+  // Inputs: by graph.inputs, checked against the compiled shapes, dtypes and one context, or the
+  // devices that the program was placed for.
   // keys: one per key slot. `donated`: which inputs the caller gives up; one that the plan may
   // overwrite but is not donated in this run is copied first.
   // `outputs_into`: optional existing arrays to write outputs to.
@@ -33,14 +35,25 @@ class Program {
   std::vector<NDArray> run_nested(const std::vector<NDArray>& inputs, Resources& resources) const;
   const Graph& graph() const { return graph_; }
   const Plan& plan() const { return plan_; }
+  void set_imperative_bytes(int64_t bytes) { plan_.imperative_bytes = bytes; }
   double cost_ns() const;  // estimate of the whole run on one core
   struct Impl;
+  struct Placed;
   static std::shared_ptr<const Program> make(Graph graph, Plan plan);
+  // Plans it; a graph that was placed on several devices becomes planned parts, one engine task
+  // each, and copies between them (exec/placed.h).
+  static std::shared_ptr<const Program> make(Graph graph, const PlanOptions& options);
+  // The same program with other lines and names.
+  std::shared_ptr<const Program> with_labels(
+      const std::function<Graph(const Graph&)>& relabel) const;
+  // Of several devices: the programs of its parts, in order.
+  std::vector<std::shared_ptr<const Program>> parts() const;
 
  private:
   Graph graph_;
   Plan plan_;
   std::shared_ptr<const Impl> impl_;
+  std::shared_ptr<const Placed> placed_;  // of several devices; then impl_ is null
 };
 using ProgramRef = std::shared_ptr<const Program>;
 
@@ -59,6 +72,7 @@ struct CompileOptions {
   std::vector<std::string> passes;  // exactly these (plus infer and plan) when only_these
   bool only_these = false;
   std::vector<std::string> without;  // switched off by name; "plan": no sharing
+  DeviceOptions devices;             // where nodes run
   bool keep_stages = true;           // false: only the last graph (programs of gluon)
   // Values of the graph given that names are bound to: they live to the end in the imperative
   // count (plan.imperative_bytes). Without: every value does.

@@ -1,6 +1,7 @@
 // Program::run: inputs checked, outputs from the pool; then submitted.
 #include "core/error.h"
 #include "exec/launch.h"
+#include "exec/placed.h"
 #include "exec/program_task.h"
 
 namespace hybrid {
@@ -175,6 +176,12 @@ std::vector<NDArray> Program::run(const std::vector<NDArray>& inputs,
                                   const std::vector<NDArray>* outputs_into,
                                   const Context* given_ctx,
                                   const std::vector<NDArray>& given) const {
+  if (placed_) {
+    std::vector<NDArray> made = placed_->run(graph_, inputs, keys, donated, given);
+    if (!outputs_into) return made;
+    for (size_t k = 0; k < made.size(); ++k) copy_array(made[k], (*outputs_into)[k]);
+    return *outputs_into;
+  }
   const Impl& impl = *impl_;
   bool ready = check_inputs(impl, inputs);
   require(static_cast<int32_t>(keys.size()) >= impl.num_keys, "program: expected ", impl.num_keys,
@@ -234,6 +241,7 @@ std::vector<NDArray> Program::run(const std::vector<NDArray>& inputs,
 
 std::vector<NDArray> Program::run_nested(const std::vector<NDArray>& inputs,
                                          Resources& resources) const {
+  require(!placed_, "program: a branch or the body of a loop runs on one device");
   const Impl& impl = *impl_;
   require(inputs.size() == impl.inputs.size(), "program: expected ", impl.inputs.size(),
           " inputs, given ", inputs.size());

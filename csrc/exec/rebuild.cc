@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "exec/row_program.h"
 
 namespace hybrid {
 namespace {
@@ -55,7 +54,13 @@ void infer_again(const Graph& written, const Graph& known, Node* node) {
 }  // namespace
 
 ProgramRef relabelled(const Program& program, const Graph& written) {
-  return Program::make(relabelled_graph(program.graph(), written), program.plan());
+  return program.with_labels([&](const Graph& graph) {
+    Graph result = relabelled_graph(graph, written);
+    if (graph.inputs.size() != written.inputs.size() || graph.inputs != written.inputs) {
+      result.output_names = graph.output_names;  // a part's
+    }
+    return result;
+  });
 }
 
 Graph resized(const Graph& optimised, const Graph& written) {
@@ -73,7 +78,6 @@ Graph resized(const Graph& optimised, const Graph& written) {
       for (size_t i = 0; i < node.member_outputs.size(); ++i) {
         node.shapes[i] = known.shape(node.member_outputs[i]);
       }
-      if (is_row_kernel(node)) find_rows(known, node);  // throws: other sizes, other rows
     } else {
       infer_again(written, known, &node);
     }
@@ -89,8 +93,7 @@ Graph resized(const Graph& optimised, const Graph& written) {
 }
 
 ProgramRef planned(Graph optimised, const PlanOptions& options) {
-  Plan plan = make_plan(optimised, options);
-  return Program::make(std::move(optimised), std::move(plan));
+  return Program::make(std::move(optimised), options);
 }
 
 }  // namespace hybrid

@@ -2,6 +2,7 @@
 #include "core/error.h"
 #include "exec/call_types.h"
 #include "exec/launch.h"
+#include "ops/copy_to_device.h"
 #include "plan/windows.h"
 
 namespace hybrid {
@@ -62,6 +63,15 @@ bool try_view(const OpDef& op, const Attrs& attrs, const NDArray& in, const Call
   return true;
 }
 
+// To another device, on its copy lane.
+NDArray copied_to(Context to, const NDArray& from, const std::vector<NDArray>* out) {
+  require(!out || (out->size() == 1 && same_device(out->at(0).ctx(), to)),
+          "copy_to_device: the array to write into is not on ", to.str());
+  const NDArray made = out ? out->at(0) : NDArray::empty(from.shape, from.dtype, to);
+  copy_array(from, made);
+  return made;
+}
+
 }  // namespace
 
 std::vector<NDArray> run_op(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inputs,
@@ -73,6 +83,7 @@ std::vector<NDArray> run_op(const OpDef& op, const Attrs& attrs, const std::vect
     if (run_small(op, attrs, pointers, static_cast<int>(inputs.size()), &result[0])) return result;
   }
   check_inputs(op, attrs, inputs);
+  if (is_device_copy(&op)) return {copied_to(target_of_copy(attrs), inputs[0], out)};
   if (out) {
     for (const NDArray& a : *out) {
       if (a.defined()) before_overwrite(a);

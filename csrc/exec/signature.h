@@ -23,7 +23,8 @@ struct Signature {
   // The key.
   std::vector<Shape> shapes;
   std::vector<DType> dtypes;
-  Context ctx;
+  Context ctx;                   // of the first input, or `devices` of all
+  std::vector<Context> devices;  // by input, where the graph runs on several
   bool training = false;
   bool recording = false;
   std::vector<bool> wanted;  // recording: inputs that a gradient may flow to
@@ -36,6 +37,8 @@ struct Signature {
   // What training changes: input i gets an output of `program`, the one after the heads and the
   // states before it.
   std::vector<StateValue> states;
+
+  DeviceOptions where;  // what decided the nodes' devices
 
   // Recording only.
   Graph typed;  // inferred, without what does nothing outside training

@@ -7,6 +7,7 @@
 #include "exec/launch.h"
 #include "exec/tape.h"
 #include "exec/trace_writes.h"
+#include "ops/copy_to_device.h"
 
 namespace hybrid {
 namespace {
@@ -86,6 +87,10 @@ std::vector<ArrayRef> trace_op(const OpDef& op, const Attrs& attrs,
     node->inputs.push_back(trace_entry(a));
   }
   infer_call(op, attrs, &types);
+  if (is_device_copy(&op)) {
+    before_trace_effect("it copies an array to another device");
+    ctx = target_of_copy(attrs);
+  }
   const size_t num_outputs = types.out_shapes.size();
   std::vector<ArrayRef> results(num_outputs);
   if (op.training_only && !draws_key(op, attrs, thread_state().training) &&

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "engine/trace.h"
+#include "graph/symbol_attributes.h"
 #include "graph/symbol_states.h"
 #include "graph/variable.h"
 #include "ops/states.h"
@@ -44,6 +45,11 @@ std::string auto_name(const std::string& hint) {
   return lower + std::to_string(counts[lower]++);
 }
 
+std::map<std::string, std::string>& scope_attributes() {
+  thread_local std::map<std::string, std::string> attributes;
+  return attributes;
+}
+
 Symbol Symbol::variable(const std::string& name, std::map<std::string, std::string> extra) {
   auto node = std::make_shared<SymNode>();
   node->kind = NodeKind::input;
@@ -53,6 +59,7 @@ Symbol Symbol::variable(const std::string& name, std::map<std::string, std::stri
   node->shapes = {declared_shape(name, extra)};
   node->dtypes = {declared_dtype(name, extra)};
   node->extra = std::move(extra);
+  node->extra.insert(scope_attributes().begin(), scope_attributes().end());
   Symbol result;
   result.outputs.push_back({std::move(node), 0});
   return result;
@@ -83,6 +90,7 @@ Symbol Symbol::apply(const OpDef* op, Attrs attrs, const std::vector<Symbol>& in
   node->op = op;
   node->name = name.empty() ? auto_name(op->name) : name;
   node->site = trace::current_site();
+  node->extra = scope_attributes();
   const int takes = op->count_inputs(attrs);
   require(takes >= 0 || !inputs.empty(), op->name, ": takes at least one input, given none");
   const size_t expected = takes < 0 ? inputs.size() : static_cast<size_t>(takes);

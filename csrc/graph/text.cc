@@ -5,10 +5,11 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/device_name.h"
 #include "engine/trace.h"
 #include "graph/constant.h"
+#include "graph/devices.h"
 #include "graph/expression.h"
-#include "graph/row_kernel.h"
 
 namespace hybrid {
 
@@ -56,7 +57,10 @@ std::string constant_text(const Node& n) {
 
 class Writer {
  public:
-  explicit Writer(const Graph& graph) : graph_(graph) { name_everything(); }
+  explicit Writer(const Graph& graph)
+      : graph_(graph), several_devices_(devices_of(graph).size() > 1) {
+    name_everything();
+  }
 
   struct Line {
     std::string code, comment;
@@ -92,6 +96,7 @@ class Writer {
     }
   };
   const Graph& graph_;
+  const bool several_devices_;  // then every line says where it runs
   std::unordered_map<Entry, Value, EntryHash> names_;
   std::unordered_map<Entry, std::string, EntryHash> wishes_;  // names of the graph's outputs
   std::unordered_set<std::string> taken_;
@@ -282,6 +287,9 @@ std::string Writer::comment(const Node& n, const TextOptions& options) const {
       text += (k ? ", " : text.empty() ? "" : ": ") + type_of(n.shapes[k], n.dtypes[k]);
     }
   }
+  if (several_devices_ && n.kind != NodeKind::effect) {
+    text += (text.empty() ? "" : ", ") + device_of(n.ctx).str();
+  }
   return text;
 }
 
@@ -304,7 +312,7 @@ std::vector<Writer::Line> Writer::lines(const TextOptions& options) {
         write_bodies(n, options, &lines);
         break;
       case NodeKind::fused:
-        lines.push_back({is_row_kernel(n) ? "# one kernel, row by row:" : "# one kernel:", ""});
+        lines.push_back({"# one kernel:", ""});
         for (const Node& m : n.members) {
           lines.push_back({"  " + statement(m, false), comment(m, options)});
         }

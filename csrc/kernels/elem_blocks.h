@@ -26,19 +26,17 @@ struct StridedBlock {
   StridedBlock() = default;
   StridedBlock(void* data, DType dtype, const Shape& shape, const Shape& strides);
   bool repeats_one() const { return ndim == 0 || (ndim == 1 && stride[0] == 0); }
-  // Of element i of the flattened array whose element 0 is at `from`.
-  char* address(int64_t i, char* from) const {
+  char* address(int64_t i) const {  // of element i of the flattened array
     int64_t offset = 0;
     for (int d = 0; d < ndim; ++d) {
       offset += i % size[d] * stride[d];
       i /= size[d];
     }
-    return from + offset * item;
+    return data + offset * item;
   }
-  // Elements [begin, begin + n) of the flattened array, whose element 0 is at `array`, to or from
-  // contiguous memory.
-  void load(int64_t begin, int64_t n, void* to, char* array) const;
-  void save(int64_t begin, int64_t n, const void* from, char* array) const;
+  // Elements [begin, begin + n) of the flattened array to or from contiguous memory.
+  void load(int64_t begin, int64_t n, void* to) const;
+  void save(int64_t begin, int64_t n, const void* from) const;
 };
 
 // Copies n bytes past the caches; falls back to plain stores where that is not possible.

@@ -17,6 +17,7 @@ void infer_exact_int(InferContext& c) {
 
 void run_exact_int(KernelContext& c) {
   const auto limit = static_cast<double>(c.attrs.integer("limit"));
+  const bool divides = c.attrs.boolean("divisor");
   dispatch(c.in[0].dtype, "exact_int", [&](auto zero) {
     using T = decltype(zero);
     const T* in = c.in[0].as<T>();
@@ -25,6 +26,7 @@ void run_exact_int(KernelContext& c) {
       const auto x = static_cast<double>(in[i]);
       require(std::fabs(x) <= limit, "exact_int: given ", x, ", expected a number of at most ",
               limit, " either way");  // nan compares false
+      require(!divides || x != 0, "exact_int: division by zero");
       out[i] = static_cast<int64_t>(in[i]);
     }
   });
@@ -37,9 +39,10 @@ void register_exact_int() {
   def.name = "exact_int";
   def.doc =
       "The integer part of each number as int64, toward zero, as Python's int() gives it. An error "
-      "where a number is nan, infinite or beyond the limit.";
+      "where a number is nan, infinite or beyond the limit, or a divisor is 0.";
   def.inputs = {{"data", "numbers", false}};
-  def.attrs = {{"limit", AttrType::integer, "1099511627776", "largest absolute value, below 2^53"}};
+  def.attrs = {{"limit", AttrType::integer, "1099511627776", "largest absolute value, below 2^53"},
+               {"divisor", AttrType::boolean, "False", "something is divided by it"}};
   def.dtypes = kNumbers;
   def.infer = infer_exact_int;
   def.cpu = run_exact_int;

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "ops/copy_to_device.h"
 #include "ops/families.h"
 #include "ops/infer.h"
 #include "ops/op.h"
@@ -59,6 +60,7 @@ const Table& table() {
     register_random();
     register_creation();
     register_optimizer();
+    register_device();
     return true;
   }();
   (void)filled;

@@ -4,6 +4,7 @@
 
 #include "graph/constant.h"
 #include "graph/text.h"
+#include "ops/copy_to_device.h"
 #include "passes/evaluate.h"
 #include "passes/pass.h"
 #include "passes/rewriter.h"
@@ -41,8 +42,10 @@ class Folding {
       values_[i] = {n.value};
       return false;
     }
-    if (n.kind != NodeKind::op || n.inputs.empty() || n.op->random || guard_.pinned[i])
+    if (n.kind != NodeKind::op || n.inputs.empty() || n.op->random || guard_.pinned[i] ||
+        is_device_copy(n.op)) {
       return false;
+    }
     std::vector<NDArray> inputs;
     for (const Entry& e : n.inputs) {
       const auto& known = values_[at(e)];

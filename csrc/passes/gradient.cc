@@ -9,7 +9,9 @@
 #include "exec/control.h"
 #include "graph/grad_builder.h"
 #include "graph/text.h"
+#include "ops/copy_to_device.h"
 #include "ops/grad_shape.h"
+#include "passes/devices.h"
 #include "passes/open_gradient.h"
 #include "passes/pass.h"
 #include "passes/rewriter.h"
@@ -103,7 +105,10 @@ class Differentiation {
     }
   }
 
+  // A gradient is where its value is.
   void contribute(Entry to, Flow flow) {
+    flow.grad = beside(to, flow.grad);
+    if (flow.used.defined()) flow.used = beside(to, flow.used);
     contributions_[at(to)][static_cast<size_t>(to.out)].push_back(flow);
   }
 
@@ -250,6 +255,8 @@ class Differentiation {
     const std::string name = of.name;
     const int32_t key_slot = of.key_slot, segment = of.segment;
     const Context ctx = of.ctx;
+    const auto found = of.extra.find(kGroupAttribute);
+    const std::string group = found == of.extra.end() ? "" : found->second;
     for (size_t i = first; i < graph_.nodes.size(); ++i) {
       Node& n = graph_.nodes[i];
       n.site = site;
@@ -257,6 +264,7 @@ class Differentiation {
       n.origins = {origin};
       n.segment = segment;
       n.ctx = ctx;
+      if (!group.empty()) n.extra[kGroupAttribute] = group;
       if (!name.empty()) n.name = name + suffix + (i > first ? std::to_string(i - first) : "");
       if (n.op != nullptr && n.op->random && n.key_slot < 0) n.key_slot = key_slot;
     }
@@ -269,6 +277,21 @@ class Differentiation {
     n.inputs = std::move(inputs);
     infer_node(graph_, &n);
     return {graph_.add(std::move(n)).id, 0};
+  }
+
+  // `flow` on the device of `value`.
+  Entry beside(Entry value, Entry flow) {
+    if (same_device(graph_.node(value.node).ctx, graph_.node(flow.node).ctx)) return flow;
+    const Node of = graph_.node(value.node);  // adding nodes moves the originals
+    const size_t first = graph_.nodes.size();
+    Node n;
+    n.attrs = copy_to_device_attrs(of.ctx);
+    n.op = n.attrs.op();
+    n.inputs = {flow};
+    infer_node(graph_, &n);
+    const NodeId id = graph_.add(std::move(n)).id;
+    describe(first, of, "_grad_copy");
+    return {id, 0};
   }
 
   Entry add_like(const char* op, Entry like) {

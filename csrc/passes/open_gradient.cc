@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "graph/grad_builder.h"
 #include "ops/infer.h"
+#include "passes/devices.h"
 #include "passes/rewriter.h"
 
 namespace hybrid {
@@ -89,6 +90,9 @@ void close(const Node& open, Rewriter* rewriter) {
     n.scope = open.scope;
     n.site = open.site;
     n.segment = open.segment;
+    n.ctx = open.ctx;
+    const auto group = open.extra.find(kGroupAttribute);
+    if (group != open.extra.end()) n.extra.insert(*group);
     if (!open.name.empty()) n.name = open.name + (i > first ? std::to_string(i - first) : "");
   }
 }

@@ -35,6 +35,7 @@ struct PassOptions {
   int64_t fold_limit_bytes = 1 << 16;  // larger results are not folded
   int32_t remat_segments = 0;  // remat: 0 off; kSqrtSegments: the square root of what is kept
   int64_t remat_budget = 0;    // bytes: as few segments as meet it (see compile)
+  bool devices = false;        // nodes' devices are decided (passes/devices.h)
 };
 
 struct PassContext {
@@ -66,7 +67,7 @@ Graph dce(const Graph&, PassContext&);
 Graph gradient(const Graph&, PassContext&);  // appends gradient nodes; outputs = heads, then grads
 Graph remat(const Graph&, PassContext&);
 Graph fuse(const Graph&, PassContext&);
-Graph reduction(const Graph&, PassContext&);
+Graph place(const Graph&, PassContext&);
 Graph schedule(const Graph&, PassContext&);
 
 }  // namespace hybrid

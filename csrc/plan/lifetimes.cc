@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "graph/epilogue_node.h"
-#include "graph/row_kernel.h"
+#include "graph/row_reduction.h"
 #include "graph/window_write.h"
 
 namespace hybrid {
@@ -25,23 +25,6 @@ bool fused_reads_before_write(const Node& node, const std::vector<int>& same_mem
       }
     }
     if (node.members[m].id == node.member_outputs[out].node) written = static_cast<int>(m);
-  }
-  return written >= last_read;
-}
-
-// A row kernel: rows are read and written together, so only the order within a row counts.
-bool rows_read_before_write(const Node& node, const std::vector<int>& same_memory, int out) {
-  const RowOrder order = find_row_order(node);
-  int last_read = -1, written = -1;
-  for (size_t m = 0; m < node.members.size(); ++m) {
-    for (const Entry& e : node.members[m].inputs) {
-      for (int i : same_memory) {
-        if (node.inputs[i] == e) last_read = std::max(last_read, order.time[m]);
-      }
-    }
-    if (node.members[m].id == node.member_outputs[out].node && order.wide[m]) {
-      written = order.time[m];
-    }
   }
   return written >= last_read;
 }
@@ -170,7 +153,7 @@ struct Builder {
   // The buffers that outputs are to end in; an input with new contents is no scratch memory.
   void bind_targets() {
     target.assign(graph.outputs.size(), -1);
-    std::vector<bool> taken(graph.inputs.size(), false);
+    check_updates(graph, options.updates);
     for (size_t k = 0; k < graph.outputs.size(); ++k) {
       const int32_t u = update(k);
       if (u == kFresh) continue;
@@ -181,14 +164,7 @@ struct Builder {
         target[k] = b.id;
         continue;
       }
-      require(u >= 0 && u < static_cast<int32_t>(graph.inputs.size()), "plan: output ", k,
-              " updates input ", u, ", there are ", graph.inputs.size());
-      require(!taken[u], "plan: two outputs update input ", u);
-      taken[u] = true;
       const Entry in{graph.inputs[u], 0};
-      require(graph.shape(e) == graph.shape(in) && graph.dtype(e) == graph.dtype(in), "update of '",
-              graph.node(in.node).name, "': expected ", dtype_name(graph.dtype(in)), " ",
-              graph.shape(in), ", given ", dtype_name(graph.dtype(e)), " ", graph.shape(e));
       const int p = graph.position(in.node);
       donated[p] = false;
       target[k] = result.buffer_of[values(p, 0)];
@@ -305,6 +281,22 @@ struct Builder {
 
 }  // namespace
 
+void check_updates(const Graph& graph, const std::vector<int32_t>& updates) {
+  std::vector<bool> taken(graph.inputs.size(), false);
+  for (size_t k = 0; k < updates.size() && k < graph.outputs.size(); ++k) {
+    const int32_t u = updates[k];
+    if (u == kFresh || u == kGiven) continue;
+    require(u >= 0 && u < static_cast<int32_t>(graph.inputs.size()), "plan: output ", k,
+            " updates input ", u, ", there are ", graph.inputs.size());
+    require(!taken[u], "plan: two outputs update input ", u);
+    taken[u] = true;
+    const Entry in{graph.inputs[u], 0}, e = graph.outputs[k];
+    require(graph.shape(e) == graph.shape(in) && graph.dtype(e) == graph.dtype(in), "update of '",
+            graph.node(in.node).name, "': expected ", dtype_name(graph.dtype(in)), " ",
+            graph.shape(in), ", given ", dtype_name(graph.dtype(e)), " ", graph.shape(e));
+  }
+}
+
 bool may_fail(const Graph& graph, const Node& node) {
   if (node.kind != NodeKind::op || node.op->elementwise || node.op->view) return false;
   for (const Entry& e : node.inputs) {
@@ -333,10 +325,10 @@ bool may_fail(const Graph& graph, const Node& node) {
 
 bool operator_allows_in_place(const Node& node, int in, int out,
                               const std::vector<int>& same_memory) {
-  if (is_row_kernel(node)) return rows_read_before_write(node, same_memory, out);
+  // A reduced row may be needed again by the next, when an input is repeated over the rows.
   // What is written in a window may be read beside it by an element that comes later.
   // A product writes its result before what follows it reads anything.
-  if (ends_in_write(node) || begins_with_product(node)) return false;
+  if (ends_in_reduction(node) || ends_in_write(node) || begins_with_product(node)) return false;
   if (node.kind == NodeKind::fused) return fused_reads_before_write(node, same_memory, out);
   if (node.op->elementwise) return true;  // each element is read before it is written
   if (same_memory.size() != 1) return false;

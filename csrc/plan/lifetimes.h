@@ -18,6 +18,9 @@ struct Lifetimes {
 Lifetimes find_lifetimes(const Graph& graph, const ValueIndex& values, const Windows& windows,
                          const PlanOptions& options, const BufferOrder* order = nullptr);
 
+// Throws Error when an output can't be the new contents of the input that it is to update.
+void check_updates(const Graph& graph, const std::vector<int32_t>& updates);
+
 // Could the kernel raise an error because of the values it is given? Arrays are overwritten with
 // their new contents only when no such kernel is left, so that a run that fails changes nothing.
 bool may_fail(const Graph& graph, const Node& node);

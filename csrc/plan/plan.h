@@ -85,6 +85,14 @@ struct Commit {
   int32_t buffer;  // of kind input or given
 };
 
+// One of several devices that a program runs on.
+struct DevicePlan {
+  Context ctx;
+  int64_t arena_bytes = 0, arena_offset = 0;  // the arenas lie one after the other in the plan
+  int64_t planned_bytes = 0;                  // peak of logical bytes created there
+  int64_t lower_bound_bytes = 0;              // max-live of the same buffers
+};
+
 struct Plan {
   std::vector<NodeId> steps;  // execution order; every node that runs a kernel or is a view
   std::vector<Buffer> buffers;
@@ -101,9 +109,10 @@ struct Plan {
   int64_t lower_bound_bytes = 0;   // max-live of the same buffers
   int64_t imperative_bytes = 0;    // every value lives to the end (see bytes.h for bindings)
   bool optimal = false;
-  std::string why;                // "optimal" or "at most 4 % above the bound"
-  std::vector<int32_t> placed;    // ids of the arena's buffers, in the order of placing them
-  std::vector<Attempt> attempts;  // at placing them; the last is the plan
+  std::string why;                  // "optimal" or "at most 4 % above the bound"
+  std::vector<int32_t> placed;      // ids of the arena's buffers, in the order of placing them
+  std::vector<Attempt> attempts;    // at placing them; the last is the plan
+  std::vector<DevicePlan> devices;  // empty when everything runs on one; bytes above are sums
 };
 // How offsets are found: quickly; by place_exact; or so that values share memory only where the
 // graph's own edges order their uses, and kernels may run in parallel as if nothing was shared.
@@ -119,7 +128,8 @@ struct PlanOptions {
   bool enabled = true;           // false: every value has its own buffer to the end
   bool training = false;
 };
-Plan make_plan(const Graph& graph, const PlanOptions& options);  // graph is inferred and scheduled
+// The graph is inferred and scheduled, and runs on one device.
+Plan make_plan(const Graph& graph, const PlanOptions& options);
 // Independent check: no two live buffers overlap, in-place reads are last reads. Throws Error.
 void check_plan(const Graph& graph, const Plan& plan);
 

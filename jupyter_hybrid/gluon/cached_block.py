@@ -39,6 +39,7 @@ class CachedBlock:
             options["progress"] = self._progress
         self.graph = _core.CachedGraph(graph, **options)
 
+        self._moves = any(n.op == "copy_to_device" for n in graph.nodes)
         self._flat = all(type(a) is _core.NDArray for a in args)
         self._single = self._nesting is None
         self._positions = [(i, s) for i, s in enumerate(self._sources) if type(s) is int]
@@ -68,12 +69,17 @@ class CachedBlock:
                 self._progress.close()
         return outputs[0] if self._single else nesting.rebuild(self._nesting, iter(outputs))
 
+    def _array_of(self, parameter: Any, context: Any) -> Any:
+        """The parameter on the inputs' device, or where it is if the block changes devices."""
+        places = parameter.list_ctx()
+        return parameter.data(places[0] if self._moves and len(places) == 1 else context)
+
     def _bind(self, context: Any) -> None:
         if self._generation != generation[0]:
             self._bound.clear()
             self._generation = generation[0]
         if context not in self._bound:
             self._bound[context] = [
-                None if type(s) is int else s.data(context) for s in self._sources
+                None if type(s) is int else self._array_of(s, context) for s in self._sources
             ]
         self._latest, self._context = self._bound[context], context

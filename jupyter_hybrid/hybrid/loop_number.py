@@ -95,7 +95,13 @@ class LoopNumber:
             f"{_KINDS[self.kind]} known only when the graph runs has + - * / % // ** and < > =="
         )
 
-    __rpow__ = __divmod__ = __rdivmod__ = __matmul__ = __rmatmul__ = _no_operator
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
+    __rpow__ = __matmul__ = __rmatmul__ = _no_operator
     __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _no_operator
 
     def _logic(self, other: Any, operator_name: str) -> Any:
@@ -183,13 +189,12 @@ def _numbers(name: str, a: LoopNumber, b: LoopNumber) -> LoopNumber:
     nodes = [as_float(a), as_float(b)] if floating else [a.node, b.node]
     if name in _COMPARISONS:
         return LoopNumber(_core.invoke_core(_COMPARISONS[name], nodes, {}), bool)
-    if name == "truediv" and (b.kind is float or b.lo <= 0 <= b.hi):
-        raise NotConvertible("a division whose divisor may be zero raises in Python")
-    if name in ("mod", "floordiv") and (floating or b.lo != b.hi or b.lo <= 0):
-        raise NotConvertible(
-            "% and // of numbers known only when the graph runs need ints and a positive constant "
-            "divisor"
-        )
+    if floating and name in ("mod", "floordiv"):
+        raise NotConvertible("% and // of floats known only when the graph runs; use ints")
+    if name in ("truediv", "mod", "floordiv") and (b.kind is float or b.lo <= 0 <= b.hi):
+        nodes[1] = _divisor(nodes[1])
+    elif name in ("mod", "floordiv") and b.lo <= 0 and not _in_script():
+        raise NotConvertible("% and // need ints and a positive constant divisor")
     if name == "mul" and not floating and max(abs(x * y) for x in a.ends for y in b.ends) >= 2**62:
         a, b = (_narrowed(x, _FACTOR, "an int of the loop may leave 64 bits") for x in (a, b))
         nodes = [a.node, b.node]
@@ -197,7 +202,11 @@ def _numbers(name: str, a: LoopNumber, b: LoopNumber) -> LoopNumber:
     if floating:
         return LoopNumber(made, float)
     if name == "mod":
-        return LoopNumber(made, int, 0, b.lo - 1)
+        most = max(map(abs, b.ends)) - 1
+        return LoopNumber(made, int, 0 if b.lo > 0 else -most, most if b.hi > 0 else 0)
+    if name == "floordiv" and (b.lo != b.hi or b.lo == 0):
+        most = max(map(abs, a.ends))
+        return LoopNumber(made, int, 0 if a.lo >= 0 and b.lo >= 0 else -most, most)
     python = getattr(operator, name)
     ends = [python(x, y) for x in (a.lo, a.hi) for y in (b.lo, b.hi)]
     result = LoopNumber(made, int, min(ends), max(ends))
@@ -220,6 +229,26 @@ def _narrowed(x: LoopNumber, most: int, reason: str) -> LoopNumber:
     recorder.checks += 1
     made = _core.invoke_core("exact_int", [x.node], {"limit": most})
     return LoopNumber(made, int, max(x.lo, -most), min(x.hi, most))
+
+
+def _in_script() -> bool:
+    recorder = _recorder()
+    return recorder is not None and recorder.script
+
+
+def _divisor(node: Any) -> Any:
+    """The same number, an error when it runs and is 0, as in Python."""
+    if not _in_script():
+        raise NotConvertible("a division whose divisor may be zero raises in Python")
+    _recorder().checks += 1
+    zero = _core.trace_constant(0, np.dtype(node.dtype).name, "0")
+    other = _core.invoke_core(
+        "cast", [_core.invoke_core("not_equal", [node, zero], {})], {"dtype": "int64"}
+    )
+    one = _core.invoke_core("exact_int", [other], {"divisor": True})
+    if np.dtype(node.dtype) != np.int64:
+        one = _core.invoke_core("cast", [one], {"dtype": np.dtype(node.dtype).name})
+    return _core.invoke_core("mul", [node, one], {})
 
 
 def _recorder() -> Any:
@@ -288,6 +317,17 @@ def _with_ndarray(name: str, number: LoopNumber, array: Any, number_first: bool)
         number._needs_value()
     node = _in_dtype(number, dtype)
     return _core.invoke(_ND[name], [node, array] if number_first else [array, node], {})
+
+
+def scalar_with_ndarray(name: str, scalar: Any, array: Any, scalar_first: bool) -> Any:
+    """MXNet's, for the node of a NumPy scalar, which is a number beside an NDArray."""
+    dtype, given = np.dtype(array.dtype), np.dtype(scalar.dtype)
+    fits = dtype.kind == "f" or (dtype.kind in "iu" and given.kind in "iu" and name != "truediv")
+    if name not in _ND or not fits or given.kind not in "iuf":
+        raise NotConvertible(f"a NumPy scalar of {given} meets an NDArray of {dtype}")
+    if given != dtype:
+        scalar = _core.invoke_core("cast", [scalar], {"dtype": dtype.name})
+    return _core.invoke(_ND[name], [scalar, array] if scalar_first else [array, scalar], {})
 
 
 def _operate(name: str, a: Any, b: Any) -> Any:

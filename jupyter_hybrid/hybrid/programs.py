@@ -143,6 +143,7 @@ def build(
             plan_seconds=options.plan_seconds,
             progress=progress,
             updates=list(updates),
+            devices="recorded",
         )
     finally:
         progress.close()

@@ -43,6 +43,7 @@ def salvage(segments: list[Segment]) -> MXNetError | None:
                 without=[],
                 donated=[False] * len(segment.inputs),
                 training=True,
+                devices="recorded",
             )
             (value,) = alone.program.run(segment.inputs, segment.keys)
             first = first or error_of(value)

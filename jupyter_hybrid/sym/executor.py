@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import _core
-from .._core import NDArray, Symbol
+from .._core import Context, NDArray, Symbol
+from .groups import check_groups
 
 _REQS = ("write", "add", "null")
 
@@ -20,9 +21,11 @@ class Executor:
         grad_req: 'write', 'add' or 'null', for all or by argument.
         aux_states: arrays of the auxiliary states, by name or in the order of
             ``list_auxiliary_states()``; ``forward(is_train=True)`` writes them.
+        group2ctx: the device of each ``AttrScope(ctx_group=...)``. An operator without a group runs
+            where its first input is; what comes from another device is copied once.
 
     Raises:
-        MXNetError: an argument or a state is missing or unknown.
+        MXNetError: an argument or a state is missing or unknown, or a group has no device.
     """
 
     def __init__(
@@ -33,6 +36,7 @@ class Executor:
         args_grad: Any,
         grad_req: Any,
         aux_states: Any = None,
+        group2ctx: Mapping[str, Context] | None = None,
     ):
         self._symbol = symbol
         names = symbol.list_arguments()
@@ -47,7 +51,8 @@ class Executor:
         self.outputs: list[NDArray] = []
         self._ctx = ctx
         self._recorded = False
-        self._program = _core.CachedGraph(symbol.graph())
+        groups = check_groups(symbol, group2ctx)
+        self._program = _core.CachedGraph(symbol.graph(), groups=groups, home=ctx)
         # Marked stand-ins on the same memory: the user's own arrays keep their gradients.
         arrays = {**self.arg_dict, **self.aux_dict}
         self._variables = {n: arrays[n].detach() for n in symbol.list_inputs()}

@@ -10,6 +10,7 @@ from .. import _core
 from .._core import Context, MXNetError, NDArray, Symbol, current_context
 from ..progress import SearchProgress
 from .function_report import FunctionReport
+from .groups import check_groups, input_devices
 from .inputs import as_array, declared_dtype, name_of
 from .variable import Group, var
 
@@ -42,6 +43,7 @@ class Function:
         options: dict[str, Any],
         donate: Iterable[str],
         ctx: Context | None,
+        group2ctx: Mapping[str, Context] | None = None,
     ):
         symbol = _one_symbol([*outputs, *(value for _, value in updates)])
         if keys is not None:
@@ -74,6 +76,10 @@ class Function:
         self._dtypes = declared_dtype(symbol, names)
         self._donated = [n in set(donate) for n in names]
         self._ctx = ctx
+        self._groups = check_groups(symbol, group2ctx)
+        moves = any(n.op == "copy_to_device" for n in self._graph.nodes)
+        self._strict = self._groups is None and not moves  # all arrays are on one device
+        self._wanted: tuple[Context, dict[str, Context]] | None = None
         self._programs: OrderedDict[tuple, Any] = OrderedDict()
         self._latest: Any = None
 
@@ -81,15 +87,18 @@ class Function:
         if len(arrays) != len(self.arguments) or any(n not in arrays for n in self.arguments):
             self._refuse(arrays)
         ctx = self._context(arrays)
+        where = self._devices(ctx)
         inputs = [
-            self.params[n] if n in self.params else as_array(n, arrays[n], self._dtypes[n], ctx)
+            self.params[n]
+            if n in self.params
+            else as_array(n, arrays[n], self._dtypes[n], where[n], self._strict)
             for n in self._names
         ]
         for name in self._updated:
             _check_memory(name, self.params)
         given: list[Any] = [None] * self._num_outputs
         given += [self.params[n] for n in self._updated]
-        compiled = self._compiled(inputs)
+        compiled = self._compiled(inputs, ctx)
         was_tracing = _core.is_tracing()
         mode = _core.suspend_trace("a compiled function runs") if was_tracing else None
         try:
@@ -152,8 +161,15 @@ class Function:
                 return value.context
         return current_context()
 
-    def _compiled(self, inputs: list[NDArray]) -> Any:
-        key = tuple((a.shape, a.dtype.__name__) for a in inputs)
+    def _devices(self, ctx: Context) -> dict[str, Context]:
+        """Where arguments belong that are no NDArrays."""
+        if self._wanted is None or self._wanted[0] != ctx:
+            symbol = self._symbol
+            self._wanted = ctx, input_devices(symbol, self._groups, ctx)
+        return self._wanted[1]
+
+    def _compiled(self, inputs: list[NDArray], ctx: Context) -> Any:
+        key = tuple((a.shape, a.dtype.__name__, a.context) for a in inputs)
         compiled = self._programs.get(key)
         if compiled is None:
             progress = SearchProgress(self._options["plan_seconds"])
@@ -165,6 +181,9 @@ class Function:
                     donated=self._donated,
                     updates=self._updates,
                     progress=progress,
+                    devices=[a.context for a in inputs],
+                    groups=self._groups,
+                    home=ctx,
                     **self._options,
                 )
             finally:
@@ -196,6 +215,7 @@ def compile_function(
     fast: bool = False,
     donate: Sequence[str | Symbol] = (),
     ctx: Context | None = None,
+    group2ctx: Mapping[str, Context] | None = None,
     training: bool | None = None,
     remat: str | int | None = None,
     plan: str = "fast",
@@ -218,6 +238,9 @@ def compile_function(
         fast: passes that may change last bits, too.
         donate: arguments whose NDArrays the program may overwrite.
         ctx: the device; that of the arrays given, unless said.
+        group2ctx: the device of each ``AttrScope(ctx_group=...)``; operators without a group run
+            where their first input is, and what comes from another device is copied once. Arrays
+            may be anywhere; new values of parameters are written where those are.
         training: Dropout and the like act; as a default when there are updates.
         remat: "sqrt", or a budget in bytes: forward values are computed again for gradients that
             ``Symbol.grad`` made, instead of being kept; bit for bit the same.
@@ -270,7 +293,7 @@ def compile_function(
         "plan_seconds": plan_seconds,
     }
     single = single and len(heads[0]) == 1
-    made = Function(heads, single, keys, steps, bound, options, given_up, ctx)
+    made = Function(heads, single, keys, steps, bound, options, given_up, ctx, group2ctx)
     unknown = [n for n in given_up if n not in made.arguments]
     if unknown:
         raise MXNetError(

@@ -41,8 +41,10 @@ def declared_dtype(symbol: Symbol, names: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def as_array(name: str, value: Any, dtype: str, ctx: Context) -> NDArray:
+def as_array(name: str, value: Any, dtype: str, ctx: Context, strict: bool = True) -> NDArray:
     """The argument as an NDArray on ``ctx``; one that is there already is not copied.
+
+    With ``strict`` off an NDArray may be on any device.
 
     Raises:
         TypeError: it is neither an array nor a number (nor nested lists of them).
@@ -51,7 +53,7 @@ def as_array(name: str, value: Any, dtype: str, ctx: Context) -> NDArray:
     from ..nd import array
 
     if isinstance(value, NDArray):
-        if value.context != ctx:
+        if strict and value.context != ctx:
             raise MXNetError(f"{name!r} is on {value.context}, the function runs on {ctx}")
         return value
     try:

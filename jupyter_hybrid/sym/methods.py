@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from .. import _core
-from .._core import NDArray, Symbol, current_context
+from .._core import Context, NDArray, Symbol, current_context
 from .executor import Executor
+from .groups import check_groups, input_devices
 from .inputs import name_of
 from .pair import save_pair
 
@@ -112,13 +113,16 @@ def bind(
     args_grad: Any = None,
     grad_req: Any = "write",
     aux_states: Any = None,
+    group2ctx: Mapping[str, Context] | None = None,
     **options: Any,
 ) -> Executor:
     """An :class:`Executor` on arrays given in a dict by name, or a list in argument order.
 
     ``aux_states`` are the arrays of the auxiliary states likewise; training writes them.
+    ``group2ctx`` gives the groups of ``AttrScope(ctx_group=...)`` their devices; arrays may be
+    anywhere, but copying them costs time at each run.
     """
-    return Executor(self, ctx, args or {}, args_grad, grad_req, aux_states)
+    return Executor(self, ctx, args or {}, args_grad, grad_req, aux_states, group2ctx)
 
 
 def simple_bind(
@@ -126,9 +130,13 @@ def simple_bind(
     ctx: Any = None,
     grad_req: Any = "write",
     type_dict: dict[str, Any] | None = None,
+    group2ctx: Mapping[str, Context] | None = None,
     **shapes: Any,
 ) -> Executor:
-    """An :class:`Executor` on new arrays of zeros; their shapes follow from those given."""
+    """An :class:`Executor` on new arrays of zeros; their shapes follow from those given.
+
+    With ``group2ctx`` every array is on the device of its group, or of what reads it first.
+    """
     from ..nd import zeros
 
     ctx = ctx or current_context()
@@ -140,25 +148,36 @@ def simple_bind(
         raise _core.MXNetError(f"simple_bind: the shapes of {', '.join(missing)} do not follow")
     arg_types, _, state_types = infer_type(self, **(type_dict or {}))
     types = dict(zip(names, arg_types))
-    arrays = {n: zeros(s, ctx=ctx, dtype=types[n]) for n, s in zip(names, arguments)}
+    where = input_devices(self, check_groups(self, group2ctx), ctx)
+    arrays = {n: zeros(s, ctx=where[n], dtype=types[n]) for n, s in zip(names, arguments)}
     wanted = grad_req if isinstance(grad_req, dict) else dict.fromkeys(names, grad_req)
     if isinstance(grad_req, (list, tuple)):
         wanted = dict(zip(names, grad_req))
     grads = {
-        n: zeros(a.shape, ctx=ctx, dtype=a.dtype)
+        n: zeros(a.shape, ctx=where[n], dtype=a.dtype)
         for n, a in arrays.items()
         if wanted.get(n, "null") != "null" and np.dtype(a.dtype).kind == "f"
     }
     states = {
-        n: zeros(s, ctx=ctx, dtype=t) for n, s, t in zip(state_names, state_shapes, state_types)
+        n: zeros(s, ctx=where[n], dtype=t)
+        for n, s, t in zip(state_names, state_shapes, state_types)
     }
-    return Executor(self, ctx, arrays, grads, wanted, states)
+    return Executor(self, ctx, arrays, grads, wanted, states, group2ctx)
 
 
 def evaluate(self: Symbol, ctx: Any = None, **arrays: NDArray) -> list[NDArray]:
     """The outputs for these arrays: ``c.eval(a=x, b=y)``."""
     states = {n: arrays.pop(n) for n in self.list_auxiliary_states() if n in arrays}
     return Executor(self, ctx, arrays, None, "null", states).forward()
+
+
+def as_in_context(self: Symbol, ctx: Context) -> Symbol:
+    """The value on ``ctx``; what reads it is computed there, its gradient comes back.
+
+    Raises:
+        MXNetError: when it is run: there is no such device.
+    """
+    return _core.sym_copy_to(self, ctx)
 
 
 def debug_str(self: Symbol) -> str:
@@ -222,6 +241,9 @@ def install() -> None:
         "bind": bind,
         "simple_bind": simple_bind,
         "eval": evaluate,
+        "as_in_context": as_in_context,
+        "as_in_ctx": as_in_context,
+        "copyto": as_in_context,
         "debug_str": debug_str,
         "get_inputs": get_inputs,
         "reshape": reshape,

@@ -26,6 +26,7 @@ def dot(spec: dict[str, Any], stage: int = -1) -> graphviz.Digraph:
             graphviz.nohtml(graphviz.escape(label).replace("\n", "\\n")),
             fillcolor=fill,
             color=stroke,
+            style="rounded,filled,dashed" if node["family"] == "copy" else "rounded,filled",
             tooltip=graphviz.escape(node["code"] or node["label"]),
         )
     for edge in chosen["graph"]["edges"]:

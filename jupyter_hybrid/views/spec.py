@@ -124,12 +124,34 @@ def user_name(names: dict[int, str], node: Any, offset: int = 0) -> str:
     return next((names[i + offset] for i in ids if i + offset in names), "")
 
 
-def _detail(node: Any) -> str:
-    """The attributes of an operator; of a kernel, what it is."""
+def _is_copy(node: Any) -> bool:
+    return bool(node.kind == "op" and node.op == "copy_to_device")
+
+
+def _detail(node: Any, sources: dict[int, Any] | None = None) -> str:
+    """The attributes of an operator; of a kernel, what it is.
+
+    With ``sources``, the nodes by id of a graph on several devices, where it runs.
+    """
+    text: str = node.attrs_text
     if node.kind == "fused":
-        rows = ", row by row" if node.family == "reduce" else ""
-        return f"one kernel of {len(node.members)} operators{rows}"
-    return node.attrs_text
+        text = f"one kernel of {len(node.members)} operators"
+    if sources is None or node.kind in ("constant", "effect"):
+        return text
+    if _is_copy(node):
+        return f"{sources[node.inputs[0][0]].ctx} → {node.ctx}"
+    if not text and node.shapes and node.shapes[0] is not None:
+        text = f"{shape_text(node.shapes[0])} {node.dtypes[0]}"
+    return f"{text} on {node.ctx}".lstrip()
+
+
+def _several_devices(graph: Any) -> bool:
+    places = {
+        "cpu" if n.ctx.device_type != "gpu" else str(n.ctx)
+        for n in graph.nodes
+        if n.kind not in ("constant", "effect")
+    }
+    return len(places) > 1
 
 
 def _bodies(node: Any) -> str:
@@ -158,6 +180,7 @@ def _stage(
     planned = stage.name == "plan"
     buffer_of = _buffers_by_node(picture) if planned else {}
     heads = {node for node, _ in graph.outputs}
+    sources = {n.id: n for n in graph.nodes} if _several_devices(graph) else None
     kernels: list[dict[str, Any]] = []
     nodes, boxes = [], []
     for node in graph.nodes:
@@ -178,7 +201,8 @@ def _stage(
             )
         line = picture.line_of(node)
         label = node_label(node, name)
-        detail = _detail(node)
+        detail = _detail(node, sources)
+        family = node.family if node.kind in ("op", "fused") else node.kind
         boxes.append(_box(node, label, detail, node.id in buffer_of))
         shape = known_shape(node.shapes[0]) if node.shapes else None
         dtype = str(node.dtypes[0] or "") if node.dtypes else ""
@@ -190,7 +214,7 @@ def _stage(
                 "label": label,
                 "detail": detail,
                 "name": name or _given_name(node),
-                "family": node.family if node.kind in ("op", "fused") else node.kind,
+                "family": "copy" if _is_copy(node) else family,
                 "line": line,
                 "col": None,
                 "code": lines[line - 1].strip() if line and line <= len(lines) else "",
@@ -350,6 +374,17 @@ def _buffers_by_node(picture: Picture) -> dict[int, int]:
     return found
 
 
+def _devices(picture: Picture) -> list[dict[str, Any]]:
+    """Bytes by device, of programs on several: the most that any part of the picture takes."""
+    found: dict[str, dict[str, Any]] = {}
+    for part in picture.parts:
+        for row in part.plan.devices:
+            known = found.setdefault(row["device"], {"device": row["device"]})
+            for key in ("arena_bytes", "planned_bytes", "lower_bound_bytes"):
+                known[key] = max(known.get(key, 0), row[key])
+    return list(found.values())
+
+
 def _memory(picture: Picture) -> dict[str, Any] | None:
     if not picture.parts:
         return None
@@ -409,5 +444,6 @@ def _memory(picture: Picture) -> dict[str, Any] | None:
         or max(p.plan.imperative_bytes for p in picture.parts),
         "optimal": optimal,
         "placed": placed,
+        "devices": _devices(picture),
         "method": next((p.plan.attempts[-1][0] for p in picture.parts if p.plan.attempts), ""),
     }

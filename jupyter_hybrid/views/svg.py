@@ -22,6 +22,7 @@ FAMILY_COLOURS = {
     "index": ("#f1f1f3", "#70757f"),
     "loss": ("#e2f4ee", "#009e73"),
     "creation": ("#fbf6dd", "#9c8400"),
+    "copy": ("#eceafa", "#5b4fa2"),
     "input": ("#ffffff", "#3b4252"),
     "constant": ("#ffffff", "#8a8f99"),
     "effect": ("#fff3c4", "#7a5c00"),
@@ -62,10 +63,11 @@ def _node(node: dict[str, Any], coloured_by_buffer: bool) -> str:
     x, y = node["x"] - node["w"] / 2, node["y"] - node["h"] / 2
     rounded = node["h"] / 2 if node["kind"] in ("input", "constant") else 7
     width = 2.2 if node["kind"] == "fused" or node["head"] else 1.2
+    dashes = ' stroke-dasharray="6 3"' if node["family"] == "copy" else ""
     parts = [
         f"<g><title>{escape(_tooltip(node))}</title>"
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{node["w"]:.1f}" height="{node["h"]:.1f}" '
-        f'rx="{rounded:.1f}" fill="{fill}" stroke="{stroke}" stroke-width="{width}"/>'
+        f'rx="{rounded:.1f}" fill="{fill}" stroke="{stroke}" stroke-width="{width}"{dashes}/>'
     ]
     under = node["detail"] or _value(node)
     two = bool(under) and node["h"] > 36

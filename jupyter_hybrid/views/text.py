@@ -21,6 +21,10 @@ def text(spec: dict[str, Any]) -> str:
             f"\nmemory: {memory['planned']:,} bytes planned, {memory['imperative']:,} "
             f"imperative, lower bound {memory['lower_bound']:,}"
         )
+        lines += [
+            f"    {d['device']}: {d['planned_bytes']:,} bytes planned, arena {d['arena_bytes']:,}"
+            for d in memory.get("devices", ())
+        ]
     if spec["names"]:
         lines.append("\n# names: what keeping each one costs")
         lines += [f"    {n['name']}: {n['state']}, {n['price']}" for n in spec["names"]]

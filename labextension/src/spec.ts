@@ -20,6 +20,7 @@ export const FAMILIES = [
   'index',
   'loss',
   'creation',
+  'copy',
   'input',
   'constant',
   'effect',

@@ -538,6 +538,7 @@ def _softmax_family() -> None:
     SAMPLES["stop_gradient"] = [
         Sample((Real(_A),), {}, True, lambda x: np.zeros_like(x), second_order=False),
     ]
+    SAMPLES["copy_to_device"] = [use(Real(_A), ctx="cpu(0)")]
     SAMPLES["Dropout"] = [
         use(Real(_A), p=0.4, mode="always"),
         use(Real(_A), p=0.5, axes=(0,), mode="always"),

@@ -86,9 +86,10 @@ def test_gradients_on_a_virtual_gpu(two_gpus):
     assert x.grad.context == mx.gpu(1)
     np.testing.assert_array_equal(x.grad.asnumpy(), [2, 4, 6])
     with autograd.record():
-        z = x * 2
-        with pytest.raises(MXNetError, match="devices"):
-            z.as_in_context(mx.cpu())
+        z = (x * 2).as_in_context(mx.cpu()) * 3
+    z.backward()
+    assert z.context == mx.cpu() and x.grad.context == mx.gpu(1)
+    np.testing.assert_array_equal(x.grad.asnumpy(), [6, 6, 6])
 
 
 def test_draws_are_the_same_on_every_device(two_gpus):

@@ -99,7 +99,7 @@ MORE = {
     "rfft": [use(Real((2, 6)), n=6), use(Real((5, 2)), n=7, axis=0)],
     "irfft": [use(op_samples.From(lambda: np.exp(1j * np.arange(8.0))), n=14)],
     "interp": [use(Real((3, 4)), op_samples.From(lambda x: np.arange(3.0)), Real((3,)))],
-    "exact_int": [use(Real((2, 3))), use(Real(()), limit=9)],
+    "exact_int": [use(Real((2, 3))), use(Real(()), limit=9), use(Real((2,)), divisor=True)],
     "searchsorted": [use(op_samples.From(lambda: np.arange(4.0)), Real((2, 3)), right=True)],
     "moving_average": [use(Real((3,)), Real((3,)), momentum=0.7)],
     "linalg_eigh": [use(Real((2, 4, 4))), use(Real((3, 3)), lower=False)],

@@ -297,3 +297,40 @@ def test_hybrid_run_gives_the_same_without_python(tmp_path):
     assert done.returncode == 0, done.stderr
     for i, array in enumerate(wanted):
         np.testing.assert_array_equal(np.load(tmp_path / f"out-{i}.npy"), array)
+
+
+def handed_through(a, b):
+    c = b * 2
+    return {"a": a, "rest": (c, 7, None, c, b.sum() > 0, a)}
+
+
+def test_results_that_are_handed_through_are_outputs_of_the_file(tmp_path):
+    scripted = mx.script(handed_through)
+    scripted(nd.array([1.0]), nd.array([2.0]))
+    scripted.save(str(tmp_path / "model"))
+    loaded = mx.load(tmp_path / "model")
+    assert len(loaded.symbol.list_outputs()) == 6  # None is no array; in the result's order
+    assert len(loaded.graph.outputs) == 2  # and not copied where the source is called
+    a, b = nd.array([5.0]), nd.array([-3.0])
+    made = loaded(a=a, b=b)
+    assert made["a"] is a
+    assert made["rest"][5] is a
+    assert made["rest"][0] is made["rest"][3]
+    assert made["rest"][0].asscalar() == -6
+    assert made["rest"][1:3] == (7, None)
+    values = mx.compile(loaded.symbol)(a=a, b=b)
+    assert [v.asnumpy().item() for v in values] == [5, -6, 7, -6, 0, 5]
+
+
+def test_a_result_of_arguments_alone_can_be_saved(tmp_path):
+    scripted = mx.script(lambda_free)
+    scripted(nd.array([1.0]), nd.array([2.0]))
+    scripted.save(str(tmp_path / "model"))
+    a, b = nd.array([5.0]), nd.array([-3.0])
+    made = mx.load(tmp_path / "model")(a, b)
+    assert made[0] is b
+    assert made[1] is a
+
+
+def lambda_free(a, b):
+    return b, a

@@ -306,3 +306,17 @@ def test_the_same_in_a_symbol_of_control_flow():
     z = mx.sym.contrib.cond(mx.sym.sum(x) > 5, lambda: y * 2, lambda: x * 3)
     made = mx.compile(mx.sym.sum(z).grad(x))(x=nd.array([0.0, 1.0]))
     assert made.asnumpy().tolist() == [3, 3]
+
+
+def numbers_of_arrays(x):
+    scale = float(x.sum())
+    if x.max() > 1:
+        scale = scale * x.max().item()
+    for _ in range(3):
+        scale = scale / 2 + float(x.min())
+    return x * scale + x.sum().asscalar()
+
+
+def test_a_python_number_of_an_array_has_no_gradient():
+    agree(numbers_of_arrays, [0.25, 0.5])
+    agree(numbers_of_arrays, [2.0, 0.5])

@@ -7,7 +7,7 @@ import linecache
 import numpy as np
 import pytest
 from cells import Shell
-from test_script import kinds, same
+from test_script import kinds, plain, same
 
 import jupyter_hybrid as mx
 from jupyter_hybrid import nd
@@ -285,3 +285,96 @@ def test_a_cell_hands_a_range_of_a_value_to_python():
         "    for i, v in zip(range(n), x):\n        s = s + v * i\n    x = x * 1.5\n"
     )
     assert shell.run("float(s)").value == 56.34375
+
+
+# Numbers ----------------------------------------------------------------------------------------
+def gcd(a, b):
+    x, y = int(a), int(b)
+    while y:
+        x, y = y, x % y
+    return x
+
+
+def quotients(a, b):
+    x, y = int(a), int(b)
+    return x // y, x % y, divmod(x, 7), x // -3, x % -3, x / y, 10 / float(b), x**2, x or y, x and y
+
+
+@pytest.mark.parametrize("function", [gcd, quotients])
+def test_numbers_that_are_known_only_when_it_runs(function):
+    scripted = mx.script(function)
+    for x, y in ((48, 18), (-48, 18), (48, -18), (7, 3), (-7, -3), (0, 5), (1000003, 17)):
+        assert scripted(nd.array([x]), nd.array([y])) == function(nd.array([x]), nd.array([y]))
+    assert scripted.num_programs == 1
+
+
+def test_a_division_by_zero_is_an_error_when_it_runs():
+    with pytest.raises(mx.MXNetError, match="division by zero"):
+        mx.script(quotients)(nd.array([3.0]), nd.array([0.0]))
+
+
+def values_of_truth(a, b):
+    c = a.sum() and b.sum()
+    d = a.sum() or b.sum()
+    e = -1 < a.sum() < 5
+    return c + d + max(a.sum(), b.sum(), d), a if e else b
+
+
+def test_and_or_and_chains_as_values():
+    for face in FACES:
+        scripted = mx.script(values_of_truth)
+        for one in VALUES:
+            for two in VALUES:
+                wanted = values_of_truth(face(one), face(two))
+                made = scripted(face(one), face(two))
+                for x, y in zip(made, wanted, strict=True):
+                    np.testing.assert_array_equal(plain(x), plain(y))
+
+
+# The target afterwards --------------------------------------------------------------------------
+def known_break(a, b):
+    for i in range(30):
+        if i == 2:
+            b = b + 1
+            break
+    return a * i + b
+
+
+def target_of_a_value(a, b):
+    for i in range(5):
+        if a.sum() + i > 2:
+            break
+    return b * i
+
+
+def target_of_pairs(a, b):
+    n = -1
+    for n, v in enumerate((a, b, a * 2)):
+        if v.sum() > n + 1:
+            break
+        b = b + v
+    return b * n + v
+
+
+def target_of_rows(a, b):
+    for v in (a, b, a + b):
+        if v.max() > 2:
+            break
+        for w in (v, a):
+            if w.min() < 0:
+                break
+            b = b + 1
+        b = b + w
+    return v + w + b
+
+
+@pytest.mark.parametrize(
+    "function", [known_break, target_of_a_value, target_of_pairs], ids=lambda f: f.__name__
+)
+def test_the_target_is_that_of_the_step_that_was_left(function):
+    agrees(function)
+
+
+def test_a_target_that_only_some_cases_bind_is_refused_when_read():
+    with pytest.raises(mx.ScriptError, match="w is bound in one branch only"):
+        agrees(target_of_rows)

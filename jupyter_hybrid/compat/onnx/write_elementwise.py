@@ -11,6 +11,7 @@ from .writer import NodeWriter, writes
 
 _DIRECT = {
     "identity": "Identity",
+    "copy_to_device": "Identity",  # where values are is the runtime's
     "contiguous": "Identity",
     "stop_gradient": "Identity",
     "make_loss": "Identity",

@@ -79,7 +79,12 @@ def _number(recorder: Any, kind: type, value: Any) -> Any:
         return _whole(recorder, node)
     if np.dtype(node.dtype).kind not in "biuf":
         raise NotConvertible(f"float() of {np.dtype(node.dtype)}")
-    return LoopNumber(_cast(node, float), float)
+    return LoopNumber(_cast(_constant(node), float), float)
+
+
+def _constant(node: Any) -> Any:
+    """The same to compute with; like a Python number it is none of the tape's."""
+    return _core.invoke_core("stop_gradient", [node], {})
 
 
 def _cast(node: Any, kind: type) -> Any:
@@ -116,7 +121,7 @@ def _as_int(recorder: Any, value: Any) -> Any:
 def _scalar(recorder: Any, name: str, value: Any) -> Any:
     node = _element(value)
     if name == "asscalar":
-        return TracedArray.of_node(recorder, node, scalar=True)
+        return TracedArray.of_node(recorder, _constant(node), scalar=True)
     dtype = np.dtype(node.dtype)
     if dtype.kind == "b":
         return LoopNumber(node, bool)

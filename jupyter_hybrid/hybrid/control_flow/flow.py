@@ -213,15 +213,18 @@ class ControlFlow(Truth):
         """Has an unrolled loop been left, whatever the arrays hold?"""
         return type(left) is not LoopNumber and bool(left)
 
-    def take(self, left: Any = False) -> bool:
-        """At the start of a step: True when a node takes this and the remaining steps.
+    def goes_on(self, left: Any) -> bool:
+        """Has it surely not been left? Only then may a node take the remaining steps."""
+        if left is False:
+            return True
+        self.loop_step = None
+        return False
 
-        Args:
-            left: whether a step before has left the loop; a recorded value when arrays decide.
-        """
+    def take(self) -> bool:
+        """At the start of a step: True when a node takes this and the remaining steps."""
         __tracebackhide__ = True
         loop, self.loop_step = self.loop_step, None
-        if loop is None or self.recorder is None or left is not False:
+        if loop is None or self.recorder is None:
             return False
         frame = sys._getframe(1)
         try:

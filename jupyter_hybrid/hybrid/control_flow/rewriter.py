@@ -15,21 +15,24 @@ A scripted ``for`` with a ``break`` may be unrolled though a branch on an array 
 the steps after it are there and do nothing::
 
                             L = False
-    for t in s: A       ->  for t in R.loop(5, s):
-                                if R.take(L): x, y, t = R.results(); break
+    for t in s: A       ->  for T in R.loop(5, s):
                                 if R.surely(L): break
-                                if not L: A, where `break` is L = True
+                                if R.goes_on(L):
+                                    t = T
+                                    if R.take(): x, y, t = R.results(); break
+                                if not L: t = T; A, where `break` is L = True
 """
 
 from __future__ import annotations
 
 import ast
+import copy
 from typing import Any
 
 from . import syntax
 from .parts import without_leaving
 from .returns import RETURN
-from .syntax import LEFT, leaves
+from .syntax import ITEM, LEFT, leaves
 from .truth import TruthRewriter
 
 
@@ -119,12 +122,12 @@ class ControlRewriter(TruthRewriter):
     def visit_For(self, node: ast.For) -> Any:
         number = self._register(node)
         node.iter = self.visit(node.iter)
-        node.target = self.visit(node.target)
         left = ""
         if self.script and leaves(node.body):
             if leaves(node.body, (ast.Break,)):
                 left = f"{LEFT}{number}"
-            node.body = self._guarded(node, left)
+            node.body = self._guarded(node, left, f"{ITEM}{number}")
+        node.target = self.visit(node.target)
         node.body = self._statements(node.body)
         node.orelse = self._statements(node.orelse)
         if number is None:
@@ -132,24 +135,38 @@ class ControlRewriter(TruthRewriter):
         constant = ast.copy_location(ast.Constant(number), node.iter)
         node.iter = self._runtime("loop", [constant, node.iter], node.iter)
         leave = [*self._unpack(number, node.iter), ast.copy_location(ast.Break(), node.iter)]
-        flag = [_at(node.iter, ast.Name(left, ast.Load()))] if left else []
-        taken = _at(node.iter, ast.If(self._runtime("take", [*flag], node.iter), leave, []))
+        taken = _at(node.iter, ast.If(self._runtime("take", [], node.iter), leave, []))
         if not left:
             node.body = [taken, *node.body]
             return node
-        stop = [_at(node.iter, ast.Break())]
-        over = _at(node.iter, ast.If(self._runtime("surely", [*flag], node.iter), stop, []))
-        node.body = [taken, over, *node.body]
+        given = _taken_from(node, f"{ITEM}{number}")
+        node.target = _at(node.target, ast.Name(f"{ITEM}{number}", ast.Store()))
+        over, goes_on = (
+            self._runtime(method, [_at(node.iter, ast.Name(left, ast.Load()))], node.iter)
+            for method in ("surely", "goes_on")
+        )
+        node.body = [
+            _at(node.iter, ast.If(over, [_at(node.iter, ast.Break())], [])),
+            _at(node.iter, ast.If(goes_on, [given, taken], [])),
+            *node.body,
+        ]
         return [_set(left, False, node), node]
 
-    def _guarded(self, node: ast.For, left: str) -> list[ast.stmt]:
+    def _guarded(self, node: ast.For, left: str, item: str) -> list[ast.stmt]:
         """The body of an unrolled loop, which does nothing once the loop has been left."""
         body = without_leaving(node.body, node, lambda at: _set(left, True, at))
         body = body or [_at(node, ast.Pass())]
         if not left:
             return body
         test = ast.UnaryOp(ast.Not(), _at(node.iter, ast.Name(left, ast.Load())))
+        body = [_taken_from(node, item), *body]
         return [_at(node.iter, ast.If(_at(node.iter, test), body, []))]
+
+
+def _taken_from(node: ast.For, item: str) -> ast.stmt:
+    """``t = T``."""
+    value = _at(node.iter, ast.Name(item, ast.Load()))
+    return _at(node.iter, ast.Assign([copy.deepcopy(node.target)], value))
 
 
 def _at(where: ast.AST, node: Any) -> Any:

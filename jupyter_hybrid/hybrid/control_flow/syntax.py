@@ -15,6 +15,7 @@ from .counters import number_names
 BREAK = "__jupyter_hybrid_break__"  # carried by a loop that may be left early
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Pass)
 LEFT = "__jupyter_hybrid_left__"  # an unrolled loop's: was it left in a step before?
+ITEM = "__jupyter_hybrid_item__"  # what its next step would be given
 LOOPS = (ast.While, ast.For)
 _KEPT = 20_000  # statements; an older one is no longer converted
 _statements: OrderedDict[int, Statement] = OrderedDict()

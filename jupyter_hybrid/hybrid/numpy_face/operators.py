@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _core
 from . import dispatch
 
 
@@ -20,6 +21,18 @@ def _is_two(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, np.generic) and value == 2
 
 
+def _beside_ndarrays(value: Any) -> bool:
+    """Is it a NumPy scalar of a script, which NDArrays take as a number?"""
+    return value.is_scalar and value.recorder.script and bool(value.recorder.bodies)
+
+
+def _with_ndarray(ufunc: np.ufunc, scalar: Any, array: Any, scalar_first: bool) -> Any:
+    from ..loop_number import scalar_with_ndarray
+
+    name = next(n for n, u in (_BINARY | _TESTS).items() if u is ufunc)
+    return scalar_with_ndarray(name, scalar.handle, array, scalar_first)
+
+
 _SEQUENCES = (list, tuple, str, bytes, bytearray)
 
 
@@ -27,6 +40,8 @@ def _forward(ufunc: np.ufunc, plain: Callable) -> Callable:
     def forward(self: Any, other: Any) -> Any:
         if _defers(other):
             return NotImplemented
+        if type(other) is _core.NDArray and _beside_ndarrays(self):
+            return _with_ndarray(ufunc, self, other, True)
         if ufunc is np.multiply and self.is_scalar and isinstance(other, _SEQUENCES):
             return self.to_numpy("a sequence is repeated") * other
         if ufunc is np.power and _is_two(other) and self.dtype == bool and not self.is_scalar:
@@ -40,6 +55,8 @@ def _backward(ufunc: np.ufunc, plain: Callable) -> Callable:
     def backward(self: Any, other: Any) -> Any:
         if _defers(other):
             return NotImplemented
+        if type(other) is _core.NDArray and _beside_ndarrays(self):
+            return _with_ndarray(ufunc, self, other, False)
         if ufunc is np.multiply and self.is_scalar and isinstance(other, _SEQUENCES):
             return other * self.to_numpy("a sequence is repeated")
         return dispatch.operate(self.recorder, ufunc, plain, (other, self))

@@ -8,12 +8,13 @@ import re
 from ...base import MXNetError
 from ..control_flow.loop_else import ENDED
 from ..control_flow.returns import DONE, RETURN
-from ..control_flow.syntax import BREAK, LEFT
+from ..control_flow.syntax import BREAK, ITEM, LEFT
 
 _NAMES = {
     RETURN: "what is returned", DONE: "whether it has returned", BREAK: "whether a loop is left",
     LEFT: "whether a loop is left", ENDED: "whether a loop went to its end",
-    "__jupyter_hybrid__": "script", "LoopNumber": "number known only when the graph runs",
+    ITEM: "what a loop walks through", "__jupyter_hybrid__": "script",
+    "LoopNumber": "number known only when the graph runs",
     "TracedArray": "NumPy array", "CountedRange": "range of unknown length",
 }  # fmt: skip
 

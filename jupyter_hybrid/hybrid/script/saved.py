@@ -11,7 +11,7 @@ import numpy as np
 from ... import _core, sym
 from ...base import MXNetError
 from ...sym.pair import load_parts, pair_files, save_pair
-from ..control_flow.trees import leaves
+from ..control_flow.trees import leaves, rebuild
 from .program import Argument, Output, Program
 
 _ATTRIBUTE = "jupyter_hybrid_script"
@@ -32,7 +32,7 @@ def symbol_of(program: Program) -> tuple[Any, dict[str, Any]]:
         else:
             values[name] = array
     if not program.graph.outputs:
-        raise MXNetError("script: its result is no array, so there is no graph")
+        raise MXNetError("script: it computes no array, so there is no graph")
     symbol = _core.sym_from_graph(program.graph.with_names(names))
     if values:
         symbol = symbol.compose(**{n: sym.Constant(a) for n, a in values.items()})
@@ -41,19 +41,53 @@ def symbol_of(program: Program) -> tuple[Any, dict[str, Any]]:
 
 def save(program: Program, name: str, prefix: str) -> None:
     """Writes both files. Raises MXNetError for results that no file can hold."""
-    symbol, params = symbol_of(program)
+    symbol, params, form = _whole(program)
     for argument in program.arguments:
-        declared = sym.var(argument.name, shape=argument.shape, dtype=argument.dtype)
         if argument.name in symbol.list_arguments():
-            symbol = symbol.compose(**{argument.name: declared})
+            symbol = symbol.compose(**{argument.name: _variable(argument)})
     signature = {
         "name": name,
         "arguments": [
             [a.path, a.name, a.kind, list(a.shape), a.dtype.name] for a in program.arguments
         ],
-        "result": _form(program.form),
+        "result": _form(form),
     }
     save_pair(symbol, prefix, params, {_ATTRIBUTE: json.dumps(signature)})
+
+
+def _variable(argument: Argument) -> Any:
+    return sym.var(argument.name, shape=argument.shape, dtype=argument.dtype)
+
+
+def _whole(program: Program) -> tuple[Any, dict[str, Any], Any]:
+    """(the Symbol with every result in order, parameters by name, the result's form).
+
+    Results that are handed through and plain numbers are outputs too, for who runs the file as a
+    graph.
+    """
+    computed: Any = None
+    params: dict[str, Any] = {}
+    if program.graph.outputs:
+        computed, params = symbol_of(program)
+    parts: list[Any] = []
+    first: dict[int, int] = {}  # one array stays one array
+
+    def leaf(_: str, output: Output) -> Output:
+        if output.kind == "argument":
+            parts.append(sym.identity(_variable(program.arguments[output.index])))
+            return output
+        if output.kind == "object":
+            if type(output.value) in (bool, int, float) and abs(output.value) < 2**63:
+                number = np.asarray(output.value)
+                parts.append(sym.Constant(_core.from_numpy(number)))
+            return output
+        parts.append(computed if len(program.graph.outputs) == 1 else computed[output.index])
+        return Output(output.kind, first.setdefault(output.index, len(parts) - 1))
+
+    form = rebuild("result", program.form, leaf)
+    if not parts:
+        raise MXNetError("script: its result is no array or number, so there is no graph")
+    return (sym.Group(parts) if len(parts) > 1 else parts[0]), params, form
 
 
 def _form(value: Any) -> Any:
@@ -108,6 +142,16 @@ class Loaded:
             raise MXNetError(f"load: {file}: the script's signature is corrupt: {error}") from None
         self.symbol, self.params = symbol, params
         graph = symbol.graph()
+        for output in (o for _, o in leaves("", form)):
+            limit = len(self._arguments) if output.kind == "argument" else len(graph.outputs)
+            if output.kind != "object" and not 0 <= output.index < limit:
+                raise MXNetError(f"load: {file}: the result's form does not fit the graph")
+        computed = [o for _, o in leaves("", form) if o.kind not in ("argument", "object")]
+        used = sorted({o.index for o in computed})
+        if used and len(used) < len(graph.outputs):  # what is handed through is not copied
+            graph = sym.Group([symbol[i] for i in used]).graph()
+            for output in computed:
+                output.index = used.index(output.index)
         named = {n.id: n.name for n in graph.nodes}
         by_name = {a.name: a for a in self._arguments}
         sources: list[Any] = []
@@ -116,12 +160,6 @@ class Loaded:
             if name not in by_name and name not in params:
                 raise MXNetError(f"load: {file}: there is no value for {name!r}")
             sources.append(by_name[name] if name in by_name else params[name])
-        outputs = [o for _, o in leaves("", form)]
-        most = len(graph.outputs)
-        for output in outputs:
-            limit = len(self._arguments) if output.kind == "argument" else most
-            if output.kind != "object" and not 0 <= output.index < limit:
-                raise MXNetError(f"load: {file}: the result's form does not fit the graph")
         self._program = Program(graph, self._arguments, sources, form, {}, [])
 
     @property

@@ -192,9 +192,12 @@ class Scripted:
         return saved.symbol_of(self._traced())[0]
 
     def save(self, prefix: str) -> None:
-        """Writes the latest signature: ``<prefix>-symbol.json`` and ``<prefix>-0000.params``.
+        """Writes the latest signature: ``<prefix>-symbol.json`` and, where it has arrays of its own
+        (parameters, constants, what is read from outside), ``<prefix>-0000.params``.
 
-        :func:`jupyter_hybrid.load` makes it a function again, without this source.
+        :func:`jupyter_hybrid.load` makes it a function again, without this source. The graph's
+        outputs are the arrays and numbers of the result in order, arguments that are handed
+        through among them; arguments that are not read are no inputs of it.
 
         Raises:
             MXNetError: it has not been called yet, or a result is no array or number.

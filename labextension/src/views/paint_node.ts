@@ -50,7 +50,8 @@ export function paintNode(context: Context, actor: Actor, look: NodeLook): void 
   outline(context, node, left, top, w, h);
   context.fillStyle = fill;
   context.fill();
-  context.setLineDash(node.kind === 'constant' ? [4, 3] : node.kind === 'effect' ? [7, 3] : []);
+  const dashed = node.kind === 'effect' || node.family === 'copy';
+  context.setLineDash(node.kind === 'constant' ? [4, 3] : dashed ? [7, 3] : []);
   context.lineWidth = node.head ? 2.6 : node.kind === 'effect' ? 1.8 : 1.2;
   context.stroke();
   context.setLineDash([]);

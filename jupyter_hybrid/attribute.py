@@ -1,0 +1,68 @@
+"""Attributes of symbols by region of code: MXNet's ``AttrScope``."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+from . import _core
+
+__all__ = ["AttrScope"]
+
+#: MXNet keeps these with underscores around them.
+_HIDDEN = frozenset(
+    {"ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage", "profiler_scope"}
+)
+
+
+def attribute_names(attributes: dict[str, str]) -> dict[str, str]:
+    """The attributes by the names that nodes keep them under: ``__ctx_group__``.
+
+    Raises:
+        ValueError: a name is neither one of MXNet's nor of the form ``__name__``, or a value is no
+            string.
+    """
+    named = {}
+    for key, value in attributes.items():
+        if not isinstance(value, str):
+            raise ValueError(f"attribute {key!r}: expected a string, got {type(value).__name__}")
+        if key in _HIDDEN:
+            key = f"__{key}__"
+        elif not (key.startswith("__") and key.endswith("__") and len(key) > 4):
+            known = ", ".join(sorted(_HIDDEN))
+            raise ValueError(f"attribute {key!r}: expected {known}, or a name like __{key}__")
+        named[key] = value
+    return named
+
+
+class AttrScope:
+    """Symbols made inside have these attributes; an inner scope adds its own to the outer's.
+
+    ``with AttrScope(ctx_group="dev1"):`` names the device group that ``group2ctx`` of ``bind``,
+    ``simple_bind`` and ``compile`` gives a device. The attributes are kept in symbol.json.
+
+    Raises:
+        ValueError: an attribute has no string as its value, or a name that MXNet does not know.
+    """
+
+    def __init__(self, **attributes: str):
+        self._attributes = attribute_names(attributes)
+        self._outer: list[Any] = []
+
+    def get(self, attr: dict[str, str] | None) -> dict[str, str]:
+        """These attributes with those of ``attr``, which come first."""
+        return {**self._attributes, **(attr or {})}
+
+    def __enter__(self) -> AttrScope:
+        outer = _core.set_symbol_attributes({})
+        self._outer.append(outer)
+        _core.set_symbol_attributes({**outer, **self._attributes})
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        _core.set_symbol_attributes(self._outer.pop())
