@@ -132,15 +132,6 @@ def returned_or_copied(a, b):
     return b
 
 
-@pytest.mark.parametrize(
-    "function",
-    [in_branches, in_a_loop, copied_in_a_branch, returned_and_written, returned_or_copied],
-    ids=lambda f: f.__name__,
-)
-def test_arrays_written_in_place(function):
-    agrees(function)
-
-
 # An array that may have two names: never written wrongly ------------------------------------------
 def other_or_same(x, y):
     if x.sum() > 0:
@@ -213,7 +204,46 @@ def in_nested_branches(x, y):
     return y + z
 
 
+def written_and_bound_anew(x, y):
+    y = y * 1
+    c = y
+    if x.sum() > 0:
+        y[0] = 9
+        y = y * 2
+    else:
+        y[1] = 3
+    return y + c
+
+
+def then_written_again(x, y):
+    y = y * 1
+    c = y
+    if x.sum() > 0:
+        y[0] = 9
+        y = y * 2
+        y[1] = -5
+    c[0] += 1
+    return y + c
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        written_and_bound_anew,
+        in_branches,
+        in_a_loop,
+        copied_in_a_branch,
+        returned_and_written,
+        returned_or_copied,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_arrays_written_in_place(function):
+    agrees(function)
+
+
 ALIASES = [
+    written_and_bound_anew, then_written_again,
     written_in_a_branch, written_in_a_loop, the_other_is_written, in_a_tuple, through_two, a_slice,
     in_nested_branches,
 ]  # fmt: skip

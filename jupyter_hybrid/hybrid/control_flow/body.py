@@ -79,6 +79,10 @@ class Body:
         self.check_alone(handle)
         shown = any(b.writes for b in self.flow.bodies)
         if not shown or _core.is_outside(handle, self.slots.aliases.serial):
+            if self.flow.recorder.script:
+                raise NotConvertible(
+                    "an array from before the branch or loop is written in place under another name"
+                )
             raise NotConvertible("it calls a function that writes an array in place")
 
     def check_alone(self, handle: Any) -> None:
@@ -109,6 +113,8 @@ def raised(error: Exception) -> str:
     """Why code can't be traced that raised this."""
     if isinstance(error, RecursionError):
         return "it calls itself without end while it is traced; write a loop"
+    if isinstance(error, NameError) and error.name:
+        return f"{error.name} has no value here, in one of the cases that are traced"
     return f"tracing it raised {type(error).__name__}: {error}"
 
 

@@ -6,6 +6,7 @@ written once, after it. Whoever shares its memory must not have been read meanwh
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING, Any
 
 from ... import _core, autograd
@@ -25,6 +26,7 @@ class BranchWrites:
         self.slots = slots
         self.nodes: dict[str, Any] = {}
         self.given: list[dict[str, Any]] = []  # what each branch got in the place of its arrays
+        self.rebound: list[str] = []  # names that are written and then another array
         self._serial: list[int] = []  # when each branch began
         outer: list[Any] = []
         for name in sorted(slots.written_arrays()):
@@ -69,14 +71,21 @@ class BranchWrites:
     def settle(self, ends: list[dict[str, Any]]) -> list[str]:
         """Names that a branch wrote. Puts the arrays outside where the ends have their stand-ins.
 
-        Raises NotConvertible for a name that is written and then another array.
+        Raises NotConvertible for a name that is written and then another array, but in a script:
+        there it gets a value of its own beside the array that is written.
         """
         written = []
+        script = self.slots.recorder.script
         for name in self.nodes:
             made = [given[name] for given in self.given]
             if any(map(self._was_written, made, self._serial)):
                 if any(end.get(name) is not m for end, m in zip(ends, made, strict=True)):
-                    raise NotConvertible(f"{name} is written in place and bound anew")
+                    if not script or not isinstance(self.slots.statement.node, ast.If):
+                        raise NotConvertible(f"{name} is written in place and bound anew")
+                    self.rebound.append(name)
+                    for end, m in zip(ends, made, strict=True):
+                        if end.get(name) is m:
+                            end[name] = self._copy(m)
                 written.append(name)
             for end, stand_in in zip(ends, made, strict=True):
                 for other, value in end.items():
@@ -90,12 +99,28 @@ class BranchWrites:
 
     def _as_it_is(self, name: str, stand_in: Any) -> Any:
         """What a branch returns: the array with its contents there, known to be the same one."""
-        recorder = self.slots.recorder
+        made = self._copy(stand_in)
+        known = [handle_of(self.slots.values[name])]
+        self.slots.recorder.returning.append((handle_of(made), known))
+        return made
+
+    def _copy(self, stand_in: Any) -> Any:
         node = _core.invoke_core("identity", [handle_of(stand_in)], {})
-        recorder.returning.append((node, [handle_of(self.slots.values[name])]))
         if type(stand_in) is TracedArray:
-            return TracedArray.of_node(recorder, node, scalar=False)
+            return TracedArray.of_node(self.slots.recorder, node, scalar=False)
         return node
+
+    def write(self, contents: dict[str, Any], results: dict[str, Any]) -> None:
+        """Writes the arrays outside, and notes which of the results may be these."""
+        for name, handle in contents.items():
+            outer = self.slots.write(name, handle)
+            if name not in self.rebound:
+                results[name] = outer
+        for name in self.rebound:
+            result = handle_of(results.get(name))
+            if result is not None:
+                outer = self.slots.outer_array(self.slots.outer[name])
+                self.slots.recorder.may_be.append((result, [handle_of(outer)]))
 
     def _was_written(self, made: Any, serial: int) -> bool:
         if type(made) is TracedArray:

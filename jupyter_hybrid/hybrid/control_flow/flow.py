@@ -109,7 +109,7 @@ class ControlFlow(Truth):
         results, contents = join(slots, test, ends, since, writes)
         del given
         writes.forget(ends)
-        results |= {name: slots.write(name, handle) for name, handle in contents.items()}
+        writes.write(contents, results)
         return slots.in_order(results)
 
     def choose(self, node: Any, yes: Any, no: Any, frame: FrameType) -> Any:
