@@ -5,24 +5,29 @@ The same shape is checked in the browser by ``labextension/src/protocol.ts``.
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
-from .edges import bytes_of, edges_of, known_shape, order_edge, shape_text, waits_of
-from .layout import Box, layered
+from .cards import (
+    bodies_of,
+    box_of,
+    detail_of,
+    given_name,
+    is_copy,
+    node_label,
+    on_several_devices,
+    user_name,
+)
+from .edges import bytes_of, edges_of, known_shape, order_edge, waits_of
+from .layout import layered
 
 if TYPE_CHECKING:
     from ..hybrid.names import Name
 
 MIME = "application/vnd.jupyter-hybrid.graph.v1+json"
 VERSION = 1
-# Pixels of one character: wide fonts are the measure, narrow ones leave some air.
-_LABEL_CHAR, _DETAIL_CHAR = 8.0, 6.8
-_WIDEST = 300.0
 
 
 @dataclass
@@ -95,84 +100,6 @@ def build(picture: Picture) -> dict[str, Any]:
     }
 
 
-def node_label(node: Any, name: str) -> str:
-    """What a node's card says: ``c = mul``, ``data``, ``print``."""
-    if node.kind == "input":
-        return name or node.name
-    if node.kind == "constant":
-        return node.text or _number(node) or name or node.name
-    if node.kind == "effect":
-        return (node.text or "effect").partition("(")[0]
-    op = node.op
-    if node.kind == "fused":
-        ops = [m.op for m in node.members]
-        op = " · ".join(ops if len(ops) <= 4 else [*ops[:2], f"… {len(ops) - 3} more …", ops[-1]])
-    return f"{name} = {op}" if name else op
-
-
-def _number(node: Any) -> str:
-    """A constant of one element as a number, else empty."""
-    if node.value is None or node.value.size != 1:
-        return ""
-    return f"{node.value.asnumpy().item():.6g}"
-
-
-def user_name(names: dict[int, str], node: Any, offset: int = 0) -> str:
-    """The user's name for a node's value: of a kernel, that of its last named member."""
-    members = node.members if node.kind == "fused" else []
-    ids = [node.id, *(m.id for m in members[::-1])]
-    return next((names[i + offset] for i in ids if i + offset in names), "")
-
-
-def _is_copy(node: Any) -> bool:
-    return bool(node.kind == "op" and node.op == "copy_to_device")
-
-
-def _detail(node: Any, sources: dict[int, Any] | None = None) -> str:
-    """The attributes of an operator; of a kernel, what it is.
-
-    With ``sources``, the nodes by id of a graph on several devices, where it runs.
-    """
-    text: str = node.attrs_text
-    if node.kind == "fused":
-        text = f"one kernel of {len(node.members)} operators"
-    if sources is None or node.kind in ("constant", "effect"):
-        return text
-    if _is_copy(node):
-        return f"{sources[node.inputs[0][0]].ctx} → {node.ctx}"
-    if not text and node.shapes and node.shapes[0] is not None:
-        text = f"{shape_text(node.shapes[0])} {node.dtypes[0]}"
-    return f"{text} on {node.ctx}".lstrip()
-
-
-def _several_devices(graph: Any) -> bool:
-    places = {
-        "cpu" if n.ctx.device_type != "gpu" else str(n.ctx)
-        for n in graph.nodes
-        if n.kind not in ("constant", "effect")
-    }
-    return len(places) > 1
-
-
-def _bodies(node: Any) -> str:
-    """The program text of a loop's or branch's bodies; empty for other nodes."""
-    bodies: dict[str, Any] = getattr(node, "bodies", None) or {}
-    return "\n".join(f"{name}:\n{indent(str(body), '  ')}" for name, body in bodies.items())
-
-
-def _box(node: Any, label: str, detail: str, chip: bool) -> Box:
-    """The card's size, from its texts as the browser sets them."""
-    given = node.kind in ("input", "constant")
-    inset = 34 if node.kind in ("input", "effect") else 18
-    glyph = 0 if node.kind == "effect" else 18
-    if not detail and node.shapes and node.shapes[0]:
-        detail = f"{shape_text(node.shapes[0])} {node.dtypes[0]}"
-    below = len(detail) * _DETAIL_CHAR + (72 if chip else 0)
-    wide = max(len(label) * _LABEL_CHAR + glyph, below) + inset
-    height = 44 if detail or not given else 30
-    return Box(node.id, min(max(wide, 64), _WIDEST), height, late=given)
-
-
 def _stage(
     picture: Picture, stage: Any, lines: list[str], line_of_node: dict[int, int]
 ) -> dict[str, Any]:
@@ -180,7 +107,7 @@ def _stage(
     planned = stage.name == "plan"
     buffer_of = _buffers_by_node(picture) if planned else {}
     heads = {node for node, _ in graph.outputs}
-    sources = {n.id: n for n in graph.nodes} if _several_devices(graph) else None
+    sources = {n.id: n for n in graph.nodes} if on_several_devices(graph) else None
     kernels: list[dict[str, Any]] = []
     nodes, boxes = [], []
     for node in graph.nodes:
@@ -201,9 +128,9 @@ def _stage(
             )
         line = picture.line_of(node)
         label = node_label(node, name)
-        detail = _detail(node, sources)
+        detail = detail_of(node, sources)
         family = node.family if node.kind in ("op", "fused") else node.kind
-        boxes.append(_box(node, label, detail, node.id in buffer_of))
+        boxes.append(box_of(node, label, detail, node.id in buffer_of))
         shape = known_shape(node.shapes[0]) if node.shapes else None
         dtype = str(node.dtypes[0] or "") if node.dtypes else ""
         nodes.append(
@@ -213,8 +140,8 @@ def _stage(
                 "kind": node.kind,
                 "label": label,
                 "detail": detail,
-                "name": name or _given_name(node),
-                "family": "copy" if _is_copy(node) else family,
+                "name": name or given_name(node),
+                "family": "copy" if is_copy(node) else family,
                 "line": line,
                 "col": None,
                 "code": lines[line - 1].strip() if line and line <= len(lines) else "",
@@ -237,7 +164,7 @@ def _stage(
                     }
                     for m in members
                 ],
-                "body": _bodies(node),
+                "body": bodies_of(node),
             }
         )
     edges = edges_of(graph)
@@ -263,14 +190,6 @@ def _stage(
         "program": stage.program,
         "kernels": kernels,
     }
-
-
-def _given_name(node: Any) -> str:
-    """The node's own name, unless it is only its operator counted."""
-    counted = node.kind in ("op", "fused") and re.fullmatch(
-        rf"_*{re.escape(node.op.lower())}_*\d*", node.name.lower()
-    )
-    return "" if counted else node.name
 
 
 def summarize(changes: list[Any]) -> str:
