@@ -1,6 +1,7 @@
 // Node objects of a Graph, read-only.
 #include "bind/graph_view.h"
 #include "bind/invoke.h"
+#include "graph/row_kernel.h"
 #include "graph/text.h"
 
 namespace hybrid {
@@ -26,7 +27,9 @@ const char* kind_name(NodeKind kind) {
 
 const char* family_of(const Node& n) {
   if (n.kind == NodeKind::op) return family_name(n.op->family);
-  if (n.kind == NodeKind::fused) return "elementwise";
+  if (n.kind == NodeKind::fused) {
+    return family_name(is_row_kernel(n) ? Family::reduce : Family::elementwise);
+  }
   return kind_name(n.kind);
 }
 

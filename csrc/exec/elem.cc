@@ -4,7 +4,6 @@
 
 #include "core/error.h"
 #include "graph/epilogue_node.h"
-#include "graph/row_reduction.h"
 #include "graph/window_write.h"
 
 namespace hybrid {
@@ -16,6 +15,25 @@ ElemProgram elem_program(const OpDef& op, const Attrs& attrs, const std::vector<
   require(!program.instrs.empty(), op.name, ": no elementwise code for these inputs");
   program.outputs.push_back(static_cast<int16_t>(program.instrs.size() - 1));
   return program;
+}
+
+int append_instructions(const Node& member, const std::vector<ElemOperand>& operands,
+                        const std::vector<DType>& dtypes, ElemProgram* program) {
+  std::vector<ElemInstr> code;
+  member.op->elementwise(member.attrs, dtypes, &code);
+  const auto base = static_cast<int16_t>(program->instrs.size());
+  for (ElemInstr instr : code) {
+    for (ElemOperand* o : {&instr.a, &instr.b, &instr.c}) {
+      if (o->kind == ElemOperand::input) {
+        *o = operands.at(o->index);
+      } else if (o->kind == ElemOperand::temp) {
+        o->index = static_cast<int16_t>(o->index + base);
+      }
+    }
+    program->instrs.push_back(instr);
+  }
+  require(program->instrs.size() < 32000, member.op->name, ": a kernel of too many instructions");
+  return static_cast<int>(program->instrs.size()) - 1;
 }
 
 ElemProgram elem_program(const Graph& graph, const Node& fused) {
@@ -53,24 +71,10 @@ ElemProgram elem_program(const Graph& graph, const Node& fused) {
       operands.push_back(operand_of(e));
       dtypes.push_back(dtype_of(operands.back()));
     }
-    std::vector<ElemInstr> code;
-    member.op->elementwise(member.attrs, dtypes, &code);
-    const auto base = static_cast<int16_t>(program.instrs.size());
-    for (ElemInstr instr : code) {
-      for (ElemOperand* o : {&instr.a, &instr.b, &instr.c}) {
-        if (o->kind == ElemOperand::input) {
-          *o = operands.at(o->index);
-        } else if (o->kind == ElemOperand::temp) {
-          o->index = static_cast<int16_t>(o->index + base);
-        }
-      }
-      program.instrs.push_back(instr);
-    }
-    require(program.instrs.size() < 32000, "fused node ", fused.id, ": too many instructions");
-    made.push_back({member.id, static_cast<int16_t>(program.instrs.size() - 1)});
+    const int result = append_instructions(member, operands, dtypes, &program);
+    made.push_back({member.id, static_cast<int16_t>(result)});
   }
   for (Entry e : fused.member_outputs) {
-    if (ends_in_reduction(fused)) e = fused.members.back().inputs[0];
     if (ends_in_write(fused)) e = fused.members.back().inputs[1];
     const ElemOperand o = operand_of(e);
     require(o.kind == ElemOperand::temp, "fused node ", fused.id, ": an output is not a member");

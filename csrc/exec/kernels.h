@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "exec/program.h"
-#include "graph/row_reduction.h"
 #include "graph/window_write.h"
+#include "kernels/row_kernel.h"
 
 namespace hybrid {
 
@@ -22,8 +22,7 @@ struct ProgramKernel {
   const OpDef* op_def = nullptr;
   Attrs attrs;
   ElemProgram elem;
-  RowReduction reduction;  // rows: what is done to the program's result, of this shape
-  Shape reduced_shape;
+  std::shared_ptr<const RowKernel> rows_kernel;
   WindowWrite window;  // write: where the result lies in the output; the rest is input `base`
   int base = -1;
   TensorView whole;  // of input `base`, data is null

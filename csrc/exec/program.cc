@@ -8,6 +8,7 @@
 #include "exec/elem.h"
 #include "exec/imperative.h"
 #include "exec/kernels.h"
+#include "exec/row_program.h"
 #include "graph/epilogue_node.h"
 
 namespace hybrid {
@@ -40,32 +41,20 @@ struct Maker {
     for (size_t i = 0; i < views.size(); ++i) k->slots[i].view = views[i];
   }
 
-  // A fused kernel whose result is reduced: inputs stretched to the shape of what is reduced.
+  // Elementwise work and reductions along the same rows.
   void prepare_rows(ProgramKernel* k, const Node& node) const {
-    const Node& last = node.members.back();
-    const Entry from = last.inputs[0];
-    const auto made = std::find_if(node.members.begin(), node.members.end(),
-                                   [&](const Node& m) { return m.id == from.node; });
-    require(made != node.members.end() &&
-                find_row_reduction(last, made->shapes[0], made->dtypes[0], &k->reduction),
-            "program: fused node ", node.id, " does not end in a reduction of rows");
-    k->kind = ProgramKernel::rows;
-    k->elem = elem_program(graph, node);
-    k->name = trace::intern_name(fused_name(node).c_str());
-    std::vector<TensorView> views;
-    for (int i = 0; i < k->num_in; ++i) {
-      views.push_back(broadcast_view(k->slots[i].view, made->shapes[0], "fused"));
+    std::vector<TensorView> arrays;
+    for (const Slot& s : k->slots) arrays.push_back(s.view);
+    std::vector<std::pair<int, int>> shared;
+    for (int o = 0; o < k->num_out; ++o) {
+      for (int i = 0; i < k->num_in; ++i) {
+        if (k->slots[k->num_in + o].buffer == k->slots[i].buffer) shared.push_back({o, i});
+      }
     }
-    TensorView whole;
-    whole.shape = made->shapes[0];
-    whole.strides = contiguous_strides(whole.shape);
-    views.push_back(whole);
-    collapse_dimensions(&views);
-    k->reduced_shape = views.back().shape;
-    for (int i = 0; i < k->num_in; ++i) k->slots[i].view = views[i];
-    double ns = 0.5;
-    for (const ElemInstr& i : k->elem.instrs) ns += elem_cost_ns(i.code, i.dtype);
-    k->cost_ns = 20 + ns * static_cast<double>(made->shapes[0].size());
+    k->kind = ProgramKernel::rows;
+    k->name = trace::intern_name(fused_name(node).c_str());
+    k->rows_kernel = make_row_kernel(graph, node, arrays, shared);
+    k->cost_ns = 20 + k->rows_kernel->cost_ns * static_cast<double>(k->rows_kernel->rows);
   }
 
   // A fused kernel whose result is a window of the output.
@@ -163,7 +152,7 @@ struct Maker {
       in_shapes.push_back(graph.shape(e));
     }
     for (int o = 0; o < k.num_out; ++o) k.slots.push_back(slot({node.id, o}));
-    if (ends_in_reduction(node)) {
+    if (is_row_kernel(node)) {
       prepare_rows(&k, node);
     } else if (ends_in_write(node)) {
       prepare_write(&k, node);

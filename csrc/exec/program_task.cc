@@ -8,7 +8,6 @@
 #include "engine/trace.h"
 #include "exec/launch.h"
 #include "kernels/elem_plan.h"
-#include "kernels/elem_rows.h"
 #include "kernels/kernels.h"
 #include "ops/epilogue.h"
 #include "ops/run_elem.h"
@@ -73,7 +72,9 @@ void run_product(const ProgramKernel& k, const TensorView* views, Resources& res
   // On the heap: a library loaded at run time gets little static thread-local memory.
   thread_local const std::unique_ptr<ElemPlan> owner(new ElemPlan());
   ElemPlan& plan = *owner;
-  plan.build(k.elem, finished.data(), &finished.back(), false);
+  ElemBinding binding;
+  binding.stores = false;
+  plan.build(k.elem, finished.data(), &finished.back(), binding);
   const Finish finish{[](const void* self, int64_t begin, int64_t end) {
                         static_cast<const ElemPlan*>(self)->run(begin, end);
                       },
@@ -93,12 +94,9 @@ void run_one(const ProgramKernel& k, char* const* base, const uint64_t* keys, Te
       run_elementwise(k.elem, views, views + k.num_in, resources);
       break;
     case ProgramKernel::rows: {
-      const RowReduction& r = k.reduction;
-      const TensorView& out = views[k.num_in];
-      run_elementwise_rows(k.elem, views, k.reduced_shape, r.kind, r.rows, r.size, out, resources);
-      if (r.mean) {
-        run_with_number(ElemCode::div, out, static_cast<double>(r.size), out, resources);
-      }
+      char* arrays[RowKernel::kMaxMemory];
+      for (size_t i = 0; i < k.slots.size(); ++i) arrays[i] = views[i].as<char>();
+      run_row_kernel(*k.rows_kernel, arrays, resources);
       break;
     }
     case ProgramKernel::write: {

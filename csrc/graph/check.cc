@@ -3,7 +3,7 @@
 
 #include "core/error.h"
 #include "graph/graph.h"
-#include "graph/row_reduction.h"
+#include "graph/row_kernel.h"
 #include "graph/window_write.h"
 #include "ops/epilogue.h"
 
@@ -32,6 +32,7 @@ void check_arity(const Node& n) {
 void check_fused(const Node& n) {
   require(n.members.size() >= 2, called(n), ": a fused node has at least two members, given ",
           n.members.size());
+  const bool rows = is_row_kernel(n);
   std::unordered_set<NodeId> inside;
   std::unordered_set<NodeId> outside;
   for (const Entry& e : n.inputs) outside.insert(e.node);
@@ -39,7 +40,7 @@ void check_fused(const Node& n) {
     const bool first = &m == &n.members.front(), last = &m == &n.members.back();
     require(m.kind == NodeKind::op && m.op != nullptr &&
                 (m.op->elementwise != nullptr || (first && takes_epilogue(*m.op)) ||
-                 (last && (is_row_reduction(*m.op) || is_window_write(*m.op)))),
+                 (last && is_window_write(*m.op)) || (rows && is_row_member(*m.op))),
             called(n), ": member ", m.id, " is not an elementwise operator");
     for (const Entry& e : m.inputs) {
       require(inside.count(e.node) || outside.count(e.node), called(n), ": member ", m.id,

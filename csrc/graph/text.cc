@@ -10,6 +10,7 @@
 #include "graph/constant.h"
 #include "graph/devices.h"
 #include "graph/expression.h"
+#include "graph/row_kernel.h"
 
 namespace hybrid {
 
@@ -312,7 +313,7 @@ std::vector<Writer::Line> Writer::lines(const TextOptions& options) {
         write_bodies(n, options, &lines);
         break;
       case NodeKind::fused:
-        lines.push_back({"# one kernel:", ""});
+        lines.push_back({is_row_kernel(n) ? "# one kernel, row by row:" : "# one kernel:", ""});
         for (const Node& m : n.members) {
           lines.push_back({"  " + statement(m, false), comment(m, options)});
         }

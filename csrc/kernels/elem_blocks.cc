@@ -61,7 +61,7 @@ void save_run(char* to, const char* from, int64_t n, int64_t stride) {
 
 // Calls run(contiguous, strided, n) for every stretch of the innermost dimension.
 template <class Run>
-void walk(const StridedBlock& s, int64_t begin, int64_t n, char* contiguous, Run run) {
+void walk(const StridedBlock& s, int64_t begin, int64_t n, char* contiguous, char* array, Run run) {
   int64_t at[kMaxDims];
   int64_t rest = begin, offset = 0;
   for (int d = 0; d < s.ndim; ++d) {
@@ -71,7 +71,7 @@ void walk(const StridedBlock& s, int64_t begin, int64_t n, char* contiguous, Run
   }
   while (n > 0) {
     const int64_t length = s.ndim == 0 ? n : std::min(n, s.size[0] - at[0]);
-    run(contiguous, s.data + offset * s.item, length);
+    run(contiguous, array + offset * s.item, length);
     contiguous += length * s.item;
     n -= length;
     if (n == 0) break;
@@ -87,13 +87,13 @@ void walk(const StridedBlock& s, int64_t begin, int64_t n, char* contiguous, Run
 }
 
 template <class T>
-void load_as(const StridedBlock& s, int64_t begin, int64_t n, void* to) {
+void load_as(const StridedBlock& s, int64_t begin, int64_t n, void* to, char* array) {
   const int64_t stride = s.ndim == 0 ? 0 : s.stride[0];
   char* out = static_cast<char*>(to);
   // A row repeated over the outer dimension (a bias): after one period, copy what is there.
   if (s.ndim == 2 && s.stride[1] == 0 && n > 2 * s.size[0]) {
     const int64_t period = s.size[0] * s.item;
-    walk(s, begin, s.size[0], out,
+    walk(s, begin, s.size[0], out, array,
          [&](char* c, const char* p, int64_t m) { load_run<T>(c, p, m, stride); });
     for (int64_t done = period, total = n * s.item; done < total;) {
       const int64_t more = std::min(done, total - done);
@@ -102,46 +102,47 @@ void load_as(const StridedBlock& s, int64_t begin, int64_t n, void* to) {
     }
     return;
   }
-  walk(s, begin, n, out, [&](char* c, const char* p, int64_t m) { load_run<T>(c, p, m, stride); });
+  walk(s, begin, n, out, array,
+       [&](char* c, const char* p, int64_t m) { load_run<T>(c, p, m, stride); });
 }
 template <class T>
-void save_as(const StridedBlock& s, int64_t begin, int64_t n, const void* from) {
+void save_as(const StridedBlock& s, int64_t begin, int64_t n, const void* from, char* array) {
   const int64_t stride = s.ndim == 0 ? 1 : s.stride[0];
   char* in = const_cast<char*>(static_cast<const char*>(from));
-  walk(s, begin, n, in, [&](char* c, char* p, int64_t m) { save_run<T>(p, c, m, stride); });
+  walk(s, begin, n, in, array, [&](char* c, char* p, int64_t m) { save_run<T>(p, c, m, stride); });
 }
 
 }  // namespace
 
-void StridedBlock::load(int64_t begin, int64_t n, void* to) const {
+void StridedBlock::load(int64_t begin, int64_t n, void* to, char* array) const {
   switch (item) {
     case 1:
-      return load_as<uint8_t>(*this, begin, n, to);
+      return load_as<uint8_t>(*this, begin, n, to, array);
     case 2:
-      return load_as<uint16_t>(*this, begin, n, to);
+      return load_as<uint16_t>(*this, begin, n, to, array);
     case 4:
-      return load_as<uint32_t>(*this, begin, n, to);
+      return load_as<uint32_t>(*this, begin, n, to, array);
     case 8:
-      return load_as<uint64_t>(*this, begin, n, to);
+      return load_as<uint64_t>(*this, begin, n, to, array);
     case 16:
-      return load_as<Pair>(*this, begin, n, to);
+      return load_as<Pair>(*this, begin, n, to, array);
     default:
       fail("elementwise: elements of ", item, " bytes");
   }
 }
 
-void StridedBlock::save(int64_t begin, int64_t n, const void* from) const {
+void StridedBlock::save(int64_t begin, int64_t n, const void* from, char* array) const {
   switch (item) {
     case 1:
-      return save_as<uint8_t>(*this, begin, n, from);
+      return save_as<uint8_t>(*this, begin, n, from, array);
     case 2:
-      return save_as<uint16_t>(*this, begin, n, from);
+      return save_as<uint16_t>(*this, begin, n, from, array);
     case 4:
-      return save_as<uint32_t>(*this, begin, n, from);
+      return save_as<uint32_t>(*this, begin, n, from, array);
     case 8:
-      return save_as<uint64_t>(*this, begin, n, from);
+      return save_as<uint64_t>(*this, begin, n, from, array);
     case 16:
-      return save_as<Pair>(*this, begin, n, from);
+      return save_as<Pair>(*this, begin, n, from, array);
     default:
       fail("elementwise: elements of ", item, " bytes");
   }

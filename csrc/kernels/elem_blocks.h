@@ -26,17 +26,19 @@ struct StridedBlock {
   StridedBlock() = default;
   StridedBlock(void* data, DType dtype, const Shape& shape, const Shape& strides);
   bool repeats_one() const { return ndim == 0 || (ndim == 1 && stride[0] == 0); }
-  char* address(int64_t i) const {  // of element i of the flattened array
+  // Of element i of the flattened array whose element 0 is at `from`.
+  char* address(int64_t i, char* from) const {
     int64_t offset = 0;
     for (int d = 0; d < ndim; ++d) {
       offset += i % size[d] * stride[d];
       i /= size[d];
     }
-    return data + offset * item;
+    return from + offset * item;
   }
-  // Elements [begin, begin + n) of the flattened array to or from contiguous memory.
-  void load(int64_t begin, int64_t n, void* to) const;
-  void save(int64_t begin, int64_t n, const void* from) const;
+  // Elements [begin, begin + n) of the flattened array, whose element 0 is at `array`, to or from
+  // contiguous memory.
+  void load(int64_t begin, int64_t n, void* to, char* array) const;
+  void save(int64_t begin, int64_t n, const void* from, char* array) const;
 };
 
 // Copies n bytes past the caches; falls back to plain stores where that is not possible.

@@ -13,6 +13,7 @@ constexpr int64_t kRegisterBytes = 8192;  // of one block register: 2048 floats
 constexpr int64_t kMinRegisterBytes = 2048;
 constexpr int64_t kBlockBudget = 28 << 10;  // of the first-level cache
 constexpr int64_t kMinRow = 256;            // elements: shorter rows are copied together
+constexpr int64_t kMinRepeatBytes = 384;    // of one element: shorter runs are copied together
 constexpr int64_t kRegisterGap = 192;       // so that registers do not share cache sets
 
 DType own_result(const ElemInstr& q) {
@@ -40,6 +41,11 @@ bool overlap(const TensorView& a, const TensorView& b, int64_t count) {
   const int64_t bytes_a = count * static_cast<int64_t>(dtype_size(a.dtype));
   const int64_t bytes_b = count * static_cast<int64_t>(dtype_size(b.dtype));
   return pa < pb + bytes_b && pb < pa + bytes_a;
+}
+
+bool is_kept(const ElemBinding& binding, int output) {
+  return static_cast<size_t>(output) < binding.kept.size() &&
+         binding.kept[static_cast<size_t>(output)];
 }
 
 }  // namespace
@@ -101,7 +107,8 @@ int32_t ElemPlan::spread(int32_t slot) {
     full.item = item;
     full.reg = num_registers_++;  // never freed: filled once for all blocks
     spread_of_[slot] = add_slot(full);
-    fills_.push_back({elem_table().repeat[item], slot, -1, -1, spread_of_[slot]});
+    (slots_[slot].varies ? row_fills_ : fills_)
+        .push_back({elem_table().repeat[item], slot, -1, -1, spread_of_[slot]});
   }
   return spread_of_[slot];
 }
@@ -117,6 +124,7 @@ void ElemPlan::use_inputs(const ElemProgram& program, const TensorView* inputs,
     ElemSlot slot;
     slot.item = static_cast<int32_t>(dtype_size(v.dtype));
     slot.data = static_cast<char*>(v.data);
+    slot.memory = static_cast<int32_t>(i);
     if (is_flat(shape, v.strides)) {
       slot.kind = ElemSlot::stream;
       input_slot_[i] = add_slot(slot);
@@ -129,7 +137,6 @@ void ElemPlan::use_inputs(const ElemProgram& program, const TensorView* inputs,
     } else {
       slot.kind = ElemSlot::scratch;
       slot.data = nullptr;
-      slot.reg = num_registers_++;  // loaded before the steps of a block: kept all through
       input_slot_[i] = add_slot(slot);
       loads_.push_back({input_slot_[i], from, false});
     }
@@ -242,8 +249,13 @@ void ElemPlan::add_instr(const ElemProgram& program, int index) {
 }
 
 void ElemPlan::save_outputs(const ElemProgram& program, const TensorView* inputs,
-                            const TensorView* outputs) {
+                            const TensorView* outputs, const ElemBinding& binding) {
   const int count = static_cast<int>(program.outputs.size());
+  const auto same_memory = [&](int o, int i) {
+    if (!binding.late) return overlap(outputs[o], inputs[i], size_);
+    const auto& shared = binding.shared;
+    return std::find(shared.begin(), shared.end(), std::make_pair(o, i)) != shared.end();
+  };
   for (int o = 0; o < count; ++o) {
     const int temp = program.outputs[o];
     const TensorView& v = outputs[o];
@@ -257,7 +269,7 @@ void ElemPlan::save_outputs(const ElemProgram& program, const TensorView* inputs
     bool shares = false;      // memory with an input
     bool read_later = false;  // an input in this memory is read after the result is made
     for (size_t i = 0; i < program.inputs.size(); ++i) {
-      if (!overlap(v, inputs[i], size_)) continue;
+      if (!same_memory(o, static_cast<int>(i))) continue;
       shares = true;
       for (size_t k = static_cast<size_t>(temp) + 1; k < program.instrs.size(); ++k) {
         for (const ElemOperand* p :
@@ -268,37 +280,53 @@ void ElemPlan::save_outputs(const ElemProgram& program, const TensorView* inputs
       }
     }
     for (int other = 0; other < count; ++other) {
-      read_later = read_later || (other != o && overlap(v, outputs[other], size_));
+      read_later = read_later || (other != o && !binding.late && overlap(v, outputs[other], size_));
     }
-    const bool past = past_cache_ && flat && !shares;
+    const int32_t memory = static_cast<int32_t>(program.inputs.size()) + o;
+    const bool past = past_cache_ && flat && !shares && !is_kept(binding, o);
     if (flat && !past && !read_later && direct_slot_[temp] < 0) {
       ElemSlot slot;
       slot.kind = ElemSlot::stream;
       slot.item = static_cast<int32_t>(dtype_size(v.dtype));
       slot.data = static_cast<char*>(v.data);
+      slot.memory = memory;
       direct_slot_[temp] = add_slot(slot);
     } else {
-      saves_.push_back({temp, past, flat, StridedBlock(v.data, v.dtype, v.shape, v.strides)});
+      saves_.push_back(
+          {temp, past, flat, memory, StridedBlock(v.data, v.dtype, v.shape, v.strides)});
     }
   }
 }
 
-// Inputs whose long rows are contiguous need not be copied, only found.
+// Inputs whose long rows are contiguous, or repeat one element, need not be copied, only found.
 void ElemPlan::read_rows_in_place() {
   row_ = 0;
-  for (const Load& l : loads_) {
-    const StridedBlock& s = l.from;
-    if (s.ndim < 2 || s.stride[0] != 1 || s.size[0] < kMinRow) continue;
-    if (row_ == 0) row_ = s.size[0];
+  for (const int64_t stride : {1, 0}) {
+    for (const Load& l : loads_) {
+      const StridedBlock& s = l.from;
+      if (row_ > 0 || s.ndim < 2 || s.stride[0] != stride) continue;
+      if (stride == 1 ? s.size[0] >= kMinRow : s.size[0] * s.item >= kMinRepeatBytes) {
+        row_ = s.size[0];
+      }
+    }
   }
-  if (row_ == 0) return;
   for (Load& l : loads_) {
-    l.rows = l.from.ndim >= 2 && l.from.stride[0] == 1 && l.from.size[0] == row_;
+    const StridedBlock& s = l.from;
+    ElemSlot& slot = slots_[l.slot];
+    if (row_ > 0 && s.ndim >= 2) {
+      l.rows = s.stride[0] == 1 ? s.size[0] == row_ : s.stride[0] == 0 && s.size[0] % row_ == 0;
+      if (l.rows && s.stride[0] == 0) {
+        slot.kind = ElemSlot::one;
+        slot.varies = true;
+      }
+    }
+    // Loaded before the steps of a block: kept all through.
+    if (!l.rows) slot.reg = num_registers_++;
   }
 }
 
 void ElemPlan::build(const ElemProgram& program, const TensorView* inputs,
-                     const TensorView* outputs, bool stores) {
+                     const TensorView* outputs, const ElemBinding& binding) {
   const int count = static_cast<int>(program.instrs.size());
   const Shape& shape = outputs[0].shape;
   size_ = shape.size();
@@ -306,6 +334,7 @@ void ElemPlan::build(const ElemProgram& program, const TensorView* inputs,
   slots_.clear();
   spread_of_.clear();
   fills_.clear();
+  row_fills_.clear();
   loads_.clear();
   steps_.clear();
   saves_.clear();
@@ -343,15 +372,15 @@ void ElemPlan::build(const ElemProgram& program, const TensorView* inputs,
       bytes += size_ * slots_[input_slot_[i]].item;
   }
   for (size_t o = 0; o < program.outputs.size(); ++o) {
+    if (is_kept(binding, static_cast<int>(o))) continue;
     bytes += size_ * static_cast<int64_t>(dtype_size(outputs[o].dtype));
   }
-  past_cache_ = stores && bytes > last_level_cache_bytes();
+  past_cache_ = binding.stores && bytes > last_level_cache_bytes();
   read_rows_in_place();
-  save_outputs(program, inputs, outputs);
+  save_outputs(program, inputs, outputs, binding);
   for (const Save& s : saves_) last_use_[s.slot] = count;  // kept to the end of the block
   for (int i = 0; i < count; ++i) add_instr(program, i);
   for (Save& s : saves_) s.slot = spread(temp_slot_[s.slot]);
-  into_slot_ = direct_slot_[program.outputs[0]];
   // A block of every register and stream at once should fit the first-level cache.
   int64_t blocks = num_registers_, bytes_each = kRegisterBytes;
   for (const ElemSlot& s : slots_) blocks += s.kind == ElemSlot::stream;
@@ -359,19 +388,21 @@ void ElemPlan::build(const ElemProgram& program, const TensorView* inputs,
   block_ = bytes_each / item;
 }
 
-void ElemPlan::run(int64_t begin, int64_t end, void* into) const {
+void ElemPlan::run(int64_t begin, int64_t end, char* const* memory) const {
   thread_local ThreadScratch registers, pointers;
   constexpr int64_t kStep = kRegisterBytes + kRegisterGap;
-  char* const memory =
+  char* const scratch =
       static_cast<char*>(registers.get(static_cast<size_t>(num_registers_) * kStep));
   char** const at = static_cast<char**>(pointers.get(slots_.size() * sizeof(char*)));
+  const auto base = [memory](int32_t number, char* bound) {
+    return memory != nullptr && number >= 0 ? memory[number] : bound;
+  };
   for (size_t i = 0; i < slots_.size(); ++i) {
     const ElemSlot& s = slots_[i];
-    at[i] = s.kind == ElemSlot::scratch ? memory + s.reg * kStep
-            : s.kind == ElemSlot::one   ? s.data
-                                        : s.data + begin * s.item;
+    at[i] = s.kind == ElemSlot::scratch ? scratch + s.reg * kStep
+            : s.kind == ElemSlot::one   ? base(s.memory, s.data)
+                                        : base(s.memory, s.data) + begin * s.item;
   }
-  if (into != nullptr && into_slot_ >= 0) at[into_slot_] = static_cast<char*>(into);
   const auto run_step = [at](const ElemStep& s, int64_t n) {
     s.fn(at[s.a], s.b < 0 ? nullptr : at[s.b], s.c < 0 ? nullptr : at[s.c], at[s.out], n);
   };
@@ -381,24 +412,24 @@ void ElemPlan::run(int64_t begin, int64_t end, void* into) const {
     int64_t n = std::min(block_, end - i);
     if (row_ > 0) n = std::min(n, row_ - i % row_);
     for (const Load& l : loads_) {
+      char* const from = base(slots_[l.slot].memory, l.from.data);
       if (l.rows) {
-        at[l.slot] = l.from.address(i);
+        at[l.slot] = l.from.address(i, from);
       } else {
-        l.from.load(i, n, at[l.slot]);
+        l.from.load(i, n, at[l.slot], from);
       }
     }
+    for (const ElemStep& s : row_fills_) run_step(s, n);
     for (const ElemStep& s : steps_) run_step(s, n);
     for (const Save& s : saves_) {
-      if (into != nullptr) {
-        std::memcpy(static_cast<char*>(into) + (i - begin) * s.to.item, at[s.slot],
-                    static_cast<size_t>(n * s.to.item));
-      } else if (!s.flat) {
-        s.to.save(i, n, at[s.slot]);
+      char* const to = base(s.memory, s.to.data);
+      if (!s.flat) {
+        s.to.save(i, n, at[s.slot], to);
       } else if (s.past_cache) {
-        copy_past_cache(s.to.data + i * s.to.item, at[s.slot], n * s.to.item);
+        copy_past_cache(to + i * s.to.item, at[s.slot], n * s.to.item);
         past_cache = true;
       } else {
-        std::memcpy(s.to.data + i * s.to.item, at[s.slot], static_cast<size_t>(n * s.to.item));
+        std::memcpy(to + i * s.to.item, at[s.slot], static_cast<size_t>(n * s.to.item));
       }
     }
     for (size_t k = 0; k < slots_.size(); ++k) {

@@ -1,5 +1,6 @@
 // Elem plan: a program bound to views: block functions, and the memory each reads and writes.
 #pragma once
+#include <utility>
 #include <vector>
 
 #include "kernels/elem_blocks.h"
@@ -16,6 +17,8 @@ struct ElemSlot {
   } kind = scratch;
   int32_t reg = -1;      // scratch
   int32_t item = 0;      // bytes of an element
+  int32_t memory = -1;   // an input: its number
+  bool varies = false;   // one: another element for every row
   char* data = nullptr;  // stream, one
 };
 
@@ -28,15 +31,26 @@ struct Constant {  // the bytes of an element
   uint64_t low = 0, high = 0;
 };
 
+// How a plan meets its memory.
+struct ElemBinding {
+  bool stores = true;  // the outputs are memory of their own, which stays unread for a while
+  // Every run is given the addresses; those of the views are not looked at.
+  bool late = false;
+  std::vector<std::pair<int, int>> shared;  // late: (output, input) in the same memory
+  std::vector<bool> kept;                   // late: outputs that are read again at once
+};
+
 class ElemPlan {
  public:
-  // `inputs` and `outputs` must live as long as the plan is used.
-  // `stores`: the outputs are memory of their own, which stays unread for a while.
+  ElemPlan() = default;
+  ElemPlan(ElemPlan&&) = default;  // slots point at its own constants: it moves, it has no copies
+  ElemPlan& operator=(ElemPlan&&) = default;
+  // `inputs` and `outputs` must live as long as the plan is used, unless it is bound late.
   void build(const ElemProgram& program, const TensorView* inputs, const TensorView* outputs,
-             bool stores = true);
-  // Elements [begin, end); any number of threads at once. `into`: where the first output's element
-  // `begin` goes, in the place of the view that it was built with.
-  void run(int64_t begin, int64_t end, void* into = nullptr) const;
+             const ElemBinding& binding = {});
+  // Elements [begin, end); any number of threads at once. `memory`: of a plan bound late, where
+  // element 0 of every input and then of every output is.
+  void run(int64_t begin, int64_t end, char* const* memory = nullptr) const;
   int64_t size() const { return size_; }
   double cost_ns() const { return cost_ns_; }  // an element
 
@@ -44,12 +58,14 @@ class ElemPlan {
   struct Load {  // before the steps: a strided input into a register
     int32_t slot;
     StridedBlock from;
-    bool rows;  // read in place instead: blocks end where its rows do
+    // Read in place instead: blocks end where its rows do, or where its repeated element changes.
+    bool rows;
   };
   struct Save {  // after the steps: a register or memory to an output
     int32_t slot;
     bool past_cache;
     bool flat;
+    int32_t memory;  // its number, behind the inputs'
     StridedBlock to;
   };
   int32_t add_slot(ElemSlot slot);
@@ -61,21 +77,21 @@ class ElemPlan {
                 const ElemProgram& program);
   void add_instr(const ElemProgram& program, int index);
   int32_t cast_to(int32_t slot, DType from, DType to, int32_t out);
-  void save_outputs(const ElemProgram& program, const TensorView* inputs,
-                    const TensorView* outputs);
+  void save_outputs(const ElemProgram& program, const TensorView* inputs, const TensorView* outputs,
+                    const ElemBinding& binding);
   void read_rows_in_place();
   int32_t result_slot(int index, DType dtype);
   void release(const ElemOperand& operand, int at);
 
   int64_t size_ = 0;
   int64_t block_ = 0;
-  int64_t row_ = 0;         // blocks do not cross multiples of this; 0: they may
-  int32_t into_slot_ = -1;  // the first output's, when steps write to it
+  int64_t row_ = 0;  // blocks do not cross multiples of this; 0: they may
   double cost_ns_ = 0;
   int32_t num_registers_ = 0;
   bool past_cache_ = false;
   std::vector<ElemSlot> slots_;
-  std::vector<ElemStep> fills_;  // once per run(): registers of repeated values
+  std::vector<ElemStep> fills_;      // once per run(): registers of repeated values
+  std::vector<ElemStep> row_fills_;  // the same for every block
   std::vector<Load> loads_;
   std::vector<ElemStep> steps_;
   std::vector<Save> saves_;

@@ -6,10 +6,10 @@
 
 #include "kernels/arg_reduce.h"
 #include "kernels/by_dtype.h"
-#include "kernels/elem_rows.h"
 #include "kernels/kernels.h"
 #include "kernels/reduce_shape.h"
 #include "kernels/reduce_table.h"
+#include "kernels/row_kernel.h"
 
 namespace hybrid {
 namespace {
@@ -156,17 +156,29 @@ void reduce_typed(Reduction kind, const T* x, const std::vector<ReduceStage>& st
 }  // namespace
 
 void reduce_rows(Reduction kind, DType dtype, const void* x, int64_t rows, int64_t size,
-                 const TensorView& out, int64_t first) {
-  require(size <= kBlockElements && out.dtype == dtype, "reduce_rows: rows of ", size, " elements");
+                 void* out) {
   for_lane(dtype, "reduce", [&](auto zero) {
     using T = decltype(zero);
+    using A = Accumulator<T>;
     const auto fn = functions(T()).row[static_cast<int>(kind)];
     const T* const from = static_cast<const T*>(x);
-    T* const to = out.as<T>() + first;
+    T* const to = static_cast<T*>(out);
+    if (size <= kBlockElements) {
+      for (int64_t i = 0; i < rows; ++i) {
+        A value;
+        fn(from + i * size, size, &value);
+        to[i] = static_cast<T>(value);
+      }
+      return;
+    }
+    std::vector<A> parts(static_cast<size_t>((size + kBlockElements - 1) / kBlockElements));
     for (int64_t i = 0; i < rows; ++i) {
-      Accumulator<T> value;
-      fn(from + i * size, size, &value);
-      to[i] = static_cast<T>(value);
+      for (int64_t first = 0; first < size; first += kBlockElements) {
+        fn(from + i * size + first, std::min(kBlockElements, size - first),
+           &parts[static_cast<size_t>(first / kBlockElements)]);
+      }
+      join_blocks(kind, parts.data(), static_cast<int64_t>(parts.size()), 1);
+      to[i] = static_cast<T>(parts[0]);
     }
   });
 }

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "graph/epilogue_node.h"
-#include "graph/row_reduction.h"
+#include "graph/row_kernel.h"
 #include "graph/text.h"
 #include "graph/window_write.h"
 #include "ops/epilogue.h"
@@ -97,7 +97,7 @@ class Finishing {
 
   static bool is_elementwise_kernel(const Node& n) {
     if (n.kind == NodeKind::fused) {
-      return !ends_in_reduction(n) && !ends_in_write(n) && !begins_with_product(n);
+      return !is_row_kernel(n) && !ends_in_write(n) && !begins_with_product(n);
     }
     return n.kind == NodeKind::op && n.op->elementwise != nullptr && !n.op->random &&
            !n.inputs.empty() && n.op->family != Family::creation;

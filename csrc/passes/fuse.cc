@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <set>
 
-#include "core/error.h"
 #include "graph/row_reduction.h"
 #include "graph/text.h"
 #include "graph/window_write.h"
+#include "passes/fusible.h"
 #include "passes/groups.h"
 #include "passes/order.h"
 #include "passes/pass.h"
@@ -14,15 +14,6 @@
 namespace hybrid {
 
 namespace {
-
-// Beyond these a kernel's temporaries no longer fit the first-level cache.
-constexpr int kMaxInstructions = 160;
-constexpr size_t kMaxInputs = 24;
-constexpr size_t kMaxOutputs = 8;
-
-// A kernel of both halves of a training step would write what the backward half computes early,
-// and keep it through the whole step.
-bool is_backward(const Node& n) { return n.scope.compare(0, 8, "backward") == 0; }
 
 class Fusion {
  public:
@@ -46,7 +37,7 @@ class Fusion {
     bool any = false;
     for (size_t i = 0; i < before_.nodes.size(); ++i) {
       groups_.add(i);
-      cost_[i] = instructions(before_.nodes[i]);
+      cost_[i] = elementwise_instructions(before_, before_.nodes[i]);
       if (cost_[i] > 0) {
         any |= join_producers(i);
       } else {
@@ -60,35 +51,13 @@ class Fusion {
  private:
   size_t at(Entry e) const { return static_cast<size_t>(before_.position(e.node)); }
 
-  // Number of elementwise instructions; 0: cannot be a member.
-  int instructions(const Node& n) const {
-    if (n.kind != NodeKind::op || n.op->elementwise == nullptr || n.inputs.empty() ||
-        n.op->family == Family::creation || n.op->random || n.num_outputs() != 1 ||
-        !n.shapes[0].known()) {
-      return 0;
-    }
-    std::vector<DType> dtypes;
-    for (const Entry& e : n.inputs) {
-      if (!before_.shape(e).known()) return 0;
-      dtypes.push_back(before_.dtype(e));
-    }
-    std::vector<ElemInstr> program;
-    try {
-      n.op->elementwise(n.attrs, dtypes, &program);
-    } catch (const Error&) {
-      return 0;  // not for these dtypes: the operator's own kernel will say so
-    }
-    return static_cast<int>(program.size());
-  }
-
   bool join_producers(size_t i) {
     const Node& n = before_.nodes[i];
     bool any = false;
     for (const Entry& e : n.inputs) {
       const size_t from = at(e);
       const Node& p = before_.nodes[from];
-      if (cost_[from] == 0 || p.shapes[0] != n.shapes[0] || p.ctx != n.ctx ||
-          p.segment != n.segment || is_backward(p) != is_backward(n) ||
+      if (cost_[from] == 0 || p.shapes[0] != n.shapes[0] || !same_part(p, n) ||
           groups_.group_of(from) == groups_.group_of(i)) {
         continue;
       }
@@ -108,9 +77,9 @@ class Fusion {
     const Node& p = before_.nodes[from];
     RowReduction reduction;
     WindowWrite write;
-    if (cost_[from] == 0 || head_[from] || readers_[from].size() != 1 || p.ctx != n.ctx ||
-        p.segment != n.segment || is_backward(p) != is_backward(n) ||
-        !(find_row_reduction(n, p.shapes[0], p.dtypes[0], &reduction) ||
+    if (cost_[from] == 0 || head_[from] || readers_[from].size() != 1 || !same_part(p, n) ||
+        !((find_row_reduction(n, p.shapes[0], p.dtypes[0], &reduction) &&
+           is_worth_ending_in(reduction)) ||
           find_window_write(n, p.shapes[0], &write))) {
       return false;
     }
@@ -154,7 +123,7 @@ class Fusion {
         for (const Entry& e : before_.nodes[m].inputs) {
           if (!inside(at(e))) inputs.insert(e);
         }
-        if (inputs.size() > kMaxInputs || outputs >= kMaxOutputs) return false;
+        if (inputs.size() > kMaxKernelInputs || outputs >= kMaxKernelOutputs) return false;
       }
     }
     return true;

@@ -20,6 +20,8 @@ class Groups {
   // Joins group `from` to the group `to` that reads from it; false, and nothing changed, when
   // another group lies on a way from one to the other.
   bool merge(int from, int to);
+  // Joins two groups whichever comes first; false, and nothing changed, as above.
+  bool merge_any(int a, int b) { return rank_[a] < rank_[b] ? merge(a, b) : merge(b, a); }
 
  private:
   bool path_between(int from, int to);

@@ -67,6 +67,7 @@ Graph dce(const Graph&, PassContext&);
 Graph gradient(const Graph&, PassContext&);  // appends gradient nodes; outputs = heads, then grads
 Graph remat(const Graph&, PassContext&);
 Graph fuse(const Graph&, PassContext&);
+Graph reduction(const Graph&, PassContext&);
 Graph place(const Graph&, PassContext&);
 Graph schedule(const Graph&, PassContext&);
 

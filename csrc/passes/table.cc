@@ -69,6 +69,11 @@ const std::vector<PassInfo>& pass_table() {
        "Joins elementwise operators into one kernel: every element is read once, goes through the "
        "whole chain, and is written once.",
        true, fuse},
+      {"reduction", "reduction fusion",
+       "Joins reductions of rows with the elementwise work before and after them, as in softmax "
+       "and "
+       "norms: a kernel takes a few rows through all of it while they are in cache.",
+       true, reduction},
       {"epilogue", "epilogue fusion",
        "Elementwise work on the result of FullyConnected or Convolution (bias, activation, "
        "residual "

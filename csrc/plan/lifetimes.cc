@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "graph/epilogue_node.h"
-#include "graph/row_reduction.h"
+#include "graph/row_kernel.h"
 #include "graph/window_write.h"
 
 namespace hybrid {
@@ -25,6 +25,23 @@ bool fused_reads_before_write(const Node& node, const std::vector<int>& same_mem
       }
     }
     if (node.members[m].id == node.member_outputs[out].node) written = static_cast<int>(m);
+  }
+  return written >= last_read;
+}
+
+// A row kernel: rows are read and written together, so only the order within a row counts.
+bool rows_read_before_write(const Node& node, const std::vector<int>& same_memory, int out) {
+  const RowOrder order = find_row_order(node);
+  int last_read = -1, written = -1;
+  for (size_t m = 0; m < node.members.size(); ++m) {
+    for (const Entry& e : node.members[m].inputs) {
+      for (int i : same_memory) {
+        if (node.inputs[i] == e) last_read = std::max(last_read, order.time[m]);
+      }
+    }
+    if (node.members[m].id == node.member_outputs[out].node && order.wide[m]) {
+      written = order.time[m];
+    }
   }
   return written >= last_read;
 }
@@ -325,10 +342,10 @@ bool may_fail(const Graph& graph, const Node& node) {
 
 bool operator_allows_in_place(const Node& node, int in, int out,
                               const std::vector<int>& same_memory) {
-  // A reduced row may be needed again by the next, when an input is repeated over the rows.
+  if (is_row_kernel(node)) return rows_read_before_write(node, same_memory, out);
   // What is written in a window may be read beside it by an element that comes later.
   // A product writes its result before what follows it reads anything.
-  if (ends_in_reduction(node) || ends_in_write(node) || begins_with_product(node)) return false;
+  if (ends_in_write(node) || begins_with_product(node)) return false;
   if (node.kind == NodeKind::fused) return fused_reads_before_write(node, same_memory, out);
   if (node.op->elementwise) return true;  // each element is read before it is written
   if (same_memory.size() != 1) return false;

@@ -75,7 +75,7 @@ class RandomGraph {
     static const char* const binary[] = {"add", "sub", "mul", "maximum", "div"};
     static const char* const scalars[] = {"1", "0", "-0.0", "2", "-1.5"};
     static const char* const by_scalar[] = {"mul_scalar", "add_scalar", "sub_scalar", "div_scalar"};
-    switch (pick(14)) {
+    switch (pick(16)) {
       case 0:
       case 1:
       case 2:
@@ -92,10 +92,12 @@ class RandomGraph {
         const std::string to = "(" + std::to_string(shape(e).size()) + ",)";
         return keep(maker.op("reshape", {e}, "", {{"shape", to.c_str()}}));
       }
-      case 8:
-        return keep(
-            maker.op("sum", {same_rank_two()}, "",
-                     {{"axis", pick(2) ? "0" : "1"}, {"keepdims", pick(2) ? "True" : "False"}}));
+      case 8: {
+        static const char* const reductions[] = {"sum", "max", "mean", "min", "prod", "norm"};
+        static const char* const axes[] = {"0", "1", "1", "(0, 1)"};
+        return keep(maker.op(reductions[pick(6)], {same_rank_two()}, "",
+                             {{"axis", axes[pick(4)]}, {"keepdims", pick(2) ? "True" : "False"}}));
+      }
       case 9: {
         const Entry a = same_rank_two();
         return keep(maker.op("dot", {a, maker.op("transpose", {a})}));
@@ -110,6 +112,20 @@ class RandomGraph {
                                        {{"num_hidden", rows.c_str()}, {"no_bias", "True"}});
         keep(maker.op(unary[pick(8)], {product}));
         return keep_if([&] { return maker.op(binary[pick(5)], {values_.back(), any()}); });
+      }
+      case 13:
+      case 14: {  // work along rows that needs a number of each row
+        static const char* const reductions[] = {"sum", "max", "mean", "min"};
+        const Entry a = same_rank_two();
+        const bool stays = pick(2) == 0;
+        Entry row = maker.op(reductions[pick(4)], {a}, "",
+                             {{"axis", "1"}, {"keepdims", stays ? "True" : "False"}});
+        if (pick(4) == 0) keep(row);
+        if (!stays) row = maker.op("expand_dims", {row}, "", {{"axis", "1"}});
+        if (pick(3) == 0) row = maker.op(unary[pick(8)], {row});
+        keep(maker.op(binary[pick(5)], {a, row}));
+        if (pick(2) == 0) keep(maker.op("exp", {values_.back()}));
+        return;
       }
       default: {
         const Entry wide = maker.op("cast", {any()}, "", {{"dtype", "float64"}});
@@ -135,8 +151,8 @@ class RandomGraph {
   std::vector<Entry> values_;
 };
 
-const std::string kOrder[] = {"infer", "fold", "simplify", "cse",
-                              "dce",   "fuse", "epilogue", "schedule"};
+const std::string kOrder[] = {"infer", "fold",      "simplify", "cse",     "dce",
+                              "fuse",  "reduction", "epilogue", "schedule"};
 
 }  // namespace
 
@@ -205,7 +221,7 @@ TEST_CASE("passes: gradients of random graphs do not depend on the other passes"
     const auto expected = run_bytes(plain, random.arrays, true);
     Graph graph = written;
     for (const char* pass : {"infer", "fold", "simplify", "cse", "dce", "gradient", "simplify",
-                             "cse", "dce", "fuse", "epilogue", "schedule"}) {
+                             "cse", "dce", "fuse", "reduction", "epilogue", "schedule"}) {
       graph = run_pass(pass, graph, options).graph;
     }
     REQUIRE(run_bytes(graph, random.arrays, true) == expected);

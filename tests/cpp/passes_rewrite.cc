@@ -207,8 +207,8 @@ TEST_CASE("passes: the table names every pass once, and unknown names list them"
   std::vector<std::string> names;
   for (const PassInfo& p : pass_table()) names.push_back(p.name);
   CHECK(names == std::vector<std::string>{"infer", "fold", "simplify", "cse", "dce", "bn_fold",
-                                          "gradient", "remat", "fuse", "epilogue", "place",
-                                          "schedule"});
+                                          "gradient", "remat", "fuse", "reduction", "epilogue",
+                                          "place", "schedule"});
   CHECK_THROWS_WITH_AS(find_pass("inline"), doctest::Contains("infer, fold, simplify"), Error);
   CHECK(std::string(stage_label("written")) == "as written");
   CHECK(std::string(stage_label("fuse")) == "operation folding (fusion)");

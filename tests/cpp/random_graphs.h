@@ -41,7 +41,7 @@ inline RandomGraph random_graph(uint64_t seed, int num_nodes, bool with_random =
     const Entry a = values[below(static_cast<int>(values.size()))];
     const Shape shape = m.graph.shape(a);
     Entry b = a;
-    switch (below(9)) {
+    switch (below(11)) {
       case 0:
       case 1:
         values.push_back(m.op(unary[below(6)], {a}));
@@ -72,6 +72,22 @@ inline RandomGraph random_graph(uint64_t seed, int num_nodes, bool with_random =
           values.push_back(m.op("softmax", {product}));
         } else if (shape.ndim() == 2) {
           values.push_back(m.op("sum", {a}, {{"axis", "(0,)"}, {"keepdims", "True"}}));
+        }
+        break;
+      case 9:  // a row's number, read again along the row
+      case 10:
+        if (shape.ndim() == 2) {
+          const char* reductions[] = {"sum", "max", "mean", "min", "norm"};
+          const bool stays = below(2) == 0;
+          Entry row = m.op(reductions[below(5)], {a},
+                           {{"axis", "(1,)"}, {"keepdims", stays ? "True" : "False"}});
+          if (!stays) {
+            if (below(3) == 0) values.push_back(row);
+            row = m.op("expand_dims", {row}, {{"axis", "1"}});
+          }
+          if (below(2)) row = m.op(unary[below(6)], {row});
+          if (below(3) == 0) values.push_back(row);
+          values.push_back(m.op(binary[below(4)], {a, row}));
         }
         break;
       case 8:

@@ -1,0 +1,32 @@
+#include "passes/fusible.h"
+
+#include "core/error.h"
+
+namespace hybrid {
+
+int elementwise_instructions(const Graph& graph, const Node& n) {
+  if (n.kind != NodeKind::op || n.op->elementwise == nullptr || n.inputs.empty() ||
+      n.op->family == Family::creation || n.op->random || n.num_outputs() != 1 ||
+      !n.shapes[0].known()) {
+    return 0;
+  }
+  std::vector<DType> dtypes;
+  for (const Entry& e : n.inputs) {
+    if (!graph.shape(e).known()) return 0;
+    dtypes.push_back(graph.dtype(e));
+  }
+  std::vector<ElemInstr> program;
+  try {
+    n.op->elementwise(n.attrs, dtypes, &program);
+  } catch (const Error&) {
+    return 0;  // not for these dtypes: the operator's own kernel will say so
+  }
+  return static_cast<int>(program.size());
+}
+
+bool same_part(const Node& a, const Node& b) {
+  const auto backward = [](const Node& n) { return n.scope.compare(0, 8, "backward") == 0; };
+  return a.ctx == b.ctx && a.segment == b.segment && backward(a) == backward(b);
+}
+
+}  // namespace hybrid
