@@ -70,9 +70,8 @@ const std::vector<PassInfo>& pass_table() {
        "whole chain, and is written once.",
        true, fuse},
       {"reduction", "reduction fusion",
-       "Joins reductions of rows with the elementwise work before and after them, as in softmax "
-       "and "
-       "norms: a kernel takes a few rows through all of it while they are in cache.",
+       "Joins reductions of rows with the elementwise work around them, as in softmax and norms: a "
+       "kernel takes a few rows through all of it while they are in cache.",
        true, reduction},
       {"epilogue", "epilogue fusion",
        "Elementwise work on the result of FullyConnected or Convolution (bias, activation, "

@@ -54,7 +54,8 @@ def detail_of(node: Any, sources: dict[int, Any] | None = None) -> str:
     """
     text: str = node.attrs_text
     if node.kind == "fused":
-        text = f"one kernel of {len(node.members)} operators"
+        rows = ", row by row" if node.family == "reduce" else ""
+        text = f"one kernel of {len(node.members)} operators{rows}"
     if sources is None or node.kind in ("constant", "effect"):
         return text
     if is_copy(node):
