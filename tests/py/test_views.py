@@ -47,7 +47,7 @@ def test_spec_holds_what_the_report_says(report):
     assert lines == {3, 4, 5, 6}
     assert {n["code"] for n in written if n["line"] == 5} == {"c = b * a"}
     fused = [n for n in spec["stages"][-1]["graph"]["nodes"] if n["kind"] == "fused"]
-    assert [m["line"] for m in fused[0]["members"]] == [4, 6]  # b * 1 is b
+    assert [m["line"] for m in fused[0]["members"]] == [4, 5, 6]
 
 
 def test_memory_buffers_do_not_overlap(report):
