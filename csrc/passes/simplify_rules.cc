@@ -48,14 +48,15 @@ bool is_reshape(const Node& n) {
   return false;
 }
 
-// The number that every element of a value is: of a constant of one element, ones or zeros, also
-// broadcast or in another shape.
+// The number that every element of a value is: of a constant of one element, of the ones that a
+// gradient begins with; also broadcast or in another shape. What the code creates is not looked
+// into: `a = ones(10)` stands for an array.
 bool filled_with(const Graph& graph, Entry e, ScalarValue* value) {
   for (;;) {
     const Node& n = graph.node(e.node);
     if (n.kind == NodeKind::constant) return scalar_value(n.value, value);
-    const bool ones = is_op(n, "ones_like") || is_op(n, "ones");
-    if (ones || is_op(n, "zeros_like") || is_op(n, "zeros")) {
+    const bool ones = is_op(n, "ones_like");
+    if (ones || is_op(n, "zeros_like")) {
       value->is_int = !is_floating(n.dtypes[0]);
       value->integer = ones;
       value->real = ones;
