@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/device_name.h"
 #include "plan/windows.h"
 
 namespace hybrid {
@@ -25,21 +26,41 @@ int64_t peak_bytes(const Graph& graph, const std::vector<Entry>* bound, bool tra
   if (bound) {
     for (const Entry& e : *bound) last_use[windows.root[values(graph.position(e.node), e.out)]] = n;
   }
-  std::vector<std::vector<int64_t>> freed_after(n + 1);
-  int64_t live = 0, peak = 0;
+  struct Memory {
+    Context device;
+    int64_t live, peak;
+  };
+  std::vector<Memory> memories;
+  const auto memory_of = [&](const Node& node) {
+    const Context device = device_of(node.ctx);
+    for (size_t i = 0; i < memories.size(); ++i) {
+      if (memories[i].device == device) return i;
+    }
+    memories.push_back({device, 0, 0});
+    return memories.size() - 1;
+  };
+  struct Freed {
+    size_t memory;
+    int64_t bytes;
+  };
+  std::vector<std::vector<Freed>> freed_after(n + 1);
   for (int p = 0; p < n; ++p) {
     const Node& node = graph.nodes[p];
     if (!runs(node)) continue;
+    const size_t here = memory_of(node);
+    int64_t& live = memories[here].live;
     for (int o = 0; o < node.num_outputs(); ++o) {
       const int32_t v = values(p, o);
       if (windows.root[v] != v) continue;
       live += graph.bytes({node.id, o});
-      freed_after[last_use[v]].push_back(graph.bytes({node.id, o}));
+      freed_after[last_use[v]].push_back({here, graph.bytes({node.id, o})});
     }
-    peak = std::max(peak, live);
-    for (int64_t bytes : freed_after[p]) live -= bytes;
+    memories[here].peak = std::max(memories[here].peak, live);
+    for (const Freed& f : freed_after[p]) memories[f.memory].live -= f.bytes;
   }
-  return peak;
+  int64_t peaks = 0;
+  for (const Memory& m : memories) peaks += m.peak;
+  return peaks;
 }
 
 }  // namespace

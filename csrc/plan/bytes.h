@@ -7,7 +7,8 @@
 
 namespace hybrid {
 
-// Peak of logical bytes of the values that nodes make, in the order of the nodes: a value in
+// Peak of logical bytes of the values that nodes make, in the order of the nodes, summed over the
+// devices: a value in
 // `bound` lives to the end, others until their last use; views share memory; nothing is in place.
 int64_t imperative_bytes(const Graph& graph, const std::vector<Entry>& bound,
                          bool training = false);
