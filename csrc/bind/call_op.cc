@@ -213,13 +213,13 @@ Write before_write(PyArray* a, const char* op, bool is_output) {
       make_family_concrete(entry, views);
       return Write::now;
     }
-    note_overwritten(entry);
     if (alone) return Write::rebind;
     // Windows would be read from memory next, so the write waits only where there are likely none:
     // in variables, gradients, an optimizer's states, and what an earlier cell has computed.
     const bool trained = (ref.extra && ref.extra->variable) || ref.array.storage->of_gradient;
     const bool no_windows = (is_output && covers_storage(ref.array)) || holders_known(a);
     if (!external && (trained || waits || no_windows)) return Write::later;
+    note_overwritten(entry);
     compute_traced();
     settle_trace_writes("an array that others hold is written");
     return Write::now;
@@ -236,14 +236,16 @@ Write before_write(PyArray* a, const char* op, bool is_output) {
   }
   // A view of an input: the input's memory is written too.
   const bool of_input = base.node->kind == NodeKind::input && !same_entry(entry, base);
-  note_overwritten(base);
   if (!shared && !of_input) return Write::rebind;
+  note_overwritten(base);
   make_family_concrete(base, family);
   settle_trace_writes("an array that shares memory is written");
   return Write::now;
 }
 
 void store_result(PyArray* target, ArrayRef result, Write how) {
+  // Not before: an operator that was refused has overwritten nothing.
+  if (how != Write::now) note_overwritten(trace_entry(target->ref));
   if (how == Write::rebind) {
     ArrayExtra* extra = is_traced(target) ? target->ref.extra.get() : nullptr;
     if (extra != nullptr && extra->variable) {

@@ -414,3 +414,14 @@ def test_two_names_of_one_array(shell: Shell) -> None:
 def test_windows_of_one_array_written_together(shell: Shell) -> None:
     start = "whole = nd.arange(12).reshape((4, 3))\nu = whole[0:2]\nv = whole[2:4]\n"
     agree(shell, start, "u += 1\nv *= 2\nu += v\n", "v -= u\nx = whole + 0\n")
+
+
+@pytest.mark.parametrize(
+    "write", ["w += nd.ones((3,))", "w[:] = nd.ones((3,))", "nd.dot(w, nd.ones((3,)), out=w)"]
+)
+def test_a_write_that_is_refused_has_overwritten_nothing(shell: Shell, write: str) -> None:
+    shell.run(SETUP + "w = nd.array([1.0, 2.0])\nw.attach_grad()\n")
+    shell.hybridize(write, fails=True)
+    for _ in range(2):
+        shell.hybridize("with autograd.record():\n    l = (w * w).sum()\nl.backward()\n")
+    assert shell.ns["w"].grad.asnumpy().tolist() == [2, 4]
