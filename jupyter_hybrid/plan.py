@@ -185,12 +185,14 @@ def plan(
     return {**layout, "ms": round(1e3 * (time.perf_counter() - start), 3)}
 
 
-def _text(name: str, count: int, result: dict[str, Any]) -> str:
+def _text(name: str, count: int, result: dict[str, Any], capacity: int) -> str:
     peak, bound = result["peak"], result["proven_bound"]
     if result["optimal"]:
         verdict = "optimal"
     else:
         verdict = f"at most {100 * (peak / bound - 1):.2f} % above the least possible"
+    if capacity:
+        verdict += f"; {'fits' if peak <= capacity else 'does not fit'} into {capacity:,}"
     tried = [f"  {p:>16,}  {method}" for method, p in result["attempts"]]
     return "\n".join(
         [
@@ -291,9 +293,10 @@ def main(given: Sequence[str] | None = None) -> int:
         sys.stderr.write("\n")
     if args.json:
         kept = ("peak", "lower_bound", "proven_bound", "ms", "optimal")
-        print(json.dumps({k: result[k] for k in kept}))
+        fits = {"fits": result["peak"] <= args.capacity} if args.capacity else {}
+        print(json.dumps({k: result[k] for k in kept} | fits))
     else:
-        print(_text(args.file.name, len(lifetimes), result))
+        print(_text(args.file.name, len(lifetimes), result, args.capacity))
     return 0
 
 

@@ -100,7 +100,7 @@ PyObject* copyto(PyObject* self, PyObject* other) {
     } else {
       const Shape &from = shape_of(ref_of(self, "copyto")), &to = shape_of(ref_of(other, "copyto"));
       require(from == to, "copyto: source has shape ", from, ", target ", to);
-      assign(as_array(other), ref_of(self, "copyto"));
+      assign(as_array(other), self);
     }
     Py_INCREF(other);
     return other;

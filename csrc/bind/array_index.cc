@@ -185,10 +185,10 @@ PyObject* item_at(PyObject* self, Py_ssize_t i) {
 
 }  // namespace
 
-void assign(PyArray* target, const ArrayRef& source) {
+void assign(PyArray* target, py::handle source) {
   BasicIndex index;
   parse_index(Py_Ellipsis, shape_of(target->ref), &index);
-  set_basic(target, index, wrap(source));
+  set_basic(target, index, source);
 }
 
 void add_index_slots(Slots* slots) {

@@ -5,6 +5,7 @@
 #include "bind/site.h"
 #include "exec/tape.h"
 #include "exec/trace_gradient.h"
+#include "exec/trace_writes.h"
 
 namespace hybrid {
 namespace bind {
@@ -135,6 +136,19 @@ PyObject* backward_method(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 PyObject* detach(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
+    PyArray* a = as_array(self);
+    // As eagerly it shares the memory, unless what was recorded or waits to be written stands
+    // between.
+    if (tracing() && !is_traced(a) && !awaits_write(a->ref.array.storage.get())) {
+      return wrap_array(NDArray(a->ref.array));
+    }
+    if (tracing() && is_traced(a) && !has_history(a->ref)) {
+      ArrayRef same;
+      same.extra = Ref<ArrayExtra>(new ArrayExtra);
+      same.extra->entry = a->ref.extra->entry;
+      same.extra->traced = true;
+      return wrap_ref(std::move(same));
+    }
     if (tracing()) {
       const MxCall call = mx_call("BlockGrad");
       const ModeScope mode(thread_state().mode & ~uint32_t{kRecording});

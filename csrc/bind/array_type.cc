@@ -263,6 +263,8 @@ const NDArray& value_of(PyArray* a) {
             "this array has no value: it was recorded in a hybridized cell and never computed");
     set_array_value(a, NDArray(*value));
   }
+  // A window on a new value that is known now, but is still to be written where it belongs.
+  if (awaits_write(a->ref.array.storage.get())) settle_trace_writes("a written array is read");
   return a->ref.array;
 }
 

@@ -67,8 +67,13 @@ void make_family_concrete(const SymEntry& base, const std::vector<View>& family)
   compute_traced();
   const NDArray value = base.node->values.at(static_cast<size_t>(base.out));
   for (const View& view : family) {
-    rebind(as_array(view.array.ptr()),
-           ArrayRef{replay(view.entry, base, value), Ref<ArrayExtra>()});
+    PyArray* member = as_array(view.array.ptr());
+    const bool variable = member->ref.extra && member->ref.extra->variable;
+    if (variable && same_entry(view.entry, base)) {  // it keeps its gradient
+      if (is_traced(member)) set_array_value(member, value);
+      continue;
+    }
+    rebind(member, ArrayRef{replay(view.entry, base, value), Ref<ArrayExtra>()});
   }
 }
 

@@ -66,7 +66,7 @@ Write before_write(PyArray* a, const char* op, bool is_output = false);
 // Puts the result of an operator with out= or of an in-place operator into the object.
 void store_result(PyArray* target, ArrayRef result, Write how);
 // target[...] = source, by mode; dtypes are converted.
-void assign(PyArray* target, const ArrayRef& source);
+void assign(PyArray* target, py::handle source);
 
 }  // namespace bind
 }  // namespace hybrid

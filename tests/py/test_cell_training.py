@@ -425,3 +425,29 @@ def test_a_write_that_is_refused_has_overwritten_nothing(shell: Shell, write: st
     for _ in range(2):
         shell.hybridize("with autograd.record():\n    l = (w * w).sum()\nl.backward()\n")
     assert shell.ns["w"].grad.asnumpy().tolist() == [2, 4]
+
+
+ATTACHED = "u = nd.array([1.0, 2.0])\nu.attach_grad()\n"
+
+
+@pytest.mark.parametrize(
+    ("start", "cell"),
+    [
+        ("w = nd.array([1.0, 2.0])\n", "u = w * 1.0\nu.attach_grad()\nu[:] -= 1\n"),
+        (
+            "u = nd.ones((2,))\nt = nd.zeros((2,))\n",
+            "v = u * 2\nv.attach_grad()\nv.copyto(t)\nt += 1\n",
+        ),
+        ("u = nd.ones((2,))\n", "k = u.detach()\nk += 1\n"),
+        ("u = nd.ones((2,))\n", "k = u.detach()\nu += 1\n"),
+        ("u = nd.ones((2,))\n", "v = u * 2\nk = v.detach()\nk += 1\n"),
+        (ATTACHED, "u -= 1\nh = [float(u[1].asscalar())]\nv = u * h[0]\n"),
+        (
+            ATTACHED,
+            "h = []\nfor i in range(2):\n    u -= 1\n    h.append(float(u[i].asscalar()))\n",
+        ),
+        (ATTACHED, "u -= 1\ns = float(u.sum().asscalar())\nu.reshape((2, 1))[0] = s\n"),
+    ],
+)
+def test_names_that_share_memory_go_on_sharing_it(shell: Shell, start: str, cell: str) -> None:
+    agree(shell, start, cell)

@@ -63,6 +63,15 @@ def test_text_says_what_was_found(chain: Path, capsys: pytest.CaptureFixture[str
     assert "8,192 bytes, optimal" in out
 
 
+def test_a_capacity_is_said_to_hold_it_or_not(
+    chain: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(capsys, chain, "--capacity", 2 * 4096)["fits"]
+    assert not run(capsys, chain, "--capacity", 4096)["fits"]
+    assert main([str(chain), "--capacity", "4096"]) == 0
+    assert "does not fit into 4,096" in capsys.readouterr().out
+
+
 def test_columns_may_stand_in_any_order(tmp_path: Path) -> None:
     path = tmp_path / "l.csv"
     path.write_text("size,id,upper,lower\n7,0,3,1\n")
