@@ -368,6 +368,7 @@ class Program:
         donated: Sequence[bool] = ...,
         given: Sequence[NDArray | None] | None = None,
         settled: bool = False,
+        recorded: bool = False,
     ) -> list[NDArray]: ...
     def relabelled(self, written: Graph) -> Program: ...
 

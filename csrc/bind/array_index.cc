@@ -133,7 +133,7 @@ void set_basic(PyArray* target, const BasicIndex& index, py::handle given) {
   const ArrayRef ref = target->ref;
   const ArrayRef value = as_value(given, dtype_of(ref), context_of(ref));
   if (as_node) {
-    ArrayRef written = write_by_operator(ref, index, value);
+    ArrayRef written = write_by_operator(ref, index, moved_to(context_of(ref), value));
     if (index.whole && may_change_later(given, value)) {
       const Attrs copy(get_op("identity"));
       written = call_one(*copy.op(), copy, {written});
@@ -150,7 +150,7 @@ void set_basic(PyArray* target, const BasicIndex& index, py::handle given) {
     write_now(window(ref.array, index), source);
     return;
   }
-  ArrayRef result = write_by_operator(ref, index, value);
+  ArrayRef result = write_by_operator(ref, index, moved_to(context_of(ref), value));
   copy_array(result.array, ref.array);
   result.array = ref.array;
   target->ref.extra = result.extra;

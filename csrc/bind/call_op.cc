@@ -10,6 +10,7 @@
 #include "exec/trace_gradient.h"
 #include "exec/trace_op.h"
 #include "exec/trace_writes.h"
+#include "ops/copy_to_device.h"
 
 namespace hybrid {
 namespace bind {
@@ -103,6 +104,11 @@ const std::string& current_scope() { return node_scope; }
 
 ArrayRef call_one(const OpDef& op, const Attrs& attrs, const std::vector<ArrayRef>& inputs) {
   return std::move(call_op(op, attrs, inputs).at(0));
+}
+
+ArrayRef moved_to(Context home, const ArrayRef& a) {
+  if (context_of(a) == home) return a;
+  return call_one(*copy_to_device_op(), copy_to_device_attrs(home), {a});
 }
 
 void require_same_dtype(const char* op, const ArrayRef& a, const ArrayRef& b) {
@@ -249,8 +255,11 @@ Write before_write(PyArray* a, const char* op, bool is_output) {
 }
 
 void store_result(PyArray* target, ArrayRef result, Write how) {
-  // Not before: an operator that was refused has overwritten nothing.
-  if (how != Write::now) note_overwritten(trace_entry(target->ref));
+  if (how != Write::now) {
+    result = moved_to(context_of(target->ref), result);  // an array stays on its device
+    // Not before: an operator that was refused has overwritten nothing.
+    note_overwritten(trace_entry(target->ref));
+  }
   if (how == Write::rebind) {
     ArrayExtra* extra = is_traced(target) ? target->ref.extra.get() : nullptr;
     if (extra != nullptr && extra->variable) {

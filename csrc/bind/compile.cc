@@ -146,7 +146,8 @@ class SettledScope {
 };
 
 py::list run_program(const Program& program, const py::sequence& inputs, const py::object& keys,
-                     const std::vector<bool>& donated, const py::object& given, bool settled) {
+                     const std::vector<bool>& donated, const py::object& given, bool settled,
+                     bool recorded) {
   std::vector<NDArray> values, targets;
   if (!given.is_none()) {
     for (const py::handle target : given) {
@@ -162,7 +163,7 @@ py::list run_program(const Program& program, const py::sequence& inputs, const p
     const PushScope push(true);
     const Context ctx = current_context();
     const SettledScope scope(settled);
-    results = program.run(values, drawn, donated, nullptr, &ctx, targets);
+    results = program.run(values, drawn, donated, nullptr, recorded ? nullptr : &ctx, targets);
   }
   py::list list;
   for (NDArray& result : results) list.append(wrap(std::move(result)));
@@ -215,7 +216,7 @@ void bind_compile(py::module_& m) {
       .def_property_readonly("cost_ns", &Program::cost_ns, "Estimated ns of one run on one core.")
       .def("run", &run_program, py::arg("inputs"), py::arg("keys") = py::none(),
            py::arg("donated") = std::vector<bool>(), py::arg("given") = py::none(),
-           py::arg("settled") = false,
+           py::arg("settled") = false, py::arg("recorded") = false,
            "Pushes one run; a list of arrays that may still be computed. keys: fresh unless given. "
            "given: by output, the array that it is written to where the program was compiled so. "
            "settled: nobody else has still to read what these arrays hold now.")

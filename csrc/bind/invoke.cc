@@ -1,6 +1,7 @@
 // invoke(): operators by MXNet's names; invoke_core(): by the core's, strictly.
 #include "bind/mx_call.h"
 #include "bind/states.h"
+#include "core/device_name.h"
 #include "exec/call_types.h"
 #include "exec/trace_writes.h"
 #include "ops/binary.h"
@@ -94,6 +95,9 @@ py::object call_into(const OpDef& op, const Attrs& attrs, const std::vector<Arra
             op.name, ": the result is ", dtype_name(dtype_of(results[i])), " ",
             shape_of(results[i]), ", the array to write into is ", dtype_name(dtype_of(into[i])),
             " ", shape_of(into[i]));
+    const Context from = context_of(results[i]), to = context_of(into[i]);
+    require(!as_nodes || same_device(from, to), op.name, ": the result is on ", from.str(),
+            ", the array to write into on ", to.str());
     store_result(as_array(targets[i].ptr()), std::move(results[i]), as_nodes ? how[i] : Write::now);
   }
   return out;

@@ -26,6 +26,8 @@ ArrayRef call_one(const OpDef& op, const Attrs& attrs, const std::vector<ArrayRe
 PyObject* fast_binary(ElemCode code, const PyArray* a, const PyArray* b);
 PyObject* fast_scalar(ElemCode code, const PyArray* a, PyObject* number, bool number_first);
 
+// The array itself, or an operator's copy of it on that device.
+ArrayRef moved_to(Context home, const ArrayRef& a);
 // Throws Error saying which cast to write when two arrays of one operator differ in dtype.
 void require_same_dtype(const char* op, const ArrayRef& a, const ArrayRef& b);
 

@@ -344,8 +344,9 @@ struct Maker {
     for (const Commit& commit : plan.commits) add_commit(commit);
     find_first_update();
     add_results();
+    if (!graph.outputs.empty()) impl.default_ctx = graph.node(graph.outputs[0].node).ctx;
     for (const Node& n : graph.nodes) {
-      if (n.kind != NodeKind::op || !n.inputs.empty()) continue;
+      if (n.kind != NodeKind::op && n.kind != NodeKind::fused) continue;
       impl.default_ctx = n.ctx;
       break;
     }

@@ -88,7 +88,9 @@ def compute(
     start = time.perf_counter()
     _core.hold_trace_writes(True)  # the inputs are what they were before this cell's writes
     try:
-        values = compiled.program.run(inputs, keys, list(donated), given, settled=bool(updates))
+        values = compiled.program.run(
+            inputs, keys, list(donated), given, settled=bool(updates), recorded=True
+        )
         shares = [id(a) not in separate and not any(donated) for a in arrays]
         for i, update in enumerate(updates):
             shares[i] = shares[i] and update == -1

@@ -45,7 +45,7 @@ def salvage(segments: list[Segment]) -> MXNetError | None:
                 training=True,
                 devices="recorded",
             )
-            (value,) = alone.program.run(segment.inputs, segment.keys)
+            (value,) = alone.program.run(segment.inputs, segment.keys, recorded=True)
             first = first or error_of(value)
             _core.set_value(array, value)
     return first

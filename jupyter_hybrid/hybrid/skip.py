@@ -92,7 +92,7 @@ class Skip:
         start = time.perf_counter()
         given = [names[n] for n in self.inputs]
         inputs = [_core.from_numpy(a, copy=False) if type(a) is np.ndarray else a for a in given]
-        made = self.program.run(inputs, [], [])
+        made = self.program.run(inputs, [], [], recorded=True)
         run_s = time.perf_counter() - start
         values = [self._value(r, made) for r in self.results]
         shown = None

@@ -390,3 +390,73 @@ def test_loops_and_branches_keep_their_device(gpus, shell):
         "    y = (y.as_in_context(mx.gpu(1)) * 2).as_in_context(mx.gpu(0))\n"
     )
     np.testing.assert_array_equal(shell.ns["y"].asnumpy(), [16, 32])
+
+
+WRITES = (
+    "c.copyto(t)\n",
+    "v = c * 2\nv.copyto(t)\nu = t + 1\n",
+    "t[:] = c\n",
+    "t[0:1] = c[0:1]\n",
+    "v = nd.exp(c)\nu = v * v\nv.copyto(t)\n",
+    "w = nd.zeros((2,), ctx=t.context)\nc.copyto(w)\nu = w * 2\n",
+    "nd.random.normal(shape=(2,), out=t)\n",
+    "nd.elemwise_add(c, c, out=t)\n",
+    "nd.zeros((2,), out=t)\n",
+    "t += c\n",
+)
+
+
+@pytest.mark.parametrize("cell", WRITES)
+def test_an_array_that_is_written_stays_on_its_device(gpus, shell, cell):
+    results = []
+    for run in (shell.run, shell.hybridize):
+        mx.random.seed(1)
+        shell.ns.update(c=nd.array([1.0, 2.0]), t=nd.zeros((2,), ctx=gpus[1]))
+        shell.ns["k"] = shell.ns["t"]
+        refused = ""
+        try:
+            run(cell)
+        except MXNetError as error:
+            refused = str(error)
+        assert shell.ns["k"] is shell.ns["t"] and shell.ns["t"].context == gpus[1]
+        seen = {}
+        for name in "utvwck":  # a deferred value is computed when it is read
+            array = shell.ns.pop(name, None)
+            if array is not None:
+                seen[name] = (array.context, array.asnumpy().tolist())
+        results.append((refused, seen))
+    assert results[0] == results[1]
+
+
+def test_a_recorded_value_is_written_to_another_device(gpus, shell):
+    body = """
+with autograd.record():
+    v = x * 2
+    t[:] = v
+    loss = (t * t).sum()
+loss.backward()
+"""
+    for run in (shell.run, shell.hybridize):
+        x, t = nd.array([1.0, 2.0], ctx=gpus[0]), nd.zeros((2,), ctx=gpus[1])
+        x.attach_grad()
+        shell.ns.update(x=x, t=t)
+        run(body)
+        assert shell.ns["t"].context == shell.ns["loss"].context == gpus[1]
+        assert x.grad.context == gpus[0] and x.grad.asnumpy().tolist() == [8, 16]
+
+
+MADE = (
+    "t = nd.random.normal(shape=(2,), ctx=mx.gpu(0))",
+    "t = nd.zeros((2,), ctx=mx.gpu(1)) + 1",
+    "with mx.gpu(1):\n    t = nd.ones((2,)) * 3",
+)
+
+
+@pytest.mark.parametrize("cell", MADE)
+def test_what_a_cell_creates_is_on_its_device(gpus, shell, cell):
+    results = []
+    for run in (shell.run, shell.hybridize):
+        mx.random.seed(1)
+        run(cell)
+        results.append((shell.ns["t"].context, shell.ns["t"].asnumpy().tolist()))
+    assert results[0] == results[1]
