@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -201,9 +202,13 @@ def test_modes_and_threads_agree_bit_for_bit(shell):
 
 
 def _run(code: str, threads: int) -> str:
-    code = f"import os\nos.environ['OMP_NUM_THREADS'] = '{threads}'\n{code}"
+    code = f"{code}assert mx._core.num_threads() == {threads}\n"
     return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "HYBRID_NUM_THREADS": str(threads)},
     ).stdout
 
 
