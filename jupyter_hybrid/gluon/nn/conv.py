@@ -20,7 +20,33 @@ def _only_nchw(layout: str, kind: str) -> None:
         raise ValueError(f"{kind}: layout 'NCHW' is supported, got {layout!r}")
 
 
-class Conv2D(HybridBlock):
+class _Convolving(HybridBlock):
+    """Common to the convolutions: weight, bias and activation."""
+
+    def _make(
+        self,
+        weight_shape: tuple[int, ...],
+        weight_initializer: Any,
+        biases: int | None,
+        bias_initializer: Any,
+        activation: str | None,
+    ) -> None:
+        with self.name_scope():
+            self.weight = self.params.get(
+                "weight", shape=weight_shape, init=weight_initializer, allow_deferred_init=True
+            )
+            self.bias = (
+                None
+                if biases is None
+                else self.params.get("bias", shape=(biases,), init=bias_initializer)
+            )
+            self.act = Activation(activation, prefix=f"{activation}_") if activation else None
+
+    def _alias(self) -> str:
+        return "conv"
+
+
+class Conv2D(_Convolving):
     """2-D cross-correlation: (n, in_channels, h, w) to (n, channels, h', w').
 
     Args:
@@ -59,22 +85,13 @@ class Conv2D(HybridBlock):
             "num_group": groups,
             "layout": layout,
         }
-        with self.name_scope():
-            self.weight = self.params.get(
-                "weight",
-                shape=(channels, in_channels // groups, *kernel),
-                init=weight_initializer,
-                allow_deferred_init=True,
-            )
-            self.bias = (
-                self.params.get("bias", shape=(channels,), init=bias_initializer)
-                if use_bias
-                else None
-            )
-            self.act = Activation(activation, prefix=f"{activation}_") if activation else None
-
-    def _alias(self) -> str:
-        return "conv"
+        self._make(
+            (channels, in_channels // groups, *kernel),
+            weight_initializer,
+            channels if use_bias else None,
+            bias_initializer,
+            activation,
+        )
 
     def hybrid_forward(self, F: Any, x: Any, weight: Any, bias: Any = None) -> Any:
         y = F.Convolution(
@@ -95,7 +112,7 @@ class Conv2D(HybridBlock):
         )
 
 
-class Conv2DTranspose(HybridBlock):
+class Conv2DTranspose(_Convolving):
     """2-D transposed convolution: (n, in_channels, h, w) to (n, channels, h', w').
 
     ``h' = strides (h - 1) + dilation (kernel_size - 1) + 1 - 2 padding + output_padding``.
@@ -138,22 +155,13 @@ class Conv2DTranspose(HybridBlock):
             "num_group": groups,
             "layout": layout,
         }
-        with self.name_scope():
-            self.weight = self.params.get(
-                "weight",
-                shape=(in_channels, channels // groups, *kernel),
-                init=weight_initializer,
-                allow_deferred_init=True,
-            )
-            self.bias = (
-                self.params.get("bias", shape=(channels,), init=bias_initializer)
-                if use_bias
-                else None
-            )
-            self.act = Activation(activation, prefix=f"{activation}_") if activation else None
-
-    def _alias(self) -> str:
-        return "conv"
+        self._make(
+            (in_channels, channels // groups, *kernel),
+            weight_initializer,
+            channels if use_bias else None,
+            bias_initializer,
+            activation,
+        )
 
     def hybrid_forward(self, F: Any, x: Any, weight: Any, bias: Any = None) -> Any:
         given = [x, weight] if bias is None else [x, weight, bias]
