@@ -440,6 +440,7 @@ loss.backward()
         x, t = nd.array([1.0, 2.0], ctx=gpus[0]), nd.zeros((2,), ctx=gpus[1])
         x.attach_grad()
         shell.ns.update(x=x, t=t)
+        nd.waitall()  # what still computes an array holds its memory, too
         run(body)
         assert shell.ns["t"].context == shell.ns["loss"].context == gpus[1]
         assert x.grad.context == gpus[0] and x.grad.asnumpy().tolist() == [8, 16]
