@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import _core
-from ..hybrid.listing import counted, texts
+from ..reports.listing import counted, texts
 from .spec import Part, Picture, build
 
 VIEWS = ("graph", "memory", "program")
@@ -143,7 +143,7 @@ def spec_of(thing: Any) -> dict[str, Any]:
     Raises:
         TypeError: for anything else, naming what can be drawn.
     """
-    from ..hybrid.cell_report import Report
+    from ..reports.report import Report
 
     if isinstance(thing, dict) and "stages" in thing:
         return thing

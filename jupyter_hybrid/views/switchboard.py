@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .pictures import spec_of
 
 if TYPE_CHECKING:
-    from ..hybrid.cell_report import Report
+    from ..reports.report import Report
 
 _CELLS, _CHOICES = 32, 64  # how many are remembered
 
@@ -32,7 +32,7 @@ class Switchboard:
 
     def remember(self, spec: dict[str, Any], report: Report) -> None:
         """``spec`` draws ``report``; its switches can be moved from now on."""
-        from ..hybrid.replanned import detached
+        from ..reports.replanned import detached
 
         if not spec["names"]:
             return

@@ -50,8 +50,8 @@ class GraphViewer(anywidget.AnyWidget):
         spec = opened(spec_of(thing), view, traits.get("stage"))
         traits.setdefault("stage", spec["initial"]["stage"])
         super().__init__(spec=spec, _esm=_script(), **traits)
-        from ..hybrid.cell_report import Report
         from ..live import viewers
+        from ..reports.report import Report
 
         if isinstance(thing, Report):
             switchboard.remember(spec, thing)

@@ -1,0 +1,199 @@
+"""``x[key]`` and ``x[key] = value`` on traced arrays; iteration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import dispatch
+from ..lower import lowering
+from ..lower.lowering import NUMBERS, NotCovered, broadcast_to, cast, constant, dtype_of
+from . import gather, layouts
+from .indexing import region
+
+
+def _plain_key(key: Any) -> bool:
+    """True for ints, slices, None and ``...`` alone."""
+    kind = type(key)
+    return kind is int or kind is slice or key is None or key is Ellipsis
+
+
+def is_basic(key: Any) -> bool:
+    """True for keys that select a window (a view)."""
+    if type(key) is tuple:
+        return all(_plain_key(k) or _is_integer(k) for k in key)
+    return _plain_key(key) or _is_integer(key)
+
+
+def _is_integer(key: Any) -> bool:
+    kind = type(key)  # a traced number says it is one too: it stays an index array
+    return issubclass(kind, (int, np.integer)) and kind is not bool
+
+
+def _kind(scalar: Any) -> str:
+    return f"'numpy.{scalar.dtype.type.__name__}'"
+
+
+class Items:
+    """Indexing; a mixin of TracedArray."""
+
+    __slots__ = ()
+
+    def __getitem__(self: Any, key: Any) -> Any:
+        __tracebackhide__ = True
+        recorder = self.recorder
+        if recorder.active:
+            try:
+                if recorder.bodies:  # the index may be a number of a traced loop
+                    from ...capture.control.loop_number import element
+
+                    taken = element(self, key)
+                    if taken is not None:
+                        return taken
+                if is_basic(key):
+                    return self._window_of(key)
+                return gather.read(self, key)
+            except (NotCovered, *dispatch._LIKE_NUMPY) as problem:
+                dispatch.known_errors().of_index(self, key)
+                why = f": {problem}" if isinstance(problem, NotCovered) else " with this index"
+                recorder.leave_graph(f"indexing{why}")
+        return self.to_numpy("indexing reads the array")[dispatch.to_real(key)]
+
+    def _window_of(self: Any, key: Any) -> Any:
+        window = region(self.shape, key)
+        if window.scalar or (self.is_scalar and key == ()):
+            node = window.read(self.handle)
+            if node is self._handle:
+                node = lowering.copied(node)
+            return dispatch.Traced.of_node(self.recorder, node, scalar=True)
+        strides = self.layout
+        if strides != ():
+            strides = window.strides(self.strides)
+            if layouts.is_c_order(window.shape, strides, self.itemsize):
+                strides = None
+        return self.seen_through(window.read, window.write, lambda base: base[key], strides)
+
+    def __setitem__(self: Any, key: Any, value: Any) -> None:
+        __tracebackhide__ = True
+        recorder = self.recorder
+        if self.is_scalar:
+            raise TypeError(f"{_kind(self)} object does not support item assignment")
+        if recorder.active and not self.writeable:
+            raise ValueError("assignment destination is read-only")
+        if recorder.active:
+            try:
+                if is_basic(key):
+                    window = region(self.shape, key)
+                    operand = fitted(self, value, window.shape)
+                    self.assign(window.write(self.handle, operand))
+                else:
+                    gather.write(self, key, value)
+                return
+            except (NotCovered, *dispatch._LIKE_NUMPY) as problem:
+                dispatch.known_errors().of_index(self, key, value)
+                known = isinstance(problem, NotCovered)
+                recorder.leave_graph(
+                    f"writing: {problem}" if known else "writing with this index and value"
+                )
+        value = dispatch.to_real(value)
+        key = dispatch.to_real(key)
+        recorder.flush_if_active("an array is written in NumPy")
+        self.to_numpy()[key] = value
+        self.touched()
+
+    def __delitem__(self, key: Any) -> None:
+        raise ValueError("cannot delete array elements")
+
+    def __len__(self: Any) -> int:
+        if self.is_scalar:
+            raise TypeError(f"object of type {_kind(self)} has no len()")
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def __iter__(self: Any) -> Iterator[Any]:
+        if self.is_scalar:
+            raise TypeError(f"{_kind(self)} object is not iterable")
+        if not self.shape:
+            raise TypeError("iteration over a 0-d array")
+        return (self[i] for i in range(self.shape[0]))
+
+    def __contains__(self: Any, value: Any) -> bool:
+        return bool((self == value).any())
+
+    @property
+    def flat(self: Any) -> Any:
+        return Flat(self)
+
+    @flat.setter
+    def flat(self: Any, value: Any) -> None:
+        Flat(self)[:] = value
+
+
+class Flat:
+    """``x.flat``: the elements in C order, read, written and iterated over."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Any):
+        self._array = array
+
+    def elements(self) -> Any:
+        array = self._array
+        shape = array.shape
+        return array.seen_through(
+            lambda h: lowering.reshape(h, (-1,)),
+            lambda _, value: lowering.reshape(value, shape),
+            lambda base: base.reshape(-1),
+        )
+
+    def __getitem__(self, key: Any) -> Any:
+        found = self.elements()[key]
+        return found if found.is_scalar else found.copy()
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        elements = self.elements()
+        if type(value) not in NUMBERS and np.ndim(value):
+            count = elements[key].size
+            value = np.resize(value, count)  # as NumPy: repeated or cut
+        elements[key] = value
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.elements())
+
+    def __len__(self) -> int:
+        return self._array.size
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.array(self._array.to_numpy("flat is read"), dtype=dtype).reshape(-1)
+
+    def copy(self) -> Any:
+        return self._array.flatten()
+
+
+def fitted(array: Any, value: Any, shape: tuple[int, ...]) -> Any:
+    """What ``array[...] = value`` writes into a window of ``shape``: a node of array's dtype."""
+    operand = dispatch.operand_of(array.recorder, value)
+    dtype = array.dtype
+    if type(operand) in NUMBERS:
+        if type(operand) is complex and dtype.kind != "c":
+            raise NotCovered(f"{operand!r} into {dtype}")
+        if dtype.kind in "iu" and type(operand) is not float and not lowering.fits(operand, dtype):
+            raise NotCovered(f"{operand!r} into {dtype}")
+        if dtype.kind in "iu" and type(operand) is float and not math.isfinite(operand):
+            raise NotCovered(f"{operand!r} into {dtype}")
+        operand = constant(np.asarray(operand).astype(dtype))
+    own = tuple(operand.shape)
+    extra = len(own) - len(shape)
+    if extra > 0 and own[:extra] == (1,) * extra:  # NumPy drops leading 1s of what is assigned
+        own = own[extra:]
+        operand = lowering.reshape(operand, own)
+    if np.broadcast_shapes(own, shape) != shape:
+        raise NotCovered(f"a value of shape {own} into {shape}")
+    if dtype_of(operand).kind == "c" and dtype.kind != "c":
+        raise NotCovered(f"{dtype_of(operand)} into {dtype}")
+    made = broadcast_to(cast(operand, dtype), shape)
+    return made

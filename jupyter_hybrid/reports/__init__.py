@@ -1,0 +1,1 @@
+"""What is told about a recorded cell: the report, its names, why it was compiled."""
