@@ -33,7 +33,7 @@ void Scheduler::shutdown() {
     Guard guard(mutex_);
     if (stopping_) return;  // another thread is at it
     stopping_ = true;
-    count_interruption();
+    count_ending();
     hold_.notify_all();
     for (Lane* lane : lanes_) lane->wake.notify_all();
     while (executors_.load(std::memory_order_acquire) > 0) quiet_.wait(mutex_);

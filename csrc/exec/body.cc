@@ -109,4 +109,12 @@ ProgramRef Body::program(const std::vector<Shape>& shapes, const std::vector<DTy
   return program;
 }
 
+double Body::cost_ns(const std::vector<Shape>& shapes) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (const Made& m : made_) {
+    if (m.shapes == shapes) return m.program->cost_ns();
+  }
+  return 0;
+}
+
 }  // namespace hybrid

@@ -19,6 +19,8 @@ class Body : public Subgraph {
   std::string summary() const override;
 
   ProgramRef program(const std::vector<Shape>& shapes, const std::vector<DType>& dtypes) const;
+  // Of one run on inputs of these shapes; 0 where no program was made for them.
+  double cost_ns(const std::vector<Shape>& shapes) const;
 
  private:
   Graph graph_;

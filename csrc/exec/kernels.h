@@ -33,6 +33,7 @@ struct ProgramKernel {
   std::vector<Slot> slots;  // inputs, then outputs
   int num_in = 0, num_out = 0;
   int32_t key_slot = -1;
+  bool for_update = false;  // an array with new contents needs it
   NodeId node = 0;
   uint32_t name = 0, site = 0;
   double cost_ns = 0;
