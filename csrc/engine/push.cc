@@ -124,19 +124,20 @@ ErrorRef Scheduler::run_in_turn(Task& task, const Props& props, bool* interrupte
   uint16_t lane = 0;
   {
     Guard guard(mutex_);
+    while (frozen_) thaw_.wait(mutex_);
+    here_.fetch_add(1);
     lane = lane_of(props.ctx, props.lane).id;
   }
   struct Here {
     Scheduler& scheduler;
     uint16_t lane_before = trace::current_lane();
-    explicit Here(Scheduler& s) : scheduler(s) {
-      executing() = true;
-      scheduler.here_.fetch_add(1);
-    }
+    explicit Here(Scheduler& s) : scheduler(s) { executing() = true; }
     ~Here() {
-      if (scheduler.here_.fetch_sub(1) == 1) scheduler.cancel_here_.store(false);
       executing() = false;
       trace::set_current_lane(lane_before);
+      Guard guard(scheduler.mutex_);
+      if (scheduler.here_.fetch_sub(1) == 1) scheduler.cancel_here_.store(false);
+      if (scheduler.frozen_) scheduler.quiet_.notify_all();
     }
   } here(*this);
   trace::set_current_lane(lane);

@@ -1,10 +1,10 @@
 // Body: a graph that an operator runs, as a branch or as the body of a loop.
 #pragma once
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "engine/fork.h"
 #include "exec/program.h"
 
 namespace hybrid {
@@ -31,7 +31,7 @@ class Body : public Subgraph {
     std::vector<DType> dtypes;
     ProgramRef program;
   };
-  mutable std::mutex mutex_;
+  mutable ObjectMutex mutex_;
   mutable std::vector<Made> made_;
 };
 

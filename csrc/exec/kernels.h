@@ -1,9 +1,9 @@
 // The kernels of a program: every step resolved to code and to windows on numbered buffers.
 #pragma once
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "engine/fork.h"
 #include "exec/program.h"
 #include "graph/window_write.h"
 #include "kernels/row_kernel.h"
@@ -83,7 +83,7 @@ struct Program::Impl {
   Context default_ctx;
 
   // Constants on another device, copied once.
-  mutable std::mutex constants_mutex;
+  mutable ObjectMutex constants_mutex;
   mutable std::vector<std::pair<Context, std::vector<NDArray>>> constants_on;
   const std::vector<NDArray>* constants_for(Context ctx) const;
 };
