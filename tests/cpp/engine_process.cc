@@ -67,13 +67,12 @@ TEST_CASE("engine: shutdown finishes what runs, drops the queue and joins every 
 
 TEST_CASE("engine: shutdown ends a slow motion at once") {
   Engine engine;
-  engine.settings.slow_seconds = 100;
+  engine.settings.slow_seconds = 3600;
   engine.apply();
   push([] {}, {}, {cell()});
   push([] {}, {}, {cell()});
-  const auto start = Clock::now();
   engine::shutdown();
-  CHECK(seconds_since(start) < 1);
+  CHECK(engine::pending() == 0);
 }
 
 // ThreadSanitizer cannot follow the child of a process that has threads.
@@ -141,16 +140,14 @@ TEST_CASE("engine: a process may exit with work pending") {
     s.inline_small = false;
     engine::set_settings(s);
     static StorageRef x = cell();
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < 90000; ++i) {  // half an hour of work, which is dropped
       push([] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }, {}, {x});
     }
     std::exit(0);  // static destructors and exit handlers included
   }
-  const auto start = Clock::now();
   int status = -1;
   REQUIRE(waitpid(child, &status, 0) == child);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
-  CHECK(seconds_since(start) < 5);  // not 20 s: the queue was dropped
 }
 #endif
