@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..np_face import TracedArray
-from ..np_face.lower.lowering import NotCovered, core
+from ..np_face.errors import NotCovered
+from ..np_face.lower.lowering import core
 
 _MOST = 64  # elements that are compared one by one
 _ITERATE = (builtins.min, builtins.max, builtins.sorted, builtins.sum, builtins.any, builtins.all)

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..np_face import TracedArray, dispatch
+from ..np_face import TracedArray, bridge, dispatch
+from ..np_face.errors import LIKE_NUMPY, NotCovered
 from ..np_face.lower import draws
-from ..np_face.lower.lowering import NotCovered
 
 # Modules that handle arrays as any other object; what they call asks an array itself.
 TRANSPARENT = frozenset(
@@ -50,7 +50,7 @@ def call(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
             return draws.call(recorder, lower, function, args, kwargs)
         except NotCovered as reason:
             recorder.leave_graph(str(reason))
-        except dispatch._LIKE_NUMPY:
+        except LIKE_NUMPY:
             recorder.leave_graph(f"{function.__qualname__} with these arguments")
     args, kwargs = recorder.leave(function, args, kwargs)
     return function(*args, **kwargs)
@@ -60,7 +60,7 @@ def of_lists(function: Any, args: tuple) -> bool:
     """True for a NumPy function of lists with traced arrays inside, which no protocol tells of."""
     known = isinstance(function, np.ufunc) or hasattr(function, "_implementation")
     known = known or _is_reduction(function)
-    return known and any(type(a) in (list, tuple) and dispatch.has_traced(a) for a in args)
+    return known and any(type(a) in (list, tuple) and bridge.has_traced(a) for a in args)
 
 
 def _is_reduction(function: Any) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from ... import _core
 from ..lower import lowering
 from ..lower.lowering import dtype_of
-from . import in_place, layouts, memory
+from . import in_place, layouts
 from .conversions import Conversions
 from .items import Items
 from .methods import Methods
@@ -20,17 +20,6 @@ from .operators import Operators
 
 _WINDOW = Callable[[Any], Any]
 UNKNOWN_LAYOUT: tuple[int, ...] = ()  # strides of a result that NumPy need not lay out in C order
-
-
-def supported(array: np.ndarray) -> bool:
-    """True for arrays that can enter a graph: native, aligned numbers, no subclass, <= 8 axes."""
-    return (
-        array.dtype in lowering.DTYPES
-        and array.dtype.isnative
-        and array.flags.aligned
-        and array.ndim <= 8
-        and not memory.refusal(array)
-    )
 
 
 class TracedArray(Operators, Items, Methods, Conversions):
