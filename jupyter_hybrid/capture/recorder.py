@@ -13,7 +13,7 @@ from ..np_face import DTYPES, NumpyFace, TracedArray, supported
 from ..np_face.array.memory import refusal
 from . import numbers
 from .cell import Cell
-from .control.loop_number import element, scalar_with_ndarray
+from .control.loop_operators import element, scalar_with_ndarray
 from .deferred import DeferredNames
 from .exported import Exported
 from .options import Options

@@ -14,10 +14,11 @@ import numpy as np
 from ... import _core
 from ...np_face import TracedArray
 from .. import numbers
+from ..errors import NotConvertible
 from . import loop_number
 from .kinds import handle_of
 from .loop import CountedRange
-from .loop_number import LoopNumber, NotConvertible
+from .loop_number import LoopNumber
 from .truth import truth_node
 
 _SCALARS = frozenset({"asscalar", "item"})

@@ -9,9 +9,10 @@ import numpy as np
 from ... import _core
 from ...np_face import TracedArray
 from .. import numbers
-from . import loop_number
+from ..errors import NotConvertible
+from . import loop_number, loop_operators
 from .kinds import handle_of
-from .loop_number import LoopNumber, NotConvertible
+from .loop_number import LoopNumber
 
 
 def is_recorded_key(key: Any) -> bool:
@@ -66,7 +67,7 @@ def as_array(recorder: Any, array: Any, value: LoopNumber) -> Any:
 def _places(recorder: Any, size: int, index: LoopNumber) -> Any:
     """True at the place of the index along an axis of this size."""
     count = _core.invoke_core("arange", [], {"start": 0, "stop": size, "dtype": "int64"})
-    place = loop_number.taken_at(recorder, count, 0, index)
+    place = loop_operators.taken_at(recorder, count, 0, index)
     return _core.invoke_core("equal", [count, place], {})
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from ... import _core
 from ...np_face import TracedArray
+from ..errors import NotConvertible
 from . import syntax
 from .body import Body
 from .branch_writes import BranchWrites
@@ -21,7 +22,7 @@ from .join import join
 from .kinds import constant_flag
 from .loop import CountedRange, Loop, has_rows
 from .loop_node import LoopNode
-from .loop_number import LoopNumber, NotConvertible
+from .loop_number import LoopNumber
 from .parts import part
 from .places import Place, place_of
 from .slots import VALUE, Slots

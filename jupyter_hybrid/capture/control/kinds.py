@@ -9,7 +9,8 @@ import numpy as np
 from ... import _core
 from ...np_face import TracedArray
 from .. import numbers
-from .loop_number import LoopNumber, NotConvertible
+from ..errors import NotConvertible
+from .loop_number import LoopNumber
 
 UNBOUND = object()
 

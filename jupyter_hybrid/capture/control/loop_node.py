@@ -9,6 +9,7 @@ import numpy as np
 from ... import _core
 from ...np_face import TracedArray
 from .. import numbers
+from ..errors import NotConvertible
 from . import loop_number
 from .kinds import (
     UNBOUND,
@@ -19,7 +20,7 @@ from .kinds import (
     loop_invariant,
     was_written,
 )
-from .loop_number import LoopNumber, NotConvertible
+from .loop_number import LoopNumber
 from .returns import RETURN
 from .syntax import BREAK
 from .undefined import Undefined
@@ -351,7 +352,7 @@ class LoopNode:
                     return outer + steps * value.offset  # counts: known without running
                 if abs(value.offset) > _DRIFT:
                     raise NotConvertible(f"{c.name} is an int that may leave 64 bits")
-                most = loop_number._EXACT
+                most = loop_number.EXACT
             elif not -2 * loop_number._STEPS <= value.lo <= value.hi <= 2 * loop_number._STEPS:
                 raise NotConvertible(f"{c.name} is an int that may leave 64 bits")
         return LoopNumber(handle, value.kind, -most, most)

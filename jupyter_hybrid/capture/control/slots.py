@@ -16,12 +16,13 @@ from ... import _core
 from ...base import MXNetError
 from ...np_face import DTYPES, TracedArray, supported
 from .. import numbers
+from ..errors import NotConvertible
 from . import loop_number
 from .aliases import Aliases
 from .body import Body
 from .kinds import UNBOUND, handle_of, is_scalar, zero_of
 from .loop_else import ENDED
-from .loop_number import LoopNumber, NotConvertible
+from .loop_number import LoopNumber
 from .returns import DONE, RETURN
 from .syntax import BREAK, LEFT, Statement
 from .trees import described, form, is_tree, leaves, rebuild

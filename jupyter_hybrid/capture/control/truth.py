@@ -23,8 +23,9 @@ import numpy as np
 
 from ... import _core
 from ...np_face import TracedArray
+from ..errors import NotConvertible
 from .kinds import handle_of
-from .loop_number import LoopNumber, NotConvertible
+from .loop_number import LoopNumber
 
 _COMPARISONS: dict[type, str] = {
     ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",

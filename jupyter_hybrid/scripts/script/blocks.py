@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import nd
-from ...capture.control.loop_number import NotConvertible
+from ...capture.errors import NotConvertible
 from ...gluon.block import Block
 from ...gluon.hybrid_block import HybridBlock
 from ...gluon.nn import HybridSequential, Sequential

@@ -11,7 +11,7 @@ from ...capture.cell import Cell
 from ...capture.control.body import Body
 from ...capture.control.calls import check_call
 from ...capture.control.kinds import handle_of, is_scalar
-from ...capture.control.loop_number import NotConvertible
+from ...capture.errors import NotConvertible
 from ...capture.options import Options
 from ...capture.recorder import Recorder
 from ...capture.source.sources import NoSource

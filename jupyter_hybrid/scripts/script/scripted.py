@@ -11,8 +11,8 @@ from typing import Any, TypeVar, overload
 
 from ... import _core
 from ...base import MXNetError
-from ...capture.control.loop_number import NotConvertible
 from ...capture.control.trees import form, leaves
+from ...capture.errors import NotConvertible
 from ...capture.recording import PLAIN
 from ...capture.source.sources import NoSource
 from ...gluon.block import Block

@@ -1,0 +1,14 @@
+"""What is being recorded: found by rewritten code, by its name, and by whom it calls."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+RUNTIME = "__jupyter_hybrid__"  # the name in ``builtins`` that rewritten code calls
+
+
+def recorder() -> Any:
+    """The recorder of what this thread runs; None when nothing is recorded."""
+    runtime = getattr(builtins, RUNTIME, None)
+    return None if runtime is None else runtime.recorder
