@@ -208,11 +208,9 @@ class Scripted:
         """Every compiler stage of the latest signature."""
         return self._traced().cached.report(_core.is_training(), False)
 
-    def _picture(self) -> Any:
-        """What a GraphViewer draws."""
-        from ...views.pictures import of_compiled
-
-        return of_compiled(self.report(), self.__name__)
+    def _drawn(self) -> tuple[Any, str, None]:
+        """What a GraphViewer draws: the graph, its title."""
+        return self.report(), self.__name__, None
 
     def _composed(self, args: tuple, kwargs: dict) -> Any:
         bound = self._bind(args, kwargs)
