@@ -237,7 +237,7 @@ def slider(report: CompareReport) -> Any:
     Raises:
         ValueError: when the comparison had no sweep.
     """
-    import ipywidgets
+    import ipywidgets  # noqa: PLC0415 (heavy)
 
     of_one = type(report)
 

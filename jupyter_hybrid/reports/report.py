@@ -88,7 +88,8 @@ class Report:
         cuts: list of (line, reason) where one graph ends and the next begins, nothing left out: a
             call that may raise is computed where it stands.
         deferred: list of (name, price) not computed with the cell.
-        compare: :class:`~jupyter_hybrid.compare.report.CompareReport` of a cell run with ``--compare``, else None.
+        compare: figures of both modes of a cell run with ``--compare``, a
+            :class:`~jupyter_hybrid.compare.report.CompareReport`; else None.
         switches: plans of the cell by the choice of names that are kept.
         replay: how the program was had: "compiled", "replayed" (the body ran, the program was
             found by the graph's hash), "skipped" (the program ran without the body), or

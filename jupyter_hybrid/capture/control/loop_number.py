@@ -18,7 +18,7 @@ from ..errors import NotConvertible
 
 EXACT = 2**53  # ints up to here are exact as float64
 _FACTOR = 2**30  # of a product that might leave 64 bits
-_STEPS = 2**40  # no loop makes more
+STEPS = 2**40  # no loop makes more
 LARGEST = 2**40  # of ints that arrays become
 
 
@@ -141,7 +141,7 @@ def of(value: Any, node: Any | None = None) -> LoopNumber | None:
     return LoopNumber(made, type(value), exact, exact)
 
 
-def carried(kind: type, node: Any, lo: int = -_STEPS, hi: int = _STEPS) -> LoopNumber:
+def carried(kind: type, node: Any, lo: int = -STEPS, hi: int = STEPS) -> LoopNumber:
     """The number that every step gets anew; ``lo`` and ``hi`` bound an int."""
     made = LoopNumber(node, kind, lo, hi)
     made.base, made.offset = node, 0

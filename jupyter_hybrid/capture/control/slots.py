@@ -248,7 +248,7 @@ class Slots:
         if type(value) in (int, float):
             kind = type(value)
             node = self.parameter((), "int64" if kind is int else "float64", None, name)
-            low, high = -loop_number._STEPS, loop_number._STEPS
+            low, high = -loop_number.STEPS, loop_number.STEPS
             if kind is int and not low < value < high:
                 raise NotConvertible(f"{name} is a large int")
             return loop_number.carried(kind, node, 2 * low, 2 * high), node

@@ -189,7 +189,7 @@ class Runtime(ControlFlow, threading.local):
 
     def _call(self, recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
         __tracebackhide__ = True
-        kind = _origin(function, recorder.code_file)
+        kind = origin(function, recorder.code_file)
         if kind == "cell" or kind == "own":
             return function(*args, **kwargs)
         args = tuple(numbers.plain(a) for a in args)
@@ -257,7 +257,7 @@ def _on_scalars(kind: str, target: Any) -> str:
     return kind
 
 
-def _origin(function: Any, cell_file: str) -> str:
+def origin(function: Any, cell_file: str) -> str:
     """Where code called by a cell comes from.
 
     ``cell``: this cell; ``own``: this package, traced as it is; ``user``: earlier cells, scripts,

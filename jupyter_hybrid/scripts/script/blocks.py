@@ -7,6 +7,7 @@ from typing import Any
 
 from ... import nd
 from ...capture.errors import NotConvertible
+from ...capture.source.hooks import install
 from ...gluon.block import Block
 from ...gluon.hybrid_block import HybridBlock
 from ...gluon.nn import HybridSequential, Sequential
@@ -54,8 +55,6 @@ def is_own(kind: type, method: str) -> bool:
 
 
 def _followed(function: Any, block: Any) -> Callable:
-    from ...capture.source.hooks import install
-
     made = install().recorder.follow(function)
     if made is None:
         raise NotConvertible(f"{type(block).__name__}.{function.__name__} has no source")

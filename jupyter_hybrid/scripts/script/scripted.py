@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
 from ... import _core
+from ...autograd import pause
 from ...base import MXNetError
 from ...capture.control.trees import form, leaves
 from ...capture.errors import NotConvertible
@@ -130,8 +131,6 @@ class Scripted:
         """Parameters whose shapes wait for an input get them by one call of the block."""
         assert self.block is not None
         if any(p._data is None for p in self.block.collect_params().values()):
-            from ...autograd import pause
-
             with pause():
                 self.block(*args)
 
