@@ -14,6 +14,7 @@ import numpy as np
 from ..np_face import TracedArray, bridge, dispatch
 from ..np_face.errors import LIKE_NUMPY, NotCovered
 from ..np_face.lower import draws
+from .recorder import Recorder
 
 # Modules that handle arrays as any other object; what they call asks an array itself.
 TRANSPARENT = frozenset(
@@ -37,7 +38,7 @@ def remembers(function: Any) -> bool:
     return isinstance(function, functools._lru_cache_wrapper)
 
 
-def call(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+def call(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     """The call, recorded where it can be, with real arrays otherwise."""
     __tracebackhide__ = True
     if _looks_at_positions(function, args):
@@ -68,7 +69,7 @@ def _is_reduction(function: Any) -> bool:
     return isinstance(owner, np.ufunc) and function.__name__ in ("reduce", "accumulate")
 
 
-def call_on_lists(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+def call_on_lists(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     """The call of such a function."""
     __tracebackhide__ = True
     if "out" in kwargs and (isinstance(function, np.ufunc) or _is_reduction(function)):

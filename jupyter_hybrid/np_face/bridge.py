@@ -11,6 +11,7 @@ from .. import _core
 from .errors import NotCovered
 from .lower import lowering
 from .lower.lowering import NUMBERS, broadcast_to, cast, constant, core, dtype_of, require_dtype
+from .protocols import Recorder
 
 Traced: Any = None  # the class TracedArray, once its module is loaded
 
@@ -24,7 +25,7 @@ class Node:
         self.handle = handle
 
 
-def handle_of(recorder: Any, value: Any) -> Any:
+def handle_of(recorder: Recorder, value: Any) -> Any:
     """The node of an argument: traced, an existing ndarray, a number, or a list of these.
 
     Raises NotCovered naming what cannot enter a graph.
@@ -48,7 +49,7 @@ def handle_of(recorder: Any, value: Any) -> Any:
     raise NotCovered(f"an argument of type {kind.__name__}")
 
 
-def _handle_of_list(recorder: Any, value: Any) -> Any:
+def _handle_of_list(recorder: Recorder, value: Any) -> Any:
     if has_traced(value):
         return array_of(recorder, value).handle
     return lowering.input_of(np.asarray(value))
@@ -61,7 +62,7 @@ def has_traced(value: Any) -> bool:
     return type(value) is Traced
 
 
-def operand_of(recorder: Any, value: Any) -> Any:
+def operand_of(recorder: Recorder, value: Any) -> Any:
     """A ufunc's operand: a handle, or a Python number (which promotes weakly)."""
     if type(value) in NUMBERS:
         return value
@@ -69,7 +70,7 @@ def operand_of(recorder: Any, value: Any) -> Any:
     return handle_of(recorder, value) if number is None else number
 
 
-def array_of(recorder: Any, value: Any, dtype: Any = None) -> Any:
+def array_of(recorder: Recorder, value: Any, dtype: Any = None) -> Any:
     """``np.array(nested lists with traced arrays in them)``."""
     leaves: list[Any] = []
 
@@ -97,7 +98,7 @@ def array_of(recorder: Any, value: Any, dtype: Any = None) -> Any:
 
 
 # Results ---------------------------------------------------------------------------------------
-def wrapped(recorder: Any, made: Any, arrays: bool = False, args: tuple = ()) -> Any:
+def wrapped(recorder: Recorder, made: Any, arrays: bool = False, args: tuple = ()) -> Any:
     """Traced arrays of a lowering's nodes. A node that is an argument's own is copied."""
     if type(made) in (list, tuple):
         return type(made)(wrapped(recorder, m, arrays, args) for m in made)
@@ -120,7 +121,7 @@ def to_real(value: Any) -> Any:
 
 
 # Writes ----------------------------------------------------------------------------------------
-def store_into(array: Any, node: Any, name: str, where: Any = True, recorder: Any = None) -> None:
+def store_into(array: Any, node: Any, name: str, where: Any, recorder: Recorder) -> None:
     """Writes a node into an array with NumPy's casting and broadcasting of ``out=``."""
     if not np.can_cast(dtype_of(node), array.dtype, "same_kind"):
         raise NotCovered(f"{name} of {dtype_of(node)} into {array.dtype}")

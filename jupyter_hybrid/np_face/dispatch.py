@@ -20,6 +20,7 @@ from .lower.followed import follow
 from .lower.lowering import BY_TYPE, NUMBERS, broadcast_to, dtype_of
 from .lower.registry import ARRAYS_OF_RANK_0, FUNCTIONS, METHODS_OF_UFUNCS, VIEWS, WRITERS
 from .lower.ufuncs import plan_of, ufunc_call
+from .protocols import Recorder
 
 _umath = sys.modules.get("numpy._core.umath")
 _float_errors = getattr(_umath, "_extobj_contextvar", None)
@@ -57,7 +58,7 @@ def _reason(problem: Exception, otherwise: str) -> str:
 
 
 # Operators and ufuncs -----------------------------------------------------------------------------
-def operate(recorder: Any, ufunc: np.ufunc, plain: Callable, operands: tuple) -> Any:
+def operate(recorder: Recorder, ufunc: np.ufunc, plain: Callable, operands: tuple) -> Any:
     """``plain(*operands)`` for an operator whose ufunc is ``ufunc``."""
     __tracebackhide__ = True
     if recorder.active:
@@ -98,7 +99,9 @@ def operate(recorder: Any, ufunc: np.ufunc, plain: Callable, operands: tuple) ->
     return plain(*map(to_real, operands))
 
 
-def call_ufunc(recorder: Any, ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict) -> Any:
+def call_ufunc(
+    recorder: Recorder, ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict
+) -> Any:
     """``ufunc.<method>(*inputs, **kwargs)`` with a traced array among the arguments."""
     __tracebackhide__ = True
     if recorder.active:
@@ -117,7 +120,7 @@ def call_ufunc(recorder: Any, ufunc: np.ufunc, method: str, inputs: tuple, kwarg
     return in_numpy(recorder, getattr(ufunc, method), inputs, kwargs)
 
 
-def _call(recorder: Any, ufunc: np.ufunc, inputs: tuple, kwargs: dict) -> Any:
+def _call(recorder: Recorder, ufunc: np.ufunc, inputs: tuple, kwargs: dict) -> Any:
     out = kwargs.get("out")
     where = kwargs.get("where", True)
     for name in kwargs.keys() - {"out", "where", "dtype", "order", "subok"}:
@@ -152,7 +155,7 @@ def _call(recorder: Any, ufunc: np.ufunc, inputs: tuple, kwargs: dict) -> Any:
     return tuple(results) if many else results[0]
 
 
-def _written(recorder: Any, ufunc: np.ufunc, node: Any, target: Any, where: Any) -> Any:
+def _written(recorder: Recorder, ufunc: np.ufunc, node: Any, target: Any, where: Any) -> Any:
     if target is None:  # the elements that are not computed are NumPy's garbage: any will do
         mask = handle_of(recorder, where)
         node = broadcast_to(node, np.broadcast_shapes(tuple(node.shape), tuple(mask.shape)))
@@ -166,7 +169,7 @@ def _written(recorder: Any, ufunc: np.ufunc, node: Any, target: Any, where: Any)
 
 
 # Functions ----------------------------------------------------------------------------------------
-def call_function(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+def call_function(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     """``function(*args, **kwargs)`` of NumPy's with a traced array among the arguments."""
     __tracebackhide__ = True
     if recorder.active:
@@ -179,7 +182,7 @@ def call_function(recorder: Any, function: Any, args: tuple, kwargs: dict) -> An
     return in_numpy(recorder, function, args, kwargs)
 
 
-def _lower(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+def _lower(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     viewed = VIEWS.get(function)
     if viewed is not None:
         array = args[0] if args else None
@@ -214,7 +217,7 @@ def follow_layout(function: Any, made: Any, args: tuple, kwargs: dict) -> Any:
     return layouts.follow_function(function, made, args, kwargs)
 
 
-def _into(recorder: Any, function: Any, out: Any, made: Any, args: tuple) -> Any:
+def _into(recorder: Recorder, function: Any, out: Any, made: Any, args: tuple) -> Any:
     if type(out) is not bridge.Traced or not out.writeable:
         raise NotCovered(f"{name_of(function)} into an array outside the graph")
     if dtype_of(made) != out.dtype or tuple(made.shape) != out.shape:
@@ -246,7 +249,7 @@ def _out_place(function: Any) -> int | None:
     return None
 
 
-def in_numpy(recorder: Any, function: Callable, args: Any, kwargs: dict) -> Any:
+def in_numpy(recorder: Recorder, function: Callable, args: Any, kwargs: dict) -> Any:
     """The call in real NumPy; an ``out`` array stays the object that was given."""
     place = _out_place(function) if not isinstance(function, np.ufunc) else None
     out = kwargs.get("out")

@@ -10,6 +10,7 @@ import numpy as np
 from . import bridge, dispatch
 from .errors import LIKE_NUMPY, NotCovered
 from .lower import creation
+from .protocols import Recorder
 
 _EXPECTED = (NotCovered, *LIKE_NUMPY)
 
@@ -21,7 +22,7 @@ class NumpyFace:
     ``__array_function__``.
     """
 
-    def __init__(self, recorder: Any):
+    def __init__(self, recorder: Recorder):
         self._recorder = recorder
         dispatch.start_cell()
         for name, lowered in creation.CREATION.items():

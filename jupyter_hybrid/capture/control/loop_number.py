@@ -214,9 +214,10 @@ def _in_script() -> bool:
 
 def _divisor(node: Any) -> Any:
     """The same number, an error when it runs and is 0, as in Python."""
-    if not _in_script():
+    recorder = trace_state.recorder()
+    if recorder is None or not recorder.script:
         raise NotConvertible("a division whose divisor may be zero raises in Python")
-    trace_state.recorder().checks += 1
+    recorder.checks += 1
     zero = _core.trace_constant(0, np.dtype(node.dtype).name, "0")
     other = _core.invoke_core(
         "cast", [_core.invoke_core("not_equal", [node, zero], {})], {"dtype": "int64"}

@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import _core
 from ...np_face import TracedArray
+from ...np_face.protocols import Recorder
 from .. import numbers
 from ..errors import NotConvertible
 from .loop_number import ARITHMETIC, COMPARISONS, EXACT, LoopNumber, calculated, narrowed, of
@@ -166,7 +167,7 @@ def element(array: TracedArray, key: Any) -> TracedArray | None:
     return taken[rest] if rest else taken
 
 
-def taken_at(recorder: Any, node: Any, axis: int, k: LoopNumber) -> Any:
+def taken_at(recorder: Recorder, node: Any, axis: int, k: LoopNumber) -> Any:
     """``node[k]`` along an axis; where k may be out of bounds, an error when it runs."""
     size = node.shape[axis]
     index = calculated("add", k, of(size)) if k.hi < 0 else k  # type: ignore[arg-type]
@@ -179,7 +180,7 @@ def taken_at(recorder: Any, node: Any, axis: int, k: LoopNumber) -> Any:
     return _core.invoke_core("take", [node, index.node], {"axis": axis, "mode": mode})
 
 
-def row(recorder: Any, array: Any, key: Any) -> Any:
+def row(recorder: Recorder, array: Any, key: Any) -> Any:
     """``array[key]`` of an NDArray where ``key`` is an int of the loop, or a tuple with some."""
     keys = key if type(key) is tuple else (key,)
     if len(keys) > len(array.shape) or any(

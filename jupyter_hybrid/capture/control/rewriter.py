@@ -33,7 +33,7 @@ from . import syntax
 from .leaving import without_leaving
 from .returns import RETURN
 from .syntax import ITEM, LEFT, leaves
-from .truth import TruthRewriter
+from .truth_rewriter import TruthRewriter
 
 
 class ControlRewriter(TruthRewriter):

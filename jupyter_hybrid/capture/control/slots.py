@@ -17,6 +17,7 @@ from ...base import MXNetError
 from ...np_face import DTYPES, TracedArray, supported
 from .. import numbers
 from ..errors import NotConvertible
+from ..recorder import Recorder
 from . import loop_number
 from .aliases import Aliases
 from .body import Body
@@ -41,7 +42,9 @@ VALUE = "the value"  # of an expression that chooses
 class Slots:
     """The names of a statement: outer values, parameters, and what becomes of them."""
 
-    def __init__(self, recorder: Any, statement: Statement, frame: FrameType, bodies: list[Body]):
+    def __init__(
+        self, recorder: Recorder, statement: Statement, frame: FrameType, bodies: list[Body]
+    ):
         self.recorder, self.statement, self.frame = recorder, statement, frame
         self.nested = bool(bodies)
         self.parameters_made = 0

@@ -25,6 +25,7 @@ from ..control.kinds import handle_of
 from ..control.undefined import Undefined
 from ..errors import NotConvertible
 from ..outside import call_outside, runs_code
+from ..recorder import Recorder
 from ..trace_state import RUNTIME
 
 _LIBRARY = tuple(
@@ -47,7 +48,7 @@ class Runtime(ControlFlow, threading.local):
 
     def __init__(self) -> None:
         super().__init__()
-        self.recorder: Any = None
+        self.recorder: Recorder | None = None
 
     def load(self, value: Any) -> Any:
         """A value about to be used: NumPy becomes its face, an ndarray its traced array."""
@@ -131,7 +132,7 @@ class Runtime(ControlFlow, threading.local):
         if self.recorder is not None and elements.is_recorded_key(key):
             elements.store(self.recorder, holder, key, value)
         elif type(value) is loop_number.LoopNumber and handle_of(holder) is not None:
-            holder[key] = elements.as_array(self.recorder, holder, value)
+            holder[key] = elements.as_array(self.now, holder, value)
         else:
             holder[key] = value
 
@@ -187,7 +188,7 @@ class Runtime(ControlFlow, threading.local):
             return recorder.real_type(args[0])
         return self.load(self._call(recorder, function, args, kwargs))
 
-    def _call(self, recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+    def _call(self, recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
         __tracebackhide__ = True
         kind = origin(function, recorder.code_file)
         if kind == "cell" or kind == "own":

@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import _core
 from .. import bridge, holders
+from ..protocols import Recorder
 from .memory import supported
 
 
@@ -71,7 +72,7 @@ def _shape_of(given: tuple) -> tuple[int, ...] | None:
     return shape if shape and min(shape) >= 0 else None
 
 
-def _leave(recorder: Any, what: str) -> None:
+def _leave(recorder: Recorder, what: str) -> None:
     if recorder.active:
         recorder.leave_graph(what)
         recorder.flush(what)

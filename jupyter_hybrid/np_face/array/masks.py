@@ -16,6 +16,7 @@ from ..errors import NotCovered
 from ..lower import reductions
 from ..lower.lowering import NUMBERS, cast, dtype_of
 from ..lower.ufuncs import ufunc_call
+from ..protocols import Recorder
 
 
 def select(array: Any, mask: Any) -> Any:
@@ -25,7 +26,7 @@ def select(array: Any, mask: Any) -> Any:
     return made
 
 
-def operate(recorder: Any, ufunc: np.ufunc, operands: tuple) -> Any:
+def operate(recorder: Recorder, ufunc: np.ufunc, operands: tuple) -> Any:
     """An elementwise ufunc on selections of one mask and numbers; others compute the selection."""
     masks = [o.selected for o in operands if type(o) is bridge.Traced and o.selected is not None]
     mask = masks[0][0]

@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import _core
 from .. import dispatch
+from ..protocols import Recorder
 
 
 def _defers(other: Any) -> bool:
@@ -99,7 +100,7 @@ class Operators:
     """The operators; a mixin of TracedArray."""
 
     __slots__ = ()
-    recorder: Any
+    recorder: Recorder
     is_scalar: bool
 
     def __divmod__(self, other: Any) -> Any:

@@ -13,6 +13,7 @@ from .. import bridge
 from ..array import layouts
 from ..bridge import array_of
 from ..errors import NotCovered
+from ..protocols import Recorder
 from . import lowering
 from .lowering import FLOAT64, cast, copied, core, dtype_of, filled, require_dtype
 from .registry import gives_arrays, lowers, views
@@ -181,7 +182,9 @@ def full_of(to, shape, fill_value, dtype=None, order="C", *, device=None, like=N
 
 
 # From other things --------------------------------------------------------------------------------
-def asarray(recorder: Any, a: Any, dtype: Any = None, order: Any = None, copy: Any = None) -> Any:
+def asarray(
+    recorder: Recorder, a: Any, dtype: Any = None, order: Any = None, copy: Any = None
+) -> Any:
     """``np.asarray`` (``copy=None``) and ``np.array`` (``copy=True``) of something traced."""
     if order not in (None, "K", "A", "C"):
         raise NotCovered(f"an array with order={order!r}")

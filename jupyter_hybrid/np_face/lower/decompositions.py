@@ -19,6 +19,7 @@ import numpy as np
 from .. import bridge
 from ..errors import NotCovered
 from ..frames import NUMPY
+from ..protocols import Recorder
 from . import followed
 from .lowering import FLOAT64, broadcast_to, cast, core, dtype_of, reshape, transpose
 
@@ -28,7 +29,7 @@ followed.LINEAR += [
 ]  # fmt: skip
 
 
-def _called(recorder: Any) -> str:
+def _called(recorder: Recorder) -> str:
     """What the cell calls, for the report: ``np.linalg.inv``."""
     name, frame = "", sys._getframe(1)
     while frame is not None and frame.f_code.co_filename != recorder.filename:

@@ -15,6 +15,7 @@ import numpy as np
 from .. import bridge
 from ..array import gather
 from ..errors import NotCovered
+from ..protocols import Recorder
 from . import lowering
 from .lowering import core
 
@@ -29,7 +30,7 @@ def lowered(function: Any) -> Callable | None:
     return _METHODS.get((type(owner) is np.random.Generator, getattr(function, "__name__", "")))
 
 
-def call(recorder: Any, lower: Callable, function: Any, args: tuple, kwargs: dict) -> Any:
+def call(recorder: Recorder, lower: Callable, function: Any, args: tuple, kwargs: dict) -> Any:
     """The recorded call. Raises NotCovered, before anything is drawn, where it is NumPy's."""
     if not recorder.active or recorder.bodies:
         raise NotCovered("random draws")

@@ -19,6 +19,7 @@ import numpy as np
 
 from .. import bridge
 from ..errors import NotCovered
+from ..protocols import Recorder
 from . import creation, lowering
 
 NAMES = [
@@ -45,7 +46,13 @@ REWRITTEN: dict[Any, Callable] = {}
 
 
 class _State(threading.local):
-    recorder: Any = None
+    running: Recorder | None = None
+
+    @property
+    def recorder(self) -> Recorder:
+        """Of the call that is followed."""
+        assert self.running is not None
+        return self.running
 
 
 state = _State()
@@ -71,14 +78,14 @@ def follow(function: Any) -> Callable | None:
         code = function._implementation
         shadow = _shadow_of(code, globals_of(code.__module__))
 
-    def run(recorder: Any, args: tuple, kwargs: dict) -> Any:
-        before, state.recorder = state.recorder, recorder
+    def run(recorder: Recorder, args: tuple, kwargs: dict) -> Any:
+        before, state.running = state.running, recorder
         try:
             return shadow(*args, **kwargs)
         except AttributeError as error:  # something of NumPy's inside that has moved
             raise NotCovered(f"np.{function.__name__}: {error}") from None
         finally:
-            state.recorder = before
+            state.running = before
 
     return run
 

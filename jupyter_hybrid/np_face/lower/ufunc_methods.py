@@ -9,6 +9,7 @@ import numpy as np
 from .. import bridge
 from ..array import gather
 from ..errors import NotCovered
+from ..protocols import Recorder
 from . import lowering, reductions, scans
 from .lowering import cast, core, dtype_of, reshape
 from .registry import METHODS_OF_UFUNCS, MISSING
@@ -21,8 +22,8 @@ _REDUCTIONS: dict[Any, str] = {
 
 
 def _reduce(
-    recorder: Any, ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None,
-    keepdims: bool = False, initial: Any = MISSING, where: Any = True,
+    recorder: Recorder, ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None,
+    out: Any = None, keepdims: bool = False, initial: Any = MISSING, where: Any = True,
 ) -> Any:  # fmt: skip
     name = _REDUCTIONS.get(ufunc)
     if name is None:
@@ -40,7 +41,12 @@ def _reduce(
 
 
 def _accumulate(
-    recorder: Any, ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None
+    recorder: Recorder,
+    ufunc: np.ufunc,
+    array: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
 ) -> Any:
     name = _REDUCTIONS.get(ufunc)
     if name is None or axis is None or out is not None:
@@ -55,7 +61,7 @@ def _accumulate(
     return bridge.Traced.of_node(recorder, scans.scan(name, x, axis, dtype))
 
 
-def _outer(recorder: Any, ufunc: np.ufunc, a: Any, b: Any, /, **kwargs: Any) -> Any:
+def _outer(recorder: Recorder, ufunc: np.ufunc, a: Any, b: Any, /, **kwargs: Any) -> Any:
     if kwargs or ufunc is np.matmul:
         raise NotCovered(f"np.{ufunc.__name__}.outer with options")
     x, y = bridge.handle_of(recorder, a), bridge.handle_of(recorder, b)
@@ -63,7 +69,9 @@ def _outer(recorder: Any, ufunc: np.ufunc, a: Any, b: Any, /, **kwargs: Any) -> 
     return bridge.wrapped(recorder, ufunc_call(ufunc, [x, y]))
 
 
-def _at(recorder: Any, ufunc: np.ufunc, array: Any, indices: Any, value: Any = None, /) -> None:
+def _at(
+    recorder: Recorder, ufunc: np.ufunc, array: Any, indices: Any, value: Any = None, /
+) -> None:
     """``np.add.at``: every index counts, repeated ones too."""
     target = array
     if ufunc not in (np.add, np.subtract) or type(target) is not bridge.Traced:

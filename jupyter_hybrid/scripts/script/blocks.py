@@ -55,7 +55,7 @@ def is_own(kind: type, method: str) -> bool:
 
 
 def _followed(function: Any, block: Any) -> Callable:
-    made = install().recorder.follow(function)
+    made = install().now.follow(function)
     if made is None:
         raise NotConvertible(f"{type(block).__name__}.{function.__name__} has no source")
     return lambda *args, **kwargs: made(block, *args, **kwargs)
