@@ -103,6 +103,7 @@ check: build
 	run "ruff format" $(BIN)/ruff format --check .; \
 	run "ruff check" $(BIN)/ruff check .; \
 	run "mypy" $(BIN)/mypy; \
+	run "lint-imports" $(BIN)/lint-imports; \
 	run "clang-format" $(BIN)/clang-format --dry-run -Werror $(CPP_FILES); \
 	$(if $(FRONTEND),for script in lint format:check typecheck; do run "npm run $$script" $(NPM) run $$script; done;) \
 	exit $$status

@@ -15,7 +15,9 @@ expect.set_options(timeout=40_000)  # a kernel may start slowly on a busy machin
 # Words by which an error of the browser or the server is ours.
 OURS = ("hybrid", "hyb-")
 # A line of a traceback in the log that is in our package.
-OUR_FRAME = re.compile(r'File ".*/jupyter_hybrid/(hybrid|live|views|nd)/')
+OUR_FRAME = re.compile(
+    r'File ".*/jupyter_hybrid/(np_face|capture|reports|compare|cells|scripts|live|views|nd)/'
+)
 
 
 @pytest.fixture(scope="session")
