@@ -102,6 +102,9 @@ class Comparison:
             inner = ("__self__", "__func__") if kind is types.MethodType else ("func", "args")
             for name in inner:
                 self.values(f"{path}.{name}", getattr(wanted, name), getattr(got, name))
+        elif isinstance(wanted, (types.MethodWrapperType, types.BuiltinMethodType)):
+            for name in ("__self__", "__name__"):
+                self.values(f"{path}.{name}", getattr(wanted, name), getattr(got, name))
         elif isinstance(wanted, type):
             self._class(path, wanted, got)
         elif isinstance(wanted, BaseException):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
+import inspect
 import sys
 import types
 import warnings
+import weakref
+from collections import ChainMap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +26,10 @@ from .catalogue import Hostile, Step, module_of, steps
 MODULE = "hostile_helper"
 FLOATS = 1e-12  # of the largest magnitude
 OWN_MODULES.add(MODULE)
+_BY_TYPE = (
+    np.flatiter, memoryview, ctypes._Pointer, types.MappingProxyType, types.ModuleType,
+    weakref.ref, weakref.WeakKeyDictionary,
+)  # fmt: skip
 
 
 @dataclass
@@ -44,7 +52,6 @@ class Runner:
         self.shell = Shell()
         self.folder = folder
         self.hidden = set(self.shell.ns)
-        self.shell.ip.showtraceback = lambda *args, **kwargs: None
 
     def run(self, todo: list[Step], hybridized: bool) -> Trace:
         """The cells in a fresh namespace; names are read as a later cell would read them."""
@@ -63,7 +70,8 @@ class Runner:
         trace.draws = np.random.randint(1 << 30, size=3).tolist()
         mine = [n for n in names if n not in self.hidden and not n.startswith("_")]
         if mine:
-            self.shell.ip.run_cell(f"({', '.join(mine)},)", store_history=False, silent=True)
+            with capture_output(display=False):
+                self.shell.ip.run_cell(f"({', '.join(mine)},)", store_history=False)
         trace.names = {n: names[n] for n in mine if n in names}
         return trace
 
@@ -95,9 +103,22 @@ class Runner:
             sys.modules.pop(MODULE, None)
 
 
+class Sides(Comparison):
+    """The comparison of the corpus; what has a life of its own is compared by its state or type."""
+
+    def _inside(self, path: str, wanted: Any, got: Any) -> None:
+        if isinstance(wanted, types.GeneratorType):
+            states = [inspect.getgeneratorstate(g) for g in (wanted, got)]
+            self.values(f"the state of {path}", *states)
+        elif isinstance(wanted, (types.SimpleNamespace, ChainMap)):
+            self.values(f"vars({path})", vars(wanted), vars(got))
+        elif not isinstance(wanted, _BY_TYPE):
+            super()._inside(path, wanted, got)
+
+
 def compare(wanted: Trace, got: Trace) -> list[str]:
     """What differs, in words."""
-    found = Comparison(FLOATS)
+    found = Sides(FLOATS)
     found.namespaces(wanted.names, got.names)
     for i, (w, g) in enumerate(zip(wanted.errors, got.errors)):
         if w != g:
@@ -115,7 +136,7 @@ def compare(wanted: Trace, got: Trace) -> list[str]:
 
 def _identities(wanted: dict[str, Any], got: dict[str, Any]) -> list[str]:
     """Names that are one object in one run only; numbers and texts are free to be shared."""
-    shared = (bool, int, float, complex, str, bytes, tuple, frozenset, np.generic, types.ModuleType)
+    shared = (bool, int, float, complex, str, bytes, frozenset, np.generic, types.ModuleType)
     names = [n for n, v in wanted.items() if n in got and not isinstance(v, shared)]
     return [
         f"{a} is {b}: {got[a] is got[b]}, not {wanted[a] is wanted[b]}"

@@ -390,10 +390,10 @@ c = x + 1
 # %% iter with a sentinel that writes
 def read():
     x[0] += 1
-    return x[0]
+    return x[0] % 4
 # --- cell
 a = x * 2
-seen = list(iter(read, 4.0))
+seen = list(iter(read, 0.0))
 b = x * 2
 
 # %% a set and a dict comprehension that write

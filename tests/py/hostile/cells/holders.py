@@ -237,6 +237,7 @@ n = numbered(y, z)
 got = n[id(y)], n[id(z)], id(x) in n
 kept = [y, z]
 again = n[id(kept[1])]
+del n
 
 # %% attributes swapped between instances
 class Node:

@@ -19,37 +19,39 @@ while time.perf_counter() < end:
 many, grown = n > 5, bool(y[1] > 1)
 del y, n, end
 
-# %% a time around products
+# %% a time around work
 import time
 def timed(a, n):
     start = time.perf_counter()
     for _ in range(n):
-        b = a @ a
-    return time.perf_counter() - start, b
+        b = np.exp(np.sin(a))
+    return time.perf_counter() - start, b[:2]
 # --- cell
-m = np.full((300, 300), 0.01)
-t, b = timed(m, 20)
-long_enough = t > 0.0005
+v = np.ones(500_000)
+t, b = timed(v, 2)
+long_enough = t > 0.002
 start = time.perf_counter()
-c = m @ m @ m @ m @ m @ m
-took = time.perf_counter() - start > 0.0001
-del t, start
+c = np.exp(np.sin(np.cos(np.exp(v))))
+took = time.perf_counter() - start > 0.002
+del t, start, v
+c = c[:2] * 1
 
 # %% a signal handler that writes
 import os, signal
 def handler(number, frame):
     x[0] += 100
-old = signal.signal(signal.SIGUSR1, handler)
+def install():
+    signal.signal(signal.SIGUSR1, handler)
 def send():
     os.kill(os.getpid(), signal.SIGUSR1)
 # --- cell
+install()
 a = x * 2
 send()
 b = x * 2
 signal.raise_signal(signal.SIGUSR1)
 c = x * 2
-signal.signal(signal.SIGUSR1, signal.SIG_DFL)
-del old
+signal.signal(signal.SIGUSR1, signal.SIG_IGN)
 
 # %% a thread that writes and is joined
 import threading
