@@ -137,13 +137,9 @@ class Function:
         """The graph after each pass, of the latest signature; as written first."""
         return self.report().stages
 
-    def _picture(self) -> Any:
-        """What a GraphViewer draws."""
-        from ..views.pictures import of_compiled, of_graph
-
-        if self._latest is None:
-            return of_graph(self._graph, "function", self._keys)
-        return of_compiled(self._latest, "function", self._keys)
+    def _drawn(self) -> tuple[Any, str, Any]:
+        """What a GraphViewer draws: the graph, its title, what its outputs are called."""
+        return self._graph if self._latest is None else self._latest, "function", self._keys
 
     def __repr__(self) -> str:
         signature = f"function of ({', '.join(self.arguments)})"

@@ -138,11 +138,11 @@ TEST_CASE("engine: cancelling stops a long kernel and poisons what it wrote") {
       [&](Resources& r) {
         started = true;
         std::atomic<int64_t> chunks{0};
-        r.parallel(1000000, 1, [&](int64_t, int64_t) {
+        r.parallel(100000000, 1, [&](int64_t, int64_t) {  // hours of it
           ++chunks;
           std::this_thread::sleep_for(std::chrono::milliseconds(1));
         });
-        CHECK(chunks < 1000000);
+        CHECK(chunks < 100000000);
       },
       {}, {x}, props("long"));
   std::atomic<bool> next{false};
@@ -197,7 +197,7 @@ TEST_CASE(
   CHECK_FALSE(engine::may_inline(10, Context()));
   trace::Cursor* const cursor = trace::new_cursor();
   const StorageRef x = cell();
-  auto start = Clock::now();
+  const auto start = Clock::now();
   for (int i = 0; i < 3; ++i) push([] {}, {}, {x}, props("slowed", 100));
   engine::wait_all();
   CHECK(seconds_since(start) >= 0.15);
@@ -210,16 +210,15 @@ TEST_CASE(
   }
   CHECK(spans == 3);
   trace::free_cursor(cursor);
-  engine.settings.slow_seconds = 60;
+  engine.settings.slow_seconds = 3600;
   engine.apply();
   for (int i = 0; i < 3; ++i) push([] {}, {}, {x}, props("slowed", 100));
-  start = Clock::now();
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
   CHECK(engine::pending() == 3);
   engine.settings.slow_seconds = 0;
   engine.apply();
   engine::wait_all();
-  CHECK(seconds_since(start) < 1);
+  CHECK(engine::pending() == 0);
 }
 
 TEST_CASE("engine: access from outside takes its turn") {

@@ -18,6 +18,7 @@ def endless(x):
     return x
 
 
+@pytest.mark.alone
 def test_an_interrupt_ends_the_loop() -> None:
     made = jh.script(endless)(nd.ones(1))
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)

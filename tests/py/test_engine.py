@@ -39,21 +39,20 @@ def run_python(code, *, interrupt_after=None, timeout=60):
     return process.returncode, out, err
 
 
+pytestmark = pytest.mark.alone
+
 # A product that takes seconds, wherever this runs.
 LONG = "x = nd.ones((3000, 3000)); y = x\nfor _ in range(40): y = nd.dot(y, x) * 1e-4"
 
 
 def test_calls_return_before_the_work_is_done():
-    x = nd.random.uniform(shape=(2000, 2000))
+    x = nd.random.uniform(shape=(20, 20))
     nd.waitall()
-    start = time.perf_counter()
-    y = nd.dot(x, x).sum()
-    pushed = time.perf_counter() - start
-    value = y.asscalar()
-    done = time.perf_counter() - start
-    assert pushed < done / 4, (pushed, done)
-    expected = (x.asnumpy().astype("float64") @ x.asnumpy().astype("float64")).sum()
-    assert value == pytest.approx(expected, rel=1e-4)
+    with engine.using(inline=False, slow=1):
+        y = nd.dot(x, x)
+        assert engine.pending() > 0
+    expected = x.asnumpy().astype("float64") @ x.asnumpy().astype("float64")
+    np.testing.assert_allclose(y.asnumpy(), expected, rtol=1e-4)
 
 
 def test_settings():
@@ -80,11 +79,10 @@ def test_slow_motion_holds_queued_operators():
         a = nd.ones(2)
         for _ in range(4):
             a = a * 2
-        pushed = time.perf_counter() - start
         assert engine.pending() > 0
         assert "mul" in engine.describe_pending()
         assert a.tolist() == [16, 16]
-        assert time.perf_counter() - start > 0.2 > pushed
+        assert time.perf_counter() - start >= 0.2
 
 
 @pytest.mark.parametrize("options", [{}, {"inline": False}, {"kind": "naive"}], ids=str)
@@ -317,27 +315,27 @@ def test_threads_writing_one_array_lose_nothing():
 
 
 def test_another_thread_runs_while_one_waits():
-    """A wait gives the GIL away."""
-    ticks = []
-    stop = threading.Event()
+    """A wait gives the GIL away; nothing else does, since no thread is asked to switch."""
+    go, seen = threading.Event(), []
 
-    def tick():
-        while not stop.is_set():
-            ticks.append(time.perf_counter())
-            time.sleep(0.002)
+    def look():
+        go.wait()
+        seen.append(engine.pending())
 
-    thread = threading.Thread(target=tick)
-    x = nd.random.uniform(shape=(1500, 1500))
-    nd.waitall()
+    thread = threading.Thread(target=look)
     thread.start()
-    start = time.perf_counter()
-    for _ in range(3):
-        nd.dot(x, x).asnumpy()
-    span = time.perf_counter() - start
-    stop.set()
-    thread.join()
-    during = [t for t in ticks if start <= t <= start + span]
-    assert len(during) > span / 0.05, (len(during), span)
+    x, interval = nd.ones(3), sys.getswitchinterval()
+    nd.waitall()
+    with engine.using(inline=False, slow=1):
+        y = x + 1
+        sys.setswitchinterval(1000)
+        try:
+            go.set()
+            y.wait_to_read()
+        finally:
+            sys.setswitchinterval(interval)
+        thread.join()
+    assert seen[0] > 0
 
 
 def test_fork():
@@ -413,14 +411,16 @@ SPAN = np.dtype(
 
 def test_the_trace_tells_what_ran():
     reader = _core.TraceReader()
-    lanes = {lane["id"]: lane for lane in reader.read_frame(1 << 30)["lanes"]}
+    earlier = reader.read_frame(1 << 30)  # lanes and names are told once
+    lanes = {lane["id"]: lane for lane in earlier["lanes"]}
     with engine.using(inline=False):
         nd.dot(nd.ones((64, 64)), nd.ones((64, 64))).wait_to_read()
     nd.waitall()
     time.sleep(0.05)
     frame = reader.read_frame()
     spans = np.frombuffer(frame["spans"], SPAN)
-    dots = spans[[frame["names"][n] == "dot" for n in spans["name"]]]
+    names = earlier["names"] | frame["names"]
+    dots = spans[[names[n] == "dot" for n in spans["name"]]]
     assert len(dots) == 1 and 0 < dots[0]["ms"] < 1000
     _, line, text = frame["sites"][dots[0]["site"]]
     assert text.startswith("test_engine.py") and line > 0

@@ -64,6 +64,7 @@ def test_an_error_in_the_progress_callback_ends_the_search() -> None:
         _core.place_exact(HARD, 1, 100.0, fail)
 
 
+@pytest.mark.alone
 def test_an_interrupt_ends_the_search() -> None:
     # A background job of a shell starts with SIGINT ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -82,6 +83,7 @@ def test_an_interrupt_ends_the_search() -> None:
         signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.alone
 def test_other_threads_run_meanwhile() -> None:
     done = threading.Event()
     count = 0
