@@ -43,7 +43,8 @@ class Run:
         self._lock = threading.Lock()
         if "cpp" in names:
             built = self.perform(Piece("cpp", "cpp-build", build_cpp, threads=True))
-            self.building, self.results["cpp"].seconds = built.seconds, 0.0
+            self.building = built.seconds
+            self.results["cpp"].seconds = self.results["cpp"].cpu = 0.0
             if built.failed:
                 names = [name for name in names if name != "cpp"]
         self._queues = {
