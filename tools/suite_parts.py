@@ -155,6 +155,13 @@ def py(long: bool) -> list[Piece]:
     return [pytest("py", label, pile, long, alone=False) for label, pile in labelled]
 
 
+def py_alone(long: bool) -> Piece:
+    """The tests of tests/py with the mark `alone`, from the files that name it."""
+    files = sorted((ROOT / "tests" / "py").glob("test_*.py"))
+    named = [path for path in files if "mark.alone" in path.read_text()]
+    return pytest("py", "py-alone", named, long, alone=True)
+
+
 # --- TypeScript ---------------------------------------------------------------------------------
 def ts(piece: Piece) -> Result:
     folder = ROOT / "labextension"
