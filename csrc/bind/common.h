@@ -73,6 +73,7 @@ void bind_invoke(py::module_& m);
 void bind_tables(py::module_& m);
 void bind_symbol(py::module_& m);
 void bind_node(py::module_& m);
+void bind_guards(py::module_& m);
 void bind_graph(py::module_& m);
 void bind_plan(py::module_& m);
 void bind_compile(py::module_& m);

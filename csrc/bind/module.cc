@@ -27,4 +27,5 @@ PYBIND11_MODULE(_core, m) {
   bind_files(m);
   bind_numpy_memory(m);
   bind_random(m);
+  bind_guards(m);
 }

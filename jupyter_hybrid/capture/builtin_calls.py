@@ -27,8 +27,6 @@ def handles(function: Any) -> bool:
 def call(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     """``function(*args, **kwargs)``: the same value, type and errors."""
     __tracebackhide__ = True
-    if recorder.active and len(args) == 1 and type(args[0]).__name__ == "generator":
-        args = (list(args[0]),)
     if recorder.active and args:
         try:
             if function is builtins.sorted:

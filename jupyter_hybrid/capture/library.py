@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..np_face import TracedArray, bridge, dispatch
 from ..np_face.errors import LIKE_NUMPY, NotCovered
 from ..np_face.lower import draws
@@ -23,6 +24,7 @@ TRANSPARENT = frozenset(
         "_functools", "itertools", "types",
     }
 )  # fmt: skip
+_GENERATORS = (np.random.Generator, np.random.RandomState)
 _OF_POSITIONS = frozenset({"shuffle", "choice", "sample"})  # random's: elements are not looked at
 
 
@@ -55,6 +57,15 @@ def call(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
             recorder.leave_graph(f"{function.__qualname__} with these arguments")
     args, kwargs = recorder.leave(function, args, kwargs)
     return function(*args, **kwargs)
+
+
+def is_harmless(function: Any, args: tuple, kwargs: dict) -> bool:
+    """True where the call neither looks at an element nor runs code that nobody has seen."""
+    if _looks_at_positions(function, args):
+        return True
+    owner = type(getattr(function, "__self__", None))
+    draws_numbers = owner is random.Random or owner in _GENERATORS
+    return draws_numbers and _core.guards.data(*args, *kwargs.values())
 
 
 def of_lists(function: Any, args: tuple) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -16,9 +17,9 @@ _FRAMES = 3  # Runtime.call, Runtime._call and call_outside lie between the cell
 
 def runs_code(function: Any) -> bool:
     """True for a method of the IPython shell that runs code in the user's namespace."""
-    if getattr(function, "__name__", None) not in _RUNS_CODE:
+    if type(function) is not types.MethodType or function.__name__ not in _RUNS_CODE:
         return False
-    owner = type(getattr(function, "__self__", None))
+    owner = type(function.__self__)
     return any(c.__module__.startswith("IPython.") for c in owner.__mro__)
 
 

@@ -20,6 +20,8 @@ from .options import Options
 from .salvage import error_of
 from .segments import Segments
 
+_note = _core.guards.note
+
 
 class Recorder(Segments):
     """Records one run of one cell.
@@ -74,6 +76,8 @@ class Recorder(Segments):
             known = TracedArray.of_input(self, value)
             self._wrappers[id(value)] = known
             self.uses_numpy = True
+        else:
+            _note()  # what is known of it from here on, a contact makes out of date
         return known
 
     def snapshot(self, value: np.ndarray) -> Any:

@@ -82,6 +82,7 @@ class Recording:
             _core.register_cell_file(cell.filename, cell.id or "")
         _core.begin_trace(0)
         self._runtime.recorder = self.recorder
+        _core.guards.begin(self.recorder.contact)
 
     def pause(self, reason: str) -> None:
         """Computes everything and binds real values, then stops recording."""
@@ -102,8 +103,10 @@ class Recording:
         self.recorder.active = True
         _core.begin_trace(len(self.recorder.segments))
         self._runtime.recorder = self.recorder
+        _core.guards.begin(self.recorder.contact)
 
     def _stop(self) -> None:
+        _core.guards.end()
         self._runtime.recorder = None
         _core.end_trace()
         self.recorder.active = False
@@ -116,6 +119,7 @@ class Recording:
         """
         recorder = self.recorder
         try:
+            _core.guards.end()
             self._runtime.recorder = None
             try:
                 recorder.refresh_views()

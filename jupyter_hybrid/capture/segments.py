@@ -176,6 +176,12 @@ class Segments:
         # A window that got its value meanwhile, with its base, has no node and reads nothing.
         return [a for a in live if id(a) in entries and entries[id(a)][0] in reading]
 
+    def contact(self, reason: str) -> None:
+        """Before code that nobody has seen: what waits on memory that it can reach is computed."""
+        self.stay_inside(reason)
+        self.write_back()
+        self.settle_readers(reason)
+
     def settle_readers(self, reason: str) -> None:
         """Computes what reads an ndarray's memory, before somebody writes there unseen."""
         readers = self._readers()

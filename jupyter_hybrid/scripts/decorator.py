@@ -18,8 +18,8 @@ from ..capture.options import Options, checked_passes
 from ..capture.recorder import Recorder
 from ..capture.recording import Recording
 from ..capture.source.hooks import install
-from ..capture.source.rewrite import rewrite
-from ..capture.source.sources import FUTURES, NoSource, function_of
+from ..capture.source.sources import NoSource, function_of
+from ..capture.twins import has_private_names, rewritten_code, with_code
 from ..np_face import TracedArray
 from ..reports.recorded import report_of
 from ..reports.report import Report
@@ -166,7 +166,7 @@ def _rewritten(function: types.FunctionType) -> tuple[Cell, types.FunctionType]:
         lines, definition = function_of(code)
         if has_private_names(definition):
             raise NoSource("it uses names that its class mangles")
-        body = recompiled(function, copy.deepcopy(definition))
+        body = with_code(function, rewritten_code(function, copy.deepcopy(definition)))
         first, last = code.co_firstlineno, definition.end_lineno or len(lines)
         names = sorted(
             {n for g in ast.walk(definition) if isinstance(g, ast.Global) for n in g.names}
@@ -176,53 +176,3 @@ def _rewritten(function: types.FunctionType) -> tuple[Cell, types.FunctionType]:
     texts = [line.rstrip("\n") for line in lines[:last]]
     tree = ast.Module([], [])
     return Cell(None, code.co_filename, texts, first, tree, names, False, False), body
-
-
-def recompiled(
-    function: types.FunctionType, definition: ast.FunctionDef, script: bool = False
-) -> types.FunctionType:
-    """The rewritten function, with the globals, defaults and variables of the given one."""
-    code = function.__code__
-    definition.decorator_list = []
-    definition.returns = None
-    for argument in ast.walk(definition.args):
-        if isinstance(argument, ast.arg):
-            argument.annotation = None
-    definition.args.defaults = [ast.Constant(None) for _ in definition.args.defaults]
-    definition.args.kw_defaults = [d and ast.Constant(None) for d in definition.args.kw_defaults]
-    tree = rewrite(ast.Module([definition], []), code.co_filename, script)
-    inner: list[ast.stmt] = list(tree.body)
-    if code.co_freevars:
-        outer = ast.parse(f"def __outer__({', '.join(code.co_freevars)}): pass").body[0]
-        assert isinstance(outer, ast.FunctionDef)
-        outer.body = inner
-        tree = ast.Module([outer], [])
-    ast.fix_missing_locations(tree)
-    flags = code.co_flags & FUTURES
-    made = _find(compile(tree, code.co_filename, "exec", flags, True), code.co_name)
-    variables = dict(zip(code.co_freevars, function.__closure__ or ()))
-    closure = tuple(variables[name] for name in made.co_freevars)
-    body = types.FunctionType(
-        made, function.__globals__, function.__name__, function.__defaults__, closure
-    )
-    body.__kwdefaults__ = function.__kwdefaults__
-    body.__qualname__ = function.__qualname__
-    body.__module__ = function.__module__
-    return body
-
-
-def _find(code: types.CodeType, name: str) -> types.CodeType:
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            if constant.co_name == name:
-                return constant
-            if constant.co_name == "__outer__":
-                return _find(constant, name)
-    raise NoSource("its code was not found")
-
-
-def has_private_names(definition: ast.FunctionDef) -> bool:
-    """Does it use names that a class around it would mangle?"""
-    names = [n.id for n in ast.walk(definition) if isinstance(n, ast.Name)]
-    names += [n.attr for n in ast.walk(definition) if isinstance(n, ast.Attribute)]
-    return any(n.startswith("__") and not n.endswith("__") for n in names)

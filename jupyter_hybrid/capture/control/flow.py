@@ -145,6 +145,8 @@ class ControlFlow(Truth):
         frame = sys._getframe(1)
         statement = syntax.statement(number)
         waits = pending(test)
+        if not waits:
+            test = bool(test)  # asked once, as written
         if self.bodies and not waits and test:
             recorder.check_size("a `while` whose condition is known")
         if statement is None or not (waits or (statement.flagged and test)):

@@ -18,7 +18,7 @@ import numpy as np
 
 from ... import _core
 from ...np_face import TracedArray
-from .. import builtin_calls, foreign, library, numbers
+from .. import builtin_calls, closed, library, numbers, twins
 from ..control import conversions, elements, loop_number, loop_operators, trees
 from ..control.flow import ControlFlow
 from ..control.kinds import handle_of
@@ -27,10 +27,12 @@ from ..errors import NotConvertible
 from ..outside import call_outside, runs_code
 from ..recorder import Recorder
 from ..trace_state import RUNTIME
+from .guarded import GUARDS
 
 _LIBRARY = tuple(
     {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 )
+_guards = _core.guards
 _OWN = __name__.partition(".")[0]
 _BUFFER_READERS = (memoryview, bytes, bytearray)  # they read memory, past every array protocol
 _BUILTIN_TYPES = (str, bytes, int, float, complex, bool, list, tuple, dict, set, frozenset)
@@ -88,12 +90,15 @@ class Runtime(ControlFlow, threading.local):
             if type(target) is _core.NDArray and target._traced:
                 return _write_nd(kind, target, value)
             return loop_operators.inplace(_on_scalars(kind, target), target, value)
+        _guards.ready(target, value)
         return getattr(operator, _on_scalars(kind, target))(target, value)
 
     def item(self, holder: Any, key: Any) -> tuple[Any, Any, Any]:
         """What ``holder[key] += ...`` updates, found before its right side is evaluated."""
         if self._is_window(holder, key):
             return holder, key, None  # a window that is alive would have to see the write
+        _guards.text(key)
+        _guards.holder(holder)
         return holder, key, self.element(holder, key)
 
     def _is_window(self, holder: Any, key: Any) -> bool:
@@ -107,7 +112,7 @@ class Runtime(ControlFlow, threading.local):
 
     def attribute(self, holder: Any, name: str) -> tuple[Any, Any, Any]:
         """What ``holder.name += ...`` updates."""
-        return holder, _Name(name), getattr(holder, name)
+        return holder, _Name(name), _guards.attribute(holder, name)
 
     def target(self, holder: Any) -> Any:
         """What ``holder[key] = value`` writes into, in a scripted function."""
@@ -150,15 +155,17 @@ class Runtime(ControlFlow, threading.local):
         if recorder is not None and recorder.bodies:
             result = loop_operators.inplace(kind, target, value)
         else:
+            _guards.ready(target, value)
             result = getattr(operator, kind)(target, value)
         if result is target:
             if getattr(result, "parent", None) is holder is not None:
                 return  # a window of the array itself: written already
             result = old  # updated in place: the same object stays
         if type(key) is _Name:
-            setattr(holder, key, result)
+            setattr(_guards.owner(holder, key), key, result)
         else:
-            self.store(result, holder, key)
+            _guards.text(key)
+            self.store(result, _guards.holder(holder), key)
 
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """``function(*args, **kwargs)`` as the cell wrote it."""
@@ -183,6 +190,7 @@ class Runtime(ControlFlow, threading.local):
                 return self.load(followed(*args, **kwargs))
             recorder.bodies[-1].check_call(function, args, kwargs)
         if function is builtins.print:
+            _guards.ready(*args, *kwargs.values())
             return recorder.print(args, kwargs)
         if function is builtins.type and len(args) == 1 and not kwargs:
             return recorder.real_type(args[0])
@@ -191,25 +199,63 @@ class Runtime(ControlFlow, threading.local):
     def _call(self, recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
         __tracebackhide__ = True
         kind = origin(function, recorder.code_file)
-        if kind == "cell" or kind == "own":
+        if kind == "cell":
+            return function(*args, **kwargs)
+        if kind == "own":
+            if not closed.allows(function, args, kwargs):
+                _contact(function)
             return function(*args, **kwargs)
         args = tuple(numbers.plain(a) for a in args)
         kwargs = {k: numbers.plain(v) for k, v in kwargs.items()}
+        if kind == "object":
+            return self._user_call(recorder, function, args, kwargs)
         if runs_code(function):
             return call_outside(recorder, function, args, kwargs)
         if kind == "library":
+            if not library.is_harmless(function, args, kwargs):
+                _contact(function)
             return library.call(recorder, function, args, kwargs)
         if builtin_calls.handles(function):
+            args = _listed(recorder, function, args)
+            if not closed.allows(function, args, kwargs):
+                _contact(function)
             return builtin_calls.call(recorder, function, args, kwargs)
         if recorder.active and library.of_lists(function, args):
             return library.call_on_lists(recorder, function, args, kwargs)
-        foreign.before_call(recorder, function, args, kwargs)
-        if function in _BUFFER_READERS:
+        return self._user_call(recorder, function, args, kwargs)
+
+    def _user_call(self, recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+        """A call of Python's own types and functions, NumPy's, or of the user's elsewhere."""
+        __tracebackhide__ = True
+        if recorder.script:
+            return function(*args, **kwargs)
+        if closed.allows(function, args, kwargs):
+            return closed.made(function, function(*args, **kwargs))
+        seen = twins.seen(function)
+        if seen is not None:
+            return seen(*args, **kwargs)
+        _contact(function)
+        if function in _BUFFER_READERS if type(function) is type else closed.opens(function):
             args, kwargs = recorder.leave(function, args, kwargs)
         made = function(*args, **kwargs)
         if function is memoryview and recorder.active:
             recorder.exported.add(recorder, made)
         return made
+
+
+def _listed(recorder: Any, function: Any, args: tuple) -> tuple:
+    """A generator expression that the function goes through to its end, as what it gives."""
+    whole = recorder.active and function is not builtins.any and function is not builtins.all
+    if not whole or len(args) != 1 or type(args[0]) is not types.GeneratorType:
+        return args
+    if not twins.is_rewritten(args[0].gi_code):
+        _contact(function)
+    return (list(args[0]),)
+
+
+def _contact(function: Any) -> None:
+    name = closed.name_of(function)
+    _guards.contact(f"{name} is not part of the graph")
 
 
 def _made_array(args: tuple, kwargs: dict) -> Any:
@@ -262,19 +308,20 @@ def origin(function: Any, cell_file: str) -> str:
     """Where code called by a cell comes from.
 
     ``cell``: this cell; ``own``: this package, traced as it is; ``user``: earlier cells, scripts,
-    built-in types and NumPy, which meet traced arrays through the array protocols; ``library``:
-    everything else, which gets real arrays.
+    built-in types and NumPy; ``library``: everything else, which gets real arrays; ``object``: an
+    instance that is called, of which not even an attribute is asked here.
     """
     function = library.unwrapped(function)
-    inner = getattr(function, "__func__", function)
+    kind = type(function)
+    inner = function.__func__ if kind is types.MethodType else function
     if isinstance(inner, types.FunctionType):
         filename = inner.__code__.co_filename
         if filename == cell_file:
             return "cell"
         module = inner.__module__ or ""
-    elif isinstance(inner, type):
+    elif type(inner) is type:
         filename, module = "", inner.__module__
-    else:
+    elif type(inner) in closed.BUILTIN_CALLABLES:
         owner = getattr(inner, "__self__", None)
         if isinstance(owner, _BUILTIN_TYPES):
             return "user"
@@ -288,8 +335,11 @@ def origin(function: Any, cell_file: str) -> str:
                 module = type(owner).__module__
         else:
             module = type(inner).__module__
-            call = vars(type(inner)).get("__call__")
-            filename = getattr(getattr(call, "__code__", None), "co_filename", "")
+    else:
+        inner_type = inner if isinstance(inner, type) else kind
+        module = type.__getattribute__(inner_type, "__module__")
+        root = module.partition(".")[0] if isinstance(module, str) else ""
+        return "own" if root == _OWN else "object"
     root = module.partition(".")[0]
     if root == _OWN:
         return "own"
@@ -308,4 +358,6 @@ def install() -> Runtime:
     if runtime is None:
         runtime = Runtime()
         setattr(builtins, RUNTIME, runtime)
+        setattr(builtins, GUARDS, _guards)
+        closed.tell_types(Runtime)
     return runtime

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..control.rewriter import ControlRewriter
 from ..trace_state import RUNTIME
+from .guarded import Guarded
 from .rewrite_exits import Exits
 
 # Calls that look at their caller's frame: they must stay where they are.
@@ -243,6 +244,8 @@ def rewrite_part(
     """
     tree.body = _Rewriter(functions, filename, beyond, script)._statements(tree.body)
     tree = Exits(RUNTIME, _INPLACE).visit(tree)
+    if not script:
+        tree = Guarded(RUNTIME).visit(tree)
     return ast.fix_missing_locations(tree)
 
 

@@ -53,6 +53,19 @@ def function_of(code: CodeType) -> tuple[list[str], ast.FunctionDef]:
     return lines, found[0]
 
 
+def class_around(code: CodeType) -> str | None:
+    """The name of the class whose method the code is. Raises NoSource."""
+    _, tree = file_of(code)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            for method in node.body:
+                if isinstance(method, ast.FunctionDef) and method.name == code.co_name:
+                    first = min([method.lineno, *(d.lineno for d in method.decorator_list)])
+                    if first == code.co_firstlineno:
+                        return node.name
+    return None
+
+
 def check_current(code: CodeType, tree: ast.Module) -> None:
     """Raises NoSource when the file may have been edited after the code was compiled from it."""
     cached = linecache.cache.get(code.co_filename)

@@ -19,6 +19,7 @@ from .items import Items
 from .methods import Methods
 from .operators import Operators
 
+_note = _core.guards.note
 _WINDOW = Callable[[Any], Any]
 UNKNOWN_LAYOUT: tuple[int, ...] = ()  # strides of a result that NumPy need not lay out in C order
 
@@ -54,6 +55,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
 
     def __init__(self, recorder: Recorder, handle: Any, scalar: bool = False):
         self.recorder = recorder
+        _note()
         recorder.proxies.append(ref(self))
         self._handle = handle
         self.is_scalar = scalar  # NumPy gives a scalar here, not a 0-d array
@@ -150,6 +152,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
                 raise ValueError("assignment destination is read-only")
             overlaps = self.recorder.before_write(self)
             self.dirty = True
+            _note()
             self._handle = handle
             if overlaps:
                 self.recorder.write_back()

@@ -14,7 +14,7 @@ from ...capture.control.loop_else import lower_else
 from ...capture.control.returns import lower_returns
 from ...capture.errors import NotConvertible
 from ...capture.source.sources import NoSource, function_of
-from ..decorator import has_private_names, recompiled
+from ...capture.twins import has_private_names, rewritten_code, with_code
 
 _REFUSED: dict[type, str] = {
     ast.Global: "`global`", ast.Nonlocal: "`nonlocal`", ast.Delete: "`del`", ast.Try: "`try`",
@@ -61,7 +61,7 @@ def _rewrite(function: types.FunctionType) -> Callable:
             why = lower_returns(inner)
             if why:
                 raise NotConvertible(why, (code.co_filename, inner.lineno))
-    made = recompiled(function, definition, script=True)
+    made = with_code(function, rewritten_code(function, definition, script=True))
     stack = [made.__code__]
     while stack:
         one = stack.pop()

@@ -1,0 +1,431 @@
+// The state of the guards, what they know of values, and the guards of one or two operands.
+#include "bind/guards.h"
+
+#include <unordered_map>
+#include <vector>
+
+namespace hybrid {
+namespace bind {
+namespace guards {
+
+namespace {
+
+std::unordered_map<PyTypeObject*, Kind>& told() {
+  static auto* types = new std::unordered_map<PyTypeObject*, Kind>;  // types are kept alive
+  return *types;
+}
+
+std::vector<PyObject*>& closed() {
+  static auto* iterators = new std::vector<PyObject*>;
+  return *iterators;
+}
+constexpr size_t kMostClosed = 32;
+
+void clear_closed() {
+  auto held = std::move(closed());
+  closed().clear();
+  for (PyObject* iterator : held) Py_DECREF(iterator);
+}
+
+void tell(PyTypeObject* type, Kind kind) {
+  if (told().emplace(type, kind).second) Py_INCREF(type);
+}
+
+void tell_builtin_types() {
+  for (PyTypeObject* type : {&PyLong_Type, &PyFloat_Type, &PyComplex_Type, &PyBool_Type,
+                             &PyUnicode_Type, &PyBytes_Type, &PyRange_Type, &PySlice_Type,
+                             Py_TYPE(Py_None), Py_TYPE(Py_Ellipsis), Py_TYPE(Py_NotImplemented)}) {
+    tell(type, Kind::scalar);
+  }
+  tell(&PyList_Type, Kind::sequence);
+  tell(&PyTuple_Type, Kind::sequence);
+  tell(&PyDict_Type, Kind::keyed);
+  tell(&PySet_Type, Kind::keyed);
+  tell(&PyFrozenSet_Type, Kind::keyed);
+  for (PyTypeObject* type : {&PyFunction_Type, &PyCFunction_Type, &PyMethod_Type, &PyType_Type,
+                             &PyModule_Type, &PyMethodDescr_Type, &PyWrapperDescr_Type}) {
+    tell(type, Kind::named);
+  }
+}
+
+// `test` of every element of a list, tuple, set or dict.
+template <typename Test>
+bool all_inside(PyObject* value, const Test& test) {
+  if (PyList_CheckExact(value)) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) {
+      if (!test(PyList_GET_ITEM(value, i))) return false;
+    }
+    return true;
+  }
+  if (PyTuple_CheckExact(value)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) {
+      if (!test(PyTuple_GET_ITEM(value, i))) return false;
+    }
+    return true;
+  }
+  if (PyDict_CheckExact(value)) {
+    Py_ssize_t at = 0;
+    PyObject *key, *held;
+    while (PyDict_Next(value, &at, &key, &held)) {
+      if (!test(key) || !test(held)) return false;
+    }
+    return true;
+  }
+  // A set's iterator compares nothing.
+  PyObject* steps = PyObject_GetIter(value);
+  if (steps == nullptr) {
+    PyErr_Clear();
+    return false;
+  }
+  bool all = true;
+  while (PyObject* held = all ? PyIter_Next(steps) : nullptr) {
+    all = test(held);
+    Py_DECREF(held);
+  }
+  Py_DECREF(steps);
+  return all;
+}
+
+// Comparison by identity, as every class has it that says nothing else.
+bool compares_plainly(PyObject* value) {
+  return Py_TYPE(value)->tp_richcompare == PyBaseObject_Type.tp_richcompare;
+}
+
+bool is_plain_operand(Kind kind) { return kind == Kind::scalar || kind == Kind::named; }
+
+using Binary = PyObject* (*)(PyObject*, PyObject*);
+PyObject* power(PyObject* a, PyObject* b) { return PyNumber_Power(a, b, Py_None); }
+
+struct Operator {
+  const char* sign;
+  Binary apply;
+};
+// In the order that the rewriter counts them.
+constexpr Operator kBinary[] = {
+    {"+", PyNumber_Add},
+    {"-", PyNumber_Subtract},
+    {"*", PyNumber_Multiply},
+    {"/", PyNumber_TrueDivide},
+    {"//", PyNumber_FloorDivide},
+    {"%", PyNumber_Remainder},
+    {"**", power},
+    {"@", PyNumber_MatrixMultiply},
+    {"<<", PyNumber_Lshift},
+    {">>", PyNumber_Rshift},
+    {"&", PyNumber_And},
+    {"|", PyNumber_Or},
+    {"^", PyNumber_Xor},
+};
+constexpr long kAdd = 0, kMultiply = 2;
+
+bool runs_foreign_code(long op, PyObject* a, PyObject* b) {
+  const Kind left = kind_of(a), right = kind_of(b);
+  const auto simple = [](Kind kind) { return kind == Kind::scalar || kind == Kind::array; };
+  if (simple(left) && simple(right)) return false;
+  if ((op == kAdd || op == kMultiply) && left != Kind::array && right != Kind::array) {
+    const auto joins = [](Kind kind) { return kind == Kind::scalar || kind == Kind::sequence; };
+    if (joins(left) && joins(right)) return false;
+  }
+  return !is_inert(a) || !is_inert(b);
+}
+
+// The guards ------------------------------------------------------------------------------------
+
+PyObject* binary(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (!has_count("binary", count, 3)) return nullptr;
+  const long op = PyLong_AsLong(args[0]);
+  if (op < 0 || op >= static_cast<long>(std::size(kBinary))) {
+    if (!PyErr_Occurred()) PyErr_Format(PyExc_ValueError, "binary(): no operator %ld", op);
+    return nullptr;
+  }
+  if (!idle() && runs_foreign_code(op, args[1], args[2])) {
+    PyObject* about = is_inert(args[1]) ? args[2] : args[1];
+    if (!contact(kBinary[op].sign, about)) return nullptr;
+  }
+  return kBinary[op].apply(args[1], args[2]);
+}
+
+constexpr long kIn = 6, kNotIn = 7;
+
+PyObject* compare(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (!has_count("compare", count, 3)) return nullptr;
+  const long op = PyLong_AsLong(args[0]);
+  if (op < 0 || op > kNotIn) {
+    if (!PyErr_Occurred()) PyErr_Format(PyExc_ValueError, "compare(): no operator %ld", op);
+    return nullptr;
+  }
+  PyObject *a = args[1], *b = args[2];
+  if (!idle()) {
+    const bool equality = op == Py_EQ || op == Py_NE;
+    const bool plain = equality && (is_plain_operand(kind_of(a)) || compares_plainly(a)) &&
+                       (is_plain_operand(kind_of(b)) || compares_plainly(b));
+    if (!plain && (!is_inert(a) || !is_inert(b)) && !contact("a comparison", is_inert(a) ? b : a)) {
+      return nullptr;
+    }
+  }
+  if (op < kIn) return PyObject_RichCompare(a, b, static_cast<int>(op));
+  const int found = PySequence_Contains(b, a);
+  if (found < 0) return nullptr;
+  return PyBool_FromLong((found == 1) == (op == kIn));
+}
+
+// A value whose own slot is asked: its truth, `-x`, `~x`.
+PyObject* own(PyObject*, PyObject* value) {
+  if (!idle() && kind_of(value) == Kind::unknown) {
+    PyTypeObject* type = Py_TYPE(value);
+    const PyNumberMethods* number = type->tp_as_number;
+    const bool asks = (number != nullptr && (number->nb_bool || number->nb_negative ||
+                                             number->nb_invert || number->nb_positive)) ||
+                      (type->tp_as_mapping != nullptr && type->tp_as_mapping->mp_length) ||
+                      (type->tp_as_sequence != nullptr && type->tp_as_sequence->sq_length);
+    if (asks && !contact("an operator", value)) return nullptr;
+  }
+  return Py_NewRef(value);
+}
+
+PyObject* text(PyObject*, PyObject* value) {
+  if (!idle() && !is_inert(value) && !contact("the text", value)) return nullptr;
+  return Py_NewRef(value);
+}
+
+PyObject* spread(PyObject*, PyObject* value) {
+  if (!idle() && !is_walkable(value) && !take_closed(value) && !contact("a step through", value)) {
+    return nullptr;
+  }
+  return Py_NewRef(value);
+}
+
+PyObject* mapping(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (!idle()) {
+    for (Py_ssize_t i = 0; i < count; i += 2) {
+      if (is_inert(args[i])) continue;
+      if (!contact("a key", args[i])) return nullptr;
+      break;
+    }
+  }
+  PyObject* made = PyDict_New();
+  for (Py_ssize_t i = 0; made != nullptr && i + 1 < count; i += 2) {
+    if (PyDict_SetItem(made, args[i], args[i + 1]) < 0) Py_CLEAR(made);
+  }
+  return made;
+}
+
+PyObject* ready(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (!idle()) {
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      if (is_inert(args[i])) continue;
+      if (!contact("an operator", args[i])) return nullptr;
+      break;
+    }
+  }
+  Py_RETURN_NONE;
+}
+
+PyObject* data(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (!is_data(args[i])) Py_RETURN_FALSE;
+  }
+  Py_RETURN_TRUE;
+}
+
+PyObject* walkable(PyObject*, PyObject* value) {
+  return PyBool_FromLong(is_walkable(value) || take_closed(value));
+}
+
+PyObject* close_over(PyObject*, PyObject* iterator) {
+  if (closed().size() >= kMostClosed) clear_closed();
+  closed().push_back(Py_NewRef(iterator));
+  return Py_NewRef(iterator);
+}
+
+PyObject* leave(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (!has_count("leave", count, 2)) return nullptr;
+  if (!idle() && !contact_for(args[0])) return nullptr;
+  return Py_NewRef(args[1]);
+}
+
+PyObject* contact_with(PyObject*, PyObject* reason) {
+  if (!idle() && !contact_for(reason)) return nullptr;
+  Py_RETURN_NONE;
+}
+
+PyObject* note(PyObject*, PyObject*) {
+  state().pending = true;
+  Py_RETURN_NONE;
+}
+
+PyObject* begin(PyObject*, PyObject* on_contact) {
+  PyObject* before = std::exchange(state().on_contact, Py_NewRef(on_contact));
+  state().thread = PyThread_get_thread_ident();
+  state().active = true;
+  state().pending = true;
+  Py_XDECREF(before);
+  Py_RETURN_NONE;
+}
+
+PyObject* end(PyObject*, PyObject*) {
+  state().active = state().pending = false;
+  clear_closed();
+  Py_CLEAR(state().on_contact);
+  Py_RETURN_NONE;
+}
+
+PyObject* tell_type(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  static constexpr std::pair<const char*, Kind> kKinds[] = {
+      {"scalar", Kind::scalar}, {"array", Kind::array}, {"named", Kind::named}};
+  if (!has_count("tell", count, 2)) return nullptr;
+  const char* name = PyUnicode_AsUTF8(args[1]);
+  if (name == nullptr) return nullptr;
+  for (const auto& [known, kind] : kKinds) {
+    if (std::string(known) != name || !PyType_Check(args[0])) continue;
+    tell(reinterpret_cast<PyTypeObject*>(args[0]), kind);
+    Py_RETURN_NONE;
+  }
+  PyErr_Format(PyExc_ValueError, "tell(): expected a type and scalar, array or named, got %R, %R",
+               args[0], args[1]);
+  return nullptr;
+}
+
+#define HYBRID_FAST(function) \
+  reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&function)), METH_FASTCALL
+
+PyMethodDef kMethods[] = {
+    {"begin", begin, METH_O,
+     "A recording begins on this thread; called with a reason at contacts."},
+    {"end", end, METH_NOARGS, "It has ended, or is put aside."},
+    {"note", note, METH_NOARGS, "Something that a contact has to compute may have been recorded."},
+    {"tell", HYBRID_FAST(tell_type), "A type whose operations are ours: scalar, array or named."},
+    {"contact", contact_with, METH_O, "Computes what waits; the reason is told to the callback."},
+    {"binary", HYBRID_FAST(binary), "An operator by its number, of two operands."},
+    {"compare", HYBRID_FAST(compare), "A comparison by its number, `in` and `not in` among them."},
+    {"own", own, METH_O, "A value whose truth or sign is asked next."},
+    {"text", text, METH_O, "A value that is shown next."},
+    {"spread", spread, METH_O, "A value that is taken apart next."},
+    {"leave", HYBRID_FAST(leave), "A value given to whoever runs next, for this reason."},
+    {"mapping", HYBRID_FAST(mapping), "A dict of keys and values, one after the other."},
+    {"ready", HYBRID_FAST(ready), "Values that an operator meets next."},
+    {"data", HYBRID_FAST(data), "Do all of them run no foreign code, whoever gets them?"},
+    {"walkable", walkable, METH_O, "Does a step through it run no foreign code?"},
+    {"closed", close_over, METH_O, "An iterator that was made of walkable values."},
+    {"attribute", HYBRID_FAST(attribute), "`value.name`."},
+    {"owner", HYBRID_FAST(owner), "A value whose attribute is set or deleted next."},
+    {"item", HYBRID_FAST(item), "`value[key]`."},
+    {"holder", HYBRID_FAST(holder), "A value of which an element is set or deleted next."},
+    {"store", HYBRID_FAST(store), "`holder[key] = value`, in the order value, holder, key."},
+    {"walk", HYBRID_FAST(walk), "What a `for` goes through; True: its items are taken apart."},
+    {"context", HYBRID_FAST(context), "What a `with` enters."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+State& state() {
+  static State instance;
+  return instance;
+}
+
+bool watched() { return state().active && PyThread_get_thread_ident() == state().thread; }
+bool idle() { return !state().active || !state().pending || !watched(); }
+
+Kind kind_of(PyObject* value) {
+  const auto found = told().find(Py_TYPE(value));
+  return found == told().end() ? Kind::unknown : found->second;
+}
+
+bool is_inert(PyObject* value, int depth) {
+  switch (kind_of(value)) {
+    case Kind::unknown:
+      return false;
+    case Kind::scalar:
+    case Kind::array:
+    case Kind::named:
+      return true;
+    default:
+      return depth > 0 &&
+             all_inside(value, [depth](PyObject* held) { return is_inert(held, depth - 1); });
+  }
+}
+
+bool is_data(PyObject* value, int depth) {
+  switch (kind_of(value)) {
+    case Kind::unknown:
+      return false;
+    case Kind::scalar:
+    case Kind::array:
+      return true;
+    case Kind::named:
+      return PyType_CheckExact(value);  // a plain class: `dtype=float`
+    default:
+      return depth > 0 &&
+             all_inside(value, [depth](PyObject* held) { return is_data(held, depth - 1); });
+  }
+}
+
+bool is_walkable(PyObject* value) {
+  switch (kind_of(value)) {
+    case Kind::unknown: {
+      PyTypeObject* type = Py_TYPE(value);
+      return type == &PyDictKeys_Type || type == &PyDictValues_Type || type == &PyDictItems_Type;
+    }
+    case Kind::named:
+      return false;
+    default:
+      return true;
+  }
+}
+
+bool take_closed(PyObject* iterator) {
+  for (size_t i = 0; i < closed().size(); ++i) {
+    if (closed()[i] != iterator) continue;
+    closed().erase(closed().begin() + static_cast<std::ptrdiff_t>(i));
+    Py_DECREF(iterator);  // the caller holds it
+    return true;
+  }
+  return false;
+}
+
+bool contact_for(PyObject* reason) {
+  // Nothing is asked while everything is computed: that runs our code, and warnings of the user's.
+  state().active = false;
+  PyObject* callback = Py_NewRef(state().on_contact);
+  PyObject* made = PyObject_CallOneArg(callback, reason);
+  state().active = state().on_contact == callback;
+  Py_DECREF(callback);
+  if (made == nullptr) return false;
+  Py_DECREF(made);
+  state().pending = false;
+  return true;
+}
+
+bool contact(const char* what, PyObject* about) {
+  PyObject* reason = PyUnicode_FromFormat("%s of %s", what, Py_TYPE(about)->tp_name);
+  if (reason == nullptr) return false;
+  const bool done = contact_for(reason);
+  Py_DECREF(reason);
+  return done;
+}
+
+bool has_count(const char* name, Py_ssize_t count, Py_ssize_t expected) {
+  if (count == expected) return true;
+  PyErr_Format(PyExc_TypeError, "%s(): expected %zd arguments, got %zd", name, expected, count);
+  return false;
+}
+
+}  // namespace guards
+
+void bind_guards(py::module_& m) {
+  static PyType_Slot slots[] = {{Py_tp_methods, guards::kMethods},
+                                {Py_tp_doc, const_cast<char*>("What rewritten cells ask.")},
+                                {0, nullptr}};
+  static PyType_Spec spec = {"jupyter_hybrid._core.Guards", sizeof(PyObject), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  guards::tell_builtin_types();
+  py::object type = py::reinterpret_steal<py::object>(PyType_FromSpec(&spec));
+  if (!type || !guards::ready_walk_types()) throw py::error_already_set();
+  m.attr("Guards") = type;
+  m.attr("guards") = py::reinterpret_steal<py::object>(
+      PyObject_New(PyObject, reinterpret_cast<PyTypeObject*>(type.ptr())));
+}
+
+}  // namespace bind
+}  // namespace hybrid

@@ -1,0 +1,69 @@
+// What rewritten cells ask before an operation that may run code nobody has seen.
+//
+// While a cell is recorded, values wait that are read from memory the user can reach. An operation
+// on values of listed exact types runs no code but ours and Python's own; before any other one (a
+// contact) everything that waits is computed, by the callback that the recording gave.
+#pragma once
+#include <utility>
+#include <vector>
+
+#include "bind/common.h"
+
+namespace hybrid {
+namespace bind {
+namespace guards {
+
+enum class Kind : uint8_t {
+  unknown,
+  scalar,    // numbers, text, None, slices, ranges, dtypes: all their operations are Python's own
+  array,     // of ours: their operations with known values are ours
+  sequence,  // list and tuple: what they hold may be anything
+  keyed,     // dict, set, frozenset: looking up compares keys
+  named,     // functions, classes, modules: compared by identity, not called here
+};
+
+struct State {
+  bool active = false;   // a cell is recorded, by `thread`
+  bool pending = false;  // something may have been recorded since the last contact
+  unsigned long thread = 0;
+  PyObject* on_contact = nullptr;  // called with the reason
+};
+State& state();
+
+// Nothing needs to be asked: not recorded here, or nothing waits.
+bool idle();
+// Is this thread's cell being recorded?
+bool watched();
+
+Kind kind_of(PyObject* value);
+// Comparing, hashing and showing it runs no foreign code, down to what containers hold.
+bool is_inert(PyObject* value, int depth = 4);
+// Inert, and holds no functions that somebody may call.
+bool is_data(PyObject* value, int depth = 4);
+// Nothing but its own slots is asked when it is taken apart: sequences, dicts, arrays, text.
+bool is_walkable(PyObject* value);
+// An iterator that this cell made of walkable values, once.
+bool take_closed(PyObject* iterator);
+
+// Computes everything that waits. False: an error is set.
+bool contact(const char* what, PyObject* about);
+bool contact_for(PyObject* reason);  // steals nothing
+
+// A class's attribute as its instances find it; borrowed, null without one and without an error.
+PyObject* find_in_type(PyTypeObject* type, PyObject* name);
+
+PyObject* attribute(PyObject* self, PyObject* const* args, Py_ssize_t count);
+PyObject* owner(PyObject* self, PyObject* const* args, Py_ssize_t count);
+PyObject* item(PyObject* self, PyObject* const* args, Py_ssize_t count);
+PyObject* holder(PyObject* self, PyObject* const* args, Py_ssize_t count);
+PyObject* store(PyObject* self, PyObject* const* args, Py_ssize_t count);
+PyObject* walk(PyObject* self, PyObject* const* args, Py_ssize_t count);
+PyObject* context(PyObject* self, PyObject* const* args, Py_ssize_t count);
+bool ready_walk_types();
+
+// True, or TypeError: a method was called with another number of arguments.
+bool has_count(const char* name, Py_ssize_t count, Py_ssize_t expected);
+
+}  // namespace guards
+}  // namespace bind
+}  // namespace hybrid

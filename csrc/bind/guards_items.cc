@@ -1,0 +1,155 @@
+// Guards of attributes and elements.
+#include "bind/guards.h"
+
+namespace hybrid {
+namespace bind {
+namespace guards {
+
+namespace {
+
+// A class's own dictionary; a new reference.
+PyObject* dict_of(PyTypeObject* type) {
+#if PY_VERSION_HEX >= 0x030C0000
+  return PyType_GetDict(type);
+#else
+  return Py_XNewRef(type->tp_dict);
+#endif
+}
+
+// Reading an attribute through it runs nothing of the user's.
+bool reads_plainly(PyObject* found) {
+  PyTypeObject* type = Py_TYPE(found);
+  return type == &PyFunction_Type || type == &PyMethodDescr_Type || type == &PyWrapperDescr_Type ||
+         type == &PyClassMethodDescr_Type || type == &PyMemberDescr_Type ||
+         type == &PyStaticMethod_Type || type == &PyClassMethod_Type ||
+         type->tp_descr_get == nullptr;
+}
+
+bool reading_is_plain(PyObject* value, PyObject* name) {
+  PyTypeObject* type = Py_TYPE(value);
+  if (kind_of(value) == Kind::named) {
+    if (type == &PyModule_Type) {
+      PyObject* names = PyModule_GetDict(value);
+      return names != nullptr && PyDict_Contains(names, name) == 1;
+    }
+    if (type != &PyType_Type) return true;
+    PyObject* found = find_in_type(reinterpret_cast<PyTypeObject*>(value), name);
+    return found == nullptr || reads_plainly(found) || Py_TYPE(found) == &PyProperty_Type;
+  }
+  if (kind_of(value) != Kind::unknown) return true;
+  if (type->tp_getattro != PyObject_GenericGetAttr) return false;
+  PyObject* found = find_in_type(type, name);
+  return found == nullptr || reads_plainly(found);
+}
+
+bool writing_is_plain(PyObject* value, PyObject* name) {
+  PyTypeObject* type = Py_TYPE(value);
+  if (kind_of(value) == Kind::named) return true;
+  if (kind_of(value) != Kind::unknown) return true;
+  if (type->tp_setattro != PyObject_GenericSetAttr) return false;
+  PyObject* found = find_in_type(type, name);
+  return found == nullptr || Py_TYPE(found)->tp_descr_set == nullptr ||
+         Py_TYPE(found) == &PyMemberDescr_Type;
+}
+
+bool contact_at_attribute(PyObject* value, PyObject* name) {
+  PyObject* reason = PyUnicode_FromFormat("attribute %U of %s", name, Py_TYPE(value)->tp_name);
+  if (reason == nullptr) return false;
+  const bool done = contact_for(reason);
+  Py_DECREF(reason);
+  return done;
+}
+
+bool is_index(PyObject* key) {
+  return PyLong_CheckExact(key) || PySlice_Check(key) || kind_of(key) == Kind::scalar;
+}
+
+// Finding `key` there compares and hashes nothing of the user's.
+bool finding_is_plain(PyObject* holder, PyObject* key) {
+  switch (kind_of(holder)) {
+    case Kind::scalar:
+    case Kind::sequence:
+      return is_index(key);
+    case Kind::array:
+      return is_inert(key);
+    case Kind::keyed: {
+      if (!is_inert(key)) return false;
+      if (!PyDict_CheckExact(holder)) return true;  // sets have no elements: an error
+      Py_ssize_t at = 0;
+      PyObject* other;
+      while (PyDict_Next(holder, &at, &other, nullptr)) {
+        if (!is_inert(other)) return false;
+      }
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+PyObject* find_in_type(PyTypeObject* type, PyObject* name) {
+  PyObject* order = type->tp_mro;
+  if (order == nullptr) return nullptr;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(order); ++i) {
+    PyObject* dict = dict_of(reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(order, i)));
+    if (dict == nullptr) continue;
+    PyObject* found = PyDict_GetItemWithError(dict, name);
+    Py_DECREF(dict);
+    if (found != nullptr) return found;
+    PyErr_Clear();
+  }
+  return nullptr;
+}
+
+PyObject* attribute(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (!has_count("attribute", count, 2)) return nullptr;
+  if (!idle() && !reading_is_plain(args[0], args[1]) && !contact_at_attribute(args[0], args[1])) {
+    return nullptr;
+  }
+  return PyObject_GetAttr(args[0], args[1]);
+}
+
+PyObject* owner(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (!has_count("owner", count, 2)) return nullptr;
+  if (!idle() && !writing_is_plain(args[0], args[1]) && !contact_at_attribute(args[0], args[1])) {
+    return nullptr;
+  }
+  return Py_NewRef(args[0]);
+}
+
+PyObject* item(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (!has_count("item", count, 2)) return nullptr;
+  if (!idle() && !finding_is_plain(args[0], args[1]) && !contact("an element", args[0])) {
+    return nullptr;
+  }
+  return PyObject_GetItem(args[0], args[1]);
+}
+
+PyObject* holder(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (!has_count("holder", count, 1)) return nullptr;
+  const Kind kind = kind_of(args[0]);
+  if (!idle() && kind != Kind::array && kind != Kind::sequence && !contact("an element", args[0])) {
+    return nullptr;
+  }
+  return Py_NewRef(args[0]);
+}
+
+PyObject* store(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (!has_count("store", count, 3)) return nullptr;
+  PyObject *value = args[0], *into = args[1], *key = args[2];
+  if (!idle()) {
+    const bool plain = finding_is_plain(into, key) &&
+                       (kind_of(into) != Kind::array || is_inert(value)) &&
+                       // A slice is given what the value's own iterator says.
+                       (!PySlice_Check(key) || is_walkable(value));
+    if (!plain && !contact("an element", into)) return nullptr;
+  }
+  if (PyObject_SetItem(into, key, value) < 0) return nullptr;
+  Py_RETURN_NONE;
+}
+
+}  // namespace guards
+}  // namespace bind
+}  // namespace hybrid

@@ -1,0 +1,170 @@
+"""The closed list: the calls of a recorded cell that run no code which nobody has seen.
+
+A *seen* function is one whose own lines are rewritten: of this cell, of an earlier one, or a twin
+made from the source of a function of a plain cell or of a module in the notebook's folder. Before
+any other call (a contact) everything that waits on memory in the user's reach is computed, and
+the call gets real arrays.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import types
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..np_face import NumpyFace, TracedArray
+from .control.loop import CountedRange, Loop
+from .control.loop_number import LoopNumber
+from .numbers import RecordedFloat, RecordedInt
+
+_guards = _core.guards
+
+# They look at their arguments themselves at most, or take them apart once.
+_SHALLOW = frozenset(
+    {builtins.len, builtins.id, builtins.callable, builtins.list, builtins.tuple}
+)  # fmt: skip
+_ITERATORS = frozenset({builtins.enumerate, builtins.zip, builtins.reversed})
+_DEEP = frozenset(
+    {
+        builtins.min, builtins.max, builtins.sum, builtins.abs, builtins.round, builtins.sorted,
+        builtins.any, builtins.all, builtins.divmod, builtins.pow, builtins.hash, builtins.repr,
+        builtins.str, builtins.int, builtins.float, builtins.bool, builtins.complex,
+        builtins.bytes, builtins.set, builtins.frozenset, builtins.dict, builtins.ord,
+        builtins.chr, builtins.bin, builtins.hex, builtins.oct, builtins.format,
+        builtins.isinstance, builtins.issubclass, builtins.range, builtins.slice,
+    }
+)  # fmt: skip
+_OF_DATA = frozenset({"math", "cmath", "_operator"})
+# Methods that compare, hash or call nothing of what they are given or of what they hold.
+_METHODS: dict[type, frozenset[str]] = {
+    list: frozenset({"append", "insert", "pop", "clear", "copy", "reverse"}),
+    dict: frozenset({"keys", "values", "items", "copy", "clear"}),
+    set: frozenset({"copy", "clear"}),
+}
+_EXACT = (list, dict, set, frozenset, tuple, str, bytes, int, float, complex, bool)
+# What changes how NumPy computes: before it everything is computed as it was.
+_SETTINGS = frozenset({"seterr", "seterrcall", "setbufsize", "errstate", "set_printoptions"})
+_UFUNCS = frozenset(f for f in vars(np).values() if isinstance(f, np.ufunc))
+# Their attributes can be asked: no class of the user's answers.
+BUILTIN_CALLABLES = frozenset(
+    {
+        types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+        types.MethodWrapperType, types.ClassMethodDescriptorType, functools.partial, np.ufunc,
+        type(np.concatenate), type(functools.lru_cache(lambda: None)), types.FunctionType,
+        types.MethodType, type, type(np.random.Generator.normal),
+    }
+)  # fmt: skip
+_NUMPY_CALLABLES = (
+    types.FunctionType, types.BuiltinFunctionType, type, type(np.concatenate), type(np.array)
+)  # fmt: skip
+_OURS = tuple(
+    f"jupyter_hybrid.{name}" for name in ("nd", "np_face", "_core", "capture", "sym", "random")
+)
+
+
+def allows(function: Any, args: tuple, kwargs: dict) -> bool:
+    """True for a call on the closed list, by the exact types of what it gets."""
+    kind = type(function)
+    if kind is types.BuiltinFunctionType:
+        owner = getattr(function, "__self__", None)
+        if type(owner) in _EXACT:
+            return _allows_method(owner, function.__name__, args, kwargs)
+    if function in _ITERATORS if _is_hashable(kind) else False:
+        return not kwargs and all(map(_guards.walkable, args))
+    if function in _SHALLOW if _is_hashable(kind) else False:
+        return not kwargs and (not args or function in _LOOKERS or _guards.walkable(args[0]))
+    if not _guards.data(*args, *kwargs.values()):
+        return False
+    if _is_hashable(kind) and function in _DEEP:
+        return True
+    if kind not in BUILTIN_CALLABLES:
+        return type.__getattribute__(kind, "__module__").startswith(_OURS)
+    module = getattr(function, "__module__", None) or ""
+    if kind is types.BuiltinFunctionType and module in _OF_DATA:
+        return True
+    return _is_numpy(function, kind) or _is_ours(function, module) or _copies(function, kind)
+
+
+def name_of(function: Any) -> str:
+    """What a callable is called, without asking an object of the user's."""
+    if type(function) in BUILTIN_CALLABLES:
+        return getattr(function, "__qualname__", None) or type(function).__name__
+    return type(function).__name__
+
+
+_LOOKERS: frozenset[Any] = frozenset({builtins.id, builtins.callable})
+
+
+def _is_hashable(kind: type) -> bool:
+    return kind is types.BuiltinFunctionType or kind is type
+
+
+def _allows_method(owner: Any, name: str, args: tuple, kwargs: dict) -> bool:
+    if name in _METHODS.get(type(owner), ()):
+        return True
+    if name == "extend" and type(owner) is list:
+        return bool(args) and _guards.walkable(args[0])
+    held = tuple(owner) if type(owner) in (dict, list, set, frozenset, tuple) else ()
+    return _guards.data(*args, *kwargs.values(), *held)
+
+
+def _copies(function: Any, kind: type) -> bool:
+    return kind is types.FunctionType and function.__module__ == "copy"
+
+
+def _is_numpy(function: Any, kind: type) -> bool:
+    """NumPy's own functions, with data: no callback of the user's among them."""
+    if kind is np.ufunc:
+        return function in _UFUNCS
+    owner = getattr(function, "__self__", None)
+    if kind is types.BuiltinFunctionType and owner is not None and type(owner) is not _MODULE:
+        inner = type(owner)
+        return owner in _UFUNCS if inner is np.ufunc else inner.__module__.startswith("numpy.random")
+    if kind not in _NUMPY_CALLABLES:
+        return False
+    module = getattr(function, "__module__", None) or ""
+    return module.partition(".")[0] == "numpy" and function.__name__ not in _SETTINGS
+
+
+_MODULE = types.ModuleType
+
+
+def _is_ours(function: Any, module: str) -> bool:
+    owner = getattr(function, "__self__", None)
+    if owner is not None and type(owner) is not _MODULE:
+        module = type(owner).__module__
+    return module.startswith(_OURS)
+
+
+def opens(function: Any) -> bool:
+    """True for callables that get real arrays: the user's own, whose code is unseen."""
+    kind = type(function)
+    if kind is types.MethodType:
+        function, kind = function.__func__, type(function.__func__)
+    if kind in (types.FunctionType, type):
+        return (function.__module__ or "").partition(".")[0] not in ("numpy", "builtins")
+    return kind.__module__ not in ("builtins", "numpy", "functools", "operator")
+
+
+def tell_types(runtime: type) -> None:
+    """The types whose operations are ours or NumPy's own, for the guards."""
+    arrays = [TracedArray, _core.NDArray, LoopNumber, CountedRange, Loop]
+    arrays += [type(np.r_), type(np.c_), type(np.mgrid), type(np.ogrid), type(np.s_)]
+    for kind in arrays:
+        _guards.tell(kind, "array")
+    scalars: list[type] = [t for t in np.sctypeDict.values() if t not in (np.object_, np.void)]
+    scalars += [type(np.dtype(t)) for t in scalars]
+    for kind in (*scalars, RecordedInt, RecordedFloat):
+        _guards.tell(kind, "scalar")
+    generators = (np.random.RandomState, np.random.Generator)
+    for kind in (runtime, NumpyFace, np.ufunc, type(np.concatenate), *generators):
+        _guards.tell(kind, "named")
+
+
+def made(function: Any, result: Any) -> Any:
+    """The result of an allowed call; an iterator of its own may be gone through freely."""
+    return _guards.closed(result) if type(function) is type and function in _ITERATORS else result

@@ -1,0 +1,363 @@
+"""The rewriting's last part: operations that may run code nobody has seen ask first.
+
+Whatever the cell does with a value of a type that is not on the closed list (``csrc/bind/guards.h``)
+is a contact: everything that waits on memory which that code can reach is computed before it runs.
+``G`` is the guard object:
+
+::
+
+    a + b         ->  G.binary(0, a, b)        for t in s:       ->  for t in G.walk(s, False):
+    a < b         ->  G.compare(0, a, b)       with c as t:      ->  with G.context(c) as t:
+    a.x           ->  G.attribute(a, "x")      if a:             ->  if G.own(a):
+    a[k]          ->  G.item(a, k)             a, b = c          ->  a, b = G.spread(c)
+    a[k] = v      ->  G.store(v, a, k)         f"{a}"            ->  f"{G.text(a)}"
+    a.x = v       ->  G.owner(a, "x").x = v    yield a           ->  yield G.leave("...", a)
+
+Calls go through the runtime, which asks for itself. The order of evaluation is the written one.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+GUARDS = "__hybrid_guards__"
+
+# The numbers that csrc/bind/guards.cc gives them.
+_BINARY = (
+    ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult,
+    ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor,
+)  # fmt: skip
+_COMPARISONS = (ast.Lt, ast.LtE, ast.Eq, ast.NotEq, ast.Gt, ast.GtE, ast.In, ast.NotIn)
+_WAITS = "the cell waits for something else"
+_TAKEN_APART = (ast.Tuple, ast.List)
+
+
+class Guarded(ast.NodeTransformer):
+    """Puts the guards into a tree that is rewritten already; ``runtime`` is the runtime's name."""
+
+    def __init__(self, runtime: str):
+        self._runtime = runtime
+        self._class = ""  # around the code, for names that it mangles
+
+    def _guard(self, method: str, args: list[ast.expr], at: ast.AST) -> ast.Call:
+        attribute = ast.Attribute(ast.Name(GUARDS, ast.Load()), method, ast.Load())
+        call = ast.Call(attribute, args, [])
+        for node in (attribute, attribute.value, call):
+            ast.copy_location(node, at)
+        return call
+
+    def _constant(self, value: Any, at: ast.AST) -> ast.expr:
+        return ast.copy_location(ast.Constant(value), at)
+
+    def _leave(self, value: ast.expr, reason: str) -> ast.expr:
+        """The value, after a contact."""
+        return self._guard("leave", [self._constant(reason, value), value], value)
+
+    def _settled(self, value: ast.expr, reason: str) -> ast.expr:
+        """The value of an operand that is used when others have been evaluated."""
+        if self._is_simple(value):
+            return self._guard("text", [value], value)
+        return self._leave(value, reason)
+
+    def _contact(self, reason: str, at: ast.AST) -> ast.stmt:
+        call = self._guard("contact", [self._constant(reason, at)], at)
+        return ast.copy_location(ast.Expr(call), at)
+
+    def _is_runtime(self, node: ast.expr, *methods: str) -> bool:
+        called = node.func if isinstance(node, ast.Call) else None
+        return (
+            isinstance(called, ast.Attribute)
+            and isinstance(called.value, ast.Name)
+            and called.value.id == self._runtime
+            and (not methods or called.attr in methods)
+        )
+
+    def _is_simple(self, node: ast.expr) -> bool:
+        """Evaluating it records nothing."""
+        if self._is_runtime(node, "load", "num", "plain"):
+            node = node.args[0]  # type: ignore[attr-defined]
+        return isinstance(node, (ast.Name, ast.Constant)) or (
+            isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
+        )
+
+    # Calls: the runtime's own ask for themselves --------------------------------------------------
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if self._is_runtime(node, "branch", "test"):
+            number, test = node.args
+            node.args = [number, self._truth(test)]
+            return node
+        if not self._is_runtime(node) and isinstance(node.func, ast.Attribute):
+            node.func.value = self.visit(node.func.value)  # it looks at its caller's frame
+        elif not self._is_runtime(node):
+            node.func = self.visit(node.func)
+        node.args = [self.visit(a) for a in node.args]
+        for keyword in node.keywords:
+            keyword.value = self.visit(keyword.value)
+            if keyword.arg is None:
+                keyword.value = self._guard("spread", [keyword.value], keyword.value)
+        return node
+
+    def visit_Starred(self, node: ast.Starred) -> ast.expr:
+        node.value = self.visit(node.value)
+        if isinstance(node.ctx, ast.Load):
+            node.value = self._guard("spread", [node.value], node.value)
+        return node
+
+    # Operators ------------------------------------------------------------------------------------
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        left, right = self.visit(node.left), self.visit(node.right)
+        number = self._constant(_BINARY.index(type(node.op)), node)
+        return self._guard("binary", [number, left, right], node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        if isinstance(node.operand, ast.Constant):
+            return node
+        node.operand = self._truth(node.operand)
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        operands = [self.visit(v) for v in (node.left, *node.comparators)]
+        if len(node.ops) == 1:
+            if type(node.ops[0]) in _COMPARISONS:
+                number = self._constant(_COMPARISONS.index(type(node.ops[0])), node)
+                return self._guard("compare", [number, *operands], node)
+        else:  # Python compares each with the next as soon as it has that
+            operands = [self._settled(v, "a comparison") for v in operands]
+        node.left, *node.comparators = operands
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        *tested, last = node.values
+        node.values = [*map(self._truth, tested), self.visit(last)]
+        return node
+
+    def _truth(self, test: ast.expr) -> ast.expr:
+        visited = self.visit(test)
+        return self._guard("own", [visited], visited)
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        node.test = self._truth(node.test)
+        node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
+        return node
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.expr:
+        self.generic_visit(node)
+        node.value = self._guard("text", [node.value], node.value)
+        return node
+
+    # Attributes and elements ----------------------------------------------------------------------
+    def _mangled(self, name: str) -> str:
+        if self._class and name.startswith("__") and not name.endswith("__"):
+            return f"_{self._class}{name}" if self._class else name
+        return name
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        node.value = self.visit(node.value)
+        if self._is_runtime(ast.Call(node, [], [])):
+            return node
+        name = self._constant(self._mangled(node.attr), node)
+        if isinstance(node.ctx, ast.Load):
+            return self._guard("attribute", [node.value, name], node)
+        node.value = self._guard("owner", [node.value, name], node)
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        node.value, key = self.visit(node.value), self.visit(node.slice)
+        if isinstance(node.ctx, ast.Load):
+            return self._guard("item", [node.value, self._as_value(key)], node)
+        node.value = self._guard("holder", [node.value], node)
+        if not isinstance(key, (ast.Slice, ast.Tuple)) and not isinstance(key, ast.Constant):
+            key = self._settled(key, "an element is written")
+        node.slice = key
+        return node
+
+    def _as_value(self, key: ast.expr) -> ast.expr:
+        """What Python hands over for a key that is, or holds, slices."""
+        if isinstance(key, ast.Tuple):
+            key.elts = [self._as_value(e) for e in key.elts]
+        if not isinstance(key, ast.Slice):
+            return key
+        bounds = [v or self._constant(None, key) for v in (key.lower, key.upper, key.step)]
+        name = ast.copy_location(ast.Name(self._runtime, ast.Load()), key)
+        made = ast.copy_location(ast.Attribute(name, "slice", ast.Load()), key)
+        return ast.copy_location(ast.Call(made, bounds, []), key)
+
+    # Displays -------------------------------------------------------------------------------------
+    def visit_Set(self, node: ast.Set) -> ast.expr:
+        self.generic_visit(node)
+        node.elts = [self._hashed(e) for e in node.elts]
+        return node
+
+    def visit_Dict(self, node: ast.Dict) -> ast.expr:
+        self.generic_visit(node)
+        if all(k is None or isinstance(k, ast.Constant) for k in node.keys):
+            node.values = [
+                v if k else self._guard("spread", [v], v) for k, v in zip(node.keys, node.values)
+            ]
+            return node
+        if None not in node.keys:  # their keys are hashed when all is evaluated
+            pairs = [part for pair in zip(node.keys, node.values) for part in pair]
+            return self._guard("mapping", pairs, node)  # type: ignore[arg-type]
+        node.keys = [k and self._hashed(k) for k in node.keys]
+        node.values = [self._leave(v, "the keys of a dict") for v in node.values]
+        return node
+
+    def _hashed(self, key: ast.expr) -> ast.expr:
+        return key if isinstance(key, ast.Constant) else self._guard("text", [key], key)
+
+    def visit_SetComp(self, node: ast.SetComp) -> ast.expr:
+        self.generic_visit(node)
+        node.elt = self._hashed(node.elt)
+        return node
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.expr:
+        self.generic_visit(node)
+        node.key = self._hashed(node.key)
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
+        node.iter = self._steps(node)
+        node.target = self.visit(node.target)
+        node.ifs = [self._truth(test) for test in node.ifs]
+        return node
+
+    # Statements -----------------------------------------------------------------------------------
+    def _steps(self, node: Any) -> ast.expr:
+        """What a loop goes through."""
+        through = self.visit(node.iter)
+        if isinstance(node, ast.AsyncFor) or getattr(node, "is_async", False):
+            return self._leave(through, _WAITS)
+        apart = self._constant(isinstance(node.target, _TAKEN_APART), through)
+        return self._guard("walk", [through, apart], through)
+
+    def visit_For(self, node: Any) -> ast.stmt:
+        node.iter = self._steps(node)
+        node.target = self.visit(node.target)
+        self._bodies(node, "body", "orelse")
+        return node
+
+    visit_AsyncFor = visit_For
+
+    def _tested(self, node: Any) -> ast.stmt:
+        if self._is_runtime(node.test, "branch", "test"):
+            node.test = self.visit(node.test)
+        elif not isinstance(node.test, ast.Attribute):  # `R.converted`
+            node.test = self._truth(node.test)
+        self._bodies(node, "body", "orelse")
+        return node
+
+    visit_If = visit_While = _tested
+
+    def visit_Assert(self, node: ast.Assert) -> ast.stmt:
+        node.test = self._truth(node.test)
+        node.msg = node.msg and self.visit(node.msg)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
+        value = self.visit(node.value)
+        to = node.targets[0]
+        if len(node.targets) == 1 and isinstance(to, ast.Subscript):
+            holder, key = self.visit(to.value), self._as_value(self.visit(to.slice))
+            call = self._guard("store", [value, holder, key], node)
+            return ast.copy_location(ast.Expr(call), node)
+        if any(isinstance(t, _TAKEN_APART) for t in node.targets) and not isinstance(
+            value, (ast.Tuple, ast.List)
+        ):
+            value = self._guard("spread", [value], value)
+        node.value, node.targets = value, [self.visit(t) for t in node.targets]
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+        node.value = node.value and self.visit(node.value)
+        if node.value is not None:
+            node.target = self.visit(node.target)
+        return node
+
+    def visit_With(self, node: ast.With) -> ast.stmt:
+        for item in node.items:
+            item.context_expr = self.visit(item.context_expr)
+            item.context_expr = self._guard("context", [item.context_expr], item.context_expr)
+            item.optional_vars = item.optional_vars and self.visit(item.optional_vars)
+        self._bodies(node, "body")
+        return node
+
+    def visit_AsyncWith(self, node: ast.AsyncWith) -> ast.stmt:
+        for item in node.items:
+            item.context_expr = self.visit(item.context_expr)
+            item.context_expr = self._leave(item.context_expr, _WAITS)
+        self._bodies(node, "body")
+        return node
+
+    def visit_Match(self, node: Any) -> ast.stmt:
+        node.subject = self._guard("text", [self.visit(node.subject)], node.subject)
+        for case in node.cases:
+            case.guard = case.guard and self._truth(case.guard)
+            self._bodies(case, "body")
+        return node
+
+    def visit_Yield(self, node: Any) -> ast.expr:
+        value = self.visit(node.value) if node.value else self._constant(None, node)
+        node.value = self._leave(value, "a generator yields")
+        return node
+
+    visit_YieldFrom = visit_Yield
+
+    def visit_Await(self, node: ast.Await) -> ast.expr:
+        node.value = self._leave(self.visit(node.value), _WAITS)
+        return node
+
+    def _bodies(self, node: Any, *fields: str) -> None:
+        for name in fields:
+            setattr(node, name, self.statements(getattr(node, name)))
+
+    def statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """The statements, with a contact before those that run code of their own."""
+        made: list[ast.stmt] = []
+        for statement in body:
+            if isinstance(statement, (ast.Import, ast.ImportFrom)):
+                if getattr(statement, "module", "") != "__future__":
+                    made.append(self._contact("an import", statement))
+            elif isinstance(statement, ast.ClassDef):
+                made.append(self._contact(f"class {statement.name} is made", statement))
+            elif getattr(statement, "decorator_list", None):
+                made.append(self._contact("a decorator", statement))
+            made.append(self.visit(statement))
+        return made
+
+    def visit_Try(self, node: Any) -> ast.stmt:
+        self._bodies(node, "body", "orelse", "finalbody")
+        for handler in node.handlers:
+            handler.type = handler.type and self.visit(handler.type)
+            self._bodies(handler, "body")
+        return node
+
+    visit_TryStar = visit_Try
+
+    # Scopes ---------------------------------------------------------------------------------------
+    def visit_Module(self, node: ast.Module) -> ast.Module:
+        self._bodies(node, "body")
+        return node
+
+    def visit_FunctionDef(self, node: Any) -> Any:
+        if not isinstance(node, ast.Lambda):
+            node.decorator_list = [self.visit(d) for d in node.decorator_list]
+        node.args.defaults = [self.visit(d) for d in node.args.defaults]
+        node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
+        if isinstance(node, ast.Lambda):
+            node.body = self.visit(node.body)
+        else:
+            self._bodies(node, "body")
+        return node
+
+    visit_AsyncFunctionDef = visit_Lambda = visit_FunctionDef
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
+        outside, self._class = self._class, node.name.lstrip("_")
+        self._bodies(node, "body")
+        node.body.append(self._contact(f"class {node.name} is made", node.body[-1]))
+        self._class = outside
+        return node
+
+    def visit_TypeAlias(self, node: Any) -> Any:
+        return node
