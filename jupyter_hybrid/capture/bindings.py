@@ -17,6 +17,7 @@ from .recorder import Recorder
 from .salvage import error_of, salvage
 from .segments import may_change
 
+_OURS = frozenset({TracedArray, numbers.RecordedInt, numbers.RecordedFloat, list, dict, tuple})
 _DEPTH = 3  # of lists and dicts in the cell's own; what lies deeper is found by its references
 
 
@@ -145,7 +146,7 @@ class Ending:
                 found.append(value)
             elif depth and type(value) in (list, dict) and id(value) not in seen:
                 seen.add(id(value))
-                for item in value if type(value) is list else value.values():
+                for item in _worth_looking(value):
                     walk(item, depth - 1)
 
         for name in self.recorder.cell.names:
@@ -235,6 +236,8 @@ class Ending:
 
     def _inside(self, value: Any, depth: int) -> Any:
         """The value with real arrays for proxies in lists and dicts, which are changed in place."""
+        if depth and type(value) in (list, dict, tuple) and not _worth_looking(value):
+            return value
         if depth and type(value) is list:
             for i, item in enumerate(value):
                 if (real := self._inside(item, depth - 1)) is not item:
@@ -249,6 +252,12 @@ class Ending:
         elif type(value) is TracedArray or numbers.is_recorded(value):
             return self._real(value)
         return value
+
+
+def _worth_looking(container: Any) -> Any:
+    """A list's, tuple's or dict's elements; () where none can be ours or hold such."""
+    items = container.values() if type(container) is dict else container
+    return items if not _OURS.isdisjoint(map(type, items)) else ()
 
 
 def _has_failed(value: Any) -> bool:

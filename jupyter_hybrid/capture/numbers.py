@@ -17,6 +17,7 @@ _INT64 = range(-(2**63), 2**63)
 _EXACT_IN_FLOAT = range(-(2**53), 2**53 + 1)
 _MAX_NODES = 2000  # a counting loop must not fill the graph
 _left = _MAX_NODES
+_recorded = 0  # nodes of the graph, ever, that numbers made
 _nodes: dict[int, Any] = {}  # of this cell's numbers, by id; kept so that ids stay unique
 _made: list[Any] = []  # this cell's recorded numbers
 
@@ -27,6 +28,11 @@ def start_cell() -> None:
     _left = _MAX_NODES
     _nodes.clear()
     _made.clear()
+
+
+def nodes_made() -> int:
+    """How many nodes of graphs numbers have made."""
+    return _recorded
 
 
 def still_held() -> list[Any]:
@@ -63,11 +69,14 @@ def is_recorded(value: object) -> bool:
 
 def record(value: int | float) -> int | float:
     """``value`` recorded as a constant of the graph, while the cell's allowance lasts."""
-    global _left
+    global _left, _recorded
     if _left <= 0 or (type(value) is int and value not in _INT64):
         return value
     _left -= 1
-    return _wrap(value, _core.trace_constant(value, text=repr(value)))
+    before = _core.trace_serial()
+    made = _wrap(value, _core.trace_constant(value, text=repr(value)))
+    _recorded += _core.trace_serial() - before
+    return made
 
 
 def node_of(value: Any) -> Any:
@@ -85,7 +94,7 @@ def _wrap(value: int | float, node: Any) -> int | float:
 
 def _derive(value: Any, op: str, operands: tuple) -> Any:
     """``value`` with the node ``op(operands)``; plain when a kernel would not give just it."""
-    global _left
+    global _left, _recorded
     plains = [plain(o) for o in operands]
     if _left <= 0 or not _core.is_tracing() or any(type(p) not in (int, float) for p in plains):
         return value
@@ -94,13 +103,16 @@ def _derive(value: Any, op: str, operands: tuple) -> Any:
     if any(type(p) is int and p not in limit for p in (*plains, value)):
         return value
     _left -= 1
+    before = _core.trace_serial()
     nodes = [node_of(o) for o in operands]
     if floating:
         nodes = [
             n if type(p) is float else _core.invoke_core("cast", [n], {"dtype": "float64"})
             for n, p in zip(nodes, plains, strict=True)
         ]
-    return _wrap(value, _core.invoke_core(op, nodes, {}))
+    made = _wrap(value, _core.invoke_core(op, nodes, {}))
+    _recorded += _core.trace_serial() - before
+    return made
 
 
 class _Arithmetic:
@@ -175,3 +187,7 @@ class RecordedFloat(_Arithmetic, float):
 
     __class__ = property(lambda self: float)
     __hash__ = float.__hash__
+
+
+RecordedInt.__name__ = "int"  # in messages of Python's own errors
+RecordedFloat.__name__ = "float"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import weakref
 from typing import Any
 
 import numpy as np
 
 from .. import _core
+from ..base import MXNetError
 from ..np_face import DTYPES, NumpyFace, TracedArray, supported
 from ..np_face.array.memory import refusal
 from . import numbers
@@ -46,6 +48,7 @@ class Recorder(Segments):
         # The same of what scripted functions will return: nothing is written before they do.
         self.returning: list[tuple[Any, list[Any]]] = []
         self.loop_tries: dict[tuple[int, int], int] = {}  # of `while` statements
+        self.calls: dict[Any, Any] = {}  # of functions of cells, by code
         self.recording: Any = None  # the Recording that this recorder works for
         self.known_names: dict[int, str] = {}  # of a function's arguments, by id of the array
         self.uses_numpy = False
@@ -181,6 +184,34 @@ class Recorder(Segments):
             self.sync([array.handle], reason)
         else:
             self.later.materialize([array.handle])
+
+    def before_clock(self) -> None:
+        """Who reads the time means the work so far: NumPy's is done, nd's is on its way."""
+        if not self.active or self.bodies:
+            return
+        reason = "a clock is read"
+        if any(r() is not None for r in self.proxies):
+            self.flush(reason)
+            return
+        live = self.live()
+        if live:
+            line = self.user_line()
+            self.breaks.append((line, reason))
+            self.run(live, reason, line, needed=frozenset(id(a) for a in live), writes=True)
+
+    def open_stand_ins(self) -> None:
+        """All is computed: each stand-in gets its ndarray, which code as written may write."""
+        alive = [p for p in (r() for r in self.proxies) if p is not None]
+        self.proxies[:] = [weakref.ref(p) for p in alive]
+        for proxy in alive:
+            if proxy.origin is None and proxy.parent is None and proxy.selected is None:
+                with contextlib.suppress(MXNetError):  # an operator's own error stays in the array
+                    proxy.to_numpy()
+
+    @staticmethod
+    def nodes() -> int:
+        """What grows when operators are recorded; Python's numbers aside."""
+        return _core.trace_serial() - numbers.nodes_made()
 
     def flush_if_active(self, reason: str) -> None:
         """:meth:`flush` while the cell runs; nothing is pending afterwards."""

@@ -83,7 +83,7 @@ class Recording:
             _registered.add((cell.filename, cell.id or ""))
             _core.register_cell_file(cell.filename, cell.id or "")
         _core.begin_trace(0)
-        self._runtime.recorder = self.recorder
+        self._runtime.record(self.recorder)
 
     def pause(self, reason: str) -> None:
         """Computes everything and binds real values, then stops recording."""
@@ -103,10 +103,10 @@ class Recording:
     def resume(self) -> None:
         self.recorder.active = True
         _core.begin_trace(len(self.recorder.segments))
-        self._runtime.recorder = self.recorder
+        self._runtime.record(self.recorder)
 
     def _stop(self) -> None:
-        self._runtime.recorder = None
+        self._runtime.record(None)
         _core.end_trace()
         self.recorder.active = False
 
@@ -118,7 +118,7 @@ class Recording:
         """
         recorder = self.recorder
         try:
-            self._runtime.recorder = None
+            self._runtime.record(None)
             try:
                 recorder.refresh_views()
             finally:

@@ -21,6 +21,7 @@ class Session:
 
     def __init__(self) -> None:
         self.mode = "imperative"
+        self.force = False  # symbolic cells record also what plain Python runs faster
         self.last_report: Report | None = None
         self.no_report = ""  # why there is none
         self.later = DeferredNames()

@@ -17,6 +17,7 @@ from ...np_face import TracedArray
 from . import syntax
 from .body import Body
 from .branch_writes import BranchWrites
+from .by_elements import by_elements
 from .join import join
 from .kinds import constant_flag
 from .loop import CountedRange, Loop, has_rows
@@ -227,6 +228,13 @@ class ControlFlow(Truth):
         if loop is None or self.recorder is None:
             return False
         frame = sys._getframe(1)
+        patient = not (self.recorder.script or self.recorder.options.force)
+        if patient and by_elements(loop.statement.node, frame.f_locals, frame.f_globals):
+            loop.attempts = 0
+            loop.failed("it works element by element")
+            if self.bodies:  # unrolled it would be as dear
+                raise NotConvertible(loop.reason)
+            return False
         try:
             made = self._foreach(loop, frame)
         except NotConvertible as reason:

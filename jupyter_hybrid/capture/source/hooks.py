@@ -24,6 +24,9 @@ from ..control.flow import ControlFlow
 from ..control.kinds import handle_of
 from ..control.undefined import Undefined
 from ..outside import call_outside, runs_code
+from .clocks import is_clock
+from .copies import ON
+from .plain import PlainCopies
 from .rewrite import RUNTIME
 
 _LIBRARY = tuple(
@@ -38,14 +41,15 @@ class _Name(str):
     """An attribute's name, told apart from a key that is text."""
 
 
-class Runtime(ControlFlow, threading.local):
+class Runtime(ControlFlow, PlainCopies, threading.local):
     """The functions that rewritten code calls; ``recorder`` is the running cell's, or None.
 
     Local to the thread: other threads that call a cell's functions are not recorded.
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        ControlFlow.__init__(self)
+        PlainCopies.__init__(self)
         self.recorder: Any = None
 
     def load(self, value: Any) -> Any:
@@ -182,6 +186,8 @@ class Runtime(ControlFlow, threading.local):
             recorder.bodies[-1].check_call(function, args, kwargs)
         if function is builtins.print:
             return recorder.print(args, kwargs)
+        if is_clock(function):
+            recorder.before_clock()
         if function is builtins.type and len(args) == 1 and not kwargs:
             return recorder.real_type(args[0])
         return self.load(self._call(recorder, function, args, kwargs))
@@ -308,4 +314,5 @@ def install() -> Runtime:
     if runtime is None:
         runtime = Runtime()
         setattr(builtins, RUNTIME, runtime)
+        setattr(builtins, ON, False)
     return runtime
