@@ -16,6 +16,8 @@ from cells import Shell
 from IPython.utils.capture import capture_output
 from valid_cells import CELLS
 
+from jupyter_hybrid.capture.source import patience
+
 # Compared by what they do alone.
 _DOING = (types.FunctionType, types.ModuleType, type, types.GeneratorType, lru_cache(len).__class__)
 
@@ -110,3 +112,12 @@ def test_a_valid_cell(shell, name):
 @pytest.mark.parametrize("name", CELLS)
 def test_a_valid_cell_recorded_by_force(shell, name):
     check(shell, CELLS[name], "--view none --force")
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_a_valid_cell_that_changes_at_every_step(shell, name, monkeypatch):
+    """Each loop goes from recorded steps to some as written and back, as often as it can."""
+    monkeypatch.setattr(patience, "_GRACE_S", 0.0)
+    monkeypatch.setattr(patience, "_FIRST", 1)
+    monkeypatch.setattr(patience.Phases, "_judge", lambda self: False)
+    check(shell, CELLS[name])

@@ -19,6 +19,7 @@ from .. import numbers
 from .quiet import Reads
 
 CONTACTS = 32  # values that a loop may ask for
+_FIRST = 4  # steps before a loop is measured
 _GRACE_S = 0.01  # that a loop may take before it is measured
 _SILENT = 8  # steps that record nothing
 _NEVER = (1 << 62, 0.0)  # when a comprehension is measured
@@ -94,7 +95,7 @@ class Phases:
         self._times: list[float] = []
         self._plain_times: list[float] = []
         self._flushed_s = 0.0
-        self._next_trial: tuple[int, float] = (4, _GRACE_S)
+        self._next_trial: tuple[int, float] = (_FIRST, _GRACE_S)
         self._entry = -1  # of the recorder's breaks: the one that the trial made
         if self.recorder is not None:
             self._breaks = len(self.recorder.breaks)
@@ -157,7 +158,7 @@ class Phases:
         self._next_trial = _NEVER
         self._begin(pause=False)
         while True:
-            if self.stage == _RECORDED and self.change_due(0.0):
+            if self.stage == _RECORDED and self.change_due(time.perf_counter()):
                 self._iterator = self._rest()
                 self.stage = _PLAIN
             try:
@@ -243,7 +244,8 @@ class Phases:
         if self.hooks.recorder is not recorder:
             return False
         made = len(recorder.breaks) - self._breaks - self.excused
-        if made >= CONTACTS:
+        many = 4 if self._next_trial is _NEVER and now - self._since >= _GRACE_S else CONTACTS
+        if made >= many:
             place.left = self._contacts(made)
             return True
         if self.steps_done == _SILENT and recorder.nodes() == self._nodes:

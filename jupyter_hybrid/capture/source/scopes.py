@@ -12,15 +12,16 @@ _DECLARATIONS = (ast.Global, ast.Nonlocal)
 
 
 def copied(node: Any) -> Any:
-    """A copy of a tree, faster than ``copy.deepcopy``."""
+    """A copy of a tree as the parser made it, faster than ``copy.deepcopy``."""
     made = type(node)()
-    for name, value in vars(node).items():
+    for name in node._fields:
+        value = getattr(node, name, None)
         if isinstance(value, list):
             value = [copied(v) if isinstance(v, ast.AST) else v for v in value]
-        elif isinstance(value, ast.AST) and value._attributes:
+        elif isinstance(value, ast.AST):
             value = copied(value)
         setattr(made, name, value)
-    return made
+    return ast.copy_location(made, node)
 
 
 def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
