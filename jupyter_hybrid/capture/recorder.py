@@ -112,7 +112,7 @@ class Recorder(Segments):
 
     def _refuse(self, value: np.ndarray) -> None:
         """Names, once, an array that can't enter the graph; it is read and written at once."""
-        if self.active and any(np.may_share_memory(w.origin, value) for w in self._known()):
+        if self.active and any(np.may_share_memory(w.origin, value) for w in self.known()):
             self.flush("an array shares memory with one that stays in NumPy")
         if self.active and id(value) not in self._refused:
             self._refused[id(value)] = value

@@ -79,7 +79,7 @@ class Segments:
         self.breaks.append((line, reason))
         return reason
 
-    def _known(self) -> list[TracedArray]:
+    def known(self) -> list[TracedArray]:
         """Traced arrays that stand for an ndarray."""
         return [*self._wrappers.values(), *self._computed.values()]
 
@@ -115,7 +115,7 @@ class Segments:
         _core.finish_trace_writes()
         self.write_back()
         _core.wait_all()  # kernels may still read memory that is written next
-        for array in self._known():  # whoever is called next may write their memory
+        for array in self.known():  # whoever is called next may write their memory
             array.touched()
 
     def write_back(self, failed: bool = False) -> None:
@@ -125,7 +125,7 @@ class Segments:
         Args:
             failed: a kernel failed; what depends on it is not written.
         """
-        changed = list({id(w): w for w in self._known() if w.dirty}.values())
+        changed = list({id(w): w for w in self.known() if w.dirty}.values())
         if not changed:
             return
         self.stay_inside("an existing array is written")
@@ -183,18 +183,18 @@ class Segments:
             line = self.user_line()
             self.breaks.append((line, reason))
             self.run(readers, reason, line, needed=frozenset(id(a) for a in readers))
-        for array in self._known():
+        for array in self.known():
             array.touched()
 
     def touch_others(self, written: TracedArray) -> None:
         """After a write that reached memory: arrays that overlap it are read again."""
-        for wrapper in self._known():
+        for wrapper in self.known():
             if wrapper is not written and np.may_share_memory(wrapper.origin, written.origin):
                 wrapper.touched()
 
     def settle_aliases(self, value: np.ndarray) -> None:
         """Before an ndarray enters that may share memory with one written in this cell."""
-        for wrapper in self._known():
+        for wrapper in self.known():
             if wrapper.dirty and np.may_share_memory(wrapper.origin, value):
                 self.write_back()
                 return
@@ -203,8 +203,7 @@ class Segments:
         """Before the cell writes an existing ndarray; True when other inputs overlap it, so that
         the write must reach its memory at once."""
         overlaps = any(
-            w is not wrapper and np.may_share_memory(w.origin, wrapper.origin)
-            for w in self._known()
+            w is not wrapper and np.may_share_memory(w.origin, wrapper.origin) for w in self.known()
         )
         if overlaps:
             self.flush("writes an array that shares memory with another")
