@@ -14,7 +14,7 @@ from .. import _core
 from ..np_face import TracedArray
 from . import numbers
 from .compute import Segment, compute
-from .control.loop_number import NotConvertible
+from .errors import NotConvertible
 from .options import Options
 from .salvage import error_of, salvage
 

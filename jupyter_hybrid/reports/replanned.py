@@ -82,6 +82,9 @@ class Replanned(Report):
         return "\n".join(lines)
 
 
+Report.planned_again = Replanned
+
+
 @dataclass
 class _Value:
     """What planning knows of an array."""

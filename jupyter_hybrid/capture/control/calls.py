@@ -17,10 +17,12 @@ import numpy as np
 
 from ... import _core
 from .. import numbers
+from ..errors import NotConvertible
 from ..source import quiet
 from ..source.copies import ON
-from ..source.rewrite import RUNTIME, rewrite_part
-from .loop_number import LoopNumber, NotConvertible
+from ..source.rewrite import rewrite_part
+from ..trace_state import RUNTIME
+from .loop_number import LoopNumber
 
 _OWN = __name__.partition(".")[0]
 _BUILTINS = frozenset({

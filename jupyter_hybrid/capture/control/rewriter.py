@@ -32,10 +32,10 @@ from typing import Any
 from ..source.copies import Copies
 from ..source.scopes import bound_names
 from . import syntax
-from .parts import without_leaving
+from .leaving import without_leaving
 from .returns import RETURN
 from .syntax import ITEM, LEFT, leaves
-from .truth import TruthRewriter
+from .truth_rewriter import TruthRewriter
 
 
 class ControlRewriter(Copies, TruthRewriter):

@@ -12,10 +12,10 @@ from typing import Any
 
 from ...np_face import TracedArray
 from .. import numbers
+from ..trace_state import RUNTIME
 from .copies import ON
 from .patience import CONTACTS, Phases, place_of
 from .quiet import Reads, Search, known_function
-from .rewrite import RUNTIME
 
 _OURS = (TracedArray, numbers.RecordedInt, numbers.RecordedFloat)
 _CALLS = 64  # of a function that record nothing

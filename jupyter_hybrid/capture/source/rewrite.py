@@ -12,12 +12,11 @@ import ast
 from typing import Any
 
 from ..control.rewriter import ControlRewriter
+from ..trace_state import RUNTIME
 from . import quiet
 from .copies import finished, is_finished
 from .rewrite_exits import Exits
 from .scopes import yields
-
-RUNTIME = "__jupyter_hybrid__"
 
 # Calls that look at their caller's frame: they must stay where they are.
 _FRAME_CALLS = frozenset(
