@@ -19,6 +19,7 @@ from .quiet import Reads, Search, known_function
 
 _OURS = (TracedArray, numbers.RecordedInt, numbers.RecordedFloat)
 _CALLS = 64  # of a function that record nothing
+_DRAWN = 8  # calls of a function of numbers that are drawn, as examples
 _DOUBTS = 3  # calls after which nobody asks again whether a function touches no array
 _CONSUMERS = (
     sum, any, all, min, max, sorted, list, tuple, set, dict, frozenset,
@@ -213,7 +214,7 @@ class PlainCopies:
         if known is None:
             known = recorder.calls[code] = _Calls(recorder, recorder.nodes())
         known.count += 1
-        if known.doubts < _DOUBTS:
+        if _DRAWN < known.count and known.doubts < _DOUBTS:
             search = Search()
             if all(map(search.value, (function, *args, *kwargs.values()))):
                 return functools.partial(self._quietly, function)
