@@ -24,7 +24,7 @@ def by_elements(node: ast.AST, *scopes: Mapping[str, Any]) -> bool:
     arrays: dict[str, int] = {}
     names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
     for name in {n.id for n in names}:
-        value = next((s[name] for s in scopes if name in s), None)
+        value: Any = next((s[name] for s in scopes if name in s), None)
         kind = type(value)
         if kind in (np.ndarray, _core.NDArray) or (kind is TracedArray and not value.is_scalar):
             arrays[name] = len(value.shape)

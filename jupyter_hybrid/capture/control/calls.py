@@ -166,7 +166,7 @@ def _recorded_code(code: types.CodeType) -> types.CodeType:
         made = compile(ast.fix_missing_locations(module), code.co_filename, "exec")
         codes = [c for c in made.co_consts if isinstance(c, types.CodeType)]
         known.alone = next(c for c in codes if c.co_name == code.co_name)
-    return known.alone  # type: ignore[no-any-return]
+    return known.alone
 
 
 def _impure_value(name: str, value: Any, stored: frozenset[str], seen: set[int]) -> str:

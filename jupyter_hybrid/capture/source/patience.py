@@ -53,9 +53,13 @@ def register(filename: str, node: Any, reads: Reads) -> int:
     return number
 
 
-def place_of(number: int) -> Place | None:
-    """None for a loop that was compiled long ago."""
-    return _places.get(number)
+#: A loop that was compiled so long ago that nothing is known about it: it is always recorded.
+FORGOTTEN = Place("", 0, 0, Reads(frozenset(), True))
+
+
+def place_of(number: int) -> Place:
+    """The loop or comprehension of that number."""
+    return _places.get(number, FORGOTTEN)
 
 
 def _counting() -> Iterator[int]:
@@ -142,7 +146,7 @@ class Phases:
         """No element will be taken as written."""
         recorder = self.recorder
         return self.stage == _RECORDED and (
-            self.place is None or bool(recorder.bodies) or recorder.options.force
+            self.place is FORGOTTEN or bool(recorder.bodies) or recorder.options.force
         )
 
     def rest_as_written(self) -> Any:
@@ -173,7 +177,7 @@ class Phases:
         how = ""
         if recorder is None:
             self.stage = _PLAIN
-        elif recorder.bodies or recorder.options.force or place is None:
+        elif recorder.bodies or recorder.options.force or place is FORGOTTEN:
             self.stage = _RECORDED
         elif self.hooks.quiet(place.reads, values):
             self.stage, how = _PLAIN, "quiet"
@@ -194,7 +198,6 @@ class Phases:
     def reason(self) -> str:
         """Why steps run as written."""
         place = self.place
-        assert place is not None
         return place.left or f"{place.lines} run as written: they record nothing"
 
     def pause(self) -> None:
@@ -239,7 +242,7 @@ class Phases:
     def change_due(self, now: float) -> bool:
         """At a step's start: do the next steps run as written?"""
         recorder, place = self.recorder, self.place
-        if place is None or recorder.bodies or recorder.options.force:
+        if place is FORGOTTEN or recorder.bodies or recorder.options.force:
             return False
         if self.hooks.recorder is not recorder:
             return False
@@ -296,7 +299,6 @@ class Phases:
     def _judge(self) -> bool:
         """Do steps as written cost less? Says so in the report."""
         place = self.place
-        assert place is not None
         if not self._plain_times:
             return False
         recorded = median(self._times) + self._flushed_s / max(1, len(self._times))

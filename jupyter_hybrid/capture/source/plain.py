@@ -14,7 +14,7 @@ from ...np_face import TracedArray
 from .. import numbers
 from ..trace_state import RUNTIME
 from .copies import ON
-from .patience import CONTACTS, Phases, place_of
+from .patience import CONTACTS, FORGOTTEN, Phases, place_of
 from .quiet import Reads, Search, known_function
 
 _OURS = (TracedArray, numbers.RecordedInt, numbers.RecordedFloat)
@@ -174,7 +174,7 @@ class PlainCopies:
         if recorder is None:
             return True
         place = place_of(number)
-        if recorder.bodies or recorder.options.force or place is None:
+        if recorder.bodies or recorder.options.force or place is FORGOTTEN:
             return False
         self.plain_is_quiet = self.quiet(place.reads)
         return self.plain_is_quiet or bool(place.left)
@@ -187,7 +187,7 @@ class PlainCopies:
     def each(self, number: int, values: Any) -> Any:
         """What a recorded generator expression goes through."""
         recorder, place = self.recorder, place_of(number)
-        if recorder is None or recorder.bodies or recorder.options.force or place is None:
+        if recorder is None or recorder.bodies or recorder.options.force or place is FORGOTTEN:
             return values
         return Phases(self, number, values, None, 1).of_generator()
 
@@ -214,7 +214,7 @@ class PlainCopies:
         if known is None:
             known = recorder.calls[code] = _Calls(recorder, recorder.nodes())
         known.count += 1
-        if _DRAWN < known.count and known.doubts < _DOUBTS:
+        if known.count > _DRAWN and known.doubts < _DOUBTS:
             search = Search()
             if all(map(search.value, (function, *args, *kwargs.values()))):
                 return functools.partial(self._quietly, function)
