@@ -17,6 +17,7 @@ _INT64 = range(-(2**63), 2**63)
 _EXACT_IN_FLOAT = range(-(2**53), 2**53 + 1)
 _MAX_NODES = 2000  # a counting loop must not fill the graph
 _left = _MAX_NODES
+_asked = 0  # serials that were asked for, each of which is used up
 _recorded = 0  # nodes of the graph, ever, that numbers made
 _nodes: dict[int, Any] = {}  # of this cell's numbers, by id; kept so that ids stay unique
 _made: list[Any] = []  # this cell's recorded numbers
@@ -30,9 +31,16 @@ def start_cell() -> None:
     _made.clear()
 
 
-def nodes_made() -> int:
-    """How many nodes of graphs numbers have made."""
-    return _recorded
+def serial() -> int:
+    """What is recorded from here on has a higher serial."""
+    global _asked
+    _asked += 1
+    return _core.trace_serial()
+
+
+def others_recorded() -> int:
+    """What grows when operators are recorded; those of numbers aside."""
+    return serial() - _asked - _recorded
 
 
 def still_held() -> list[Any]:
@@ -73,9 +81,9 @@ def record(value: int | float) -> int | float:
     if _left <= 0 or (type(value) is int and value not in _INT64):
         return value
     _left -= 1
-    before = _core.trace_serial()
+    before = serial()
     made = _wrap(value, _core.trace_constant(value, text=repr(value)))
-    _recorded += _core.trace_serial() - before
+    _recorded += serial() - before - 1
     return made
 
 
@@ -103,7 +111,7 @@ def _derive(value: Any, op: str, operands: tuple) -> Any:
     if any(type(p) is int and p not in limit for p in (*plains, value)):
         return value
     _left -= 1
-    before = _core.trace_serial()
+    before = serial()
     nodes = [node_of(o) for o in operands]
     if floating:
         nodes = [
@@ -111,7 +119,7 @@ def _derive(value: Any, op: str, operands: tuple) -> Any:
             for n, p in zip(nodes, plains, strict=True)
         ]
     made = _wrap(value, _core.invoke_core(op, nodes, {}))
-    _recorded += _core.trace_serial() - before
+    _recorded += serial() - before - 1
     return made
 
 

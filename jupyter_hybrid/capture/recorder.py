@@ -212,7 +212,7 @@ class Recorder(Segments):
     @staticmethod
     def nodes() -> int:
         """What grows when operators are recorded; Python's numbers aside."""
-        return _core.trace_serial() - numbers.nodes_made()
+        return numbers.others_recorded()
 
     def flush_if_active(self, reason: str) -> None:
         """:meth:`flush` while the cell runs; nothing is pending afterwards."""

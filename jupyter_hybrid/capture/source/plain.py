@@ -284,6 +284,11 @@ class PlainCopies:
             recorder.recording.resume()
 
 
+def _repeats(code: types.CodeType) -> bool:
+    function = known_function(code)
+    return function is None or function.repeats
+
+
 def _seen_code(function: Any) -> types.CodeType | None:
     """The code of a function of a hybridized cell; None for other callables."""
     if type(function) is types.MethodType:

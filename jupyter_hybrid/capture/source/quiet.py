@@ -36,6 +36,7 @@ _MODULES = frozenset(
     | {"dataclasses", "typing", "string", "abc"}
 )
 _MOST = 3000  # values that are looked at
+_REPEATS = (ast.For, ast.While, ast.comprehension)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 
 
@@ -47,6 +48,7 @@ class Reads:
     harmful: bool = False  # whatever they hold: it imports, or looks at frames
     last: int = 0  # line of a function
     function: Any = None  # itself, as written
+    repeats: bool = False  # it has a loop
     alone: Any = None  # its code, rewritten without a copy as written
 
 
@@ -65,6 +67,7 @@ def register(function: Any, filename: str) -> None:
     body = function.body if isinstance(function.body, list) else [function.body]
     reads = reads_of(body, bound_names(function))
     reads.last, reads.function = function.end_lineno or first, copied(function)
+    reads.repeats = any(isinstance(n, _REPEATS) for n in ast.walk(function))
     key = (filename, first, getattr(function, "name", "<lambda>"))
     known = _functions.get(key)
     if known is not None:  # two lambdas in a line
