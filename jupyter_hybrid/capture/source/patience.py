@@ -18,6 +18,7 @@ from ...np_face import TracedArray
 from .. import numbers
 from .quiet import Reads
 
+CLOCK = "a clock is read"
 CONTACTS = 32  # values that a loop may ask for
 _FIRST = 4  # steps before a loop is measured
 _GRACE_S = 0.01  # that a loop may take before it is measured
@@ -248,6 +249,8 @@ class Phases:
             return False
         made = len(recorder.breaks) - self._breaks - self.excused
         many = 4 if self._next_trial is _NEVER and now - self._since >= _GRACE_S else CONTACTS
+        if made >= 2 and recorder.breaks[-1][1] == CLOCK:
+            many = 2  # it may wait for a time to come
         if made >= many:
             place.left = self._contacts(made)
             return True
