@@ -8,6 +8,7 @@
 
 #include "bind/trace_graph.h"
 #include "exec/launch.h"
+#include "exec/pending.h"
 #include "exec/tape.h"
 #include "exec/trace_writes.h"
 
@@ -93,6 +94,7 @@ void initialise(PyArray* a, ArrayRef&& ref) {
   a->weakrefs = nullptr;
   a->previous = a->next = nullptr;
   a->noted = nullptr;
+  a->separate = a->apart = false;
   if (is_traced(a)) link_traced(a);
 }
 
@@ -189,6 +191,7 @@ PyObject* wrap_parts(StorageRef&& storage, const Shape& shape, const Shape& stri
   a->weakrefs = nullptr;
   a->previous = a->next = nullptr;
   a->noted = nullptr;
+  a->separate = a->apart = false;
   return reinterpret_cast<PyObject*>(a);
 }
 
@@ -290,6 +293,8 @@ void set_array_value(PyArray* a, const NDArray& value) {
     if (e.node->kind == NodeKind::op && variable_slot(*e.node)) make_leaf_of_copy(e.node.get());
     a->ref.extra->traced = false;
     unlink_traced(a);
+    const bool window = e.node->op != nullptr && e.node->op->view != nullptr;
+    if (a->separate || !window) forget_history(e.node.get());
   }
   a->ref.array = value;
 }
@@ -303,6 +308,16 @@ void rebind(PyArray* a, ArrayRef ref) {
 void touch_traced() { ++traced_changes; }
 
 uint64_t live_traced_changes() { return traced_changes; }
+
+void set_separate(const py::object& made) {
+  if (is_array(made.ptr())) {
+    as_array(made.ptr())->separate = true;
+  } else {
+    for (const py::handle one : made) as_array(one.ptr())->separate = true;
+  }
+}
+
+PyArray* first_traced() { return traced_first; }
 
 std::vector<py::object> live_traced_arrays() {
   std::vector<py::object> result;

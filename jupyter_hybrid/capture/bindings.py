@@ -11,10 +11,11 @@ from .. import _core
 from ..base import LinAlgError
 from ..np_face import TracedArray, holders
 from . import numbers
+from .compute import Key
 from .deferred import Deferred
 from .options import UsageError
 from .recorder import Recorder
-from .salvage import error_of, salvage
+from .salvage import error_of
 from .segments import may_change
 
 _DEPTH = 3  # of lists and dicts in the cell's own; what lies deeper is found by its references
@@ -53,7 +54,7 @@ class Ending:
         self.namespace = recorder.namespace
         self.deferred: list[Deferred] = []
         self._others: dict[str, Any] = {}  # names of existing arrays that are bound to proxies
-        self.bound: dict[str, int] = {}  # name -> id of the handle, at the cell's end
+        self.bound: dict[str, Key | None] = {}  # name -> key of the value, at the cell's end
         self._read: frozenset[int] = frozenset()  # ids of handles that more than a name needs
         self._history: list[Any] = []  # what backward() after the cell may need
         self._reals: dict[int, tuple[Any, Any]] = {}  # by id of the proxy: itself, its real array
@@ -87,7 +88,7 @@ class Ending:
                 must, "the cell ends", None, shown=shown_only, needed=self._read, writes=True
             )
         # A cell with NumPy values waits before it ends; what failed does not bind.
-        error = salvage(recorder.segments) if recorder.uses_numpy or recorder.proxies else None
+        error = recorder.salvage() if recorder.uses_numpy or recorder.proxies else None
         _core.finish_trace_writes()
         recorder.write_back(failed=error is not None)
         recorder.settled = error is None and not recorder.live()
@@ -112,7 +113,7 @@ class Ending:
                 self.namespace[name] = numbers.plain(value)
             elif handle_of(value) is not None:
                 named[name] = value
-                self.bound[name] = id(_made_as(_root(value)))
+                self.bound[name] = _core.value_key(_made_as(_root(value)))
         return named
 
     def _held(self, named: dict[str, Any], shown: list[Any]) -> tuple[list[Any], list[Any]]:

@@ -17,7 +17,6 @@ _INT64 = range(-(2**63), 2**63)
 _EXACT_IN_FLOAT = range(-(2**53), 2**53 + 1)
 _MAX_NODES = 2000  # a counting loop must not fill the graph
 _left = _MAX_NODES
-_nodes: dict[int, Any] = {}  # of this cell's numbers, by id; kept so that ids stay unique
 _made: list[Any] = []  # this cell's recorded numbers
 
 
@@ -25,7 +24,6 @@ def start_cell() -> None:
     """Gives the cell that starts now its own allowance of recorded numbers."""
     global _left
     _left = _MAX_NODES
-    _nodes.clear()
     _made.clear()
 
 
@@ -39,11 +37,6 @@ def still_held() -> list[Any]:
 def own_lists() -> list[Any]:
     """What holds recorded numbers here, and is not the user's."""
     return [_made]
-
-
-def owns(array: Any) -> bool:
-    """True when a traced array is the node of a recorded number."""
-    return id(array) in _nodes
 
 
 def plain(value: Any) -> Any:
@@ -78,7 +71,7 @@ def node_of(value: Any) -> Any:
 def _wrap(value: int | float, node: Any) -> int | float:
     made = (RecordedInt if type(value) is int else RecordedFloat)(value)
     made.node = node
-    _nodes[id(node)] = node
+    _core.set_apart([node])
     _made.append(made)
     return made
 

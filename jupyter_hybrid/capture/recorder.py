@@ -28,7 +28,6 @@ class Recorder(Segments):
     the cell goes on.
     """
 
-    script = False  # it records a scripted function, of which nothing is computed
     max_iterations: int | None = None  # of a `while`; more is an error when it runs
 
     def __init__(
@@ -65,6 +64,8 @@ class Recorder(Segments):
         known = self._wrappers.get(id(value))
         if known is None:
             known = self._computed.get(id(value))
+            if known is not None and known.computed is None:
+                self._wrappers[id(value)] = known
         if known is None or known.origin is not value:
             if not supported(value) or self.exported.has(value):
                 self._refuse(value)
@@ -73,6 +74,7 @@ class Recorder(Segments):
             known = TracedArray.of_input(self, value)
             self._wrappers[id(value)] = known
             self.uses_numpy = True
+        known.used = self.tick
         return known
 
     def snapshot(self, value: np.ndarray) -> Any:
@@ -148,10 +150,10 @@ class Recorder(Segments):
         before = [a for a in self._on_the_way(made) if id(a) not in own]
         if before:  # a program of their own: an error leaves them their values
             self.run(before, reason, line, needed=frozenset())
-        self.run(made, reason, line, needed=own)
+        ran = self.run(made, reason, line, needed=own)
         error = error_of(made[0])
         if error is not None:
-            self.segments[-1].raised = True
+            ran.raised = True
             raise error
 
     def real_type(self, value: Any) -> type:

@@ -15,6 +15,7 @@ from ..reports.report import Report
 from . import numbers
 from .bindings import Ending
 from .cell import Cell
+from .compute import Key, Ran
 from .deferred import DeferredNames
 from .options import Options
 from .recorder import Recorder
@@ -31,7 +32,7 @@ class Left:
     """What a name was bound to when the body ended. The array itself is not held."""
 
     kind: type
-    handle: int = 0  # id of the array's handle
+    key: Key | None = None  # of the array's value
     scalar: bool = False  # NumPy has a scalar here
     fresh: bool = True  # neither a view, nor there before, and in C order
     value: Any = None  # of a plain kind
@@ -41,9 +42,9 @@ class Left:
         kind = type(value)
         if kind is TracedArray:
             fresh = value.parent is None and value.origin is None and value.layout is None
-            return cls(kind, id(value.handle), value.is_scalar, fresh)
+            return cls(kind, _core.value_key(value.handle), value.is_scalar, fresh)
         if kind is _core.NDArray:
-            return cls(kind, id(value))
+            return cls(kind, _core.value_key(value))
         plain = numbers.plain(value)
         return cls(type(plain), value=plain if type(plain) in PLAIN else None)
 
@@ -62,6 +63,8 @@ class Recording:
         self.recorder = Recorder(cell, options, namespace, later)
         self.recorder.recording = self
         self.ending = Ending(self.recorder)
+        self.read: list[TracedArray] = []  # existing ndarrays, after the end
+        self.ran: Ran | None = None  # the last segment with its arrays, after the end
         self.left: dict[str | None, Left] = {}  # by name; None: the last expression
 
     @staticmethod
@@ -136,6 +139,8 @@ class Recording:
             _core.drop_trace_writes()
             recorder.active = False
             recorder.recording = None  # no cycle: arrays are freed with their names
+            self.read = recorder.inputs()
+            self.ran = recorder.release()
             numbers.start_cell()
             _one.release()
 
@@ -150,6 +155,7 @@ class Recording:
             ending.deferred,
             ending.bound,
         )
+        report.namespace = recorder.namespace
         report.cuts = recorder.cuts
         if error is not None:
             report.failed_with(error)

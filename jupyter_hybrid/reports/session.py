@@ -70,7 +70,7 @@ def start() -> None:
     """Traced arrays compute themselves from here on when somebody reads them."""
     install()
     _core.set_materialize_hook(_materialize)
-    _core.set_trace_hooks(_settle, _before_effect, _leave)
+    _core.set_trace_hooks(_settle, _before_effect, _leave, _run)
 
 
 def _materialize(arrays: list[Any]) -> None:
@@ -103,3 +103,10 @@ def _leave(why: str) -> None:
     recorder = install().recorder
     if recorder is not None:
         recorder.flush(why)
+
+
+def _run(why: str) -> None:
+    """Enough work waits: the cell computes it before it records more."""
+    recorder = install().recorder
+    if recorder is not None:
+        recorder.run_waiting(why)

@@ -31,7 +31,7 @@ class NotCovered(Exception):
 
 def core(op: str, inputs: list[Any], **attrs: Any) -> Any:
     """One core operator on traced or concrete arrays."""
-    return _core.invoke_core(op, inputs, attrs)
+    return _core.invoke_separate(op, inputs, attrs)
 
 
 def dtype_of(handle: Any) -> np.dtype:
