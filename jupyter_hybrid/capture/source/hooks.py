@@ -18,6 +18,7 @@ import numpy as np
 
 from ... import _core
 from ...np_face import TracedArray
+from ...np_face.array import unbound
 from .. import builtin_calls, foreign, library, numbers
 from ..control import conversions, elements, loop_number, trees
 from ..control.flow import ControlFlow
@@ -201,6 +202,8 @@ class Runtime(ControlFlow, threading.local):
             return builtin_calls.call(recorder, function, args, kwargs)
         if recorder.active and library.of_lists(function, args):
             return library.call_on_lists(recorder, function, args, kwargs)
+        if unbound.applies(function, args):
+            return unbound.call(function, args, kwargs)
         foreign.before_call(recorder, function, args, kwargs)
         if function in _BUFFER_READERS:
             args, kwargs = recorder.leave(function, args, kwargs)
