@@ -56,11 +56,12 @@ void set_array_values(const std::vector<PyArray*>& arrays, const std::vector<NDA
 std::vector<std::vector<py::object>> alias_groups(const std::vector<py::object>& arrays);
 // Replaces what the object stands for (in-place operators, setitem while tracing).
 void rebind(PyArray* array, ArrayRef ref);
-std::vector<py::object> live_traced_arrays();
-void set_separate(const py::object& made);  // an array, or a list of them
-PyArray* first_traced();                    // of that list, linked by `next`
-void touch_traced();                        // what a traced object stands for has changed
-uint64_t live_traced_changes();             // grows whenever that list changes
+std::vector<py::object> live_traced_arrays();  // those that are apart first
+void set_separate(const py::object& made);     // an array, or a list of them
+void set_apart(PyArray* array);
+PyArray* first_own_traced();     // of those that are not apart, linked by `next`
+void touch_traced();             // what a traced object stands for has changed
+uint64_t live_traced_changes();  // grows whenever that list changes
 // Called with a list of traced arrays that are about to be read.
 void set_materialize_hook(py::object hook);
 

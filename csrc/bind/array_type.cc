@@ -50,8 +50,12 @@ void note_trace_input(PyArray* a) {
   a->noted = storage;
 }
 
-PyArray* traced_first = nullptr;
-PyArray* traced_last = nullptr;
+struct TracedList {
+  PyArray* first = nullptr;
+  PyArray* last = nullptr;
+};
+TracedList own_list, apart_list;  // by PyArray::apart
+TracedList& list_of(const PyArray* a) { return a->apart ? apart_list : own_list; }
 uint64_t traced_changes = 0;
 PyObject* materialize_hook = nullptr;
 
@@ -62,23 +66,25 @@ void settle_before_overwrite(const NDArray& target) {
 }
 
 void link_traced(PyArray* a) {
-  a->previous = traced_last;
+  TracedList& list = list_of(a);
+  a->previous = list.last;
   a->next = nullptr;
-  (traced_last != nullptr ? traced_last->next : traced_first) = a;
-  traced_last = a;
+  (list.last != nullptr ? list.last->next : list.first) = a;
+  list.last = a;
   ++traced_changes;
   set_overwrite_hook(&settle_before_overwrite);
 }
 
 void unlink_traced(PyArray* a) {
-  (a->previous != nullptr ? a->previous->next : traced_first) = a->next;
-  (a->next != nullptr ? a->next->previous : traced_last) = a->previous;
+  TracedList& list = list_of(a);
+  (a->previous != nullptr ? a->previous->next : list.first) = a->next;
+  (a->next != nullptr ? a->next->previous : list.last) = a->previous;
   a->previous = a->next = nullptr;
   ++traced_changes;
-  if (traced_first == nullptr) set_overwrite_hook(nullptr);
+  if (own_list.first == nullptr && apart_list.first == nullptr) set_overwrite_hook(nullptr);
 }
 
-bool is_linked(const PyArray* a) { return a->previous != nullptr || traced_first == a; }
+bool is_linked(const PyArray* a) { return a->previous != nullptr || list_of(a).first == a; }
 
 PyArray* allocate_object() {
   if (num_free > 0) {
@@ -151,12 +157,14 @@ void call_hook(PyArray* a) {
 void materialize_entry(const SymEntry& entry) {
   const py::gil_scoped_acquire gil;
   // The object that has a name, if there is one: the hook knows it.
-  for (PyArray* a = traced_first; a != nullptr; a = a->next) {
-    const SymEntry& own = a->ref.extra->entry;
-    if (own.node != entry.node || own.out != entry.out) continue;
-    const py::object held = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(a));
-    value_of(a);
-    return;
+  for (PyArray* first : {apart_list.first, own_list.first}) {
+    for (PyArray* a = first; a != nullptr; a = a->next) {
+      const SymEntry& own = a->ref.extra->entry;
+      if (own.node != entry.node || own.out != entry.out) continue;
+      const py::object held = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(a));
+      value_of(a);
+      return;
+    }
   }
   ArrayRef ref;
   ref.extra = Ref<ArrayExtra>(new ArrayExtra);
@@ -317,12 +325,21 @@ void set_separate(const py::object& made) {
   }
 }
 
-PyArray* first_traced() { return traced_first; }
+void set_apart(PyArray* a) {
+  const bool linked = is_linked(a);
+  if (linked) unlink_traced(a);
+  a->apart = true;
+  if (linked) link_traced(a);
+}
+
+PyArray* first_own_traced() { return own_list.first; }
 
 std::vector<py::object> live_traced_arrays() {
   std::vector<py::object> result;
-  for (PyArray* a = traced_first; a != nullptr; a = a->next) {
-    result.push_back(py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(a)));
+  for (PyArray* first : {apart_list.first, own_list.first}) {
+    for (PyArray* a = first; a != nullptr; a = a->next) {
+      result.push_back(py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(a)));
+    }
   }
   return result;
 }

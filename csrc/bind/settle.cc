@@ -85,22 +85,23 @@ bool is_window(const PyArray* a) {
 Work work_for(const py::sequence& wanted) {
   Work work;
   std::vector<SymEntry> heads;
-  std::vector<const PyArray*> asked;
+  std::vector<PyArray*> apart;
   for (const py::handle array : wanted) {
     const ArrayRef& ref = peek_ref(array.ptr());
     if (ref.array.defined()) continue;
     heads.push_back(ref.extra->entry);
-    asked.push_back(as_array(array.ptr()));
+    if (as_array(array.ptr())->apart) apart.push_back(as_array(array.ptr()));
   }
   work.pending = pending_for(heads);
   work.plain = work.pending.plain;
-  for (PyArray* a = first_traced(); a != nullptr; a = a->next) {
-    const SymEntry& entry = a->ref.extra->entry;
-    work.plain = work.plain && !is_window(a);
-    if (!work.pending.contains(entry.node.get())) continue;
-    if (a->apart && std::find(asked.begin(), asked.end(), a) == asked.end()) continue;
+  const auto add = [&work](PyArray* a) {
     work.arrays.push_back(a);
-    work.entries.push_back(entry);
+    work.entries.push_back(a->ref.extra->entry);
+  };
+  for (PyArray* a : apart) add(a);
+  for (PyArray* a = first_own_traced(); a != nullptr; a = a->next) {
+    work.plain = work.plain && !is_window(a);
+    if (work.pending.contains(a->ref.extra->entry.node.get())) add(a);
   }
   return work;
 }
@@ -186,15 +187,14 @@ void bind_settle(py::module_& m) {
   m.def(
       "set_apart",
       [](const py::sequence& arrays) {
-        for (const py::handle array : arrays) as_array(array.ptr())->apart = true;
+        for (const py::handle array : arrays) set_apart(as_array(array.ptr()));
       },
       py::arg("arrays"), "These are not the running cell's to compute, unless they are asked for.");
   m.def(
       "own_traced",
       [] {
         py::list list;
-        for (PyArray* a = first_traced(); a != nullptr; a = a->next) {
-          if (a->apart) continue;
+        for (PyArray* a = first_own_traced(); a != nullptr; a = a->next) {
           list.append(py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(a)));
         }
         return list;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,7 +69,7 @@ class Segment:
     needed: frozenset[int] = frozenset()  # numbers of outputs read by more than a name
     count: int = 1  # how often it ran
 
-    def again(self, run_s: float, keys: list[Key]) -> None:
+    def again(self, run_s: float, keys: Sequence[Key | None]) -> None:
         """It ran once more, for the outputs with these keys."""
         self.count += 1
         self.run_s += run_s
