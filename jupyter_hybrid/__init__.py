@@ -89,16 +89,12 @@ def waitall() -> None:
 
 def load_ipython_extension(ipython: Any) -> None:
     """``%load_ext jupyter_hybrid``: the magics, the pictures and the live panel."""
-    from .cells import magics
-
-    magics.load(ipython)
+    importlib.import_module(".cells.magics", __name__).load(ipython)
 
 
 def unload_ipython_extension(ipython: Any) -> None:
     """``%unload_ext jupyter_hybrid``."""
-    from .cells import magics
-
-    magics.unload(ipython)
+    importlib.import_module(".cells.magics", __name__).unload(ipython)
 
 
 __all__ = [

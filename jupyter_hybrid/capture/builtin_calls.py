@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..np_face import TracedArray
-from ..np_face.lower.lowering import NotCovered, core
+from ..np_face.errors import NotCovered
+from ..np_face.lower.lowering import core
+from .recorder import Recorder
 
 _MOST = 64  # elements that are compared one by one
 _ITERATE = (builtins.min, builtins.max, builtins.sorted, builtins.sum, builtins.any, builtins.all)
@@ -22,7 +24,7 @@ def handles(function: Any) -> bool:
     return any(function is f for f in _ITERATE)
 
 
-def call(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+def call(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     """``function(*args, **kwargs)``: the same value, type and errors."""
     __tracebackhide__ = True
     if recorder.active and len(args) == 1 and type(args[0]).__name__ == "generator":
@@ -62,7 +64,7 @@ def _elements(args: tuple, most: int) -> list[Any]:
     return list(items)
 
 
-def _extreme(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+def _extreme(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     if kwargs:
         raise NotCovered("with key= or default=")
     first, *others = [v.handle for v in _elements(args, _MOST)]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..np_face import holders
+from ..np_face.protocols import Recorder
 
 
 class Exported:
@@ -19,7 +20,7 @@ class Exported:
         """True for an array with elements that a memoryview shows."""
         return any(np.may_share_memory(shown, array) for shown in self._shown)
 
-    def add(self, recorder: Any, made: Any) -> None:
+    def add(self, recorder: Recorder, made: Any) -> None:
         """After a memoryview of a traced array: real arrays take the place of all that share its
         memory. Nothing is pending."""
         if not _shows_array(made):

@@ -16,6 +16,7 @@ import numpy as np
 from ..np_face import TracedArray
 from . import numbers
 from .library import TRANSPARENT
+from .recorder import Recorder
 
 _WRITERS = frozenset(
     {"fill", "sort", "put", "itemset", "partition", "resize", "shuffle", "copyto", "putmask"}
@@ -26,7 +27,7 @@ _CALL, _INIT = "__call__", "__init__"
 _DEPTH = 4  # of functions that call functions
 
 
-def before_call(recorder: Any, function: Any, args: tuple, kwargs: dict) -> None:
+def before_call(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> None:
     """Makes memory what the imperative cell's would be, and computes what a write would change."""
     if not recorder.active or recorder.bodies:
         return

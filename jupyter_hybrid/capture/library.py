@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..np_face import TracedArray, dispatch
+from ..np_face import TracedArray, bridge, dispatch
+from ..np_face.errors import LIKE_NUMPY, NotCovered
 from ..np_face.lower import draws
-from ..np_face.lower.lowering import NotCovered
+from .recorder import Recorder
 
 # Modules that handle arrays as any other object; what they call asks an array itself.
 TRANSPARENT = frozenset(
@@ -37,7 +38,7 @@ def remembers(function: Any) -> bool:
     return isinstance(function, functools._lru_cache_wrapper)
 
 
-def call(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+def call(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     """The call, recorded where it can be, with real arrays otherwise."""
     __tracebackhide__ = True
     if _looks_at_positions(function, args):
@@ -50,7 +51,7 @@ def call(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
             return draws.call(recorder, lower, function, args, kwargs)
         except NotCovered as reason:
             recorder.leave_graph(str(reason))
-        except dispatch._LIKE_NUMPY:
+        except LIKE_NUMPY:
             recorder.leave_graph(f"{function.__qualname__} with these arguments")
     args, kwargs = recorder.leave(function, args, kwargs)
     return function(*args, **kwargs)
@@ -60,7 +61,7 @@ def of_lists(function: Any, args: tuple) -> bool:
     """True for a NumPy function of lists with traced arrays inside, which no protocol tells of."""
     known = isinstance(function, np.ufunc) or hasattr(function, "_implementation")
     known = known or _is_reduction(function)
-    return known and any(type(a) in (list, tuple) and dispatch.has_traced(a) for a in args)
+    return known and any(type(a) in (list, tuple) and bridge.has_traced(a) for a in args)
 
 
 def _is_reduction(function: Any) -> bool:
@@ -68,7 +69,7 @@ def _is_reduction(function: Any) -> bool:
     return isinstance(owner, np.ufunc) and function.__name__ in ("reduce", "accumulate")
 
 
-def call_on_lists(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+def call_on_lists(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     """The call of such a function."""
     __tracebackhide__ = True
     if "out" in kwargs and (isinstance(function, np.ufunc) or _is_reduction(function)):

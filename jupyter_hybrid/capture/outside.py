@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .recorder import Recorder
+
 _RUNS_CODE = frozenset(
     {"run_line_magic", "run_cell_magic", "run_cell", "magic", "system", "getoutput", "ex", "ev"}
     | {"safe_execfile", "safe_execfile_ipy", "safe_run_module", "runcode", "run_code"}
@@ -20,7 +22,7 @@ def runs_code(function: Any) -> bool:
     return any(c.__module__.startswith("IPython.") for c in owner.__mro__)
 
 
-def call_outside(recorder: Any, function: Callable, args: tuple, kwargs: dict) -> Any:
+def call_outside(recorder: Recorder, function: Callable, args: tuple, kwargs: dict) -> Any:
     """The call with everything computed and nothing recorded; the cell goes on afterwards."""
     __tracebackhide__ = True
     name = function.__name__

@@ -13,6 +13,7 @@ from ..np_face import DTYPES, NumpyFace, TracedArray, supported
 from ..np_face.array.memory import refusal
 from . import numbers
 from .cell import Cell
+from .control.loop_operators import element, scalar_with_ndarray
 from .deferred import DeferredNames
 from .exported import Exported
 from .options import Options
@@ -196,6 +197,14 @@ class Recorder(Segments):
         self.namespace[name] = wrapped  # until its last use in this cell
         self.donated.append(self._array(wrapped))
         self.donated_names.append(name)
+
+    def element(self, array: TracedArray, key: Any) -> TracedArray | None:
+        """``array[key]`` where ``key`` contains numbers of a traced loop; None when it does not."""
+        return element(array, key)
+
+    def scalar_with_ndarray(self, name: str, scalar: Any, array: Any, scalar_first: bool) -> Any:
+        """An operator on the node of a NumPy scalar and an NDArray, in a script's traced loop."""
+        return scalar_with_ndarray(name, scalar, array, scalar_first)
 
     def follow(self, function: Any) -> Any:
         """What is called in the place of a function inside a traced body; None: itself."""

@@ -10,8 +10,6 @@ from typing import Any
 from .. import _core
 from ..base import MXNetError
 from ..np_face import TracedArray
-from ..reports import why_compiled
-from ..reports.report import Report
 from . import numbers
 from .bindings import Ending
 from .cell import Cell
@@ -143,22 +141,3 @@ class Recording:
             self.ran = recorder.release()
             numbers.start_cell()
             _one.release()
-
-    def report(self, error: BaseException | None = None) -> Report:
-        """What happened, after :meth:`end`, until the error if there was one."""
-        recorder, ending = self.recorder, self.ending
-        report = Report(
-            recorder.cell,
-            recorder.options,
-            recorder.segments,
-            recorder.breaks,
-            ending.deferred,
-            ending.bound,
-        )
-        report.namespace = recorder.namespace
-        report.cuts = recorder.cuts
-        if error is not None:
-            report.failed_with(error)
-        elif report.replay == "compiled":
-            report.compared_later = why_compiled.note(report)
-        return report

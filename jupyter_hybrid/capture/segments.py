@@ -17,7 +17,7 @@ from ..base import MXNetError
 from ..np_face import TracedArray
 from . import program_cache
 from .compute import Key, Ran, Segment, compute
-from .control.loop_number import NotConvertible
+from .errors import NotConvertible
 from .options import Options
 from .salvage import error_of, salvage, succeeded
 

@@ -9,17 +9,11 @@ import re
 from types import CodeType, TracebackType
 from typing import Any
 
-import numpy as np
-
 from ..base import MXNetError
+from ..np_face.frames import NUMPY, OWN, file_of, is_own
 
-_OWN = (
-    os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
-    "<jupyter_hybrid.",
-)
 _spec = importlib.util.find_spec("IPython")  # not imported: scripts have no use for it
 _IPYTHON = os.path.dirname(_spec.origin if _spec and _spec.origin else __file__) + os.sep
-_NUMPY = os.path.dirname(np.__file__) + os.sep
 _PUSHED = re.compile(r"pushed at (?P<file>[^\n]*?)(:[^\n:]*)?, line (?P<line>\d+)")
 
 
@@ -38,15 +32,6 @@ def _linked(frames: list[TracebackType]) -> TracebackType | None:
     return linked
 
 
-def _file(tb: TracebackType) -> str:
-    return tb.tb_frame.f_code.co_filename
-
-
-def is_own(tb: TracebackType) -> bool:
-    """True for a frame of this package or of code that it generated."""
-    return _file(tb).startswith(_OWN)
-
-
 def _ours_in_numpy(frames: list[TracebackType]) -> set[int]:
     """Places of NumPy's frames that lead to this package or are called by it: the array protocols'
     detour, which the cell run imperatively would not take."""
@@ -54,7 +39,7 @@ def _ours_in_numpy(frames: list[TracebackType]) -> set[int]:
     for order in (range(len(frames)), range(len(frames) - 1, -1, -1)):
         beside_own = False
         for i in order:
-            if not _file(frames[i]).startswith(_NUMPY):
+            if not file_of(frames[i]).startswith(NUMPY):
                 beside_own = is_own(frames[i])
             elif beside_own:
                 places.add(i)
@@ -69,7 +54,7 @@ def users(traceback: TracebackType | None) -> TracebackType | None:
     frames = _frames(traceback)
     entry = -1  # the last frame that leads into this package's magic
     for i, tb in enumerate(frames):
-        called = i > 0 and _file(frames[i - 1]).startswith(_IPYTHON)
+        called = i > 0 and file_of(frames[i - 1]).startswith(_IPYTHON)
         if is_own(tb) and (called or tb.tb_frame.f_code.co_name == "awaited"):
             entry = i
     detours = _ours_in_numpy(frames)
@@ -81,7 +66,7 @@ def users(traceback: TracebackType | None) -> TracebackType | None:
         calls_magic = inner is not None and (
             inner.tb_frame.f_code.co_name in ("run_cell_magic", "awaited")
         )
-        if not is_own(tb) and not (i < entry and (_file(tb).startswith(_IPYTHON) or calls_magic)):
+        if not is_own(tb) and not (i < entry and (file_of(tb).startswith(_IPYTHON) or calls_magic)):
             kept.append(tb)
     return _linked(kept)
 
@@ -110,14 +95,14 @@ def clean(error: BaseException, filename: str) -> None:
         return
     frames = _frames(error.__traceback__)
     line = int(found["line"])
-    if not frames or (_file(frames[-1]), frames[-1].tb_lineno) != (cell, line):
+    if not frames or (file_of(frames[-1]), frames[-1].tb_lineno) != (cell, line):
         error.__traceback__ = _linked([*frames, *_raised_at(error, cell, line)])
 
 
 def _cell_named(file: str, filename: str) -> str | None:
     """The cell or script whose file name without its folder is ``file``; this cell comes first."""
     for known in (filename, *reversed(linecache.cache)):
-        if os.path.basename(known) == file and not known.startswith((*_OWN, _IPYTHON)):
+        if os.path.basename(known) == file and not known.startswith((*OWN, _IPYTHON)):
             return known
     return None
 
@@ -130,7 +115,7 @@ def _raised_at(error: BaseException, filename: str, line: int) -> list[Traceback
         exec(code, {"error": error.with_traceback(None)})
     except BaseException as raised:
         error.__context__ = context
-        return [tb for tb in _frames(raised.__traceback__) if _file(tb) == filename]
+        return [tb for tb in _frames(raised.__traceback__) if file_of(tb) == filename]
     return []
 
 

@@ -18,6 +18,7 @@ from ..capture.options import Options, UsageError
 from ..capture.running import running
 from ..capture.source.hooks import install
 from ..capture.tracebacks import show_as_users
+from ..compare.compare import compare
 from ..reports import why_compiled
 from ..reports.report import Report
 from ..reports.session import session, start
@@ -201,19 +202,12 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
     """Compares the modes, or runs the cell: without its body where that is proven the same."""
     __tracebackhide__ = True
     if options.compare:
-        return _compare(prepared, options, namespace, session.later)
+        return compare(prepared, options, namespace, session.later, run_symbolically)
     proven = skip.find(prepared, options, namespace) if install().recorder is None else None
     if proven is not None:
         with suppress(MXNetError):  # then its line is to be named: the body runs
             return proven.run(namespace)
     return run_symbolically(prepared, options, namespace, session.later)
-
-
-def _compare(*args: Any) -> tuple[Any, Report]:
-    from ..compare.compare import compare  # not needed until somebody compares
-
-    __tracebackhide__ = True
-    return compare(*args)
 
 
 def _engine_changes(words: list[str]) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import nd
+
 _ATTRIBUTES = frozenset({"T", "shape", "ndim", "size", "dtype"})
 _METHODS = frozenset(
     [
@@ -233,7 +235,5 @@ def is_pure(function: Any, arguments: int) -> bool:
     if most is not None:
         return arguments <= most
     module = getattr(function, "__module__", "") or ""
-    from .. import nd
-
     name = getattr(function, "__name__", "")
     return module.startswith("jupyter_hybrid.") and name in _ND and getattr(nd, name) is function

@@ -17,6 +17,7 @@ from ..capture.deferred import DeferredNames
 from ..capture.options import Options, UsageError
 from ..capture.recorder import Recorder
 from ..capture.recording import Recording
+from ..reports.recorded import report_of
 from ..reports.report import Report
 from ..reports.session import session
 from . import skip
@@ -64,9 +65,9 @@ def run_symbolically(
             value = recording.end(last, failed)
     except BaseException as error:
         tracebacks.clean(error, cell.filename)
-        session.last_report = recording.report(error)
+        session.last_report = report_of(recording, error)
         raise
-    report = recording.report()
+    report = report_of(recording)
     report.not_skipped = skip.learn(cell, options, read, recording, report)
     return value, report
 
@@ -97,9 +98,9 @@ async def await_symbolically(
             value = recording.end(last, failed)
     except BaseException as error:
         tracebacks.clean(error, cell.filename)
-        session.last_report = recording.report(error)
+        session.last_report = report_of(recording, error)
         raise
-    return value, recording.report()
+    return value, report_of(recording)
 
 
 def _begin(recording: Recording) -> tuple[CodeType, CodeType | None]:

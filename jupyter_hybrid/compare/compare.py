@@ -15,7 +15,6 @@ from .. import _core
 from ..capture.cell import Cell
 from ..capture.deferred import DeferredNames, names_read
 from ..capture.options import Options, UsageError
-from ..cells.run_cell import run_symbolically
 from ..reports.report import Report
 from .difference import Difference, difference
 from .effects import EffectFound, Guard, line_in
@@ -24,13 +23,20 @@ from .measure import Prepared, Side, measure_memory, measure_split, time_in_turn
 from .report import CompareReport, Point
 from .sizes import Sized, resizable
 
+# Runs a cell hybridized: its last expression's value, and the report.
+Runner = Callable[[Cell, Options, dict[str, Any], DeferredNames], tuple[Any, Report]]
+
 
 def compare(
-    cell: Cell, options: Options, namespace: dict[str, Any], later: DeferredNames
+    cell: Cell,
+    options: Options,
+    namespace: dict[str, Any],
+    later: DeferredNames,
+    run_symbolically: Runner,
 ) -> tuple[Any, Report]:
     """Measures both modes, then runs the cell once, hybridized, in the user's namespace.
 
-    Returns what :func:`run_symbolically` returns; the report has the figures in ``compare``.
+    Returns what ``run_symbolically`` returns; the report has the figures in ``compare``.
 
     Raises:
         UsageError: the cell has an effect beside its bindings, which runs would repeat.
@@ -67,13 +73,15 @@ def compare(
             cell, options.sizes, options.size_name, {n: namespace[n] for n in given}
         )
     share = options.seconds / 2 if sizes else options.seconds
-    pair = _Pair(cell, plain, given, namespace, {}, states)
+    pair = _Pair(cell, plain, given, namespace, {}, states, run_symbolically)
     made = pair.measured(share)
     for sized in sizes:
         point = Point(sized.size)
         made.sweep.append(point)
         try:
-            other = _Pair(sized.cell, plain, given, namespace, sized.replaced, states)
+            other = _Pair(
+                sized.cell, plain, given, namespace, sized.replaced, states, run_symbolically
+            )
             at = other.measured(share / len(sizes))
             point.imperative, point.symbolic = at.imperative, at.symbolic
             point.differences = at.differences
@@ -98,10 +106,12 @@ class _Pair:
         namespace: dict[str, Any],
         replaced: dict[str, Any],
         states: RandomStates,
+        run_symbolically: Runner,
     ):
         self._cell = cell
         self._options = options
         self._states = states
+        self._run_symbolically = run_symbolically
         self._inputs = {
             mode: Inputs(given, namespace, replaced) for mode in ("imperative", "symbolic")
         }
@@ -190,7 +200,7 @@ class _Pair:
     def _symbolic(self, namespace: dict[str, Any]) -> Any:
         later = DeferredNames()
         later.announce = lambda text: None
-        value, self._report = run_symbolically(self._cell, self._options, namespace, later)
+        value, self._report = self._run_symbolically(self._cell, self._options, namespace, later)
         _core.wait_all()
         return value
 

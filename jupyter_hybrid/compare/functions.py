@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dis
 import inspect
 import textwrap
 import types
@@ -44,8 +45,6 @@ def _writes(code: types.CodeType) -> tuple[Write, ...] | None:
 
 def _stores(code: types.CodeType) -> bool:
     """Does the byte code write anything but its own locals?"""
-    import dis
-
     names = {"STORE_ATTR", "STORE_GLOBAL", "STORE_SUBSCR", "DELETE_ATTR", "DELETE_SUBSCR"}
     return any(i.opname in names for i in dis.get_instructions(code))
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..reports.listing import texts
-from ..views.svg import _document, _text
-from .report import CompareReport, Point, count_bytes, seconds
+from ..views.svg import document, text_at
+from .units import count_bytes, seconds
+
+if TYPE_CHECKING:
+    from .report import CompareReport, Point
 
 # Okabe and Ito's colour-blind safe vermilion and blue, as in the graphs.
 COLOURS = {"imperative": "#d55e00", "symbolic": "#0072b2"}
@@ -85,14 +88,14 @@ def picture(report: CompareReport) -> str:
     """One SVG document: the verdict, bars for both modes, and the sweep."""
     parts, y = [], 30.0
     for line in textwrap.wrap(report.verdict, 74)[:3]:
-        parts.append(_text(20, y, line, font_size=14, font_weight=600))
+        parts.append(text_at(20, y, line, font_size=14, font_weight=600))
         y += 20
     body, y = _bars(report.imperative, report.symbolic, y + 6)
     parts.append(body)
     if [p for p in report.sweep if not p.error]:
         body, y = _lines(report, y + 14)
         parts.append(body)
-    return _document(_WIDTH, y + 12, "".join(parts))
+    return document(_WIDTH, y + 12, "".join(parts))
 
 
 def _bars(one: Any, two: Any, top: float) -> tuple[str, float]:
@@ -102,7 +105,7 @@ def _bars(one: Any, two: Any, top: float) -> tuple[str, float]:
 
     def heading(text: str) -> None:
         nonlocal y
-        parts.append(_text(20, y + 10, text, font_size=11, fill=_GREY))
+        parts.append(text_at(20, y + 10, text, font_size=11, fill=_GREY))
         y += 16
 
     groups: list[tuple[str, Any, Any]] = [
@@ -121,7 +124,7 @@ def _bars(one: Any, two: Any, top: float) -> tuple[str, float]:
         for side, value in zip((one, two), values, strict=True):
             colour = COLOURS[side.name]
             label = "imperative" if side.name == "imperative" else "hybridized"
-            parts.append(_text(left - 10, y + 13, label, text_anchor="end"))
+            parts.append(text_at(left - 10, y + 13, label, text_anchor="end"))
             width = max(value * scale, 1.0)
             parts.append(
                 f'<rect x="{left}" y="{y + 1:.1f}" width="{width:.1f}" height="16" rx="3" '
@@ -136,7 +139,7 @@ def _bars(one: Any, two: Any, top: float) -> tuple[str, float]:
                     f'M{b:.1f},{middle - 4} v8" stroke="#1f2430" stroke-width="1.3" fill="none"/>'
                 )
                 end = max(end, b)
-            parts.append(_text(end + 7, y + 13, text(value), fill="#1f2430"))
+            parts.append(text_at(end + 7, y + 13, text(value), fill="#1f2430"))
             y += 20
         y += 8
     if two.compute_s is not None and two.dispatch_s is not None:
@@ -144,7 +147,7 @@ def _bars(one: Any, two: Any, top: float) -> tuple[str, float]:
             f"hybridized: computing {seconds(two.compute_s)}, dispatching "
             f"{seconds(two.dispatch_s)}, waiting {seconds(two.wait_s)}"
         )
-        parts.append(_text(20, y + 8, split, font_size=11, fill=_GREY))
+        parts.append(text_at(20, y + 8, split, font_size=11, fill=_GREY))
         y += 16
     return "".join(parts), y
 
@@ -167,17 +170,17 @@ def _lines(report: CompareReport, top: float) -> tuple[str, float]:
     def at_y(time: float) -> float:
         return bottom - (math.log10(time) - y0) / (y1 - y0) * height
 
-    parts = [_text(20, top + 10, f"time over {report.varied}", font_size=11, fill=_GREY)]
+    parts = [text_at(20, top + 10, f"time over {report.varied}", font_size=11, fill=_GREY)]
     for power in range(y0, y1 + 1):
         y = at_y(10.0**power)
         parts.append(f'<path d="M{left},{y:.1f} H{right}" stroke="{_GRID}"/>')
-        parts.append(_text(left - 8, y + 4, seconds(10.0**power), font_size=10.5, fill=_GREY,
+        parts.append(text_at(left - 8, y + 4, seconds(10.0**power), font_size=10.5, fill=_GREY,
                            text_anchor="end"))  # fmt: skip
     for place, size in zip(_label_places([at_x(s) for s in sizes]), sizes, strict=True):
         x = at_x(size)
         parts.append(f'<path d="M{x:.1f},{bottom} v4" stroke="{_GREY}"/>')
         if place is not None:
-            parts.append(_text(x, bottom + 17, f"{size:,}", font_size=10.5, fill=_GREY,
+            parts.append(text_at(x, bottom + 17, f"{size:,}", font_size=10.5, fill=_GREY,
                                text_anchor="middle"))  # fmt: skip
     for name in ("imperative", "symbolic"):
         sides = [getattr(p, name) for p in points]
@@ -197,7 +200,7 @@ def _lines(report: CompareReport, top: float) -> tuple[str, float]:
         ends = [e + (shift if e >= o else -shift) for e, o in zip(ends, ends[::-1], strict=True)]
     for name, y in zip(("imperative", "symbolic"), ends, strict=True):
         label = "imperative" if name == "imperative" else "hybridized"
-        parts.append(_text(right + 8, y + 4, label, fill=COLOURS[name], font_weight=600))
+        parts.append(text_at(right + 8, y + 4, label, fill=COLOURS[name], font_weight=600))
     start = report.pays_from
     if start is not None and start > sizes[0]:
         x = at_x(start)
@@ -206,9 +209,11 @@ def _lines(report: CompareReport, top: float) -> tuple[str, float]:
         )
         anchor = "start" if x < (left + right) / 2 else "end"
         shift = 6 if anchor == "start" else -6
-        parts.append(_text(x + shift, top + 20, pays(report), font_weight=600, text_anchor=anchor))
+        parts.append(
+            text_at(x + shift, top + 20, pays(report), font_weight=600, text_anchor=anchor)
+        )
     else:
-        parts.append(_text(left + 6, top + 20, pays(report), font_weight=600))
+        parts.append(text_at(left + 6, top + 20, pays(report), font_weight=600))
     return "".join(parts), bottom + 24
 
 
@@ -232,7 +237,9 @@ def slider(report: CompareReport) -> Any:
     Raises:
         ValueError: when the comparison had no sweep.
     """
-    import ipywidgets
+    import ipywidgets  # noqa: PLC0415 (heavy)
+
+    of_one = type(report)
 
     points = [p for p in report.sweep if not p.error]
     if not points:
@@ -246,7 +253,7 @@ def slider(report: CompareReport) -> Any:
 
     def show(index: int) -> None:
         point = points[index]
-        drawn.value = picture(CompareReport(point.imperative, point.symbolic, point.differences))
+        drawn.value = picture(of_one(point.imperative, point.symbolic, point.differences))
 
     choice.observe(lambda change: show(change["new"]), names="value")
     show(0)

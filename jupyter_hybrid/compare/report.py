@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from . import page
 from .difference import Difference
 from .measure import Side
+from .units import count_bytes, seconds
 
 _SAME_MEMORY = 0.02  # within two per cent
 _SMALL_BYTES = 16 << 10  # of less memory a percentage says nothing
@@ -192,21 +194,15 @@ class CompareReport:
         return json.dumps(_finite(self.data), **options)
 
     def __repr__(self) -> str:
-        from .page import table
-
-        return table(self)
+        return page.table(self)
 
     def svg(self) -> str:
         """The picture as SVG text: bars with their spread, and the sweep's lines if there are."""
-        from .page import picture
-
-        return picture(self)
+        return page.picture(self)
 
     def slider(self) -> Any:
         """A widget: a slider over the sweep's sizes above the picture of each."""
-        from .page import slider
-
-        return slider(self)
+        return page.slider(self)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return {"text/plain": repr(self), "image/svg+xml": self.svg()}
@@ -232,25 +228,3 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list):
         return [_finite(v) for v in value]
     return value
-
-
-def seconds(value: float | None) -> str:
-    """A time for people: ``12.3 us``."""
-    if value is None:
-        return "-"
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if value >= size:
-            number = value / size
-            return f"{number:.3g} {unit}" if number < 999.5 else f"{number:,.0f} {unit}"
-    return f"{value * 1e9:.0f} ns"
-
-
-def count_bytes(value: float | None) -> str:
-    """A size for people: ``1.2 MiB``."""
-    if value is None:
-        return "-"
-    for unit in ("B", "KiB", "MiB"):
-        if abs(value) < 1024:
-            return f"{value:,.0f} {unit}" if unit == "B" else f"{value:,.1f} {unit}"
-        value /= 1024
-    return f"{value:,.2f} GiB"

@@ -6,10 +6,12 @@ else runs in real NumPy as a named graph break.
 
 from __future__ import annotations
 
-from . import dispatch
-from .array.traced_array import TracedArray, supported
+from . import bridge
+from .array.memory import supported
+from .array.traced_array import TracedArray
 from .face import NumpyFace
 from .lower import (  # noqa: F401 (each fills the registry)
+    averages,
     counting,
     creation,
     decompositions,
@@ -31,6 +33,6 @@ from .lower import (  # noqa: F401 (each fills the registry)
 )
 from .lower.lowering import DTYPES
 
-dispatch.Traced = TracedArray
+bridge.Traced = TracedArray
 
 __all__ = ["DTYPES", "NumpyFace", "TracedArray", "supported"]

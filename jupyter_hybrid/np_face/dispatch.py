@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
-from .array import masks
-from .lower import lowering
-from .lower.lowering import NUMBERS, NotCovered, broadcast_to, cast, dtype_of
+from . import bridge
+from .array import layouts, masks
+from .bridge import handle_of, operand_of, store_into, to_real, wrapped
+from .errors import LIKE_NUMPY, NotCovered
+from .lower import known_errors, lowering
+from .lower.followed import follow
+from .lower.lowering import BY_TYPE, NUMBERS, broadcast_to, dtype_of
 from .lower.registry import ARRAYS_OF_RANK_0, FUNCTIONS, METHODS_OF_UFUNCS, VIEWS, WRITERS
 from .lower.ufuncs import plan_of, ufunc_call
-
-_BY_TYPE = lowering._BY_TYPE
-_LIKE_NUMPY = (TypeError, ValueError, IndexError, OverflowError, _core.MXNetError)
-Traced: Any = None  # the class TracedArray, once its module is loaded
+from .protocols import Recorder
 
 _umath = sys.modules.get("numpy._core.umath")
 _float_errors = getattr(_umath, "_extobj_contextvar", None)
@@ -52,77 +52,13 @@ def start_cell() -> None:
     _harmless[0] = object()
 
 
-class Node:
-    """A bare node where a lowering expects an argument."""
-
-    __slots__ = ("handle",)
-
-    def __init__(self, handle: Any):
-        self.handle = handle
-
-
-# Arguments ----------------------------------------------------------------------------------------
-def handle_of(recorder: Any, value: Any) -> Any:
-    """The node of an argument: traced, an existing ndarray, a number, or a list of these.
-
-    Raises NotCovered naming what cannot enter a graph.
-    """
-    kind = type(value)
-    if kind is Traced or kind is Node:
-        return value.handle
-    if kind is np.ndarray:
-        if type(recorder.wrap(value)) is not Traced:
-            raise NotCovered(f"an array of dtype {value.dtype} is not native or not a number")
-        return recorder.snapshot(value)
-    if isinstance(value, np.generic):
-        return lowering.constant(value)
-    number = lowering.number_of(value)
-    if number is not None:
-        return lowering.constant(number)
-    if kind in (list, tuple):
-        return _handle_of_list(recorder, value)
-    if kind.__name__ == "NDArray":
-        raise NotCovered("an NDArray meets a NumPy value; keep to one of the two (nd.array(x))")
-    raise NotCovered(f"an argument of type {kind.__name__}")
-
-
-def _handle_of_list(recorder: Any, value: Any) -> Any:
-    from .lower.creation import array_of
-
-    if has_traced(value):
-        return array_of(recorder, value).handle
-    return lowering.input_of(np.asarray(value))
-
-
-def has_traced(value: Any) -> bool:
-    """True when a traced array stands in nested lists and tuples."""
-    if type(value) in (list, tuple):
-        return any(has_traced(v) for v in value)
-    return type(value) is Traced
-
-
-def operand_of(recorder: Any, value: Any) -> Any:
-    """A ufunc's operand: a handle, or a Python number (which promotes weakly)."""
-    if type(value) in NUMBERS:
-        return value
-    number = lowering.number_of(value)
-    return handle_of(recorder, value) if number is None else number
-
-
-def known_errors() -> Any:
-    """The module that raises what shapes alone decide; it needs this one."""
-    from .lower import known_errors
-
-    return known_errors
-
-
 def _reason(problem: Exception, otherwise: str) -> str:
     """Why a call leaves the graph, in words."""
     return str(problem) if isinstance(problem, NotCovered) else otherwise
 
 
 # Operators and ufuncs -----------------------------------------------------------------------------
-def operate(recorder: Any, ufunc: np.ufunc, plain: Callable, operands: tuple) -> Any:
+def operate(recorder: Recorder, ufunc: np.ufunc, plain: Callable, operands: tuple) -> Any:
     """``plain(*operands)`` for an operator whose ufunc is ``ufunc``."""
     __tracebackhide__ = True
     if recorder.active:
@@ -135,12 +71,12 @@ def operate(recorder: Any, ufunc: np.ufunc, plain: Callable, operands: tuple) ->
             layout = None
             for o in operands:
                 kind = type(o)
-                if kind is Traced:
+                if kind is bridge.Traced:
                     handle = o.handle if o.parent is not None or o._is_copy else o._handle
                     if handle is None:
                         return masks.operate(recorder, ufunc, operands)
                     handles.append(handle)
-                    kinds.append(_BY_TYPE[handle.dtype])
+                    kinds.append(BY_TYPE[handle.dtype])
                     if o._layout is not None:
                         layout = operands
                 elif kind in NUMBERS:
@@ -152,20 +88,20 @@ def operate(recorder: Any, ufunc: np.ufunc, plain: Callable, operands: tuple) ->
                     kinds.append(type(made) if type(made) in NUMBERS else dtype_of(made))
             node = plan_of(ufunc, *kinds)(*handles)
             if type(node) is tuple:
-                return tuple(Traced(recorder, n, not n.shape) for n in node)
-            result = Traced(recorder, node, not node.shape)
+                return tuple(bridge.Traced(recorder, n, not n.shape) for n in node)
+            result = bridge.Traced(recorder, node, not node.shape)
             if layout is not None and ufunc.signature is None:
-                from .array.layouts import follow
-
-                return follow(result, layout)
+                return layouts.follow(result, layout)
             return result
-        except (NotCovered, KeyError, *_LIKE_NUMPY) as problem:
-            known_errors().of_ufunc(plain, operands)
+        except (NotCovered, KeyError, *LIKE_NUMPY) as problem:
+            known_errors.of_ufunc(plain, operands)
             recorder.leave_graph(_reason(problem, f"np.{ufunc.__name__} of these operands"))
     return plain(*map(to_real, operands))
 
 
-def call_ufunc(recorder: Any, ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict) -> Any:
+def call_ufunc(
+    recorder: Recorder, ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict
+) -> Any:
     """``ufunc.<method>(*inputs, **kwargs)`` with a traced array among the arguments."""
     __tracebackhide__ = True
     if recorder.active:
@@ -177,27 +113,27 @@ def call_ufunc(recorder: Any, ufunc: np.ufunc, method: str, inputs: tuple, kwarg
             if lowered is None:
                 raise NotCovered(f"np.{ufunc.__name__}.{method}")
             return lowered(recorder, ufunc, *inputs, **kwargs)
-        except (NotCovered, *_LIKE_NUMPY) as problem:
+        except (NotCovered, *LIKE_NUMPY) as problem:
             if method == "__call__" and not kwargs.keys() - {"out"}:
-                known_errors().of_ufunc(ufunc, inputs, kwargs.get("out"))
+                known_errors.of_ufunc(ufunc, inputs, kwargs.get("out"))
             recorder.leave_graph(_reason(problem, f"np.{ufunc.__name__} of these operands"))
     return in_numpy(recorder, getattr(ufunc, method), inputs, kwargs)
 
 
-def _call(recorder: Any, ufunc: np.ufunc, inputs: tuple, kwargs: dict) -> Any:
+def _call(recorder: Recorder, ufunc: np.ufunc, inputs: tuple, kwargs: dict) -> Any:
     out = kwargs.get("out")
     where = kwargs.get("where", True)
     for name in kwargs.keys() - {"out", "where", "dtype", "order", "subok"}:
         if name != "casting" or kwargs[name] != "same_kind":
             raise NotCovered(f"np.{ufunc.__name__} with {name}=")
-    if any(type(i) is Traced and i.selected is not None for i in inputs):
+    if any(type(i) is bridge.Traced and i.selected is not None for i in inputs):
         plain = where is True and kwargs.get("dtype") is None
         if plain and out is None:
             return masks.operate(recorder, ufunc, inputs)
         if plain and out is not None and out[0] is inputs[0] and inputs[0].selected is not None:
             return masks.assign(out[0], masks.operate(recorder, ufunc, inputs))
     order = kwargs.get("order", "K")
-    strided = any(type(i) is Traced and i._layout is not None for i in inputs)
+    strided = any(type(i) is bridge.Traced and i._layout is not None for i in inputs)
     if order == "F" or (order == "A" and strided):
         raise NotCovered(f"np.{ufunc.__name__} with order={order!r}")
     operands = [operand_of(recorder, i) for i in inputs]
@@ -211,72 +147,53 @@ def _call(recorder: Any, ufunc: np.ufunc, inputs: tuple, kwargs: dict) -> Any:
     results = []
     for node, target in zip(nodes, targets, strict=True):
         if target is None and where is True:
-            results.append(Traced(recorder, node, not node.shape))
+            results.append(bridge.Traced(recorder, node, not node.shape))
             if strided and order == "K" and ufunc.signature is None:
-                from .array.layouts import follow
-
-                follow(results[-1], inputs)
+                layouts.follow(results[-1], inputs)
         else:
             results.append(_written(recorder, ufunc, node, target, where))
     return tuple(results) if many else results[0]
 
 
-def _written(recorder: Any, ufunc: np.ufunc, node: Any, target: Any, where: Any) -> Any:
+def _written(recorder: Recorder, ufunc: np.ufunc, node: Any, target: Any, where: Any) -> Any:
     if target is None:  # the elements that are not computed are NumPy's garbage: any will do
         mask = handle_of(recorder, where)
         node = broadcast_to(node, np.broadcast_shapes(tuple(node.shape), tuple(mask.shape)))
-        return Traced.of_node(recorder, node)
-    if type(target) is not Traced or not target.writeable:  # others' memory is written at once
+        return bridge.Traced.of_node(recorder, node)
+    if (
+        type(target) is not bridge.Traced or not target.writeable
+    ):  # others' memory is written at once
         raise NotCovered(f"np.{ufunc.__name__} into an array outside the graph")
     store_into(target, node, f"np.{ufunc.__name__}", where, recorder)
     return target
 
 
-def store_into(array: Any, node: Any, name: str, where: Any = True, recorder: Any = None) -> None:
-    """Writes a node into an array with NumPy's casting and broadcasting of ``out=``."""
-    if not np.can_cast(dtype_of(node), array.dtype, "same_kind"):
-        raise NotCovered(f"{name} of {dtype_of(node)} into {array.dtype}")
-    shape = array.shape
-    if np.broadcast_shapes(tuple(node.shape), shape) != shape:
-        raise NotCovered(f"{name} of shape {tuple(node.shape)} into {shape}")
-    node = cast(node, array.dtype)
-    if where is not True:
-        mask = handle_of(recorder, where)
-        node = lowering.core("where", [cast(mask, lowering.BOOL), node, array.handle])
-        if tuple(node.shape) != shape:
-            raise NotCovered(f"{name} with a where= wider than out=")
-    node = broadcast_to(node, shape)
-    array.assign(node if node is not array.handle else lowering.copied(node))
-
-
 # Functions ----------------------------------------------------------------------------------------
-def call_function(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+def call_function(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     """``function(*args, **kwargs)`` of NumPy's with a traced array among the arguments."""
     __tracebackhide__ = True
     if recorder.active:
         try:
             require_quiet_errors()
             return _lower(recorder, function, args, kwargs)
-        except (NotCovered, *_LIKE_NUMPY) as problem:
-            known_errors().of_function(function, args, kwargs)
+        except (NotCovered, *LIKE_NUMPY) as problem:
+            known_errors.of_function(function, args, kwargs)
             recorder.leave_graph(_reason(problem, f"{name_of(function)} with these arguments"))
     return in_numpy(recorder, function, args, kwargs)
 
 
-def _lower(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+def _lower(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     viewed = VIEWS.get(function)
     if viewed is not None:
         array = args[0] if args else None
-        if type(array) is not Traced and function in WRITERS:
+        if type(array) is not bridge.Traced and function in WRITERS:
             raise NotCovered(f"{name_of(function)} into an array outside the graph")
-        if type(array) is not Traced:
+        if type(array) is not bridge.Traced:
             array = recorder.wrap(array)
-        if type(array) is Traced:
+        if type(array) is bridge.Traced:
             return follow_layout(function, viewed(array, *args[1:], **kwargs), args, kwargs)
     lowered = FUNCTIONS.get(function)
     if lowered is None:
-        from .lower.followed import follow  # its own replacements need this module
-
         followed = follow(function)
         if followed is None:
             raise NotCovered(f"{name_of(function)} is not covered")
@@ -297,30 +214,17 @@ def _lower(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
 
 def follow_layout(function: Any, made: Any, args: tuple, kwargs: dict) -> Any:
     """``made`` laid out as NumPy's function does, where that follows its arguments."""
-    from .array import layouts  # it needs this module
-
     return layouts.follow_function(function, made, args, kwargs)
 
 
-def _into(recorder: Any, function: Any, out: Any, made: Any, args: tuple) -> Any:
-    if type(out) is not Traced or not out.writeable:
+def _into(recorder: Recorder, function: Any, out: Any, made: Any, args: tuple) -> Any:
+    if type(out) is not bridge.Traced or not out.writeable:
         raise NotCovered(f"{name_of(function)} into an array outside the graph")
     if dtype_of(made) != out.dtype or tuple(made.shape) != out.shape:
         raise NotCovered(f"{name_of(function)} into {out.dtype} of shape {out.shape}")
-    own = [a.handle for a in (*args, out) if type(a) is Traced and a.selected is None]
+    own = [a.handle for a in (*args, out) if type(a) is bridge.Traced and a.selected is None]
     out.assign(lowering.copied(made) if any(made is h for h in own) else made)
     return out
-
-
-def wrapped(recorder: Any, made: Any, arrays: bool = False, args: tuple = ()) -> Any:
-    """Traced arrays of a lowering's nodes. A node that is an argument's own is copied."""
-    if type(made) in (list, tuple):
-        return type(made)(wrapped(recorder, m, arrays, args) for m in made)
-    if not isinstance(made, _core.NDArray):
-        return made
-    if any(type(a) is Traced and a._handle is made for a in args):
-        made = lowering.copied(made)
-    return Traced.of_node(recorder, made, scalar=not made.shape and not arrays)
 
 
 def name_of(function: Any) -> str:
@@ -345,7 +249,7 @@ def _out_place(function: Any) -> int | None:
     return None
 
 
-def in_numpy(recorder: Any, function: Callable, args: Any, kwargs: dict) -> Any:
+def in_numpy(recorder: Recorder, function: Callable, args: Any, kwargs: dict) -> Any:
     """The call in real NumPy; an ``out`` array stays the object that was given."""
     place = _out_place(function) if not isinstance(function, np.ufunc) else None
     out = kwargs.get("out")
@@ -358,19 +262,8 @@ def in_numpy(recorder: Any, function: Callable, args: Any, kwargs: dict) -> Any:
         recorder.flush_if_active("an array is written in NumPy")
     result = function(*map(to_real, args), **{k: to_real(v) for k, v in kwargs.items()})
     for target in targets:
-        if type(target) is Traced:
+        if type(target) is bridge.Traced:
             target.touched()
     if out is not None:
         return out[0] if isinstance(out, tuple) and len(out) == 1 else out
     return result
-
-
-def to_real(value: Any) -> Any:
-    """Real arrays for traced ones, in lists, tuples and dicts too."""
-    if type(value) is Traced:
-        return value.to_numpy()
-    if type(value) in (list, tuple):
-        return type(value)(to_real(v) for v in value)
-    if type(value) is dict:
-        return {k: to_real(v) for k, v in value.items()}
-    return value

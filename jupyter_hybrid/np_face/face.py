@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from . import dispatch
+from . import bridge, dispatch
+from .errors import LIKE_NUMPY, NotCovered
 from .lower import creation
-from .lower.lowering import NotCovered
+from .protocols import Recorder
 
-_EXPECTED = (NotCovered, *dispatch._LIKE_NUMPY)
+_EXPECTED = (NotCovered, *LIKE_NUMPY)
 
 
 class NumpyFace:
@@ -21,7 +22,7 @@ class NumpyFace:
     ``__array_function__``.
     """
 
-    def __init__(self, recorder: Any):
+    def __init__(self, recorder: Recorder):
         self._recorder = recorder
         dispatch.start_cell()
         for name, lowered in creation.CREATION.items():
@@ -38,10 +39,10 @@ class NumpyFace:
             recorder = self._recorder
             if recorder.active:
                 try:
-                    return dispatch.Traced(recorder, lowered(*args, **kwargs))
+                    return bridge.Traced(recorder, lowered(*args, **kwargs))
                 except _EXPECTED:  # NumPy's own error, or an array that enters as an input
                     pass
-            if any(type(a) is dispatch.Traced for a in (*args, *kwargs.values())):
+            if any(type(a) is bridge.Traced for a in (*args, *kwargs.values())):
                 return dispatch.call_function(recorder, real, args, kwargs)
             return real(*args, **kwargs)
 
@@ -56,7 +57,7 @@ class NumpyFace:
             recorder = self._recorder
             if recorder.active:
                 wrapped = recorder.wrap(a)
-                if dispatch.has_traced(wrapped) and not set(kwargs) - {"copy", "order"}:
+                if bridge.has_traced(wrapped) and not set(kwargs) - {"copy", "order"}:
                     order = "C" if copy == "C" else kwargs.get("order")
                     wanted = kwargs.get("copy", copy is True or None)
                     try:
@@ -64,7 +65,7 @@ class NumpyFace:
                         return made[None] if copy == "C" and not made.ndim else made
                     except _EXPECTED:
                         recorder.leave_graph(f"np.{name} of this")
-            return real(dispatch.to_real(a), dtype, **kwargs)
+            return real(bridge.to_real(a), dtype, **kwargs)
 
         convert.__name__ = convert.__qualname__ = name
         convert.__doc__ = real.__doc__

@@ -80,6 +80,9 @@ class Replanned(Report):
         return "\n".join(lines)
 
 
+Report.planned_again = Replanned
+
+
 def detached(report: Report) -> Report:
     """A report for pictures: drawn and planned again without any of the names' values.
 

@@ -6,7 +6,9 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import jupyter_hybrid
 
 from .. import _core
 from ..capture.bytes import imperative_peak, nbytes
@@ -19,7 +21,6 @@ from .names import Choice, Names, Switches
 from .why_compiled import Difference, explain, sentence
 
 if TYPE_CHECKING:
-    from ..compare.report import CompareReport
     from .replanned import Replanned
 
 
@@ -90,7 +91,8 @@ class Report:
         cuts: list of (line, reason) where one graph ends and the next begins, nothing left out: a
             call that may raise is computed where it stands.
         deferred: list of (name, price) not computed with the cell.
-        compare: :class:`CompareReport` of a cell run with ``--compare``, else None.
+        compare: figures of both modes of a cell run with ``--compare``, a
+            :class:`~jupyter_hybrid.compare.report.CompareReport`; else None.
         switches: plans of the cell by the choice of names that are kept.
         replay: how the program was had: "compiled", "replayed" (the body ran, the program was
             found by the graph's hash), "skipped" (the program ran without the body), or
@@ -101,6 +103,8 @@ class Report:
             was recorded until then.
         not_skipped: why the body has to run each time; "" when it need not.
     """
+
+    planned_again: ClassVar[type[Replanned]]  # a report too: its module sets this
 
     def __init__(
         self,
@@ -121,7 +125,7 @@ class Report:
         self.bound = bound
         self.mode = mode
         self.namespace: dict[str, Any] = {}  # where stages that are run find their inputs
-        self.compare: CompareReport | None = None  # figures of both modes, with --compare
+        self.compare: Any = None  # figures of both modes, with --compare
         self.compile_s = sum(s.compiled.seconds for s in segments if not s.cached)
         self.run_s: float | None = sum(s.run_s for s in segments)
         self.cached = bool(segments) and all(s.cached for s in segments)
@@ -233,14 +237,10 @@ class Report:
         Args:
             asked: a name whose price a picture of it tells in any case.
         """
-        from .replanned import Replanned
-
-        return Replanned(self, self.switches.only(names), asked)
+        return self.planned_again(self, self.switches.only(names), asked)
 
     def _replanned(self, names: tuple[str, ...], keep: bool) -> Replanned:
-        from .replanned import Replanned
-
-        return Replanned(self, self.switches.choose(self.choice, names, keep))
+        return self.planned_again(self, self.switches.choose(self.choice, names, keep))
 
     @property
     def replay(self) -> str:
@@ -357,6 +357,4 @@ class Report:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         if not self.segments:
             return {"text/plain": repr(self)}
-        from ..views import mimebundle
-
-        return mimebundle(self)
+        return jupyter_hybrid.views.mimebundle(self)  # of the front door: views stand above

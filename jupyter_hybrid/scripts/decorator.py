@@ -21,6 +21,7 @@ from ..capture.source.hooks import install
 from ..capture.source.rewrite import rewrite
 from ..capture.source.sources import FUTURES, NoSource, function_of
 from ..np_face import TracedArray
+from ..reports.recorded import report_of
 from ..reports.report import Report
 from ..reports.session import session, start
 from .with_block import Everything
@@ -114,7 +115,7 @@ class HybridFunction:
         except BaseException as error:
             tracebacks.clean(error, cell.filename)
             raise
-        self._report = session.last_report = recording.report()
+        self._report = session.last_report = report_of(recording)
         return ending.returned[0]
 
     def _argument_names(self, args: tuple, kwargs: dict) -> dict[int, str]:

@@ -21,6 +21,7 @@ from ..capture.recording import Recording
 from ..capture.source.hooks import install
 from ..capture.source.rewrite import assigned_names, rewrite
 from ..capture.source.sources import FUTURES, NoSource, check_current, file_of
+from ..reports.recorded import report_of
 from ..reports.report import Report
 from ..reports.session import session, start
 
@@ -164,7 +165,7 @@ class Block:
             recording.end([], failed)
             if local:
                 _bind_locals(frame, {n: names[n] for n in cell.names if n in names})
-        self._report = session.last_report = recording.report()
+        self._report = session.last_report = report_of(recording)
 
     @staticmethod
     def _execute(

@@ -13,8 +13,8 @@ import numpy as np
 
 from ... import _core
 from ...np_face import TracedArray
+from ..errors import NotConvertible
 from .kinds import handle_of, is_scalar
-from .loop_number import NotConvertible
 from .returns import RETURN
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ... import _core
 from ...np_face import TracedArray
+from ..errors import NotConvertible
 from .calls import check_call
 from .kinds import handle_of
-from .loop_number import NotConvertible
 from .places import place_of
 from .undefined import defined
 

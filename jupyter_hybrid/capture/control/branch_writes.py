@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from ... import _core, autograd
 from ...np_face import TracedArray
+from ..errors import NotConvertible
 from .kinds import handle_of
-from .loop_number import NotConvertible
 from .returns import RETURN
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ import numpy as np
 
 from ... import _core
 from .. import numbers
-from ..source.rewrite import RUNTIME
-from .loop_number import LoopNumber, NotConvertible
+from ..errors import NotConvertible
+from ..trace_state import RUNTIME
+from .loop_number import LoopNumber
 
 _OWN = __name__.partition(".")[0]
 _BUILTINS = frozenset({

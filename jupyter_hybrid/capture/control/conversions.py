@@ -14,10 +14,12 @@ import numpy as np
 from ... import _core
 from ...np_face import TracedArray
 from .. import numbers
+from ..errors import NotConvertible
+from ..recorder import Recorder
 from . import loop_number
 from .kinds import handle_of
 from .loop import CountedRange
-from .loop_number import LoopNumber, NotConvertible
+from .loop_number import LoopNumber
 from .truth import truth_node
 
 _SCALARS = frozenset({"asscalar", "item"})
@@ -25,7 +27,7 @@ _TYPES = (int, float, bool)
 _MOST = loop_number.LARGEST
 
 
-def convert(recorder: Any, function: Any, args: tuple) -> Any:
+def convert(recorder: Recorder, function: Any, args: tuple) -> Any:
     """The value of a conversion of recorded values; NotImplemented for any other call."""
     if function in _TYPES and len(args) == 1:
         return _number(recorder, function, args[0])
@@ -62,7 +64,7 @@ def _element(value: Any) -> Any:
     return _core.invoke_core("reshape", [node], {"shape": ()}) if len(node.shape) else node
 
 
-def _number(recorder: Any, kind: type, value: Any) -> Any:
+def _number(recorder: Recorder, kind: type, value: Any) -> Any:
     if not _is_recorded(value):
         return NotImplemented
     if kind is bool:
@@ -93,7 +95,7 @@ def _cast(node: Any, kind: type) -> Any:
     return _core.invoke_core("cast", [node], {"dtype": dtype})
 
 
-def _whole(recorder: Any, node: Any) -> LoopNumber:
+def _whole(recorder: Recorder, node: Any) -> LoopNumber:
     """``int(x)``: toward zero; an error when it runs where Python raises or it is too large."""
     dtype = np.dtype(node.dtype)
     if dtype.kind == "b":
@@ -110,7 +112,7 @@ def _whole(recorder: Any, node: Any) -> LoopNumber:
     return LoopNumber(made, int, -_MOST, _MOST)
 
 
-def _as_int(recorder: Any, value: Any) -> Any:
+def _as_int(recorder: Recorder, value: Any) -> Any:
     """A bound of range(): an int, or an array of one int."""
     if type(value) in (LoopNumber, int, numbers.RecordedInt) or not _is_recorded(value):
         return value
@@ -119,7 +121,7 @@ def _as_int(recorder: Any, value: Any) -> Any:
     return _whole(recorder, _element(value))
 
 
-def _scalar(recorder: Any, name: str, value: Any) -> Any:
+def _scalar(recorder: Recorder, name: str, value: Any) -> Any:
     node = _element(value)
     if name == "asscalar":
         return TracedArray.of_node(recorder, _constant(node), scalar=True)

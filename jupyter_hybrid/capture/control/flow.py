@@ -14,6 +14,8 @@ from typing import Any
 
 from ... import _core
 from ...np_face import TracedArray
+from ..errors import NotConvertible
+from ..recorder import Recorder
 from . import syntax
 from .body import Body
 from .branch_writes import BranchWrites
@@ -21,7 +23,7 @@ from .join import join
 from .kinds import constant_flag
 from .loop import CountedRange, Loop, has_rows
 from .loop_node import LoopNode
-from .loop_number import LoopNumber, NotConvertible
+from .loop_number import LoopNumber
 from .parts import part
 from .places import Place, place_of
 from .slots import VALUE, Slots
@@ -33,8 +35,6 @@ _ATTEMPTS = 3  # a loop's types may settle in its first steps
 class ControlFlow(Truth):
     """Mixed into the runtime: the functions that rewritten statements call."""
 
-    recorder: Any
-
     def __init__(self) -> None:
         self.converted = False  # a node took the statement's place just now ...
         self._results: tuple = ()  # ... and these are what its names get
@@ -45,11 +45,11 @@ class ControlFlow(Truth):
     @property
     def bodies(self) -> list[Body]:
         """The branches and bodies being traced, outermost first."""
-        return self.recorder.bodies
+        return self.now.bodies
 
     def flag(self, value: bool) -> Any:
         """A truth value that a loop carries because it may be left early."""
-        return constant_flag(self.recorder, value)
+        return constant_flag(self.now, value)
 
     def results(self) -> tuple:
         """What the names of the statement are bound to after its node."""
@@ -59,8 +59,8 @@ class ControlFlow(Truth):
     def returned(self, value: Any) -> Any:
         """What a function with early returns gives: its caller may write it."""
         if self.recorder is not None:
-            self.recorder.may_be += self.recorder.returning
-            self.recorder.returning.clear()
+            self.now.may_be += self.now.returning
+            self.now.returning.clear()
         return value
 
     # if -------------------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ class ControlFlow(Truth):
         return False
 
     def _cond(self, statement: syntax.Statement, test: Any, frame: FrameType) -> tuple:
-        slots = Slots(self.recorder, statement, frame, self.bodies)
+        slots = Slots(self.now, statement, frame, self.bodies)
         parameters = slots.parameters(statement.loaded)
         since = slots.aliases.serial = _core.trace_serial()
         writes = BranchWrites(slots)
@@ -114,7 +114,7 @@ class ControlFlow(Truth):
 
     def choose(self, node: Any, yes: Any, no: Any, frame: FrameType) -> Any:
         """The value of ``yes()`` or ``no()`` by a ``cond`` node."""
-        slots = Slots(self.recorder, syntax.EXPRESSION, frame, self.bodies)
+        slots = Slots(self.now, syntax.EXPRESSION, frame, self.bodies)
         slots.names.append(VALUE)
         since = slots.aliases.serial = _core.trace_serial()
         writes = BranchWrites(slots)
@@ -124,14 +124,14 @@ class ControlFlow(Truth):
     def _settle(self) -> None:
         """After an attempt that is not inside another."""
         if not self.bodies:
-            self.recorder.may_be.clear()
-            self.recorder.returning.clear()
+            self.now.may_be.clear()
+            self.now.returning.clear()
 
     def _follow(self, test: Any, what: str, reason: str, where: Place | None) -> bool:
         """Python follows the computed value; inside a traced body it can't."""
         if self.bodies or type(test) is LoopNumber:
             raise NotConvertible(reason, where)
-        note(self.recorder, test, f"`{what}` on an array value: {reason}")
+        note(self.now, test, f"`{what}` on an array value: {reason}")
         return bool(test)
 
     # while ----------------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ class ControlFlow(Truth):
         return False
 
     def _while(self, statement: syntax.Statement, frame: FrameType) -> tuple:
-        slots = Slots(self.recorder, statement, frame, self.bodies)
+        slots = Slots(self.now, statement, frame, self.bodies)
         slots.require_bound("the loop may not run at all")
         since = slots.aliases.serial = _core.trace_serial()
         slots.begin_carrying()
@@ -249,7 +249,7 @@ class ControlFlow(Truth):
         statement = loop.statement
         if statement.reason:
             raise NotConvertible(statement.reason)
-        slots = Slots(self.recorder, statement, frame, self.bodies)
+        slots = Slots(self.now, statement, frame, self.bodies)
         counted = type(loop.values) is CountedRange
         if not counted and not slots.any_arrays() and not has_rows(loop.values):
             loop.attempts = 0
@@ -265,7 +265,7 @@ class ControlFlow(Truth):
         if statement.flagged or counted:
             return LoopNode(slots).left_early(loop, target, end, since)
         recorded = _core.trace_serial() - since - slots.parameters_made
-        limit = self.recorder.options.loop_limit
+        limit = self.now.options.loop_limit
         skips = statement.breaks and bool(self.bodies)  # `continue`: unrolled, it could not decide
         if recorded * loop.remaining <= limit and not skips:
             loop.attempts = 0
@@ -274,7 +274,7 @@ class ControlFlow(Truth):
 
     def pace(self, reason: str) -> None:
         """Computes what was recorded so far when a loop has recorded too much."""
-        recorder = self.recorder
+        recorder = self.now
         serial = _core.trace_serial()
         if not recorder.segment_serial:
             recorder.segment_serial = serial
@@ -293,6 +293,6 @@ def pending(test: Any) -> bool:
     return kind is LoopNumber
 
 
-def note(recorder: Any, test: Any, reason: str) -> None:
+def note(recorder: Recorder, test: Any, reason: str) -> None:
     """Computes a condition, with this reason for the graph break."""
     recorder.sync([test.handle if type(test) is TracedArray else test], reason)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...np_face import TracedArray
 from .. import numbers
+from ..errors import NotConvertible
 from . import loop_number
 from .kinds import UNBOUND, common_kind, handle_of, is_plain, same, zero_of
-from .loop_number import LoopNumber, NotConvertible
+from .loop_number import LoopNumber
 from .returns import RETURN
 from .undefined import Undefined
 

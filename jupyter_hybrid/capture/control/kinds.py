@@ -8,13 +8,15 @@ import numpy as np
 
 from ... import _core
 from ...np_face import TracedArray
+from ...np_face.protocols import Recorder
 from .. import numbers
-from .loop_number import LoopNumber, NotConvertible
+from ..errors import NotConvertible
+from .loop_number import LoopNumber
 
 UNBOUND = object()
 
 
-def constant_flag(recorder: Any, value: bool) -> TracedArray:
+def constant_flag(recorder: Recorder, value: bool) -> TracedArray:
     """A recorded truth value of rank 0."""
     node = _core.trace_constant(value, "bool", repr(value))
     return TracedArray.of_node(recorder, node, scalar=True)

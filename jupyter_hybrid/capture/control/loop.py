@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ... import _core
 from ...np_face import TracedArray
 from .. import numbers
+from ..errors import NotConvertible
 from . import loop_number
-from .loop_number import LoopNumber, NotConvertible
+from .loop_number import LoopNumber
 from .undefined import Undefined
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import numpy as np
 from ... import _core
 from ...np_face import TracedArray
 from .. import numbers
+from ..errors import NotConvertible
 from . import loop_number
 from .kinds import (
     UNBOUND,
@@ -19,7 +20,7 @@ from .kinds import (
     loop_invariant,
     was_written,
 )
-from .loop_number import LoopNumber, NotConvertible
+from .loop_number import LoopNumber
 from .returns import RETURN
 from .syntax import BREAK
 from .undefined import Undefined
@@ -124,7 +125,7 @@ class LoopNode:
 
     def _checked(self, value: LoopNumber, node: Any) -> LoopNumber:
         """An int that may leave its bounds step by step: an error when it does."""
-        most = 2 * loop_number._STEPS
+        most = 2 * loop_number.STEPS
         counts = value.base is not None and value.base is node and abs(value.offset) <= _DRIFT
         if value.kind is not int or counts or -most <= value.lo <= value.hi <= most:
             return value
@@ -345,14 +346,14 @@ class LoopNode:
         outer = numbers.plain(self.slots.outer.get(c.name))
         most = 0
         if value.kind is int:
-            most = 2 * loop_number._STEPS
+            most = 2 * loop_number.STEPS
             if value.base is not None and value.base is c.node:
                 if steps is not None and type(outer) is int:
                     return outer + steps * value.offset  # counts: known without running
                 if abs(value.offset) > _DRIFT:
                     raise NotConvertible(f"{c.name} is an int that may leave 64 bits")
-                most = loop_number._EXACT
-            elif not -2 * loop_number._STEPS <= value.lo <= value.hi <= 2 * loop_number._STEPS:
+                most = loop_number.EXACT
+            elif not -2 * loop_number.STEPS <= value.lo <= value.hi <= 2 * loop_number.STEPS:
                 raise NotConvertible(f"{c.name} is an int that may leave 64 bits")
         return LoopNumber(handle, value.kind, -most, most)
 

@@ -1,7 +1,6 @@
 """The functions that are traced for a node: a branch, a loop's body, its condition.
 
-They are compiled when first needed. ``break`` becomes a flag, ``continue`` the end of its path; so
-they do in a scripted loop that is unrolled, where a branch of a ``cond`` may hold them.
+They are compiled when first needed.
 """
 
 from __future__ import annotations
@@ -11,39 +10,13 @@ import copy
 from types import CodeType, FunctionType
 from typing import Any
 
-from .syntax import BREAK, LOOPS, Statement, leaves
-
-
-def without_leaving(body: list[ast.stmt], at: ast.AST, left: Any) -> list[ast.stmt]:
-    """The body with ``break`` as the statement ``left(where)`` and ``continue`` as the end of its
-    path."""
-    result: list[ast.stmt] = []
-    for i, s in enumerate(body):
-        if isinstance(s, ast.Break):
-            result.append(left(s))
-            return result
-        if isinstance(s, ast.Continue):
-            return result
-        if isinstance(s, ast.If) and (leaves(s.body) or leaves(s.orelse)):
-            rest = body[i + 1 :]
-            lowered = ast.If(
-                s.test,
-                without_leaving([*s.body, *copy.deepcopy(rest)], at, left) or [_pass(s)],
-                without_leaving([*s.orelse, *rest], at, left) or [_pass(s)],
-            )
-            result.append(ast.copy_location(lowered, s))
-            return result
-        result.append(s)
-    return result
-
-
-def _pass(at: ast.AST) -> ast.stmt:
-    return ast.copy_location(ast.Pass(), at)
+from ..source.rewrite import rewrite_part
+from ..trace_state import RUNTIME
+from .leaving import pass_at, without_leaving
+from .syntax import BREAK, LOOPS, Statement
 
 
 def _flag(value: bool, at: ast.AST) -> ast.stmt:
-    from ..source.rewrite import RUNTIME
-
     call = ast.Call(
         ast.Attribute(ast.Name(RUNTIME, ast.Load()), "flag", ast.Load()),
         [ast.Constant(value)],
@@ -69,8 +42,6 @@ def part(which: str, of: Statement, parameters: tuple[str, ...], globals: dict) 
 
 
 def _compile(which: str, of: Statement, parameters: tuple[str, ...]) -> CodeType:
-    from ..source.rewrite import rewrite_part
-
     node = copy.deepcopy(of.node)
     names = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
     if which == "test":
@@ -81,7 +52,7 @@ def _compile(which: str, of: Statement, parameters: tuple[str, ...]) -> CodeType
         body = node.orelse if which == "else" else node.body
         if isinstance(node, LOOPS) and of.breaks:
             at = body[0]
-            body = without_leaving(body, at, _left) or [_pass(at)]
+            body = without_leaving(body, at, _left) or [pass_at(at)]
             if of.flagged:
                 body = [_flag(False, at), *body]
         local = ast.Call(ast.Name("locals", ast.Load()), [], [])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from ..source.rewrite import RUNTIME
+from ..trace_state import RUNTIME
 
 Place = tuple[str, int]  # file, line
 

@@ -30,10 +30,10 @@ import copy
 from typing import Any
 
 from . import syntax
-from .parts import without_leaving
+from .leaving import without_leaving
 from .returns import RETURN
 from .syntax import ITEM, LEFT, leaves
-from .truth import TruthRewriter
+from .truth_rewriter import TruthRewriter
 
 
 class ControlRewriter(TruthRewriter):

@@ -16,12 +16,14 @@ from ... import _core
 from ...base import MXNetError
 from ...np_face import DTYPES, TracedArray, supported
 from .. import numbers
+from ..errors import NotConvertible
+from ..recorder import Recorder
 from . import loop_number
 from .aliases import Aliases
 from .body import Body
 from .kinds import UNBOUND, handle_of, is_scalar, zero_of
 from .loop_else import ENDED
-from .loop_number import LoopNumber, NotConvertible
+from .loop_number import LoopNumber
 from .returns import DONE, RETURN
 from .syntax import BREAK, LEFT, Statement
 from .trees import described, form, is_tree, leaves, rebuild
@@ -40,7 +42,9 @@ VALUE = "the value"  # of an expression that chooses
 class Slots:
     """The names of a statement: outer values, parameters, and what becomes of them."""
 
-    def __init__(self, recorder: Any, statement: Statement, frame: FrameType, bodies: list[Body]):
+    def __init__(
+        self, recorder: Recorder, statement: Statement, frame: FrameType, bodies: list[Body]
+    ):
         self.recorder, self.statement, self.frame = recorder, statement, frame
         self.nested = bool(bodies)
         self.parameters_made = 0
@@ -247,7 +251,7 @@ class Slots:
         if type(value) in (int, float):
             kind = type(value)
             node = self.parameter((), "int64" if kind is int else "float64", None, name)
-            low, high = -loop_number._STEPS, loop_number._STEPS
+            low, high = -loop_number.STEPS, loop_number.STEPS
             if kind is int and not low < value < high:
                 raise NotConvertible(f"{name} is a large int")
             return loop_number.carried(kind, node, 2 * low, 2 * high), node

@@ -20,12 +20,14 @@ from ... import _core
 from ...np_face import TracedArray
 from ...np_face.array import unbound
 from .. import builtin_calls, foreign, library, numbers
-from ..control import conversions, elements, loop_number, trees
+from ..control import conversions, elements, loop_number, loop_operators, trees
 from ..control.flow import ControlFlow
 from ..control.kinds import handle_of
 from ..control.undefined import Undefined
+from ..errors import NotConvertible
 from ..outside import call_outside, runs_code
-from .rewrite import RUNTIME
+from ..recorder import Recorder
+from ..trace_state import RUNTIME
 
 _LIBRARY = tuple(
     {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
@@ -47,7 +49,7 @@ class Runtime(ControlFlow, threading.local):
 
     def __init__(self) -> None:
         super().__init__()
-        self.recorder: Any = None
+        self.recorder: Recorder | None = None
 
     def load(self, value: Any) -> Any:
         """A value about to be used: NumPy becomes its face, an ndarray its traced array."""
@@ -67,7 +69,7 @@ class Runtime(ControlFlow, threading.local):
         if recorder is not None and recorder.bodies and type(holder) is _core.NDArray:
             keys = key if type(key) is tuple else (key,)
             if any(type(k) is loop_number.LoopNumber for k in keys):
-                return loop_number.row(recorder, holder, key)
+                return loop_operators.row(recorder, holder, key)
         return self.load(holder[key])
 
     def num(self, value: int | float) -> int | float:
@@ -86,7 +88,7 @@ class Runtime(ControlFlow, threading.local):
             recorder.bodies[-1].check_inplace(target)
             if type(target) is _core.NDArray and target._traced:
                 return _write_nd(kind, target, value)
-            return loop_number.inplace(_on_scalars(kind, target), target, value)
+            return loop_operators.inplace(_on_scalars(kind, target), target, value)
         return getattr(operator, _on_scalars(kind, target))(target, value)
 
     def item(self, holder: Any, key: Any) -> tuple[Any, Any, Any]:
@@ -131,7 +133,7 @@ class Runtime(ControlFlow, threading.local):
         if self.recorder is not None and elements.is_recorded_key(key):
             elements.store(self.recorder, holder, key, value)
         elif type(value) is loop_number.LoopNumber and handle_of(holder) is not None:
-            holder[key] = elements.as_array(self.recorder, holder, value)
+            holder[key] = elements.as_array(self.now, holder, value)
         else:
             holder[key] = value
 
@@ -147,7 +149,7 @@ class Runtime(ControlFlow, threading.local):
             return
         target = self.load(old)
         if recorder is not None and recorder.bodies:
-            result = loop_number.inplace(kind, target, value)
+            result = loop_operators.inplace(kind, target, value)
         else:
             result = getattr(operator, kind)(target, value)
         if result is target:
@@ -174,7 +176,7 @@ class Runtime(ControlFlow, threading.local):
                 if function is _core.array:
                     return _made_array(args, kwargs)
                 if not kwargs and any(type(a) is loop_number.LoopNumber for a in args):
-                    made = loop_number.by_function(function, args)
+                    made = loop_operators.by_function(function, args)
                     if made is not None:
                         return made
             followed = recorder.follow(function)
@@ -187,9 +189,9 @@ class Runtime(ControlFlow, threading.local):
             return recorder.real_type(args[0])
         return self.load(self._call(recorder, function, args, kwargs))
 
-    def _call(self, recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+    def _call(self, recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
         __tracebackhide__ = True
-        kind = _origin(function, recorder.code_file)
+        kind = origin(function, recorder.code_file)
         if kind == "cell" or kind == "own":
             return function(*args, **kwargs)
         args = tuple(numbers.plain(a) for a in args)
@@ -217,9 +219,7 @@ def _made_array(args: tuple, kwargs: dict) -> Any:
     """``nd.array()`` of what is known while a script is traced: its own array with that."""
     for _, value in trees.leaves("", [*args, *kwargs.values()]):
         if type(value) in (TracedArray, loop_number.LoopNumber) or getattr(value, "_traced", False):
-            raise loop_number.NotConvertible(
-                "nd.array() of a value that is known only when the graph runs"
-            )
+            raise NotConvertible("nd.array() of a value that is known only when the graph runs")
     made = _core.array(*map(numbers.plain, args), **kwargs)
     return _core.invoke_core("identity", [made], {})
 
@@ -236,7 +236,7 @@ def _updated(kind: str, target: Any, value: Any) -> Any:
         if type(result) is _core.NDArray:
             what = f"{np.dtype(result.dtype)} {tuple(result.shape)}"
         into = f"{np.dtype(target.dtype)} {tuple(target.shape)}"
-        raise loop_number.NotConvertible(f"{what} is written in place into {into}")
+        raise NotConvertible(f"{what} is written in place into {into}")
     return result
 
 
@@ -247,11 +247,11 @@ def _write_nd(kind: str, target: Any, value: Any) -> Any:
             target[:] = _updated(kind, target, value)
             return target
         return getattr(operator, kind)(target, value)
-    except loop_number.NotConvertible as reason:
+    except NotConvertible as reason:
         if str(reason) != "a value is read":
             raise
         why = "an nd array is written in place while a slice or element of it has a name or is read"
-        raise loop_number.NotConvertible(f"{why}; use a copy of that: `x[i].copy()`") from None
+        raise NotConvertible(f"{why}; use a copy of that: `x[i].copy()`") from None
 
 
 def _on_scalars(kind: str, target: Any) -> str:
@@ -261,7 +261,7 @@ def _on_scalars(kind: str, target: Any) -> str:
     return kind
 
 
-def _origin(function: Any, cell_file: str) -> str:
+def origin(function: Any, cell_file: str) -> str:
     """Where code called by a cell comes from.
 
     ``cell``: this cell; ``own``: this package, traced as it is; ``user``: earlier cells, scripts,

@@ -12,9 +12,8 @@ import ast
 from typing import Any
 
 from ..control.rewriter import ControlRewriter
+from ..trace_state import RUNTIME
 from .rewrite_exits import Exits
-
-RUNTIME = "__jupyter_hybrid__"
 
 # Calls that look at their caller's frame: they must stay where they are.
 _FRAME_CALLS = frozenset(

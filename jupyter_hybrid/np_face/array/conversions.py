@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from .. import dispatch
+from ..protocols import Recorder
 
 
 class Conversions:
     """What needs an array's elements; a mixin of TracedArray."""
 
     __slots__ = ()
-    recorder: Any
+    recorder: Recorder
     is_scalar: bool
 
     def to_numpy(self, reason: str = "") -> Any:

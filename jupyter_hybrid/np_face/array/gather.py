@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from .. import dispatch
+from .. import bridge
+from ..errors import NotCovered
 from ..lower import lowering
 from ..lower.lowering import (
     BOOL,
     INT64,
-    NotCovered,
     broadcast_to,
     cast,
     copied,
@@ -38,19 +38,18 @@ def read(array: Any, key: Any) -> Any:
     node = found.read(array.handle)
     if node is array._handle:
         node = copied(node)
-    return dispatch.Traced.of_node(array.recorder, node, scalar=not node.shape)
+    return bridge.Traced.of_node(array.recorder, node, scalar=not node.shape)
 
 
 def write(array: Any, key: Any, value: Any) -> None:
     """``array[key] = value``."""
-    from .items import fitted
 
     mask = _whole_mask(array, key)
     if mask is not None:
         array.assign(_write_masked(array, mask.handle, value))
         return
     found = plan(array, key)
-    node = fitted(array, value, found.shape)
+    node = bridge.fitted(array, value, found.shape)
     array.assign(found.write(array.handle, node))
 
 
@@ -60,8 +59,8 @@ def _whole_mask(array: Any, key: Any) -> Any | None:
     key = key[0] if type(key) is tuple and len(key) == 1 else key
     recorder = array.recorder
     if type(key) is np.ndarray and key.dtype == BOOL:
-        key = dispatch.Traced.of_input(recorder, np.array(key))  # as it is now
-    if type(key) is not dispatch.Traced or key.dtype != BOOL:
+        key = bridge.Traced.of_input(recorder, np.array(key))  # as it is now
+    if type(key) is not bridge.Traced or key.dtype != BOOL:
         return None
     shape = key.shape
     if not shape or shape != array.shape[: len(shape)]:
@@ -73,7 +72,7 @@ def _whole_mask(array: Any, key: Any) -> Any | None:
 
 def _known(array: Any) -> np.ndarray | None:
     """The contents of an existing ndarray that the cell has not written."""
-    if type(array) is dispatch.Traced and array.parent is None and array.origin is not None:
+    if type(array) is bridge.Traced and array.parent is None and array.origin is not None:
         return array.origin if not array.dirty else None
     return array if type(array) is np.ndarray else None
 
@@ -82,7 +81,7 @@ def contents(array: Any) -> np.ndarray | None:
     """What is known of an array's elements while the cell is recorded: an existing ndarray's, or
     those of a short array made of constants alone, as ``np.linspace(0, 1, 5)``."""
     found = _known(array)
-    if found is not None or type(array) is not dispatch.Traced or array.recorder.bodies:
+    if found is not None or type(array) is not bridge.Traced or array.recorder.bodies:
         return found
     handle = array.handle
     if array.selected is not None or not handle._traced or array.size > _FEW:
@@ -109,17 +108,16 @@ def _write_masked(array: Any, mask: Any, value: Any) -> Any:
 
 def fitted_rows(array: Any, value: Any, rows: tuple[int, ...]) -> Any:
     """A value that is the same for every true element of a mask."""
-    from .items import fitted
 
-    operand = dispatch.operand_of(array.recorder, value)
+    operand = bridge.operand_of(array.recorder, value)
     own = () if type(operand) in lowering.NUMBERS else tuple(operand.shape)
     while own and own[0] == 1:
         own = own[1:]
     if len(own) > len(rows) or np.broadcast_shapes(own, rows) != rows:
         raise NotCovered("a mask takes as many values as data decide")
     if type(operand) not in lowering.NUMBERS:
-        value = dispatch.Node(reshape(operand, own))
-    return fitted(array, value, rows)
+        value = bridge.Node(reshape(operand, own))
+    return bridge.fitted(array, value, rows)
 
 
 # Integer arrays -----------------------------------------------------------------------------------
@@ -263,11 +261,11 @@ def _index_array(array: Any, key: Any) -> Any:
         return key
     if isinstance(key, (bool, np.bool)):
         raise NotCovered("a boolean scalar as index")
-    if type(key) is dispatch.Traced:
+    if type(key) is bridge.Traced:
         found = key
     else:
         if type(key) in (list, tuple):
-            if dispatch.has_traced(key):
+            if bridge.has_traced(key):
                 raise NotCovered("a list of traced numbers as index")
             key = np.asarray(key, dtype=INT64 if not len(key) else None)
         elif issubclass(type(key), (int, np.integer)):
@@ -293,7 +291,7 @@ def _checked(array: Any, index: Any, axis: int, dim: int) -> Any:
         bad = low if low < -dim else high if high >= dim else None
         if bad is not None:
             raise IndexError(f"index {bad} is out of bounds for axis {axis} with size {dim}")
-    if type(index) is dispatch.Traced:
+    if type(index) is bridge.Traced:
         handle = index.handle
     elif index.dtype in lowering.DTYPES:
         handle = lowering.input_of(index) if index.ndim else lowering.constant(index)

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from .. import dispatch, holders
+from .. import bridge, holders
+from ..protocols import Recorder
+from .memory import supported
 
 
 def change(array: Any, what: str, act: Callable[[np.ndarray], None]) -> None:
@@ -70,7 +72,7 @@ def _shape_of(given: tuple) -> tuple[int, ...] | None:
     return shape if shape and min(shape) >= 0 else None
 
 
-def _leave(recorder: Any, what: str) -> None:
+def _leave(recorder: Recorder, what: str) -> None:
     if recorder.active:
         recorder.leave_graph(what)
         recorder.flush(what)
@@ -91,7 +93,7 @@ def _give_views(array: Any, before: np.ndarray) -> None:
     views = _views(array)
     if not views:
         return
-    base = dispatch.Traced.of_input(array.recorder, before)
+    base = bridge.Traced.of_input(array.recorder, before)
     if array.recorder.active:
         array.recorder.keep(base)
     for view in views:
@@ -101,8 +103,6 @@ def _give_views(array: Any, before: np.ndarray) -> None:
 
 def _stand_for(array: Any, real: np.ndarray) -> None:
     """``array`` is the real array as it now is, of whatever it was made before."""
-    from .traced_array import supported
-
     recorder = array.recorder
     array.release()
     if supported(real):

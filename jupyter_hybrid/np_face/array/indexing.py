@@ -6,7 +6,8 @@ import operator
 from dataclasses import dataclass
 from typing import Any
 
-from ..lower.lowering import NotCovered, copied, core, reshape
+from ..errors import NotCovered
+from ..lower.lowering import copied, core, reshape
 
 
 @dataclass(frozen=True)

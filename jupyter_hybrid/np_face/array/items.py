@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from .. import dispatch
-from ..lower import lowering
-from ..lower.lowering import NUMBERS, NotCovered, broadcast_to, cast, constant, dtype_of
+from .. import bridge
+from ..bridge import fitted
+from ..errors import LIKE_NUMPY, NotCovered
+from ..lower import known_errors, lowering
+from ..lower.lowering import NUMBERS
 from . import gather, layouts
 from .indexing import region
 
@@ -48,19 +49,17 @@ class Items:
         if recorder.active:
             try:
                 if recorder.bodies:  # the index may be a number of a traced loop
-                    from ...capture.control.loop_number import element
-
-                    taken = element(self, key)
+                    taken = recorder.element(self, key)
                     if taken is not None:
                         return taken
                 if is_basic(key):
                     return self._window_of(key)
                 return gather.read(self, key)
-            except (NotCovered, *dispatch._LIKE_NUMPY) as problem:
-                dispatch.known_errors().of_index(self, key)
+            except (NotCovered, *LIKE_NUMPY) as problem:
+                known_errors.of_index(self, key)
                 why = f": {problem}" if isinstance(problem, NotCovered) else " with this index"
                 recorder.leave_graph(f"indexing{why}")
-        return self.to_numpy("indexing reads the array")[dispatch.to_real(key)]
+        return self.to_numpy("indexing reads the array")[bridge.to_real(key)]
 
     def _window_of(self: Any, key: Any) -> Any:
         window = region(self.shape, key)
@@ -68,7 +67,7 @@ class Items:
             node = window.read(self.handle)
             if node is self._handle:
                 node = lowering.copied(node)
-            return dispatch.Traced.of_node(self.recorder, node, scalar=True)
+            return bridge.Traced.of_node(self.recorder, node, scalar=True)
         strides = self.layout
         if strides != ():
             strides = window.strides(self.strides)
@@ -92,14 +91,14 @@ class Items:
                 else:
                     gather.write(self, key, value)
                 return
-            except (NotCovered, *dispatch._LIKE_NUMPY) as problem:
-                dispatch.known_errors().of_index(self, key, value)
+            except (NotCovered, *LIKE_NUMPY) as problem:
+                known_errors.of_index(self, key, value)
                 known = isinstance(problem, NotCovered)
                 recorder.leave_graph(
                     f"writing: {problem}" if known else "writing with this index and value"
                 )
-        value = dispatch.to_real(value)
-        key = dispatch.to_real(key)
+        value = bridge.to_real(value)
+        key = bridge.to_real(key)
         recorder.flush_if_active("an array is written in NumPy")
         self.to_numpy()[key] = value
         self.touched()
@@ -172,28 +171,3 @@ class Flat:
 
     def copy(self) -> Any:
         return self._array.flatten()
-
-
-def fitted(array: Any, value: Any, shape: tuple[int, ...]) -> Any:
-    """What ``array[...] = value`` writes into a window of ``shape``: a node of array's dtype."""
-    operand = dispatch.operand_of(array.recorder, value)
-    dtype = array.dtype
-    if type(operand) in NUMBERS:
-        if type(operand) is complex and dtype.kind != "c":
-            raise NotCovered(f"{operand!r} into {dtype}")
-        if dtype.kind in "iu" and type(operand) is not float and not lowering.fits(operand, dtype):
-            raise NotCovered(f"{operand!r} into {dtype}")
-        if dtype.kind in "iu" and type(operand) is float and not math.isfinite(operand):
-            raise NotCovered(f"{operand!r} into {dtype}")
-        operand = constant(np.asarray(operand).astype(dtype))
-    own = tuple(operand.shape)
-    extra = len(own) - len(shape)
-    if extra > 0 and own[:extra] == (1,) * extra:  # NumPy drops leading 1s of what is assigned
-        own = own[extra:]
-        operand = lowering.reshape(operand, own)
-    if np.broadcast_shapes(own, shape) != shape:
-        raise NotCovered(f"a value of shape {own} into {shape}")
-    if dtype_of(operand).kind == "c" and dtype.kind != "c":
-        raise NotCovered(f"{dtype_of(operand)} into {dtype}")
-    made = broadcast_to(cast(operand, dtype), shape)
-    return made

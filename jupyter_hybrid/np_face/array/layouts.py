@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dispatch
+from .. import bridge
 
 _SIZE = 3  # of a stand-in's axes: enough for a difference of second order
 # Functions whose result has the order of the arrays they are given, as ufuncs' results do.
@@ -68,14 +68,14 @@ def is_c_order(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) 
 
 
 def _is_fresh(made: Any) -> bool:
-    plain = type(made) is dispatch.Traced and made.parent is None and made.origin is None
+    plain = type(made) is bridge.Traced and made.parent is None and made.origin is None
     return plain and len(made.shape) > 1 and 0 not in made.shape
 
 
 def _any_strided(operands: Any) -> bool:
     arrays: list[Any] = [o for o in operands if isinstance(o, np.ndarray)]
     return any(
-        a.layout is not None if type(a) is dispatch.Traced else not a.flags.c_contiguous
+        a.layout is not None if type(a) is bridge.Traced else not a.flags.c_contiguous
         for a in arrays
     )
 
@@ -107,7 +107,7 @@ def _like(value: Any) -> Any:
 def _stand_in(array: Any) -> np.ndarray:
     """A small array of the same geometry: order of axes, density, repeated and reversed axes."""
     shape, strides = array.shape, array.strides
-    if type(array) is dispatch.Traced and array.layout == () and len(shape) > 1:
+    if type(array) is bridge.Traced and array.layout == () and len(shape) > 1:
         strides = strides[::-1]  # not known: surely not C order
     small = [min(n, _SIZE) for n in shape]
     order = _axes_in_memory(shape, strides)

@@ -11,46 +11,48 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from .. import dispatch
+from .. import bridge
+from ..errors import NotCovered
 from ..lower import reductions
-from ..lower.lowering import NUMBERS, NotCovered, cast, dtype_of
+from ..lower.lowering import NUMBERS, cast, dtype_of
 from ..lower.ufuncs import ufunc_call
+from ..protocols import Recorder
 
 
 def select(array: Any, mask: Any) -> Any:
     """``array[mask]`` for a mask of the array's own shape."""
-    made = dispatch.Traced(array.recorder, None)
+    made = bridge.Traced(array.recorder, None)
     made.selected = (mask, array.handle)
     return made
 
 
-def operate(recorder: Any, ufunc: np.ufunc, operands: tuple) -> Any:
+def operate(recorder: Recorder, ufunc: np.ufunc, operands: tuple) -> Any:
     """An elementwise ufunc on selections of one mask and numbers; others compute the selection."""
-    masks = [o.selected for o in operands if type(o) is dispatch.Traced and o.selected is not None]
+    masks = [o.selected for o in operands if type(o) is bridge.Traced and o.selected is not None]
     mask = masks[0][0]
     together = all(equal(m[0], mask) and m[1].shape == masks[0][1].shape for m in masks)
     given: list[Any] = []
     for o in operands:
-        if type(o) is dispatch.Traced and o.selected is not None:
+        if type(o) is bridge.Traced and o.selected is not None:
             given.append(o.selected[1])
             continue
-        made = dispatch.operand_of(recorder, o)
+        made = bridge.operand_of(recorder, o)
         together = together and (type(made) in NUMBERS or not made.shape)
         given.append(made)
     if not together or ufunc is np.matmul:
-        given = [dispatch.operand_of(recorder, o) for o in operands]
-        return dispatch.wrapped(recorder, ufunc_call(ufunc, given))
+        given = [bridge.operand_of(recorder, o) for o in operands]
+        return bridge.wrapped(recorder, ufunc_call(ufunc, given))
     node = ufunc_call(ufunc, given)
     if type(node) is tuple:
         raise NotCovered(f"np.{ufunc.__name__} of a selection")
-    made = dispatch.Traced(recorder, None)
+    made = bridge.Traced(recorder, None)
     made.selected = (mask, node)
     return made
 
 
 def value_for(mask: Any, value: Any) -> Any | None:
     """All the elements behind a selection by the same mask, or None."""
-    if type(value) is dispatch.Traced and value.selected is not None:
+    if type(value) is bridge.Traced and value.selected is not None:
         own, values = value.selected
         if equal(own, mask):
             return values

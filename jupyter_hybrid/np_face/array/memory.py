@@ -8,7 +8,20 @@ import mmap
 
 import numpy as np
 
+from ..lower.lowering import DTYPES
+
 _OWNERS = (bytearray, memoryview, array.array, mmap.mmap, ctypes.Array, ctypes.Structure)
+
+
+def supported(array: np.ndarray) -> bool:
+    """True for arrays that can enter a graph: native, aligned numbers, no subclass, <= 8 axes."""
+    return (
+        array.dtype in DTYPES
+        and array.dtype.isnative
+        and array.flags.aligned
+        and array.ndim <= 8
+        and not refusal(array)
+    )
 
 
 def refusal(x: np.ndarray) -> str:

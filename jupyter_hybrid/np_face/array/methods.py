@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dispatch
+from .. import bridge, dispatch
 from ..lower import lowering, shapes
 from ..lower.lowering import cast
 from . import in_place, layouts, masks
@@ -93,7 +93,7 @@ class Methods:
                     made = masks.select(self, self.selected[0])
                     made.selected = (self.selected[0], cast(self.selected[1], wanted))
                     return made
-                made = dispatch.Traced.of_node(
+                made = bridge.Traced.of_node(
                     self.recorder, self._copied(wanted), self.is_scalar
                 )  # fmt: skip
                 return made if order == "C" else layouts.follow(made, (self,))
@@ -102,14 +102,14 @@ class Methods:
 
     def copy(self: Any, order: str = "C") -> Any:
         if self.recorder.active and order in "CKA":
-            made = dispatch.Traced.of_node(self.recorder, self._copied(self.dtype), self.is_scalar)
+            made = bridge.Traced.of_node(self.recorder, self._copied(self.dtype), self.is_scalar)
             return made if order == "C" else layouts.follow(made, (self,))
         return self.to_numpy().copy(order)
 
     def flatten(self: Any, order: str = "C") -> Any:
         if self.recorder.active and (order == "C" or (order in "KA" and self.layout is None)):
             node = lowering.reshape(self._copied(self.dtype), (-1,))
-            return dispatch.Traced.of_node(self.recorder, node)
+            return bridge.Traced.of_node(self.recorder, node)
         if self.recorder.active and order == "F":
             return self.transpose().flatten()
         return self.to_numpy().flatten(order)
@@ -151,13 +151,13 @@ class Methods:
             name = getattr(function, "__name__", "")
             node = masks.reduced(name, self, bool(kwargs or args))
             if node is not None:
-                return dispatch.wrapped(self.recorder, node)
+                return bridge.wrapped(self.recorder, node)
         return dispatch.call_function(self.recorder, function, (self, *args), kwargs)
 
     def _write_really(self: Any, name: str, args: tuple, kwargs: dict) -> Any:
         """A method of the real array that writes into it."""
         self.recorder.flush_if_active(f".{name} writes the array in NumPy")
-        result = getattr(self.to_numpy(), name)(*map(dispatch.to_real, args), **kwargs)
+        result = getattr(self.to_numpy(), name)(*map(bridge.to_real, args), **kwargs)
         self.touched()
         return result
 

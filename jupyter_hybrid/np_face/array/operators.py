@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import _core
 from .. import dispatch
+from ..protocols import Recorder
 
 
 def _defers(other: Any) -> bool:
@@ -27,10 +28,8 @@ def _beside_ndarrays(value: Any) -> bool:
 
 
 def _with_ndarray(ufunc: np.ufunc, scalar: Any, array: Any, scalar_first: bool) -> Any:
-    from ...capture.control.loop_number import scalar_with_ndarray
-
     name = next(n for n, u in (_BINARY | _TESTS).items() if u is ufunc)
-    return scalar_with_ndarray(name, scalar.handle, array, scalar_first)
+    return scalar.recorder.scalar_with_ndarray(name, scalar.handle, array, scalar_first)
 
 
 _SEQUENCES = (list, tuple, str, bytes, bytearray)
@@ -101,7 +100,7 @@ class Operators:
     """The operators; a mixin of TracedArray."""
 
     __slots__ = ()
-    recorder: Any
+    recorder: Recorder
     is_scalar: bool
 
     def __divmod__(self, other: Any) -> Any:

@@ -12,7 +12,8 @@ import numpy as np
 from ... import _core
 from ..lower import lowering
 from ..lower.lowering import dtype_of
-from . import in_place, layouts, memory
+from ..protocols import Recorder
+from . import in_place, layouts
 from .conversions import Conversions
 from .items import Items
 from .methods import Methods
@@ -20,17 +21,6 @@ from .operators import Operators
 
 _WINDOW = Callable[[Any], Any]
 UNKNOWN_LAYOUT: tuple[int, ...] = ()  # strides of a result that NumPy need not lay out in C order
-
-
-def supported(array: np.ndarray) -> bool:
-    """True for arrays that can enter a graph: native, aligned numbers, no subclass, <= 8 axes."""
-    return (
-        array.dtype in lowering.DTYPES
-        and array.dtype.isnative
-        and array.flags.aligned
-        and array.ndim <= 8
-        and not memory.refusal(array)
-    )
 
 
 class TracedArray(Operators, Items, Methods, Conversions):
@@ -65,7 +55,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         "version",
     )  # fmt: skip
 
-    def __init__(self, recorder: Any, handle: Any, scalar: bool = False):
+    def __init__(self, recorder: Recorder, handle: Any, scalar: bool = False):
         self.recorder = recorder
         recorder.proxies.append(ref(self))
         self._handle = handle
@@ -89,14 +79,14 @@ class TracedArray(Operators, Items, Methods, Conversions):
 
     # Making ---------------------------------------------------------------------------------------
     @classmethod
-    def of_input(cls, recorder: Any, array: np.ndarray) -> TracedArray:
+    def of_input(cls, recorder: Recorder, array: np.ndarray) -> TracedArray:
         """The traced array of an existing ndarray; its memory is read in place."""
         made = cls(recorder, None)
         made._stand_for(array)
         return made
 
     @classmethod
-    def of_node(cls, recorder: Any, handle: Any, scalar: bool = False) -> TracedArray:
+    def of_node(cls, recorder: Recorder, handle: Any, scalar: bool = False) -> TracedArray:
         """The traced array of a new node."""
         if not handle._traced:  # an existing array's own memory may change
             handle = lowering.copied(handle)

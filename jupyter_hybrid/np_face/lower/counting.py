@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import dispatch
+from .. import bridge
 from ..array import gather
+from ..errors import NotCovered
 from . import lowering
-from .lowering import INT64, NotCovered, cast, core, dtype_of, reshape
+from .lowering import INT64, cast, core, dtype_of, reshape
 from .registry import lowers
 from .ufuncs import ufunc_call
 
@@ -19,8 +20,8 @@ _MOST = 1 << 22  # comparisons
 
 def known_values(value: Any, what: str) -> np.ndarray:
     """An argument that decides the graph. Raises NotCovered where its values are not known."""
-    found = gather.contents(value) if type(value) is dispatch.Traced else value
-    if found is None or dispatch.has_traced(found):
+    found = gather.contents(value) if type(value) is bridge.Traced else value
+    if found is None or bridge.has_traced(found):
         raise NotCovered(f"{what} that is computed")
     return np.asarray(found)
 

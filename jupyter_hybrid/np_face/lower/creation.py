@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import dispatch
+from .. import bridge
 from ..array import layouts
+from ..bridge import array_of
+from ..errors import NotCovered
+from ..protocols import Recorder
 from . import lowering
-from .lowering import FLOAT64, NotCovered, cast, copied, core, dtype_of, filled, require_dtype
+from .lowering import FLOAT64, cast, copied, core, dtype_of, filled, require_dtype
 from .registry import gives_arrays, lowers, views
 from .shapes import diagonal
 
@@ -50,7 +53,7 @@ def ones(shape, dtype=None, order="C", **rest):
 
 def full(shape, fill_value, dtype=None, order="C", **rest):
     _plain(order, rest)
-    if dispatch.has_traced(fill_value) or np.ndim(fill_value):
+    if bridge.has_traced(fill_value) or np.ndim(fill_value):
         raise NotCovered("np.full of an array")
     value = np.array(fill_value, dtype=dtype)
     return filled(shape_of(shape), value.item(), require_dtype(value.dtype, "np.full"))
@@ -81,7 +84,7 @@ def arange(*args, dtype=None, device=None, like=None, **named):
 
 
 def _number(value: Any) -> Any:
-    if isinstance(value, (bool, np.bool)) or type(value) is dispatch.Traced:
+    if isinstance(value, (bool, np.bool)) or type(value) is bridge.Traced:
         raise NotCovered("np.arange of arrays or bools")
     if isinstance(value, (int, np.integer)):
         return int(value)
@@ -158,7 +161,7 @@ def full_like(to, a, fill_value, dtype=None, order="K", subok=True, shape=None, 
     x = to(a)
     wanted = require_dtype(dtype_of(x) if dtype is None else np.dtype(dtype), "np.full_like")
     size = tuple(x.shape) if shape is None else shape_of(shape)
-    if type(fill_value) is dispatch.Traced:
+    if type(fill_value) is bridge.Traced:
         return lowering.broadcast_to(cast(to(fill_value), wanted), size)
     if np.ndim(fill_value):
         raise NotCovered("np.full_like of an array")
@@ -179,38 +182,13 @@ def full_of(to, shape, fill_value, dtype=None, order="C", *, device=None, like=N
 
 
 # From other things --------------------------------------------------------------------------------
-def array_of(recorder: Any, value: Any, dtype: Any = None) -> Any:
-    """``np.array(nested lists with traced arrays in them)``."""
-    leaves: list[Any] = []
-
-    def discover(v: Any) -> None:
-        if type(v) in (list, tuple):
-            for item in v:
-                discover(item)
-        else:
-            leaves.append(v)
-
-    discover(value)
-    kinds = [v.dtype if type(v) is dispatch.Traced else np.asarray(v).dtype for v in leaves]
-    wanted = np.dtype(dtype) if dtype is not None else np.result_type(*kinds)
-    require_dtype(wanted, "np.array")
-
-    def build(v: Any) -> Any:
-        if type(v) in (list, tuple):
-            parts = [build(item) for item in v]
-            if not parts or len({tuple(p.shape) for p in parts}) != 1:
-                raise NotCovered("np.array of sequences of several lengths")
-            return core("stack", parts, axis=0)
-        return cast(dispatch.handle_of(recorder, v), wanted)
-
-    return dispatch.Traced.of_node(recorder, build(value))
-
-
-def asarray(recorder: Any, a: Any, dtype: Any = None, order: Any = None, copy: Any = None) -> Any:
+def asarray(
+    recorder: Recorder, a: Any, dtype: Any = None, order: Any = None, copy: Any = None
+) -> Any:
     """``np.asarray`` (``copy=None``) and ``np.array`` (``copy=True``) of something traced."""
     if order not in (None, "K", "A", "C"):
         raise NotCovered(f"an array with order={order!r}")
-    if type(a) is not dispatch.Traced:
+    if type(a) is not bridge.Traced:
         return array_of(recorder, a, dtype)
     wanted = a.dtype if dtype is None else np.dtype(dtype)
     if order == "C" and a.layout is not None:
@@ -221,7 +199,7 @@ def asarray(recorder: Any, a: Any, dtype: Any = None, order: Any = None, copy: A
         raise NotCovered("an array with copy=False")
     require_dtype(wanted, "np.array")
     node = cast(a.handle, wanted)
-    made = dispatch.Traced.of_node(recorder, copied(node) if node is a.handle else node)
+    made = bridge.Traced.of_node(recorder, copied(node) if node is a.handle else node)
     return made if order == "C" else layouts.follow(made, (a,))
 
 
@@ -264,7 +242,7 @@ def diag(array, k=0):
         node = core("scatter_nd", [array.handle, places], shape=(width, width))
     else:
         node = filled((width, width), 0, array.dtype)
-    return dispatch.Traced(array.recorder, node)
+    return bridge.Traced(array.recorder, node)
 
 
 @lowers(np.meshgrid)

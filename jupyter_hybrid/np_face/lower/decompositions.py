@@ -16,10 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.tracebacks import _NUMPY
-from .. import dispatch
+from .. import bridge
+from ..errors import NotCovered
+from ..frames import NUMPY
+from ..protocols import Recorder
 from . import followed
-from .lowering import FLOAT64, NotCovered, broadcast_to, cast, core, dtype_of, reshape, transpose
+from .lowering import FLOAT64, broadcast_to, cast, core, dtype_of, reshape, transpose
 
 followed.LINEAR += [
     "solve", "inv", "det", "slogdet", "cholesky", "eigh", "eigvalsh", "svd", "svdvals", "pinv",
@@ -27,11 +29,11 @@ followed.LINEAR += [
 ]  # fmt: skip
 
 
-def _called(recorder: Any) -> str:
+def _called(recorder: Recorder) -> str:
     """What the cell calls, for the report: ``np.linalg.inv``."""
     name, frame = "", sys._getframe(1)
     while frame is not None and frame.f_code.co_filename != recorder.filename:
-        if frame.f_code.co_filename.startswith(_NUMPY):
+        if frame.f_code.co_filename.startswith(NUMPY):
             name = frame.f_code.co_name
         frame = frame.f_back  # type: ignore[assignment]
     return f"np.linalg.{name}" if name in vars(np.linalg) else "np.linalg"
@@ -39,7 +41,7 @@ def _called(recorder: Any) -> str:
 
 def _matrices(a: Any) -> Any:
     """A float64 handle of an argument. Raises NotCovered for complex numbers and no elements."""
-    handle = dispatch.handle_of(followed._state.recorder, a)
+    handle = bridge.handle_of(followed.state.recorder, a)
     if dtype_of(handle).kind == "c":
         raise NotCovered("np.linalg of complex numbers")
     if 0 in handle.shape:
@@ -49,7 +51,7 @@ def _matrices(a: Any) -> Any:
 
 def _failing(op: str, inputs: list[Any], **attrs: Any) -> list[Any]:
     """The outputs of an operator that can fail: computed now, whether or not they are read."""
-    recorder = followed._state.recorder
+    recorder = followed.state.recorder
     if recorder.bodies:
         raise NotCovered("np.linalg in a branch or loop body")
     made = core(op, inputs, **attrs)
@@ -59,7 +61,7 @@ def _failing(op: str, inputs: list[Any], **attrs: Any) -> list[Any]:
 
 
 def _traced(node: Any) -> Any:
-    return dispatch.Traced.of_node(followed._state.recorder, node, scalar=not node.shape)
+    return bridge.Traced.of_node(followed.state.recorder, node, scalar=not node.shape)
 
 
 def _solve(a: Any, b: Any, signature: Any = None) -> Any:
@@ -125,7 +127,7 @@ def _svd(full: bool, vectors: bool) -> Callable:
 
 
 def _makearray(a: Any) -> tuple[Any, Callable]:
-    return followed._REPLACEMENTS[np.asarray](a), lambda made: made
+    return followed.REPLACEMENTS[np.asarray](a), lambda made: made
 
 
 _module = sys.modules.get("numpy.linalg._linalg")
@@ -140,9 +142,9 @@ _PARTS: dict[str, Callable] = {
 for _name, _part in _PARTS.items():
     _gufunc = getattr(_compiled, _name, None)
     if _gufunc is not None:
-        followed._REPLACEMENTS[_gufunc] = _part
+        followed.REPLACEMENTS[_gufunc] = _part
 if _module is not None:
-    _names = followed._globals_of(_module.__name__)
+    _names = followed.globals_of(_module.__name__)
     _names["_makearray"] = _makearray
     _names["errstate"] = lambda **_: contextlib.nullcontext()  # errors are the nodes' own
 
@@ -154,7 +156,7 @@ def _qr(a: Any, mode: str = "reduced") -> Any:
     x = _matrices(a)
     if len(x.shape) < 2:
         raise NotCovered("np.linalg.qr of less than two dimensions")
-    kind = dtype_of(dispatch.handle_of(followed._state.recorder, a))
+    kind = dtype_of(bridge.handle_of(followed.state.recorder, a))
     wanted = kind if kind == np.dtype("float32") else FLOAT64
     made = core("linalg_qr", [x], complete=mode == "complete")
     q, r = (_traced(cast(part, wanted)) for part in made)

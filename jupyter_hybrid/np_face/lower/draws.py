@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import dispatch
+from .. import bridge
 from ..array import gather
+from ..errors import NotCovered
+from ..protocols import Recorder
 from . import lowering
-from .lowering import NotCovered, core
+from .lowering import core
 
 _GENERATORS = (np.random.RandomState, np.random.Generator)
 
@@ -28,7 +30,7 @@ def lowered(function: Any) -> Callable | None:
     return _METHODS.get((type(owner) is np.random.Generator, getattr(function, "__name__", "")))
 
 
-def call(recorder: Any, lower: Callable, function: Any, args: tuple, kwargs: dict) -> Any:
+def call(recorder: Recorder, lower: Callable, function: Any, args: tuple, kwargs: dict) -> Any:
     """The recorded call. Raises NotCovered, before anything is drawn, where it is NumPy's."""
     if not recorder.active or recorder.bodies:
         raise NotCovered("random draws")
@@ -36,7 +38,7 @@ def call(recorder: Any, lower: Callable, function: Any, args: tuple, kwargs: dic
 
 
 def _array(x: Any) -> Any:
-    if type(x) is not dispatch.Traced or x.is_scalar or not x.ndim or not x.size:
+    if type(x) is not bridge.Traced or x.is_scalar or not x.ndim or not x.size:
         raise NotCovered("a draw from no array")
     return x
 
@@ -47,7 +49,7 @@ def _axis(x: Any, axis: Any) -> int:
 
 def _taken(x: Any, index: Any, axis: int) -> Any:
     node = core("take", [x.handle, lowering.input_of(np.asarray(index))], axis=axis, mode="raise")
-    return dispatch.Traced.of_node(x.recorder, node, scalar=not node.shape)
+    return bridge.Traced.of_node(x.recorder, node, scalar=not node.shape)
 
 
 def _shuffle_legacy(generator: Any, x: Any) -> None:
@@ -77,7 +79,7 @@ def _permutation(generator: Any, x: Any, axis: int = 0) -> Any:
 
 def _values(p: Any) -> Any:
     """Probabilities decide what is drawn: their values are needed now."""
-    if type(p) is not dispatch.Traced:
+    if type(p) is not bridge.Traced:
         return p
     known = gather.contents(p)
     if known is None:
@@ -88,7 +90,7 @@ def _values(p: Any) -> Any:
 def _choice_legacy(
     generator: Any, a: Any, size: Any = None, replace: Any = True, p: Any = None
 ) -> Any:
-    if type(a) is dispatch.Traced and a.ndim != 1:
+    if type(a) is bridge.Traced and a.ndim != 1:
         raise NotCovered("np.random.choice of rows")
     return _choice(generator, a, size, replace, p)
 
@@ -97,12 +99,12 @@ def _choice(
     generator: Any, a: Any, size: Any = None, replace: Any = True, p: Any = None, axis: int = 0,
     shuffle: bool = True,
 ) -> Any:  # fmt: skip
-    if size == () or any(type(v) is dispatch.Traced for v in (size, replace, axis, shuffle)):
+    if size == () or any(type(v) is bridge.Traced for v in (size, replace, axis, shuffle)):
         raise NotCovered("a choice whose size is an array")
     options = {"size": size, "replace": replace, "p": _values(p)}
     if type(generator) is np.random.Generator:
         options["shuffle"] = shuffle
-    if type(a) is not dispatch.Traced:
+    if type(a) is not bridge.Traced:
         if axis or not isinstance(a, (int, np.integer)):
             raise NotCovered("a choice among these")
         return generator.choice(a, **options)
@@ -114,14 +116,14 @@ def _choice(
 def _normal(generator: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
     """``loc + scale * z``: z is drawn, in the order NumPy draws it."""
     positive = type(scale) in (int, float) and scale > 0
-    if type(loc) is not dispatch.Traced or not positive or loc.dtype.kind not in "fiub":
+    if type(loc) is not bridge.Traced or not positive or loc.dtype.kind not in "fiub":
         raise NotCovered("a normal draw of this location and scale")
     shape = loc.shape
     if size is not None:
         shape = tuple(size) if isinstance(size, (tuple, list)) else (operator.index(size),)
         if np.broadcast_shapes(shape, loc.shape) != shape:
             raise NotCovered("a normal draw of another size")
-    z = dispatch.Traced.of_input(loc.recorder, np.asarray(generator.standard_normal(shape)))
+    z = bridge.Traced.of_input(loc.recorder, np.asarray(generator.standard_normal(shape)))
     made = loc + z * float(scale)
     made.is_scalar = not shape
     return made

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import dispatch
+from .. import bridge
+from ..errors import NotCovered
 from . import shapes
 from .linear import diagonal_of
-from .lowering import NotCovered, cast, copied, core, dtype_of, require_dtype, reshape, transpose
+from .lowering import cast, copied, core, dtype_of, require_dtype, reshape, transpose
 from .registry import lowers
 
 _SPARE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -51,7 +52,7 @@ def _view(subscripts: str, array: Any, parts: list[Any], optimize: Any) -> Any |
     (term,), result = _letters(subscripts, parts)
     if set(term) != set(result) or len(set(result)) != len(result):
         return None
-    if len(term) != len(result) or type(array) is not dispatch.Traced or optimize is not False:
+    if len(term) != len(result) or type(array) is not bridge.Traced or optimize is not False:
         raise NotCovered("np.einsum that gives a view of its operand")
     return shapes.transposed(array, tuple(term.index(c) for c in result))
 

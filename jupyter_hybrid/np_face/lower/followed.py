@@ -17,8 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from .. import bridge
+from ..errors import NotCovered
+from ..protocols import Recorder
 from . import creation, lowering
-from .lowering import NotCovered
 
 NAMES = [
     "gradient", "kron", "cross", "trapezoid", "rot90", "fliplr", "flipud", "rollaxis",
@@ -44,10 +46,16 @@ REWRITTEN: dict[Any, Callable] = {}
 
 
 class _State(threading.local):
-    recorder: Any = None
+    running: Recorder | None = None
+
+    @property
+    def recorder(self) -> Recorder:
+        """Of the call that is followed."""
+        assert self.running is not None
+        return self.running
 
 
-_state = _State()
+state = _State()
 
 
 @cache
@@ -68,16 +76,16 @@ def follow(function: Any) -> Callable | None:
         if function not in _followable():
             return None
         code = function._implementation
-        shadow = _shadow_of(code, _globals_of(code.__module__))
+        shadow = _shadow_of(code, globals_of(code.__module__))
 
-    def run(recorder: Any, args: tuple, kwargs: dict) -> Any:
-        before, _state.recorder = _state.recorder, recorder
+    def run(recorder: Recorder, args: tuple, kwargs: dict) -> Any:
+        before, state.running = state.running, recorder
         try:
             return shadow(*args, **kwargs)
         except AttributeError as error:  # something of NumPy's inside that has moved
             raise NotCovered(f"np.{function.__name__}: {error}") from None
         finally:
-            _state.recorder = before
+            state.running = before
 
     return run
 
@@ -89,7 +97,7 @@ def _shadow_of(code: Any, names: dict[str, Any]) -> Any:
 
 
 @cache
-def _globals_of(module_name: str) -> dict[str, Any]:
+def globals_of(module_name: str) -> dict[str, Any]:
     """A NumPy module's names, with array makers and helpers that know traced arrays."""
     real = vars(sys.modules[module_name])
     names: dict[str, Any] = dict(real)
@@ -105,7 +113,7 @@ def _replaced(value: Any) -> Any:
     if isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] == "numpy":
         return _Module(value)
     try:
-        return _REPLACEMENTS.get(value, value)
+        return REPLACEMENTS.get(value, value)
     except TypeError:  # unhashable
         return value
 
@@ -122,15 +130,13 @@ class _Module:
 
 def _conversion(real: Callable, copy: Any) -> Callable:
     def convert(a: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
-        from .. import dispatch
-
         rest = {k: v for k, v in kwargs.items() if k not in ("subok", "copy", "order", "ndmin")}
-        if not dispatch.has_traced(a):
+        if not bridge.has_traced(a):
             return real(a, dtype, *args, **kwargs)
         if args or rest:
             raise NotCovered("np.array with more arguments")
         wanted = kwargs.get("copy", copy)
-        made = creation.asarray(_state.recorder, a, dtype, kwargs.get("order"), wanted)
+        made = creation.asarray(state.recorder, a, dtype, kwargs.get("order"), wanted)
         while made.ndim < kwargs.get("ndmin", 0):
             made = made[None]
         return made
@@ -140,10 +146,8 @@ def _conversion(real: Callable, copy: Any) -> Callable:
 
 def _creator(real: Callable, make: Callable) -> Callable:
     def create(*args: Any, **kwargs: Any) -> Any:
-        from .. import dispatch
-
         try:
-            return dispatch.Traced(_state.recorder, make(*args, **kwargs))
+            return bridge.Traced(state.recorder, make(*args, **kwargs))
         except (NotCovered, TypeError, ValueError):
             return real(*args, **kwargs)
 
@@ -154,7 +158,7 @@ class _Converter:
     """NumPy's ``_array_converter``: arguments as arrays, results as the arguments were."""
 
     def __init__(self, *given: Any):
-        convert = _REPLACEMENTS[np.asanyarray]
+        convert = REPLACEMENTS[np.asanyarray]
         self._arrays = tuple(convert(g) for g in given)
         self._given = given
         self.scalar_input = tuple(np.ndim(g) == 0 and not isinstance(g, np.ndarray) for g in given)
@@ -187,7 +191,7 @@ class _ArrayUfunc:
         if kwargs.get("out") is not ...:
             return self._ufunc(*args, **kwargs)
         del kwargs["out"]
-        return _REPLACEMENTS[np.asarray](self._ufunc(*args, **kwargs))
+        return REPLACEMENTS[np.asarray](self._ufunc(*args, **kwargs))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._ufunc, name)
@@ -198,7 +202,7 @@ def _broadcast(*arrays: Any) -> np.broadcast:
     return np.broadcast(*(np.broadcast_to(np.empty(()), np.shape(a)) for a in arrays))
 
 
-_REPLACEMENTS: dict[Any, Any] = {
+REPLACEMENTS: dict[Any, Any] = {
     np.multiply: _ArrayUfunc(np.multiply),
     np.broadcast: _broadcast,
     np.asarray: _conversion(np.asarray, None),
@@ -211,4 +215,4 @@ _REPLACEMENTS: dict[Any, Any] = {
 }
 _converter = getattr(sys.modules.get("numpy._core._multiarray_umath"), "_array_converter", None)
 if _converter is not None:
-    _REPLACEMENTS[_converter] = _Converter
+    REPLACEMENTS[_converter] = _Converter

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import dispatch
+from .. import bridge
+from ..errors import NotCovered
 from . import followed
-from .lowering import NotCovered, axis_of, cast, core, dtype_of
+from .lowering import axis_of, cast, core, dtype_of
 
 
 def _factor(norm: Any, n: int, is_forward: bool, real: np.dtype) -> float:
@@ -27,8 +28,8 @@ def _factor(norm: Any, n: int, is_forward: bool, real: np.dtype) -> float:
 def _raw_fft(
     a: Any, n: Any, axis: Any, is_real: bool, is_forward: bool, norm: Any, out: Any = None
 ) -> Any:
-    recorder = followed._state.recorder
-    x = dispatch.handle_of(recorder, a)
+    recorder = followed.state.recorder
+    x = bridge.handle_of(recorder, a)
     axis = axis_of(axis, len(x.shape))
     points = x.shape[axis] if n is None else int(n)
     if out is not None or points < 1:
@@ -48,9 +49,9 @@ def _raw_fft(
             if is_real
             else core("fft", [x], inverse=not is_forward, **attrs)
         )
-    return dispatch.Traced.of_node(recorder, node)
+    return bridge.Traced.of_node(recorder, node)
 
 
 _code = getattr(np.fft.fft, "_implementation", None)  # np.fft is loaded at its first use
 if _code is not None:
-    followed._globals_of(_code.__module__)["_raw_fft"] = _raw_fft
+    followed.globals_of(_code.__module__)["_raw_fft"] = _raw_fft

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NotCovered
 from . import lowering
-from .lowering import NotCovered, axis_of, cast, core, dtype_of, require_dtype, reshape
+from .counting import known_values
+from .lowering import axis_of, cast, core, dtype_of, require_dtype, reshape
 from .registry import lowers
 
 
@@ -118,8 +120,6 @@ def repeat(to, a, repeats, axis=None):
 
 def _repeated_each(to: Callable, a: Any, repeats: Any, axis: Any) -> Any:
     """A count for each element: known ones, since the shape follows from them."""
-    from .counting import known_values
-
     counts = known_values(repeats, "np.repeat with counts")
     x = to(a)
     if axis is None:

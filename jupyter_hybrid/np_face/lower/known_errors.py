@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.tracebacks import is_own
-from .. import dispatch
+from .. import bridge
 from ..array import gather
+from ..errors import LIKE_NUMPY
+from ..frames import is_own
 from . import lowering
 
 _MOST = 1 << 20  # elements of a call that is tried
@@ -36,9 +37,9 @@ def stand_in(value: Any, small: bool = False) -> Any:
     """``value`` with no elements of its own where it is an array; ``small``: sizes are all 1."""
     if type(value) in (list, tuple):
         return type(value)(stand_in(v, small) for v in value)
-    if type(value) is dispatch.Traced and value.is_scalar:
+    if type(value) is bridge.Traced and value.is_scalar:
         return value.dtype.type(0)
-    if type(value) is not dispatch.Traced and type(value) is not np.ndarray:
+    if type(value) is not bridge.Traced and type(value) is not np.ndarray:
         return value
     shape = (1,) * value.ndim if small else value.shape
     one = np.zeros(1, value.dtype)
@@ -94,11 +95,11 @@ def of_index(array: Any, key: Any, *value: Any) -> None:
         return
     known = []
     for part in parts:
-        if type(part) is dispatch.Traced:
+        if type(part) is bridge.Traced:
             part = gather.contents(part)
             if part is None:
                 return
-        elif not isinstance(part, (_PLAIN, type(...))) or dispatch.has_traced(part):
+        elif not isinstance(part, (_PLAIN, type(...))) or bridge.has_traced(part):
             return
         known.append(part)
     at = tuple(known) if type(key) is tuple else known[0]
@@ -114,7 +115,7 @@ def _ours(values: Any) -> bool:
         if type(v) in (list, tuple):
             if not _ours(v):
                 return False
-        elif type(v) is dispatch.Traced:
+        elif type(v) is bridge.Traced:
             if v.selected is not None:
                 return False
         elif not (type(v) in _PLAIN or v is ... or isinstance(v, (np.generic, np.dtype, type))):
@@ -137,7 +138,7 @@ def _try(call: Callable, args: list, kwargs: dict) -> None:
     try:
         with np.errstate(all="ignore"):
             call(*args, **kwargs)
-    except dispatch._LIKE_NUMPY as error:
+    except LIKE_NUMPY as error:
         found = error.with_traceback(None)
     except Exception:  # of elements: real NumPy has the true ones
         return

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NotCovered
 from .lowering import (
     NUMBERS,
-    NotCovered,
     axis_of,
     cast,
     core,
@@ -19,6 +19,7 @@ from .lowering import (
     transpose,
     untransposed,
 )
+from .reductions import reduce
 from .registry import lowers
 
 
@@ -143,8 +144,6 @@ def trace(
     to: Any, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None,
     out: Any = None,
 ) -> Any:  # fmt: skip
-    from .reductions import reduce
-
     x = to(a)
     if len(x.shape) < 2:
         raise NotCovered("np.trace of less than two dimensions")

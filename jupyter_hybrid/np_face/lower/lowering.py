@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
+from ..errors import NotCovered
 
 # The dtypes that enter graphs; everything else is a named graph break. The rules ask this set only.
 DTYPES = frozenset(
@@ -22,11 +23,7 @@ DTYPES = frozenset(
 NUMBERS = (bool, int, float, complex)  # Python numbers: weak operands under NumPy 2's promotion
 BOOL, INT64, FLOAT64 = np.dtype(bool), np.dtype("int64"), np.dtype("float64")
 
-_BY_TYPE = {d.type: d for d in DTYPES}
-
-
-class NotCovered(Exception):
-    """This use has no lowering; the message says which and why. It runs in real NumPy."""
+BY_TYPE = {d.type: d for d in DTYPES}
 
 
 def core(op: str, inputs: list[Any], **attrs: Any) -> Any:
@@ -37,7 +34,7 @@ def core(op: str, inputs: list[Any], **attrs: Any) -> Any:
 def dtype_of(handle: Any) -> np.dtype:
     """NumPy's dtype of an array handle."""
     kind = handle.dtype
-    return _BY_TYPE.get(kind) or np.dtype(kind)
+    return BY_TYPE.get(kind) or np.dtype(kind)
 
 
 def require_dtype(dtype: np.dtype, what: str) -> np.dtype:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .lowering import INT64, NotCovered, axes_of, cast, core, dtype_of, filled
+from ..errors import NotCovered
+from .lowering import INT64, axes_of, cast, core, dtype_of, filled
 from .reductions import reduce
 from .registry import MISSING, lowers
 

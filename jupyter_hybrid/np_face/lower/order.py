@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NotCovered
 from . import lowering
-from .lowering import NotCovered, axis_of, cast, core, dtype_of, reshape
+from .lowering import axis_of, cast, core, dtype_of, reshape
 from .registry import lowers
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import dispatch
+from .. import bridge
 from ..array import gather
+from ..errors import NotCovered
 from . import lowering
-from .lowering import NotCovered, axes_of, cast, constant, core, dtype_of, reshape, transpose
+from .lowering import axes_of, cast, constant, core, dtype_of, reshape, transpose
 from .registry import lowers
 from .ufuncs import ufunc_call
 
@@ -62,12 +63,12 @@ def median(to, a, axis=None, out=None, overwrite_input=False, keepdims=False):
 
 def _known(q: Any) -> np.ndarray:
     """The quantiles asked for: which elements are taken depends on them."""
-    if type(q) is dispatch.Traced:
+    if type(q) is bridge.Traced:
         found = gather.contents(q)
         if found is None:
             raise NotCovered("np.quantile with a computed q")
         return np.array(found)
-    if dispatch.has_traced(q):
+    if bridge.has_traced(q):
         raise NotCovered("np.quantile with a computed q")
     return np.asanyarray(q)
 

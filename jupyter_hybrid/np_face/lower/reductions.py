@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NotCovered
 from . import lowering
 from .lowering import (
     BOOL,
     FLOAT64,
     INT64,
-    NotCovered,
     axes_of,
     cast,
     copied,
@@ -182,7 +182,7 @@ FUNCTIONS[np.amax], FUNCTIONS[np.amin] = FUNCTIONS[np.max], FUNCTIONS[np.min]
 
 
 @lowers(np.mean)
-def _mean(to, a, axis=None, dtype=None, out=None, keepdims=MISSING, *, where=MISSING):
+def mean(to, a, axis=None, dtype=None, out=None, keepdims=MISSING, *, where=MISSING):
     return _function("mean", True)(to, a, axis, dtype, None, keepdims, MISSING, where)
 
 
@@ -255,36 +255,3 @@ def _count_nonzero(to, a, axis=None, *, keepdims=False):
     if axis is None and not keepdims:
         raise NotCovered("np.count_nonzero gives a Python number")
     return reduce("sum", as_bool(to(a)), axis, keepdims=bool(keepdims), dtype=INT64)
-
-
-@lowers(np.average)
-def _average(to, a, axis=None, weights=None, returned=False, *, keepdims=MISSING):
-    if weights is not None:
-        return _weighted(to, a, axis, weights, returned, keepdims)
-    x = to(a)
-    made = _mean(lambda node: node, x, axis, keepdims=keepdims)
-    if not returned:
-        return made
-    count = math.prod(x.shape) / max(math.prod(made.shape), 1)
-    return made, filled(tuple(made.shape), count, dtype_of(made))
-
-
-def _weighted(to: Any, a: Any, axis: Any, weights: Any, returned: bool, keepdims: Any) -> Any:
-    """NumPy's weighted mean. Weights that add up to 0 are an error, so they must be known."""
-    from .counting import known_values
-    from .ufuncs import ufunc_call
-
-    known = known_values(weights, "np.average with weights=")
-    x = to(a)
-    if tuple(x.shape) != known.shape or returned or known.dtype not in lowering.DTYPES:
-        raise NotCovered("np.average with weights= of another shape, or with returned=")
-    kinds = [dtype_of(x), known.dtype, *([FLOAT64] if dtype_of(x).kind in "iub" else [])]
-    wanted = require_dtype(np.result_type(*kinds), "np.average")
-    keep = keepdims is not MISSING and bool(keepdims)
-    scale = known.sum(axis=axis, dtype=wanted, keepdims=keep)
-    if np.any(scale == 0.0):
-        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-    product = ufunc_call(np.multiply, [cast(x, wanted), to(weights)])
-    total = reduce("sum", product, axis, keepdims=keep, dtype=wanted)
-    below = reduce("sum", to(weights), axis, keepdims=keep, dtype=wanted)
-    return ufunc_call(np.true_divide, [total, below])

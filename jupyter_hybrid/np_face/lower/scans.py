@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NotCovered
 from . import reductions
 from .lowering import (
-    NotCovered,
     axis_of,
     cast,
     copied,

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import NotCovered
 from . import lowering
 from .lowering import (
     BOOL,
     NUMBERS,
-    NotCovered,
     axis_of,
     cast,
     constant,

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import dispatch
+from .. import bridge
+from ..errors import NotCovered
 from . import lowering
 from .linear import diagonal_of
-from .lowering import NotCovered, axis_of, broadcast_to, core, transpose
+from .lowering import axis_of, broadcast_to, core, transpose
 from .registry import lowers, views
 
 
@@ -20,7 +21,7 @@ def reshaped(array: Any, shape: tuple[int, ...]) -> Any:
     before = array.shape
     after = lowering.resolved(before, shape)
     if not shares_memory(array, after):
-        return dispatch.Traced.of_node(array.recorder, _own(array, after))
+        return bridge.Traced.of_node(array.recorder, _own(array, after))
     return array.seen_through(
         lambda h: lowering.reshape(h, after),
         lambda _, value: lowering.reshape(value, before),
@@ -94,7 +95,7 @@ def reshape(array: Any, /, shape: Any = None, order: str = "C", *, copy: Any = N
         node = transpose(lowering.reshape(turned, back), tuple(range(len(back)))[::-1])
         if array.layout is not None:
             raise NotCovered("np.reshape with order='F' of an array that is not in C order")
-        return dispatch.wrapped(array.recorder, node, True, (array,))
+        return bridge.wrapped(array.recorder, node, True, (array,))
     made = reshaped(array, wanted)
     return made.copy() if copy else made
 
@@ -192,7 +193,7 @@ def broadcast_all(*arrays: Any, subok: bool = False) -> Any:
     wanted = np.broadcast_shapes(*(np.shape(a) for a in arrays))
     made = []
     for a in arrays:
-        if type(a) is not dispatch.Traced:
+        if type(a) is not bridge.Traced:
             raise NotCovered("np.broadcast_arrays of arrays and other things")
         made.append(a if a.shape == wanted else broadcast(a, wanted))
     return tuple(made)
@@ -224,13 +225,13 @@ def imag(array: Any) -> Any:
     if array.dtype.kind == "c":
         return _part(array, "imag")
     node = lowering.filled(array.shape, 0, array.dtype)
-    return dispatch.Traced.of_node(array.recorder, node, array.is_scalar)
+    return bridge.Traced.of_node(array.recorder, node, array.is_scalar)
 
 
 def _part(array: Any, name: str) -> Any:
     """The real or imaginary parts: every other number of the array's memory."""
     if array.is_scalar:
-        return dispatch.Traced.of_node(array.recorder, core(name, [array.handle]), scalar=True)
+        return bridge.Traced.of_node(array.recorder, core(name, [array.handle]), scalar=True)
     return array.seen_through(
         lambda h: core(name, [h]),
         _no_write,
@@ -260,7 +261,7 @@ def flip(array: Any, axis: Any = None) -> Any:
 @views(np.roll)
 def roll(array: Any, shift: Any, axis: Any = None) -> Any:
     if axis is None:
-        flat = dispatch.Traced.of_node(array.recorder, _own(array, (array.size,)))
+        flat = bridge.Traced.of_node(array.recorder, _own(array, (array.size,)))
         return roll(flat, shift, 0).reshape(array.shape)
     pairs = np.broadcast(np.asarray(shift), np.asarray(axis))
     if pairs.ndim > 1 or np.asarray(shift).dtype.kind not in "iu":
@@ -268,7 +269,7 @@ def roll(array: Any, shift: Any, axis: Any = None) -> Any:
     node = array.handle
     for by, i in pairs:
         node = _rolled(node, int(by), axis_of(int(i), array.ndim))
-    return dispatch.wrapped(array.recorder, node, True, (array,))
+    return bridge.wrapped(array.recorder, node, True, (array,))
 
 
 def _rolled(x: Any, by: int, axis: int) -> Any:
@@ -311,7 +312,7 @@ def isrealobj(array: Any) -> bool:
 
 def _stand_in(value: Any) -> Any:
     """A real array of the same shape and dtype over one element; anything else unchanged."""
-    if type(value) is not dispatch.Traced:
+    if type(value) is not bridge.Traced:
         return value
     return np.broadcast_to(np.zeros((), value.dtype), value.shape)
 
@@ -323,7 +324,7 @@ def result_type(to: Any, *arguments: Any) -> np.dtype:
 
 @lowers(np.can_cast)
 def can_cast(to: Any, from_: Any, to_: Any, casting: Any = "safe") -> bool:
-    return np.can_cast(from_.dtype if type(from_) is dispatch.Traced else from_, to_, casting)
+    return np.can_cast(from_.dtype if type(from_) is bridge.Traced else from_, to_, casting)
 
 
 @lowers(np.common_type)

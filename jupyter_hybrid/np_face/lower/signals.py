@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .lowering import FLOAT64, NotCovered, cast, core, dtype_of, require_dtype, reshape
+from ..errors import NotCovered
+from .lowering import FLOAT64, cast, core, dtype_of, require_dtype, reshape
 from .registry import lowers
 from .ufuncs import ufunc_call
 

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from ... import _core
+from ..errors import NotCovered
 from . import composed, lowering
 from .linear import matmul
-from .lowering import NUMBERS, NotCovered, cast, constant, copied, core, dtype_of, fits
+from .lowering import NUMBERS, cast, constant, copied, core, dtype_of, fits
 
 _invoke = _core.invoke_separate
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from ..errors import NotCovered
 from . import lowering, shapes
-from .lowering import NotCovered, core
+from .lowering import core
 from .registry import views
 
 _MOST = 1 << 22  # elements: NumPy's view has no memory of its own

@@ -6,40 +6,39 @@ from typing import Any
 
 import numpy as np
 
-from .. import dispatch
+from .. import bridge
 from ..array import gather
+from ..errors import NotCovered
 from . import lowering
-from .lowering import NotCovered, dtype_of
+from .lowering import dtype_of
 from .registry import views
 
 
 @views(np.copyto)
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
-    from ..array.items import fitted
-
     if not dst.writeable:
         raise NotCovered("np.copyto into a read-only array")
-    operand = dispatch.operand_of(dst.recorder, src)
+    operand = bridge.operand_of(dst.recorder, src)
     fraction = type(operand) is float and dst.dtype.kind in "iub"
     if fraction or casting not in ("same_kind", "unsafe"):
         raise NotCovered("np.copyto with this casting")
     if hasattr(operand, "shape") and not np.can_cast(dtype_of(operand), dst.dtype, casting):
         raise NotCovered(f"np.copyto of {dtype_of(operand)} into {dst.dtype}")
-    node = fitted(dst, src, dst.shape)
+    node = bridge.fitted(dst, src, dst.shape)
     if node is operand:  # each array has elements of its own
         node = lowering.copied(node)
-    dispatch.store_into(dst, node, "np.copyto", where, dst.recorder)
+    bridge.store_into(dst, node, "np.copyto", where, dst.recorder)
 
 
 @views(np.putmask)
 def putmask(a: Any, /, mask: Any, values: Any) -> None:
-    whole = dispatch.handle_of(a.recorder, mask)
+    whole = bridge.handle_of(a.recorder, mask)
     if tuple(whole.shape) != a.shape or not np.size(values):
         raise NotCovered("np.putmask with a mask of another shape, or without values")
     _require_safe(a, values, "np.putmask")
     if np.size(values) != 1:  # each element has the value of its own place
         values = np.resize(values, a.shape)
-    copyto(a, values, "unsafe", dispatch.Node(whole))
+    copyto(a, values, "unsafe", bridge.Node(whole))
 
 
 def _require_safe(array: Any, values: Any, name: str) -> None:
@@ -58,7 +57,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
         putmask(arr, mask, vals)
         return
     _require_safe(arr, vals, "np.place")
-    known = gather.contents(mask) if type(mask) is dispatch.Traced else np.asarray(mask, bool)
+    known = gather.contents(mask) if type(mask) is bridge.Traced else np.asarray(mask, bool)
     if known is None or not np.size(vals):
         raise NotCovered("np.place of several values: which goes where, data decide")
     if known.shape != arr.shape:
@@ -70,7 +69,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     if mode != "raise" or not a.writeable:
         raise NotCovered(f"np.put with mode={mode!r}, or into a read-only array")
-    where = ind if type(ind) is dispatch.Traced else np.asarray(ind)
+    where = ind if type(ind) is bridge.Traced else np.asarray(ind)
     if where.dtype.kind not in "iu" and where.size:
         raise NotCovered(f"np.put at indices of {where.dtype}")
     if not where.size or not np.size(v):

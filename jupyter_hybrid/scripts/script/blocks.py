@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import nd
-from ...capture.control.loop_number import NotConvertible
+from ...capture.errors import NotConvertible
+from ...capture.source.hooks import install
 from ...gluon.block import Block
 from ...gluon.hybrid_block import HybridBlock
 from ...gluon.nn import HybridSequential, Sequential
@@ -54,9 +55,7 @@ def is_own(kind: type, method: str) -> bool:
 
 
 def _followed(function: Any, block: Any) -> Callable:
-    from ...capture.source.hooks import install
-
-    made = install().recorder.follow(function)
+    made = install().now.follow(function)
     if made is None:
         raise NotConvertible(f"{type(block).__name__}.{function.__name__} has no source")
     return lambda *args, **kwargs: made(block, *args, **kwargs)

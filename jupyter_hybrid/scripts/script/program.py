@@ -11,6 +11,7 @@ import numpy as np
 from ... import _core
 from ...capture.control.trees import rebuild
 from ...np_face import DTYPES, TracedArray
+from ...np_face.protocols import Recorder
 
 
 @dataclass
@@ -130,7 +131,7 @@ def _handle(value: Any) -> Any:
     return _core.from_numpy(np.ascontiguousarray(value).reshape(np.shape(value)))
 
 
-def _recorded(recorder: Any, made: Any, kind: str) -> Any:
+def _recorded(recorder: Recorder, made: Any, kind: str) -> Any:
     """A result inside a recorded cell."""
     if kind in ("np", "scalar"):
         return TracedArray.of_node(recorder, made, scalar=kind == "scalar")

@@ -11,9 +11,10 @@ from ...capture.cell import Cell
 from ...capture.control.body import Body
 from ...capture.control.calls import check_call
 from ...capture.control.kinds import handle_of, is_scalar
-from ...capture.control.loop_number import NotConvertible
+from ...capture.errors import NotConvertible
 from ...capture.options import Options
 from ...capture.recorder import Recorder
+from ...capture.source.hooks import origin
 from ...capture.source.sources import NoSource
 from ...reports.session import session
 from . import blocks
@@ -67,9 +68,7 @@ class ScriptRecorder(Recorder):
 
 def is_users(function: types.FunctionType) -> bool:
     """Is it neither this package's nor NumPy's nor a library's?"""
-    from ...capture.source.hooks import _origin
-
-    return _origin(function, "") == "user" and (function.__module__ or "") != "operator"
+    return origin(function, "") == "user" and (function.__module__ or "") != "operator"
 
 
 class Root(Body):

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
 from ... import _core
+from ...autograd import pause
 from ...base import MXNetError
-from ...capture.control.loop_number import NotConvertible
 from ...capture.control.trees import form, leaves
+from ...capture.errors import NotConvertible
 from ...capture.recording import PLAIN
 from ...capture.source.sources import NoSource
 from ...gluon.block import Block
@@ -130,8 +131,6 @@ class Scripted:
         """Parameters whose shapes wait for an input get them by one call of the block."""
         assert self.block is not None
         if any(p._data is None for p in self.block.collect_params().values()):
-            from ...autograd import pause
-
             with pause():
                 self.block(*args)
 
@@ -208,11 +207,9 @@ class Scripted:
         """Every compiler stage of the latest signature."""
         return self._traced().cached.report(_core.is_training(), False)
 
-    def _picture(self) -> Any:
-        """What a GraphViewer draws."""
-        from ...views.pictures import of_compiled
-
-        return of_compiled(self.report(), self.__name__)
+    def _drawn(self) -> tuple[Any, str, None]:
+        """What a GraphViewer draws: the graph, its title."""
+        return self.report(), self.__name__, None
 
     def _composed(self, args: tuple, kwargs: dict) -> Any:
         bound = self._bind(args, kwargs)

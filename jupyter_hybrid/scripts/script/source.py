@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...capture.control.loop_else import lower_else
-from ...capture.control.loop_number import NotConvertible
 from ...capture.control.returns import lower_returns
+from ...capture.errors import NotConvertible
 from ...capture.source.sources import NoSource, function_of
 from ..decorator import has_private_names, recompiled
 

@@ -14,10 +14,11 @@ from ...capture import numbers
 from ...capture.cell import Cell
 from ...capture.control.body import raised
 from ...capture.control.kinds import handle_of
-from ...capture.control.loop_number import LoopNumber, NotConvertible
+from ...capture.control.loop_number import LoopNumber
 from ...capture.control.places import Place, place_of
 from ...capture.control.trees import is_tree, leaves, rebuild
 from ...capture.control.undefined import Undefined
+from ...capture.errors import NotConvertible
 from ...capture.recording import PLAIN, Recording
 from ...capture.source.hooks import install
 from ...np_face import TracedArray

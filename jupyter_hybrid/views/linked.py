@@ -6,6 +6,8 @@ import threading
 import weakref
 from typing import Any
 
+from .switchboard import switchboard
+
 _lock = threading.Lock()
 _viewers: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 _senders: list[Any] = []  # functions of one JSON-able message
@@ -61,8 +63,6 @@ def switched(message: dict[str, Any]) -> dict[str, Any] | None:
     Returns:
         None, or the message that says why there is no such plan.
     """
-    from ..views.switchboard import switchboard
-
     spec_id, kept = str(message.get("id")), message.get("kept")
     try:
         if not isinstance(kept, list) or not all(isinstance(n, str) for n in kept):

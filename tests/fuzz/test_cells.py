@@ -14,6 +14,8 @@ from tests.corpus.catalogue import CorpusCell
 from tests.corpus.programs import programs
 from tests.corpus.trial import Hybrid, compare, imperatively
 
+pytestmark = [pytest.mark.takes("a hundred programs or more"), pytest.mark.timeout(3600)]
+
 _LONG = os.environ.get("HYBRID_HYPOTHESIS") == "long"
 _SETTINGS = settings(
     max_examples=5000 if _LONG else 250,
@@ -47,42 +49,36 @@ def check(cell: CorpusCell) -> None:
     assert not differences, "\n".join([cell.text, *differences])
 
 
-@pytest.mark.timeout(3600)
 @_SETTINGS
 @given(programs("nd"))
 def test_nd_programs_agree_bit_for_bit(cell):
     check(cell)
 
 
-@pytest.mark.timeout(3600)
 @_SETTINGS
 @given(programs("np"))
 def test_np_programs_agree(cell):
     check(cell)
 
 
-@pytest.mark.timeout(3600)
 @_LOOPS
 @given(programs("nd", loops=True))
 def test_nd_programs_with_long_loops_agree(cell):
     check(cell)
 
 
-@pytest.mark.timeout(3600)
 @_LOOPS
 @given(programs("np", loops=True))
 def test_np_programs_with_long_loops_agree(cell):
     check(cell)
 
 
-@pytest.mark.timeout(3600)
 @_LOOPS
 @given(programs("nd", branches=True))
 def test_nd_programs_with_branches_that_write_agree(cell):
     check(cell)
 
 
-@pytest.mark.timeout(3600)
 @_LOOPS
 @given(programs("np", branches=True))
 def test_np_programs_with_branches_that_write_agree(cell):
