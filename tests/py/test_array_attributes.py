@@ -89,3 +89,12 @@ def test_scalars_are_numpys_own_when_the_cell_has_ended(shell):
     found = [shell.ns["s"], shell.ns["k"]["m"], shell.ns["k"]["l"][0]]
     assert [type(v) for v in found] == [np.float64] * 3
     assert shell.ns["t"] is shell.ns["s"]
+
+
+def test_what_a_cell_made_is_resized_later_as_any_array(shell):
+    shell.run(START)
+    shell.hybridize("x = a * 2\ny = x + 1")
+    assert shell.ns["y"].flags.owndata and shell.ns["y"].base is None
+    shell.run("y.resize((3, 3), refcheck=False)\nx.resize((2, 2), refcheck=False)")
+    assert shell.ns["y"].tolist() == [[1, 3, 5], [7, 9, 11], [0, 0, 0]]
+    assert shell.ns["x"].tolist() == [[0, 2], [4, 6]]
