@@ -57,7 +57,8 @@ class Segments:
         self._prune_at = 1000  # of `proxies`
         _core.set_apart(_core.live_traced())  # deferred in earlier cells
         self._wrappers: dict[int, TracedArray] = {}
-        self._written: dict[int, TracedArray] = {}  # until their memory has the new contents
+        # Those of them that are written, by their key, until their memory has the new contents.
+        self._written: set[int] = set()
         # Further ones that are alive: not used lately, or of arrays of this cell that NumPy was
         # given: the ndarray stands for them from then on.
         self._computed: WeakValueDictionary[int, TracedArray] = WeakValueDictionary()
@@ -93,6 +94,11 @@ class Segments:
         """Traced arrays that stand for an ndarray."""
         return [*self._wrappers.values(), *self._computed.values()]
 
+    def _changed(self) -> list[TracedArray]:
+        """Existing arrays that the cell has written, whose memory has the old contents."""
+        found = (self._wrappers.get(key) for key in self._written)
+        return [w for w in found if w is not None and w.dirty]
+
     def sync(self, arrays: list[Any], reason: str) -> None:
         """Computes ``arrays`` now, and with them what lives on the way to them."""
         self.stay_inside(reason)
@@ -101,9 +107,10 @@ class Segments:
             self._compute(arrays, self._interrupt(line, reason), line)
 
     def run_waiting(self, why: str) -> None:
-        """Computes what is recorded, as long as that may be: not in a body, which has no values."""
+        """Computes what is recorded, where that may be: not what depends on a body's parameters,
+        which have no values, nor what autograd may ask for."""
         live = [] if self.bodies or self.script else self.live()
-        if live:
+        if live and self._settled.settle(live, False)[2] is not None:
             line = self.user_line()
             self.cuts.append((line, why))
             self._compute(live, why, line)
@@ -203,7 +210,7 @@ class Segments:
         Args:
             failed: a kernel failed; what depends on it is not written.
         """
-        changed = [w for w in self._written.values() if w.dirty]
+        changed = self._changed()
         if not changed:
             return
         self.stay_inside("an existing array is written")
@@ -218,7 +225,7 @@ class Segments:
         for wrapper in changed:
             if not failed or error_of(wrapper.handle) is None:
                 wrapper.store()
-        self._written = {id(w): w for w in changed if w.dirty}
+        self._written = {id(w.origin) for w in changed if w.dirty}
 
     def settle_writes(self, reason: str) -> None:
         """Does what the cell wrote into arrays that others hold too, and computes first whatever
@@ -262,8 +269,8 @@ class Segments:
 
     def settle_aliases(self, value: np.ndarray) -> None:
         """Before an ndarray enters that may share memory with one written in this cell."""
-        for wrapper in self._written.values():
-            if wrapper.dirty and np.may_share_memory(wrapper.origin, value):
+        for wrapper in self._changed():
+            if np.may_share_memory(wrapper.origin, value):
                 self.write_back()
                 return
 
@@ -276,7 +283,8 @@ class Segments:
         )
         if overlaps:
             self.flush("writes an array that shares memory with another")
-        self._wrappers[id(wrapper.origin)] = self._written[id(wrapper)] = wrapper
+        self._wrappers[id(wrapper.origin)] = wrapper
+        self._written.add(id(wrapper.origin))
         return overlaps
 
     def run(
