@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from .. import dispatch
+from ..bridge import to_real
 from .traced_array import TracedArray
 
 _KINDS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType)
@@ -22,4 +22,4 @@ def call(function: Any, args: tuple, kwargs: dict) -> Any:
     array, name = args[0], function.__name__
     if issubclass(array.__class__, function.__objclass__) and hasattr(TracedArray, name):
         return getattr(array, name)(*args[1:], **kwargs)
-    return function(*map(dispatch.to_real, args), **dispatch.to_real(kwargs))
+    return function(*map(to_real, args), **to_real(kwargs))
