@@ -102,7 +102,9 @@ class Notebook:
             signal.setitimer(signal.ITIMER_REAL, CELL_S)
             start = time.perf_counter()
             try:
-                result = self.shell.run_cell(magic + text, store_history=False)
+                result = self.shell.run_cell(
+                    magic + text, store_history=True
+                )  # a last ';' is read there
             finally:
                 taken = time.perf_counter() - start
                 signal.setitimer(signal.ITIMER_REAL, 0)

@@ -34,8 +34,8 @@ FLOATS = 1e-9  # of the largest magnitude: a cell reads what the cells before it
 WORKER = Path(__file__).with_name("foreign_cells.py")
 ROOT = Path(__file__).resolve().parent.parent
 _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
-# Addresses, and the cell's file and line of a syntax error: the magic is a line of its own.
-_ADDRESS = re.compile(r"0x[0-9a-f]+| \(<ipython-input[^)]*\)")
+# Addresses, and the file and line of an error in a cell: the magic is a line of its own.
+_ADDRESS = re.compile(r"0x[0-9a-f]+| \(<ipython-input[^)]*\)|\bline \d+")
 
 
 @dataclass
