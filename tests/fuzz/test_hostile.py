@@ -11,6 +11,8 @@ from hostile.fragments import WRITES, Excluded, cells
 from hostile.runner import Runner
 from hypothesis import HealthCheck, given, settings
 
+pytestmark = [pytest.mark.takes("500 cells, run both ways"), pytest.mark.timeout(3600)]
+
 _LONG = os.environ.get("HYBRID_HYPOTHESIS") == "long"
 _SETTINGS = settings(
     max_examples=10_000 if _LONG else 500,
@@ -54,7 +56,6 @@ def runner(tmp_path_factory) -> Iterator[Runner]:
         yield runner
 
 
-@pytest.mark.timeout(3600)
 @_SETTINGS
 @given(trial=cells(EXCLUDED))
 def test_same_as_plain_python(trial, runner):
