@@ -1,11 +1,10 @@
-"""What must stay cheap: one operator from Python, a recorded node, the import, an interrupt.
+"""What must stay cheap: one operator from Python, a recorded node, the import.
 
     python benchmarks/small_costs.py [--rounds 9] [--json FILE]
 
 Operators on one element take turns with NumPy's in one process; the loop's own time is taken off.
 Recording is a trace of 1,000 additions. The import is measured in a process of its own, beside
-NumPy's import. The interrupt comes while a product of two 2000 x 2000 matrices is running, and ends
-when Python's exception is there. Reported: the best of the rounds, of interrupts the worst.
+NumPy's import. Reported: the best of the rounds.
 """
 
 from __future__ import annotations
@@ -14,11 +13,8 @@ import argparse
 import json
 import os
 import platform
-import signal
 import subprocess
 import sys
-import threading
-import time
 import timeit
 from pathlib import Path
 from typing import Any
@@ -74,31 +70,6 @@ def importing(rounds: int) -> float:
     )
 
 
-def interrupt(rounds: int) -> float:
-    """Milliseconds from the signal to the exception, the worst of the rounds."""
-    x = nd.ones((2000, 2000))
-    nd.dot(x, x).wait_to_read()
-    late: list[float] = []
-    while len(late) < rounds:
-        pending = [nd.dot(x, x) for _ in range(4)]
-        sent: list[float] = []
-
-        def send(sent: list[float] = sent) -> None:
-            sent.append(time.perf_counter())
-            os.kill(os.getpid(), signal.SIGINT)
-
-        timer = threading.Timer(0.05, send)
-        timer.start()
-        try:
-            pending[-1].asnumpy()
-            timer.join()
-            time.sleep(0.01)
-        except KeyboardInterrupt:
-            late.append(time.perf_counter() - sent[0])
-        nd.waitall()
-    return 1e3 * max(late)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=9)
@@ -108,7 +79,6 @@ def main() -> None:
     rows += [
         ("recording, us a node", recording(options.rounds), 3.0),
         ("import beside NumPy's, s", importing(options.rounds), 0.4),
-        ("an interrupt is there after, ms", interrupt(options.rounds), 200.0),
     ]
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores")
     print(f"{'':34}{'measured':>10}{'goal':>10}")

@@ -14,7 +14,7 @@ import threading
 import time
 from collections import deque
 
-from suite_parts import LONG, PARTS, RESULTS, ROOT, Piece, build_cpp, pytest
+from suite_parts import LONG, PARTS, RESULTS, Piece, build_cpp, py_alone
 from suite_results import Result, slowest, totals
 
 FIRST, SECOND = ("cpp", "asan", "tsan"), ("ts", "ui", "notebooks", "interop")
@@ -43,7 +43,8 @@ class Run:
         self._lock = threading.Lock()
         if "cpp" in names:
             built = self.perform(Piece("cpp", "cpp-build", build_cpp, threads=True))
-            self.building, self.results["cpp"].seconds = built.seconds, 0.0
+            self.building = built.seconds
+            self.results["cpp"].seconds = self.results["cpp"].cpu = 0.0
             if built.failed:
                 names = [name for name in names if name != "cpp"]
         self._queues = {
@@ -98,7 +99,7 @@ def main(arguments: list[str]) -> int:
     run = Run(names, long)
     run.streams()
     if "py" in names:
-        run.perform(pytest("py", "py-alone", [ROOT / "tests" / "py"], long, alone=True))
+        run.perform(py_alone(long))
     for name, result in run.results.items():
         if not result.passed + result.failed:
             result.problem(f"{name} ran no test")

@@ -120,11 +120,17 @@ def pytest(
     label: str,
     paths: list[Path],
     long: bool,
-    alone: bool = False,
+    alone: bool | None = None,
     prepare: Callable[[], str | None] | None = None,
 ) -> Piece:
-    """Files or folders of pytest tests; ``prepare`` answers what is missing, if anything is."""
-    marks = ("" if alone else "not ") + "alone" + ("" if long else " and not slow")
+    """Files or folders of pytest tests.
+
+    Args:
+        alone: only the tests with this mark, or only those without; None for both.
+        prepare: answers what is missing, if anything is.
+    """
+    wanted = {None: [], False: ["not alone"], True: ["alone"]}[alone]
+    marks = " and ".join(wanted if long else [*wanted, "not slow"])
 
     def tests(piece: Piece) -> Result:
         missing = prepare() if prepare else None
@@ -138,14 +144,22 @@ def pytest(
         code = piece.call(*command, env={"HYBRID_HYPOTHESIS": "long" if long else "fixed"})
         return read_junit(report).judged(0 if code == 5 else code, f"pytest {label}")
 
-    return Piece(part, label, tests, threads=alone)
+    return Piece(part, label, tests, threads=alone is True)
 
 
 def py(long: bool) -> list[Piece]:
     """tests/py, dealt like cards so that neighbours of one noun land in different pieces."""
     files = sorted((ROOT / "tests" / "py").glob("test_*.py"))
     piles = [files[i::PIECES] for i in range(PIECES)]
-    return [pytest("py", f"py-{i + 1}", pile, long) for i, pile in enumerate(piles) if pile]
+    labelled = [(f"py-{i + 1}", pile) for i, pile in enumerate(piles) if pile]
+    return [pytest("py", label, pile, long, alone=False) for label, pile in labelled]
+
+
+def py_alone(long: bool) -> Piece:
+    """The tests of tests/py with the mark `alone`, from the files that name it."""
+    files = sorted((ROOT / "tests" / "py").glob("test_*.py"))
+    named = [path for path in files if "mark.alone" in path.read_text()]
+    return pytest("py", "py-alone", named, long, alone=True)
 
 
 # --- TypeScript ---------------------------------------------------------------------------------

@@ -1,11 +1,14 @@
 // A program that is interrupted while it runs: nothing of it is seen, or all that it updates is.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "core/error.h"
 #include "engine/interrupt.h"
 #include "exec/control.h"
+#include "exec/elem.h"
 #include "exec_helpers.h"
 
 using namespace exec_test;
@@ -118,4 +121,21 @@ TEST_CASE("program: a loop in it is interrupted between two steps") {
   CHECK(kernels_run == 1);
   CHECK(values_of(a)[0] == 3);
   CHECK(out[0].storage == a.storage);
+}
+
+TEST_CASE("program: one long kernel stops on its way") {
+  const Shape shape{1 << 19};
+  const NDArray from = sample(shape, 1), to = NDArray::empty(shape, DType::float64, Context());
+  const auto out = reinterpret_cast<double*>(to.data());
+  std::fill(out, out + shape.size(), 7.0);
+  const Attrs attrs = attrs_of(get_op("sort"));
+  std::atomic<bool> cancel{true};
+  Resources& resources = Resources::current();
+  resources.start_operator(&cancel, false);
+  const TensorView in = view_of(from), result = view_of(to);
+  KernelContext context{attrs, &in, 1, &result, 1, 0, resources};
+  attrs.op()->cpu(context);
+  CHECK(resources.was_cancelled());
+  resources.finish_operator();
+  CHECK(std::all_of(out, out + shape.size(), [](double v) { return v == 7; }));
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import pytest
 from playwright.sync_api import expect
 
 FOUR_LINES = """%%hybridize
@@ -16,6 +17,7 @@ d = c + 1"""
 LOAD = "%load_ext jupyter_hybrid"
 
 
+@pytest.mark.takes("a notebook from top to bottom")
 def test_tour_runs_and_the_slider_moves(notebook):
     notebook.open("00_tour.ipynb")
     notebook.run_all()
