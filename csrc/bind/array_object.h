@@ -14,6 +14,8 @@ struct PyArray {
   PyArray* previous;  // traced objects, in order of creation
   PyArray* next;
   const Storage* noted;  // key under which it is known as an input of the trace, null if not
+  bool separate;         // its value gets memory of its own, though it is recorded as a window
+  bool apart;            // not the running cell's to compute
 };
 
 PyTypeObject* array_type();
@@ -54,7 +56,10 @@ void set_array_values(const std::vector<PyArray*>& arrays, const std::vector<NDA
 std::vector<std::vector<py::object>> alias_groups(const std::vector<py::object>& arrays);
 // Replaces what the object stands for (in-place operators, setitem while tracing).
 void rebind(PyArray* array, ArrayRef ref);
-std::vector<py::object> live_traced_arrays();
+std::vector<py::object> live_traced_arrays();  // those that are apart first
+void set_separate(const py::object& made);     // an array, or a list of them
+void set_apart(PyArray* array);
+PyArray* first_own_traced();     // of those that are not apart, linked by `next`
 void touch_traced();             // what a traced object stands for has changed
 uint64_t live_traced_changes();  // grows whenever that list changes
 // Called with a list of traced arrays that are about to be read.

@@ -8,6 +8,7 @@
 
 #include "bind/trace_graph.h"
 #include "exec/launch.h"
+#include "exec/pending.h"
 #include "exec/tape.h"
 #include "exec/trace_writes.h"
 
@@ -49,8 +50,12 @@ void note_trace_input(PyArray* a) {
   a->noted = storage;
 }
 
-PyArray* traced_first = nullptr;
-PyArray* traced_last = nullptr;
+struct TracedList {
+  PyArray* first = nullptr;
+  PyArray* last = nullptr;
+};
+TracedList own_list, apart_list;  // by PyArray::apart
+TracedList& list_of(const PyArray* a) { return a->apart ? apart_list : own_list; }
 uint64_t traced_changes = 0;
 PyObject* materialize_hook = nullptr;
 
@@ -61,23 +66,25 @@ void settle_before_overwrite(const NDArray& target) {
 }
 
 void link_traced(PyArray* a) {
-  a->previous = traced_last;
+  TracedList& list = list_of(a);
+  a->previous = list.last;
   a->next = nullptr;
-  (traced_last != nullptr ? traced_last->next : traced_first) = a;
-  traced_last = a;
+  (list.last != nullptr ? list.last->next : list.first) = a;
+  list.last = a;
   ++traced_changes;
   set_overwrite_hook(&settle_before_overwrite);
 }
 
 void unlink_traced(PyArray* a) {
-  (a->previous != nullptr ? a->previous->next : traced_first) = a->next;
-  (a->next != nullptr ? a->next->previous : traced_last) = a->previous;
+  TracedList& list = list_of(a);
+  (a->previous != nullptr ? a->previous->next : list.first) = a->next;
+  (a->next != nullptr ? a->next->previous : list.last) = a->previous;
   a->previous = a->next = nullptr;
   ++traced_changes;
-  if (traced_first == nullptr) set_overwrite_hook(nullptr);
+  if (own_list.first == nullptr && apart_list.first == nullptr) set_overwrite_hook(nullptr);
 }
 
-bool is_linked(const PyArray* a) { return a->previous != nullptr || traced_first == a; }
+bool is_linked(const PyArray* a) { return a->previous != nullptr || list_of(a).first == a; }
 
 PyArray* allocate_object() {
   if (num_free > 0) {
@@ -93,6 +100,7 @@ void initialise(PyArray* a, ArrayRef&& ref) {
   a->weakrefs = nullptr;
   a->previous = a->next = nullptr;
   a->noted = nullptr;
+  a->separate = a->apart = false;
   if (is_traced(a)) link_traced(a);
 }
 
@@ -149,12 +157,14 @@ void call_hook(PyArray* a) {
 void materialize_entry(const SymEntry& entry) {
   const py::gil_scoped_acquire gil;
   // The object that has a name, if there is one: the hook knows it.
-  for (PyArray* a = traced_first; a != nullptr; a = a->next) {
-    const SymEntry& own = a->ref.extra->entry;
-    if (own.node != entry.node || own.out != entry.out) continue;
-    const py::object held = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(a));
-    value_of(a);
-    return;
+  for (PyArray* first : {apart_list.first, own_list.first}) {
+    for (PyArray* a = first; a != nullptr; a = a->next) {
+      const SymEntry& own = a->ref.extra->entry;
+      if (own.node != entry.node || own.out != entry.out) continue;
+      const py::object held = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(a));
+      value_of(a);
+      return;
+    }
   }
   ArrayRef ref;
   ref.extra = Ref<ArrayExtra>(new ArrayExtra);
@@ -189,6 +199,7 @@ PyObject* wrap_parts(StorageRef&& storage, const Shape& shape, const Shape& stri
   a->weakrefs = nullptr;
   a->previous = a->next = nullptr;
   a->noted = nullptr;
+  a->separate = a->apart = false;
   return reinterpret_cast<PyObject*>(a);
 }
 
@@ -290,6 +301,8 @@ void set_array_value(PyArray* a, const NDArray& value) {
     if (e.node->kind == NodeKind::op && variable_slot(*e.node)) make_leaf_of_copy(e.node.get());
     a->ref.extra->traced = false;
     unlink_traced(a);
+    const bool window = e.node->op != nullptr && e.node->op->view != nullptr;
+    if (a->separate || !window) forget_history(e.node.get());
   }
   a->ref.array = value;
 }
@@ -304,10 +317,29 @@ void touch_traced() { ++traced_changes; }
 
 uint64_t live_traced_changes() { return traced_changes; }
 
+void set_separate(const py::object& made) {
+  if (is_array(made.ptr())) {
+    as_array(made.ptr())->separate = true;
+  } else {
+    for (const py::handle one : made) as_array(one.ptr())->separate = true;
+  }
+}
+
+void set_apart(PyArray* a) {
+  const bool linked = is_linked(a);
+  if (linked) unlink_traced(a);
+  a->apart = true;
+  if (linked) link_traced(a);
+}
+
+PyArray* first_own_traced() { return own_list.first; }
+
 std::vector<py::object> live_traced_arrays() {
   std::vector<py::object> result;
-  for (PyArray* a = traced_first; a != nullptr; a = a->next) {
-    result.push_back(py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(a)));
+  for (PyArray* first : {apart_list.first, own_list.first}) {
+    for (PyArray* a = first; a != nullptr; a = a->next) {
+      result.push_back(py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(a)));
+    }
   }
   return result;
 }

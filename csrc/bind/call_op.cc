@@ -126,11 +126,12 @@ void set_array_values(const std::vector<PyArray*>& arrays, const std::vector<NDA
       PyArray* a = arrays[i];
       const bool traced = is_traced(a);
       const SymEntry entry = traced ? a->ref.extra->entry : SymEntry{};
-      const SymEntry base = traced && alias[i] ? memory_of(entry) : entry;
+      const bool shares = traced && alias[i] && !a->separate;
+      const SymEntry base = shares ? memory_of(entry) : entry;
       if ((traced && !same_entry(base, entry)) != windows) continue;
       // Another object may be of the very same entry, and have its value by now. A window on what
       // is to be written somewhere is one on that place.
-      const NDArray* memory = traced && alias[i] ? known_value(base) : nullptr;
+      const NDArray* memory = shares ? known_value(base) : nullptr;
       if (memory != nullptr && windows) {
         for (const TraceWrite& write : trace_writes()) {
           if (same_entry(write.value, base)) memory = &write.target;
@@ -150,7 +151,7 @@ std::vector<std::vector<py::object>> alias_groups(const std::vector<py::object>&
   std::vector<Group> groups;
   for (const py::object& array : arrays) {
     PyArray* a = as_array(array.ptr());
-    if (!is_traced(a)) continue;
+    if (!is_traced(a) || a->separate) continue;
     const SymEntry entry = a->ref.extra->entry;
     const SymEntry base = memory_of(entry);
     if (known_value(base) != nullptr) continue;  // its memory is there already

@@ -6,6 +6,7 @@
 #include "bind/invoke.h"
 #include "bind/site.h"
 #include "bind/trace_graph.h"
+#include "exec/pending.h"
 
 namespace hybrid {
 namespace bind {
@@ -21,6 +22,7 @@ std::unordered_map<int64_t, SymNodeRef>& effects() {
 void begin_trace(int32_t segment) {
   clear_trace_leaves();
   clear_trace_inputs();
+  forget_pending();
   effects().clear();
   thread_state().mode |= kTracing;
   thread_state().segment = segment;

@@ -175,11 +175,7 @@ py::object as_ndarray(const py::object& array, bool settled) {
   }
   const bool shareable = value.storage->ctx.is_cpu() && value.contiguous() && value.nbytes() > 0 &&
                          owned_alone(as_array(array.ptr()), settled);
-  if (!shareable) return to_numpy(value);
-  const py::capsule owner(new StorageRef(value.storage),
-                          [](void* held) { delete static_cast<StorageRef*>(held); });
-  return py::array(py::reinterpret_steal<py::dtype>(numpy_dtype(value.dtype).release()),
-                   value.shape.to_vector(), value.data(), owner);
+  return shareable ? owned_ndarray(value) : to_numpy(value);
 }
 
 }  // namespace

@@ -12,6 +12,8 @@ NDArray array_from_numpy(const py::object& numpy_array, Context ctx);
 // Shares the memory of a writable, contiguous NumPy array, which is kept alive.
 NDArray share_numpy(const py::object& numpy_array);
 py::object to_numpy(const NDArray& value);
+// An ndarray that owns the memory of an array that nobody else will write.
+py::object owned_ndarray(const NDArray& value);
 
 // The right-hand side of an assignment: an NDArray of the dtype and device asked for (traced while
 // a cell is traced), from an array, a NumPy array, a sequence or a number.

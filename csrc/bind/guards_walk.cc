@@ -124,7 +124,8 @@ PyObject* walk(PyObject*, PyObject* const* args, Py_ssize_t count) {
   const bool apart = args[1] == Py_True;
   if (!watched()) return Py_NewRef(through);
   const bool foreign = !is_walkable(through) && !take_closed(through);
-  if (!foreign && !apart) return Py_NewRef(through);
+  // The rows of an array are arrays.
+  if (!foreign && (!apart || kind_of(through) == Kind::array)) return Py_NewRef(through);
   if (foreign && !idle() && !contact("a step through", through)) return nullptr;
   PyObject* steps = PyObject_GetIter(through);
   if (steps == nullptr) return nullptr;

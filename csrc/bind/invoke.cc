@@ -165,6 +165,13 @@ py::object invoke_core(const std::string& name, const py::sequence& inputs, cons
   return visible(op, values, call_op(op, values, refs, nullptr, current_context()));
 }
 
+py::object invoke_separate(const std::string& name, const py::sequence& inputs,
+                           const py::dict& attrs) {
+  py::object made = invoke_core(name, inputs, attrs);
+  if (tracing()) set_separate(made);
+  return made;
+}
+
 }  // namespace
 
 void write_state(const py::object& state, const ArrayRef& value) {
@@ -179,6 +186,10 @@ void bind_invoke(py::module_& m) {
         "Runs, records or traces an operator by its MXNet name; an array or a list of arrays.");
   m.def("invoke_core", &invoke_core, py::arg("core_name"), py::arg("inputs"), py::arg("attrs"),
         "The same by core name; no number in the place of an array, no renamed attributes.");
+  m.def("invoke_separate", &invoke_separate, py::arg("core_name"), py::arg("inputs"),
+        py::arg("attrs"),
+        "The same for whoever sees to shared memory itself: what is recorded as a window gets "
+        "memory of its own.");
 }
 
 }  // namespace bind

@@ -18,6 +18,7 @@ PYBIND11_MODULE(_core, m) {
   bind_cached_graph(m);
   bind_cell(m);
   bind_trace_writes(m);
+  bind_settle(m);
   bind_control(m);
   bind_site(m);
   bind_autograd(m);

@@ -7,25 +7,13 @@
 #include <cstring>
 
 #include "bind/common.h"
+#include "bind/numpy_allocator.h"
 
 namespace hybrid {
 namespace bind {
 
 namespace {
 
-// As in numpy/ndarraytypes.h, whose layout is part of NumPy's binary interface.
-struct Allocator {
-  void* context;
-  void* (*malloc)(void*, size_t);
-  void* (*calloc)(void*, size_t, size_t);
-  void* (*realloc)(void*, void*, size_t);
-  void (*free)(void*, void*, size_t);
-};
-struct Handler {
-  char name[127];
-  uint8_t version;
-  Allocator allocator;
-};
 constexpr int kSetHandler = 304;  // PyDataMem_SetHandler's place in NumPy's function table
 constexpr size_t kHeader = 64;    // keeps the alignment of malloc and more
 
@@ -80,7 +68,7 @@ void* counted_realloc(void*, void* data, size_t bytes) {
   return begin_block(block, bytes);
 }
 
-Handler handler = {
+NumpyHandler handler = {
     "jupyter_hybrid_counting",
     1,
     {nullptr, counted_malloc, counted_calloc, counted_realloc, counted_free},

@@ -6,6 +6,7 @@
 #include "bind/create.h"
 #include "bind/invoke.h"
 #include "bind/trace_graph.h"
+#include "exec/pending.h"
 #include "exec/tape_graph.h"
 #include "exec/trace_writes.h"
 
@@ -17,6 +18,7 @@ namespace {
 PyObject* settle_hook = nullptr;  // (why)
 PyObject* effect_hook = nullptr;  // (what)
 PyObject* leave_hook = nullptr;   // (why)
+PyObject* run_hook = nullptr;     // (why)
 
 py::object traced_object(const SymEntry& entry) {
   ArrayRef ref;
@@ -115,17 +117,24 @@ void leave_trace_for(const char* why) { call(leave_hook, why); }
 
 void bind_trace_writes(py::module_& m) {
   set_trace_hooks({&hold, [](const char* why) { call(settle_hook, why); },
-                   [](const char* what) { call(effect_hook, what); }});
+                   [](const char* what) { call(effect_hook, what); },
+                   [] {
+                     forget_pending();
+                     call(run_hook, "enough work waits");
+                   }});
   m.def(
       "set_trace_hooks",
-      [](const py::object& settle, const py::object& effect, const py::object& leave) {
+      [](const py::object& settle, const py::object& effect, const py::object& leave,
+         const py::object& run) {
         replace(&settle_hook, settle);
         replace(&effect_hook, effect);
         replace(&leave_hook, leave);
+        replace(&run_hook, run);
       },
-      py::arg("settle"), py::arg("effect"), py::arg("leave"),
+      py::arg("settle"), py::arg("effect"), py::arg("leave"), py::arg("run"),
       "settle(why): computes and does the writes that wait. effect(what): the trace is about to "
-      "change something outside it. leave(why): computes everything.");
+      "change something outside it. leave(why): computes everything. run(why): computes what is "
+      "recorded, so that not too much waits.");
   m.def("trace_writes", &writes,
         "(traced array of the new value, array that will be written) of every write that waits.");
   m.def("finish_trace_writes", &finish_writes,

@@ -27,6 +27,7 @@ void relabel(const Graph& written, Node* node) {
   if (from == nullptr) return;
   node->site = from->site;
   node->scope = from->scope;
+  node->segment = from->segment;
   node->name = from->name;
   if (from->id != node->id) return;
   node->text = from->text;

@@ -1,10 +1,12 @@
 #include "exec/trace_op.h"
+#include "exec/control.h"
 
 #include <unordered_map>
 
 #include "core/error.h"
 #include "exec/call_types.h"
 #include "exec/launch.h"
+#include "exec/pending.h"
 #include "exec/tape.h"
 #include "exec/trace_writes.h"
 #include "ops/copy_to_device.h"
@@ -12,10 +14,24 @@
 namespace hybrid {
 namespace {
 
-// Leaves of the running trace, by memory and version: an array used twice is one input.
-std::unordered_multimap<const Storage*, SymNodeRef>& leaves() {
-  thread_local std::unordered_multimap<const Storage*, SymNodeRef> map;
-  return map;
+// Leaves of the running trace, by memory and version: an array used twice is one input. A leaf that
+// no recorded node is computed from any more is gone, and its array with it.
+struct Leaves {
+  std::unordered_multimap<const Storage*, std::weak_ptr<SymNode>> map;
+  size_t sweep_at = 64;
+
+  void add(const Storage* storage, const SymNodeRef& leaf) {
+    map.emplace(storage, leaf);
+    if (map.size() < sweep_at) return;
+    for (auto it = map.begin(); it != map.end();) {
+      it = it->second.expired() ? map.erase(it) : std::next(it);
+    }
+    sweep_at = 2 * map.size() + 64;
+  }
+};
+Leaves& leaves() {
+  thread_local Leaves all;
+  return all;
 }
 
 bool is_leaf_of(const SymNode& leaf, const NDArray& a) {
@@ -26,13 +42,14 @@ bool is_leaf_of(const SymNode& leaf, const NDArray& a) {
 
 }  // namespace
 
-void clear_trace_leaves() { leaves().clear(); }
+void clear_trace_leaves() { leaves().map.clear(); }
 
 SymEntry trace_leaf(const ArrayRef& array) {
   const NDArray& a = array.array;
-  const auto [first, last] = leaves().equal_range(a.storage.get());
+  const auto [first, last] = leaves().map.equal_range(a.storage.get());
   for (auto it = first; it != last; ++it) {
-    if (is_leaf_of(*it->second, a)) return {it->second, 0};
+    SymNodeRef leaf = it->second.lock();
+    if (leaf && is_leaf_of(*leaf, a)) return {std::move(leaf), 0};
   }
   auto node = std::make_shared<SymNode>();
   node->kind = NodeKind::input;
@@ -45,7 +62,8 @@ SymEntry trace_leaf(const ArrayRef& array) {
   node->segment = thread_state().segment;
   node->serial = next_serial();
   node->traced = true;
-  leaves().emplace(a.storage.get(), node);
+  leaves().add(a.storage.get(), node);
+  note_pending_bytes(a.nbytes());
   return {node, 0};
 }
 
@@ -67,6 +85,7 @@ std::vector<ArrayRef> trace_op(const OpDef& op, const Attrs& attrs,
                                const std::vector<ArrayRef>& inputs, Context ctx,
                                const std::string& name, const std::string& scope) {
   check_arity(op, attrs, inputs.size());
+  if (pending_is_enough()) run_pending();
   thread_local CallTypes types;
   types.clear();
   auto node = std::make_shared<SymNode>();
@@ -120,6 +139,10 @@ std::vector<ArrayRef> trace_op(const OpDef& op, const Attrs& attrs,
   node->dtypes = types.out_dtypes;
   node->ctx = ctx;
   node->serial = next_serial();
+  if (!is_control_flow(&op)) {  // what a loop will take, nobody knows
+    note_pending(estimate_cost_ns(op, attrs, types.in_shapes, types.out_shapes,
+                                  types.out_dtypes.empty() ? DType::float32 : types.out_dtypes[0]));
+  }
   for (size_t i = 0; i < num_outputs; ++i) {
     results[i].extra = Ref<ArrayExtra>(new ArrayExtra);
     results[i].extra->entry = {node, static_cast<int>(i)};

@@ -122,4 +122,8 @@ void before_trace_effect(const char* what) {
   if (hooks.effect) hooks.effect(what);
 }
 
+void run_pending() {
+  if ((thread_state().mode & kRecording) == 0 && hooks.run) hooks.run();
+}
+
 }  // namespace hybrid

@@ -37,14 +37,17 @@ SymEntry memory_of(SymEntry entry);
 void note_overwritten(const SymEntry& entry);
 
 // The front end's part. `hold` makes the holder of a value; `settle` computes and does every write
-// that waits; `effect` is told before the trace changes something outside it, and may throw.
+// that waits; `effect` is told before the trace changes something outside it, and may throw; `run`
+// computes what is recorded because it is enough.
 struct TraceHooks {
   std::shared_ptr<void> (*hold)(const SymEntry& value) = nullptr;
   void (*settle)(const char* why) = nullptr;
   void (*effect)(const char* what) = nullptr;
+  void (*run)() = nullptr;
 };
 void set_trace_hooks(const TraceHooks& hooks);
 void settle_trace_writes(const char* why);  // nothing when none waits
 void before_trace_effect(const char* what);
+void run_pending();  // nothing while gradients are recorded
 
 }  // namespace hybrid

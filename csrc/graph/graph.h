@@ -73,9 +73,9 @@ class Graph {
   int64_t bytes(Entry e) const;                        // 0 while the shape or dtype is unknown
   std::vector<std::vector<NodeId>> consumers() const;  // by position; each consumer once
   void check() const;          // order, ids, arities, outputs; throws Error saying what is wrong
-  uint64_t hash() const;       // structure, attrs, shapes, dtypes, slots; not ids, names, sites
+  uint64_t hash() const;       // structure, attrs, shapes, dtypes, slots; not labels
   uint64_t structure() const;  // the same with ids and without shapes
-  uint64_t labels() const;     // what hash() leaves out: ids, names, sites, scopes, texts
+  uint64_t labels() const;     // what hash() leaves out: ids, names, sites, scopes, texts, segments
   std::string str() const;     // readable, Python-like program text: see graph/text.h
   int num_kernels() const;     // op (not view) and fused nodes
 

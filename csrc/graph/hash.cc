@@ -62,7 +62,6 @@ uint64_t Graph::digest(bool with_shapes, bool with_ids) const {
     }
     for (DType d : n.dtypes) h.word(static_cast<uint64_t>(static_cast<int64_t>(d)));
     h.word(static_cast<uint64_t>(static_cast<int64_t>(n.key_slot)));
-    h.word(static_cast<uint64_t>(n.segment));
     h.word((static_cast<uint64_t>(n.ctx.type) << 16) | static_cast<uint16_t>(n.ctx.id));
     if (n.kind == NodeKind::effect) h.text(n.text);
     if (n.kind == NodeKind::constant) h.text(constant_bytes(n.value));
@@ -89,6 +88,7 @@ uint64_t Graph::labels() const {
   Hasher h;
   const auto node = [&](const Node& n) {
     h.word(static_cast<uint64_t>(n.id));
+    h.word(static_cast<uint64_t>(n.segment));
     h.word(n.site);
     h.text(n.name);
     h.text(n.scope);

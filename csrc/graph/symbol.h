@@ -50,6 +50,7 @@ struct SymNode : std::enable_shared_from_this<SymNode> {
   Tape tape = Tape::none;
   bool traced = false;       // made in a cell's trace, or recorded from such a node
   bool overwritten = false;  // written in place, in a trace, after it was recorded
+  int32_t place = -1;        // in the last walk over what is pending: exec/pending.h
   int64_t freed_at = 0;      // serial of the backward() that freed it
   // What the tape needs beyond the values: a variable's gradient, a compiled call (exec/tape.h).
   std::shared_ptr<void> held;

@@ -11,12 +11,14 @@ from .. import _core
 from ..base import LinAlgError
 from ..np_face import TracedArray, holders
 from . import numbers
+from .compute import Key
 from .deferred import Deferred
 from .options import UsageError
 from .recorder import Recorder
-from .salvage import error_of, salvage
+from .salvage import error_of
 from .segments import may_change
 
+_OURS = frozenset({TracedArray, numbers.RecordedInt, numbers.RecordedFloat, list, dict, tuple})
 _DEPTH = 3  # of lists and dicts in the cell's own; what lies deeper is found by its references
 
 
@@ -53,7 +55,7 @@ class Ending:
         self.namespace = recorder.namespace
         self.deferred: list[Deferred] = []
         self._others: dict[str, Any] = {}  # names of existing arrays that are bound to proxies
-        self.bound: dict[str, int] = {}  # name -> id of the handle, at the cell's end
+        self.bound: dict[str, Key | None] = {}  # name -> key of the value, at the cell's end
         self._read: frozenset[int] = frozenset()  # ids of handles that more than a name needs
         self._history: list[Any] = []  # what backward() after the cell may need
         self._reals: dict[int, tuple[Any, Any]] = {}  # by id of the proxy: itself, its real array
@@ -87,7 +89,7 @@ class Ending:
                 must, "the cell ends", None, shown=shown_only, needed=self._read, writes=True
             )
         # A cell with NumPy values waits before it ends; what failed does not bind.
-        error = salvage(recorder.segments) if recorder.uses_numpy or recorder.proxies else None
+        error = recorder.salvage() if recorder.uses_numpy or recorder.proxies else None
         _core.finish_trace_writes()
         recorder.write_back(failed=error is not None)
         recorder.settled = error is None and not recorder.live()
@@ -112,7 +114,7 @@ class Ending:
                 self.namespace[name] = numbers.plain(value)
             elif handle_of(value) is not None:
                 named[name] = value
-                self.bound[name] = id(_made_as(_root(value)))
+                self.bound[name] = _core.value_key(_made_as(_root(value)))
         return named
 
     def _held(self, named: dict[str, Any], shown: list[Any]) -> tuple[list[Any], list[Any]]:
@@ -145,7 +147,7 @@ class Ending:
                 found.append(value)
             elif depth and type(value) in (list, dict) and id(value) not in seen:
                 seen.add(id(value))
-                for item in value if type(value) is list else value.values():
+                for item in _worth_looking(value):
                     walk(item, depth - 1)
 
         for name in self.recorder.cell.names:
@@ -235,6 +237,8 @@ class Ending:
 
     def _inside(self, value: Any, depth: int) -> Any:
         """The value with real arrays for proxies in lists and dicts, which are changed in place."""
+        if depth and type(value) in (list, dict, tuple) and not _worth_looking(value):
+            return value
         if depth and type(value) is list:
             for i, item in enumerate(value):
                 if (real := self._inside(item, depth - 1)) is not item:
@@ -249,6 +253,12 @@ class Ending:
         elif type(value) is TracedArray or numbers.is_recorded(value):
             return self._real(value)
         return value
+
+
+def _worth_looking(container: Any) -> Any:
+    """A list's, tuple's or dict's elements; () where none can be ours or hold such."""
+    items = container.values() if type(container) is dict else container
+    return items if not _OURS.isdisjoint(map(type, items)) else ()
 
 
 def _has_failed(value: Any) -> bool:

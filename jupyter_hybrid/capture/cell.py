@@ -4,7 +4,6 @@ from __future__ import annotations
 import __future__
 
 import ast
-import copy
 import linecache
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import Any
 
 from .running import running
 from .source.rewrite import assigned_names, has_top_level_await, rewrite
+from .source.scopes import copied
 
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 _PREPARED = 64  # cells that are kept ready to run again
@@ -48,9 +48,9 @@ class Cell:
         return known
 
     def _compile(self, rewritten: bool) -> tuple[CodeType, CodeType | None]:
-        tree = copy.deepcopy(self.tree)
+        tree = copied(self.tree)
         if rewritten:
-            tree = rewrite(tree, self.filename)
+            tree = rewrite(tree, self.filename, copies=True)
         flags = self.flags | (ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if self.awaits else 0)
         last = tree.body[-1] if tree.body else None
         shown = None

@@ -24,7 +24,7 @@ from .numbers import RecordedFloat, RecordedInt
 _guards = _core.guards
 
 # They look at their arguments themselves at most, or take them apart once.
-_SHALLOW = frozenset(
+_SHALLOW: frozenset[Any] = frozenset(
     {builtins.len, builtins.id, builtins.callable, builtins.list, builtins.tuple}
 )  # fmt: skip
 _ITERATORS = frozenset({builtins.enumerate, builtins.zip, builtins.reversed})
@@ -33,7 +33,7 @@ _DEEP = frozenset(
         builtins.min, builtins.max, builtins.sum, builtins.abs, builtins.round, builtins.sorted,
         builtins.any, builtins.all, builtins.divmod, builtins.pow, builtins.hash, builtins.repr,
         builtins.str, builtins.int, builtins.float, builtins.bool, builtins.complex,
-        builtins.bytes, builtins.set, builtins.frozenset, builtins.dict, builtins.ord,
+        builtins.set, builtins.frozenset, builtins.dict, builtins.ord,
         builtins.chr, builtins.bin, builtins.hex, builtins.oct, builtins.format,
         builtins.isinstance, builtins.issubclass, builtins.range, builtins.slice,
     }
@@ -96,7 +96,7 @@ def name_of(function: Any) -> str:
     return type(function).__name__
 
 
-_LOOKERS: frozenset[Any] = frozenset({builtins.id, builtins.callable})
+_LOOKERS: frozenset[Any] = frozenset((builtins.id, builtins.callable))
 
 
 def _is_hashable(kind: type) -> bool:
@@ -122,8 +122,9 @@ def _is_numpy(function: Any, kind: type) -> bool:
         return function in _UFUNCS
     owner = getattr(function, "__self__", None)
     if kind is types.BuiltinFunctionType and owner is not None and type(owner) is not _MODULE:
-        inner = type(owner)
-        return owner in _UFUNCS if inner is np.ufunc else inner.__module__.startswith("numpy.random")
+        if type(owner) is np.ufunc:
+            return owner in _UFUNCS
+        return type(owner).__module__.startswith("numpy.random")
     if kind not in _NUMPY_CALLABLES:
         return False
     module = getattr(function, "__module__", None) or ""

@@ -3,36 +3,88 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from .. import _core
+from ..base import MXNetError
 from ..nd.array_names import array_name
 from . import program_cache
 from .options import Options
 from .program_cache import CellProgram
 
+Key = tuple[int, int]  # of a recorded value, before and after it is computed: _core.value_key
+
 
 @dataclass
+class Value:
+    """What is kept of an array that a segment read or made. Its elements are not held."""
+
+    key: Key | None
+    shape: tuple[int, ...]
+    dtype: Any
+    entry: tuple[int, int]  # (node id, output) in the graph as written
+    name: str = ""  # of an input: what the user calls it
+
+    @classmethod
+    def of(cls, array: Any, entry: tuple[int, int], name: str = "") -> Value:
+        return cls(_core.value_key(array), tuple(array.shape), array.dtype, entry, name)
+
+    def found(self, namespace: dict[str, Any]) -> Any:
+        """The array of that name. Raises MXNetError when another one has it, or none."""
+        array = namespace.get(self.name)
+        if isinstance(array, np.ndarray):
+            array = _core.from_numpy(np.array(array, order="C"))
+        kind = (getattr(array, "shape", None), getattr(array, "dtype", None))
+        if kind != (self.shape, self.dtype):
+            what = self.name or "without a name"
+            raise MXNetError(f"an array that the cell read is gone: {what}, of shape {self.shape}")
+        return array
+
+
+@dataclass(eq=False)
 class Segment:
-    """One compiled and run part of a cell: what lies between two sync points."""
+    """One compiled part of a cell: what lies between two sync points, each time it ran.
+
+    It holds no arrays. ``outputs``, ``inputs`` and ``drawn`` are of the latest run.
+    """
 
     compiled: CellProgram
     graph: Any  # as written
-    inputs: list[Any]
+    inputs: list[Value]
     keys: list[int]
-    entries: dict[int, tuple[int, int]]  # id(traced array) -> (node id, output) as written
-    outputs: list[Any]  # the arrays that were computed
+    outputs: list[Value]  # what was computed
     reason: str  # what ended it
     line: int | None
     cached: bool
-    run_s: float
+    run_s: float  # of all runs
     names: dict[tuple[int, int], str] = field(default_factory=dict)
     donated: tuple[bool, ...] = ()
-    drawn: list[Any] = field(default_factory=list)  # the outputs of ``whole``, computed or not
+    drawn: list[Value] = field(default_factory=list)  # the outputs of ``whole``, computed or not
     whole: Any = None  # ``graph`` with every array of ``drawn`` as an output
     updates: tuple[int, ...] = ()  # by output: see :func:`_updates`; empty for none
-    needed: frozenset[int] = frozenset()  # ids of ``outputs`` read by more than a name
+    needed: frozenset[int] = frozenset()  # numbers of outputs read by more than a name
+    count: int = 1  # how often it ran
+
+    def again(self, run_s: float, keys: Sequence[Key | None]) -> None:
+        """It ran once more, for the outputs with these keys."""
+        self.count += 1
+        self.run_s += run_s
+        for value, key in zip(self.outputs, keys, strict=True):
+            value.key = key
+
+
+@dataclass
+class Ran:
+    """A run whose kernels may still fail, with its arrays."""
+
+    segment: Segment
+    inputs: list[Any]
+    keys: list[int]
+    outputs: list[Any]
     raised: bool = False  # its kernel's error was raised in the cell, at the call
 
 
@@ -50,11 +102,10 @@ def compute(
     names: dict[int, str] | None = None,
     donate: tuple[Any, ...] = (),
     needed: frozenset[int] = frozenset(),
-    separate: frozenset[int] = frozenset(),
     writes: bool = False,
     reason: str = "",
     line: int | None = None,
-) -> Segment:
+) -> Ran:
     """Computes traced arrays together and gives them their values.
 
     Args:
@@ -64,15 +115,12 @@ def compute(
         names: what the user calls an array, by ``id``.
         donate: concrete input arrays whose memory the program may reuse.
         needed: ids of ``arrays`` that are read whether or not a name holds them.
-        separate: ids of ``arrays`` that get memory of their own; the others share it where the
-            imperative cell's would, as windows on one array do.
         writes: the writes that wait are done right afterwards, so that the program may compute
             the new contents of an array where they belong.
     """
     names = names or {}
-    windows = [a for a in arrays if id(a) not in separate]
     known = {id(a) for a in arrays}
-    groups = _core.alias_groups(windows)
+    groups = _core.alias_groups(arrays)
     arrays = [*arrays, *(a for group in groups for a in group if id(a) not in known)]
     drawn = [*arrays, *shown]
     labels = [names.get(id(a), "") for a in drawn]
@@ -91,7 +139,7 @@ def compute(
         values = compiled.program.run(
             inputs, keys, list(donated), given, settled=bool(updates), recorded=True
         )
-        shares = [id(a) not in separate and not any(donated) for a in arrays]
+        shares = [not any(donated) for _ in arrays]
         for i, update in enumerate(updates):
             shares[i] = shares[i] and update == -1
         _core.set_values(arrays, values, shares)
@@ -100,24 +148,28 @@ def compute(
     finally:
         _core.hold_trace_writes(False)
     run_s = time.perf_counter() - start
-    return Segment(
+    made = [Value.of(a, entries[id(a)]) for a in drawn]
+    read = [
+        Value.of(a, (i, 0), called.get(i, "")) for a, i in zip(inputs, graph.inputs, strict=True)
+    ]
+    segment = Segment(
         compiled=compiled,
         graph=graph,
-        inputs=inputs,
+        inputs=read,
         keys=keys,
-        entries=entries,
-        outputs=list(arrays),
+        outputs=made[: len(arrays)],
         reason=reason,
         line=line,
         cached=cached,
         run_s=run_s,
         names={entry: names[key] for key, entry in entries.items() if key in names},
         donated=donated,
-        drawn=drawn,
+        drawn=made,
         whole=whole,
         updates=updates,
-        needed=needed,
+        needed=frozenset(i for i, a in enumerate(arrays) if id(a) in needed),
     )
+    return Ran(segment, inputs, keys, list(arrays))
 
 
 def _updates(

@@ -100,7 +100,7 @@ class DeferredNames:
             if any(id(a) in wanted for a in family):
                 arrays = [*arrays, *(a for a in family if id(a) not in wanted)]
                 wanted |= {id(a) for a in family}
-        segment = compute(arrays, self._options)
+        segment = compute(arrays, self._options).segment
         for array in waiting:
             known = self._by_array.get(id(array))
             if known:

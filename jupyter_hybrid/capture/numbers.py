@@ -17,7 +17,8 @@ _INT64 = range(-(2**63), 2**63)
 _EXACT_IN_FLOAT = range(-(2**53), 2**53 + 1)
 _MAX_NODES = 2000  # a counting loop must not fill the graph
 _left = _MAX_NODES
-_nodes: dict[int, Any] = {}  # of this cell's numbers, by id; kept so that ids stay unique
+_asked = 0  # serials that were asked for, each of which is used up
+_recorded = 0  # nodes of the graph, ever, that numbers made
 _made: list[Any] = []  # this cell's recorded numbers
 
 
@@ -25,8 +26,19 @@ def start_cell() -> None:
     """Gives the cell that starts now its own allowance of recorded numbers."""
     global _left
     _left = _MAX_NODES
-    _nodes.clear()
     _made.clear()
+
+
+def serial() -> int:
+    """What is recorded from here on has a higher serial."""
+    global _asked
+    _asked += 1
+    return _core.trace_serial()
+
+
+def others_recorded() -> int:
+    """What grows when operators are recorded; those of numbers aside."""
+    return serial() - _asked - _recorded
 
 
 def still_held() -> list[Any]:
@@ -39,11 +51,6 @@ def still_held() -> list[Any]:
 def own_lists() -> list[Any]:
     """What holds recorded numbers here, and is not the user's."""
     return [_made]
-
-
-def owns(array: Any) -> bool:
-    """True when a traced array is the node of a recorded number."""
-    return id(array) in _nodes
 
 
 def plain(value: Any) -> Any:
@@ -63,11 +70,14 @@ def is_recorded(value: object) -> bool:
 
 def record(value: int | float) -> int | float:
     """``value`` recorded as a constant of the graph, while the cell's allowance lasts."""
-    global _left
+    global _left, _recorded
     if _left <= 0 or (type(value) is int and value not in _INT64):
         return value
     _left -= 1
-    return _wrap(value, _core.trace_constant(value, text=repr(value)))
+    before = serial()
+    made = _wrap(value, _core.trace_constant(value, text=repr(value)))
+    _recorded += serial() - before - 1
+    return made
 
 
 def node_of(value: Any) -> Any:
@@ -78,14 +88,14 @@ def node_of(value: Any) -> Any:
 def _wrap(value: int | float, node: Any) -> int | float:
     made = (RecordedInt if type(value) is int else RecordedFloat)(value)
     made.node = node
-    _nodes[id(node)] = node
+    _core.set_apart([node])
     _made.append(made)
     return made
 
 
 def _derive(value: Any, op: str, operands: tuple) -> Any:
     """``value`` with the node ``op(operands)``; plain when a kernel would not give just it."""
-    global _left
+    global _left, _recorded
     plains = [plain(o) for o in operands]
     if _left <= 0 or not _core.is_tracing() or any(type(p) not in (int, float) for p in plains):
         return value
@@ -94,13 +104,16 @@ def _derive(value: Any, op: str, operands: tuple) -> Any:
     if any(type(p) is int and p not in limit for p in (*plains, value)):
         return value
     _left -= 1
+    before = serial()
     nodes = [node_of(o) for o in operands]
     if floating:
         nodes = [
             n if type(p) is float else _core.invoke_core("cast", [n], {"dtype": "float64"})
             for n, p in zip(nodes, plains, strict=True)
         ]
-    return _wrap(value, _core.invoke_core(op, nodes, {}))
+    made = _wrap(value, _core.invoke_core(op, nodes, {}))
+    _recorded += serial() - before - 1
+    return made
 
 
 class _Arithmetic:
@@ -175,3 +188,7 @@ class RecordedFloat(_Arithmetic, float):
 
     __class__ = property(lambda self: float)
     __hash__ = float.__hash__
+
+
+RecordedInt.__name__ = "int"  # in messages of Python's own errors
+RecordedFloat.__name__ = "float"

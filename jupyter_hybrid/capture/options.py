@@ -15,7 +15,9 @@ PLANS = ("fast", "exact", "parallel")
 USAGE = (
     "%%hybridize [--out NAMES] [--donate NAMES] [--passes LIST] [--no-PASS] [--dims X:AXIS=NAME] "
     "[--view " + "|".join(VIEWS) + "] [--compare] [--sizes [NAME=]LIST] [--seconds S] "
-    "[--loop-limit N] [--remat sqrt|BYTES] [--plan " + "|".join(PLANS) + "] [--plan-seconds S]"
+    "[--force] [--loop-limit N] [--remat sqrt|BYTES] [--plan "
+    + "|".join(PLANS)
+    + "] [--plan-seconds S]"
 )
 
 
@@ -23,6 +25,8 @@ _WITH_VALUES = (
     "--out", "--donate", "--passes", "--dims", "--view", "--sizes", "--seconds", "--loop-limit",
     "--remat", "--plan", "--plan-seconds",
 )  # fmt: skip
+# The last two are written by input_transform.py.
+_FLAGS = ("--compare", "--force", "--implicit", "--scratch")
 _NEGATIVE = re.compile(r"-[\d.]")  # a value that is refused by its own option's check
 _DIMENSION = re.compile(r"([^\W\d]\w*):(\d+)=([^\W\d]\w*)")
 
@@ -60,6 +64,7 @@ class Options:
     remat: str | int | None = None  # "sqrt", or bytes that the plan may take
     plan: str = "fast"  # how memory is planned, one of PLANS
     plan_seconds: float = 10.0  # of an exact search, at most
+    force: bool = False  # record also what does not pay
     loop_limit: int = 2000  # operators that one loop may record; beyond, a node or pieces
     implicit: bool = False  # symbolic by default mode: the cell's text has no magic line
     scratch: bool = False  # under %%timeit: names are bound in a copy of the namespace
@@ -102,10 +107,8 @@ def parse(line: str) -> Options:
             current = values.setdefault(name, [])
             if equals:
                 current.append(value)
-        elif word in ("--implicit", "--scratch"):  # written by input_transform.py
+        elif word in _FLAGS:
             options, current = replace(options, **{word[2:]: True}), None  # type: ignore[arg-type]
-        elif word == "--compare":
-            options, current = replace(options, compare=True), None
         elif word.startswith("--no-"):
             options = replace(options, without=(*options.without, word[5:]))
             current = None

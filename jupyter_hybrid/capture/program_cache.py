@@ -80,6 +80,15 @@ class _Known:
 
 _known: OrderedDict[tuple, _Known] = OrderedDict()
 _by_structure: dict[tuple, tuple] = {}  # of cells with named dimensions: key of the latest
+_settled: dict[tuple, Any] = {}  # by options: what was settled within cells
+
+
+def settled(options: Options) -> Any:
+    """The :class:`_core.Settled` of cells with these options."""
+    key = (options.passes, options.without, options.remat, options.plan)
+    if key not in _settled:
+        _settled[key] = _core.Settled()
+    return _settled[key]
 
 
 def find_or_compile(
@@ -155,6 +164,8 @@ def clear() -> int:
     programs = len(_known)
     _known.clear()
     _by_structure.clear()
+    for known in _settled.values():
+        known.clear()
     return programs
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import weakref
 from typing import Any
 
 import numpy as np
 
 from .. import _core
+from ..base import MXNetError
 from ..np_face import DTYPES, NumpyFace, TracedArray, supported
 from ..np_face.array.memory import refusal
 from . import numbers
@@ -31,7 +33,6 @@ class Recorder(Segments):
     the cell goes on.
     """
 
-    script = False  # it records a scripted function, of which nothing is computed
     max_iterations: int | None = None  # of a `while`; more is an error when it runs
 
     def __init__(
@@ -49,6 +50,7 @@ class Recorder(Segments):
         # The same of what scripted functions will return: nothing is written before they do.
         self.returning: list[tuple[Any, list[Any]]] = []
         self.loop_tries: dict[tuple[int, int], int] = {}  # of `while` statements
+        self.calls: dict[Any, Any] = {}  # of functions of cells, by code
         self.recording: Any = None  # the Recording that this recorder works for
         self.known_names: dict[int, str] = {}  # of a function's arguments, by id of the array
         self.uses_numpy = False
@@ -68,6 +70,8 @@ class Recorder(Segments):
         known = self._wrappers.get(id(value))
         if known is None:
             known = self._computed.get(id(value))
+            if known is not None and known.computed is None:
+                self._wrappers[id(value)] = known
         if known is None or known.origin is not value:
             if not supported(value) or self.exported.has(value):
                 self._refuse(value)
@@ -78,6 +82,7 @@ class Recorder(Segments):
             self.uses_numpy = True
         else:
             _note()  # what is known of it from here on, a contact makes out of date
+        known.used = self.tick
         return known
 
     def snapshot(self, value: np.ndarray) -> Any:
@@ -114,7 +119,7 @@ class Recorder(Segments):
 
     def _refuse(self, value: np.ndarray) -> None:
         """Names, once, an array that can't enter the graph; it is read and written at once."""
-        if self.active and any(np.may_share_memory(w.origin, value) for w in self._known()):
+        if self.active and any(np.may_share_memory(w.origin, value) for w in self.known()):
             self.flush("an array shares memory with one that stays in NumPy")
         if self.active and id(value) not in self._refused:
             self._refused[id(value)] = value
@@ -153,10 +158,10 @@ class Recorder(Segments):
         before = [a for a in self._on_the_way(made) if id(a) not in own]
         if before:  # a program of their own: an error leaves them their values
             self.run(before, reason, line, needed=frozenset())
-        self.run(made, reason, line, needed=own)
+        ran = self.run(made, reason, line, needed=own)
         error = error_of(made[0])
         if error is not None:
-            self.segments[-1].raised = True
+            ran.raised = True
             raise error
 
     def real_type(self, value: Any) -> type:
@@ -186,6 +191,34 @@ class Recorder(Segments):
             self.sync([array.handle], reason)
         else:
             self.later.materialize([array.handle])
+
+    def before_clock(self) -> None:
+        """Who reads the time means the work so far: NumPy's is done, nd's is on its way."""
+        if not self.active or self.bodies:
+            return
+        reason = "a clock is read"
+        if any(r() is not None for r in self.proxies):
+            self.flush(reason)
+            return
+        live = self.live()
+        if live:
+            line = self.user_line()
+            self.breaks.append((line, reason))
+            self.run(live, reason, line, needed=frozenset(id(a) for a in live), writes=True)
+
+    def open_stand_ins(self) -> None:
+        """All is computed: each stand-in gets its ndarray, which code as written may write."""
+        alive = [p for p in (r() for r in self.proxies) if p is not None]
+        self.proxies[:] = [weakref.ref(p) for p in alive]
+        for proxy in alive:
+            if proxy.origin is None and proxy.parent is None and proxy.selected is None:
+                with contextlib.suppress(MXNetError):  # an operator's own error stays in the array
+                    proxy.to_numpy()
+
+    @staticmethod
+    def nodes() -> int:
+        """What grows when operators are recorded; Python's numbers aside."""
+        return numbers.others_recorded()
 
     def flush_if_active(self, reason: str) -> None:
         """:meth:`flush` while the cell runs; nothing is pending afterwards."""

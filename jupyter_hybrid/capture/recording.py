@@ -13,6 +13,7 @@ from ..np_face import TracedArray
 from . import numbers
 from .bindings import Ending
 from .cell import Cell
+from .compute import Key, Ran
 from .deferred import DeferredNames
 from .options import Options
 from .recorder import Recorder
@@ -29,7 +30,7 @@ class Left:
     """What a name was bound to when the body ended. The array itself is not held."""
 
     kind: type
-    handle: int = 0  # id of the array's handle
+    key: Key | None = None  # of the array's value
     scalar: bool = False  # NumPy has a scalar here
     fresh: bool = True  # neither a view, nor there before, and in C order
     value: Any = None  # of a plain kind
@@ -39,9 +40,9 @@ class Left:
         kind = type(value)
         if kind is TracedArray:
             fresh = value.parent is None and value.origin is None and value.layout is None
-            return cls(kind, id(value.handle), value.is_scalar, fresh)
+            return cls(kind, _core.value_key(value.handle), value.is_scalar, fresh)
         if kind is _core.NDArray:
-            return cls(kind, id(value))
+            return cls(kind, _core.value_key(value))
         plain = numbers.plain(value)
         return cls(type(plain), value=plain if type(plain) in PLAIN else None)
 
@@ -60,6 +61,8 @@ class Recording:
         self.recorder = Recorder(cell, options, namespace, later)
         self.recorder.recording = self
         self.ending = Ending(self.recorder)
+        self.read: list[TracedArray] = []  # existing ndarrays, after the end
+        self.ran: Ran | None = None  # the last segment with its arrays, after the end
         self.left: dict[str | None, Left] = {}  # by name; None: the last expression
 
     @staticmethod
@@ -81,8 +84,7 @@ class Recording:
             _registered.add((cell.filename, cell.id or ""))
             _core.register_cell_file(cell.filename, cell.id or "")
         _core.begin_trace(0)
-        self._runtime.recorder = self.recorder
-        _core.guards.begin(self.recorder.contact)
+        self._runtime.record(self.recorder)
 
     def pause(self, reason: str) -> None:
         """Computes everything and binds real values, then stops recording."""
@@ -102,12 +104,10 @@ class Recording:
     def resume(self) -> None:
         self.recorder.active = True
         _core.begin_trace(len(self.recorder.segments))
-        self._runtime.recorder = self.recorder
-        _core.guards.begin(self.recorder.contact)
+        self._runtime.record(self.recorder)
 
     def _stop(self) -> None:
-        _core.guards.end()
-        self._runtime.recorder = None
+        self._runtime.record(None)
         _core.end_trace()
         self.recorder.active = False
 
@@ -119,8 +119,7 @@ class Recording:
         """
         recorder = self.recorder
         try:
-            _core.guards.end()
-            self._runtime.recorder = None
+            self._runtime.record(None)
             try:
                 recorder.refresh_views()
             finally:
@@ -138,5 +137,7 @@ class Recording:
             _core.drop_trace_writes()
             recorder.active = False
             recorder.recording = None  # no cycle: arrays are freed with their names
+            self.read = recorder.inputs()
+            self.ran = recorder.release()
             numbers.start_cell()
             _one.release()

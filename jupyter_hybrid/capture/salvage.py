@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core
 from ..base import MXNetError
-from .compute import Segment
+from .compute import Ran
 
 
 def error_of(array: Any) -> MXNetError | None:
@@ -18,22 +18,28 @@ def error_of(array: Any) -> MXNetError | None:
     return None
 
 
-def salvage(segments: list[Segment]) -> MXNetError | None:
-    """Waits for what the segments computed and gives values to all that can have one.
+def succeeded(run: Ran) -> bool:
+    """Waits for a run: did it and everything that it was computed from?"""
+    return all(a._traced or error_of(a) is None for a in run.outputs)
+
+
+def salvage(runs: list[Ran]) -> MXNetError | None:
+    """Waits for what was computed and gives values to all that can have one.
 
     A failed kernel fails its whole program. Each output is then computed by itself from the graph
     as written, so only what depends on the failing operator goes on raising. Returns the first
     error, or None.
     """
     first: MXNetError | None = None
-    for segment in segments:
-        failed = [a for a in segment.outputs if not a._traced and error_of(a) is not None]
-        if not failed or segment.raised:
+    for run in runs:
+        failed = [a for a in run.outputs if not a._traced and error_of(a) is not None]
+        if not failed or run.raised:
             continue
+        segment = run.segment
         if any(segment.donated) or segment.updates:  # their memory may hold something else by now
             first = first or error_of(failed[0])
             continue
-        for i, array in enumerate(segment.outputs):
+        for i, array in enumerate(run.outputs):
             if not any(array is a for a in failed):
                 continue
             alone = _core.compile(
@@ -41,11 +47,11 @@ def salvage(segments: list[Segment]) -> MXNetError | None:
                 passes=["dce"],
                 only_these=True,
                 without=[],
-                donated=[False] * len(segment.inputs),
+                donated=[False] * len(run.inputs),
                 training=True,
                 devices="recorded",
             )
-            (value,) = alone.program.run(segment.inputs, segment.keys, recorded=True)
+            (value,) = alone.program.run(run.inputs, run.keys, recorded=True)
             first = first or error_of(value)
             _core.set_value(array, value)
     return first

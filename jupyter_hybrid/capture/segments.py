@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-import weakref
+import time
+from contextlib import suppress
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 from weakref import WeakValueDictionary
@@ -11,12 +13,13 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from .. import _core
+from ..base import MXNetError
 from ..np_face import TracedArray
-from . import numbers
-from .compute import Segment, compute
+from . import program_cache
+from .compute import Key, Ran, Segment, compute
 from .errors import NotConvertible
 from .options import Options
-from .salvage import error_of, salvage
+from .salvage import error_of, salvage, succeeded
 
 # What a call in real NumPy brings about: no reason of its own.
 FOLLOWS = frozenset(
@@ -32,6 +35,8 @@ FOLLOWS = frozenset(
 class Segments:
     """Computes what a cell records, segment by segment, and writes changed arrays back."""
 
+    script = False  # it records a scripted function, of which nothing is computed
+
     def __init__(self, filename: str, options: Options):
         self.filename = filename
         self.options = options
@@ -42,14 +47,20 @@ class Segments:
         self.bodies: list[Any] = []  # branches and loop bodies being traced, innermost last
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
         self.donated: list[Any] = []  # input arrays whose memory may be reused
+        self.epoch = 0  # grows when others may have written any existing array
         self._left = -1  # the last of `breaks` that says why a call left the graph
-        self._waited = 0  # of `segments`: their kernels have ended
         self._effects: list[int] = []
-        self._of_bodies: list[Any] = []  # weak references to what bodies recorded
-        # Deferred in earlier cells: not this cell's to compute, and not ours to keep.
-        self._before = [weakref.ref(a) for a in _core.live_traced()]
+        self._runs: list[Ran] = []  # not known yet to have succeeded
+        self._places: dict[tuple, Segment] = {}  # by program, line and reason
+        self._settled = program_cache.settled(options)
+        self.tick = 0  # how often something was computed
+        self._prune_at = 1000  # of `proxies`
+        _core.set_apart(_core.live_traced())  # deferred in earlier cells
         self._wrappers: dict[int, TracedArray] = {}
-        # Arrays of this cell that NumPy has been given: the ndarray stands for them from then on.
+        # Those of them that are written, by their key, until their memory has the new contents.
+        self._written: set[int] = set()
+        # Further ones that are alive: not used lately, or of arrays of this cell that NumPy was
+        # given: the ndarray stands for them from then on.
         self._computed: WeakValueDictionary[int, TracedArray] = WeakValueDictionary()
 
     def user_line(self) -> int | None:
@@ -79,30 +90,30 @@ class Segments:
         self.breaks.append((line, reason))
         return reason
 
-    def _known(self) -> list[TracedArray]:
+    def known(self) -> list[TracedArray]:
         """Traced arrays that stand for an ndarray."""
         return [*self._wrappers.values(), *self._computed.values()]
+
+    def _changed(self) -> list[TracedArray]:
+        """Existing arrays that the cell has written, whose memory has the old contents."""
+        found = (self._wrappers.get(key) for key in self._written)
+        return [w for w in found if w is not None and w.dirty]
 
     def sync(self, arrays: list[Any], reason: str) -> None:
         """Computes ``arrays`` now, and with them what lives on the way to them."""
         self.stay_inside(reason)
-        pending = [a for a in arrays if a._traced]
-        if not pending:
-            return
-        line = self.user_line()
-        reason = self._interrupt(line, reason)
-        known = frozenset(id(a) for a in pending)
-        pending += [a for a in self._on_the_way(pending) if id(a) not in known]
-        self.run(pending, reason, line, needed=known)
+        if any(a._traced for a in arrays):
+            line = self.user_line()
+            self._compute(arrays, self._interrupt(line, reason), line)
 
-    def _on_the_way(self, arrays: list[Any]) -> list[Any]:
-        """Live arrays that ``arrays`` are computed from, or that share memory with such."""
-        *_, entries = _core.traced_graph(arrays, [], ["" for _ in arrays])
-        ids = {id(a) for a in self.live() if id(a) in entries} | {id(a) for a in arrays}
-        for family in self.families():  # one is computed: all share its memory
-            if any(id(a) in ids for a in family):
-                ids |= {id(a) for a in family}
-        return [a for a in self.live() if id(a) in ids]
+    def run_waiting(self, why: str) -> None:
+        """Computes what is recorded, where that may be: not what depends on a body's parameters,
+        which have no values, nor what autograd may ask for."""
+        live = [] if self.bodies or self.script else self.live()
+        if live and self._settled.settle(live, False)[2] is not None:
+            line = self.user_line()
+            self.cuts.append((line, why))
+            self._compute(live, why, line)
 
     def flush(self, reason: str) -> None:
         """Computes every live traced array, and writes changed inputs back."""
@@ -110,13 +121,87 @@ class Segments:
         live = self.live()
         if live:
             line = self.user_line()
-            reason = self._interrupt(line, reason)
-            self.run(live, reason, line, needed=frozenset(id(a) for a in live), writes=True)
+            self._compute(live, self._interrupt(line, reason), line, writes=True)
         _core.finish_trace_writes()
         self.write_back()
         _core.wait_all()  # kernels may still read memory that is written next
-        for array in self._known():  # whoever is called next may write their memory
-            array.touched()
+        self.epoch += 1  # whoever is called next may write it
+
+    def _compute(
+        self, arrays: list[Any], reason: str, line: int | None, writes: bool = False
+    ) -> None:
+        """Computes ``arrays`` and what lives on the way to them, by a known program if there is one
+        for all that is computed."""
+        self._forget_unused()
+        waits = bool(self._effects or self.donated or self._runs)
+        waits = waits or (writes and bool(_core.trace_writes()))
+        start = time.perf_counter()
+        known, found, form = self._settled.settle(arrays, not waits)
+        if known is not None:
+            self._ran_again(known, arrays, found, reason, line, time.perf_counter() - start)
+            return
+        needed = frozenset(id(a) for a in arrays)
+        if form is None:
+            found = self._with_families(found)
+        ran = self.run(found, reason, line, needed=needed, writes=writes)
+        segment = ran.segment
+        if form is not None and not (waits or segment.updates or segment.graph.may_fail):
+            self._settled.add(form, segment.compiled.program, segment)
+            self._places.setdefault((segment, line, reason), segment)
+
+    def _ran_again(
+        self, known: Segment, arrays: list[Any], keys: list[Key], reason: str, line: int | None,
+        run_s: float,
+    ) -> None:  # fmt: skip
+        """A known program has computed values with these keys."""
+        at = (known, line, reason)
+        segment = self._places.get(at)
+        if segment is not None:
+            segment.again(run_s, keys)
+            return
+        needed = {_core.value_key(a) for a in arrays}
+        made = [replace(v, key=key) for v, key in zip(known.outputs, keys, strict=True)]
+        segment = self._places[at] = replace(
+            known,
+            outputs=made,
+            drawn=made,
+            reason=reason,
+            line=line,
+            cached=True,
+            run_s=run_s,
+            needed=frozenset(i for i, key in enumerate(keys) if key in needed),
+            count=1,
+        )
+        self._add(segment)
+
+    def _add(self, segment: Segment) -> None:
+        self.segments.append(segment)
+        _core.set_trace_segment(len(self.segments))
+
+    def _on_the_way(self, arrays: list[Any]) -> list[Any]:
+        """Live arrays that ``arrays`` are computed from, or that share memory with such."""
+        return self._with_families(self._settled.settle(arrays, False)[1])
+
+    def _with_families(self, arrays: list[Any]) -> list[Any]:
+        """``arrays`` and those that share memory with one: one is computed, so all are."""
+        known = {id(a) for a in arrays}
+        for family in self.families():
+            if any(id(a) in known for a in family):
+                arrays += [a for a in family if id(a) not in known]
+                known |= {id(a) for a in family}
+        return arrays
+
+    def _forget_unused(self) -> None:
+        """Lets go of what the recorder alone still holds, before more memory is taken."""
+        self._runs = [r for r in self._runs if not succeeded(r)]
+        for key, wrapper in list(self._wrappers.items()):
+            if wrapper.used < self.tick and not wrapper.dirty:
+                del self._wrappers[key]
+                self._computed[key] = wrapper
+        self.tick += 1
+        if len(self.proxies) > self._prune_at:
+            self.proxies = [r for r in self.proxies if r() is not None]
+            self._prune_at = 2 * len(self.proxies) + 1000
 
     def write_back(self, failed: bool = False) -> None:
         """Copies what the cell wrote into existing ndarrays to where they live, once everything
@@ -125,31 +210,22 @@ class Segments:
         Args:
             failed: a kernel failed; what depends on it is not written.
         """
-        changed = list({id(w): w for w in self._known() if w.dirty}.values())
+        changed = self._changed()
         if not changed:
             return
         self.stay_inside("an existing array is written")
         pending = {id(w.handle): w.handle for w in changed if w.handle._traced}
         pending |= {id(a): a for a in self._readers()}
         if pending:
-            self.run(
-                list(pending.values()), "an existing array was written", self.user_line(),
-                needed=frozenset(pending),
-            )  # fmt: skip
+            self._compute(list(pending.values()), "an existing array was written", self.user_line())
             if failed:
-                salvage(self.segments[-1:])
-        self._wait_for_readers()
+                salvage(self._runs)
+        with suppress(MXNetError):  # it stays in its array
+            _core.wait_all()  # kernels may still read what NumPy writes at once
         for wrapper in changed:
             if not failed or error_of(wrapper.handle) is None:
                 wrapper.store()
-
-    def _wait_for_readers(self) -> None:
-        """Until every kernel that was started has read what it needs: NumPy writes at once."""
-        for segment in self.segments[self._waited :]:
-            for array in segment.outputs:
-                if not array._traced:
-                    error_of(array)
-        self._waited = len(self.segments)
+        self._written = {id(w.origin) for w in changed if w.dirty}
 
     def settle_writes(self, reason: str) -> None:
         """Does what the cell wrote into arrays that others hold too, and computes first whatever
@@ -188,20 +264,19 @@ class Segments:
         if readers:
             line = self.user_line()
             self.breaks.append((line, reason))
-            self.run(readers, reason, line, needed=frozenset(id(a) for a in readers))
-        for array in self._known():
-            array.touched()
+            self._compute(readers, reason, line)
+        self.epoch += 1
 
     def touch_others(self, written: TracedArray) -> None:
         """After a write that reached memory: arrays that overlap it are read again."""
-        for wrapper in self._known():
+        for wrapper in self.known():
             if wrapper is not written and np.may_share_memory(wrapper.origin, written.origin):
                 wrapper.touched()
 
     def settle_aliases(self, value: np.ndarray) -> None:
         """Before an ndarray enters that may share memory with one written in this cell."""
-        for wrapper in self._known():
-            if wrapper.dirty and np.may_share_memory(wrapper.origin, value):
+        for wrapper in self._changed():
+            if np.may_share_memory(wrapper.origin, value):
                 self.write_back()
                 return
 
@@ -209,12 +284,12 @@ class Segments:
         """Before the cell writes an existing ndarray; True when other inputs overlap it, so that
         the write must reach its memory at once."""
         overlaps = any(
-            w is not wrapper and np.may_share_memory(w.origin, wrapper.origin)
-            for w in self._known()
+            w is not wrapper and np.may_share_memory(w.origin, wrapper.origin) for w in self.known()
         )
         if overlaps:
             self.flush("writes an array that shares memory with another")
-        self._wrappers[id(wrapper.origin)] = wrapper  # kept until its memory has the new contents
+        self._wrappers[id(wrapper.origin)] = wrapper
+        self._written.add(id(wrapper.origin))
         return overlaps
 
     def run(
@@ -225,7 +300,7 @@ class Segments:
         shown: tuple[Any, ...] = (),
         needed: frozenset[int] = frozenset(),
         writes: bool = False,
-    ) -> None:
+    ) -> Ran:
         """Computes ``arrays`` as one segment; ``shown`` are drawn with it but not computed, those
         with their id in ``needed`` are computed whether or not a name holds them.
 
@@ -233,7 +308,7 @@ class Segments:
         writes that wait are done right afterwards.
         """
         tape = _core.tape_values(arrays)
-        segment = compute(
+        ran = compute(
             [*arrays, *(a for a in tape if a._traced)],
             self.options,
             shown=shown,
@@ -241,25 +316,38 @@ class Segments:
             names=self.names(),
             donate=tuple(self.donated),
             needed=needed,
-            separate=self._of_numpy(),
             writes=writes,
             reason=reason,
             line=line,
         )
+        self._runs.append(ran)
+        made = ran.segment
+        at = (made.graph.hash, made.donated, made.updates, line, reason)
+        same = None if self._effects else self._places.setdefault(at, made)
         self._effects.clear()
         self.segment_serial = 0
-        self.segments.append(segment)
-        _core.set_trace_segment(len(self.segments))
+        if same is None or same is made:
+            self._add(made)
+        else:
+            same.again(made.run_s, [v.key for v in made.outputs])
+            ran.segment = same
+        return ran
 
-    def _of_numpy(self) -> frozenset[int]:
-        """Ids of the handles of NumPy's traced arrays: which of those share memory is theirs."""
-        alive = [p for p in (r() for r in self.proxies) if p is not None]
-        return frozenset(id(p._handle) for p in alive)
+    def salvage(self) -> MXNetError | None:
+        """Waits for what was computed, and saves what an error has not reached. Returns it."""
+        return salvage(self._runs)
+
+    def release(self) -> Ran | None:
+        """The cell has ended: what it read and computed is its names'. Returns the last run."""
+        last = self._runs[-1] if self._runs else None
+        self._runs.clear()
+        self._places.clear()
+        self._wrappers.clear()
+        return last
 
     def families(self) -> list[list[Any]]:
         """Live traced ``nd`` arrays that share memory, two or more each."""
-        of_numpy = self._of_numpy()
-        return _core.alias_groups([a for a in self.live() if id(a) not in of_numpy])
+        return _core.alias_groups(self.live())
 
     def refresh_views(self) -> None:
         """Records again the views of arrays that were written since: what they hold now."""
@@ -269,14 +357,11 @@ class Segments:
 
     def live(self) -> list[Any]:
         """Traced arrays of this cell that something in Python still holds, in order of creation."""
-        earlier = {id(a) for ref in self._before if (a := ref()) is not None}
-        earlier |= {id(a) for ref in self._of_bodies if (a := ref()) is not None}
-        return [a for a in _core.live_traced() if id(a) not in earlier and not numbers.owns(a)]
+        return _core.own_traced()
 
     def disown(self, arrays: list[Any]) -> None:
         """Arrays of a branch or loop body, which have no value of their own."""
-        self._of_bodies = [ref for ref in self._of_bodies if ref() is not None]
-        self._of_bodies += map(weakref.ref, arrays)
+        _core.set_apart(arrays)
 
 
 def may_change(array: Any) -> bool:

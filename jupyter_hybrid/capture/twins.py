@@ -20,6 +20,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from . import closed
+from .source.copies import ON
 from .source.guarded import GUARDS
 from .source.rewrite import rewrite
 from .source.sources import FUTURES, NoSource, class_around, function_of
@@ -31,12 +32,14 @@ _INSTALLED = tuple(
 )
 _TYPE_PARAMS: dict[str, Any] = {"type_params": []} if sys.version_info >= (3, 12) else {}
 _codes: dict[types.CodeType, types.CodeType | None] = {}  # None: it can't be rewritten
-_twins: WeakKeyDictionary[types.FunctionType, types.FunctionType] = WeakKeyDictionary()
+# A function's twin, and the code that it had then.
+_twins: WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, types.FunctionType]]
+_twins = WeakKeyDictionary()
 
 
 def is_rewritten(code: types.CodeType) -> bool:
     """True for code of hybridized cells: it asks for itself."""
-    return RUNTIME in code.co_names or GUARDS in code.co_names
+    return not {RUNTIME, GUARDS, ON}.isdisjoint(code.co_names)
 
 
 def seen(function: Any) -> Callable | None:
@@ -65,35 +68,44 @@ def _twin(function: types.FunctionType) -> types.FunctionType | None:
     code = function.__code__
     if is_rewritten(code):
         return function
-    made = _twins.get(function)
-    if made is not None and made.__defaults__ is function.__defaults__:
-        return made
+    known = _twins.get(function)
+    if known is not None and known[0] is code and _same_defaults(known[1], function):
+        return known[1]
     if code not in _codes:
         _codes[code] = _compiled(function) if _is_users(code) else None
     rewritten = _codes[code]
     if rewritten is None:
         return None
-    made = _twins[function] = with_code(function, rewritten)
+    made = with_code(function, rewritten)
+    _twins[function] = code, made
     return made
+
+
+def _same_defaults(twin: types.FunctionType, function: types.FunctionType) -> bool:
+    return (
+        twin.__defaults__ is function.__defaults__
+        and twin.__kwdefaults__ is function.__kwdefaults__
+    )
 
 
 def _constructor(made: type) -> Callable | None:
     """A plain class whose instances are made by a seen ``__init__``, or by none."""
-    init: Any = getattr(made, "__init__")  # noqa: B009
-    if made.__new__ is not object.__new__ or made.__module__ == "builtins":
+    init, new = (getattr(made, name) for name in ("__init__", "__new__"))
+    if new is not object.__new__ or made.__module__ == "builtins":
         return None
     if init is object.__init__:
         return made
-    inner = _twin(init) if type(init) is types.FunctionType else None
-    if inner is None:
-        return None
-    if inner is init:
-        return made
+    inner: Any = _twin(init) if type(init) is types.FunctionType else None
+    if inner is None or inner is init:
+        return made if inner is init else None
 
     def construct(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        instance = object.__new__(made)
-        inner(instance, *args, **kwargs)
+        instance: Any = object.__new__(made)
+        result = inner(instance, *args, **kwargs)
+        if result is not None:
+            kind = type(result).__name__
+            raise TypeError(f"__init__() should return None, not '{kind}'")
         return instance
 
     return construct
@@ -156,10 +168,12 @@ def rewritten_code(
             argument.annotation = None
     definition.args.defaults = [ast.Constant(None) for _ in definition.args.defaults]
     definition.args.kw_defaults = [d and ast.Constant(None) for d in definition.args.kw_defaults]
-    tree = rewrite(ast.Module([definition], []), code.co_filename, script)
-    inner: list[ast.stmt] = list(tree.body)
+    method: list[ast.stmt] = [definition]
     if around is not None:
-        inner = [ast.ClassDef(around, [], [], inner, [], **_TYPE_PARAMS)]
+        mangling = ast.ClassDef(around, [], [], method, [], **_TYPE_PARAMS)
+        method = [ast.copy_location(mangling, definition)]
+    tree = rewrite(ast.Module(method, []), code.co_filename, script, copies=not script)
+    inner: list[ast.stmt] = list(tree.body)
     if code.co_freevars:
         outer = ast.parse(f"def __outer__({', '.join(code.co_freevars)}): pass").body[0]
         assert isinstance(outer, ast.FunctionDef)

@@ -60,7 +60,7 @@ def transform(lines: list[str]) -> list[str]:
     if magic is None:
         if session.mode != "symbolic" or _is_part_of_a_cell() or not _has_python(body):
             return lines
-        name, options = "hybridize", "--implicit"
+        name, options = "hybridize", "--implicit" + " --force" * session.force
     else:
         name, options = magic[1], magic[2].strip()
     valid, awaits = _looked_at(_plain("".join(body)))

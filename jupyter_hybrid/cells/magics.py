@@ -47,7 +47,7 @@ class HybridMagics(Magics):
 
         %%hybridize [--out NAMES] [--donate NAMES] [--passes LIST] [--no-PASS] [--dims X:AXIS=NAME]
                     [--view graph|memory|program|none]
-                    [--compare] [--sizes [NAME=]LIST] [--seconds S]
+                    [--force] [--compare] [--sizes [NAME=]LIST] [--seconds S]
 
         --out NAMES     compute only these names; every other value may be planned away
         --donate NAMES  unbind these input arrays and reuse their memory
@@ -55,6 +55,7 @@ class HybridMagics(Magics):
         --no-PASS       switch one pass off, for example --no-fuse; --no-plan shares no memory
         --dims x:0=n    another length of axis 0 of x needs no passes: shapes and plan alone are new
         --view VIEW     what the picture opens on; none shows no picture
+        --force         record also loops and functions that plain Python runs faster
         --compare       measure both modes on copies, in turn, then run the cell once
         --sizes n=LIST  compare at several values of an int; LIST alone scales the arrays' rows
         --seconds S     how long to measure, about (2)
@@ -149,6 +150,7 @@ class HybridMagics(Magics):
         """Show or set the default mode of later cells, explain the last cell, or start afresh.
 
         %hybrid mode symbolic|imperative   how later cells run; scripts of %run stay imperative
+        %hybrid mode symbolic --force      records also what plain Python runs faster
         %hybrid explain                    what became of the last hybridized cell, and why
         %hybrid clear                      forgets every compiled program
         """
@@ -164,13 +166,14 @@ class HybridMagics(Magics):
             skip.clear()
             print(f"{programs} compiled program{'' if programs == 1 else 's'} forgotten")
             return
-        if len(words) == 2 and words[0] == "mode" and words[1] in MODES:
-            session.mode = words[1]
+        force = words == ["mode", "symbolic", "--force"]
+        if force or (len(words) == 2 and words[0] == "mode" and words[1] in MODES):
+            session.mode, session.force = words[1], force
             session.changed()
         elif words not in ([], ["mode"]):
             raise MagicUsageError(
-                "expected %hybrid mode symbolic|imperative, %hybrid explain or %hybrid clear, "
-                f"got %hybrid {line.strip()}"
+                "expected %hybrid mode symbolic|imperative [--force], %hybrid explain or "
+                f"%hybrid clear, got %hybrid {line.strip()}"
             )
         print(f"cells run {'symbolically' if session.mode == 'symbolic' else 'imperatively'}")
 

@@ -47,7 +47,7 @@ def run_symbolically(
     been computed, so that the namespace is as the imperative cell would leave it.
     """
     __tracebackhide__ = True
-    why_not = Recording.possible()
+    why_not = _watched() or Recording.possible()
     if why_not:
         return run_imperatively(cell, namespace), _imperative_report(cell, options, why_not)
     read = None if options.donate else skip.before(cell, namespace)
@@ -80,7 +80,7 @@ async def await_symbolically(
     Where the cell has to wait, everything recorded is computed and recording stops: the tasks that
     run meanwhile are not recorded.
     """
-    why_not = Recording.possible()
+    why_not = _watched() or Recording.possible()
     if why_not:
         value = await await_imperatively(cell, namespace)
         return value, _imperative_report(cell, options, why_not)
@@ -101,6 +101,12 @@ async def await_symbolically(
         session.last_report = report_of(recording, error)
         raise
     return value, report_of(recording)
+
+
+def _watched() -> str:
+    """Why nothing may be pending at a line: a trace function sees and writes what it likes."""
+    watches = sys.gettrace() is not None or sys.getprofile() is not None
+    return "a debugger or a profiler watches" if watches else ""
 
 
 def _begin(recording: Recording) -> tuple[CodeType, CodeType | None]:

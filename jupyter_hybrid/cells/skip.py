@@ -15,7 +15,6 @@ import numpy as np
 from .. import _core
 from ..capture.cell import Cell
 from ..capture.options import Options
-from ..capture.recorder import Recorder
 from ..capture.recording import PLAIN, Left, Recording
 from ..np_face import TracedArray
 from ..reports.report import Report
@@ -60,8 +59,7 @@ class Skip:
     inputs: list[str]  # the program's inputs, by name
     results: list[_Result]
     shown: str | None  # the last expression is this name
-    report: Report  # of the recorded run, without its arrays
-    places: _Places
+    report: Report  # of the recorded run
 
     def holds(self, names: dict[str, Any]) -> bool:
         """True when the cell would record the same graph from these names."""
@@ -103,7 +101,7 @@ class Skip:
                 names[result.name] = value
         if self.shown is not None:
             shown = names[self.shown]
-        return shown, self._reported(inputs, made, run_s)
+        return shown, self._reported(run_s)
 
     @staticmethod
     def _value(result: _Result, made: list[Any]) -> Any:
@@ -115,53 +113,22 @@ class Skip:
         array = _core.as_numpy(handle)
         return array[()] if result.scalar else array
 
-    def _reported(self, inputs: list[Any], made: list[Any], run_s: float) -> Report:
+    def _reported(self, run_s: float) -> Report:
         report = copy.copy(self.report)
-        segment, places = report.segments[0], self.places
-        entries = {id(a): (node, 0) for a, node in zip(inputs, segment.graph.inputs)}
-        entries |= {id(a): entry for a, entry in zip(made, places.entries)}
-        report.segments = [
-            replace(
-                segment,
-                inputs=inputs,
-                outputs=made,
-                drawn=made,
-                entries=entries,
-                needed=frozenset(id(made[i]) for i in places.needed),
-                run_s=run_s,
-                cached=True,
-            )
-        ]
-        report.bound = {name: id(made[i]) for name, i in places.bound.items()}
+        (segment,) = report.segments
+        report.segments = [replace(segment, run_s=run_s, cached=True)]
         report.run_s, report.compile_s = run_s, 0.0
         report.cached = report.skipped = True
         report.differences = None
         return report
 
 
-@dataclass
-class _Places:
-    """Outputs of the program by number, where a report has them by identity."""
-
-    entries: list[tuple[int, int]]
-    needed: list[int]
-    bound: dict[str, int]
-
-
-def _emptied(report: Report) -> tuple[Report, _Places]:
-    """A report without its arrays, which know their inputs, and where they belong."""
-    segment = report.segments[0]
-    number = {id(a): i for i, a in enumerate(segment.outputs)}
-    places = _Places(
-        [segment.entries[id(a)] for a in segment.outputs],
-        [number[i] for i in segment.needed if i in number],
-        {name: number[i] for name, i in report.bound.items() if i in number},
-    )
-    empty = copy.copy(report)
+def _uncounted(report: Report) -> Report:
+    """A copy of a report that counts what it tells when it is asked."""
+    made = copy.copy(report)
     for name in _CACHED:
-        empty.__dict__.pop(name, None)
-    empty.segments = [replace(segment, inputs=[], outputs=[], drawn=[], entries={})]
-    return empty, places
+        made.__dict__.pop(name, None)
+    return made
 
 
 _CACHED = [name for name, value in vars(Report).items() if isinstance(value, cached_property)]
@@ -241,10 +208,10 @@ def _skip(
     if segment.compiled.program.plan.planned_bytes > _MOST_BYTES:
         raise NotSkipped("its arrays are large: the body's time is nothing beside theirs")
     made = Skip(
-        _epoch, segment.compiled.program, [], [], [], [], [], [], [], None, *_emptied(report)
+        _epoch, segment.compiled.program, [], [], [], [], [], [], [], None, _uncounted(report)
     )
     _guard(made, reads, read)
-    made.inputs = _inputs(segment, read, recording.recorder)
+    made.inputs = _inputs(recording, read)
     made.results, made.shown = _results(cell, segment, recording.left)
     return made
 
@@ -295,16 +262,17 @@ def _follow(made: Skip, module: Any, path: tuple[str, ...]) -> Any:
     return module
 
 
-def _inputs(segment: Any, read: dict[str, Any], recorder: Recorder) -> list[str]:
+def _inputs(recording: Recording, read: dict[str, Any]) -> list[str]:
     """The names behind the program's inputs."""
     by_handle = {
         id(wrapper.input): name
-        for wrapper in recorder.inputs()
+        for wrapper in recording.read
         for name, value in read.items()
         if value is wrapper.origin
     }
     by_handle |= {id(v): n for n, v in read.items() if type(v) is _core.NDArray}
-    found = [by_handle.get(id(handle)) for handle in segment.inputs]
+    inputs = recording.ran.inputs if recording.ran is not None else []
+    found = [by_handle.get(id(handle)) for handle in inputs]
     if None in found:
         raise NotSkipped("the program has an input that is not a name's array")
     return [name for name in found if name is not None]
@@ -313,7 +281,7 @@ def _inputs(segment: Any, read: dict[str, Any], recorder: Recorder) -> list[str]
 def _results(
     cell: Cell, segment: Any, left: dict[str | None, Left]
 ) -> tuple[list[_Result], str | None]:
-    position = {id(handle): i for i, handle in enumerate(segment.outputs)}
+    position = {v.key: i for i, v in enumerate(segment.outputs)}
     results: list[_Result] = []
     names: dict[int, str] = {}  # by output
     for name in cell.names:
@@ -331,7 +299,7 @@ def _results(
     return [*results, last], None
 
 
-def _result(name: str | None, value: Left, position: dict[int, int]) -> _Result:
+def _result(name: str | None, value: Left, position: dict[Any, int]) -> _Result:
     what = name or "the last expression"
     if value.kind in PLAIN:
         return _Result(name, value=value.value)
@@ -339,7 +307,7 @@ def _result(name: str | None, value: Left, position: dict[int, int]) -> _Result:
         raise NotSkipped(f"{what} is a {value.kind.__name__}")
     if not value.fresh:
         raise NotSkipped(f"{what} is a view, was there before or is not in C order")
-    at = position.get(value.handle, -1)
+    at = position.get(value.key, -1)
     if at < 0:
         raise NotSkipped(f"{what} is not a result of the program")
     return _Result(name, at, value.kind is TracedArray, value.scalar)

@@ -72,7 +72,7 @@ def operate(recorder: Recorder, ufunc: np.ufunc, plain: Callable, operands: tupl
             for o in operands:
                 kind = type(o)
                 if kind is bridge.Traced:
-                    handle = o._handle if o.parent is None else o.handle
+                    handle = o.handle if o.parent is not None or o._is_copy else o._handle
                     if handle is None:
                         return masks.operate(recorder, ufunc, operands)
                     handles.append(handle)

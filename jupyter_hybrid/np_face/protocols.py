@@ -20,6 +20,8 @@ class Recorder(Protocol):
         filename: of that code.
         proxies: weak references to every traced array.
         face: what ``np`` means in the code.
+        epoch: grows when others may have written any existing array.
+        tick: how often something was computed.
     """
 
     active: bool
@@ -31,6 +33,8 @@ class Recorder(Protocol):
     filename: str
     proxies: list[Any]
     face: Any
+    epoch: int
+    tick: int
 
     # Arrays --------------------------------------------------------------------------------------
     @property

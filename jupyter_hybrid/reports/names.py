@@ -9,7 +9,7 @@ from typing import Any
 
 from ..capture.bytes import nbytes
 from ..capture.cell import Cell
-from ..capture.compute import Segment
+from ..capture.compute import Key, Segment
 from ..capture.options import Options
 from ..capture.program_cache import build
 
@@ -95,7 +95,7 @@ class Switches:
         cell: Cell,
         options: Options,
         segments: list[Segment],
-        bound: dict[str, int],
+        bound: dict[str, Key | None],
         deferred: Iterable[str],
     ):
         self.options = options
@@ -108,14 +108,14 @@ class Switches:
         )
         self._slots = self._find(bound, frozenset(deferred))
 
-    def _find(self, bound: dict[str, int], deferred: frozenset[str]) -> dict[Place, _Slot]:
-        places = {id(a): (p, i) for p, s in enumerate(self.segments) for i, a in enumerate(s.drawn)}
+    def _find(self, bound: dict[str, Key | None], deferred: frozenset[str]) -> dict[Place, _Slot]:
+        places = {v.key: (p, i) for p, s in enumerate(self.segments) for i, v in enumerate(s.drawn)}
         for p, segment in enumerate(self.segments):  # where it is computed, not where it is drawn
-            places |= {id(a): (p, i) for i, a in enumerate(segment.outputs)}
+            places |= {v.key: (p, i) for i, v in enumerate(segment.outputs)}
         waiting = [_can_wait(s.whole) for s in self.segments]
         slots: dict[Place, _Slot] = {}
         for name, key in bound.items():
-            place = places.get(key)
+            place = None if key is None else places.get(key)
             if place is None:  # an existing array, or nothing of this cell's
                 continue
             if place in slots:
@@ -124,20 +124,21 @@ class Switches:
                 continue
             part, index = place
             segment = self.segments[part]
-            array = segment.drawn[index]
+            made = segment.drawn[index]
             can_wait = name in deferred or segment.whole.outputs[index][0] in waiting[part]
-            size = nbytes(array.shape, array.dtype)
-            slots[place] = _Slot(place, [name], size, self._fixed(part, key), can_wait)
+            size = nbytes(made.shape, made.dtype)
+            slots[place] = _Slot(place, [name], size, self._fixed(part, index), can_wait)
         return slots
 
-    def _fixed(self, part: int, key: int) -> str:
+    def _fixed(self, part: int, index: int) -> str:
         segment = self.segments[part]
-        if key in segment.needed:
+        if index in segment.needed:
             if segment.line is not None:
                 return f"line {segment.line} needs it: {segment.reason}"
             return "the cell shows it, returns it or keeps it in a container"
+        key = segment.drawn[index].key
         for later, other in enumerate(self.segments[part + 1 :], part + 2):
-            if any(id(i) == key for i in other.inputs):
+            if any(v.key == key for v in other.inputs):
                 return f"part {later} of the cell reads it"
         return ""
 

@@ -19,6 +19,7 @@ def report_of(recording: Recording, error: BaseException | None = None) -> Repor
         ending.bound,
     )
     report.cuts = recorder.cuts
+    report.namespace = recorder.namespace
     if error is not None:
         report.failed_with(error)
     elif report.replay == "compiled":

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
-from ..capture.compute import Segment
 from ..capture.deferred import Deferred
 from .names import Choice, Names
 from .report import Report
@@ -30,7 +28,7 @@ class Replanned(Report):
         segments = []
         for part, segment in enumerate(base.segments):
             compiled = switches.plan(part, choice)
-            outputs = [a for i, a in enumerate(segment.drawn) if (part, i) in choice]
+            outputs = [v for i, v in enumerate(segment.drawn) if (part, i) in choice]
             segments.append(
                 replace(segment, compiled=compiled, outputs=outputs, cached=False, run_s=0.0)
             )
@@ -85,49 +83,15 @@ class Replanned(Report):
 Report.planned_again = Replanned
 
 
-@dataclass
-class _Value:
-    """What planning knows of an array."""
-
-    shape: tuple[int, ...]
-    dtype: Any
-
-
 def detached(report: Report) -> Report:
-    """The report without the cell's arrays: it can be drawn and planned again, not run.
+    """A report for pictures: drawn and planned again without any of the names' values.
 
-    Pictures stay on the page for long; they must not keep the arrays of old cells alive.
+    Pictures stay on the page for long.
     """
-    stand_ins: dict[int, _Value] = {}
-
-    def stand_in(array: Any) -> _Value:
-        known = stand_ins.get(id(array))
-        if known is None:
-            known = stand_ins[id(array)] = _Value(tuple(array.shape), array.dtype)
-        return known
-
-    segments: list[Segment] = []
-    for segment in report.segments:
-        drawn = [stand_in(a) for a in segment.drawn]
-        inputs = [stand_in(a) for a in segment.inputs]
-        segments.append(
-            replace(
-                segment,
-                inputs=inputs,
-                outputs=drawn[: len(segment.outputs)],
-                drawn=drawn,
-                keys=[],
-                entries={
-                    id(stand_ins[key]): entry
-                    for key, entry in segment.entries.items()
-                    if key in stand_ins
-                },
-                needed=frozenset(id(stand_ins[k]) for k in segment.needed if k in stand_ins),
-            )
-        )
-    bound = {n: id(stand_ins[key]) for n, key in report.bound.items() if key in stand_ins}
     later = [Deferred(d.name, None, None, d.bytes, d.kernels) for d in report.deferred_names]
-    made = Report(report.cell, report.options, segments, report.graph_breaks, later, bound)
+    made = Report(
+        report.cell, report.options, report.segments, report.graph_breaks, later, report.bound
+    )
     made.bytes_imperative = report.bytes_imperative
     made.cached = report.cached
     return made

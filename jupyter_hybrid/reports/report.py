@@ -13,7 +13,7 @@ import jupyter_hybrid
 from .. import _core
 from ..capture.bytes import imperative_peak, nbytes
 from ..capture.cell import Cell
-from ..capture.compute import Segment
+from ..capture.compute import Key, Segment
 from ..capture.deferred import Deferred
 from ..capture.options import Options
 from .listing import texts
@@ -49,12 +49,15 @@ class ReportStage:
     changed: bool
     why_skipped: str
     parts: list[tuple[Segment, Any]] = field(repr=False, default_factory=list)
+    namespace: dict[str, Any] = field(repr=False, default_factory=dict)
 
     def run(self) -> dict[str, Any]:
-        """Runs this stage's graph on the cell's inputs; output name -> NDArray."""
+        """Runs this stage's graph on the arrays that now have the names of the cell's inputs;
+        output name -> NDArray. Raises MXNetError where one is gone."""
         results: dict[str, Any] = {}
         for index, (segment, graph) in enumerate(self.parts):
-            values = graph.run(segment.inputs, segment.keys)
+            inputs = [v.found(self.namespace) for v in segment.inputs]
+            values = graph.run(inputs, segment.keys)
             for i, value in enumerate(values):
                 name = graph.output_names[i] if i < len(graph.output_names) else ""
                 results[name or f"segment{index}_output{i}"] = value
@@ -110,7 +113,7 @@ class Report:
         segments: list[Segment],
         breaks: list[tuple[int | None, str]],
         deferred: list[Deferred],
-        bound: dict[str, int],
+        bound: dict[str, Key | None],
         mode: str = "symbolic",
     ):
         self.cell = cell
@@ -121,6 +124,7 @@ class Report:
         self.deferred_names = deferred
         self.bound = bound
         self.mode = mode
+        self.namespace: dict[str, Any] = {}  # where stages that are run find their inputs
         self.compare: Any = None  # figures of both modes, with --compare
         self.compile_s = sum(s.compiled.seconds for s in segments if not s.cached)
         self.run_s: float | None = sum(s.run_s for s in segments)
@@ -178,16 +182,16 @@ class Report:
         held = set(self.bound.values())
         kept = 0  # left by earlier segments
         for segment in self.segments:
-            entries = {e for key, e in segment.entries.items() if key in held}
-            entries |= {segment.entries[id(a)] for a in segment.outputs}
+            entries = {v.entry for v in segment.drawn if v.key in held}
+            entries |= {v.entry for v in segment.outputs}
             plan = segment.compiled.program.plan
             imperative = max(imperative, kept + imperative_peak(segment.graph, entries))
             planned = max(planned, kept + plan.planned_bytes)
             lower_bound = max(lower_bound, kept + plan.lower_bound_bytes)
             arena = max(arena, plan.arena_bytes)
             fresh = (u == -1 for u in segment.updates or [-1] * len(segment.outputs))
-            made = (a for a, new in zip(segment.outputs, fresh, strict=True) if new)
-            kept += sum(nbytes(a.shape, a.dtype) for a in made)
+            made = (v for v, new in zip(segment.outputs, fresh, strict=True) if new)
+            kept += sum(nbytes(v.shape, v.dtype) for v in made)
         return imperative, planned, lower_bound, arena
 
     # The price of looking ------------------------------------------------------------------------
@@ -274,7 +278,7 @@ class Report:
                 for c in stage.changes
             ]
         graph = _core.merge_graphs([g for _, g in parts], self.offsets)
-        return ReportStage(name, label, graph, changes, changed, why, parts)
+        return ReportStage(name, label, graph, changes, changed, why, parts, self.namespace)
 
     def stage(self, name: str) -> ReportStage:
         """The stage of that name. Raises KeyError listing the names."""

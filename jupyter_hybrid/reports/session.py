@@ -21,6 +21,7 @@ class Session:
 
     def __init__(self) -> None:
         self.mode = "imperative"
+        self.force = False  # symbolic cells record also what plain Python runs faster
         self.last_report: Report | None = None
         self.no_report = ""  # why there is none
         self.later = DeferredNames()
@@ -70,7 +71,7 @@ def start() -> None:
     """Traced arrays compute themselves from here on when somebody reads them."""
     install()
     _core.set_materialize_hook(_materialize)
-    _core.set_trace_hooks(_settle, _before_effect, _leave)
+    _core.set_trace_hooks(_settle, _before_effect, _leave, _run)
 
 
 def _materialize(arrays: list[Any]) -> None:
@@ -103,3 +104,10 @@ def _leave(why: str) -> None:
     recorder = install().recorder
     if recorder is not None:
         recorder.flush(why)
+
+
+def _run(why: str) -> None:
+    """Enough work waits: the cell computes it before it records more."""
+    recorder = install().recorder
+    if recorder is not None:
+        recorder.run_waiting(why)

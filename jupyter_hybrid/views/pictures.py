@@ -39,7 +39,8 @@ def of_report(report: Any) -> Picture:
     segments = []
     for i, segment in enumerate(report.segments):
         until = f"until line {segment.line}: {segment.reason}" if segment.line else segment.reason
-        segments.append(f"part {i + 1}, {until}")
+        times = f" ({segment.count:,} times)" if segment.count > 1 else ""
+        segments.append(f"part {i + 1}, {until}{times}")
     notes = [f"computed where it stands: {text}" for text in texts(report.cuts)]
     if report.cached:
         notes.append("the program was there already: nothing was compiled")

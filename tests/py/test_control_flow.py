@@ -20,12 +20,15 @@ def shell() -> Shell:
 
 
 def check(shell: Shell, body: str, options: str = "", **given):
-    """Runs the cell both ways; every binding must be equal in type, dtype, shape and bits."""
+    """Runs the cell both ways; every binding must be equal in type, dtype, shape and bits.
+
+    These tests are about the graph: loops are recorded whether or not that pays.
+    """
     copies = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in given.items()}
     expected, text = imperative("import numpy as np\n" + body, copies)
     shell.run("import numpy as np")
     shell.ns.update(given)
-    result = shell.hybridize(body, options)
+    result = shell.hybridize(body, f"--force {options}")
     assert result.out == text
     shell.run("pass")
     for name, value in expected.items():
@@ -566,7 +569,7 @@ if x[:1].sum() > 3:
 """
     given = f"import numpy as np\nfrom jupyter_hybrid import nd\nx = {face}.ones(4)\ny = x * 8\n"
     left = []
-    for run in (shell.run, lambda text: shell.hybridize(text, "--loop-limit 20")):
+    for run in (shell.run, lambda text: shell.hybridize(text, "--force --loop-limit 20")):
         shell.run(given)
         run(body)
         left.append(shell.run("[float(v) for v in (*x[:], *y[:])]").value if face == "np" else
@@ -589,7 +592,7 @@ def test_nd_arrays_written_in_place_beside_carried_ones(shell, loop):
     given = "from jupyter_hybrid import nd\nx = nd.ones((30, 4))\n"
     body = f"y, z = nd.ones(4) * 2, nd.ones(4) * 2\n{loop}\n"
     left = []
-    for run in (shell.run, lambda text: shell.hybridize(text, "--loop-limit 20")):
+    for run in (shell.run, lambda text: shell.hybridize(text, "--force --loop-limit 20")):
         shell.run(given)
         run(body)
         left.append(shell.run("[a.asnumpy().tolist() for a in (x, y, z)]").value)

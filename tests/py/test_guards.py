@@ -7,7 +7,7 @@ import pytest
 from cells import Shell
 
 # Each line runs code of `Writer` that writes x; y is recorded before it and z after it.
-CLASS = '''
+CLASS = """
 class Writer:
     def __init__(self, x): self.__dict__["x"] = x
     def _write(self, *rest): self.x[...] += 100; return 1.0
@@ -35,14 +35,15 @@ class Key:
     def __init__(self, w): self.w = w
     def __hash__(self): self.w._write(); return 1
     def __eq__(self, o): self.w._write(); return True
-'''
+"""
 USES = [
     "r = w + 1", "r = 1 + w", "r = x + w", "r = w < 1", "r = 1 < 2 < w", "r = w == 1", "r = -w",
     "r = w @ 1", "w += 1; r = 1", "r = 3 if w else 4", "r = not w", "r = w and 5", "r = 1 in w",
     "r = len(w)", "r = w[0]", "w[0] = 1; r = 1", "del w[0]; r = 1", "r = w.q", "w.q = 1; r = 1",
     "r = w.p", "r = [i for i in w]", "r = {i: 1 for i in w}", "a, b, c = w; r = a",
     "r = max(*w)", "r = sum(i for i in w)", "r = list(w)", "r = w()", "r = str(w)", "r = f'{w}'",
-    "r = f'{[w]}'.__class__", "r = '%s' % w", "print(w); r = 1", "r = [*w]", "r = (lambda *a: 1)(*w)",
+    "r = f'{[w]}'.__class__", "r = '%s' % w", "print(w); r = 1", "r = [*w]",
+    "r = (lambda *a: 1)(*w)",
     "with w: r = 1", "r = {k: 1}[k]", "r = {k, 1}.__class__", "r = len({k: y.sum()})",
     "d[k] = 1; r = 1", "r = [w] == [1]", "r = len(sorted([w, w]))", "r = [w].count(1)",
     "for i, j in zip(w, w): r = i", "for i, j in enumerate(w): r = i", "assert w; r = 1",
@@ -53,8 +54,7 @@ USES = [
 
 
 def _cell(use: str) -> str:
-    indented = use.replace("\n", "\n")
-    return f"y = x * 2\n{indented}\nz = x * 2\ny.sum(), z.sum()"
+    return f"y = x * 2\n{use}\nz = x * 2\ny.sum(), z.sum()"
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import re
+import weakref
 
 import pytest
 from cells import Shell
 
+from jupyter_hybrid import MXNetError
 from jupyter_hybrid.views import GraphViewer, linked, spec_of
 from jupyter_hybrid.views.switchboard import switchboard
 
@@ -169,15 +171,16 @@ def test_switchboard_answers_with_the_spec_of_the_choice(shell):
     assert switchboard.replan(viewer.spec["id"], ["d", "c"], "c") is planned
 
 
-def test_pictures_do_not_keep_arrays_alive(shell):
+def test_reports_and_pictures_do_not_keep_arrays_alive(shell):
     shell.run("from jupyter_hybrid import nd\nx = nd.ones((3, 4))")
     shell.hybridize("y = x * 2\nz = y + x", "--view none")
     viewer = GraphViewer(shell.report)
-    held = gc.get_referrers(*(a for s in shell.report.segments for a in (*s.inputs, *s.drawn)))
-    cell = switchboard._cells[viewer.spec["id"]]
-    own = {id(part) for s in cell.report.segments for part in (s.inputs, s.drawn, s.outputs)}
-    assert own and not own.intersection(map(id, held))
+    alive = [weakref.ref(shell.ns.pop(name)) for name in ("x", "z")]
+    gc.collect()
+    assert [ref() for ref in alive] == [None, None]
     assert switchboard.replan(viewer.spec["id"], ["y"])["replanned"] == "%%hybridize --out y"
+    with pytest.raises(MXNetError, match="the cell read is gone"):
+        shell.report.stages[0].run()
 
 
 def test_a_moved_switch_reaches_every_picture(shell):

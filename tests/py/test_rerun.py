@@ -367,7 +367,7 @@ def test_a_cell_that_was_not_recorded_leaves_no_report(shell, cell):
 
 def test_breaks_that_come_again_are_listed_once(shell):
     shell.run("v = np.ones(3)")
-    shell.hybridize("for i in range(12):\n    print(v + i)")
+    shell.hybridize("for i in range(12):\n    print(v + i)", "--force")  # all of them
     report = shell.report
     assert len(report.graph_breaks) == 12
     for text in (repr(report), report.explain()):

@@ -58,7 +58,7 @@ class Body:
         if _core.random_state() != random:
             _core.set_random_state(random)
             problem = problem or "it draws random numbers"
-        if _restore(before):
+        if _restore(before, self.slots.recorder):
             problem = problem or "it writes an array of outside through another name"
         if problem:
             raise NotConvertible(problem, where)
@@ -126,14 +126,20 @@ def _outer_state(slots: Slots) -> list[tuple[TracedArray, int, Any, bool]]:
             while type(value) is TracedArray:
                 found[id(value)] = value
                 value = value.parent
-    for wrapper in slots.recorder.inputs():
+    for wrapper in slots.recorder.known():
         found[id(wrapper)] = wrapper
     return [(a, a.version, a._handle, a.dirty) for a in found.values()]
 
 
-def _restore(before: list[tuple[TracedArray, int, Any, bool]]) -> bool:
+def _restore(before: list[tuple[TracedArray, int, Any, bool]], recorder: Any) -> bool:
     """Undoes writes into outer arrays; True when there were any."""
     changed = False
+    old = {id(array) for array, *_ in before}
+    for wrapper in recorder.known():
+        if id(wrapper) not in old and wrapper.dirty:  # it entered in the body
+            wrapper.dirty = False
+            wrapper.touched()
+            changed = True
     for array, version, handle, dirty in before:
         if array.version != version and array.parent is None:
             array._handle, array.dirty, array._real = handle, dirty, None

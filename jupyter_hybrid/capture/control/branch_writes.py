@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ... import _core, autograd
 from ...np_face import TracedArray
+from .. import numbers
 from ..errors import NotConvertible
 from .kinds import handle_of
 from .returns import RETURN
@@ -50,7 +51,7 @@ class BranchWrites:
             families = self.slots.recorder.families()
             shared = any(value is a for family in families for a in family)
         handles = [handle_of(o) for o in others]
-        now = _core.trace_serial()
+        now = numbers.serial()
         if shared or any(_core.reads_window([handle_of(value)], h, now) for h in handles):
             raise NotConvertible(f"{name} may be the same memory as another array")
 
@@ -65,7 +66,7 @@ class BranchWrites:
                 self.slots.recorder.disown([made[name]])
                 self.slots.stand_ins.setdefault(name, []).append(made[name])
         self.given.append(made)
-        self._serial.append(_core.trace_serial())
+        self._serial.append(numbers.serial())
         return made
 
     def settle(self, ends: list[dict[str, Any]]) -> list[str]:

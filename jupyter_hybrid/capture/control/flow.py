@@ -14,11 +14,13 @@ from typing import Any
 
 from ... import _core
 from ...np_face import TracedArray
+from .. import numbers
 from ..errors import NotConvertible
 from ..recorder import Recorder
 from . import syntax
 from .body import Body
 from .branch_writes import BranchWrites
+from .by_elements import by_elements
 from .join import join
 from .kinds import constant_flag
 from .loop import CountedRange, Loop, has_rows
@@ -99,7 +101,7 @@ class ControlFlow(Truth):
     def _cond(self, statement: syntax.Statement, test: Any, frame: FrameType) -> tuple:
         slots = Slots(self.now, statement, frame, self.bodies)
         parameters = slots.parameters(statement.loaded)
-        since = slots.aliases.serial = _core.trace_serial()
+        since = slots.aliases.serial = numbers.serial()
         writes = BranchWrites(slots)
         ends = []
         for which in ("body", "else"):
@@ -116,7 +118,7 @@ class ControlFlow(Truth):
         """The value of ``yes()`` or ``no()`` by a ``cond`` node."""
         slots = Slots(self.now, syntax.EXPRESSION, frame, self.bodies)
         slots.names.append(VALUE)
-        since = slots.aliases.serial = _core.trace_serial()
+        since = slots.aliases.serial = numbers.serial()
         writes = BranchWrites(slots)
         ends = [{VALUE: Body(self, slots, code, ()).value({})} for code in (yes, no)]
         return slots.closed(VALUE, join(slots, LoopNumber(node, bool), ends, since, writes)[0])
@@ -183,7 +185,7 @@ class ControlFlow(Truth):
     def _while(self, statement: syntax.Statement, frame: FrameType) -> tuple:
         slots = Slots(self.now, statement, frame, self.bodies)
         slots.require_bound("the loop may not run at all")
-        since = slots.aliases.serial = _core.trace_serial()
+        since = slots.aliases.serial = numbers.serial()
         slots.begin_carrying()
         parameters = slots.parameters(statement.loaded)
         check = Body(self, slots, part("test", statement, parameters, frame.f_globals), ())
@@ -229,6 +231,13 @@ class ControlFlow(Truth):
         if loop is None or self.recorder is None:
             return False
         frame = sys._getframe(1)
+        patient = not (self.recorder.script or self.recorder.options.force)
+        if patient and by_elements(loop.statement.node, frame.f_locals, frame.f_globals):
+            loop.attempts = 0
+            loop.failed("it works element by element")
+            if self.bodies:  # unrolled it would be as dear
+                raise NotConvertible(loop.reason)
+            return False
         try:
             made = self._foreach(loop, frame)
         except NotConvertible as reason:
@@ -258,7 +267,7 @@ class ControlFlow(Truth):
             return None
         if counted:
             slots.require_bound("the loop may not run at all", loop.name)
-        since = slots.aliases.serial = _core.trace_serial()
+        since = slots.aliases.serial = numbers.serial()
         slots.begin_carrying()
         target = loop.target(slots)
         parameters = slots.parameters(statement.loaded)
@@ -266,7 +275,7 @@ class ControlFlow(Truth):
         end = Body(self, slots, code, slots.written_arrays()).run(slots.given(parameters))
         if statement.flagged or counted:
             return LoopNode(slots).left_early(loop, target, end, since)
-        recorded = _core.trace_serial() - since - slots.parameters_made
+        recorded = numbers.serial() - since - slots.parameters_made
         limit = self.now.options.loop_limit
         skips = statement.breaks and bool(self.bodies)  # `continue`: unrolled, it could not decide
         if recorded * loop.remaining <= limit and not skips:
@@ -277,7 +286,7 @@ class ControlFlow(Truth):
     def pace(self, reason: str) -> None:
         """Computes what was recorded so far when a loop has recorded too much."""
         recorder = self.now
-        serial = _core.trace_serial()
+        serial = numbers.serial()
         if not recorder.segment_serial:
             recorder.segment_serial = serial
         if serial - recorder.segment_serial > recorder.options.loop_limit and not self.bodies:

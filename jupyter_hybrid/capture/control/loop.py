@@ -54,6 +54,12 @@ class Loop:
             flow.loop_step = self
         return value
 
+    def rest(self) -> Any:
+        """The elements that are left, for a loop that goes on as written."""
+        if type(self.values) is TracedArray:
+            return iter(self.values.to_numpy()[self.done :])
+        return self._inner
+
     @property
     def remaining(self) -> int:
         """Steps still to make, the one that starts now among them."""

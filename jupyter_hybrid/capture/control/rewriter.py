@@ -29,6 +29,8 @@ import ast
 import copy
 from typing import Any
 
+from ..source.copies import Copies
+from ..source.scopes import bound_names
 from . import syntax
 from .leaving import without_leaving
 from .returns import RETURN
@@ -36,7 +38,7 @@ from .syntax import ITEM, LEFT, leaves
 from .truth_rewriter import TruthRewriter
 
 
-class ControlRewriter(TruthRewriter):
+class ControlRewriter(Copies, TruthRewriter):
     """Mixed into the cell's rewriter, which visits expressions and knows the scopes."""
 
     filename: str
@@ -63,6 +65,9 @@ class ControlRewriter(TruthRewriter):
     def _unpack(self, number: int, at: ast.AST) -> list[ast.stmt]:
         """``x, y = R.results()``."""
         names = self._stored(number)
+        if self.function is not None:  # others can't be converted
+            own = bound_names(self.function)
+            names = tuple(n for n in names if n in own)
         call = self._runtime("results", [], at)
         store = [ast.Name(n, ast.Store()) for n in names]
         if not names:
@@ -92,8 +97,9 @@ class ControlRewriter(TruthRewriter):
             return node
         constant = ast.copy_location(ast.Constant(number), node.test)
         node.test = self._runtime("branch", [constant, node.test], node.test)
-        taken = ast.If(self._converted(node.test), self._unpack(number, node.test), node.orelse)
-        node.orelse = [ast.copy_location(taken, node.test)]
+        if self._convertible(number):
+            taken = ast.If(self._converted(node.test), self._unpack(number, node.test), node.orelse)
+            node.orelse = [ast.copy_location(taken, node.test)]
         return node
 
     def visit_Return(self, node: ast.Return) -> ast.stmt:
@@ -105,8 +111,31 @@ class ControlRewriter(TruthRewriter):
                 node.value = self._runtime("returned", [node.value], node)
         return node
 
+    def _convertible(self, number: int | None) -> bool:
+        """May a node come of it? Else nothing is bound in its place."""
+        found = None if number is None else syntax.statement(number)
+        return found is not None and not found.reason
+
+    def _while_twice(self, node: ast.While, number: int | None) -> ast.stmt:
+        plain, start = self.as_written(node), self._runtime("turns", [self.loop_number(node)], node)
+        self.loops += 1
+        node.test = self.visit(node.test)
+        node.body = self._statements(node.body)
+        self.loops -= 1
+        node.orelse = self._statements(node.orelse)
+        after: list[ast.stmt] = []
+        if number is not None:
+            constant = ast.copy_location(ast.Constant(number), node.test)
+            node.test = self._runtime("test", [constant, node.test], node.test)
+        if number is not None and self._convertible(number):
+            taken = ast.If(self._converted(node.test), self._unpack(number, node.test), [])
+            after = [ast.copy_location(taken, node.test)]
+        return self.while_twice(node, plain, start, after)
+
     def visit_While(self, node: ast.While) -> Any:
         number = self._register(node)
+        if self.may_copy(node):
+            return self._while_twice(node, number)
         if self.script and leaves(node.body) and not leaves(node.body, (ast.Break,)):
             node.body = without_leaving(node.body, node, None) or [_at(node, ast.Pass())]
         node.test = self.condition(node.test)
@@ -119,8 +148,26 @@ class ControlRewriter(TruthRewriter):
         after = ast.If(self._converted(node.test), self._unpack(number, node.test), [])
         return [node, ast.copy_location(after, node.test)]
 
+    def _for_twice(self, node: ast.For, number: int | None) -> ast.stmt:
+        plain, known = self.as_written(node), self.loop_number(node)
+        node.iter = self.visit(node.iter)
+        statement = ast.copy_location(ast.Constant(number), node.iter)
+        start = self._runtime("phases", [known, statement, node.iter], node.iter)
+        self.loops += 1
+        node.target = self.visit(node.target)
+        node.body = self._statements(node.body)
+        self.loops -= 1
+        node.orelse = self._statements(node.orelse)
+        taken: list[ast.stmt] = []
+        if number is not None and self._convertible(number):
+            leave = [*self._unpack(number, node.iter), _at(node.iter, ast.Break())]
+            taken = [_at(node.iter, ast.If(self._runtime("take", [], node.iter), leave, []))]
+        return self.for_twice(node, plain, start, taken)
+
     def visit_For(self, node: ast.For) -> Any:
         number = self._register(node)
+        if self.may_copy(node):
+            return self._for_twice(node, number)
         node.iter = self.visit(node.iter)
         left = ""
         if self.script and leaves(node.body):

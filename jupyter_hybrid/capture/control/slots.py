@@ -217,7 +217,7 @@ class Slots:
                 self.parameters_made += 1
         if BREAK in self.names:
             self.carried[BREAK] = self.parameter((), "bool", None, "left")
-        self.entered = _core.trace_serial()
+        self.entered = numbers.serial()
 
     def parameter(self, *described: Any) -> Any:
         """A recorded array that a body gets when it runs; it has no value of its own."""

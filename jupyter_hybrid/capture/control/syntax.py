@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import copy
 import itertools
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
+from ..source.scopes import copied
 from .counters import number_names
 
 BREAK = "__jupyter_hybrid_break__"  # carried by a loop that may be left early
@@ -164,7 +164,7 @@ def register(
         walk.writes -= number_names(function)
     number = next(_numbers)
     _statements[number] = Statement(
-        node=copy.deepcopy(node),
+        node=copied(node),
         filename=filename,
         stored=tuple(walk.stored),
         loaded=frozenset(walk.loaded),

@@ -1,8 +1,8 @@
 """The rewriting's last part: operations that may run code nobody has seen ask first.
 
-Whatever the cell does with a value of a type that is not on the closed list (``csrc/bind/guards.h``)
-is a contact: everything that waits on memory which that code can reach is computed before it runs.
-``G`` is the guard object:
+Whatever the cell does with a value of a type that is not on the closed list
+(``csrc/bind/guards.h``) is a contact: everything that waits on memory which that code can reach is
+computed before it runs. ``G`` is the guard object:
 
 ::
 
@@ -21,6 +21,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from .copies import is_finished
+
 GUARDS = "__hybrid_guards__"
 
 # The numbers that csrc/bind/guards.cc gives them.
@@ -36,9 +38,12 @@ _TAKEN_APART = (ast.Tuple, ast.List)
 class Guarded(ast.NodeTransformer):
     """Puts the guards into a tree that is rewritten already; ``runtime`` is the runtime's name."""
 
-    def __init__(self, runtime: str):
+    def __init__(self, runtime: str, around: str = ""):
         self._runtime = runtime
-        self._class = ""  # around the code, for names that it mangles
+        self._class = around.lstrip("_")  # the class around the code, which mangles names
+
+    def visit(self, node: ast.AST) -> Any:
+        return node if is_finished(node) else super().visit(node)
 
     def _guard(self, method: str, args: list[ast.expr], at: ast.AST) -> ast.Call:
         attribute = ast.Attribute(ast.Name(GUARDS, ast.Load()), method, ast.Load())
@@ -73,6 +78,9 @@ class Guarded(ast.NodeTransformer):
             and (not methods or called.attr in methods)
         )
 
+    def _is_own_attribute(self, node: ast.expr) -> bool:
+        return self._is_runtime(ast.Call(node, [], []))
+
     def _is_simple(self, node: ast.expr) -> bool:
         """Evaluating it records nothing."""
         if self._is_runtime(node, "load", "num", "plain"):
@@ -94,13 +102,14 @@ class Guarded(ast.NodeTransformer):
         node.args = [self.visit(a) for a in node.args]
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)
-            if keyword.arg is None:
+            if keyword.arg is None and not self._is_runtime(keyword.value, "named"):
                 keyword.value = self._guard("spread", [keyword.value], keyword.value)
         return node
 
     def visit_Starred(self, node: ast.Starred) -> ast.expr:
+        given = self._is_runtime(node.value, "given")
         node.value = self.visit(node.value)
-        if isinstance(node.ctx, ast.Load):
+        if isinstance(node.ctx, ast.Load) and not given:
             node.value = self._guard("spread", [node.value], node.value)
         return node
 
@@ -133,6 +142,8 @@ class Guarded(ast.NodeTransformer):
         return node
 
     def _truth(self, test: ast.expr) -> ast.expr:
+        if isinstance(test, ast.Name):  # the one name that is no load: is anything recorded?
+            return test
         visited = self.visit(test)
         return self._guard("own", [visited], visited)
 
@@ -154,7 +165,7 @@ class Guarded(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         node.value = self.visit(node.value)
-        if self._is_runtime(ast.Call(node, [], [])):
+        if self._is_own_attribute(node):
             return node
         name = self._constant(self._mangled(node.attr), node)
         if isinstance(node.ctx, ast.Load):
@@ -225,11 +236,20 @@ class Guarded(ast.NodeTransformer):
     # Statements -----------------------------------------------------------------------------------
     def _steps(self, node: Any) -> ast.expr:
         """What a loop goes through."""
+        if self._is_own_attribute(node.iter) or self._is_runtime(node.iter, "turns", "rest"):
+            return self.visit(node.iter)
+        if self._is_runtime(node.iter, "phases", "first", "each"):
+            *number, values = [self.visit(a) for a in node.iter.args]
+            node.iter.args = [*number, self._guard("walk", [values, self._apart(node)], values)]
+            return node.iter
         through = self.visit(node.iter)
         if isinstance(node, ast.AsyncFor) or getattr(node, "is_async", False):
             return self._leave(through, _WAITS)
-        apart = self._constant(isinstance(node.target, _TAKEN_APART), through)
-        return self._guard("walk", [through, apart], through)
+        return self._guard("walk", [through, self._apart(node)], through)
+
+    def _apart(self, node: Any) -> ast.expr:
+        """Are the items that a loop gives taken apart?"""
+        return self._constant(isinstance(node.target, _TAKEN_APART), node.iter)
 
     def visit_For(self, node: Any) -> ast.stmt:
         node.iter = self._steps(node)

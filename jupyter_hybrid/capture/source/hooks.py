@@ -18,6 +18,7 @@ import numpy as np
 
 from ... import _core
 from ...np_face import TracedArray
+from ...np_face.array import unbound
 from .. import builtin_calls, closed, library, numbers, twins
 from ..control import conversions, elements, loop_number, loop_operators, trees
 from ..control.flow import ControlFlow
@@ -27,7 +28,10 @@ from ..errors import NotConvertible
 from ..outside import call_outside, runs_code
 from ..recorder import Recorder
 from ..trace_state import RUNTIME
+from .clocks import is_clock
+from .copies import ON
 from .guarded import GUARDS
+from .plain import PlainCopies
 
 _LIBRARY = tuple(
     {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
@@ -42,14 +46,15 @@ class _Name(str):
     """An attribute's name, told apart from a key that is text."""
 
 
-class Runtime(ControlFlow, threading.local):
+class Runtime(ControlFlow, PlainCopies, threading.local):
     """The functions that rewritten code calls; ``recorder`` is the running cell's, or None.
 
     Local to the thread: other threads that call a cell's functions are not recorded.
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        ControlFlow.__init__(self)
+        PlainCopies.__init__(self)
         self.recorder: Recorder | None = None
 
     def load(self, value: Any) -> Any:
@@ -192,6 +197,8 @@ class Runtime(ControlFlow, threading.local):
         if function is builtins.print:
             _guards.ready(*args, *kwargs.values())
             return recorder.print(args, kwargs)
+        if is_clock(function):
+            recorder.before_clock()
         if function is builtins.type and len(args) == 1 and not kwargs:
             return recorder.real_type(args[0])
         return self.load(self._call(recorder, function, args, kwargs))
@@ -229,6 +236,8 @@ class Runtime(ControlFlow, threading.local):
         __tracebackhide__ = True
         if recorder.script:
             return function(*args, **kwargs)
+        if unbound.applies(function, args):
+            return unbound.call(function, args, kwargs)
         if closed.allows(function, args, kwargs):
             return closed.made(function, function(*args, **kwargs))
         seen = twins.seen(function)
@@ -360,4 +369,5 @@ def install() -> Runtime:
         setattr(builtins, RUNTIME, runtime)
         setattr(builtins, GUARDS, _guards)
         closed.tell_types(Runtime)
+        setattr(builtins, ON, False)
     return runtime

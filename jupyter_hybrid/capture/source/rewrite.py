@@ -13,8 +13,11 @@ from typing import Any
 
 from ..control.rewriter import ControlRewriter
 from ..trace_state import RUNTIME
+from . import quiet
+from .copies import finished, is_finished
 from .guarded import Guarded
 from .rewrite_exits import Exits
+from .scopes import yields
 
 # Calls that look at their caller's frame: they must stay where they are.
 _FRAME_CALLS = frozenset(
@@ -54,13 +57,19 @@ class _Rewriter(ControlRewriter):
         filename: str,
         beyond: frozenset[str] | None = frozenset(),
         script: bool = False,
+        copies: bool = False,
     ):
         self.script = script
+        self.copies = copies
         self.beyond = beyond
         self._functions = self.functions = functions  # that this cell defines
         self.filename = filename
         self.function = None
         self.in_class = False
+        self.class_name = ""
+
+    def visit(self, node: ast.AST) -> Any:
+        return node if is_finished(node) else super().visit(node)
 
     def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
         attribute = ast.Attribute(ast.Name(RUNTIME, ast.Load()), method, ast.Load())
@@ -75,11 +84,15 @@ class _Rewriter(ControlRewriter):
 
     # Numbers -----------------------------------------------------------------------------------
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        return self._runtime("num", [node], node) if _is_number(node) else node
+        return self._number(node) if _is_number(node) else node
+
+    def _number(self, node: ast.expr) -> ast.expr:
+        """Recorded, but for those that a loop would record again and again."""
+        return node if self.copies and self.loops else self._runtime("num", [node], node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         if _is_number(node):
-            return self._runtime("num", [node], node)
+            return self._number(node)
         if self.script and isinstance(node.op, ast.Not):
             return self.condition(node)
         self.generic_visit(node)
@@ -150,7 +163,21 @@ class _Rewriter(ControlRewriter):
             func.value = self.visit(func.value)
         elif not isinstance(func, ast.Name):
             node.func = self.visit(func)
-        return self._runtime("call", [node.func, *node.args], node, keywords=node.keywords)
+        if not self.copies:
+            return self._runtime("call", [node.func, *node.args], node, keywords=node.keywords)
+        args, named = node.args, node.keywords
+        given: list[ast.expr] = []
+        if args:
+            given = [
+                ast.copy_location(ast.Starred(self._runtime("given", [], node), ast.Load()), node)
+            ]
+        keywords = []
+        if named:
+            again = ast.keyword(None, self._runtime("named", [], node))
+            keywords = [ast.copy_location(again, node)]
+        callee = self._runtime("callee", [node.func, *args], node, keywords=named)
+        call = ast.copy_location(ast.Call(callee, given, keywords), node)
+        return self._runtime("load", [call], node)
 
     def _written(self, value: ast.expr) -> ast.expr:
         """What an element or an array is given: an element of one as it is now."""
@@ -183,23 +210,58 @@ class _Rewriter(ControlRewriter):
         value = self._runtime("inplace", [kind, self.visit(old), node.value], node)
         return ast.copy_location(ast.Assign([node.target], value), node)
 
+    # Comprehensions ----------------------------------------------------------------------------
+    def _comprehension(self, node: Any) -> Any:
+        if not self.copies or self.in_class or yields([node]):
+            self.generic_visit(node)
+            return node
+        plain, number = self.as_written(node), self.loop_number(node)
+        self.loops += 1
+        self.generic_visit(node)
+        self.loops -= 1
+        if isinstance(node, ast.GeneratorExp):
+            return self.generator_twice(node, plain, number)
+        return self.comprehension_twice(node, plain, number)
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
     # Places that are not evaluated as the cell's own arithmetic ---------------------------------
     def _visit_function(self, node: Any) -> Any:
+        body = node.body
+        several = isinstance(body, list)
+        plain: Any = None
+        if self.copies and not isinstance(node, ast.AsyncFunctionDef):
+            quiet.register(node, self.filename)
+            plain = [self.as_written(s) for s in body] if several else self.as_written(body)
         node.args.defaults = [self._plain(d) for d in node.args.defaults]
         node.args.kw_defaults = [d and self._plain(d) for d in node.args.kw_defaults]
-        body = node.body
-        outer = self.function, self.in_class
-        self.function, self.in_class = node, False
-        node.body = self._statements(body) if isinstance(body, list) else self.visit(body)
-        self.function, self.in_class = outer
+        outer = self.function, self.in_class, self.loops
+        self.function, self.in_class, self.loops = node, False, 0
+        made = self._statements(body) if several else self.visit(body)
+        self.function, self.in_class, self.loops = outer
+        if plain is not None:
+            made = self.both_bodies(node, made, plain)
+        node.body = made
         return node
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _visit_function
 
+    def rewritten_function(self, node: Any) -> Any:
+        """A function of a plain copy, written twice; its defaults are as written."""
+        rewriter = _Rewriter(self._functions, self.filename, self.beyond, copies=True)
+        rewriter.nesting = self.nesting + 1
+        defaults = node.args.defaults, node.args.kw_defaults
+        node.args.defaults, node.args.kw_defaults = [], [None for _ in defaults[1]]
+        made = Exits(RUNTIME, _INPLACE, self.class_name).visit(rewriter.visit(node))
+        made = Guarded(RUNTIME, self.class_name).visit(made)
+        made.args.defaults, made.args.kw_defaults = defaults
+        return finished(made)
+
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
-        outer, self.in_class = self.in_class, True
+        outer = self.in_class, self.class_name
+        self.in_class, self.class_name = True, node.name
         node.body = self._statements(node.body)
-        self.in_class = outer
+        self.in_class, self.class_name = outer
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
@@ -217,17 +279,20 @@ class _Rewriter(ControlRewriter):
         return node
 
 
-def rewrite(tree: ast.Module, filename: str = "", script: bool = False) -> ast.Module:
+def rewrite(
+    tree: ast.Module, filename: str = "", script: bool = False, copies: bool = False
+) -> ast.Module:
     """The rewritten module, in place. ``tree`` has its final line numbers.
 
     Args:
         filename: the cell's; under it the runtime finds the statements that may become nodes.
         script: it is a scripted function, where every truth value may be a recorded one.
+        copies: functions and loops can also run as written.
     """
     functions = frozenset(
         n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
     )
-    return rewrite_part(tree, filename, functions, script=script)
+    return rewrite_part(tree, filename, functions, script=script, copies=copies)
 
 
 def rewrite_part(
@@ -236,13 +301,15 @@ def rewrite_part(
     functions: frozenset[str],
     beyond: frozenset[str] | None = frozenset(),
     script: bool = False,
+    copies: bool = False,
 ) -> ast.Module:
     """The same for a piece of a cell that was rewritten before.
 
     Args:
         beyond: names that are read where the piece came from; None: any may be.
     """
-    tree.body = _Rewriter(functions, filename, beyond, script)._statements(tree.body)
+    rewriter = _Rewriter(functions, filename, beyond, script, copies)
+    tree.body = rewriter._statements(tree.body)
     tree = Exits(RUNTIME, _INPLACE).visit(tree)
     if not script:
         tree = Guarded(RUNTIME).visit(tree)

@@ -11,6 +11,9 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from .copies import is_finished
+from .scopes import mangled
+
 _NEVER_NUMBERS = (
     ast.Constant, ast.JoinedStr, ast.Lambda, ast.List, ast.Dict, ast.Set, ast.ListComp,
     ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Starred, ast.Compare, ast.Slice,
@@ -20,10 +23,14 @@ _NEVER_NUMBERS = (
 class Exits(ast.NodeTransformer):
     """Unwraps numbers where they leave; ``names`` are the runtime and its in-place operators."""
 
-    def __init__(self, runtime: str, inplace: dict[Any, str]):
+    def __init__(self, runtime: str, inplace: dict[Any, str], class_name: str = ""):
         self._runtime = runtime
         self._inplace = inplace
         self._in_class = False
+        self._class_name = class_name  # of the innermost class, which private names belong to
+
+    def visit(self, node: ast.AST) -> Any:
+        return node if is_finished(node) else super().visit(node)
 
     def _call(self, method: str, args: list[ast.expr], at: ast.AST) -> ast.Call:
         attribute = ast.Attribute(ast.Name(self._runtime, ast.Load()), method, ast.Load())
@@ -113,7 +120,8 @@ class Exits(ast.NodeTransformer):
         if isinstance(target, ast.Subscript):
             found = self._call("item", [target.value, target.slice], target)
         elif isinstance(target, ast.Attribute):
-            name = ast.copy_location(ast.Constant(target.attr), target)
+            text = mangled(target.attr, self._class_name)
+            name = ast.copy_location(ast.Constant(text), target)
             found = self._call("attribute", [target.value, name], target)
         else:
             return node
@@ -128,7 +136,10 @@ class Exits(ast.NodeTransformer):
 
     # Scopes ---------------------------------------------------------------------------------------
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
-        return self._scope(node, True)
+        outside, self._class_name = self._class_name, node.name
+        self._scope(node, True)
+        self._class_name = outside
+        return node
 
     def _function(self, node: Any) -> Any:
         self._scope(node, False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,15 @@ class Conversions:
     def __index__(self) -> int:
         return self.to_numpy("an index reads a value").__index__()
 
+    def __trunc__(self) -> int:
+        return math.trunc(self.to_numpy("math.trunc() reads a value"))
+
+    def __floor__(self) -> int:
+        return math.floor(self.to_numpy("math.floor() reads a value"))
+
+    def __ceil__(self) -> int:
+        return math.ceil(self.to_numpy("math.ceil() reads a value"))
+
     def __round__(self, ndigits: int | None = None) -> Any:
         if self.is_scalar and type(ndigits) is int and self.recorder.active:
             return np.round(self, ndigits)
@@ -88,6 +98,9 @@ class Conversions:
 
     def __reduce_ex__(self, protocol: Any) -> Any:  # pickles are the real array
         return self.to_numpy("pickling reads the values").__reduce_ex__(protocol)
+
+    def __reduce__(self) -> Any:
+        return self.to_numpy("pickling reads the values").__reduce__()
 
     def __deepcopy__(self, memo: dict) -> Any:
         return self.copy("K")  # type: ignore[attr-defined]

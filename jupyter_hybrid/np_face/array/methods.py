@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -171,22 +172,34 @@ class Methods:
     def __getattr__(self: Any, name: str) -> Any:
         function = _FUNCTIONS.get(name)
         if function is not None:
-            return _Method(self, function)
-        if name.startswith("__array_") or not hasattr(np.ndarray, name):
-            kind = f"numpy.{self.dtype.type.__name__}" if self.is_scalar else "numpy.ndarray"
-            raise AttributeError(f"'{kind}' object has no attribute '{name}'")
-        if name in _WRITERS:
+            return _Method(self, name, function)
+        kind = self.dtype.type if self.is_scalar else np.ndarray
+        if not hasattr(kind, name) or (name.startswith("__array_") and not _is_written(name)):
+            raise AttributeError(f"'numpy.{kind.__name__}' object has no attribute '{name}'")
+        if name in _WRITERS and not self.is_scalar:
             return lambda *args, **kwargs: self._write_really(name, args, kwargs)
         return getattr(self.to_numpy(f".{name} needs the array"), name)
+
+
+def _is_written(name: str) -> bool:
+    """Does the code that asks for a protocol's attribute name it? NumPy asks too, to find out how
+    to read an array, and is to take ``__array__``."""
+    code = sys._getframe(2).f_code
+    return name in code.co_names or name in code.co_consts
 
 
 class _Method:
     """A method such as ``x.sum`` that is a function of NumPy's with the array first."""
 
-    __slots__ = ("_array", "_function")
+    __slots__ = ("__self__", "_function", "_name")
 
-    def __init__(self, array: Any, function: Callable):
-        self._array, self._function = array, function
+    def __init__(self, array: Any, name: str, function: Callable):
+        self.__self__, self._name, self._function = array, name, function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._array._apply(self._function, args, kwargs)
+        return self.__self__._apply(self._function, args, kwargs)
+
+    def __getattr__(self, name: str) -> Any:  # __name__, __qualname__, ...
+        array = self.__self__
+        like = np.empty((), array.dtype)[()] if array.is_scalar else np.empty(0, array.dtype)
+        return getattr(getattr(like, self._name), name)

@@ -110,12 +110,18 @@ class Operators:
         return dispatch.operate(self.recorder, np.divmod, divmod, (other, self))
 
 
+def _add(name: str, method: Callable) -> None:
+    method.__name__ = name
+    method.__qualname__ = f"ndarray.{name}"
+    setattr(Operators, name, method)
+
+
 for _name, _ufunc in _BINARY.items():
     _plain = getattr(operator, f"__{_name}__")
-    setattr(Operators, f"__{_name}__", _forward(_ufunc, _plain))
-    setattr(Operators, f"__r{_name}__", _backward(_ufunc, _plain))
-    setattr(Operators, f"__i{_name}__", _in_place(_ufunc, getattr(operator, f"__i{_name}__")))
+    _add(f"__{_name}__", _forward(_ufunc, _plain))
+    _add(f"__r{_name}__", _backward(_ufunc, _plain))
+    _add(f"__i{_name}__", _in_place(_ufunc, getattr(operator, f"__i{_name}__")))
 for _name, _ufunc in _TESTS.items():
-    setattr(Operators, f"__{_name}__", _forward(_ufunc, getattr(operator, f"__{_name}__")))
+    _add(f"__{_name}__", _forward(_ufunc, getattr(operator, f"__{_name}__")))
 for _name, _ufunc in _UNARY.items():
-    setattr(Operators, f"__{_name}__", _unary(_ufunc, getattr(operator, f"__{_name}__")))
+    _add(f"__{_name}__", _unary(_ufunc, getattr(operator, f"__{_name}__")))

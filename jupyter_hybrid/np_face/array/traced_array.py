@@ -35,7 +35,9 @@ class TracedArray(Operators, Items, Methods, Conversions):
     __array_priority__ = 1000.0
     __slots__ = (
         "__weakref__",
+                "_epoch",
         "_handle",
+        "_is_copy",
         "_layout",
         "_read",
         "_real",
@@ -50,6 +52,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         "parent",
         "recorder",
         "selected",
+        "used",
         "version",
     )  # fmt: skip
 
@@ -72,6 +75,9 @@ class TracedArray(Operators, Items, Methods, Conversions):
         self._write: Any = None  # (base's node, own new contents) -> base's new contents,
         self._window: Any = None  # base's ndarray -> own
         self._seen = 0  # the base's version that was read
+        self._is_copy = False  # `input` is a copy of `origin`
+        self._epoch = recorder.epoch  # when the ndarray's memory was looked at
+        self.used = recorder.tick
 
     # Making ---------------------------------------------------------------------------------------
     @classmethod
@@ -92,6 +98,8 @@ class TracedArray(Operators, Items, Methods, Conversions):
         self.origin = array
         self.input = share(array)
         self._handle = self.input
+        self._is_copy = not _core.shares_numpy(self.input)
+        self._epoch = self.recorder.epoch
         self._layout = None if array.flags.c_contiguous else array.strides
 
     def release(self) -> None:
@@ -130,6 +138,10 @@ class TracedArray(Operators, Items, Methods, Conversions):
         if parent is None:
             if self._handle is None:
                 self._compute_selection()
+            if self._epoch != self.recorder.epoch:
+                self._epoch = self.recorder.epoch
+                if self.origin is not None:
+                    self.touched()
             return self._handle
         base = parent.handle
         if parent.version != self._seen:
@@ -189,7 +201,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
 
     def _refresh(self) -> None:
         """The contents are those of the ndarray's memory, which a strided input is a copy of."""
-        if not _core.shares_numpy(self.input):
+        if self._is_copy:
             self.input = share(self.origin)
         self._handle = self.input
 

@@ -28,7 +28,7 @@ BY_TYPE = {d.type: d for d in DTYPES}
 
 def core(op: str, inputs: list[Any], **attrs: Any) -> Any:
     """One core operator on traced or concrete arrays."""
-    return _core.invoke_core(op, inputs, attrs)
+    return _core.invoke_separate(op, inputs, attrs)
 
 
 def dtype_of(handle: Any) -> np.dtype:

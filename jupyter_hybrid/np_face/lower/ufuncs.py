@@ -18,7 +18,7 @@ from . import composed, lowering
 from .linear import matmul
 from .lowering import NUMBERS, cast, constant, copied, core, dtype_of, fits
 
-_invoke = _core.invoke_core
+_invoke = _core.invoke_separate
 
 UNARY: dict[np.ufunc, str] = {
     np.negative: "neg", np.absolute: "abs", np.sign: "sign", np.square: "square",

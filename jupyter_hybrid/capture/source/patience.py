@@ -1,0 +1,389 @@
+"""Which loops are recorded, and when they are left to Python.
+
+A loop is recorded first. It is left to Python, whole, for later runs of the cell too, once it keeps
+asking for values, or once its recorded steps have been measured against some as written and cost
+more. Loops that touch no array are not recorded at all.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from ...np_face import TracedArray
+from .. import numbers
+from .quiet import Reads
+
+CLOCK = "a clock is read"
+CONTACTS = 32  # values that a loop may ask for
+_FIRST = 4  # steps before a loop is measured
+_GRACE_S = 0.01  # that a loop may take before it is measured
+_SILENT = 8  # steps that record nothing
+_NEVER = (1 << 62, 0.0)  # when a comprehension is measured
+_KEPT = 20_000
+_places: OrderedDict[int, Place] = OrderedDict()
+_START, _RECORDED, _TRIAL, _PLAIN = range(4)
+
+
+@dataclass
+class Place:
+    """A loop or comprehension of a cell, and what is known about it."""
+
+    filename: str
+    first: int
+    last: int
+    reads: Reads
+    left: str = ""  # to Python: why, with figures
+    silent: bool = False  # it has been seen to record nothing
+
+    @property
+    def lines(self) -> str:
+        return f"lines {self.first}-{self.last}" if self.last > self.first else f"line {self.first}"
+
+
+def register(filename: str, node: Any, reads: Reads) -> int:
+    """The number of a loop or comprehension, as written."""
+    number = next(_numbers)
+    _places[number] = Place(filename, node.lineno, node.end_lineno or node.lineno, reads)
+    if len(_places) > _KEPT:
+        _places.popitem(last=False)
+    return number
+
+
+#: A loop that was compiled so long ago that nothing is known about it: it is always recorded.
+FORGOTTEN = Place("", 0, 0, Reads(frozenset(), True))
+
+
+def place_of(number: int) -> Place:
+    """The loop or comprehension of that number."""
+    return _places.get(number, FORGOTTEN)
+
+
+def _counting() -> Iterator[int]:
+    number = 0
+    while True:
+        yield number
+        number += 1
+
+
+_numbers = _counting()
+
+
+def duration(seconds: float) -> str:
+    """``340 us``."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-6:.2g} us"
+
+
+class Phases:
+    """One run of a loop: what its next steps are, recorded or as written."""
+
+    def __init__(self, hooks: Any, number: int, values: Any, statement: int | None, top: int):
+        self.hooks, self.place, self.values = hooks, place_of(number), values
+        self.statement = statement
+        self.top = top  # the number of the recorded phase
+        self.stage = _START
+        self.over = False  # no further step
+        self.paused = ""  # "quiet" or "outside" while this loop runs as written
+        self.steps_done = 0
+        self.excused = 0  # contacts of inner loops
+        self._counted = 0  # of this loop's own, excused in the one around it
+        self.how = ""
+        self.recorder = hooks.recorder
+        self._iterator: Any = None
+        self._times: list[float] = []
+        self._plain_times: list[float] = []
+        self._flushed_s = 0.0
+        self._next_trial: tuple[int, float] = (_FIRST, _GRACE_S)
+        self._entry = -1  # of the recorder's breaks: the one that the trial made
+        if self.recorder is not None:
+            self._breaks = len(self.recorder.breaks)
+            self._since = time.perf_counter()
+            self._nodes = self.recorder.nodes()
+
+    # The phases -----------------------------------------------------------------------------------
+    def __iter__(self) -> Phases:
+        return self
+
+    def __next__(self) -> int:
+        if self.stage == _START:
+            self._begin()
+        elif self.over or self.stage == _PLAIN:
+            if self.stage == _TRIAL:
+                self._judge()
+            raise StopIteration
+        elif self.stage == _RECORDED:
+            self._change()
+        else:
+            self._decide()
+        hooks = self.hooks
+        hooks.active.append(self)
+        if self.stage == _RECORDED:
+            hooks.steps = _Recorded(self)
+            return self.top
+        if self.stage == _TRIAL:
+            hooks.steps = _Timed(self)
+            return self.top - 1
+        hooks.steps = self._iterator
+        return 0
+
+    # Comprehensions -------------------------------------------------------------------------------
+    def of_comprehension(self) -> Any:
+        """The elements that are recorded."""
+        self._next_trial = _NEVER
+        self._begin(pause=False)
+        if self.stage != _RECORDED:
+            return ()
+        return self._iterator if self.all_recorded else _Recorded(self)
+
+    @property
+    def all_recorded(self) -> bool:
+        """No element will be taken as written."""
+        recorder = self.recorder
+        return self.stage == _RECORDED and (
+            self.place is FORGOTTEN or bool(recorder.bodies) or recorder.options.force
+        )
+
+    def rest_as_written(self) -> Any:
+        """The other elements; recording is put aside for them."""
+        if self.stage == _RECORDED:
+            self.how = "outside"
+        if self.how:
+            self.pause()
+        return self._rest()
+
+    def of_generator(self) -> Any:
+        """The elements of a generator expression: real ones once it has asked for many values."""
+        self._next_trial = _NEVER
+        self._begin(pause=False)
+        while True:
+            if self.stage == _RECORDED and self.change_due(time.perf_counter()):
+                self._iterator = self._rest()
+                self.stage = _PLAIN
+            try:
+                yield self.next_recorded()
+            except StopIteration:
+                return
+
+    # How a loop starts ----------------------------------------------------------------------------
+    def _begin(self, pause: bool = True) -> None:
+        recorder, place = self.recorder, self.place
+        values = numbers.plain(self.values)
+        how = ""
+        if recorder is None:
+            self.stage = _PLAIN
+        elif recorder.bodies or recorder.options.force or place is FORGOTTEN:
+            self.stage = _RECORDED
+        elif self.hooks.quiet(place.reads, values):
+            self.stage, how = _PLAIN, "quiet"
+        elif place.left or place.silent:
+            self.stage, how = _PLAIN, "outside"
+        else:
+            self.stage = _RECORDED
+        if self.stage == _RECORDED and self.statement is not None:
+            values = self.hooks.loop(self.statement, values)
+        self.how = how
+        if how and pause:
+            self.pause()
+        if self.stage == _PLAIN and type(values) is TracedArray:
+            values = values.to_numpy(self.reason)
+        self._iterator = iter(values)
+
+    @property
+    def reason(self) -> str:
+        """Why steps run as written."""
+        place = self.place
+        return place.left or f"{place.lines} run as written: they record nothing"
+
+    def pause(self) -> None:
+        """Puts recording aside for the steps as written."""
+        if self.how == "quiet":
+            self.hooks.hush()
+        else:
+            recorder = self.recorder
+            before = len(recorder.breaks)
+            self.hooks.step_outside(self.reason)
+            if len(recorder.breaks) > before:
+                self._entry = before
+                place = self.place
+                recorder.breaks[before:] = [(place.first, self.reason)]
+            elif self.place.left:
+                self._note()
+        self.paused = self.how
+
+    def _note(self) -> None:
+        """Names the loop in the report, once in a run."""
+        entry = (self.place.first, self.place.left)
+        if entry not in self.recorder.breaks:
+            self.recorder.breaks.append(entry)
+
+    def resume(self) -> None:
+        """Goes on recording, at the end of a phase."""
+        how, self.paused = self.paused, ""
+        if how == "quiet":
+            self.hooks.speak(self.recorder)
+        elif how:
+            self.recorder.recording.resume()
+
+    def ended(self, outer: Phases | None) -> None:
+        """A phase has ended, whatever way."""
+        self.resume()
+        if outer is not None and self.recorder is not None and outer.recorder is self.recorder:
+            made = len(self.recorder.breaks) - self._breaks
+            outer.excused += max(0, made - 1 - self._counted)
+            self._counted = max(self._counted, made - 1)
+
+    # Changing -------------------------------------------------------------------------------------
+    def change_due(self, now: float) -> bool:
+        """At a step's start: do the next steps run as written?"""
+        recorder, place = self.recorder, self.place
+        if place is FORGOTTEN or recorder.bodies or recorder.options.force:
+            return False
+        if self.hooks.recorder is not recorder:
+            return False
+        made = len(recorder.breaks) - self._breaks - self.excused
+        many = 4 if self._next_trial is _NEVER and now - self._since >= _GRACE_S else CONTACTS
+        if made >= 2 and recorder.breaks[-1][1] == CLOCK:
+            many = 2  # it may wait for a time to come
+        if made >= many:
+            place.left = self._contacts(made)
+            return True
+        if self.steps_done == _SILENT and recorder.nodes() == self._nodes:
+            place.silent = True
+            return True
+        steps, seconds = self._next_trial
+        return self.steps_done >= steps and now - self._since >= seconds
+
+    def _contacts(self, made: int) -> str:
+        found = Counter(self.recorder.breaks[self._breaks :])
+        (line, why), _ = found.most_common(1)[0]
+        where = f" in line {line}" if line != self.place.first and line is not None else ""
+        return (
+            f"{self.place.lines} left to Python: {made} times in {self.steps_done} steps a value "
+            f"was needed ({why}{where})"
+        )
+
+    def _change(self) -> None:
+        """From recorded steps to some as written."""
+        self.how = "outside"
+        place = self.place
+        if place.left or place.silent:
+            self.stage = _PLAIN
+            self.pause()
+        else:
+            self.stage = _TRIAL
+            start = time.perf_counter()
+            before = len(self.recorder.breaks)
+            self.hooks.step_outside(f"{place.lines} are compared with plain Python")
+            self._entry = before if len(self.recorder.breaks) > before else -1
+            self.paused = self.how
+            self._flushed_s = time.perf_counter() - start
+            self._plain_times = []
+        self._iterator = self._rest()
+
+    def _decide(self) -> None:
+        """After some steps as written: which way the loop goes on."""
+        if self._judge():
+            self.stage = _PLAIN
+            self.pause()
+            return
+        self.stage = _RECORDED
+        steps, seconds = self._next_trial
+        self._next_trial = (2 * max(steps, self.steps_done), 2 * seconds)
+        self._times = []
+        self._since = time.perf_counter()
+
+    def _judge(self) -> bool:
+        """Do steps as written cost less? Says so in the report."""
+        place = self.place
+        if not self._plain_times:
+            return False
+        recorded = median(self._times) + self._flushed_s / max(1, len(self._times))
+        plain = median(self._plain_times)
+        figures = f"a step costs {duration(recorded)} recorded, {duration(plain)} as written"
+        leave = plain < recorded
+        if leave:
+            place.left = f"{place.lines} left to Python: {figures}"
+        if self._entry >= 0:
+            text = place.left if leave else f"{place.lines} compared with plain Python: {figures}"
+            self.recorder.breaks[self._entry] = (place.first, text)
+        return leave
+
+    # Steps ----------------------------------------------------------------------------------------
+    def next_recorded(self) -> Any:
+        """The next element; what it costs is noted when the one after it is asked for."""
+        value = next(self._iterator)
+        self.steps_done += 1
+        return value
+
+    def _rest(self) -> Any:
+        """What is left to go through as written: real elements of an array."""
+        rest = getattr(self._iterator, "rest", None)
+        if rest is not None:
+            return rest()
+        values = self.values
+        if self.stage != _PLAIN and type(values) is TracedArray and self.steps_done:
+            return iter(values.to_numpy()[self.steps_done :])
+        return self._iterator
+
+
+class _Recorded:
+    """The recorded steps, until the loop ends or goes on as written."""
+
+    def __init__(self, phases: Phases):
+        self._phases = phases
+        self._started = 0.0
+
+    def __iter__(self) -> _Recorded:
+        return self
+
+    def __next__(self) -> Any:
+        phases = self._phases
+        now = time.perf_counter()
+        if self._started:
+            phases._times.append(now - self._started)
+        if phases.change_due(now):
+            raise StopIteration
+        self._started = now
+        try:
+            return phases.next_recorded()
+        except StopIteration:
+            phases.over = True
+            raise
+
+
+class _Timed:
+    """Some steps as written: as many as were recorded, while they are no slower."""
+
+    def __init__(self, phases: Phases):
+        self._phases = phases
+        self._left = len(phases._times)
+        self._most = sum(phases._times) + phases._flushed_s
+        self._started = 0.0
+
+    def __iter__(self) -> _Timed:
+        return self
+
+    def __next__(self) -> Any:
+        phases = self._phases
+        now = time.perf_counter()
+        if self._started:
+            phases._plain_times.append(now - self._started)
+            self._most -= now - self._started
+        if phases._plain_times and (self._left <= 0 or self._most <= 0):
+            raise StopIteration
+        self._left -= 1
+        self._started = time.perf_counter()
+        try:
+            value = next(phases._iterator)
+        except StopIteration:
+            phases.over = True
+            raise
+        phases.steps_done += 1
+        return value

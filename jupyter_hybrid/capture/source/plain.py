@@ -1,0 +1,334 @@
+"""What code that stands twice asks (:mod:`.copies`): which copy runs, and what it is given."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import itertools
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from ... import _core
+from ...np_face import TracedArray
+from .. import numbers, twins
+from ..trace_state import RUNTIME
+from .copies import ON
+from .patience import CONTACTS, FORGOTTEN, Phases, place_of
+from .quiet import Reads, Search, known_function
+
+_guards = _core.guards
+_OURS = (TracedArray, numbers.RecordedInt, numbers.RecordedFloat)
+_CALLS = 64  # of a function that record nothing
+_DRAWN = 8  # calls of a function of numbers that are drawn, as examples
+_DOUBTS = 3  # calls after which nobody asks again whether a function touches no array
+_CONSUMERS = (
+    sum, any, all, min, max, sorted, list, tuple, set, dict, frozenset,
+)  # fmt: skip
+
+
+class _Calls:
+    """A function of the cell, as the running cell calls it."""
+
+    def __init__(self, recorder: Any, nodes: int):
+        self.count = self.doubts = self.contacts = 0
+        self.seen = len(recorder.breaks)
+        self.nodes = nodes
+        self.left = ""
+
+
+class PlainCopies:
+    """Mixed into the runtime."""
+
+    recorder: Any
+
+    def __init__(self) -> None:
+        self.active: list[Phases] = []  # the loops that run, outermost first
+        self.phase = 0  # which copy of a loop runs now, ...
+        self.steps: Any = ()  # ... and what it goes through
+        self._unfinished: Phases | None = None  # a comprehension whose first part has ended
+        self._args: tuple = ()
+        self._kwargs: dict = {}
+        self._locals: dict[str, Any] = {}
+        self._real: Any = None
+        self._over = False
+
+    def loop(self, number: int, iterable: Any) -> Any:
+        raise NotImplementedError
+
+    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
+    # Recording put aside --------------------------------------------------------------------------
+    def record(self, recorder: Any) -> None:
+        """From here on this recorder records; None: nothing does."""
+        self.recorder = recorder
+        setattr(builtins, ON, recorder is not None)
+        if recorder is None:
+            _guards.end()
+        else:
+            _guards.begin(recorder.contact)
+
+    def hush(self) -> None:
+        """For code that touches no array: what is pending stays."""
+        recorder = self.recorder
+        namespace = recorder.namespace
+        for name in recorder.cell.names:
+            if numbers.is_recorded(namespace.get(name)):
+                namespace[name] = numbers.plain(namespace[name])
+        self.record(None)
+
+    def speak(self, recorder: Any) -> None:
+        """Goes on with what was put aside."""
+        self.record(recorder)
+
+    def step_outside(self, reason: str) -> None:
+        """For code that runs as written: everything is computed, stand-ins have their arrays."""
+        recorder = self.recorder
+        recorder.flush_if_active(reason)
+        recorder.open_stand_ins()
+        recorder.recording.pause(reason)
+
+    def quiet(self, reads: Reads, *values: Any) -> bool:
+        """Do these reads, from the frame that asks, and these values touch no array?"""
+        frame = sys._getframe(1)
+        while frame.f_globals.get("__package__") == __package__ and frame.f_back is not None:
+            frame = frame.f_back
+        search = Search()
+        return all(map(search.value, values)) and search.names(
+            reads, frame.f_locals, frame.f_globals, vars(builtins)
+        )
+
+    # Loops ----------------------------------------------------------------------------------------
+    def phases(self, number: int, statement: int | None, values: Any) -> Phases:
+        """The phases of a ``for``."""
+        return Phases(self, number, values, statement, 1)
+
+    def turns(self, number: int) -> Phases:
+        """The phases of a ``while``."""
+        return Phases(self, number, itertools.repeat(()), None, 2)
+
+    def end_phase(self) -> None:
+        """Whatever way a phase ended."""
+        phases = self.active.pop()
+        phases.ended(self.active[-1] if self.active else None)
+
+    def finish(self) -> None:
+        """The test of a ``while`` with an ``else`` is false."""
+        self.active[-1].over = self._over = True
+
+    def finished(self) -> bool:
+        """Has this loop just ended that way?"""
+        over, self._over = self._over, False
+        return over
+
+    def opens(self) -> bool:
+        """Do variables of the calling function hold stand-ins?"""
+        self._locals = sys._getframe(1).f_locals
+        return any(type(v) in _OURS for v in self._locals.values())
+
+    def stands(self, name: str) -> bool:
+        """Does this one?"""
+        value = self._locals.get(name)
+        if type(value) not in _OURS:
+            return False
+        self._real = self.opened(value)
+        return True
+
+    def real(self) -> Any:
+        """What it stands for."""
+        value, self._real = self._real, None
+        return value
+
+    # Comprehensions -------------------------------------------------------------------------------
+    def first(self, number: int, values: Any) -> Iterator[Any]:
+        """The elements that are recorded."""
+        phases = Phases(self, number, values, None, 1)
+        steps = phases.of_comprehension()
+        self._unfinished = None
+        if phases.all_recorded:
+            return steps
+
+        def ended() -> Iterator[Any]:
+            self._unfinished = phases
+            return iter(())
+
+        return itertools.chain(steps, _Late(ended))
+
+    def rest(self) -> Iterator[Any]:
+        """Those that are not."""
+        phases, self._unfinished = self._unfinished, None
+        if phases is None or phases.over:
+            return iter(())
+        iterator = phases.rest_as_written()
+        return itertools.chain(iterator, _Resume(phases)) if phases.paused else iterator
+
+    @staticmethod
+    def both(first: Any, rest: Any) -> Any:
+        """The two parts of a list, set or dict as one."""
+        if not first:
+            return rest
+        if rest:
+            first.extend(rest) if type(first) is list else first.update(rest)
+        return first
+
+    def plainly(self, number: int) -> bool:
+        """Is this generator expression left as written?"""
+        recorder = self.recorder
+        self.plain_is_quiet = False
+        if recorder is None:
+            return True
+        place = place_of(number)
+        if recorder.bodies or recorder.options.force or place is FORGOTTEN:
+            return False
+        self.plain_is_quiet = self.quiet(place.reads)
+        return self.plain_is_quiet or bool(place.left)
+
+    @staticmethod
+    def opened(values: Any) -> Any:
+        """A value as code that runs as written has it."""
+        return values.to_numpy() if type(values) is TracedArray else numbers.plain(values)
+
+    def each(self, number: int, values: Any) -> Any:
+        """What a recorded generator expression goes through."""
+        recorder, place = self.recorder, place_of(number)
+        if recorder is None or recorder.bodies or recorder.options.force or place is FORGOTTEN:
+            return values
+        return Phases(self, number, values, None, 1).of_generator()
+
+    # Calls ----------------------------------------------------------------------------------------
+    def callee(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """What is called in the function's place, with :meth:`given` and :meth:`named`.
+
+        Functions of cells are called themselves, so that no frame is added.
+        """
+        self._args, self._kwargs = args, kwargs
+        recorder = self.recorder
+        if recorder is None:
+            return function
+        if not recorder.bodies:
+            function = twins.seen(function) or function
+        code = _seen_code(function)
+        if code is None or recorder.bodies:
+            made = len(args) == 1 and function in _CONSUMERS and self._plain_generator(args[0])
+            if made and not recorder.bodies:
+                how = self._quietly if self.plain_is_quiet else self._outside
+                return functools.partial(how, function)
+            return functools.partial(self.call, function)
+        if recorder.options.force:
+            return function
+        known = recorder.calls.get(code)
+        if known is None:
+            known = recorder.calls[code] = _Calls(recorder, recorder.nodes())
+        known.count += 1
+        if known.count > _DRAWN and known.doubts < _DOUBTS:
+            search = Search()
+            if all(map(search.value, (function, *args, *kwargs.values()))):
+                return functools.partial(self._quietly, function)
+            known.doubts += 1
+        if known.left or self._is_left(recorder, code, known):
+            return functools.partial(self._outside, function)
+        return function
+
+    @staticmethod
+    def _is_left(recorder: Any, code: types.CodeType, known: _Calls) -> bool:
+        """Has a function been called often without paying?"""
+        if known.count % CONTACTS:
+            return False
+        first, function = code.co_firstlineno, known_function(code)
+        last = function.last if function is not None else first
+        new = recorder.breaks[known.seen :]
+        known.seen = len(recorder.breaks)
+        inside = [why for line, why in new if line is not None and first <= line <= last]
+        known.contacts += len(inside)
+        if code.co_filename == recorder.filename and known.contacts >= CONTACTS:
+            known.left = (
+                f"{code.co_name} left to Python: in {known.count} calls a value was needed "
+                f"{known.contacts} times ({inside[-1] if inside else 'it was read'})"
+            )
+            recorder.breaks.append((first, known.left))
+        elif known.count == _CALLS and recorder.nodes() == known.nodes:
+            known.left = f"{code.co_name} runs as written: it records nothing"
+        return bool(known.left)
+
+    def given(self) -> tuple:
+        """The arguments of the call that follows."""
+        args, self._args = self._args, ()
+        return args
+
+    def named(self) -> dict[str, Any]:
+        """Its keyword arguments."""
+        kwargs, self._kwargs = self._kwargs, {}
+        return kwargs
+
+    @staticmethod
+    def _plain_generator(value: Any) -> bool:
+        return type(value) is types.GeneratorType and (
+            value.gi_code.co_name == "<genexpr>" and RUNTIME not in value.gi_code.co_names
+        )
+
+    def _quietly(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """A call that touches no array."""
+        __tracebackhide__ = True
+        recorder = self.recorder
+        self.hush()
+        try:
+            args = tuple(map(numbers.plain, args))
+            return function(*args, **{k: numbers.plain(v) for k, v in kwargs.items()})
+        finally:
+            self.speak(recorder)
+
+    def _outside(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """A call of a function that runs as written."""
+        __tracebackhide__ = True
+        recorder = self.recorder
+        name = getattr(function, "__name__", "a call")
+        self.step_outside(f"{name} is left to Python")
+        try:
+            args = tuple(map(self.opened, args))
+            return function(*args, **{k: self.opened(v) for k, v in kwargs.items()})
+        finally:
+            recorder.recording.resume()
+
+
+def _repeats(code: types.CodeType) -> bool:
+    function = known_function(code)
+    return function is None or function.repeats
+
+
+def _seen_code(function: Any) -> types.CodeType | None:
+    """The code of a function of a hybridized cell; None for other callables."""
+    if type(function) is types.MethodType:
+        function = function.__func__
+    if type(function) is not types.FunctionType:
+        return None
+    code: types.CodeType = function.__code__
+    return code if ON in code.co_names else None
+
+
+class _Late:
+    """Elements that are found when the first is asked for."""
+
+    def __init__(self, found: Any):
+        self._found = found
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._found()
+
+
+class _Resume:
+    """Goes on recording when it is reached, or dropped: an iterator's end."""
+
+    def __init__(self, phases: Phases):
+        self._phases = phases
+
+    def __iter__(self) -> _Resume:
+        return self
+
+    def __next__(self) -> Any:
+        self._phases.resume()
+        raise StopIteration
+
+    def __del__(self) -> None:
+        self._phases.resume()

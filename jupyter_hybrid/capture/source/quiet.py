@@ -1,0 +1,193 @@
+"""Does code touch no array? Then nothing that is pending sees it, and it runs as written.
+
+Decided from the names that the code reads and from what they hold when it starts: what plain
+values, harmless functions and classes of plain values compute is plain again.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import collections
+import functools
+import types
+from dataclasses import dataclass
+from typing import Any
+
+from .. import numbers
+from .scopes import bound_names, copied, loaded_names
+
+_PLAIN = frozenset(
+    {int, float, complex, bool, str, bytes, type(None), range, slice, type(...), bytearray}
+    | {type(NotImplemented), numbers.RecordedInt, numbers.RecordedFloat}
+)
+_CONTAINERS = frozenset(
+    {list, tuple, set, frozenset, dict, collections.deque, collections.defaultdict}
+    | {collections.Counter, collections.OrderedDict}
+)
+_HARMFUL = frozenset(
+    {"eval", "exec", "globals", "locals", "vars", "memoryview", "__import__", "compile", "setattr"}
+    | {"breakpoint", "delattr", "dir", "input", "open"}
+)
+_MODULES = frozenset(
+    {"math", "cmath", "random", "_random", "string", "itertools", "functools", "_functools"}
+    | {"collections", "_collections", "heapq", "_heapq", "bisect", "_bisect", "operator"}
+    | {"_operator", "statistics", "fractions", "decimal", "re", "json", "copy", "enum"}
+    | {"dataclasses", "typing", "string", "abc"}
+)
+_MOST = 3000  # values that are looked at
+_REPEATS = (ast.For, ast.While, ast.comprehension)
+_IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+@dataclass
+class Reads:
+    """What a piece of code reads from outside."""
+
+    names: frozenset[str]
+    harmful: bool = False  # whatever they hold: it imports, or looks at frames
+    last: int = 0  # line of a function
+    function: Any = None  # itself, as written
+    repeats: bool = False  # it has a loop
+    alone: Any = None  # its code, rewritten without a copy as written
+
+
+_functions: dict[tuple[str, int, str], Reads] = {}  # by file, first line and name
+
+
+def reads_of(nodes: list[Any], bound: frozenset[str] = frozenset()) -> Reads:
+    """What statements read, ``bound`` aside."""
+    imports = any(isinstance(n, _IMPORTS) for node in nodes for n in ast.walk(node))
+    return Reads(loaded_names(nodes) - bound, imports)
+
+
+def register(function: Any, filename: str) -> None:
+    """Notes a function of a cell, as written."""
+    first = min([function.lineno, *(d.lineno for d in getattr(function, "decorator_list", []))])
+    body = function.body if isinstance(function.body, list) else [function.body]
+    reads = reads_of(body, bound_names(function))
+    reads.last, reads.function = function.end_lineno or first, copied(function)
+    reads.repeats = any(isinstance(n, _REPEATS) for n in ast.walk(function))
+    key = (filename, first, getattr(function, "name", "<lambda>"))
+    known = _functions.get(key)
+    if known is not None:  # two lambdas in a line
+        reads.names |= known.names
+        reads.harmful |= known.harmful
+    _functions[key] = reads
+
+
+def known_function(code: types.CodeType) -> Reads | None:
+    """What is known about a function of a cell."""
+    return _functions.get((code.co_filename, code.co_firstlineno, code.co_name))
+
+
+class Search:
+    """One question; looks at :data:`_MOST` values at most."""
+
+    def __init__(self) -> None:
+        self._left = _MOST
+        self._seen: set[int] = set()
+        self._kept: list[Any] = []  # what was seen: an id means nothing without its object
+
+    def names(self, reads: Reads, *scopes: Any) -> bool:
+        """Are all these names plain in the scopes, innermost first?"""
+        if reads.harmful:
+            return False
+        for name in reads.names:
+            for scope in scopes:
+                if name in scope:
+                    if not self.value(scope[name]):
+                        return False
+                    break
+            else:
+                if name in _HARMFUL:
+                    return False
+        return True
+
+    def value(self, value: Any) -> bool:
+        """Does nothing that can be reached from the value have to do with arrays?"""
+        kind = type(value)
+        if kind in _PLAIN:
+            return True
+        if id(value) in self._seen:
+            return True
+        self._left -= 1
+        if self._left < 0:
+            return False
+        self._seen.add(id(value))
+        self._kept.append(value)
+        if kind in _CONTAINERS:
+            return self._container(value, kind)
+        if kind is types.FunctionType:
+            return self._function(value)
+        if kind is types.ModuleType:
+            return value.__name__ in _MODULES
+        if kind is types.BuiltinFunctionType:
+            return self._builtin(value)
+        if kind is types.MethodType:
+            return self.value(value.__func__) and self.value(value.__self__)
+        if kind in (staticmethod, classmethod):
+            return self.value(value.__func__)
+        if kind is functools._lru_cache_wrapper:
+            return self.value(value.__wrapped__)
+        if kind is property:
+            parts = [value.fget, value.fset, value.fdel]
+            return all(p is None or self.value(p) for p in parts)
+        return self._class(value) if isinstance(value, type) else self._instance(value, kind)
+
+    def _container(self, value: Any, kind: type) -> bool:
+        self._left -= len(value)
+        if self._left < 0:
+            return False
+        if kind is collections.defaultdict and not self.value(value.default_factory):
+            return False
+        if isinstance(value, dict):
+            return all(map(self.value, value)) and all(map(self.value, value.values()))
+        return all(map(self.value, value))
+
+    def _function(self, function: types.FunctionType) -> bool:
+        if function.__module__ in _MODULES:
+            return True
+        code = function.__code__
+        reads = known_function(code)
+        if reads is None:
+            return False
+        cells = {}
+        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            try:
+                cells[name] = cell.cell_contents
+            except ValueError:  # not bound yet
+                continue
+        held = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+        return self.names(reads, cells, function.__globals__) and all(map(self.value, held))
+
+    def _builtin(self, function: Any) -> bool:
+        owner = function.__self__
+        if owner is builtins:
+            return function.__name__ not in _HARMFUL
+        if owner is None or isinstance(owner, types.ModuleType):
+            return function.__module__ in _MODULES
+        return self.value(owner)
+
+    def _class(self, kind: type) -> bool:
+        if kind.__module__ == "builtins":
+            return kind.__name__ not in _HARMFUL
+        if kind.__module__ in _MODULES:
+            return True
+        if type(kind) is not type:
+            return False
+        parts = [v for n, v in vars(kind).items() if n not in ("__dict__", "__weakref__")]
+        descriptors = (types.MemberDescriptorType, types.GetSetDescriptorType)
+        return all(isinstance(v, descriptors) or self.value(v) for v in parts) and all(
+            map(self.value, kind.__bases__)
+        )
+
+    def _instance(self, value: Any, kind: type) -> bool:
+        if kind.__module__ in _MODULES and kind.__module__ != "typing":
+            return kind.__module__ in ("random", "re", "itertools", "fractions", "decimal")
+        if kind.__module__ == "builtins" or not self.value(kind):
+            return False
+        if not all(map(self.value, getattr(value, "__dict__", {}).values())):
+            return False
+        slots = [n for c in kind.__mro__ for n in getattr(c, "__slots__", ())]
+        return all(self.value(getattr(value, n, None)) for n in slots)

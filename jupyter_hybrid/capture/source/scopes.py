@@ -1,0 +1,121 @@
+"""What a function's own statements bind, read and declare; inner scopes are not theirs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_DECLARATIONS = (ast.Global, ast.Nonlocal)
+
+
+def copied(node: Any) -> Any:
+    """A copy of a tree as the parser made it, faster than ``copy.deepcopy``."""
+    made = type(node)()
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            value = [copied(v) if isinstance(v, ast.AST) else v for v in value]
+        elif isinstance(value, ast.AST):
+            value = copied(value)
+        setattr(made, name, value)
+    return ast.copy_location(made, node)
+
+
+def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Every node of the statements that is evaluated in their own scope or in a comprehension."""
+    stack = list(nodes)
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, ast.Lambda):
+            stack += [node.args]
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            stack += [*node.decorator_list, node.args]
+        elif isinstance(node, ast.ClassDef):
+            stack += [*node.decorator_list, *node.bases, *node.keywords]
+        else:
+            stack += ast.iter_child_nodes(node)
+
+
+def yields(body: Iterable[ast.AST]) -> bool:
+    """Does a function with this body make a generator or a coroutine?"""
+    kinds = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
+    return any(
+        isinstance(n, kinds) or (isinstance(n, ast.comprehension) and n.is_async)
+        for n in own_nodes(body)
+    )
+
+
+def bound_names(function: Any) -> frozenset[str]:
+    """Names that are variables of the function: bound somewhere in it, or declared nonlocal."""
+    a = function.args
+    given = [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]
+    found = {g.arg for g in given}
+    body = function.body if isinstance(function.body, list) else [function.body]
+    inner: set[int] = set()  # targets of comprehensions are their own
+    beyond: set[str] = set()
+    for node in own_nodes(body):
+        if isinstance(node, _COMPREHENSIONS):
+            targets = [n for c in node.generators for n in ast.walk(c.target)]
+            inner |= {id(n) for n in targets}
+        if isinstance(node, ast.Name):
+            if not isinstance(node.ctx, ast.Load) and id(node) not in inner:
+                found.add(node.id)
+        elif isinstance(node, ast.Global):
+            beyond |= set(node.names)
+        elif isinstance(node, ast.Nonlocal):
+            found |= set(node.names)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            found |= {(n.asname or n.name).partition(".")[0] for n in node.names}
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        else:
+            names = (getattr(node, "name", None), getattr(node, "rest", None))
+            found |= {n for n in names if isinstance(n, str) and not isinstance(node, ast.alias)}
+    return frozenset(found - beyond)
+
+
+def loaded_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """Names that the statements read, in inner scopes too."""
+    found: set[str] = set()
+    for node in nodes:
+        for n in ast.walk(node):
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
+                found.add(n.id)
+            elif isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name):
+                found.add(n.target.id)
+    return frozenset(found)
+
+
+def without_declarations(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """(``global`` and ``nonlocal`` statements of a function's body, the body without them)."""
+    found: list[ast.stmt] = [n for n in own_nodes(body) if isinstance(n, _DECLARATIONS)]
+    return found, _Strip().block(body) if found else body
+
+
+class _Strip(ast.NodeTransformer):
+    """Puts ``pass`` in the place of declarations."""
+
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        return [self.visit(s) for s in body]
+
+    def _leave(self, node: Any) -> Any:
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _leave
+
+    def _declaration(self, node: Any) -> ast.stmt:
+        return ast.copy_location(ast.Pass(), node)
+
+    visit_Global = visit_Nonlocal = _declaration
+
+
+def mangled(name: str, class_name: str) -> str:
+    """An attribute's name as code in that class means it."""
+    owner = class_name.lstrip("_")
+    if not owner or not name.startswith("__") or name.endswith("__") or "." in name:
+        return name
+    return f"_{owner}{name}"

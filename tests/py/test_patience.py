@@ -1,0 +1,125 @@
+"""Loops and functions that are left to Python, what the report says of them, and ``--force``."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cells import Shell, imperative
+
+from jupyter_hybrid.capture.source import patience
+
+READS = "import numpy as np\nx = np.linspace(-1.0, 1.0, 300)\n"
+LOOP = READS + "n = 0\nfor v in x:\n    if v * 2 > 0.5:\n        n += 1\n"
+
+
+@pytest.fixture
+def shell(monkeypatch) -> Shell:
+    monkeypatch.setattr(patience, "_GRACE_S", 1e9)  # no loop is measured, only counted
+    return Shell()
+
+
+def breaks(shell: Shell) -> list[str]:
+    return [why for _, why in shell.report.graph_breaks]
+
+
+def test_a_loop_that_keeps_asking_for_values_is_left(shell):
+    shell.hybridize(LOOP)
+    assert shell.ns["n"] == imperative(LOOP)[0]["n"]
+    (text,) = [t for t in breaks(shell) if "left to Python" in t]
+    assert text.startswith("lines 5-7 left to Python: 32 times in 32 steps a value was needed")
+    assert len(breaks(shell)) <= patience.CONTACTS + 1
+
+
+def test_it_stays_left_in_later_runs(shell):
+    shell.hybridize(LOOP)
+    shell.hybridize(LOOP)
+    assert len([t for t in breaks(shell) if t.startswith("lines 5-7 left to Python")]) == 1
+    assert not [t for t in breaks(shell) if t == "a condition reads a value"]
+
+
+def test_force_records_all_of_it(shell):
+    shell.hybridize(LOOP, "--force")
+    assert not [t for t in breaks(shell) if "left to Python" in t]
+    assert len(breaks(shell)) >= 300
+    assert shell.ns["n"] == imperative(LOOP)[0]["n"]
+
+
+def test_force_for_the_default_mode(shell):
+    shell.run("%hybrid mode symbolic --force")
+    try:
+        shell.run(LOOP)
+    finally:
+        shell.run("%hybrid mode imperative")
+    assert not [t for t in breaks(shell) if "left to Python" in t]
+
+
+def test_a_loop_that_records_whole_is_not_left(shell):
+    shell.hybridize(READS + "y = x\nfor i in range(100):\n    y = y * 0.5 + 1\n")
+    assert not shell.report.graph_breaks
+
+
+@pytest.mark.parametrize("faster", ["plain", "recorded"])
+def test_steps_are_measured_against_some_as_written(shell, monkeypatch, faster):
+    monkeypatch.setattr(patience, "_GRACE_S", 0.0)
+    costs = iter([1.0, 0.0] if faster == "plain" else [0.0, 1.0] * 20)
+    monkeypatch.setattr(patience, "median", lambda times: next(costs))
+    body = READS + "y = [x]\nfor i in range(40):\n    y.append(y[-1] * 0.5)\nlast = y[-1]\n"
+    body += f"# {faster}\n"  # a cell of its own: the other one is known by now
+    shell.hybridize(body)
+    np.testing.assert_array_equal(shell.ns["last"], imperative(body)[0]["last"])
+    said = [t for t in breaks(shell) if t.startswith("lines 5-6 ")]
+    if faster == "plain":
+        assert len(said) == 1
+        assert said[0].startswith("lines 5-6 left to Python: a step costs ")
+        assert said[0].endswith("recorded, 0 us as written")
+    else:  # measured again when the steps have doubled
+        assert 1 <= len(said) <= 6
+        assert all("compared with plain Python" in t for t in said)
+
+
+def test_a_loop_that_touches_no_array_leaves_the_graph_whole(shell):
+    body = READS + (
+        "y = x * 2\nt = 0\ndef f(k):\n    return k % 3\n"
+        "for i in range(50):\n    t += f(i)\nwhile t > 10:\n    t -= 7\nz = y + t\n"
+    )
+    shell.hybridize(body)
+    assert not shell.report.graph_breaks
+    np.testing.assert_array_equal(shell.ns["z"], imperative(body)[0]["z"])
+
+
+def test_a_function_that_keeps_asking_is_called_as_written(shell):
+    body = READS + (
+        "def sign(v):\n    if v.sum() > 0:\n        return 1\n    return -1\n"
+        "def half(lo, hi):\n    if hi - lo < 2:\n        return sign(x[lo:hi])\n"
+        "    m = (lo + hi) // 2\n    return half(lo, m) + half(m, hi)\nfound = half(0, 200)\n"
+    )
+    shell.hybridize(body)
+    assert shell.ns["found"] == imperative(body)[0]["found"]
+    said = [t for t in breaks(shell) if t.startswith("sign left to Python: in ")]
+    assert len(said) == 1
+    assert len(breaks(shell)) < 200
+
+
+def test_the_clock_is_read_when_the_work_is_done(shell):
+    body = (
+        "import time\nimport numpy as np\nx = np.ones((200, 200))\n"
+        "a = time.perf_counter()\ny = x @ x\nb = time.perf_counter()\nz = y + 1\n"
+    )
+    shell.hybridize(body)
+    second = shell.report.segments[1]
+    assert "dot" in [n.op for n in second.graph.nodes]
+    assert (7, "a clock is read") in shell.report.graph_breaks
+
+
+def test_stand_ins_in_containers_are_written_by_a_loop_as_written(shell, monkeypatch):
+    monkeypatch.setattr(patience, "CONTACTS", 2)
+    body = READS + (
+        "rows = [x * 1, x * 2]\nsame = rows[0]\n"
+        "for i in range(20):\n    if rows[1][i] < 5:\n        rows[0][i] = i\n"
+        "total = rows[0].sum() + same.sum()\n"
+    )
+    shell.hybridize(body)
+    wanted = imperative(body)[0]
+    np.testing.assert_array_equal(shell.ns["rows"][0], wanted["rows"][0])
+    np.testing.assert_array_equal(np.asarray(shell.ns["same"]), wanted["same"])
+    assert shell.ns["total"] == pytest.approx(wanted["total"], rel=1e-13)

@@ -1,0 +1,168 @@
+"""Runs the cells of one notebook or script in this process and writes what each did to a file.
+
+    python tools/foreign_cells.py plain|hybrid SOURCE RECORDS [PLAN]
+
+A record a cell: seconds of every run, outputs, error, and the values of the names that it changed
+as plain data. The plan (of the plain run) says how often each cell runs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+AGAIN_S = 1.0  # a longer cell runs once
+CELL_S = float(os.environ.get("FOREIGN_CELL_S", "30"))
+_ELEMENTS, _ITEMS, _DEPTH = 200_000, 200, 4
+
+
+class TooLong(BaseException):
+    """A cell was ended after its time."""
+
+
+def cells_of(path: Path) -> list[str]:
+    """The code cells of a notebook; a script's parts between ``# %%`` lines."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    if path.suffix == ".py":
+        return [part for part in text.split("\n# %%") if part.strip()]
+    notebook = json.loads(text)
+    sheets = notebook.get("worksheets") or [notebook]
+    cells = [c for sheet in sheets for c in sheet.get("cells", []) if c["cell_type"] == "code"]
+    sources = [c.get("source", c.get("input", "")) for c in cells]
+    return ["".join(s) for s in sources if "".join(s).strip()]
+
+
+def left_out(text: str) -> bool:
+    """Cells with another cell magic, a shell command or a question to the user."""
+    lines = [line.strip() for line in text.splitlines()]
+    return any(line.startswith(("%%", "!", "%timeit", "%debug", "%run")) for line in lines) or any(
+        word in text for word in ("install ", "input(", "getpass")
+    )
+
+
+def data(value: Any, depth: int = 0) -> Any:
+    """A value as plain data: (kind, type, content); what has no such form is its type alone."""
+    import numpy as np
+
+    name = f"{type(value).__module__}.{type(value).__qualname__}"
+    if value is None or isinstance(value, (bool, int, str, bytes)):
+        return "exact", name, value if not isinstance(value, int) else int(value)
+    if isinstance(value, (float, complex)):
+        return "floats", name, np.asarray(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        array = np.asarray(value)
+        name = f"{name} {array.dtype}{array.shape}"
+        if array.dtype == object and depth < _DEPTH:
+            return "list", name, [data(v, depth + 1) for v in array.ravel()[:_ITEMS].tolist()]
+        return "floats", name, np.array(array.ravel()[:_ELEMENTS])
+    if depth < _DEPTH and type(value).__module__.startswith("pandas") and hasattr(value, "values"):
+        return "list", name, [data(np.asarray(value.values), depth + 1)]
+    if depth < _DEPTH and isinstance(value, (list, tuple)):
+        return "list", f"{name} {len(value)}", [data(v, depth + 1) for v in value[:_ITEMS]]
+    if depth < _DEPTH and isinstance(value, dict):
+        some = list(value.items())[:_ITEMS]
+        pairs = [data(v, depth + 1) for pair in some for v in pair]
+        return "list", f"{name} {len(value)}", pairs
+    if depth < _DEPTH and type(value).__module__ == "__main__" and hasattr(value, "__dict__"):
+        return "list", name, [data(v, depth + 1) for v in vars(value).items()]
+    return "type", name, None
+
+
+class Notebook:
+    """A shell in which the cells of one source run."""
+
+    def __init__(self, hybrid: bool):
+        from IPython.core.interactiveshell import InteractiveShell
+
+        self.hybrid = hybrid
+        self.shell = InteractiveShell.instance()
+        self.shell.showtraceback = self.shell.showsyntaxerror = lambda *args, **kwargs: None
+        self.hidden: set[str] = set(self.shell.user_ns)
+        self.before: dict[str, bytes] = {}
+        if hybrid:
+            self.shell.run_line_magic("load_ext", "jupyter_hybrid")
+            self.run("warm = (__import__('numpy').arange(3) * 2).sum()\nprint(warm)\ndel warm")
+
+    def run(self, text: str) -> tuple[float, str, list[Any], tuple[str, str] | None]:
+        """Seconds, printed text, shown texts and the error of one run of a cell."""
+        import numpy as np
+        from IPython.utils.capture import capture_output
+
+        np.random.seed(7)
+        random.seed(7)
+        magic = "%%hybridize --view none\n" if self.hybrid else ""
+        with capture_output() as captured:
+            signal.setitimer(signal.ITIMER_REAL, CELL_S)
+            start = time.perf_counter()
+            try:
+                result = self.shell.run_cell(
+                    magic + text, store_history=True
+                )  # a last ';' is read there
+            finally:
+                taken = time.perf_counter() - start
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        error = result.error_before_exec or result.error_in_exec
+        shown = [o.data.get("text/plain", "") for o in captured.outputs]
+        failed = None if error is None else (type(error).__name__, str(error))
+        return taken, captured.stdout, shown, failed
+
+    def changed(self) -> dict[str, Any]:
+        """The names whose data are other than after the cell before."""
+        from IPython.utils.capture import capture_output
+
+        names = self.shell.user_ns
+        mine = [n for n in names if n not in self.hidden and not n.startswith("_")]
+        if mine:
+            with capture_output():  # a later cell reads them: deferred names become real
+                self.shell.run_cell(f"({', '.join(mine)},)", store_history=False)
+        found = {}
+        for name in mine:
+            try:
+                value = pickle.dumps(data(names[name]))
+            except Exception as error:  # an object that doesn't let itself be looked at
+                value = pickle.dumps(("type", type(error).__name__, None))
+            if self.before.get(name) != value:
+                self.before[name] = found[name] = value
+        return found
+
+
+def main() -> None:
+    mode, source, records, *plan = sys.argv[1:]
+    runs = json.loads(Path(plan[0]).read_text()) if plan else None
+
+    def alarm(*_: Any) -> None:
+        raise TooLong(f"more than {CELL_S:g} s")
+
+    signal.signal(signal.SIGALRM, alarm)
+    path = Path(source).resolve()
+    os.chdir(path.parent)
+    sys.path.insert(0, str(path.parent))
+    notebook = Notebook(mode == "hybrid")
+    with open(records, "wb") as file:
+        for i, text in enumerate(cells_of(path)):
+            if left_out(text):
+                pickle.dump(None, file)
+                continue
+            times, outs, shows, errors = zip(notebook.run(text))
+            count = runs[i] if runs else 3 if times[0] < AGAIN_S and not errors[0] else 1
+            for _ in range(count - 1):
+                more = zip(notebook.run(text))
+                times, outs, shows, errors = (
+                    a + b for a, b in zip((times, outs, shows, errors), more)
+                )
+            record = {"text": text, "times": times, "outs": outs, "shows": shows, "errors": errors}
+            pickle.dump({**record, "names": notebook.changed()}, file)
+            file.flush()
+            if errors[0] and errors[0][0] == "TooLong":
+                break
+
+
+if __name__ == "__main__":
+    main()
