@@ -80,10 +80,21 @@ def run_doctest(program: Path, env: dict[str, str] | None = None) -> Result:
     return judged(result, done.returncode, program.name)
 
 
+def run_cpp(folder: Path, env: dict[str, str] | None = None) -> Result:
+    """The core's tests, and those of GPUs on a driver that the tests build."""
+    results = [run_doctest(folder / name, env) for name in ("hybrid_tests", "hybrid_cuda_tests")]
+    return Result(
+        sum(r.passed for r in results),
+        sum(r.failed for r in results),
+        sum(r.skipped for r in results),
+        [text for r in results for text in r.problems],
+    )
+
+
 def cpp(_: bool) -> Result:
     if call("make", "--no-print-directory", "cpp-tests"):
         return Result().problem("the C++ tests do not build")
-    return run_doctest(ROOT / "build" / "editable" / "hybrid_tests")
+    return run_cpp(ROOT / "build" / "editable")
 
 
 def sanitized(name: str, kinds: str, env: dict[str, str]) -> Callable[[bool], Result]:
@@ -96,16 +107,21 @@ def sanitized(name: str, kinds: str, env: dict[str, str]) -> Callable[[bool], Re
         options += [f"-DHYBRID_SANITIZE={kinds}", f"-DPython_EXECUTABLE={sys.executable}"]
         options += [f"-DCMAKE_MAKE_PROGRAM={Path(sys.prefix) / 'bin' / 'ninja'}"]
         if call(cmake, "-S", ".", "-B", str(folder), *options) or call(
-            cmake, "--build", str(folder), "--target", "hybrid_tests"
+            cmake, "--build", str(folder), "--target", "hybrid_tests", "hybrid_cuda_tests"
         ):
             return Result().problem(f"the C++ tests do not build with -fsanitize={kinds}")
-        return run_doctest(folder / "hybrid_tests", env)
+        return run_cpp(folder, env)
 
     return part
 
 
 # --- Python -------------------------------------------------------------------------------------
-def pytest_part(name: str, folder: str, prepare: Callable[[], str | None] | None = None):
+def pytest_part(
+    name: str,
+    folder: str,
+    prepare: Callable[[], str | None] | None = None,
+    may_skip_all: bool = False,
+):
     """A folder of pytest tests; `prepare` answers what is missing, if anything is."""
 
     def part(long: bool) -> Result:
@@ -118,7 +134,10 @@ def pytest_part(name: str, folder: str, prepare: Callable[[], str | None] | None
         marks = [] if long else ["-m", "not slow"]
         command = [sys.executable, "-m", "pytest", "-q", folder, f"--junitxml={report}", *marks]
         code = call(*command, env={"HYBRID_HYPOTHESIS": "long" if long else "fixed"})
-        return judged(read_junit(report), 0 if code == 5 else code, f"pytest {folder}")
+        result = read_junit(report)
+        if may_skip_all and not code and result.skipped:
+            return result
+        return judged(result, 0 if code == 5 else code, f"pytest {folder}")
 
     return part
 
@@ -157,6 +176,7 @@ def ts(_: bool) -> Result:
 PARTS: dict[str, Callable[[bool], Result]] = {
     "cpp": cpp,
     "py": pytest_part("py", "tests/py"),
+    "gpu": pytest_part("gpu", "tests/gpu", may_skip_all=True),  # needs a GPU of the machine
     "ts": ts,
     "notebooks": pytest_part("notebooks", "tests/notebooks"),
     "ui": pytest_part("ui", "tests/ui", browser.missing),

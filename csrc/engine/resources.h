@@ -8,6 +8,8 @@
 
 namespace hybrid {
 
+class DeviceKernels;  // kernels/device_kernels.h
+
 class Resources {
  public:
   Resources() = default;
@@ -36,6 +38,8 @@ class Resources {
   // Long kernels poll this between blocks of about 10 ms and return early when set. In naive mode
   // it also asks for interrupts, every 50 ms, when the operator runs on the main thread.
   bool cancelled() const;
+  // Runs the kernels where memory is not the host's; null: the CPU does.
+  DeviceKernels* device() const { return device_; }
 
   static Resources& current();  // of this thread
 
@@ -47,6 +51,7 @@ class Resources {
   bool was_cancelled() const { return stopped_.load(std::memory_order_relaxed); }
   bool was_interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
   void finish_operator();  // forgets all that, and the scratch memory
+  void set_device(DeviceKernels* device) { device_ = device; }
 
  private:
   struct Block {
@@ -57,6 +62,7 @@ class Resources {
   size_t used_ = 0;    // of the last block
   size_t wanted_ = 0;  // by this kernel, all blocks together
   const std::atomic<bool>* cancel_ = nullptr;
+  DeviceKernels* device_ = nullptr;
   bool interruptible_ = false;
   mutable std::atomic<bool> stopped_{false};
   mutable std::atomic<bool> interrupted_{false};
