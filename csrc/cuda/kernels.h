@@ -55,6 +55,19 @@ class Kernels : public DeviceKernels {
   void gemm(DType dtype, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, const void* a,
             int64_t lda, const void* b, int64_t ldb, void* c, int64_t ldc,
             bool accumulate) override;
+  void conv2d(DType dtype, const ConvParams& p, const void* x, const void* w, const void* bias,
+              void* y) override;
+  void conv2d_grad_input(DType dtype, const ConvParams& p, const void* dy, const void* w,
+                         void* dx) override;
+  void conv2d_grad_weight(DType dtype, const ConvParams& p, const void* dy, const void* x,
+                          void* dw) override;
+  void pool2d(DType dtype, const PoolParams& p, const void* x, void* y) override;
+  void pool2d_grad(DType dtype, const PoolParams& p, const void* dy, const void* x, const void* y,
+                   void* dx) override;
+  void gather(const IndexedRows& rows, const TensorView& data, const TensorView& indices,
+              const TensorView& out) override;
+  void scatter(const IndexedRows& rows, const TensorView& grad, const TensorView& indices,
+               const TensorView& out) override;
   void on_host(const char* op, const TensorView* inputs, int num_in, const TensorView* outputs,
                int num_out, void (*run)(void*, const TensorView*, const TensorView*),
                void* self) override;

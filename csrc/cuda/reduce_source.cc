@@ -20,6 +20,15 @@ std::string with(const std::string& definitions, int64_t size, const char* file)
          ";\n}\n}\n}\n#include \"" + file + "\"\n";
 }
 
+// Elements of a row that each of its threads keeps; a longer row is read again.
+std::string kept(int64_t size) {
+  constexpr int64_t kMost = 32;
+  const int64_t threads = rows_a_block(size) > 1 ? 32 : 256;
+  int64_t each = 1;
+  while (each * threads < size) each *= 2;
+  return "constexpr int kKeep = " + std::to_string(each <= kMost ? each : 0) + ";\n";
+}
+
 const char* step_of(Reduction kind) {
   switch (kind) {
     case Reduction::sum:
@@ -67,12 +76,24 @@ std::string search_source(bool largest, DType dtype, int64_t size) {
 }
 
 std::string softmax_source(DType dtype, int64_t size, bool log) {
-  return with(std::string("using T = ") + device_type(dtype) + ";\n" + flag("kLog", log), size,
-              "softmax.inc");
+  return with(
+      std::string("using T = ") + device_type(dtype) + ";\n" + flag("kLog", log) + kept(size), size,
+      "softmax.inc");
+}
+
+std::string images_source(DType dtype) {
+  return with(std::string("using T = ") + device_type(dtype) + ";\n", 0, "images.inc");
+}
+
+std::string gather_source(DType dtype, DType index, bool wraps) {
+  return with(std::string("using T = ") + device_type(dtype) +
+                  ";\nusing Index = " + device_type(index) + ";\n" + flag("kWrap", wraps),
+              0, "gather.inc");
 }
 
 std::string layer_norm_source(DType dtype, int64_t size) {
-  return with(std::string("using T = ") + device_type(dtype) + ";\n", size, "layer_norm.inc");
+  return with(std::string("using T = ") + device_type(dtype) + ";\n" + kept(size), size,
+              "layer_norm.inc");
 }
 
 }  // namespace cuda

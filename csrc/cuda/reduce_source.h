@@ -1,4 +1,4 @@
-// Sources of the kernels that sum, search and normalize: what csrc/cuda/device holds, with types.
+// Sources of the kernels that are not elementwise: what csrc/cuda/device holds, with types.
 #pragma once
 #include <string>
 
@@ -21,6 +21,8 @@ DType accumulator_of(DType dtype);
 std::string search_source(bool largest, DType dtype, int64_t size);
 std::string softmax_source(DType dtype, int64_t size, bool log);
 std::string layer_norm_source(DType dtype, int64_t size);
+std::string images_source(DType dtype);  // convolution's columns, pooling
+std::string gather_source(DType dtype, DType index, bool wraps);
 
 // Rows that one block of 256 threads takes at once: short ones have 32 threads each.
 int64_t rows_a_block(int64_t size);

@@ -12,6 +12,12 @@ struct NotOnDevice : Error {
   using Error::Error;
 };
 
+// Data (outer, size, inner) beside indices (outer, count, inner).
+struct IndexedRows {
+  int64_t outer, size, inner, count;
+  bool wraps, raises;  // indices out of range: neither clips them
+};
+
 class DeviceKernels {
  public:
   virtual ~DeviceKernels() = default;
@@ -38,6 +44,20 @@ class DeviceKernels {
   virtual void gemm(DType dtype, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k,
                     const void* a, int64_t lda, const void* b, int64_t ldb, void* c, int64_t ldc,
                     bool accumulate) = 0;
+  virtual void conv2d(DType dtype, const ConvParams& p, const void* x, const void* w,
+                      const void* bias, void* y) = 0;
+  virtual void conv2d_grad_input(DType dtype, const ConvParams& p, const void* dy, const void* w,
+                                 void* dx) = 0;
+  virtual void conv2d_grad_weight(DType dtype, const ConvParams& p, const void* dy, const void* x,
+                                  void* dw) = 0;
+  virtual void pool2d(DType dtype, const PoolParams& p, const void* x, void* y) = 0;
+  virtual void pool2d_grad(DType dtype, const PoolParams& p, const void* dy, const void* x,
+                           const void* y, void* dx) = 0;
+  // out[o, k, i] = data[o, indices[o, k, i], i]; and sums of grad back to there, in zeros.
+  virtual void gather(const IndexedRows& rows, const TensorView& data, const TensorView& indices,
+                      const TensorView& out) = 0;
+  virtual void scatter(const IndexedRows& rows, const TensorView& grad, const TensorView& indices,
+                       const TensorView& out) = 0;
   // Computes `body` on the host with copies of the arrays: run(inputs, outputs) sees host memory.
   virtual void on_host(const char* op, const TensorView* inputs, int num_in,
                        const TensorView* outputs, int num_out,

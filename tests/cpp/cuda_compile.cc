@@ -110,11 +110,21 @@ TEST_CASE("cuda: every reduction of every dtype compiles, in each of its stages"
 TEST_CASE("cuda: kernels along rows compile") {
   if (!has_compiler()) return;
   for (const DType dtype : {DType::float32, DType::float64}) {
-    for (const int64_t size : {10, 1000}) {
+    for (const int64_t size : {10, 1000, 100000}) {
       check_compiles(cuda::softmax_source(dtype, size, true));
       check_compiles(cuda::softmax_source(dtype, size, false));
       check_compiles(cuda::layer_norm_source(dtype, size));
     }
+  }
+}
+
+TEST_CASE("cuda: convolution, pooling and elements by index compile") {
+  if (!has_compiler()) return;
+  check_compiles(cuda::images_source(DType::float32));
+  check_compiles(cuda::images_source(DType::float64));
+  for (const DType dtype : kTypes) {
+    check_compiles(cuda::gather_source(dtype, DType::int64, true));
+    check_compiles(cuda::gather_source(DType::float32, dtype, false));
   }
 }
 

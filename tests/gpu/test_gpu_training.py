@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -60,3 +65,19 @@ def test_losses_are_those_of_the_cpu(kind, hybrid, steps):
     found = losses(kind, mx.gpu(0), hybrid, steps)
     assert expected[-1] < 0.9 * expected[0]
     np.testing.assert_allclose(found, expected, rtol=2e-3)
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+@pytest.mark.parametrize("kind", ["mlp", "lenet"])
+def test_training_does_not_leave_the_gpu(kind, hybrid):
+    # In a process of its own, where nothing has been said yet.
+    code = "import jupyter_hybrid as mx, test_gpu_training as t; "
+    code += f"print(t.losses({kind!r}, mx.gpu(0), {hybrid}, 3))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(Path(__file__).parent), **os.environ},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "has no kernel" not in done.stderr
