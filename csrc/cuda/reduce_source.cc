@@ -75,10 +75,10 @@ std::string search_source(bool largest, DType dtype, int64_t size) {
               size, "arg_reduce.inc");
 }
 
-std::string softmax_source(DType dtype, int64_t size, bool log) {
-  return with(
-      std::string("using T = ") + device_type(dtype) + ";\n" + flag("kLog", log) + kept(size), size,
-      "softmax.inc");
+std::string softmax_source(DType dtype, int64_t size, bool log, bool cooled) {
+  return with(std::string("using T = ") + device_type(dtype) + ";\n" + flag("kLog", log) +
+                  flag("kCooled", cooled) + kept(size),
+              size, "softmax.inc");
 }
 
 std::string images_source(DType dtype) {

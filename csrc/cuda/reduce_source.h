@@ -19,7 +19,7 @@ std::string reduce_source(const ReduceKernel& kernel);
 Reduction joined(Reduction kind);  // how results of parts become one
 DType accumulator_of(DType dtype);
 std::string search_source(bool largest, DType dtype, int64_t size);
-std::string softmax_source(DType dtype, int64_t size, bool log);
+std::string softmax_source(DType dtype, int64_t size, bool log, bool cooled);
 std::string layer_norm_source(DType dtype, int64_t size);
 std::string images_source(DType dtype);  // convolution's columns, pooling
 std::string gather_source(DType dtype, DType index, bool wraps);

@@ -26,7 +26,8 @@ void run_softmax(Kernels& kernels, const char* name, DType dtype, int64_t outer,
   std::vector<uint64_t> arguments{address_of(x), address_of(y), address_of(out)};
   for (const int64_t v : {outer, size, inner}) arguments.push_back(static_cast<uint64_t>(v));
   arguments.push_back(bits(temperature));
-  const Handle function = function_of(kernels.device(), softmax_source(dtype, size, log), name);
+  const Handle function =
+      function_of(kernels.device(), softmax_source(dtype, size, log, temperature != 1), name);
   kernels.launch(function, kernels.blocks_for(blocks(outer * inner, size)), 256, arguments);
 }
 

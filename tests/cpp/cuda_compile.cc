@@ -111,8 +111,8 @@ TEST_CASE("cuda: kernels along rows compile") {
   if (!has_compiler()) return;
   for (const DType dtype : {DType::float32, DType::float64}) {
     for (const int64_t size : {10, 1000, 100000}) {
-      check_compiles(cuda::softmax_source(dtype, size, true));
-      check_compiles(cuda::softmax_source(dtype, size, false));
+      check_compiles(cuda::softmax_source(dtype, size, true, false));
+      check_compiles(cuda::softmax_source(dtype, size, false, true));
       check_compiles(cuda::layer_norm_source(dtype, size));
     }
   }

@@ -90,6 +90,23 @@ def test_memory_is_pooled_and_limited():
     assert nd.ones((3,), ctx=GPU).asnumpy().sum() == 3
 
 
+def test_a_limit_on_memory():
+    nd.waitall()
+    GPU.empty_cache()
+    held = mx.engine.pool_stats(GPU)["reserved"]
+    GPU.limit_memory(held + (8 << 20))
+    try:
+        a = nd.ones((1 << 20,), ctx=GPU)
+        with pytest.raises(MXNetError, match=r"gpu\(0\).*in use"):
+            nd.zeros((2 << 20,), ctx=GPU)
+        assert float(a.sum()) == 1 << 20  # what there is goes on
+        with pytest.raises(MXNetError, match=r"gpu\(0\)"):
+            nd.sort(nd.concat(a, a, dim=0)).wait_to_read()
+    finally:
+        GPU.limit_memory(64 << 30)
+    assert nd.zeros((2 << 20,), ctx=GPU).shape == (2 << 20,)
+
+
 def test_devices_do_not_mix():
     with pytest.raises(MXNetError, match="as_in_context"):
         nd.ones((2, 2), ctx=GPU) + nd.ones((2, 2))
