@@ -17,7 +17,8 @@ class Device;
 // for every kernel, the last one's event ends it.
 struct Span {
   uint64_t section = 0;
-  Handle begin = nullptr, end = nullptr;
+  Handle begin = nullptr;  // null: when the span before it ended, or when it was issued
+  Handle end = nullptr;
   bool traced = false;
   uint64_t issued = 0;  // ticks of the host when it was given to the stream
   trace::Record record;
@@ -46,7 +47,8 @@ class Lane {
   Handle take_event();
   Handle event_of(uint64_t section) const;
   void make_wait(Handle stream, uint64_t section);
-  Result retire_done(bool wait_for_oldest);  // under the lock
+  Result retire_done(bool wait_for_oldest);  // under the lock, as the next one
+  size_t done_for_sure() const;
   void emit(const Span& span);
   void find_origin();
 
@@ -59,11 +61,13 @@ class Lane {
   uint64_t waited_[kLanes] = {};
   std::deque<Span> spans_;
   std::vector<Handle> spare_;
-  Handle begin_ = nullptr;  // of the span that is open
+  bool open_ = false;       // a span
+  Handle begin_ = nullptr;  // its event, if it needs one
   uint64_t issued_ = 0;
   // The GPU's clock: this event happened at that tick of the host's.
   Handle origin_ = nullptr;
   uint64_t origin_ticks_ = 0;
+  uint64_t last_end_ = 0;  // of the span that was emitted last, in ticks
 };
 
 }  // namespace cuda
