@@ -24,8 +24,11 @@ std::string layer_norm_source(DType dtype, int64_t size);
 std::string images_source(DType dtype);  // convolution's columns, pooling
 std::string gather_source(DType dtype, DType index, bool wraps);
 
-// Rows that one block of 256 threads takes at once: short ones have 32 threads each.
+// Rows that one block of 256 threads reduces at once: short ones have 32 threads each.
 int64_t rows_a_block(int64_t size);
+// Threads of one row. Softmax's exponentials take registers: its long rows have more threads.
+int softmax_threads(int64_t size);
+int norm_threads(int64_t size);
 
 }  // namespace cuda
 }  // namespace hybrid

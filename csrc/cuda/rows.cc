@@ -1,4 +1,5 @@
 // Softmax, its gradient and layer normalization on a GPU: a row is some threads'.
+#include <algorithm>
 #include <cstring>
 
 #include "cuda/kernels.h"
@@ -9,8 +10,11 @@ namespace hybrid {
 namespace cuda {
 namespace {
 
-int64_t blocks(int64_t rows, int64_t size) {
-  return (rows + rows_a_block(size) - 1) / rows_a_block(size);
+void launch_rows(Kernels& kernels, Handle function, int64_t rows, int threads,
+                 std::vector<uint64_t>& arguments) {
+  const int block = std::max(threads, 256);
+  const int64_t at_once = block / threads;
+  kernels.launch(function, kernels.blocks_for((rows + at_once - 1) / at_once), block, arguments);
 }
 
 uint64_t bits(double value) {
@@ -28,7 +32,7 @@ void run_softmax(Kernels& kernels, const char* name, DType dtype, int64_t outer,
   arguments.push_back(bits(temperature));
   const Handle function =
       function_of(kernels.device(), softmax_source(dtype, size, log, temperature != 1), name);
-  kernels.launch(function, kernels.blocks_for(blocks(outer * inner, size)), 256, arguments);
+  launch_rows(kernels, function, outer * inner, softmax_threads(size), arguments);
 }
 
 }  // namespace
@@ -55,7 +59,7 @@ void Kernels::layer_norm(DType dtype, int64_t outer, int64_t size, int64_t inner
   for (const int64_t v : {outer, size, inner}) arguments.push_back(static_cast<uint64_t>(v));
   arguments.push_back(bits(eps));
   const Handle function = function_of(device_, layer_norm_source(dtype, size), "layer_norm");
-  launch(function, blocks_for(blocks(outer * inner, size)), 256, arguments);
+  launch_rows(*this, function, outer * inner, norm_threads(size), arguments);
 }
 
 }  // namespace cuda
