@@ -40,6 +40,11 @@ $(STAMPS)/dev: pyproject.toml | $(BIN)/python
 	@$(BIN)/python tools/python_headers.py
 	@touch $@
 
+# What the tests compare with, apart: a build does without.
+$(STAMPS)/ecosystem: pyproject.toml | $(STAMPS)/dev
+	$(BIN)/pip install --quiet --group ecosystem
+	@touch $@
+
 # --- The core and the Python package, editable: Python modules are live and need no rule ----------
 $(STAMPS)/package: $(STAMPS)/dev CMakeLists.txt tools/backend.py $(CORE_SOURCES)
 	@mkdir -p build
@@ -83,10 +88,10 @@ cpp-tests: build
 	$(BIN)/cmake -S . -B build/editable -DHYBRID_TESTS=ON >/dev/null
 	flock build/.lock $(BIN)/cmake --build build/editable --target hybrid_tests hybrid_cuda_tests
 
-test: build
+test: build $(STAMPS)/ecosystem
 	@$(BIN)/python tools/run_tests.py $(PARTS)
 
-test-all: build
+test-all: build $(STAMPS)/ecosystem
 	@$(BIN)/python tools/run_tests.py --all $(PARTS)
 
 # --- Style ----------------------------------------------------------------------------------------
@@ -98,6 +103,7 @@ check: build
 	run "ruff format" $(BIN)/ruff format --check .; \
 	run "ruff check" $(BIN)/ruff check .; \
 	run "mypy" $(BIN)/mypy; \
+	run "lint-imports" $(BIN)/lint-imports; \
 	run "clang-format" $(BIN)/clang-format --dry-run -Werror $(CPP_FILES); \
 	$(if $(FRONTEND),for script in lint format:check typecheck; do run "npm run $$script" $(NPM) run $$script; done;) \
 	exit $$status

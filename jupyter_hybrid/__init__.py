@@ -54,19 +54,18 @@ _LAZY: dict[str, str | tuple[str, str]] = {
     "optimizer": "optimizer",
     "contrib": "contrib",
     "onnx": "onnx",
-    "hybrid": "hybrid",
     "live": "live",
     "views": "views",
-    "hybridize": ("hybrid", "hybridize"),
-    "report": ("hybrid", "report"),
-    "symbolic": ("hybrid", "symbolic"),
+    "hybridize": ("scripts.decorator", "hybridize"),
+    "report": ("reports.session", "report"),
+    "symbolic": ("scripts.with_block", "symbolic"),
     "GraphViewer": ("views", "GraphViewer"),
     "Constant": ("sym", "Constant"),
     "Variable": ("sym", "Variable"),
     "compile": ("sym", "compile_function"),  # not in __all__: the builtin stays what it is
-    "load": ("hybrid.script", "load"),
-    "script": ("hybrid.script", "script"),
-    "ScriptError": ("hybrid.script", "ScriptError"),
+    "load": ("scripts.script", "load"),
+    "script": ("scripts.script", "script"),
+    "ScriptError": ("scripts.script", "ScriptError"),
 }
 
 
@@ -93,16 +92,12 @@ def waitall() -> None:
 
 def load_ipython_extension(ipython: Any) -> None:
     """``%load_ext jupyter_hybrid``: the magics, the pictures and the live panel."""
-    from .hybrid import magics
-
-    magics.load(ipython)
+    importlib.import_module(".cells.magics", __name__).load(ipython)
 
 
 def unload_ipython_extension(ipython: Any) -> None:
     """``%unload_ext jupyter_hybrid``."""
-    from .hybrid import magics
-
-    magics.unload(ipython)
+    importlib.import_module(".cells.magics", __name__).unload(ipython)
 
 
 __all__ = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from . import _generate
+from . import _generate, nd, sym
 
 _MADE = """# ruff: noqa
 # fmt: off
@@ -58,8 +58,6 @@ from .variable import *
 
 def nd_stub() -> str:
     """The text of nd/__init__.pyi."""
-    from . import nd
-
     written = {"transpose", *nd.arithmetic.__all__, *nd.creation.__all__, *nd.files.__all__}
     lines = [_generate.stub(f, False) for f in _generate.faces() if f.name not in written]
     return _MADE + _ND_HEAD + "\n".join(lines) + "\n"
@@ -67,8 +65,6 @@ def nd_stub() -> str:
 
 def sym_stub() -> str:
     """The text of sym/__init__.pyi."""
-    from . import sym
-
     arithmetic = sym.creation.arithmetic()
     written = {*arithmetic, *sym.creation.__all__}
     head = [
@@ -81,7 +77,6 @@ def sym_stub() -> str:
 
 def core_methods() -> str:
     """Method stubs of NDArray and Symbol between the marks in _core.pyi."""
-    from . import nd, sym
 
     def names(module: object) -> set[str]:
         return set(getattr(module, "__all__", ()))

@@ -50,8 +50,9 @@ def _in_notebook() -> bool:
 
 
 def _shown_bar(limit: float) -> Any:
-    from IPython.display import display
-    from ipywidgets import FloatProgress, Layout
+    # Heavy, and not needed before a bar is shown.
+    from IPython.display import display  # noqa: PLC0415
+    from ipywidgets import FloatProgress, Layout  # noqa: PLC0415
 
     bar = FloatProgress(
         min=0,

@@ -1,4 +1,4 @@
-"""What every Python test shares: the long tier's mark, fixed random draws, where things are."""
+"""What every Python test shares: reasons for taking long, fixed random draws, where things are."""
 
 from __future__ import annotations
 
@@ -14,11 +14,19 @@ settings.register_profile(
     "fixed",
     derandomize=True,
     deadline=None,
-    max_examples=50,
+    max_examples=15,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("long", parent=settings.get_profile("fixed"), max_examples=500)
 settings.load_profile(os.environ.get("HYBRID_HYPOTHESIS", "fixed"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The reason that a long test gives goes into the report, for the list of the slowest."""
+    for item in items:
+        mark = item.get_closest_marker("takes")
+        if mark:
+            item.user_properties.append(("takes", mark.args[0]))
 
 
 @pytest.fixture(scope="session")

@@ -1,196 +1,90 @@
-"""Runs the parts of the test suite, prints a summary and ends with the totals.
+"""Runs the parts of the test suite on two cores, prints what each cost and ends with the totals.
 
     python tools/run_tests.py [--all] [PART ...]
 
-A part that fails to build, crashes or runs no test counts as one failure.
+One stream runs the C++ tests and then pieces of tests/py, the other one the front end, the browser,
+the notebooks and interop; a stream that is free takes the next piece. Tests marked `alone` come
+last. A part that fails to build, crashes or runs no test counts as one failure.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import re
-import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from pathlib import Path
-from xml.etree import ElementTree
+from collections import deque
 
-import browser
-import frontend
+from suite_parts import LONG, PARTS, RESULTS, Piece, build_cpp, py_alone
+from suite_results import Result, slowest, totals
 
-ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "test-results"
-
-
-@dataclass
-class Result:
-    """The totals of one part."""
-
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
-    problems: list[str] = field(default_factory=list)
-
-    def problem(self, text: str) -> Result:
-        """Notes what went wrong outside the tests themselves, as one failure."""
-        self.problems.append(text)
-        self.failed += 1
-        return self
-
-
-def call(*command: str, env: dict[str, str] | None = None, cwd: Path = ROOT) -> int:
-    sys.stdout.flush()
-    variables = {**os.environ, **(env or {})}
-    return subprocess.run(command, cwd=cwd, env=variables, stdin=subprocess.DEVNULL).returncode
-
-
-def judged(result: Result, code: int, what: str) -> Result:
-    """Adds what the exit code says and the report does not."""
-    if code and not result.failed:
-        result.problem(f"{what} ended with exit code {code}")
-    elif not result.passed + result.failed:
-        result.problem(f"{what} ran no test")
-    return result
-
-
-# --- C++ ----------------------------------------------------------------------------------------
-def run_doctest(program: Path, env: dict[str, str] | None = None) -> Result:
-    sys.stdout.flush()
-    done = subprocess.run(
-        [str(program), "--no-colors=true"],
-        cwd=ROOT,
-        env={**os.environ, **(env or {})},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    )
-    print(done.stdout, end="")
-    result = Result()
-    line = re.search(
-        r"test cases:\s*\d+ \|\s*(\d+) passed \|\s*(\d+) failed(?: \|\s*(\d+) skipped)?",
-        done.stdout,
-    )
-    if line:
-        result = Result(*(int(n or 0) for n in line.groups()))
-    return judged(result, done.returncode, program.name)
-
-
-def run_cpp(folder: Path, env: dict[str, str] | None = None) -> Result:
-    """The core's tests, and those of GPUs on a driver that the tests build."""
-    results = [run_doctest(folder / name, env) for name in ("hybrid_tests", "hybrid_cuda_tests")]
-    return Result(
-        sum(r.passed for r in results),
-        sum(r.failed for r in results),
-        sum(r.skipped for r in results),
-        [text for r in results for text in r.problems],
-    )
-
-
-def cpp(_: bool) -> Result:
-    if call("make", "--no-print-directory", "cpp-tests"):
-        return Result().problem("the C++ tests do not build")
-    return run_cpp(ROOT / "build" / "editable")
-
-
-def sanitized(name: str, kinds: str, env: dict[str, str]) -> Callable[[bool], Result]:
-    """The C++ tests once more, in a build folder of their own, under a sanitizer."""
-
-    def part(_: bool) -> Result:
-        folder = ROOT / "build" / name
-        cmake = str(Path(sys.prefix) / "bin" / "cmake")
-        options = ["-G", "Ninja", "-DHYBRID_DEV=ON", "-DHYBRID_TESTS=ON"]
-        options += [f"-DHYBRID_SANITIZE={kinds}", f"-DPython_EXECUTABLE={sys.executable}"]
-        options += [f"-DCMAKE_MAKE_PROGRAM={Path(sys.prefix) / 'bin' / 'ninja'}"]
-        if call(cmake, "-S", ".", "-B", str(folder), *options) or call(
-            cmake, "--build", str(folder), "--target", "hybrid_tests", "hybrid_cuda_tests"
-        ):
-            return Result().problem(f"the C++ tests do not build with -fsanitize={kinds}")
-        return run_cpp(folder, env)
-
-    return part
-
-
-# --- Python -------------------------------------------------------------------------------------
-def pytest_part(
-    name: str,
-    folder: str,
-    prepare: Callable[[], str | None] | None = None,
-    may_skip_all: bool = False,
-):
-    """A folder of pytest tests; `prepare` answers what is missing, if anything is."""
-
-    def part(long: bool) -> Result:
-        if not (ROOT / folder).is_dir():
-            return Result().problem(f"{folder} is missing")
-        missing = prepare() if prepare else None
-        if missing:
-            return Result().problem(missing)
-        report = RESULTS / f"{name}.xml"
-        marks = [] if long else ["-m", "not slow"]
-        command = [sys.executable, "-m", "pytest", "-q", folder, f"--junitxml={report}", *marks]
-        code = call(*command, env={"HYBRID_HYPOTHESIS": "long" if long else "fixed"})
-        result = read_junit(report)
-        if may_skip_all and not code and result.skipped:
-            return result
-        return judged(result, 0 if code == 5 else code, f"pytest {folder}")
-
-    return part
-
-
-def read_junit(report: Path) -> Result:
-    if not report.exists():
-        return Result()
-    passed = failed = skipped = 0
-    for suite in ElementTree.parse(report).getroot().iter("testsuite"):
-        bad = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
-        left_out = int(suite.get("skipped", 0))
-        failed += bad
-        skipped += left_out
-        passed += max(0, int(suite.get("tests", 0)) - bad - left_out)
-    return Result(passed, failed, skipped)
-
-
-# --- TypeScript ---------------------------------------------------------------------------------
-def ts(_: bool) -> Result:
-    folder = ROOT / "labextension"
-    if not (folder / "package.json").exists():
-        return Result().problem("labextension is missing")
-    report = RESULTS / "ts.json"
-    vitest = str(folder / "node_modules" / ".bin" / "vitest")
-    reporters = ["--reporter=default", "--reporter=json", f"--outputFile.json={report}"]
-    code = call(vitest, "run", *reporters, env=frontend.environment(), cwd=folder)
-    if not report.exists():
-        return judged(Result(), code, "vitest")
-    totals = json.loads(report.read_text())
-    left_out = totals["numPendingTests"] + totals.get("numTodoTests", 0)
-    return judged(
-        Result(totals["numPassedTests"], totals["numFailedTests"], left_out), code, "vitest"
-    )
-
-
-PARTS: dict[str, Callable[[bool], Result]] = {
-    "cpp": cpp,
-    "py": pytest_part("py", "tests/py"),
-    "gpu": pytest_part("gpu", "tests/gpu", may_skip_all=True),  # needs a GPU of the machine
-    "ts": ts,
-    "notebooks": pytest_part("notebooks", "tests/notebooks"),
-    "ui": pytest_part("ui", "tests/ui", browser.missing),
-    "interop": pytest_part("interop", "tests/interop"),
+FIRST, SECOND = ("cpp", "asan", "tsan"), ("ts", "ui", "notebooks", "interop", "gpu")
+SHARED = ("fuzz", "py")
+# Seconds in the short tier: on the clock, or of the processor where many processes share the work.
+BUDGETS = {
+    "cpp": ("clock", 150.0),
+    "py": ("cpu", 900.0),
+    "fuzz": ("clock", 60.0),
+    "ts": ("clock", 20.0),
+    "ui": ("clock", 420.0),
+    "notebooks": ("clock", 180.0),
+    "interop": ("clock", 60.0),
+    "gpu": ("clock", 120.0),
 }
-LONG: dict[str, Callable[[bool], Result]] = {
-    "asan": sanitized("asan", "address,undefined", {"UBSAN_OPTIONS": "halt_on_error=1"}),
-    "tsan": sanitized("tsan", "thread", {"TSAN_OPTIONS": "halt_on_error=0"}),
-}
+WHOLE = 1500.0
+
+
+class Run:
+    """The pieces that wait, and what came of those that ran."""
+
+    def __init__(self, names: list[str], long: bool):
+        """Builds the C++ tests first, by both cores; that is no part of what tests may cost."""
+        known = {**PARTS, **LONG}
+        self.results = {name: Result() for name in names}
+        self.building = 0.0
+        self._lock = threading.Lock()
+        if "cpp" in names:
+            built = self.perform(Piece("cpp", "cpp-build", build_cpp, threads=True))
+            self.building = built.seconds
+            self.results["cpp"].seconds = self.results["cpp"].cpu = 0.0
+            if built.failed:
+                names = [name for name in names if name != "cpp"]
+        self._queues = {
+            which: deque(p for n in group if n in names for p in known[n](long))
+            for which, group in enumerate((FIRST, SHARED, SECOND))
+        }
+
+    def _next(self, order: tuple[int, ...]) -> Piece | None:
+        with self._lock:
+            waiting = [self._queues[which] for which in order if self._queues[which]]
+            return waiting[0].popleft() if waiting else None
+
+    def perform(self, piece: Piece) -> Result:
+        """Runs a piece and prints what it printed, in one go."""
+        try:
+            result = piece.run()
+        except Exception as error:  # a part that can't be started is a failure like any other
+            result = Result().problem(f"{piece.label}: {error}")
+        with self._lock:
+            self.results[piece.part].add(result)
+            text = piece.text() if piece.log.exists() else ""
+            print(f"\n=== {piece.label}: {result.seconds:.0f} s ===\n{text}", end="", flush=True)
+        return result
+
+    def stream(self, *order: int) -> None:
+        """Takes pieces until none waits: its own, the shared ones, then the other stream's."""
+        while piece := self._next(order):
+            self.perform(piece)
+
+    def streams(self) -> None:
+        other = threading.Thread(target=self.stream, args=(2, 1, 0), daemon=True)
+        other.start()
+        self.stream(0, 1, 2)
+        other.join()
 
 
 def main(arguments: list[str]) -> int:
     long = "--all" in arguments
-    known = {**PARTS, **LONG}
+    known = [*PARTS, *LONG]
     names = [a for a in arguments if a != "--all"] or [*PARTS, *(LONG if long else [])]
     unknown = [name for name in names if name not in known]
     if unknown:
@@ -198,24 +92,26 @@ def main(arguments: list[str]) -> int:
         return 2
     RESULTS.mkdir(exist_ok=True)
     for name in names:
-        for old in RESULTS.glob(f"{name}.*"):
-            old.unlink()
+        for pattern in (f"{name}.*", f"{name}-*.*"):
+            for old in RESULTS.glob(pattern):
+                old.unlink()
 
-    results: dict[str, tuple[Result, float]] = {}
-    for name in names:
-        print(f"\n=== {name} ===")
-        start = time.monotonic()
-        results[name] = known[name](long), time.monotonic() - start
+    start = time.monotonic()
+    run = Run(names, long)
+    run.streams()
+    if "py" in names:
+        run.perform(py_alone(long))
+    for name, result in run.results.items():
+        if not result.passed + result.failed:
+            result.problem(f"{name} ran no test")
 
-    print(f"\n{'part':<12}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
-    for name, (result, seconds) in results.items():
-        counts = f"{result.passed:>8}{result.failed:>8}{result.skipped:>9}"
-        print(f"{name:<12}{counts}{seconds:>9.1f}")
-        for text in result.problems:
-            print(f"{'':<12}{text}")
-    passed = sum(result.passed for result, _ in results.values())
-    failed = sum(result.failed for result, _ in results.values())
-    skipped = sum(result.skipped for result, _ in results.values())
+    print(slowest(test for result in run.results.values() for test in result.tests))
+    print(totals(run.results, {} if long else BUDGETS))
+    spent = time.monotonic() - start
+    print(f"\n{spent:.0f} s on the clock, of {WHOLE:.0f}; {run.building:.0f} built the C++ tests")
+    passed = sum(result.passed for result in run.results.values())
+    failed = sum(result.failed for result in run.results.values())
+    skipped = sum(result.skipped for result in run.results.values())
     print(f"\n{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed else 0
 

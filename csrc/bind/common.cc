@@ -1,11 +1,7 @@
 // Conversions between Python's and the core's small values.
 #include "bind/common.h"
 
-#include <cxxabi.h>
-#include <unistd.h>
-
 #include <array>
-#include <mutex>
 
 namespace hybrid {
 namespace bind {
@@ -48,37 +44,6 @@ Shape shape_from_python(py::handle object, const char* what) {
           " dimensions were given, at most ", kMaxDims, " are supported");
   for (const py::handle item : items) shape.push_back(int_from_python(item, what));
   return shape;
-}
-
-namespace {
-
-std::recursive_mutex& push_mutex() {
-  static auto* mutex = new std::recursive_mutex;
-  return *mutex;
-}
-
-}  // namespace
-
-void take_gil_back(PyThreadState* state) {
-  try {
-    PyEval_RestoreThread(state);
-  } catch (const abi::__forced_unwind&) {
-    for (;;) pause();
-  }
-}
-
-PushScope::PushScope(bool release_gil) {
-  if (!push_mutex().try_lock()) {
-    PyThreadState* state = PyEval_SaveThread();
-    push_mutex().lock();
-    take_gil_back(state);
-  }
-  if (release_gil) state_ = PyEval_SaveThread();
-}
-
-PushScope::~PushScope() {
-  if (state_ != nullptr) take_gil_back(state_);
-  push_mutex().unlock();
 }
 
 namespace {

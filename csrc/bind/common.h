@@ -82,6 +82,7 @@ void bind_trace_writes(py::module_& m);
 void bind_control(py::module_& m);
 void bind_site(py::module_& m);
 void bind_autograd(py::module_& m);
+void bind_push(py::module_& m);
 void bind_engine(py::module_& m);
 void bind_trace(py::module_& m);
 void bind_files(py::module_& m);

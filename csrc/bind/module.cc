@@ -21,6 +21,7 @@ PYBIND11_MODULE(_core, m) {
   bind_control(m);
   bind_site(m);
   bind_autograd(m);
+  bind_push(m);
   bind_engine(m);
   bind_trace(m);
   bind_files(m);

@@ -1,6 +1,5 @@
 // The C functions: arguments checked, one lock a model, no exception out.
 #include <cstring>
-#include <mutex>
 #include <new>
 
 #include "capi/files.h"
@@ -9,10 +8,11 @@
 #include "core/error.h"
 #include "devices/host_memory.h"
 #include "engine/engine.h"
+#include "engine/fork.h"
 #include "exec/imperative.h"
 
 struct hybrid_model {
-  std::mutex mutex;
+  ObjectMutex mutex;
   hybrid::Model model;
   hybrid_model(const std::string& symbol, const std::string& params) : model(symbol, params) {}
 };
@@ -84,7 +84,7 @@ template <class Body>
 int on_model(const char* function, hybrid_model* handle, Body body) {
   return guarded(function, [&] {
     expect(handle != nullptr, "the model is null");
-    const std::lock_guard<std::mutex> lock(handle->mutex);
+    const ObjectGuard lock(handle->mutex);
     body(handle->model);
   });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "devices/host_memory.h"
+#include "engine/fork.h"
 
 namespace hybrid {
 namespace {
@@ -13,6 +14,10 @@ Pool* pools() {
   static Pool* const all = new Pool[1 + kMaxGpus];  // never destroyed: storages outlive main()
   return all;
 }
+
+const bool held_over_fork = hold_over_fork(
+    ForkStage::pools, {[] { for_each_pool([](Pool& pool) { pool.mutex().lock(); }); },
+                       [](bool) { for_each_pool([](Pool& pool) { pool.mutex().unlock(); }); }});
 
 int64_t reserved_everywhere() {
   int64_t total = 0;

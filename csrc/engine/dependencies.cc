@@ -107,11 +107,14 @@ ErrorRef Scheduler::inherited_error(Operation& op) {
 void Scheduler::complete(Operation* op, const ErrorRef& error, bool is_new) {
   Access* const accesses = op->accesses();
   if (error && is_new) unreported_.add(error);
+  const bool discarded = error && !is_new && error->discarded && ended_since(op->pushed_at);
   for (int i = 0; i < op->num_accesses; ++i) {
     const Access& a = accesses[i];
     if (!a.write) continue;
     if (error) {
-      if (!op->task || !op->task->left_alone(*a.var)) set_error(*a.var, error);
+      const bool kept =
+          op->task && (op->task->left_alone(*a.var) || (discarded && op->task->updates(*a.var)));
+      if (!kept) set_error(*a.var, error);
     } else if (op->props.whole_overwrite) {
       clear_error(*a.var);
     }

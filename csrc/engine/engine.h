@@ -23,6 +23,9 @@ struct Task {
   virtual void run(Resources& resources) = 0;  // throws on error; never touches Python
   // After an error, or when it never ran: a variable that was to be written is as it was before.
   virtual bool left_alone(const Var&) const { return false; }
+  // What it writes there is made of what is there. If it was to use the results of discarded work,
+  // and was pushed before the interruption too, the variable is as it was before.
+  virtual bool updates(const Var&) const { return false; }
 };
 
 enum class LaneKind : uint8_t { compute, copy_in, copy_out };
@@ -38,6 +41,7 @@ struct Props {
   uint32_t node = 0;            // node id in a program, 0 otherwise
   bool whole_overwrite = true;  // writes replace everything (clears poison)
   bool traces_itself = false;   // a program: emits one record per kernel
+  bool discardable = false;     // a program or a loop: an interruption after the push ends it
 };
 
 // `reads` and `writes` are distinct; a variable in both belongs in `writes` only.
@@ -115,7 +119,8 @@ int num_virtual_gpus();
 bool context_exists(Context ctx);  // cpu(any), declared virtual gpus
 bool is_virtual(Context ctx);
 
-// Exit: drops what is queued, finishes what runs, joins the threads. Idempotent.
+// Exit: drops what is queued, ends what is discardable, finishes what else runs, joins the threads.
+// Idempotent.
 void shutdown();
 // Around fork(): stop dispatch and drain; child starts naive with pending arrays poisoned.
 void install_fork_handlers();

@@ -13,7 +13,9 @@ namespace engine {
 namespace {
 
 std::atomic<bool (*)()> check{nullptr};
-std::atomic<uint64_t> interruption_count{0};
+std::atomic<uint64_t> num_interrupts{0};  // endings of the process included
+std::atomic<uint64_t> num_endings{0};
+constexpr PushMark kOtherThread = PushMark{1} << 63;
 
 enum class Where : int8_t { unknown, main, other };
 thread_local Where where = Where::unknown;
@@ -40,13 +42,23 @@ bool interrupt_pending() {
 }
 
 void throw_interrupted() {
-  count_interruption();
+  num_interrupts.fetch_add(1);
   throw Interrupted("interrupted");
 }
 
-uint64_t interruptions() { return interruption_count.load(std::memory_order_relaxed); }
+PushMark push_mark() {
+  return on_main_thread() ? num_interrupts.load() : kOtherThread | num_endings.load();
+}
 
-void count_interruption() { interruption_count.fetch_add(1, std::memory_order_relaxed); }
+bool ended_since(PushMark mark) {
+  const bool other = mark & kOtherThread;
+  return (other ? num_endings.load() : num_interrupts.load()) != (mark & ~kOtherThread);
+}
+
+void count_ending() {
+  num_endings.fetch_add(1);
+  num_interrupts.fetch_add(1);
+}
 
 }  // namespace engine
 }  // namespace hybrid

@@ -10,10 +10,14 @@ constexpr int64_t kInterruptCheckNs = 50000000;
 bool interruptible();      // this is the main thread and a check is set
 bool interrupt_pending();  // calls the check; only when interruptible()
 [[noreturn]] void throw_interrupted();
-// How often the user has ended a wait, or the process the engine. What may run for ever looks at
-// it: other operators finish, as a later wait may want their values.
-uint64_t interruptions();
-void count_interruption();
+
+// What programs and loops look at, which may run for ever: has the user ended a wait, or the
+// process the engine, since they were pushed? Other operators finish, as a later wait may want
+// their values. The user's interrupts are the main thread's, and end what it has pushed.
+using PushMark = uint64_t;
+PushMark push_mark();  // of what this thread pushes now
+bool ended_since(PushMark mark);
+void count_ending();  // of the process
 
 }  // namespace engine
 }  // namespace hybrid

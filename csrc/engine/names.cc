@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "engine/fork.h"
 #include "engine/mutex.h"
 #include "engine/trace.h"
 
@@ -27,6 +28,9 @@ Tables& tables() {
   static Tables* const all = new Tables;  // never destroyed: threads may outlive main()
   return *all;
 }
+
+const bool held_over_fork = hold_over_fork(
+    ForkStage::names, {[] { tables().mutex.lock(); }, [](bool) { tables().mutex.unlock(); }});
 
 thread_local uint32_t this_site __attribute__((tls_model("initial-exec"))) = 0;
 
@@ -92,9 +96,6 @@ std::vector<Lane> lanes() {
   Guard guard(t.mutex);
   return t.lanes;
 }
-
-void lock_names_for_fork() { tables().mutex.lock(); }
-void unlock_names_after_fork() { tables().mutex.unlock(); }
 
 }  // namespace trace
 }  // namespace hybrid

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/interrupt.h"
 
 namespace hybrid {
 namespace engine {
@@ -27,7 +28,8 @@ struct Operation {
   std::unique_ptr<Task> task;
   Props props;
   Lane* lane = nullptr;
-  uint64_t serial = 0;     // order of pushing
+  uint64_t serial = 0;  // order of pushing
+  PushMark pushed_at = 0;
   uint32_t ungranted = 0;  // accesses still waiting their turn
   State state = State::waiting;
   bool artificial = false;  // held by slow motion

@@ -1,10 +1,7 @@
 // The process: cancelling, the end, and fork().
-#include <pthread.h>
-
-#include "core/pool.h"
+#include "engine/fork.h"
 #include "engine/interrupt.h"
 #include "engine/scheduler.h"
-#include "engine/trace.h"
 #include "engine/workers.h"
 
 namespace hybrid {
@@ -13,6 +10,12 @@ namespace {
 
 // What happens to tasks that never run: destroyed outside the lock, since they free storages.
 using Tasks = std::vector<std::unique_ptr<Task>>;
+
+const bool held_over_fork =
+    hold_over_fork(ForkStage::scheduler, {[] { Scheduler::get().before_fork(); },
+                                          [](bool child) { Scheduler::get().after_fork(child); }});
+
+const char* const kShutDown = "dropped, because the engine was shut down before it ran";
 
 }  // namespace
 
@@ -33,11 +36,11 @@ void Scheduler::shutdown() {
     Guard guard(mutex_);
     if (stopping_) return;  // another thread is at it
     stopping_ = true;
-    count_interruption();
+    count_ending();
     hold_.notify_all();
     for (Lane* lane : lanes_) lane->wake.notify_all();
     while (executors_.load(std::memory_order_acquire) > 0) quiet_.wait(mutex_);
-    drop_pending("dropped, because the engine was shut down before it ran", &dropped);
+    drop_pending(kShutDown, &dropped);
     for (Lane* lane : lanes_) {
       if (lane->thread) threads.push_back(lane->thread);
     }
@@ -50,6 +53,7 @@ void Scheduler::shutdown() {
     lane->thread = nullptr;
     lane->has_thread = false;
   }
+  drop_pending(kShutDown, &dropped);  // pushed by others meanwhile
   stopping_ = false;
   settings_.kind = Kind::naive;  // what is pushed from now on runs on its caller
   naive_.store(true);
@@ -62,18 +66,14 @@ void Scheduler::before_fork() {
   mutex_.lock();
   ++frozen_;
   hold_.notify_all();
-  while (executors_.load(std::memory_order_acquire) > 0) quiet_.wait(mutex_);
-  Workers::shared().lock_for_fork();
-  for_each_pool([](Pool& pool) { pool.mutex().lock(); });
-  trace::lock_for_fork();
+  const int own = executing() ? 1 : 0;  // a signal handler that forks inside an operator
+  while (executors_.load(std::memory_order_acquire) + here_.load() > own) quiet_.wait(mutex_);
 }
 
 void Scheduler::after_fork(bool child) {
-  trace::unlock_after_fork(child);
-  for_each_pool([](Pool& pool) { pool.mutex().unlock(); });
-  Workers::shared().unlock_after_fork(child);
   --frozen_;
   if (!child) {
+    thaw_.notify_all();
     for (Lane* lane : lanes_) {
       if (!lane->empty()) wake(*lane);
     }
@@ -84,6 +84,7 @@ void Scheduler::after_fork(bool child) {
   waiters_ = nullptr;
   quiet_.reset_after_fork();
   hold_.reset_after_fork();
+  thaw_.reset_after_fork();
   for (Lane* lane : lanes_) {
     lane->thread = nullptr;  // its thread is the parent's
     lane->has_thread = lane->parked = false;
@@ -95,14 +96,6 @@ void Scheduler::after_fork(bool child) {
   settings_.kind = Kind::naive;
   naive_.store(true);
   mutex_.unlock();
-}
-
-void install_fork_handlers() {
-  Scheduler::get();
-  static const int once = pthread_atfork([] { Scheduler::get().before_fork(); },
-                                         [] { Scheduler::get().after_fork(false); },
-                                         [] { Scheduler::get().after_fork(true); });
-  (void)once;
 }
 
 }  // namespace engine

@@ -22,6 +22,7 @@ void Scheduler::enqueue(std::unique_ptr<Task> task, Storage* const* reads, int n
   op->props = props;
   op->lane = &lane_of(props.ctx, props.lane);
   op->serial = ++serial_;
+  op->pushed_at = push_mark();
   op->state = State::waiting;
   op->ungranted = 0;
   const int most = num_reads + num_writes;
@@ -96,13 +97,13 @@ void Scheduler::run_here(std::unique_ptr<Task> task, Storage* const* reads, int 
         if (!task->left_alone(writes[i]->var)) failed.push_back(writes[i]);
       }
       poison(failed.data(), static_cast<int>(failed.size()), error, is_new && !in_turn);
-      if (interrupted) throw_interrupted();
-      if (in_turn) throw Error(error->message);
+      if (in_turn && !interrupted) throw Error(error->message);
     } else {
       Guard guard(mutex_);
       for (int i = 0; i < num_writes; ++i) clear_error(writes[i]->var);
     }
   }
+  if (interrupted) throw_interrupted();
 }
 
 ErrorRef Scheduler::run_inline(Task& task, const Props& props) {
@@ -130,24 +131,26 @@ ErrorRef Scheduler::run_in_turn(Task& task, const Props& props, const std::vecto
   uint16_t lane = 0;
   {
     Guard guard(mutex_);
+    while (frozen_) thaw_.wait(mutex_);
+    here_.fetch_add(1);
     lane = lane_of(props.ctx, props.lane).id;
   }
   struct Here {
     Scheduler& scheduler;
     uint16_t lane_before = trace::current_lane();
-    explicit Here(Scheduler& s) : scheduler(s) {
-      executing() = true;
-      scheduler.here_.fetch_add(1);
-    }
+    explicit Here(Scheduler& s) : scheduler(s) { executing() = true; }
     ~Here() {
-      if (scheduler.here_.fetch_sub(1) == 1) scheduler.cancel_here_.store(false);
       executing() = false;
       trace::set_current_lane(lane_before);
+      Guard guard(scheduler.mutex_);
+      if (scheduler.here_.fetch_sub(1) == 1) scheduler.cancel_here_.store(false);
+      if (scheduler.frozen_) scheduler.quiet_.notify_all();
     }
   } here(*this);
   trace::set_current_lane(lane);
   Resources& resources = Resources::current();
   resources.start_operator(&cancel_here_, true);
+  if (props.discardable) resources.discard_after(push_mark());
   trace::Record record;
   record.start = trace::ticks();
   record.name = props.name;
@@ -171,7 +174,7 @@ ErrorRef Scheduler::run_in_turn(Task& task, const Props& props, const std::vecto
       task.run(resources);
       gpu.end(props.traces_itself ? nullptr : &record, true);
     }
-    if (resources.was_cancelled()) throw Error("cancelled");
+    if (resources.was_cancelled()) throw Error(resources.why_cancelled());
   } catch (...) {
     error = make_error(props, current_exception_message());
   }

@@ -88,30 +88,45 @@ void Resources::start_operator(const std::atomic<bool>* cancel, bool interruptib
   next_check_.store(0, std::memory_order_relaxed);
 }
 
+void Resources::discard_after(uint64_t push_mark) {
+  discardable_ = true;
+  push_mark_ = push_mark;
+}
+
+void Resources::finish_kernels() { finishing_ = true; }
+
 void Resources::finish_operator() {
   cancel_ = nullptr;
-  interruptible_ = false;
+  interruptible_ = discardable_ = finishing_ = false;
   stopped_.store(false, std::memory_order_relaxed);
   interrupted_.store(false, std::memory_order_relaxed);
   reset_workspace();
 }
 
+bool Resources::discarded() const {
+  return discardable_ && (was_interrupted() || engine::ended_since(push_mark_));
+}
+
 bool Resources::cancelled() const {
   if (!cancel_) return false;
   if (stopped_.load(std::memory_order_relaxed)) return true;
-  if (cancel_->load(std::memory_order_relaxed)) {
-    stopped_.store(true, std::memory_order_relaxed);
-    return true;
-  }
-  if (!interruptible_ || this != &this_thread) return false;  // only the main thread may ask
-  const uint64_t now = trace::ticks(), due = next_check_.load(std::memory_order_relaxed);
-  if (due != 0 && now < due) return false;
-  static const uint64_t interval = trace::ticks_of_ns(engine::kInterruptCheckNs);
-  next_check_.store(now + interval, std::memory_order_relaxed);
-  if (due == 0 || !engine::interrupt_pending()) return false;
-  interrupted_.store(true, std::memory_order_relaxed);
+  ask();
+  const bool unwanted = discardable_ ? discarded() : was_interrupted();
+  if (!cancel_->load(std::memory_order_relaxed) && (finishing_ || !unwanted)) return false;
   stopped_.store(true, std::memory_order_relaxed);
   return true;
+}
+
+// Whether the user interrupts, which only the main thread may find out.
+void Resources::ask() const {
+  if (!interruptible_ || this != &this_thread) return;
+  const uint64_t now = trace::ticks(), due = next_check_.load(std::memory_order_relaxed);
+  if (due != 0 && now < due) return;
+  static const uint64_t interval = trace::ticks_of_ns(engine::kInterruptCheckNs);
+  next_check_.store(now + interval, std::memory_order_relaxed);
+  if (due != 0 && engine::interrupt_pending()) {
+    interrupted_.store(true, std::memory_order_relaxed);
+  }
 }
 
 }  // namespace hybrid

@@ -38,6 +38,8 @@ class Resources {
   // Long kernels poll this between blocks of about 10 ms and return early when set. In naive mode
   // it also asks for interrupts, every 50 ms, when the operator runs on the main thread.
   bool cancelled() const;
+  // Nobody wants the results any more: there was an interruption after the push.
+  bool discarded() const;
   // Runs the kernels where memory is not the host's; null: the CPU does.
   DeviceKernels* device() const { return device_; }
 
@@ -47,13 +49,17 @@ class Resources {
   // The flag that cancelled() looks at, and whether it asks for interrupts too. Without a start, as
   // when small work is inlined, nothing is ever cancelled.
   void start_operator(const std::atomic<bool>* cancel, bool interruptible);
+  void discard_after(uint64_t push_mark);  // interruptions since then count as cancelling
+  void finish_kernels();  // from here on they do not: what is being overwritten is to be whole
   // True when the operator was told to stop, so that its outputs may be incomplete.
   bool was_cancelled() const { return stopped_.load(std::memory_order_relaxed); }
+  const char* why_cancelled() const { return discarded() ? "interrupted" : "cancelled"; }
   bool was_interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
   void finish_operator();  // forgets all that, and the scratch memory
   void set_device(DeviceKernels* device) { device_ = device; }
 
  private:
+  void ask() const;
   struct Block {
     char* data;
     size_t bytes;
@@ -64,6 +70,9 @@ class Resources {
   const std::atomic<bool>* cancel_ = nullptr;
   DeviceKernels* device_ = nullptr;
   bool interruptible_ = false;
+  bool discardable_ = false;
+  bool finishing_ = false;
+  uint64_t push_mark_ = 0;
   mutable std::atomic<bool> stopped_{false};
   mutable std::atomic<bool> interrupted_{false};
   mutable std::atomic<uint64_t> next_check_{0};

@@ -154,19 +154,23 @@ ErrorRef Scheduler::execute(Operation& op, Lane& lane, uint64_t* end) {
   Resources& resources = Resources::current();
   // Never asks for interrupts: that takes Python's lock, whose holder may be in fork(), waiting.
   resources.start_operator(&lane.cancel, false);
+  if (op.props.discardable) resources.discard_after(op.pushed_at);
   ErrorRef error;
   bool on_gpu = false;
   try {
-    if (lane.cancel.load(std::memory_order_relaxed)) throw Error("cancelled");
-    cuda::Section gpu(lane.ctx, lane.kind, resources);
-    on_gpu = gpu.active();
-    for (int i = 0; on_gpu && i < op.num_accesses; ++i) gpu.use(*op.accesses()[i].var);
-    gpu.begin();
-    op.task->run(resources);
-    gpu.end(traced ? &record : nullptr, false);
-    if (resources.was_cancelled()) throw Error("cancelled");
+    if (!resources.cancelled()) {
+      cuda::Section gpu(lane.ctx, lane.kind, resources);
+      on_gpu = gpu.active();
+      for (int i = 0; on_gpu && i < op.num_accesses; ++i) gpu.use(*op.accesses()[i].var);
+      gpu.begin();
+      op.task->run(resources);
+      gpu.end(traced ? &record : nullptr, false);
+    }
+    if (resources.was_cancelled()) throw Error(resources.why_cancelled());
   } catch (...) {
     error = make_error(op.props, current_exception_message());
+    // The interrupted wait has told the user: wait_all() is not to say it again.
+    if (resources.discarded()) error->discarded = error->reported = true;
   }
   resources.finish_operator();
   // Of a program that traces itself a span is open only when a kernel threw. A GPU's spans are

@@ -113,8 +113,9 @@ class Scheduler {
   std::atomic<int> executors_{0};  // threads inside run_lane
   int frozen_ = 0;                 // forks under way: nothing starts
   bool stopping_ = false;
-  Condition quiet_;           // executors_ fell to 0 while frozen or stopping
+  Condition quiet_;           // executors_ or here_ fell while frozen or stopping
   Condition hold_;            // slow motion ends early
+  Condition thaw_;            // no fork is under way any more
   std::atomic<int> here_{0};  // operators that callers run themselves, naive only
   std::atomic<bool> cancel_here_{false};
   uint64_t last_depth_ = 0;

@@ -9,13 +9,11 @@
 #include <cstring>
 #include <memory>
 
+#include "engine/fork.h"
 #include "engine/mutex.h"
 
 namespace hybrid {
 namespace trace {
-
-void lock_names_for_fork();  // names.cc
-void unlock_names_after_fork();
 
 namespace {
 
@@ -316,13 +314,9 @@ Drained drain(Cursor* cursor, size_t max_records) {
   return out;
 }
 
-void lock_for_fork() {
-  registry().mutex.lock();
-  lock_names_for_fork();
-}
+namespace {
 
-void unlock_after_fork(bool child) {
-  unlock_names_after_fork();
+void after_fork(bool child) {
   if (child) {  // the other threads are not there any more
     for (Ring* r : registry().rings) {
       if (r == this_ring) continue;
@@ -334,6 +328,11 @@ void unlock_after_fork(bool child) {
   }
   registry().mutex.unlock();
 }
+
+const bool held_over_fork =
+    hold_over_fork(ForkStage::trace, {[] { registry().mutex.lock(); }, after_fork});
+
+}  // namespace
 
 }  // namespace trace
 }  // namespace hybrid

@@ -107,9 +107,5 @@ uint16_t register_lane(const std::string& name, const std::string& device, const
                        bool is_virtual);
 std::vector<Lane> lanes();
 
-// Held around fork(), so that the child's tables are whole.
-void lock_for_fork();
-void unlock_after_fork(bool child);
-
 }  // namespace trace
 }  // namespace hybrid

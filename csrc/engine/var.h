@@ -20,6 +20,7 @@ struct StoredError {
   std::string op;                     // operator name
   uint32_t site = 0;                  // push site, see trace.h
   std::atomic<bool> reported{false};  // waitall raises each error once
+  bool discarded = false;             // an interruption has ended the work
 };
 
 struct Var {

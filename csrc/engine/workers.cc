@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "core/error.h"
+#include "engine/fork.h"
 #include "engine/resources.h"
 #include "engine/threads.h"
 
@@ -12,6 +13,10 @@ namespace hybrid {
 namespace {
 
 thread_local bool in_job __attribute__((tls_model("initial-exec"))) = false;
+
+const bool held_over_fork =
+    hold_over_fork(ForkStage::workers, {[] { Workers::shared().before_fork(); },
+                                        [](bool child) { Workers::shared().after_fork(child); }});
 
 // Cores this process may use: its affinity mask, or its control group's quota if lower.
 int usable_cores() {
@@ -159,7 +164,7 @@ void Workers::stop() {
   left_.notify_all();
 }
 
-void Workers::unlock_after_fork(bool child) {
+void Workers::after_fork(bool child) {
   if (child) {
     // The old handles belong to the parent's threads: destroying one would end the process.
     if (!threads_->empty()) threads_ = new std::vector<std::thread>;

@@ -35,8 +35,8 @@ class Workers {
   int size();
   void resize(int n);
   void stop();  // joins the threads; they come back when needed
-  void lock_for_fork() { mutex_.lock(); }
-  void unlock_after_fork(bool child);
+  void before_fork() { mutex_.lock(); }
+  void after_fork(bool child);
 
  private:
   Workers();

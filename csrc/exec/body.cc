@@ -17,11 +17,11 @@ uint64_t mixed(uint64_t h, uint64_t word) {
 
 // The programs of all bodies, most recently used first.
 struct SharedPrograms {
-  std::mutex mutex;
+  ObjectMutex mutex;
   std::list<std::pair<uint64_t, ProgramRef>> programs;
 
   ProgramRef find(uint64_t key) {
-    std::lock_guard<std::mutex> lock(mutex);
+    const ObjectGuard lock(mutex);
     for (auto it = programs.begin(); it != programs.end(); ++it) {
       if (it->first != key) continue;
       programs.splice(programs.begin(), programs, it);
@@ -30,7 +30,7 @@ struct SharedPrograms {
     return nullptr;
   }
   void add(uint64_t key, const ProgramRef& program) {
-    std::lock_guard<std::mutex> lock(mutex);
+    const ObjectGuard lock(mutex);
     programs.emplace_front(key, program);
     if (programs.size() > kShared) programs.pop_back();
   }
@@ -88,7 +88,7 @@ std::string Body::summary() const {
 
 ProgramRef Body::program(const std::vector<Shape>& shapes, const std::vector<DType>& dtypes) const {
   {
-    std::lock_guard<std::mutex> lock(mutex_);
+    const ObjectGuard lock(mutex_);
     for (const Made& m : made_) {
       if (m.shapes == shapes && m.dtypes == dtypes) return m.program;
     }
@@ -104,9 +104,17 @@ ProgramRef Body::program(const std::vector<Shape>& shapes, const std::vector<DTy
     program = compile_body(graph_, shapes, dtypes);
     shared().add(key, program);
   }
-  std::lock_guard<std::mutex> lock(mutex_);
+  const ObjectGuard lock(mutex_);
   made_.push_back({shapes, dtypes, program});
   return program;
+}
+
+double Body::cost_ns(const std::vector<Shape>& shapes) const {
+  const ObjectGuard lock(mutex_);
+  for (const Made& m : made_) {
+    if (m.shapes == shapes) return m.program->cost_ns();
+  }
+  return 0;
 }
 
 }  // namespace hybrid

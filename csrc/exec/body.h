@@ -1,10 +1,10 @@
 // Body: a graph that an operator runs, as a branch or as the body of a loop.
 #pragma once
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "engine/fork.h"
 #include "exec/program.h"
 
 namespace hybrid {
@@ -19,6 +19,8 @@ class Body : public Subgraph {
   std::string summary() const override;
 
   ProgramRef program(const std::vector<Shape>& shapes, const std::vector<DType>& dtypes) const;
+  // Of one run on inputs of these shapes; 0 where no program was made for them.
+  double cost_ns(const std::vector<Shape>& shapes) const;
 
  private:
   Graph graph_;
@@ -29,7 +31,7 @@ class Body : public Subgraph {
     std::vector<DType> dtypes;
     ProgramRef program;
   };
-  mutable std::mutex mutex_;
+  mutable ObjectMutex mutex_;
   mutable std::vector<Made> made_;
 };
 

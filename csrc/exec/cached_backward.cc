@@ -53,7 +53,7 @@ bool contains_all(const std::vector<Entry>& have, const std::vector<Entry>& need
 }
 
 std::shared_ptr<const BackwardProgram> backward_for(Signature* s, const Signature::Choice& choice) {
-  std::lock_guard<std::mutex> lock(s->mutex);
+  const ObjectGuard lock(s->mutex);
   const auto found = s->backward.find(choice);
   if (found != s->backward.end()) return found->second;
   std::shared_ptr<const BackwardProgram> made = make_backward(*s, choice);
@@ -63,7 +63,7 @@ std::shared_ptr<const BackwardProgram> backward_for(Signature* s, const Signatur
 }
 
 std::shared_ptr<CachedGraph> recomputing_for(Signature* s, const Signature::Choice& choice) {
-  std::lock_guard<std::mutex> lock(s->mutex);
+  const ObjectGuard lock(s->mutex);
   std::shared_ptr<CachedGraph>& graph = s->recomputing[choice];
   if (!graph) {
     size_t num_forward = 0;

@@ -1,6 +1,7 @@
 #include "exec/cached_graph.h"
 
 #include "core/error.h"
+#include "engine/fork.h"
 #include "exec/call_types.h"
 #include "exec/signature.h"
 #include "exec/tape.h"
@@ -11,7 +12,7 @@ namespace hybrid {
 struct CachedGraph::Impl {
   Graph graph;
   CompileOptions options;
-  std::mutex mutex;
+  ObjectMutex mutex;
   std::vector<std::shared_ptr<Signature>> signatures;  // the latest first
   std::shared_ptr<std::atomic<int>> num_programs = std::make_shared<std::atomic<int>>(0);
 
@@ -64,7 +65,7 @@ int CachedGraph::num_programs() const { return impl_->num_programs->load(); }
 std::shared_ptr<Signature> CachedGraph::Impl::find(const std::vector<ArrayRef>& inputs,
                                                    const std::vector<bool>& wanted, bool training,
                                                    bool recording) {
-  std::lock_guard<std::mutex> lock(mutex);
+  const ObjectGuard lock(mutex);
   for (size_t i = 0; i < signatures.size(); ++i) {
     if (!signatures[i]->matches(inputs, wanted, training, recording)) continue;
     if (i > 0) std::swap(signatures[0], signatures[i]);
@@ -204,7 +205,7 @@ Compiled CachedGraph::report(bool training, bool with_gradient) {
   CompileOptions options;
   DeviceOptions where;
   {
-    std::lock_guard<std::mutex> lock(impl_->mutex);
+    const ObjectGuard lock(impl_->mutex);
     require(!impl_->signatures.empty(), "report: the graph has not been called yet");
     options = impl_->signatures[0]->options;
     where = impl_->signatures[0]->where;

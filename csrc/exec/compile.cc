@@ -36,8 +36,7 @@ Graph decided(const Graph& graph, const PassOptions& options) {
 }
 
 bool has_backward(const Graph& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                     [](const Node& n) { return n.scope.compare(0, 8, "backward") == 0; });
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), is_backward);
 }
 
 // Why a pass is not run, or "".

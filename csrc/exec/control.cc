@@ -1,6 +1,8 @@
 // The operators' table entries: attributes, inference, cost.
 #include "exec/control.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "exec/control_run.h"
 
@@ -113,15 +115,25 @@ int outputs_of(const Attrs& attrs, const char* body) {
 // caller runs it itself.
 constexpr double kFlopPerNs = 1.5;
 constexpr double kLongNs = 1e8;
+constexpr double kCondNs = 1e5;
+
+constexpr double kNodeNs = 60;
 
 double foreach_flops(const Attrs& attrs, const std::vector<Shape>& in, const std::vector<Shape>&) {
-  const auto steps = static_cast<double>(foreach_steps(attrs, in));
-  const auto operators = static_cast<double>(attrs.subgraph("body").graph().nodes.size());
-  double elements = 0;
-  for (const Node& n : attrs.subgraph("body").graph().nodes) {
-    for (const Shape& s : n.shapes) elements += s.known() ? static_cast<double>(s.size()) : 0;
+  const auto& body = static_cast<const Body&>(attrs.subgraph("body"));
+  const double least = static_cast<double>(body.graph().nodes.size()) * kNodeNs;
+  const double step = least + body.cost_ns(foreach_step_shapes(attrs, in));
+  return static_cast<double>(foreach_steps(attrs, in)) * step * kFlopPerNs;
+}
+
+double cond_flops(const Attrs& attrs, const std::vector<Shape>& in, const std::vector<Shape>&) {
+  const Shapes shapes(in.begin() + 1, in.end());
+  double longest = kCondNs;
+  for (const char* name : {"then", "else"}) {
+    const auto& body = static_cast<const Body&>(attrs.subgraph(name));
+    longest = std::max(longest, body.cost_ns(shapes));
   }
-  return steps * (operators * 60 + elements) * kFlopPerNs;
+  return longest * kFlopPerNs;
 }
 
 OpDef base(const char* name, const char* doc) {
@@ -154,9 +166,7 @@ const OpDef& cond_op() {
     def.infer = infer_cond;
     def.cpu = run_cond;
     def.gradient = cond_gradient;
-    def.flops = [](const Attrs&, const std::vector<Shape>&, const std::vector<Shape>&) {
-      return 1e5 * kFlopPerNs;
-    };
+    def.flops = cond_flops;
     return finished(std::move(def));
   }();
   return op;

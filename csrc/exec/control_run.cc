@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "core/error.h"
-#include "engine/interrupt.h"
 #include "exec/elem.h"
 #include "kernels/kernels.h"
 
@@ -46,6 +45,11 @@ std::vector<NDArray> arrays_of(const TensorView* views, int count) {
     arrays.push_back(std::move(a));
   }
   return arrays;
+}
+
+void check_wanted(const KernelContext& c, const char* op, int64_t done) {
+  if (!c.resources.cancelled()) return;
+  fail(op, ": ", c.resources.why_cancelled(), " after ", done, " steps: its results have no value");
 }
 
 NDArray contiguous_copy(const NDArray& a, Resources& resources) {
@@ -96,18 +100,20 @@ LoopPrograms while_programs(const Attrs& attrs, const Shapes& shapes, const DTyp
 }
 
 LoopPrograms foreach_programs(const Attrs& attrs, const Shapes& shapes, const DTypes& dtypes) {
+  DTypes types = dtypes;
+  if (attrs.boolean("counter")) types.insert(types.begin(), DType::int64);
+  return {nullptr, body_of(attrs, "body").program(foreach_step_shapes(attrs, shapes), types)};
+}
+
+Shapes foreach_step_shapes(const Attrs& attrs, const Shapes& shapes) {
   const auto data = static_cast<size_t>(attrs.integer("data"));
   Shapes in = shapes;
-  DTypes types = dtypes;
   for (size_t i = 0; i < data; ++i) {
     require(in[i].ndim() >= 1, "foreach: array ", i, " has no rows, given shape ", in[i]);
     in[i] = row_shape(in[i]);
   }
-  if (attrs.boolean("counter")) {
-    in.insert(in.begin(), Shape());
-    types.insert(types.begin(), DType::int64);
-  }
-  return {nullptr, body_of(attrs, "body").program(in, types)};
+  if (attrs.boolean("counter")) in.insert(in.begin(), Shape());
+  return in;
 }
 
 int64_t foreach_steps(const Attrs& attrs, const Shapes& shapes) {
@@ -128,7 +134,7 @@ void run_cond(KernelContext& c) {
   const std::vector<NDArray> in = arrays_of(c.in, c.num_in);
   const ProgramRef branch = branch_program(c.attrs, holds(in[0]), shapes, dtypes);
   const auto results = branch->run_nested({in.begin() + 1, in.end()}, c.resources);
-  if (c.resources.cancelled()) return;
+  check_wanted(c, "cond", 0);
   for (int i = 0; i < c.num_out; ++i) strided_copy(view_of(results[i]), c.out[i], c.resources);
 }
 
@@ -142,12 +148,9 @@ void run_while_loop(KernelContext& c) {
   const int stacked = c.num_out - carried;
   std::vector<NDArray> values = arrays_of(c.in, c.num_in);
   const bool must_end = c.attrs.boolean("must_end");
-  const uint64_t interruptions = engine::interruptions();
   int64_t done = 0;
   for (; limit < 0 || done < limit || must_end; ++done) {
-    if (c.resources.cancelled()) return;
-    require(limit >= 0 || interruptions == engine::interruptions(),
-            "while_loop: interrupted after ", done, " steps: its results have no value");
+    check_wanted(c, "while_loop", done);
     bool more = true;
     in_step("while_loop", done, [&] {
       const auto condition = loop.condition->run_nested(values, c.resources);
@@ -199,7 +202,7 @@ void run_foreach(KernelContext& c) {
   }
   const int first = counted ? 1 : 0;
   for (int64_t t = 0; t < steps; ++t, count += increment) {
-    if (c.resources.cancelled()) return;
+    check_wanted(c, "foreach", t);
     if (counted) {  // a step may hand its counter on: every step has its own
       values[0] = NDArray::empty(Shape(), DType::int64, Context());
       std::memcpy(values[0].data(), &count, sizeof(count));
@@ -216,7 +219,7 @@ void run_foreach(KernelContext& c) {
       }
     });
   }
-  if (c.resources.cancelled()) return;
+  check_wanted(c, "foreach", steps);
   for (int i = 0; i < carried; ++i) {
     strided_copy(view_of(values[first + data + i]), c.out[stacked + i], c.resources);
   }

@@ -19,6 +19,8 @@ ProgramRef branch_program(const Attrs& attrs, bool taken, const Shapes& shapes,
                           const DTypes& dtypes);
 LoopPrograms while_programs(const Attrs& attrs, const Shapes& shapes, const DTypes& dtypes);
 LoopPrograms foreach_programs(const Attrs& attrs, const Shapes& shapes, const DTypes& dtypes);
+// What one step sees: rows of the data, after the counter if there is one.
+Shapes foreach_step_shapes(const Attrs& attrs, const Shapes& shapes);
 // Throws Error when the data's lengths differ.
 int64_t foreach_steps(const Attrs& attrs, const Shapes& shapes);
 
@@ -40,6 +42,9 @@ void in_step(const char* op, int64_t step, Step&& run) {
     fail(op, ", step ", step, ", ", error.what());
   }
 }
+
+// Asked between steps: throws when the operator was told to stop.
+void check_wanted(const KernelContext& c, const char* op, int64_t done);
 
 void run_cond(KernelContext& c);
 void run_while_loop(KernelContext& c);

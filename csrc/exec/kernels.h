@@ -1,9 +1,9 @@
 // The kernels of a program: every step resolved to code and to windows on numbered buffers.
 #pragma once
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "engine/fork.h"
 #include "exec/program.h"
 #include "graph/window_write.h"
 #include "kernels/row_kernel.h"
@@ -33,6 +33,7 @@ struct ProgramKernel {
   std::vector<Slot> slots;  // inputs, then outputs
   int num_in = 0, num_out = 0;
   int32_t key_slot = -1;
+  bool for_update = false;  // an array with new contents needs it
   NodeId node = 0;
   uint32_t name = 0, site = 0;
   double cost_ns = 0;
@@ -82,7 +83,7 @@ struct Program::Impl {
   Context default_ctx;
 
   // Constants on another device, copied once.
-  mutable std::mutex constants_mutex;
+  mutable ObjectMutex constants_mutex;
   mutable std::vector<std::pair<Context, std::vector<NDArray>>> constants_on;
   const std::vector<NDArray>* constants_for(Context ctx) const;
 };

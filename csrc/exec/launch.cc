@@ -101,8 +101,20 @@ struct OpTask : engine::Task {
   Attrs attrs;
   std::vector<NDArray> inputs, outputs;
   uint64_t key;
+  bool updates(const engine::Var& written) const override {
+    const auto in_it = [&](const NDArray& a) { return &a.storage->var == &written; };
+    return std::any_of(inputs.begin(), inputs.end(), in_it) ||
+           std::any_of(outputs.begin(), outputs.end(),
+                       [&](const NDArray& a) { return in_it(a) && !covers_storage(a); });
+  }
   void run(Resources& resources) override { run_on(*op, attrs, inputs, outputs, key, resources); }
 };
+
+// Control flow and its gradients.
+bool runs_programs(const OpDef& op) {
+  return std::any_of(op.attrs.begin(), op.attrs.end(),
+                     [](const AttrDef& a) { return a.type == AttrType::graph; });
+}
 
 using Storages = std::vector<Storage*>;
 
@@ -122,6 +134,7 @@ void launch(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inp
   props.lane = lane;
   props.name = name_id(op);
   props.site = current_site();
+  props.discardable = runs_programs(op);
   const DType dtype = inputs.empty() ? outputs[0].dtype : inputs[0].dtype;
   props.cost_ns = estimate_cost_ns(op, attrs, in_shapes, out_shapes, dtype);
   props.whole_overwrite = true;

@@ -126,12 +126,11 @@ class Backward {
 
   void run() {
     forward();
-    if (c_.resources.cancelled()) return;
     backward();
   }
 
  private:
-  bool cancelled() const { return c_.resources.cancelled(); }
+  void check(int64_t done) const { check_wanted(c_, "gradient of a loop", done); }
   int64_t counter(int64_t t) const {
     return c_.attrs.integer("start") + t * c_.attrs.integer("step");
   }
@@ -163,16 +162,17 @@ class Backward {
     std::vector<NDArray> carried(in_.begin() + loop_.data,
                                  in_.begin() + loop_.data + loop_.carried);
     for (int64_t t = 0; (loop_.has_condition && limit < 0) || t < limit; ++t) {
-      if (cancelled()) return;
+      check(t);
       const std::vector<NDArray> inputs = body_inputs(t, carried);
       if (loop_.has_condition) {
         const auto more = programs.condition->run_nested(inputs, c_.resources);
-        if (cancelled() || !holds(more[0])) return;
+        check(t);
+        if (!holds(more[0])) return;
       }
       starts_.push_back(carried);
       if (!loop_.has_condition && t + 1 == limit) return;  // nobody reads what it gives
       const auto next = programs.body->run_nested(inputs, c_.resources);
-      if (cancelled()) return;
+      check(t);
       for (size_t i = 0; i < carried.size(); ++i) {
         carried[i] = contiguous_copy(next[stacked + i], c_.resources);
       }
@@ -196,13 +196,13 @@ class Backward {
     const ProgramRef program = body.program(types.shapes, types.dtypes);
     const size_t rows = rows_wanted();
     for (auto t = static_cast<int64_t>(starts_.size()) - 1; t >= 0; --t) {
-      if (cancelled()) return;
+      check(t);
       std::vector<NDArray> inputs = body_inputs(t, starts_[static_cast<size_t>(t)]);
       for (const NDArray& head : stacked) inputs.push_back(row_of(head, t));
       inputs.insert(inputs.end(), grads.begin(), grads.end());
       inputs.insert(inputs.end(), sums.begin(), sums.end());
       const auto made = program->run_nested(inputs, c_.resources);
-      if (cancelled()) return;
+      check(t);
       starts_.pop_back();
       for (size_t i = 0; i < rows; ++i) {
         const TensorView& out = c_.out[i];

@@ -217,20 +217,21 @@ struct Maker {
     }
   }
 
-  // Where the point of no return is.
-  void find_first_update() {
+  // Where the point of no return is, and what must run then.
+  void find_updates() {
     std::vector<bool> target(plan.buffers.size(), false);
     for (const Buffer& b : plan.buffers) {
       target[b.id] =
           b.kind == BufferKind::given || (b.kind == BufferKind::input && impl.updated[b.index]);
     }
-    for (size_t i = 0; i < impl.kernels.size(); ++i) {
-      const ProgramKernel& k = impl.kernels[i];
+    std::vector<bool> needed = target;
+    for (size_t i = impl.kernels.size(); i-- > 0;) {
+      ProgramKernel& k = impl.kernels[i];
       for (size_t s = k.num_in; s < k.slots.size(); ++s) {
-        if (!target[k.slots[s].buffer]) continue;
-        impl.first_update = i;
-        return;
+        if (target[k.slots[s].buffer]) impl.first_update = i;
+        if (needed[k.slots[s].buffer]) k.for_update = true;
       }
+      for (int s = 0; k.for_update && s < k.num_in; ++s) needed[k.slots[s].buffer] = true;
     }
   }
 
@@ -342,7 +343,7 @@ struct Maker {
     }
     for (const OutputCopy& copy : plan.copies) add_copy(copy);
     for (const Commit& commit : plan.commits) add_commit(commit);
-    find_first_update();
+    find_updates();
     add_results();
     if (!graph.outputs.empty()) impl.default_ctx = graph.node(graph.outputs[0].node).ctx;
     for (const Node& n : graph.nodes) {

@@ -22,8 +22,9 @@ class Program {
   // `outputs_into`: optional existing arrays to write outputs to.
   // `ctx`: where to run when there are no inputs.
   // `given`: by output, where the plan says kGiven, the array to write.
-  // Arrays that get new contents are as they were when the run fails; an error that comes after the
-  // first of them was written (memory, an interrupt) poisons them.
+  // Arrays that get new contents are as they were when the run fails or is interrupted; an error
+  // that comes after the first of them was written (memory) poisons them, an interrupt then lets
+  // all of them be written.
   std::vector<NDArray> run(const std::vector<NDArray>& inputs, const std::vector<uint64_t>& keys,
                            const std::vector<bool>& donated = {},
                            const std::vector<NDArray>* outputs_into = nullptr,

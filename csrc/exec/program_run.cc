@@ -151,7 +151,7 @@ std::vector<NDArray> result_arrays(const Impl& impl, const ProgramRun& run) {
 
 const std::vector<NDArray>* Program::Impl::constants_for(Context ctx) const {
   if (constants.empty()) return nullptr;
-  std::lock_guard<std::mutex> lock(constants_mutex);
+  const ObjectGuard lock(constants_mutex);
   for (const auto& [where, arrays] : constants_on) {
     if (where == ctx) return &arrays;
   }

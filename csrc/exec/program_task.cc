@@ -182,11 +182,18 @@ void run_kernels(const Impl& impl, const ProgramRun& run, Resources& resources, 
   uint64_t start = trace::ticks();
   for (const ProgramKernel& k : impl.kernels) {
     const size_t at = static_cast<size_t>(&k - impl.kernels.data());
-    if (at >= impl.first_update) run.updating = true;
-    // Once arrays are being overwritten, what is left (short work) is done.
+    // Once arrays are being overwritten, what they still need is done.
     if (!run.updating && resources.cancelled()) {
       if (Tracer::kNested) return;
-      fail("the program was cancelled before node ", k.node);
+      fail("the program was ", resources.why_cancelled(), " before node ", k.node);
+    }
+    if (at == impl.first_update) {
+      run.updating = true;
+      resources.finish_kernels();
+    }
+    if (run.updating && !k.for_update && resources.discarded()) {
+      run.skipped = true;
+      continue;
     }
     TensorView* views = few_views;
     if (k.slots.size() > kFewViews) {
@@ -207,6 +214,7 @@ void run_kernels(const Impl& impl, const ProgramRun& run, Resources& resources, 
     tracer.end(k, start, end);
     start = end;
   }
+  if (run.skipped) fail("the program was interrupted");
 }
 
 // On a lane: a live span for every kernel.
@@ -257,9 +265,10 @@ struct NestedTracer {
   void failed() {}
 };
 
-// A run that fails before it writes leaves arrays that it updates as they were.
+// A run that fails before it writes leaves arrays that it updates as they were; one that skips what
+// else it was to make has updated them.
 bool keeps(const Impl& impl, const ProgramRun& run, const engine::Var& written) {
-  if (run.updating) return false;
+  if (run.updating && !run.skipped) return false;
   for (const NDArray& a : run.given) {
     if (&a.storage->var == &written) return true;
   }
@@ -333,6 +342,7 @@ void submit(const std::shared_ptr<const Impl>& impl, ProgramRun run,
   props.name = impl->name;
   props.site = current_site();
   props.traces_itself = true;
+  props.discardable = true;
   if (run.constants) {
     for (const NDArray& a : *run.constants) ready = ready && ready_to_read(*a.storage);
   }

@@ -13,6 +13,7 @@ struct ProgramRun {
   std::vector<int64_t> output_offset;  // bytes, of arrays given to write into
   std::vector<NDArray> given;          // by impl.given
   mutable bool updating = false;       // arrays of the caller's are being overwritten
+  mutable bool skipped = false;        // interrupted then: nothing but that was finished
   const std::vector<NDArray>* constants = nullptr;
   const uint64_t* keys = nullptr;
   Context ctx;

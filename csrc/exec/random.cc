@@ -1,13 +1,13 @@
 // The process's random state: a seed and a counter; every draw's key is a hash of both.
-#include <mutex>
 
+#include "engine/fork.h"
 #include "exec/imperative.h"
 
 namespace hybrid {
 namespace {
 
 struct State {
-  std::mutex mutex;
+  ObjectMutex mutex;
   uint64_t seed = 0;
   uint64_t counter = 0;
 };
@@ -33,12 +33,12 @@ uint64_t key_of(uint64_t seed, uint64_t counter) {
 void seed(uint64_t value) { set_random_state({value, 0}); }
 
 uint64_t next_key() {
-  std::lock_guard<std::mutex> lock(state().mutex);
+  const ObjectGuard lock(state().mutex);
   return key_of(state().seed, state().counter++);
 }
 
 std::vector<uint64_t> next_keys(int n) {
-  std::lock_guard<std::mutex> lock(state().mutex);
+  const ObjectGuard lock(state().mutex);
   std::vector<uint64_t> keys;
   keys.reserve(n);
   for (int i = 0; i < n; ++i) keys.push_back(key_of(state().seed, state().counter++));
@@ -46,12 +46,12 @@ std::vector<uint64_t> next_keys(int n) {
 }
 
 std::pair<uint64_t, uint64_t> random_state() {
-  std::lock_guard<std::mutex> lock(state().mutex);
+  const ObjectGuard lock(state().mutex);
   return {state().seed, state().counter};
 }
 
 void set_random_state(std::pair<uint64_t, uint64_t> value) {
-  std::lock_guard<std::mutex> lock(state().mutex);
+  const ObjectGuard lock(state().mutex);
   state().seed = value.first;
   state().counter = value.second;
 }

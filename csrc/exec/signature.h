@@ -3,9 +3,9 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "engine/fork.h"
 #include "exec/cached_graph.h"
 #include "passes/mode.h"
 
@@ -47,7 +47,7 @@ struct Signature {
   std::vector<int> saved_output;  // where: output of `program`
   using Choice =
       std::pair<std::vector<int>, std::vector<int>>;  // heads with gradient, wanted inputs
-  std::mutex mutex;
+  ObjectMutex mutex;
   std::map<Choice, std::shared_ptr<const BackwardProgram>> backward;  // null: `saved` is not enough
   std::map<Choice, std::shared_ptr<CachedGraph>> recomputing;
   std::shared_ptr<std::atomic<int>> num_programs;

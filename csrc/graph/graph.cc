@@ -20,6 +20,11 @@ Node& Graph::add(Node node) {
   return nodes.back();
 }
 
+bool is_backward(const Node& node) {
+  const std::string& scope = node.scope;
+  return scope.compare(0, 8, "backward") == 0 && (scope.size() == 8 || scope[8] == '/');
+}
+
 void Graph::reindex() {
   position_.assign(static_cast<size_t>(next_id), -1);
   for (size_t i = 0; i < nodes.size(); ++i) {

@@ -92,6 +92,8 @@ void infer_node(const Graph& graph, Node* node);
 bool is_inferred(const Graph& graph);
 // By position: whether the node is a view of its input rather than a kernel (op nodes only).
 std::vector<bool> view_nodes(const Graph& graph);
+// Made by a gradient: its scope is "backward" or lies in it.
+bool is_backward(const Node& node);
 // "line 3", or "" when the site is unknown.
 std::string line_of(uint32_t site);
 

@@ -282,7 +282,7 @@ std::string Writer::effect(const Node& n, bool deep) {
 
 std::string Writer::comment(const Node& n, const TextOptions& options) const {
   std::string text = options.lines ? line_of(n.site) : "";
-  if (!text.empty() && n.scope.compare(0, 8, "backward") == 0) text = "backward of " + text;
+  if (!text.empty() && is_backward(n)) text = "backward of " + text;
   if (options.types) {
     for (int32_t k = 0; k < n.num_outputs(); ++k) {
       text += (k ? ", " : text.empty() ? "" : ": ") + type_of(n.shapes[k], n.dtypes[k]);

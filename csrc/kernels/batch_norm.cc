@@ -6,31 +6,13 @@
 
 #include "kernels/batch_norm_table.h"
 #include "kernels/by_dtype.h"
-#include "kernels/isa.h"
 
 namespace hybrid {
-
-namespace base {
-extern const BatchNormTable batch_norm_table;
-}
-namespace avx2 {
-extern const BatchNormTable batch_norm_table;
-}
 
 namespace {
 
 constexpr int64_t kChunkElements = 1 << 14;
 constexpr int64_t kColumns = 16;  // channels of one item when inner is 1: a line of floats
-
-const BatchNormTable& table() {
-#if defined(__x86_64__)
-  return use_avx2() ? avx2::batch_norm_table : base::batch_norm_table;
-#else
-  return base::batch_norm_table;
-#endif
-}
-const BatchNormFns<float>& functions(float) { return table().f32; }
-const BatchNormFns<double>& functions(double) { return table().f64; }
 
 // body(first, last) over channels; neighbours in memory stay together when inner is 1.
 template <class F>
@@ -114,7 +96,7 @@ void batch_norm_statistics(DType dtype, const BatchNormShape& s, const void* dat
     const T* x = static_cast<const T*>(data);
     T *mean = static_cast<T*>(means), *invstd = static_cast<T*>(invstds);
     T* variance = static_cast<T*>(variances);
-    const BatchNormFns<T>& fns = functions(T(0));
+    const BatchNormFns<T>& fns = batch_norm_fns(T(0));
     const auto size = static_cast<double>(s.outer * s.inner);
     each_channels(s, resources, [&](int64_t first, int64_t last) {
       if (s.inner == 1) {
@@ -152,7 +134,7 @@ void batch_norm_apply(DType dtype, const BatchNormShape& s, const void* data, co
     const T *invstd = static_cast<const T*>(invstds), *gamma = static_cast<const T*>(gammas);
     const T* beta = static_cast<const T*>(betas);
     T* y = static_cast<T*>(result);
-    const BatchNormFns<T>& fns = functions(T(0));
+    const BatchNormFns<T>& fns = batch_norm_fns(T(0));
     const auto scale = [&](int64_t c) { return gamma ? invstd[c] * gamma[c] : invstd[c]; };
     each_channels(s, resources, [&](int64_t first, int64_t last) {
       if (s.inner == 1) {
@@ -186,7 +168,7 @@ void batch_norm_grad(DType dtype, const BatchNormShape& s, bool batch, const voi
     const T* invstd = static_cast<const T*>(invstds);
     T *dx = static_cast<T*>(data_grad), *dgamma = static_cast<T*>(gamma_grad);
     T* dbeta = static_cast<T*>(beta_grad);
-    const BatchNormFns<T>& fns = functions(T(0));
+    const BatchNormFns<T>& fns = batch_norm_fns(T(0));
     const auto size = static_cast<double>(s.outer * s.inner);
     struct Line {
       T offset, slope, scale;

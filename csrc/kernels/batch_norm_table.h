@@ -22,5 +22,8 @@ struct BatchNormTable {
   BatchNormFns<float> f32;
   BatchNormFns<double> f64;
 };
+// Those of this machine; the argument tells the type.
+const BatchNormFns<float>& batch_norm_fns(float);
+const BatchNormFns<double>& batch_norm_fns(double);
 
 }  // namespace hybrid

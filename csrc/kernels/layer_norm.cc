@@ -7,30 +7,12 @@
 #include "kernels/batch_norm_table.h"
 #include "kernels/by_dtype.h"
 #include "kernels/device_kernels.h"
-#include "kernels/isa.h"
 
 namespace hybrid {
-
-namespace base {
-extern const BatchNormTable batch_norm_table;
-}
-namespace avx2 {
-extern const BatchNormTable batch_norm_table;
-}
 
 namespace {
 
 constexpr int64_t kChunkElements = 1 << 14;
-
-const BatchNormTable& table() {
-#if defined(__x86_64__)
-  return use_avx2() ? avx2::batch_norm_table : base::batch_norm_table;
-#else
-  return base::batch_norm_table;
-#endif
-}
-const BatchNormFns<float>& functions(float) { return table().f32; }
-const BatchNormFns<double>& functions(double) { return table().f64; }
 
 template <class T>
 T spread(double squares, double size, double eps) {
@@ -71,7 +53,7 @@ void layer_norm(DType dtype, int64_t outer, int64_t size, int64_t inner, const v
     const T *x = static_cast<const T*>(data), *gamma = static_cast<const T*>(gammas);
     const T* beta = static_cast<const T*>(betas);
     T *y = static_cast<T*>(result), *mean = static_cast<T*>(means), *std = static_cast<T*>(stds);
-    const BatchNormFns<T>& fns = functions(T(0));
+    const BatchNormFns<T>& fns = batch_norm_fns(T(0));
     auto some = [&](int64_t first, int64_t last) {
       for (int64_t r = first; r < last; ++r) {
         const int64_t at = r / inner * size * inner + r % inner;

@@ -2,12 +2,11 @@
 #include <cstring>
 
 #include "kernels/device_kernels.h"
-#include "kernels/kernels.h"
+#include "ops/conv_attrs.h"
 #include "ops/epilogue.h"
 #include "ops/families.h"
 #include "ops/grad_shape.h"
 #include "ops/infer.h"
-#include "ops/window.h"
 
 namespace hybrid {
 
@@ -30,20 +29,6 @@ std::vector<AttrDef> conv_grad_attrs() {
   return attrs;
 }
 
-struct ConvAttrs {
-  Window2d window;
-  int64_t filters = 0, groups = 1;
-
-  explicit ConvAttrs(const Attrs& a) : window(a, true) {
-    filters = a.integer("num_filter");
-    groups = a.integer("num_group");
-    const char* op = a.op()->name;
-    require(filters > 0, op, ": given num_filter ", filters, ", expected at least 1");
-    require(groups > 0 && filters % groups == 0, op, ": given num_group ", groups,
-            ", expected a divisor of num_filter ", filters);
-  }
-};
-
 // The weight of `channels` input channels (-1: unknown).
 Shape weight_shape(const ConvAttrs& a, int64_t channels, const char* op) {
   require(channels < 0 || channels % a.groups == 0, op, ": given ", channels,
@@ -55,27 +40,6 @@ Shape weight_shape(const ConvAttrs& a, int64_t channels, const char* op) {
 Shape output_shape(const ConvAttrs& a, const Shape& data, const char* op) {
   return {data[0], a.filters, a.window.out_size(data[2], 0, false, op),
           a.window.out_size(data[3], 1, false, op)};
-}
-
-ConvParams params(const ConvAttrs& a, const Shape& data, const Shape& out) {
-  ConvParams p;
-  p.batch = data[0];
-  p.in_channels = data[1];
-  p.in_h = data[2];
-  p.in_w = data[3];
-  p.out_channels = out[1];
-  p.out_h = out[2];
-  p.out_w = out[3];
-  p.kernel_h = a.window.kernel[0];
-  p.kernel_w = a.window.kernel[1];
-  p.stride_h = a.window.stride[0];
-  p.stride_w = a.window.stride[1];
-  p.pad_h = a.window.pad[0];
-  p.pad_w = a.window.pad[1];
-  p.dilate_h = a.window.dilate[0];
-  p.dilate_w = a.window.dilate[1];
-  p.groups = a.groups;
-  return p;
 }
 
 // --- Convolution --------------------------------------------------------------------------------
@@ -99,7 +63,7 @@ void run_conv(KernelContext& c) { run_convolution(c, nullptr); }
 void run_conv_with(KernelContext& c, const Finish* finish) {
   if (c.out[0].size() == 0) return;
   const void* bias = c.num_in > 2 ? c.in[2].data : nullptr;
-  conv2d_finished(c.in[0].dtype, params(ConvAttrs(c.attrs), c.in[0].shape, c.out[0].shape),
+  conv2d_finished(c.in[0].dtype, conv_params(ConvAttrs(c.attrs), c.in[0].shape, c.out[0].shape),
                   c.in[0].data, c.in[1].data, bias, c.out[0].data, finish, c.resources);
 }
 
@@ -161,7 +125,7 @@ void infer_grad_data(InferContext& c) {
 
 void run_grad_data(KernelContext& c) {
   if (c.out[0].size() == 0) return;
-  conv2d_grad_input(c.in[0].dtype, params(ConvAttrs(c.attrs), c.out[0].shape, c.in[0].shape),
+  conv2d_grad_input(c.in[0].dtype, conv_params(ConvAttrs(c.attrs), c.out[0].shape, c.in[0].shape),
                     c.in[0].data, c.in[1].data, c.out[0].data, c.resources);
 }
 
@@ -195,7 +159,7 @@ void run_grad_weight(KernelContext& c) {
                 static_cast<size_t>(c.out[0].size()) * dtype_size(c.out[0].dtype));
     return;
   }
-  conv2d_grad_weight(c.in[0].dtype, params(ConvAttrs(c.attrs), c.in[1].shape, c.in[0].shape),
+  conv2d_grad_weight(c.in[0].dtype, conv_params(ConvAttrs(c.attrs), c.in[1].shape, c.in[0].shape),
                      c.in[0].data, c.in[1].data, c.out[0].data, c.resources);
 }
 

@@ -1,32 +1,22 @@
-// Deconvolution (the transposed convolution) and UpSampling.
-#include <algorithm>
-#include <cstring>
-
-#include "kernels/kernels.h"
+// Deconvolution: the transposed convolution.
+#include "ops/conv_attrs.h"
 #include "ops/dispatch.h"
 #include "ops/families.h"
 #include "ops/grad_shape.h"
 #include "ops/infer.h"
-#include "ops/window.h"
 
 namespace hybrid {
 
 namespace {
 
-// --- Deconvolution ------------------------------------------------------------------------------
 // It is the gradient by its data of a convolution with the same weight, whose filters are the
 // channels here.
 
-struct DeconvAttrs {
-  Window2d window;
-  int64_t filters, groups, adj[2] = {0, 0};
+struct DeconvAttrs : ConvAttrs {
+  int64_t adj[2] = {0, 0};
 
-  explicit DeconvAttrs(const Attrs& a)
-      : window(a, true), filters(a.integer("num_filter")), groups(a.integer("num_group")) {
+  explicit DeconvAttrs(const Attrs& a) : ConvAttrs(a) {
     const char* op = a.op()->name;
-    require(filters > 0, op, ": given num_filter ", filters, ", expected at least 1");
-    require(groups > 0 && filters % groups == 0, op, ": given num_group ", groups,
-            ", expected a divisor of num_filter ", filters);
     const auto& more = a.ints("adj");
     require(more.empty() || more.size() == 2, op, ": given adj ", a.text("adj"),
             ", expected (height, width)");
@@ -72,24 +62,8 @@ void run_deconv(KernelContext& c) {
   const Shape &in = c.in[0].shape, &out = c.out[0].shape;
   if (c.out[0].size() == 0) return;
   const DeconvAttrs a(c.attrs);
-  ConvParams p;
-  p.batch = out[0];
-  p.in_channels = out[1];
-  p.in_h = out[2];
-  p.in_w = out[3];
-  p.out_channels = in[1];
-  p.out_h = in[2];
-  p.out_w = in[3];
-  p.kernel_h = a.window.kernel[0];
-  p.kernel_w = a.window.kernel[1];
-  p.stride_h = a.window.stride[0];
-  p.stride_w = a.window.stride[1];
-  p.pad_h = a.window.pad[0];
-  p.pad_w = a.window.pad[1];
-  p.dilate_h = a.window.dilate[0];
-  p.dilate_w = a.window.dilate[1];
-  p.groups = a.groups;
-  conv2d_grad_input(c.in[0].dtype, p, c.in[0].data, c.in[1].data, c.out[0].data, c.resources);
+  conv2d_grad_input(c.in[0].dtype, conv_params(a, out, in), c.in[0].data, c.in[1].data,
+                    c.out[0].data, c.resources);
   if (c.num_in < 3) return;
   dispatch(c.out[0].dtype, "Deconvolution", [&](auto zero) {
     using T = decltype(zero);
@@ -130,58 +104,6 @@ void grad_deconv(GradBuilder& b) {
   }
 }
 
-// --- UpSampling ---------------------------------------------------------------------------------
-
-int64_t checked_scale(const Attrs& attrs) {
-  const int64_t scale = attrs.integer("scale");
-  require(scale >= 1 && scale <= 1000, attrs.op()->name, ": given scale ", scale,
-          ", expected 1 to 1000");
-  return scale;
-}
-
-void infer_upsampling(InferContext& c) {
-  one_dtype(c);
-  const int64_t scale = checked_scale(c.attrs);
-  expect_rank(c, 0, 4, "NCHW");
-  if (!c.in_shapes[0].rank_known()) return;
-  Shape out = c.in_shapes[0];
-  for (int i : {2, 3}) {
-    if (out[i] >= 0) out[i] *= scale;
-  }
-  set_shape(c, 0, out);
-}
-
-void run_upsampling(KernelContext& c) {
-  const Shape& out = c.out[0].shape;
-  if (c.out[0].size() == 0) return;
-  const int64_t scale = checked_scale(c.attrs), width = out[3];
-  dispatch_size(dtype_size(c.out[0].dtype), "UpSampling", [&](auto zero) {
-    using T = decltype(zero);
-    const T* x = c.in[0].as<T>();
-    T* y = c.out[0].as<T>();
-    const int64_t rows = out[0] * out[1] * out[2] / scale;
-    auto some = [&](int64_t first, int64_t last) {
-      for (int64_t r = first; r < last; ++r) {
-        T* row = y + r * scale * width;
-        for (int64_t j = 0; j < width; ++j) row[j] = x[r * (width / scale) + j / scale];
-        for (int64_t k = 1; k < scale; ++k) {
-          std::memcpy(row + k * width, row, static_cast<size_t>(width) * sizeof(T));
-        }
-      }
-    };
-    c.resources.parallel(rows, std::max<int64_t>(1, 16384 / (scale * width)), some);
-  });
-}
-
-void grad_upsampling(GradBuilder& b) {
-  const int64_t scale = checked_scale(b.attrs());
-  const std::vector<int64_t> window{scale, scale};
-  if (b.wanted(0)) {
-    b.set(0, b.op("Pooling", {b.out_grad()},
-                  {{"kernel", window}, {"stride", window}, {"pool_type", std::string("sum")}}));
-  }
-}
-
 }  // namespace
 
 void register_deconv() {
@@ -212,20 +134,6 @@ void register_deconv() {
            static_cast<double>(in[0].size());
   };
   add_op(std::move(deconv));
-
-  OpDef up;
-  up.name = "UpSampling";
-  up.family = Family::conv;
-  up.doc =
-      "Every element of an image (n, c, h, w) repeated scale times in both directions: (n, c, "
-      "scale h, scale w). MXNet's UpSampling with sample_type 'nearest' and one input.";
-  up.inputs = {{"data", "(n, c, h, w)"}};
-  up.attrs = {{"scale", AttrType::integer, nullptr, "how often, 1 to 1000"},
-              {"sample_type", AttrType::string, "nearest", "what lies between", "nearest"}};
-  up.infer = infer_upsampling;
-  up.cpu = run_upsampling;
-  up.gradient = grad_upsampling;
-  add_op(std::move(up));
 }
 
 }  // namespace hybrid

@@ -20,6 +20,10 @@ struct Rows {
                  : AxisView(Shape{in.size()}, 0)) {}
 };
 
+// Thrown out of a sort that was told to stop.
+struct Stopped {};
+constexpr uint32_t kPoll = 1 << 18;  // comparisons: some ms
+
 // Calls body(row, order) with the indices of every row in order, stable; nan sorts last.
 template <class T, class Body>
 void for_each_order(const T* data, const AxisView& v, bool ascending, int64_t keep,
@@ -29,18 +33,21 @@ void for_each_order(const T* data, const AxisView& v, bool ascending, int64_t ke
                        std::vector<int64_t> order(static_cast<size_t>(v.size));
                        for (int64_t r = begin; r < end; ++r) {
                          const T* row = data + r / v.inner * v.size * v.inner + r % v.inner;
+                         uint32_t compared = 0;
                          const auto before = [&](int64_t a, int64_t b) {
+                           if (++compared % kPoll == 0 && resources.cancelled()) throw Stopped();
                            const T x = row[a * v.inner], y = row[b * v.inner];
                            if (x != x || y != y) return x == x ? true : y == y ? false : a < b;
                            if (x == y) return a < b;
                            return ascending ? x < y : x > y;
                          };
                          std::iota(order.begin(), order.end(), int64_t{0});
-                         if (keep < v.size) {
-                           std::partial_sort(order.begin(), order.begin() + keep, order.end(),
-                                             before);
-                         } else {
-                           std::sort(order.begin(), order.end(), before);
+                         try {
+                           const auto first = order.begin(), last = order.end();
+                           keep < v.size ? std::partial_sort(first, first + keep, last, before)
+                                         : std::sort(first, last, before);
+                         } catch (const Stopped&) {
+                           return;
                          }
                          body(r, order);
                        }

@@ -10,15 +10,12 @@
 #include "graph/text.h"
 #include "graph/window_write.h"
 #include "ops/epilogue.h"
+#include "passes/fusible.h"
 #include "passes/rewriter.h"
 
 namespace hybrid {
 
 namespace {
-
-constexpr size_t kMaxInputs = 24;
-
-bool is_backward(const Node& n) { return n.scope.compare(0, 8, "backward") == 0; }
 
 bool is_product(const Node& n) { return n.kind == NodeKind::op && takes_epilogue(*n.op); }
 
@@ -89,9 +86,8 @@ class Finishing {
         reader.dtypes[0] != n.dtypes[0]) {
       return by + ", whose result has another shape or type";
     }
-    if (reader.segment != n.segment || reader.ctx != n.ctx || is_backward(reader) != is_backward(n))
-      return by + ", which belongs to another part of the program";
-    if (n.inputs.size() + reader.inputs.size() > kMaxInputs) return by + ": too many inputs";
+    if (!same_part(reader, n)) return by + ", which belongs to another part of the program";
+    if (n.inputs.size() + reader.inputs.size() > kMaxKernelInputs) return by + ": too many inputs";
     return "";
   }
 
@@ -104,15 +100,7 @@ class Finishing {
   }
 
   void add_kernel(const Node& product, const Node& reader) {
-    Node kernel;
-    kernel.kind = NodeKind::fused;
-    kernel.op = reader.op;
-    kernel.attrs = reader.attrs;
-    kernel.name = reader.name;
-    kernel.site = reader.site;
-    kernel.scope = reader.scope;
-    kernel.segment = reader.segment;
-    kernel.ctx = reader.ctx;
+    Node kernel = kernel_ending_in(reader);
     kernel.shapes = reader.shapes;
     kernel.dtypes = reader.dtypes;
     kernel.members = {rewriter_.copy(product)};

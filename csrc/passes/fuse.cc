@@ -164,15 +164,7 @@ class Fusion {
   void add_kernel(const std::vector<size_t>& members) {
     const Node& last = before_.nodes[members.back()];
     const int group = groups_.group_of(members.back());
-    Node kernel;
-    kernel.kind = NodeKind::fused;
-    kernel.op = last.op;
-    kernel.attrs = last.attrs;
-    kernel.name = last.name;
-    kernel.site = last.site;
-    kernel.scope = last.scope;
-    kernel.segment = last.segment;
-    kernel.ctx = last.ctx;
+    Node kernel = kernel_ending_in(last);
     for (size_t m : members) {
       const Node& n = before_.nodes[m];
       kernel.origins.push_back(n.id);

@@ -25,8 +25,20 @@ int elementwise_instructions(const Graph& graph, const Node& n) {
 }
 
 bool same_part(const Node& a, const Node& b) {
-  const auto backward = [](const Node& n) { return n.scope.compare(0, 8, "backward") == 0; };
-  return a.ctx == b.ctx && a.segment == b.segment && backward(a) == backward(b);
+  return a.ctx == b.ctx && a.segment == b.segment && is_backward(a) == is_backward(b);
+}
+
+Node kernel_ending_in(const Node& last) {
+  Node kernel;
+  kernel.kind = NodeKind::fused;
+  kernel.op = last.op;
+  kernel.attrs = last.attrs;
+  kernel.name = last.name;
+  kernel.site = last.site;
+  kernel.scope = last.scope;
+  kernel.segment = last.segment;
+  kernel.ctx = last.ctx;
+  return kernel;
 }
 
 }  // namespace hybrid

@@ -14,5 +14,7 @@ int elementwise_instructions(const Graph& graph, const Node& n);
 // Nodes of one segment, device and half of a training step. A kernel of both halves would write
 // what the backward half computes early, and keep it through the whole step.
 bool same_part(const Node& a, const Node& b);
+// A fused node without members yet, which is called as its last one and stands on its line.
+Node kernel_ending_in(const Node& last);
 
 }  // namespace hybrid

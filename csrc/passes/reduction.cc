@@ -292,15 +292,7 @@ class RowFusion {
       const int p = before_.position(e.node);
       return p < 0 || inside.count(static_cast<size_t>(p)) > 0;
     };
-    Node kernel;
-    kernel.kind = NodeKind::fused;
-    kernel.op = last.op;
-    kernel.attrs = last.attrs;
-    kernel.name = last.name;
-    kernel.site = last.site;
-    kernel.scope = last.scope;
-    kernel.segment = last.segment;
-    kernel.ctx = last.ctx;
+    Node kernel = kernel_ending_in(last);
     std::vector<Entry> results;
     for (size_t i : nodes) {
       const Node& n = before_.nodes[i];

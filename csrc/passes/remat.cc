@@ -163,9 +163,7 @@ int count_kept(const Graph& graph, size_t late) {
 }
 
 size_t first_gradient(const Graph& graph) {
-  const auto found = std::find_if(graph.nodes.begin(), graph.nodes.end(), [](const Node& n) {
-    return n.scope.compare(0, 8, "backward") == 0 && (n.scope.size() == 8 || n.scope[8] == '/');
-  });
+  const auto found = std::find_if(graph.nodes.begin(), graph.nodes.end(), is_backward);
   return static_cast<size_t>(found - graph.nodes.begin());
 }
 

@@ -208,14 +208,10 @@ class HybridBlock(Block):
         nd.save(files[1], arrays)
         return files
 
-    def _picture(self) -> Any:
-        """What a GraphViewer draws for this block."""
-        from ..views.pictures import of_compiled
-
+    def _drawn(self) -> tuple[Any, str, None]:
+        """What a GraphViewer draws for this block: the graph, its title."""
         if self._cached is None:
             raise MXNetError(
                 f"{self.name}: hybridize() the block and call it once to see its graph"
             )
-        return of_compiled(
-            self._cached.graph.report(autograd.is_training(), False), title=self.name
-        )
+        return self._cached.graph.report(autograd.is_training(), False), self.name, None

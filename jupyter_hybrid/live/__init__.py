@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import viewers
+from ..views import linked
 from .chrome import Recording
 from .pump import TARGET, Pump, engine_status
 
@@ -26,7 +26,7 @@ def start(shell: Any, session: Any) -> Pump | None:
     shell.events.register("pre_run_cell", _pump.cell_started)
     shell.events.register("post_run_cell", _pump.cell_ended)
     session.listeners.append(_pump.status_changed)
-    viewers.add_sender(_pump.broadcast)
+    linked.add_sender(_pump.broadcast)
     return _pump
 
 
@@ -43,4 +43,4 @@ def stop(shell: Any, session: Any) -> None:
     _pump = None
 
 
-__all__ = ["Recording", "start", "stop", "viewers"]
+__all__ = ["Recording", "start", "stop"]

@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 from .. import _core
-from . import viewers
+from ..views import linked
 
 TARGET = "jupyter_hybrid.live"
 _PERIOD_S = 1 / 30
@@ -88,9 +88,9 @@ class Pump:
         elif kind == "pause":
             panel.paused = bool(data.get("paused"))
         elif kind == "viewer":
-            viewers.receive(data)
+            linked.receive(data)
         elif kind == "switch":
-            refused = viewers.switched(data)
+            refused = linked.switched(data)
             if refused is not None:
                 panel.send(refused)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .._core import NDArray
+from .._core import NDArray, is_recording
 
 
 def getitem(x: NDArray, key: Any) -> NDArray:
@@ -38,8 +38,6 @@ def setitem(x: NDArray, key: Any, value: Any) -> None:
 
     Not while a graph is recorded for gradients: MXNet has no gradient of it.
     """
-    from ..autograd import is_recording
-
     if is_recording() and (x.grad is not None or isinstance(value, NDArray)):
         raise _core.MXNetError(
             "setitem: writing by index arrays has no gradient; use where() or one_hot() "

@@ -36,7 +36,7 @@ def _define() -> list[str]:
     exec(compile(source, "<jupyter_hybrid.sym operators>", "exec"), scope)
     for face in made:
         scope[face.name].__module__ = __name__
-    methods.install()
+    methods.install(scope["reshape"])
     refusals.install()
     taken = set(dir(Symbol))
     operators = list(_generate.methods(taken))

@@ -137,13 +137,9 @@ class Function:
         """The graph after each pass, of the latest signature; as written first."""
         return self.report().stages
 
-    def _picture(self) -> Any:
-        """What a GraphViewer draws."""
-        from ..views.pictures import of_compiled, of_graph
-
-        if self._latest is None:
-            return of_graph(self._graph, "function", self._keys)
-        return of_compiled(self._latest, "function", self._keys)
+    def _drawn(self) -> tuple[Any, str, Any]:
+        """What a GraphViewer draws: the graph, its title, what its outputs are called."""
+        return self._graph if self._latest is None else self._latest, "function", self._keys
 
     def __repr__(self) -> str:
         signature = f"function of ({', '.join(self.arguments)})"
@@ -225,8 +221,9 @@ def compile_function(
 
     ``jupyter_hybrid.compile([loss], updates=[(w, w - 0.1 * gw)], params={"w": array})`` is a
     training step: every call computes the outputs and all new values from the old ones, and then
-    the parameters' arrays have the new ones. A call that fails changes none of them; only an
-    interrupt, or lack of memory, while they are being written leaves them poisoned: reading raises.
+    the parameters' arrays have the new ones. A call that fails changes none of them, one that
+    is interrupted all or none; only lack of memory while they are being written leaves them
+    poisoned: reading raises.
 
     Args:
         outputs: what the function returns; a list of symbols makes it return a list, and a dict

@@ -55,10 +55,8 @@ class FunctionReport:
         """What no plan for the same buffers can go below."""
         return int(self.plan.lower_bound_bytes)
 
-    def _picture(self) -> Any:
-        from ..views.pictures import of_compiled
-
-        return of_compiled(self.compiled, "function", self._keys)
+    def _drawn(self) -> tuple[Any, str, Any]:
+        return self.compiled, "function", self._keys
 
     def __repr__(self) -> str:
         changed = [s for s in self.stages if s.changed]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._core import Context, MXNetError, NDArray, Symbol
+from ..nd import array
 
 __all__ = ["as_array", "declared_dtype", "name_of"]
 
@@ -50,8 +51,6 @@ def as_array(name: str, value: Any, dtype: str, ctx: Context, strict: bool = Tru
         TypeError: it is neither an array nor a number (nor nested lists of them).
         MXNetError: an NDArray on another device.
     """
-    from ..nd import array
-
     if isinstance(value, NDArray):
         if strict and value.context != ctx:
             raise MXNetError(f"{name!r} is on {value.context}, the function runs on {ctx}")

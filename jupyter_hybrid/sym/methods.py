@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from .. import _core
 from .._core import Context, NDArray, Symbol, current_context
+from ..nd import zeros
 from .executor import Executor
 from .groups import check_groups, input_devices
 from .inputs import name_of
@@ -137,8 +138,6 @@ def simple_bind(
 
     With ``group2ctx`` every array is on the device of its group, or of what reads it first.
     """
-    from ..nd import zeros
-
     ctx = ctx or current_context()
     names, state_names = self.list_arguments(), self.list_auxiliary_states()
     arguments, _, state_shapes = infer_shape(self, **shapes)
@@ -190,15 +189,16 @@ def get_inputs(self: Symbol) -> list[Symbol]:
     return [_core.sym_var(name) for name in self.list_inputs()]
 
 
-def reshape(self: Symbol, *shape: Any, **options: Any) -> Symbol:
-    """reshape((2, 3)), reshape(2, 3), with MXNet's codes 0, -1, -2, -3, -4."""
-    from . import reshape as function
+def _reshape_by(function: Callable[..., Symbol]) -> Callable[..., Symbol]:
+    def reshape(self: Symbol, *shape: Any, **options: Any) -> Symbol:
+        """reshape((2, 3)), reshape(2, 3), with MXNet's codes 0, -1, -2, -3, -4."""
+        if len(shape) == 1:
+            shape = shape[0]
+        if shape:
+            options["shape"] = shape
+        return function(self, **options)
 
-    if len(shape) == 1:
-        shape = shape[0]
-    if shape:
-        options["shape"] = shape
-    return function(self, **options)
+    return reshape
 
 
 def _given(symbol: Symbol, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -227,8 +227,8 @@ def _type(name: str | None) -> Any:
     return None if name is None else np.dtype(name).type
 
 
-def install() -> None:
-    """Puts these methods on the class."""
+def install(reshape: Callable[..., Symbol]) -> None:
+    """Puts these methods on the class; ``reshape`` is the function."""
     for name, function in {
         "__call__": call,
         "__iter__": iterate,
@@ -246,6 +246,6 @@ def install() -> None:
         "copyto": as_in_context,
         "debug_str": debug_str,
         "get_inputs": get_inputs,
-        "reshape": reshape,
+        "reshape": _reshape_by(reshape),
     }.items():
         setattr(Symbol, name, function)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._core import MXNetError, Symbol
+from ..nd import load, save
 from .variable import Constant, load_json
 
 __all__ = ["load_pair", "load_parts", "pair_files", "save_pair"]
@@ -37,8 +38,6 @@ def save_pair(
     Raises:
         MXNetError: a node that MXNet has no name for; it names the node and its line.
     """
-    from ..nd import save
-
     graph, arrays = pair_files(prefix)
     text = symbol.tojson() if attributes is None else symbol._tojson_native()
     for name, value in (attributes or {}).items():
@@ -66,8 +65,6 @@ def load_pair(fname: str | os.PathLike[str]) -> Symbol:
 
 def load_parts(fname: str | os.PathLike[str]) -> tuple[Symbol, dict[str, Any], dict[str, str]]:
     """(:func:`load_pair`'s symbol, the other arrays by name, the graph's own attributes)."""
-    from ..nd import load
-
     prefix = os.fspath(fname)
     graph, params = pair_files(prefix)
     if not os.path.exists(graph):

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from .dot import dot
 from .pictures import spec_of
 from .svg import svg
 from .text import text
-from .viewer import GraphViewer, someone_looks, static_bundle
 
 
-def mimebundle(report: Any) -> Any:
-    """All forms of a cell's report: the widget's, ours, SVG and text."""
-    if someone_looks():
-        bundle, metadata = GraphViewer(report)._repr_mimebundle_()
-    else:
-        bundle, metadata = static_bundle(spec_of(report)), {}
-    bundle["text/plain"] = repr(report)
-    return bundle, metadata
+def __getattr__(name: str) -> Any:
+    if name not in ("GraphViewer", "mimebundle"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # Widgets take longest to import: not before somebody looks.
+    return getattr(importlib.import_module(".viewer", __name__), name)
 
 
 __all__ = ["GraphViewer", "dot", "mimebundle", "spec_of", "svg", "text"]

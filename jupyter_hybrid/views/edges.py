@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from ..hybrid.bytes import nbytes
+from ..capture.bytes import nbytes
 
 _MOST_NODES = 1000  # beyond, nobody sees single edges
 

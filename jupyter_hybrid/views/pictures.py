@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import _core
-from ..hybrid.listing import counted, texts
+from ..reports.listing import counted, texts
+from ..reports.report import Report
 from .spec import Part, Picture, build
 
 VIEWS = ("graph", "memory", "program")
@@ -143,8 +144,6 @@ def spec_of(thing: Any) -> dict[str, Any]:
     Raises:
         TypeError: for anything else, naming what can be drawn.
     """
-    from ..hybrid.cell_report import Report
-
     if isinstance(thing, dict) and "stages" in thing:
         return thing
     if isinstance(thing, Report):
@@ -155,9 +154,11 @@ def spec_of(thing: Any) -> dict[str, Any]:
         return build(of_graph(thing))
     if isinstance(thing, _core.Symbol):
         return build(of_graph(thing.graph(), thing.name or "symbol"))
-    picture = getattr(thing, "_picture", None)
-    if picture is not None:
-        return build(picture())
+    drawn = getattr(thing, "_drawn", None)
+    if drawn is not None:
+        graph, title, keys = drawn()
+        picture = of_graph if isinstance(graph, _core.Graph) else of_compiled
+        return build(picture(graph, title, keys))
     raise TypeError(
         "a graph viewer draws a report, a Symbol, a Graph, a Compiled or a hybridized block, "
         f"got {type(thing).__name__}"

@@ -24,7 +24,7 @@ from .edges import bytes_of, edges_of, known_shape, order_edge, waits_of
 from .layout import layered
 
 if TYPE_CHECKING:
-    from ..hybrid.names import Name
+    from ..reports.names import Name
 
 MIME = "application/vnd.jupyter-hybrid.graph.v1+json"
 VERSION = 1

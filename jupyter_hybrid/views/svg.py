@@ -44,7 +44,7 @@ def _bytes(count: float | None) -> str:
     return f"{count:,.1f} GiB"
 
 
-def _text(x: float, y: float, text: str, **style: Any) -> str:
+def text_at(x: float, y: float, text: str, **style: Any) -> str:
     attrs = {"font_family": _FONT, "font_size": 12, "fill": "#1f2430", **style}
     listed = " ".join(f'{k.replace("_", "-")}="{escape(str(v))}"' for k, v in attrs.items())
     return f'<text x="{x:.1f}" y="{y:.1f}" {listed}>{escape(text)}</text>'
@@ -73,13 +73,13 @@ def _node(node: dict[str, Any], coloured_by_buffer: bool) -> str:
     two = bool(under) and node["h"] > 36
     label = _clip(node["label"], node["w"], 12.5)
     parts.append(
-        _text(node["x"], node["y"] + (-2 if two else 4.5), label, text_anchor="middle",
+        text_at(node["x"], node["y"] + (-2 if two else 4.5), label, text_anchor="middle",
               font_size=12.5, font_weight=600 if node["kind"] != "constant" else 400)
     )  # fmt: skip
     if two:
         detail = _clip(under, node["w"], 10.5)
         parts.append(
-            _text(node["x"], node["y"] + 14, detail, text_anchor="middle", font_size=10.5,
+            text_at(node["x"], node["y"] + 14, detail, text_anchor="middle", font_size=10.5,
                   fill="#5a6070", font_family=_MONO)
         )  # fmt: skip
     return "".join(parts) + "</g>"
@@ -105,7 +105,7 @@ def graph_body(stage: dict[str, Any]) -> str:
             'rx="10" fill="none" stroke="#c4c9d4" stroke-dasharray="4 4"/>'
         )
         parts.append(
-            _text(group["x"] + 8, group["y"] + 14, _clip(group["label"], group["w"], 10.5),
+            text_at(group["x"] + 8, group["y"] + 14, _clip(group["label"], group["w"], 10.5),
                   font_size=10.5, fill="#8a8f99")
         )  # fmt: skip
     for edge in graph["edges"]:
@@ -125,7 +125,7 @@ def graph_body(stage: dict[str, Any]) -> str:
             x = (points[-2][0] + points[-1][0]) / 2
             y = (points[-2][1] + points[-1][1]) / 2
             parts.append(
-                _text(
+                text_at(
                     x + 5,
                     y + 3,
                     edge["label"],
@@ -158,31 +158,31 @@ def svg(spec: dict[str, Any], stage: int | None = None) -> str:
     for chosen_stage in chosen:
         graph = chosen_stage["graph"]
         head = f"{chosen_stage['label']}"
-        columns.append(_text(x + 24, 58, head, font_size=12.5, font_weight=600, fill="#3b4252"))
+        columns.append(text_at(x + 24, 58, head, font_size=12.5, font_weight=600, fill="#3b4252"))
         columns.append(
             f'<g transform="translate({x:.1f},{top - 8:.1f})">{graph_body(chosen_stage)}</g>'
         )
         x += max(graph["width"], 180) + gap
     width = max(x - gap + 16, 420)
     height = top + max(s["graph"]["height"] for s in chosen) + 8
-    return _document(width, height, _header(spec) + "".join(columns))
+    return document(width, height, _header(spec) + "".join(columns))
 
 
 def _header(spec: dict[str, Any]) -> str:
     totals = spec["totals"]
     if not totals:
-        return _text(24, 28, spec["title"], font_size=14, font_weight=600)
+        return text_at(24, 28, spec["title"], font_size=14, font_weight=600)
     facts = (
         f"{totals['kernels_before']} → {totals['kernels_after']} kernels · "
         f"{_bytes(totals['bytes_imperative'])} → {_bytes(totals['bytes_planned'])} "
         f"(lower bound {_bytes(totals['bytes_lower_bound'])})"
     )
-    return _text(24, 28, spec["title"], font_size=14, font_weight=600) + _text(
+    return text_at(24, 28, spec["title"], font_size=14, font_weight=600) + text_at(
         24 + 9 * len(spec["title"]), 28, facts, font_size=12, fill="#5a6070"
     )
 
 
-def _document(width: float, height: float, body: str) -> str:
+def document(width: float, height: float, body: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}" style="max-width:100%;height:auto" '
@@ -199,5 +199,5 @@ def _too_large(spec: dict[str, Any], stages: list[dict[str, Any]]) -> str:
     for i, stage in enumerate(stages):
         count = len(stage["graph"]["nodes"])
         text = f"{stage['label']}: {count:,} nodes, too many for a still picture"
-        rows.append(_text(24, 60 + 22 * i, text))
-    return _document(620, 70 + 22 * len(stages), "".join(rows))
+        rows.append(text_at(24, 60 + 22 * i, text))
+    return document(620, 70 + 22 * len(stages), "".join(rows))

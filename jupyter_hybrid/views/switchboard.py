@@ -5,12 +5,11 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..reports.replanned import detached
+from ..reports.report import Report
 from .pictures import spec_of
-
-if TYPE_CHECKING:
-    from ..hybrid.cell_report import Report
 
 _CELLS, _CHOICES = 32, 64  # how many are remembered
 
@@ -32,8 +31,6 @@ class Switchboard:
 
     def remember(self, spec: dict[str, Any], report: Report) -> None:
         """``spec`` draws ``report``; its switches can be moved from now on."""
-        from ..hybrid.replanned import detached
-
         if not spec["names"]:
             return
         cell = _Cell(detached(report))

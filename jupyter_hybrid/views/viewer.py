@@ -15,6 +15,8 @@ import graphviz
 import traitlets
 from IPython.core.getipython import get_ipython
 
+from ..reports.report import Report
+from . import linked
 from .dot import dot
 from .pictures import opened, spec_of
 from .spec import MIME
@@ -50,20 +52,15 @@ class GraphViewer(anywidget.AnyWidget):
         spec = opened(spec_of(thing), view, traits.get("stage"))
         traits.setdefault("stage", spec["initial"]["stage"])
         super().__init__(spec=spec, _esm=_script(), **traits)
-        from ..hybrid.cell_report import Report
-        from ..live import viewers
-
         if isinstance(thing, Report):
             switchboard.remember(spec, thing)
         self.on_msg(self._received)
-        viewers.register(self)
+        linked.register(self)
 
     def _received(self, widget: Any, content: Any, buffers: Any) -> None:
         """A message of the browser: a switch was moved."""
-        from ..live import viewers
-
         if isinstance(content, dict) and content.get("type") == "switch":
-            refused = viewers.switched({**content, "id": self.spec["id"]})
+            refused = linked.switched({**content, "id": self.spec["id"]})
             if refused is not None:
                 self.send(refused)
 
@@ -118,6 +115,16 @@ class GraphViewer(anywidget.AnyWidget):
         if not someone_looks():
             widget = {}
         return {**widget, **static_bundle(self.spec)}, metadata
+
+
+def mimebundle(report: Any) -> Any:
+    """All forms of a cell's report: the widget's, ours, SVG and text."""
+    if someone_looks():
+        bundle, metadata = GraphViewer(report)._repr_mimebundle_()
+    else:
+        bundle, metadata = static_bundle(spec_of(report)), {}
+    bundle["text/plain"] = repr(report)
+    return bundle, metadata
 
 
 def someone_looks() -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from jupyter_hybrid import gluon, nd
 from jupyter_hybrid.gluon.parameter import DeferredInitializationError
 
+OWN_MODULES = {"__main__"}  # whose classes are made anew by each run
 _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?")
 
 
@@ -101,6 +102,9 @@ class Comparison:
             inner = ("__self__", "__func__") if kind is types.MethodType else ("func", "args")
             for name in inner:
                 self.values(f"{path}.{name}", getattr(wanted, name), getattr(got, name))
+        elif isinstance(wanted, (types.MethodWrapperType, types.BuiltinMethodType)):
+            for name in ("__self__", "__name__"):
+                self.values(f"{path}.{name}", getattr(wanted, name), getattr(got, name))
         elif isinstance(wanted, type):
             self._class(path, wanted, got)
         elif isinstance(wanted, BaseException):
@@ -111,11 +115,11 @@ class Comparison:
         elif isinstance(wanted, gluon.Block):  # its names count up; its weights are what it is
             weights = [_weights(wanted), _weights(got)]
             self.values(f"{path}'s weights", *weights)
-        elif hasattr(wanted, "__dict__") and kind.__module__ == "__main__":
+        elif hasattr(wanted, "__dict__") and kind.__module__ in OWN_MODULES:
             self.values(f"vars({path})", vars(wanted), vars(got))
             for name in _slots(kind):
                 self.values(f"{path}.{name}", getattr(wanted, name), getattr(got, name))
-        elif kind.__module__ == "__main__":
+        elif kind.__module__ in OWN_MODULES:
             for name in _slots(kind):
                 self.values(f"{path}.{name}", getattr(wanted, name), getattr(got, name))
         elif type(wanted).__eq__ is not object.__eq__ and wanted != got:
@@ -137,7 +141,7 @@ class Comparison:
             self.values(f"{path}'s {name}", value, theirs[name].cell_contents)
 
     def _class(self, path: str, wanted: type, got: type) -> None:
-        if wanted.__module__ != "__main__":
+        if wanted.__module__ not in OWN_MODULES:
             if wanted is not got:
                 self.differ(path, f"is {got!r}, not {wanted!r}")
             return
@@ -233,7 +237,7 @@ def _name(kind: type) -> str:
 def _same_type(wanted: type, got: type) -> bool:
     if wanted is got:
         return True  # a cell's own classes are made anew by each run
-    return wanted.__module__ == got.__module__ == "__main__" and _name(wanted) == _name(got)
+    return wanted.__module__ in OWN_MODULES and _name(wanted) == _name(got)
 
 
 def _slots(kind: type) -> list[str]:

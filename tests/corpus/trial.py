@@ -18,8 +18,8 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 import jupyter_hybrid as mx
-from jupyter_hybrid.hybrid.recorder import Recorder
-from jupyter_hybrid.hybrid.recording import Recording
+from jupyter_hybrid.capture.recorder import Recorder
+from jupyter_hybrid.capture.recording import Recording
 
 from .catalogue import CorpusCell
 from .equality import Comparison

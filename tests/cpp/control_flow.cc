@@ -265,7 +265,9 @@ TEST_CASE("control flow: an endless loop stops when it is cancelled") {
   const Entry x = m.input("x", {}), limit = m.input("limit", {});
   m.output(add_node(m, while_loop_attrs(condition, step, 1), {x, limit}));
   const auto out = run(m.graph, {array({}, {1}), array({}, {2})});
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  engine::cancel_running();
+  while (engine::pending() > 0) {  // it may not have begun
+    engine::cancel_running();
+    std::this_thread::yield();
+  }
   CHECK_THROWS(engine::wait_to_read(out[0].storage.get()));
 }

@@ -43,6 +43,7 @@ def agree(found: np.ndarray, expected: np.ndarray) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5 * largest)
 
 
+@pytest.mark.takes("a notebook runs first")
 def test_hybrid_run_the_c_example_and_onnxruntime_ran_in_the_notebook(trained):
     results = np.load(trained / "results.npz")
     if shutil.which("cc") is None:

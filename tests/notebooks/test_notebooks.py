@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import re
 from pathlib import Path
 
@@ -15,9 +16,13 @@ FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 
 
-def run(path: Path, **options: bool) -> nbformat.NotebookNode:
+@functools.cache
+def run(path: Path) -> nbformat.NotebookNode:
     notebook = nbformat.read(path, as_version=4)
-    client = NotebookClient(notebook, timeout=240, kernel_name="python3", **options)
+    # JupyterLab saves no widget state unless told to.
+    client = NotebookClient(
+        notebook, timeout=240, kernel_name="python3", store_widget_state=False
+    )
     # nbclient's stand-in for Output widgets writes on the socket whose replies it awaits, and can
     # so miss the reply of the cell; what `interact` prints is then plain output of the cell.
     client.widget_registry = {}
@@ -42,6 +47,7 @@ def test_the_course_is_there():
     assert set(course.split()) <= names
 
 
+@pytest.mark.takes("a notebook from top to bottom")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 def test_runs_and_its_claim_holds(path):
     notebook = nbformat.read(path, as_version=4)
@@ -53,8 +59,8 @@ def test_runs_and_its_claim_holds(path):
 
 def test_converted_to_html_it_keeps_its_pictures():
     path = FOLDER / "00_tour.ipynb"
-    # JupyterLab saves no widget state unless told to: the page holds the static pictures.
-    page, _ = HTMLExporter().from_notebook_node(run(path, store_widget_state=False))
+    # Without widget state the page holds the static pictures.
+    page, _ = HTMLExporter().from_notebook_node(run(path))
     drawn = [base64.b64decode(d).decode() for d in re.findall(r"svg\+xml;base64,([^\"]+)", page)]
     assert len(drawn) >= 3 and all(d.startswith("<svg") for d in drawn)
     assert any("mul" in d for d in drawn)

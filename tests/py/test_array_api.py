@@ -22,6 +22,7 @@ def test_every_function_is_asked():
     assert functions_of_the_standard() - functions_asked() - _ELSEWHERE <= {*ALL}
 
 
+@pytest.mark.takes("every function of the standard in cells")
 def test_answers(verdicts):
     right = sum(not v.wrong for v in verdicts)
     assert len(verdicts) > 5000

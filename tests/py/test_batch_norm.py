@@ -346,6 +346,7 @@ def test_parameters_are_saved_and_exported(tmp_path):
     assert read.collect_params()["net_batchnorm0_running_mean"].grad_req == "null"
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("shape", [(16, 24, 9, 11), (300, 70)])
 def test_threads_change_no_bit(shape):
     def run() -> list[np.ndarray]:

@@ -7,7 +7,7 @@ import pytest
 from cells import Shell, imperative
 from test_control_flow import check, nodes, reasons
 
-from jupyter_hybrid.hybrid import holders
+from jupyter_hybrid.np_face import holders
 
 
 @pytest.fixture

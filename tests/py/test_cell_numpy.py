@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from cells import Shell, imperative
 
-from jupyter_hybrid.hybrid.deferred import DeferredNames
-from jupyter_hybrid.hybrid.execute import clear_cache
+from jupyter_hybrid.capture.compute import clear_cache
+from jupyter_hybrid.capture.deferred import DeferredNames
 
 FOUR_LINES = """import numpy as np
 a = np.ones(10)

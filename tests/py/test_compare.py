@@ -12,10 +12,10 @@ import pytest
 from cells import Shell
 
 import jupyter_hybrid as mx
-from jupyter_hybrid.hybrid.comparison.difference import difference
-from jupyter_hybrid.hybrid.comparison.inputs import Inputs
-from jupyter_hybrid.hybrid.comparison.measure import Side
-from jupyter_hybrid.hybrid.comparison.report import CompareReport, Point
+from jupyter_hybrid.compare.difference import difference
+from jupyter_hybrid.compare.inputs import Inputs
+from jupyter_hybrid.compare.measure import Side
+from jupyter_hybrid.compare.report import CompareReport, Point
 
 QUICK = "--compare --seconds 0.02"
 

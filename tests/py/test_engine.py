@@ -39,21 +39,20 @@ def run_python(code, *, interrupt_after=None, timeout=60):
     return process.returncode, out, err
 
 
+pytestmark = pytest.mark.alone
+
 # A product that takes seconds, wherever this runs.
 LONG = "x = nd.ones((3000, 3000)); y = x\nfor _ in range(40): y = nd.dot(y, x) * 1e-4"
 
 
 def test_calls_return_before_the_work_is_done():
-    x = nd.random.uniform(shape=(2000, 2000))
+    x = nd.random.uniform(shape=(20, 20))
     nd.waitall()
-    start = time.perf_counter()
-    y = nd.dot(x, x).sum()
-    pushed = time.perf_counter() - start
-    value = y.asscalar()
-    done = time.perf_counter() - start
-    assert pushed < done / 4, (pushed, done)
-    expected = (x.asnumpy().astype("float64") @ x.asnumpy().astype("float64")).sum()
-    assert value == pytest.approx(expected, rel=1e-4)
+    with engine.using(inline=False, slow=1):
+        y = nd.dot(x, x)
+        assert engine.pending() > 0
+    expected = x.asnumpy().astype("float64") @ x.asnumpy().astype("float64")
+    np.testing.assert_allclose(y.asnumpy(), expected, rtol=1e-4)
 
 
 def test_settings():
@@ -80,11 +79,10 @@ def test_slow_motion_holds_queued_operators():
         a = nd.ones(2)
         for _ in range(4):
             a = a * 2
-        pushed = time.perf_counter() - start
         assert engine.pending() > 0
         assert "mul" in engine.describe_pending()
         assert a.tolist() == [16, 16]
-        assert time.perf_counter() - start > 0.2 > pushed
+        assert time.perf_counter() - start >= 0.2
 
 
 @pytest.mark.parametrize("options", [{}, {"inline": False}, {"kind": "naive"}], ids=str)
@@ -144,8 +142,8 @@ def test_an_interrupt_ends_every_wait(wait, settings):
         from jupyter_hybrid import nd, engine
         {settings}
         {LONG}
-        print("ready")
         try:
+            print("ready")
             {wait}
             print("was not interrupted")
         except KeyboardInterrupt:
@@ -158,47 +156,36 @@ def test_an_interrupt_ends_every_wait(wait, settings):
     assert "interrupted" in out.split() and "[2.0, 2.0]" in out, out + err
 
 
-def test_an_interrupt_comes_within_200_ms():
-    """A 2000 x 2000 product is running."""
+def test_one_interrupt_after_the_other():
+    """While products run; how soon is printed by benchmarks/interrupt_latency.py."""
     code = """
-        import os, signal, threading, time
+        import os, signal, threading
         from jupyter_hybrid import nd
         x = nd.ones((2000, 2000))
-        nd.dot(x, x).wait_to_read()
-        late = []
         for _ in range(5):
             ys = [nd.dot(x, x) for _ in range(4)]
-            sent = []
-            def send():
-                sent.append(time.perf_counter())
-                os.kill(os.getpid(), signal.SIGINT)
-            timer = threading.Timer(0.05, send)
-            timer.start()
             try:
-                ys[-1].asnumpy()
-                timer.join(); time.sleep(0.01)
+                threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+                while True:
+                    ys[-1].asnumpy()
             except KeyboardInterrupt:
-                late.append(time.perf_counter() - sent[0])
+                print("interrupted", end=" ")
             nd.waitall()
-        print(max(late), len(late))
+            assert ys[-1][0, 0].asscalar() == 2000
     """
     status, out, err = run_python(code)
     assert status == 0, err
-    worst, count = out.split()
-    assert int(count) >= 3, out
-    assert float(worst) < 0.2, out
+    assert out.split() == ["interrupted"] * 5
 
 
 def test_an_interrupt_ends_a_naive_operator():
     code = """
-        import time
         from jupyter_hybrid import nd, engine
         engine.configure(kind="naive")
         x = nd.ones((4000, 4000))
-        print("ready")
-        start = time.perf_counter()
         try:
-            for _ in range(100):
+            print("ready")
+            while True:
                 nd.dot(x, x)
         except KeyboardInterrupt:
             print("interrupted")
@@ -213,8 +200,8 @@ def test_an_interrupt_ends_the_wait_for_room_in_the_queue():
         from jupyter_hybrid import nd, engine
         engine.configure(limit_ops=4, inline=False)
         x = nd.ones((2000, 2000))
-        print("ready")
         try:
+            print("ready")
             while True:
                 y = nd.dot(x, x)
         except KeyboardInterrupt:
@@ -234,8 +221,8 @@ def test_the_users_own_signal_handler_runs_in_a_wait():
         def handler(*_): raise Stop("mine")
         signal.signal(signal.SIGALRM, handler)
         {LONG}
-        signal.setitimer(signal.ITIMER_REAL, 0.2)
         try:
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
             y.asnumpy()
         except Stop as e:
             print("stopped by", e)
@@ -246,19 +233,17 @@ def test_the_users_own_signal_handler_runs_in_a_wait():
 
 
 @pytest.mark.parametrize("ending", ["pass", "raise SystemExit(3)", "import os; os.close(2); 1/0"])
-def test_exit_with_work_pending_is_clean_and_quick(ending):
+def test_exit_with_work_pending_is_clean_and_drops_it(ending):
     code = f"""
-        import time
-        from jupyter_hybrid import nd
-        {LONG}
+        from jupyter_hybrid import nd, engine
+        engine.configure(limit_bytes=1 << 50)
+        x = nd.ones((3000, 3000)); y = nd.zeros((3000, 3000))
+        for _ in range(2000): nd.dot(x, x, out=y)  # many minutes
         {ending}
     """
-    code = code.replace(LONG, LONG.replace("\n", "\n" + " " * 8))
-    start = time.perf_counter()
     status, _, err = run_python(code)
     assert status == {"p": 0, "r": 3, "i": 1}[ending[0]], err
     assert "Fatal" not in err and "terminate" not in err, err
-    assert time.perf_counter() - start < 8
 
 
 @pytest.mark.parametrize("threads", [1, 4])
@@ -330,27 +315,27 @@ def test_threads_writing_one_array_lose_nothing():
 
 
 def test_another_thread_runs_while_one_waits():
-    """A wait gives the GIL away."""
-    ticks = []
-    stop = threading.Event()
+    """A wait gives the GIL away; nothing else does, since no thread is asked to switch."""
+    go, seen = threading.Event(), []
 
-    def tick():
-        while not stop.is_set():
-            ticks.append(time.perf_counter())
-            time.sleep(0.002)
+    def look():
+        go.wait()
+        seen.append(engine.pending())
 
-    thread = threading.Thread(target=tick)
-    x = nd.random.uniform(shape=(1500, 1500))
-    nd.waitall()
+    thread = threading.Thread(target=look)
     thread.start()
-    start = time.perf_counter()
-    for _ in range(3):
-        nd.dot(x, x).asnumpy()
-    span = time.perf_counter() - start
-    stop.set()
-    thread.join()
-    during = [t for t in ticks if start <= t <= start + span]
-    assert len(during) > span / 0.05, (len(during), span)
+    x, interval = nd.ones(3), sys.getswitchinterval()
+    nd.waitall()
+    with engine.using(inline=False, slow=1):
+        y = x + 1
+        sys.setswitchinterval(1000)
+        try:
+            go.set()
+            y.wait_to_read()
+        finally:
+            sys.setswitchinterval(interval)
+        thread.join()
+    assert seen[0] > 0
 
 
 def test_fork():
@@ -371,6 +356,32 @@ def test_fork():
     """
     status, out, err = run_python(code)
     assert status == 0 and out.split() == ["0", "301.0"], out + err
+
+
+def test_fork_while_another_thread_runs_an_operator():
+    """In naive mode a call computes without the GIL, and forks wait for its end."""
+    code = """
+        import os, threading
+        from jupyter_hybrid import nd, engine
+        engine.configure(kind="naive")
+        x = nd.ones((2000, 2000))
+        seen = threading.Event()
+        def work():
+            while not seen.is_set():
+                nd.dot(x, x)
+        thread = threading.Thread(target=work)
+        thread.start()
+        for _ in range(5):
+            pid = os.fork()
+            if pid == 0:
+                os._exit(0 if (nd.ones((300, 300)) * 2).sum().asscalar() == 180_000 else 1)
+            print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), end=" ")
+        seen.set()
+        thread.join()
+        print((nd.ones(3) * 2).tolist())
+    """
+    status, out, err = run_python(code)
+    assert status == 0 and out == "0 0 0 0 0 [2.0, 2.0, 2.0]\n", out + err
 
 
 def test_worker_processes():
@@ -400,14 +411,16 @@ SPAN = np.dtype(
 
 def test_the_trace_tells_what_ran():
     reader = _core.TraceReader()
-    lanes = {lane["id"]: lane for lane in reader.read_frame(1 << 30)["lanes"]}
+    earlier = reader.read_frame(1 << 30)  # lanes and names are told once
+    lanes = {lane["id"]: lane for lane in earlier["lanes"]}
     with engine.using(inline=False):
         nd.dot(nd.ones((64, 64)), nd.ones((64, 64))).wait_to_read()
     nd.waitall()
     time.sleep(0.05)
     frame = reader.read_frame()
     spans = np.frombuffer(frame["spans"], SPAN)
-    dots = spans[[frame["names"][n] == "dot" for n in spans["name"]]]
+    names = earlier["names"] | frame["names"]
+    dots = spans[[names[n] == "dot" for n in spans["name"]]]
     assert len(dots) == 1 and 0 < dots[0]["ms"] < 1000
     _, line, text = frame["sites"][dots[0]["site"]]
     assert text.startswith("test_engine.py") and line > 0

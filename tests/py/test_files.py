@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from examples import at_least
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,6 +49,7 @@ def test_what_is_saved_is_what_is_loaded(tmp_path):
             nd.save(path, bad)
 
 
+@at_least(50)
 @given(
     st.lists(
         st.tuples(
@@ -74,6 +76,7 @@ def test_every_truncation_is_refused(data):
             _core.load_params(content[:size])
 
 
+@at_least(50)
 @given(st.data())
 def test_corrupt_bytes_never_crash(data):
     content = bytearray(_core.save_params([("w", nd.ones((2, 3))), ("b", nd.zeros(3))]))

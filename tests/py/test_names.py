@@ -8,8 +8,7 @@ import re
 import pytest
 from cells import Shell
 
-from jupyter_hybrid.live import viewers
-from jupyter_hybrid.views import GraphViewer, spec_of
+from jupyter_hybrid.views import GraphViewer, linked, spec_of
 from jupyter_hybrid.views.switchboard import switchboard
 
 FOUR = "import numpy as np\na = np.ones(10)\nb = np.ones(10) * 2\nc = b * a\nd = c + 1"
@@ -185,15 +184,15 @@ def test_a_moved_switch_reaches_every_picture(shell):
     shell.hybridize(FOUR, "--view none")
     viewer = GraphViewer(shell.report)
     sent: list[dict] = []
-    viewers.add_sender(sent.append)
+    linked.add_sender(sent.append)
     try:
         message = {"type": "switch", "id": viewer.spec["id"], "name": "c", "kept": ["c", "d"]}
-        assert viewers.switched(message) is None
+        assert linked.switched(message) is None
         assert viewer.spec["replanned"] == "%%hybridize --out c, d"
         assert [(m["type"], m["id"]) for m in sent] == [("spec", viewer.spec["id"])]
         assert sent[0]["spec"]["names"] == viewer.spec["names"]
     finally:
-        viewers._senders.remove(sent.append)
+        linked._senders.remove(sent.append)
     viewer.keep_only("d")
     assert viewer.spec["replanned"] == "%%hybridize --out d"
 
@@ -202,7 +201,7 @@ def test_a_moved_switch_reaches_every_picture(shell):
 def test_bad_messages_are_refused(shell, kept):
     shell.hybridize(FOUR, "--view none")
     viewer = GraphViewer(shell.report)
-    refused = viewers.switched({"id": viewer.spec["id"], "kept": kept})
+    refused = linked.switched({"id": viewer.spec["id"], "kept": kept})
     assert refused == {
         "type": "refused",
         "id": viewer.spec["id"],
@@ -211,7 +210,7 @@ def test_bad_messages_are_refused(shell, kept):
 
 
 def test_a_picture_of_another_kernel_is_refused(shell):
-    refused = viewers.switched({"id": "nobody", "kept": ["c"]})
+    refused = linked.switched({"id": "nobody", "kept": ["c"]})
     assert "run the cell again" in refused["why"]
 
 

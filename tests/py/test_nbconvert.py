@@ -52,6 +52,7 @@ def bundles(executed: Path) -> list[dict]:
     ]
 
 
+@pytest.mark.takes("nbconvert starts twice, and a kernel")
 def test_the_saved_notebook_carries_every_form(executed):
     notebook = nbformat.read(executed / "run.ipynb", as_version=4)
     assert "application/vnd.jupyter.widget-state+json" in notebook.metadata["widgets"]

@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 
 import jupyter_hybrid as mx
 from jupyter_hybrid import MXNetError, _core, autograd, nd
-from jupyter_hybrid.hybrid import session
+from jupyter_hybrid.reports import session
 
 DTYPES = ["float32", "float64", "int32", "int64", "uint8", "bool"]
 

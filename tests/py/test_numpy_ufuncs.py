@@ -7,7 +7,7 @@ import pytest
 from numpy_samples import DTYPES, FLOATS, SHAPES, sample
 from traced import Recorded, check
 
-from jupyter_hybrid.hybrid.numpy_face import lowering
+from jupyter_hybrid.np_face.lower import lowering
 
 UNARY = [
     "negative", "absolute", "sign", "square", "sqrt", "cbrt", "exp", "expm1", "log", "log2",

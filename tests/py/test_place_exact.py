@@ -64,19 +64,26 @@ def test_an_error_in_the_progress_callback_ends_the_search() -> None:
         _core.place_exact(HARD, 1, 100.0, fail)
 
 
+@pytest.mark.alone
 def test_an_interrupt_ends_the_search() -> None:
     # A background job of a shell starts with SIGINT ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
+    searching = threading.Event()
+
+    def interrupt() -> None:
+        searching.wait()
+        signal.raise_signal(signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt, daemon=True)
     try:
-        timer.start()
+        thread.start()
         with pytest.raises(KeyboardInterrupt):
-            _core.place_exact(HARD, 1, 100.0)
+            _core.place_exact(HARD, 1, 100.0, lambda *_now: searching.set())
     finally:
-        timer.join()
         signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.alone
 def test_other_threads_run_meanwhile() -> None:
     done = threading.Event()
     count = 0

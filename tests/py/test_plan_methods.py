@@ -104,19 +104,25 @@ def test_unknown_methods_are_refused_in_a_cell():
 def test_the_search_reports_and_is_interrupted():
     seen = []
     progress = SearchProgress(5.0)
+    enough = threading.Event()
 
     def watch(*now):
         seen.append(now)
         progress(*now)
+        if len(seen) >= 2:
+            enough.set()
+
+    def interrupt():
+        enough.wait()
+        signal.raise_signal(signal.SIGINT)
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.6, signal.raise_signal, (signal.SIGINT,))
+    thread = threading.Thread(target=interrupt, daemon=True)
     try:
-        timer.start()
+        thread.start()
         with pytest.raises(KeyboardInterrupt):
             _core.place_exact(HARD, 1, 60.0, watch)
     finally:
-        timer.join()
         signal.signal(signal.SIGINT, before)
         progress.close()
     assert len(seen) >= 2

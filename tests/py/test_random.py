@@ -58,6 +58,7 @@ def test_state():
     mx.random.seed(-1)  # any integer
 
 
+@pytest.mark.alone
 def test_threads_do_not_change_the_draws():
     threads = mx.engine.num_threads()
     drawn = []

@@ -377,14 +377,14 @@ def test_breaks_that_come_again_are_listed_once(shell):
 
 def test_differences_are_found_when_they_are_asked_for(shell, monkeypatch):
     """A cell whose text changes each time is not compared with all its earlier texts."""
-    from jupyter_hybrid.hybrid import history
+    from jupyter_hybrid.reports import why_compiled
 
     looked = []
-    original = history._same_cell
-    monkeypatch.setattr(history, "_same_cell", lambda *a: looked.append(1) or original(*a))
+    original = why_compiled._same_cell
+    monkeypatch.setattr(why_compiled, "_same_cell", lambda *a: looked.append(1) or original(*a))
     shell.run("v = np.ones(3)")
     for k in range(20):
         shell.hybridize(f"w = v * 2\nu = w + {k}.5", "--view none")
     assert looked == []
     assert [str(d) for d in shell.report.differences] == ["constant 18.5 -> 19.5 in line 3"]
-    assert 0 < len(looked) <= 2 * history._LOOKED_AT
+    assert 0 < len(looked) <= 2 * why_compiled._LOOKED_AT

@@ -174,6 +174,7 @@ def test_an_input_given_up_is_overwritten_only_when_all_of_a_row_is_read(shell):
     assert shell.report.bytes_planned == 0
 
 
+@pytest.mark.alone
 def test_modes_and_threads_agree_bit_for_bit(shell):
     mx.random.seed(5)
     shell.run("x = nd.random.normal(shape=(300, 77))\nw = nd.random.normal(shape=(77,))")

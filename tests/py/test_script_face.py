@@ -12,9 +12,8 @@ import pytest
 
 import jupyter_hybrid
 from jupyter_hybrid import MXNetError, autograd, nd
-from jupyter_hybrid.hybrid import holders
-from jupyter_hybrid.hybrid.numpy_face import TracedArray
-from jupyter_hybrid.hybrid.runtime import install
+from jupyter_hybrid.capture.source.hooks import install
+from jupyter_hybrid.np_face import TracedArray, holders
 
 SCALE = 3.0
 

@@ -13,7 +13,7 @@ from cells import Shell
 
 import jupyter_hybrid as jh
 from jupyter_hybrid import gluon, nd, sym
-from jupyter_hybrid.hybrid.execute import clear_cache
+from jupyter_hybrid.capture.compute import clear_cache
 from jupyter_hybrid.views import GraphViewer, dot, spec_of, svg, text
 from jupyter_hybrid.views.layout import GAP_X, Box, layered
 

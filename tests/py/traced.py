@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from jupyter_hybrid import _core
-from jupyter_hybrid.hybrid import numbers
-from jupyter_hybrid.hybrid.cell import Cell
-from jupyter_hybrid.hybrid.deferred import DeferredNames
-from jupyter_hybrid.hybrid.numpy_face import TracedArray
-from jupyter_hybrid.hybrid.options import Options
-from jupyter_hybrid.hybrid.recorder import Recorder
+from jupyter_hybrid.capture import numbers
+from jupyter_hybrid.capture.cell import Cell
+from jupyter_hybrid.capture.deferred import DeferredNames
+from jupyter_hybrid.capture.options import Options
+from jupyter_hybrid.capture.recorder import Recorder
+from jupyter_hybrid.np_face import TracedArray
 
 
 class Recorded:

@@ -1,4 +1,4 @@
-"""One JupyterLab server and one real browser for all UI tests."""
+"""One JupyterLab server, one real browser, one page and mostly one kernel for all UI tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ expect.set_options(timeout=40_000)  # a kernel may start slowly on a busy machin
 # Words by which an error of the browser or the server is ours.
 OURS = ("hybrid", "hyb-")
 # A line of a traceback in the log that is in our package.
-OUR_FRAME = re.compile(r'File ".*/jupyter_hybrid/(hybrid|live|views|nd)/')
+OUR_FRAME = re.compile(
+    r'File ".*/jupyter_hybrid/(np_face|capture|reports|compare|cells|scripts|live|views|nd)/'
+)
 
 
 @pytest.fixture(scope="session")
@@ -33,25 +35,33 @@ def browser(chromium: str) -> Iterator[Browser]:
         running.close()
 
 
-@pytest.fixture
-def notebook(
-    browser: Browser, lab: Lab, root: Path, request: pytest.FixtureRequest
-) -> Iterator[NotebookPage]:
-    """A fresh page. A failing test leaves a screenshot in ``test-results``; a passing one fails
-    after all when the browser's console or the kernel's log holds an error of ours."""
-    context = browser.new_context(viewport={"width": 1500, "height": 1000})
-    page = context.new_page()
-    page.set_default_timeout(60_000)
-    failures, heard = request.session.testsfailed, len(lab.log)
-    made = NotebookPage(page, lab)
+@pytest.fixture(scope="session")
+def page(browser: Browser, lab: Lab) -> Iterator[NotebookPage]:
+    """The page of all tests. It asks for less motion, so no test waits for a transition."""
+    context = browser.new_context(viewport={"width": 1500, "height": 1000}, reduced_motion="reduce")
+    made = NotebookPage(context.new_page(), lab)
+    made.page.set_default_timeout(60_000)
     yield made
-    failed = request.session.testsfailed > failures
-    if failed:
-        made.picture(root / "test-results" / f"{request.node.name}.png")
     context.close()
     lab.shut_down_kernels()
+
+
+@pytest.fixture
+def notebook(
+    page: NotebookPage, root: Path, request: pytest.FixtureRequest
+) -> Iterator[NotebookPage]:
+    """The page without a notebook. A failing test leaves a screenshot in ``test-results``; a
+    passing one fails after all when the browser's console or the kernel's log holds an error of
+    ours."""
+    failures, heard = request.session.testsfailed, len(page.lab.log)
+    page.faults.clear()
+    yield page
+    failed = request.session.testsfailed > failures
+    if failed:
+        page.picture(root / "test-results" / f"{request.node.name}.png")
+    page.close()
     if not failed:
-        ours = [f for f in made.faults if any(word in f.lower() for word in OURS)]
+        ours = [f for f in page.faults if any(word in f.lower() for word in OURS)]
         assert ours == [], "errors in the browser's console"
-        log = "".join(lab.log[heard:])
+        log = "".join(page.lab.log[heard:])
         assert not OUR_FRAME.search(log), log

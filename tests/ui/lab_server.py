@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 import urllib.request
 from pathlib import Path
 
@@ -33,6 +32,7 @@ class Lab:
         self.root = home / "work"
         self.url = ""
         self.log: list[str] = []
+        self._told = threading.Event()  # its address, or that it has ended
         shutil.copytree(notebooks, self.root)
         settings = home / "settings" / "@jupyterlab" / "apputils-extension"
         settings.mkdir(parents=True)
@@ -61,12 +61,10 @@ class Lab:
             env=self._environment,
         )
         threading.Thread(target=self._read, daemon=True).start()
-        deadline = time.monotonic() + 120
-        while not self.url:
-            if time.monotonic() > deadline or self._process.poll() is not None:
-                self.__exit__()
-                raise RuntimeError("JupyterLab did not start:\n" + "".join(self.log[-40:]))
-            time.sleep(0.1)
+        self._told.wait(120)
+        if not self.url:
+            self.__exit__()
+            raise RuntimeError("JupyterLab did not start:\n" + "".join(self.log[-40:]))
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -81,11 +79,14 @@ class Lab:
             match = _ADDRESS.search(line)
             if match and not self.url:
                 self.url = match.group(1)
+                self._told.set()
             self.log.append(line)
+        self._told.set()
 
-    def address(self, notebook: str) -> str:
-        """Where a notebook opens in a workspace without history."""
-        return f"{self.url}lab/tree/{notebook}?token={TOKEN}&reset"
+    def address(self, notebook: str = "") -> str:
+        """Where JupyterLab opens, with a notebook or none, in a workspace without history."""
+        tree = f"/tree/{notebook}" if notebook else ""
+        return f"{self.url}lab{tree}?token={TOKEN}&reset"
 
     def api(self, method: str, path: str) -> object:
         """Calls the server's REST interface."""
@@ -97,6 +98,6 @@ class Lab:
         return json.loads(text) if text else None
 
     def shut_down_kernels(self) -> None:
-        """Ends every session."""
-        for session in self.api("GET", "sessions"):  # type: ignore[attr-defined]
-            self.api("DELETE", f"sessions/{session['id']}")
+        """Ends every session; those that share a kernel end with the first of them."""
+        while sessions := self.api("GET", "sessions"):
+            self.api("DELETE", f"sessions/{sessions[0]['id']}")  # type: ignore[index]

@@ -1,4 +1,4 @@
-"""A notebook in a page of JupyterLab, as a person meets it: cells, viewers, the live panel."""
+"""Notebooks in one page of JupyterLab, as a person meets them: cells, viewers, the live panel."""
 
 from __future__ import annotations
 
@@ -12,14 +12,35 @@ from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import Locator, Page
 
 _PANEL = "window.jupyterapp.shell.currentWidget"
+_OPEN = """async ([path, kernel]) => {
+  const { commands, restored, shell } = window.jupyterapp;
+  await restored;
+  const options = { path, factory: 'Notebook', ...(kernel && { kernel: { id: kernel } }) };
+  const panel = await commands.execute('docmanager:open', options);
+  await panel.context.ready;
+  await panel.sessionContext.ready;
+  shell.activateById(panel.id);
+}"""
+# What a kernel forgets between two notebooks; other cells of theirs never ran.
+_FORGET = """
+from ipywidgets import Widget
+Widget.close_all()
+if 'hybrid' in get_ipython().magics_manager.magics['line']:
+    get_ipython().run_line_magic('hybrid', 'mode imperative')
+get_ipython().run_line_magic('reset', '-f')
+"""
 
 
 class NotebookPage:
-    """One browser page; ``faults`` collects what the browser's console calls an error."""
+    """One browser page; ``faults`` collects what the browser's console calls an error.
+
+    Notebooks are opened one after another, and each takes over the kernel of the one before.
+    """
 
     def __init__(self, page: Page, lab: Lab):
         self.page, self.lab = page, lab
         self.faults: list[str] = []
+        self.kernel: str | None = None
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("console", self._heard)
 
@@ -36,12 +57,24 @@ class NotebookPage:
 
     def open(self, name: str) -> None:
         """Opens a notebook and waits for its kernel."""
-        self.page.goto(self.lab.address(name))
+        if not self.page.url.startswith(self.lab.url):
+            self.page.goto(self.lab.address())
+            self.page.wait_for_function("() => window.jupyterapp")
+        self.page.evaluate(_OPEN, [name, self.kernel])
         self.page.wait_for_selector(".jp-Notebook .jp-Cell")
         self.page.wait_for_function(
-            "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel"
-            "?.status === 'idle'"
+            f"() => {_PANEL}?.sessionContext?.session?.kernel?.status === 'idle'"
         )
+
+    def close(self) -> None:
+        """Closes the notebook unsaved; its kernel, if it lives, forgets what ran in it."""
+        if not self.page.evaluate(f"Boolean({_PANEL}?.sessionContext)"):
+            return
+        self.kernel = self.page.evaluate(f"{_PANEL}.sessionContext.session?.kernel?.id ?? null")
+        if self.kernel is not None:
+            said = self.run_python(_FORGET)
+            assert "Error" not in said, said
+        self.page.evaluate(f"{_PANEL}.dispose()")
 
     def command(self, name: str) -> None:
         """Starts a JupyterLab command without waiting for its end."""
@@ -110,6 +143,23 @@ class NotebookPage:
         """The first graph viewer of the page."""
         return self.page.locator(".hyb-viewer").first
 
+    def settle(self) -> None:
+        """Until what was changed is painted; the page asks for less motion, so nothing moves."""
+        self.page.evaluate(
+            "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
+
+    def click_node(self, text: str, viewer: Locator | None = None) -> Locator:
+        """Clicks a node where the canvas shows it; returns its entry in the list of nodes."""
+        chosen = viewer or self.viewer()
+        self.settle()
+        option = chosen.locator("[role=option]", has_text=text).first
+        position = {axis: float(option.get_attribute(f"data-{axis}") or 0) for axis in "xy"}
+        plot = chosen.locator(".hyb-graph .hyb-plot")
+        plot.scroll_into_view_if_needed()
+        plot.click(position=position)
+        return option
+
     def stage(self, key: str, viewer: Locator | None = None) -> str | None:
         """Presses a key on a viewer's slider; returns the name of the stage then shown."""
         chosen = viewer or self.viewer()
@@ -123,16 +173,19 @@ class NotebookPage:
         timeline = self.page.locator(".jp-SidePanel .hyb-timeline, #jp-right-stack .hyb-timeline")
         return json.loads(timeline.first.get_attribute("data-spans") or "{}")
 
+    def more_spans(self, than: int) -> int:
+        """Waits until the panel's lanes together have drawn more spans; returns how many."""
+        self.page.wait_for_function(
+            """(than) => [...document.querySelectorAll('.hyb-timeline')].some(
+            t => Object.values(JSON.parse(t.dataset.spans || '{}')).reduce((a, b) => a + b, 0)
+              > than)""",
+            arg=than,
+        )
+        return sum(self.spans().values())
+
     def frames(self) -> int:
         """Frames that the live panel has drawn so far."""
         return int(self.page.locator(".hyb-timeline").first.get_attribute("data-frames") or 0)
-
-    def theme(self, name: str) -> None:
-        """``JupyterLab Light`` or ``JupyterLab Dark``."""
-        self.page.evaluate(
-            "(theme) => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", name
-        )
-        self.page.wait_for_timeout(900)
 
     def picture(self, path: Path) -> None:
         """Saves a screenshot."""

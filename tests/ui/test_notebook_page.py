@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import pytest
 from playwright.sync_api import expect
 
 FOUR_LINES = """%%hybridize
@@ -16,6 +17,7 @@ d = c + 1"""
 LOAD = "%load_ext jupyter_hybrid"
 
 
+@pytest.mark.takes("a notebook from top to bottom")
 def test_tour_runs_and_the_slider_moves(notebook):
     notebook.open("00_tour.ipynb")
     notebook.run_all()
@@ -34,30 +36,29 @@ def test_tour_runs_and_the_slider_moves(notebook):
 
 
 def test_lanes_gain_spans_while_a_long_cell_runs(notebook):
+    stop = notebook.lab.root / "stop"
     notebook.write(
         "live.ipynb",
         [
-            f"{LOAD}\nfrom jupyter_hybrid import nd\nimport time",
-            "x = nd.random.uniform(shape=(400, 400))\nend = time.time() + 5\n"
-            "while time.time() < end:\n    y = nd.dot(x, x)\n    y.wait_to_read()",
+            f"{LOAD}\nfrom jupyter_hybrid import nd\nfrom pathlib import Path",
+            "x = nd.random.uniform(shape=(400, 400))\n"
+            "while not Path('stop').exists():\n    y = nd.dot(x, x)\n    y.wait_to_read()",
         ],
     )
     notebook.open("live.ipynb")
     notebook.command("jupyter-hybrid:show-panel")
     notebook.run_all()
-    notebook.page.wait_for_function(
-        """() => [...document.querySelectorAll('.hyb-timeline')].some(
-        t => Object.values(JSON.parse(t.dataset.spans || '{}')).some(n => n > 0))"""
-    )
-    readings, frames = [], []
-    for _ in range(6):
-        if notebook.is_running():
-            readings.append(sum(notebook.spans().values()))
+    try:
+        spans = [notebook.more_spans(0)]
+        frames = [notebook.frames()]
+        for _ in range(3):
+            spans.append(notebook.more_spans(spans[-1]))
             frames.append(notebook.frames())
-        time.sleep(0.4)
-    assert len(readings) >= 3, "the cell ended before it could be watched"
-    assert readings == sorted(readings) and readings[-1] > readings[0]
-    assert frames[-1] > frames[0]
+        assert notebook.is_running()
+    finally:
+        stop.touch()
+    assert spans == sorted(spans)
+    assert frames == sorted(frames) and frames[-1] > frames[0]
     notebook.wait_idle()
 
 
@@ -66,14 +67,8 @@ def test_click_on_a_node_highlights_its_line(notebook):
     notebook.open("links.ipynb")
     notebook.run_all()
     notebook.wait_idle()
-    viewer = notebook.viewer()
     assert notebook.stage("Home") == "written"
-    notebook.page.wait_for_timeout(900)  # the transition between stages ends
-    option = viewer.locator("[role=option]", has_text="c = mul").first
-    position = {axis: float(option.get_attribute(f"data-{axis}") or 0) for axis in "xy"}
-    plot = viewer.locator(".hyb-graph .hyb-plot")
-    plot.scroll_into_view_if_needed()
-    plot.click(position=position)
+    option = notebook.click_node("c = mul")
     expect(option).to_have_attribute("aria-selected", "true")
     expect(notebook.page.locator(".hyb-source-line")).to_have_text("c = b * a")
 
@@ -86,13 +81,15 @@ def test_picture_outlives_its_kernel(notebook, lab):
     notebook.page.wait_for_selector(".hyb-viewer")
     notebook.page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
     lab.shut_down_kernels()
+    sessions = "**/api/sessions*"
     notebook.page.route(
-        "**/api/sessions*", lambda r: r.abort() if r.request.method == "POST" else r.continue_()
+        sessions, lambda r: r.abort() if r.request.method == "POST" else r.continue_()
     )
     notebook.page.goto(lab.address("kept.ipynb"))
     dialog = notebook.page.locator(".jp-Dialog")  # no kernel can be started: we are told so
     dialog.get_by_role("button", name="Ok").click()
     dialog.get_by_role("button", name="No Kernel").click()
+    notebook.page.unroute(sessions)
     expect(notebook.viewer()).to_be_visible()
     assert lab.api("GET", "sessions") == []
     assert notebook.stage("Home") == "written"
@@ -137,10 +134,7 @@ def test_viewer_traits_move_both_ways(notebook):
     notebook.wait_idle()
     picture = notebook.cell(2).locator(".hyb-viewer").first
     assert notebook.stage("Home", picture) == "written"
-    notebook.page.wait_for_timeout(900)
-    option = picture.locator("[role=option]", has_text="c = mul").first
-    position = {axis: float(option.get_attribute(f"data-{axis}") or 0) for axis in "xy"}
-    picture.locator(".hyb-graph .hyb-plot").click(position=position)
+    option = notebook.click_node("c = mul", picture)
     node = int(option.get_attribute("data-node") or -1)
     deadline = time.monotonic() + 10
     seen = ""

@@ -1,0 +1,129 @@
+"""A cell's text made runnable: parsed, line numbers as the user sees them, compiled."""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import copy
+import linecache
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+from .running import running
+from .source.rewrite import assigned_names, has_top_level_await, rewrite
+
+_FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+_PREPARED = 64  # cells that are kept ready to run again
+_prepared: OrderedDict[tuple, Cell] = OrderedDict()
+
+
+@dataclass(eq=False)
+class Cell:
+    """One cell, ready to run; not changed by running.
+
+    ``lines`` is the whole cell, the magic lines first; every line number in errors, graphs and
+    reports is 1-based in it.
+    """
+
+    id: str | None
+    filename: str
+    lines: list[str]
+    first_line: int
+    tree: ast.Module
+    names: list[str]  # bound by the cell, in order
+    quiet: bool  # the last line ends in ";": its value is not shown
+    awaits: bool  # at its top level
+    source: str = ""  # the body as Python, after IPython's transformations
+    flags: int = 0  # of the compiler: the session's ``from __future__`` imports
+    memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # found out about it
+    _codes: dict[bool, tuple[CodeType, CodeType | None]] = field(default_factory=dict, repr=False)
+
+    def code(self, rewritten: bool) -> tuple[CodeType, CodeType | None]:
+        """(statements, last expression or None), rewritten for recording or as written."""
+        known = self._codes.get(rewritten)
+        if known is None:
+            known = self._codes[rewritten] = self._compile(rewritten)
+        return known
+
+    def _compile(self, rewritten: bool) -> tuple[CodeType, CodeType | None]:
+        tree = copy.deepcopy(self.tree)
+        if rewritten:
+            tree = rewrite(tree, self.filename)
+        flags = self.flags | (ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if self.awaits else 0)
+        last = tree.body[-1] if tree.body else None
+        shown = None
+        if isinstance(last, ast.Expr):
+            tree.body.pop()
+            shown = compile(ast.Expression(last.value), self.filename, "eval", flags, True)
+        return compile(tree, self.filename, "exec", flags, True), shown
+
+
+def prepare(shell: Any, body: str, magic_line: str | None, cell_id: str | None) -> Cell:
+    """Parses a cell's body. Raises SyntaxError at the user's own line.
+
+    A cell that was run before is found again with its compiled code.
+
+    Args:
+        shell: the IPython shell; its input transformers and compiler cache are used.
+        body: the text below the magic line.
+        magic_line: the first line as written; None when symbolic is the default mode.
+        cell_id: the notebook's id of the cell, where there is one.
+    """
+    found = running.whole(body)
+    if found is not None:
+        text, offset = found
+    else:
+        offset = 0 if magic_line is None else 1
+        text = body if magic_line is None else f"{magic_line}\n{body}"
+    number = _number(shell)
+    numbers = getattr(shell.compile, "_filename_map", None)  # which cell a file name stands for
+    flags = shell.compile.flags & _FUTURES
+    # IPython reads a single line by what its names mean now; several lines by themselves.
+    several = "\n" in body.strip()
+    source = "" if several else shell.transform_cell(body) if body.strip() else body
+    key = (text, body, source, offset, cell_id, flags, id(shell))
+    known = _prepared.get(key)
+    if known is not None and numbers is not None and known.filename in linecache.cache:
+        _prepared.move_to_end(key)
+        numbers[known.filename] = number
+        return known
+    if several:
+        source = shell.transform_cell(body)
+    filename = shell.compile.cache(text, number, raw_code=text)
+    tree = compile("\n" * offset + source, filename, "exec", flags | ast.PyCF_ONLY_AST, True)
+    made = Cell(
+        id=cell_id,
+        filename=filename,
+        lines=text.splitlines(),
+        first_line=offset + 1,
+        tree=tree,
+        names=assigned_names(tree),
+        quiet=source.rstrip().endswith(";"),
+        awaits=has_top_level_await(tree),
+        source=source,
+        flags=flags | _future_flags(shell, tree),
+    )
+    _prepared[key] = made
+    if len(_prepared) > _PREPARED:
+        _prepared.popitem(last=False)
+    return made
+
+
+def _number(shell: Any) -> int:
+    """The running cell's number, as ``In[number]`` shows it."""
+    result = getattr(getattr(shell, "displayhook", None), "exec_result", None)
+    number = getattr(result, "execution_count", None)
+    return shell.execution_count if number is None else number
+
+
+def _future_flags(shell: Any, tree: ast.Module) -> int:
+    """The cell's own ``from __future__`` imports; as in IPython they hold for later cells too."""
+    flags = 0
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            for alias in node.names:
+                flags |= getattr(getattr(__future__, alias.name, None), "compiler_flag", 0)
+    shell.compile.flags |= flags
+    return flags

@@ -1,0 +1,141 @@
+"""Values that a cell did not compute: recorded, priced, computed when somebody reads them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from .. import _core
+from ..base import MXNetError
+from .bytes import nbytes
+from .compute import compute
+from .options import Options
+
+
+@dataclass
+class Deferred:
+    """A name whose value is left in the graph, and what reading it costs."""
+
+    name: str
+    array: Any  # the traced NDArray
+    owner: Any  # what the name is bound to: the NDArray itself or a NumPy proxy
+    bytes: int
+    kernels: int
+
+    @property
+    def price(self) -> str:
+        """For people: ``80 bytes, 2 kernels again``."""
+        kernels = "1 kernel" if self.kernels == 1 else f"{self.kernels} kernels"
+        return f"{self.bytes:,} bytes, {kernels} when it is read"
+
+
+def names_read(source: str) -> set[str]:
+    """Names that a cell may read before it binds them; every word of a text that is not Python."""
+    body = re.sub(r"\A\s*%%.*\n?", "", source)
+    try:
+        tree = ast.parse(body)
+    except SyntaxError:  # line magics and the like
+        return set(re.findall(r"[^\W\d]\w*", source))
+    read: set[str] = set()
+    bound: set[str] = set()
+    for statement in tree.body:
+        # A function's parameters are its own; a name missed here still computes itself when read.
+        own = {a.arg for a in ast.walk(statement) if isinstance(a, ast.arg)} | bound
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Load, ast.Del)):
+                read |= {node.id} - own
+            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+                read |= {node.target.id} - own
+        bound |= _surely_bound(statement)
+    return read
+
+
+def _surely_bound(statement: ast.stmt) -> set[str]:
+    """Names that a top-level statement binds whatever happens in it."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {statement.name}
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return {(a.asname or a.name).partition(".")[0] for a in statement.names}
+    targets: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        targets = [statement.target]
+    stored = (n for target in targets for n in ast.walk(target) if isinstance(n, ast.Name))
+    return {n.id for n in stored if isinstance(n.ctx, ast.Store)}
+
+
+class DeferredNames:
+    """The deferred names of all cells so far; one registry a kernel."""
+
+    def __init__(self) -> None:
+        self._by_array: dict[int, list[Deferred]] = {}  # an array may have several names
+        self._planned_away: dict[int, tuple[str, Any]] = {}
+        self._options = Options()
+        self.announce: Any = print
+
+    def add(self, name: str, array: Any, owner: Any) -> Deferred:
+        """Registers a traced array that the cell bound to ``name`` but did not compute."""
+        graph, *_ = _core.traced_graph([array], [], [name])
+        kernels = sum(1 for n in graph.nodes if n.kind == "op" and not n.is_view)
+        made = Deferred(name, array, owner, nbytes(array.shape, array.dtype), kernels)
+        self._by_array.setdefault(id(array), []).append(made)
+        return made
+
+    def plan_away(self, name: str, array: Any, owner: Any) -> None:
+        """``--out`` left this name, bound to ``owner``, without a value."""
+        self._planned_away[id(array)] = (name, owner)
+
+    def materialize(self, arrays: list[Any]) -> None:
+        """Computes traced arrays that are read after their cell has ended."""
+        for array in arrays:
+            gone = self._planned_away.get(id(array))
+            if gone is not None:
+                raise MXNetError(f"{gone[0]} was planned away; add it to --out")
+        waiting = [a for a in arrays if a._traced]
+        wanted = {id(a) for a in arrays}
+        for family in _core.alias_groups(_core.live_traced()):  # all share the memory of one
+            if any(id(a) in wanted for a in family):
+                arrays = [*arrays, *(a for a in family if id(a) not in wanted)]
+                wanted |= {id(a) for a in family}
+        segment = compute(arrays, self._options)
+        for array in waiting:
+            known = self._by_array.get(id(array))
+            if known:
+                self.announce(
+                    f"{known[0].name} was deferred: computed now ({known[0].price}, "
+                    f"{(segment.compiled.seconds + segment.run_s) * 1e3:.2f} ms)"
+                )
+
+    def mentioned_in(self, source: str, namespace: dict[str, Any]) -> list[Deferred]:
+        """Deferred names that ``source`` reads and ``namespace`` still binds to them."""
+        if not self._by_array:
+            return []
+        words = names_read(source)
+        return [
+            d
+            for names in self._by_array.values()
+            for d in names
+            if d.name in words and namespace.get(d.name) is d.owner
+        ]
+
+    def rebind(self, deferred: Deferred, namespace: dict[str, Any]) -> None:
+        """Computes a deferred value and binds all its names to the real array."""
+        if deferred.array._traced:
+            self.materialize([deferred.array])
+        for d in self._by_array.pop(id(deferred.array), []):
+            real = getattr(d.owner, "to_numpy", None)  # a NumPy proxy
+            if real is not None and namespace.get(d.name) is d.owner:
+                namespace[d.name] = real()
+
+    def forget_dead(self, namespace: dict[str, Any]) -> None:
+        """Drops names that were rebound or deleted, so that their graphs can be freed."""
+        for key, names in list(self._by_array.items()):
+            names[:] = [d for d in names if namespace.get(d.name) is d.owner]
+            if not names:
+                del self._by_array[key]
+        for key, (name, owner) in list(self._planned_away.items()):
+            if namespace.get(name) is not owner:
+                del self._planned_away[key]

@@ -1,0 +1,98 @@
+"""Calls of other libraries' functions with traced arrays: what needs no elements, and random draws.
+
+Everything else there gets real arrays (``Recorder.leave``).
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+from typing import Any
+
+import numpy as np
+
+from ..np_face import TracedArray, bridge, dispatch
+from ..np_face.errors import LIKE_NUMPY, NotCovered
+from ..np_face.lower import draws
+from .recorder import Recorder
+
+# Modules that handle arrays as any other object; what they call asks an array itself.
+TRANSPARENT = frozenset(
+    {
+        "collections", "_collections", "contextlib", "copy", "dataclasses", "functools",
+        "_functools", "itertools", "types",
+    }
+)  # fmt: skip
+_OF_POSITIONS = frozenset({"shuffle", "choice", "sample"})  # random's: elements are not looked at
+
+
+def unwrapped(function: Any) -> Any:
+    """What a ``functools.partial`` calls in the end."""
+    while type(function) is functools.partial:
+        function = function.func
+    return function
+
+
+def remembers(function: Any) -> bool:
+    """True for a ``functools.cache``: it would keep a traced array beyond its cell."""
+    return isinstance(function, functools._lru_cache_wrapper)
+
+
+def call(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
+    """The call, recorded where it can be, with real arrays otherwise."""
+    __tracebackhide__ = True
+    if _looks_at_positions(function, args):
+        return function(*args, **kwargs)
+    lower = draws.lowered(function)
+    if lower is not None and _traced((*args, *kwargs.values())):
+        if type(args[0] if args else None) is list:  # its elements change places
+            return function(*args, **kwargs)
+        try:
+            return draws.call(recorder, lower, function, args, kwargs)
+        except NotCovered as reason:
+            recorder.leave_graph(str(reason))
+        except LIKE_NUMPY:
+            recorder.leave_graph(f"{function.__qualname__} with these arguments")
+    args, kwargs = recorder.leave(function, args, kwargs)
+    return function(*args, **kwargs)
+
+
+def of_lists(function: Any, args: tuple) -> bool:
+    """True for a NumPy function of lists with traced arrays inside, which no protocol tells of."""
+    known = isinstance(function, np.ufunc) or hasattr(function, "_implementation")
+    known = known or _is_reduction(function)
+    return known and any(type(a) in (list, tuple) and bridge.has_traced(a) for a in args)
+
+
+def _is_reduction(function: Any) -> bool:
+    owner = getattr(function, "__self__", None)
+    return isinstance(owner, np.ufunc) and function.__name__ in ("reduce", "accumulate")
+
+
+def call_on_lists(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
+    """The call of such a function."""
+    __tracebackhide__ = True
+    if "out" in kwargs and (isinstance(function, np.ufunc) or _is_reduction(function)):
+        return function(*args, **kwargs)
+    if _is_reduction(function):
+        owner, name = function.__self__, function.__name__
+        return dispatch.call_ufunc(recorder, owner, name, args, kwargs)
+    if not isinstance(function, np.ufunc):
+        return dispatch.call_function(recorder, function, args, kwargs)
+    return dispatch.call_ufunc(recorder, function, "__call__", args, kwargs)
+
+
+def _looks_at_positions(function: Any, args: tuple) -> bool:
+    owner = getattr(function, "__self__", None)
+    return (
+        type(owner) is random.Random
+        and getattr(function, "__name__", "") in _OF_POSITIONS
+        and type(args[0] if args else None) in (list, tuple)
+        and not any(type(a) is TracedArray for a in args)
+    )
+
+
+def _traced(values: tuple) -> bool:
+    return any(
+        type(v) is TracedArray or (type(v) in (list, tuple) and _traced(tuple(v))) for v in values
+    )

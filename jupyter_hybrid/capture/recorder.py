@@ -1,0 +1,291 @@
+"""The recorder of one cell: what is traced, how calls leave the graph, what arrays are called."""
+
+from __future__ import annotations
+
+import builtins
+import weakref
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..np_face import DTYPES, NumpyFace, TracedArray, supported
+from ..np_face.array.memory import refusal
+from . import numbers
+from .cell import Cell
+from .control.loop_operators import element, scalar_with_ndarray
+from .deferred import DeferredNames
+from .exported import Exported
+from .options import Options
+from .salvage import error_of
+from .segments import Segments
+
+
+class Recorder(Segments):
+    """Records one run of one cell.
+
+    The cell's body runs once, as written. Array operations add nodes; whatever needs a value
+    (``print``, ``float``, an ``if``, foreign code) ends a segment: what it needs is computed and
+    the cell goes on.
+    """
+
+    script = False  # it records a scripted function, of which nothing is computed
+    max_iterations: int | None = None  # of a `while`; more is an error when it runs
+
+    def __init__(
+        self, cell: Cell, options: Options, namespace: dict[str, Any], later: DeferredNames
+    ):
+        super().__init__(cell.filename, options)
+        self.checks = 0  # operators recorded that may refuse their input when they run
+        self.cell = cell
+        self.code_file = cell.filename  # every function of this file is rewritten
+        self.namespace = namespace
+        self.later = later
+        self.active = True
+        self.settled = False  # the cell has ended and every value of it is computed
+        self.may_be: list[tuple[Any, list[Any]]] = []  # nodes in bodies: arrays they may stand for
+        # The same of what scripted functions will return: nothing is written before they do.
+        self.returning: list[tuple[Any, list[Any]]] = []
+        self.loop_tries: dict[tuple[int, int], int] = {}  # of `while` statements
+        self.recording: Any = None  # the Recording that this recorder works for
+        self.known_names: dict[int, str] = {}  # of a function's arguments, by id of the array
+        self.uses_numpy = False
+        self._refused: dict[int, np.ndarray] = {}
+        self.exported = Exported(namespace)
+        self._snapshots: dict[int, tuple[Any, np.ndarray, Any]] = {}
+        self.face = NumpyFace(self)
+        self.donated_names: list[str] = []
+
+    # Called by the runtime -----------------------------------------------------------------------
+    def wrap(self, value: Any) -> Any:
+        """The traced array of an ndarray, the face of NumPy; anything else unchanged."""
+        if value is np:
+            return self.face
+        if type(value) is not np.ndarray:
+            return value
+        known = self._wrappers.get(id(value))
+        if known is None:
+            known = self._computed.get(id(value))
+        if known is None or known.origin is not value:
+            if not supported(value) or self.exported.has(value):
+                self._refuse(value)
+                return value
+            self.settle_aliases(value)
+            known = TracedArray.of_input(self, value)
+            self._wrappers[id(value)] = known
+            self.uses_numpy = True
+        return known
+
+    def snapshot(self, value: np.ndarray) -> Any:
+        """The contents of an ndarray that code outside the cell puts beside traced ones. That code
+        may write it before the graph runs, and nobody would tell us."""
+        known = self._wrappers.get(id(value))
+        if known is None:
+            known = self._computed.get(id(value))
+        if known is not None and known.origin is value and known.dirty:
+            return known.handle
+        self.settle_aliases(value)
+        kept = self._snapshots.get(id(value))
+        if kept is not None and kept[0]() is value and _same_bytes(kept[1], value):
+            return kept[2]
+        copy = np.array(value, order="C")
+        handle = _core.from_numpy(copy, copy=False)
+        self._snapshots[id(value)] = (weakref.ref(value), copy, handle)
+        return handle
+
+    def adopt(self, array: TracedArray) -> None:
+        """``array`` was computed and its ndarray handed out: both are one from here on."""
+        self._computed[id(array.origin)] = array
+
+    def keep(self, array: TracedArray) -> None:
+        """``array`` stands for its ndarray to the cell's end."""
+        self._wrappers[id(array.origin)] = array
+        self.uses_numpy = True
+
+    def forget(self, value: np.ndarray) -> None:
+        """Nothing stands for this ndarray any more."""
+        self._wrappers.pop(id(value), None)
+        self._computed.pop(id(value), None)
+        self._snapshots.pop(id(value), None)
+
+    def _refuse(self, value: np.ndarray) -> None:
+        """Names, once, an array that can't enter the graph; it is read and written at once."""
+        if self.active and any(np.may_share_memory(w.origin, value) for w in self._known()):
+            self.flush("an array shares memory with one that stays in NumPy")
+        if self.active and id(value) not in self._refused:
+            self._refused[id(value)] = value
+            why = "not aligned" if value.dtype in DTYPES else f"of dtype {value.dtype}"
+            why = "that a memoryview shows" if self.exported.has(value) else refusal(value) or why
+            self.leave_graph(f"an array {why} stays in NumPy")
+
+    def print(self, args: tuple, kwargs: dict) -> None:
+        """``print`` as an effect of the graph; ends the segment when it shows an array."""
+        self.stay_inside("it prints")
+        if "file" not in kwargs:
+            parts: list[str] = []
+            inputs: list[Any] = []
+            for arg in args:
+                node = self._node(arg)
+                if node is None:
+                    shown = repr(arg) if isinstance(arg, (str, int, float)) else "..."
+                    parts.append(shown.replace("{", "(").replace("}", ")"))
+                else:
+                    parts.append(f"{{{len(inputs)}}}")
+                    inputs.append(node)
+            text = f"print({', '.join(parts)})"
+            self._effects.append(_core.trace_effect(text, inputs))
+            arrays = [a for a in map(self._array, args) if a is not None]
+            if arrays:
+                self.sync(arrays, "print shows a value")
+        builtins.print(*map(numbers.plain, args), **kwargs)
+
+    def raise_here(self, made: list[Any], reason: str) -> None:
+        """Computes the results of an operator whose error NumPy raises at once: nothing that
+        follows the call happens after an error. Raises that error."""
+        self.stay_inside(reason)
+        line = self.user_line()
+        self.cuts.append((line, reason))
+        own = frozenset(id(a) for a in made)
+        before = [a for a in self._on_the_way(made) if id(a) not in own]
+        if before:  # a program of their own: an error leaves them their values
+            self.run(before, reason, line, needed=frozenset())
+        self.run(made, reason, line, needed=own)
+        error = error_of(made[0])
+        if error is not None:
+            self.segments[-1].raised = True
+            raise error
+
+    def real_type(self, value: Any) -> type:
+        """What ``type(value)`` answers in the cell run imperatively."""
+        if type(value) is TracedArray:
+            return value.dtype.type if value.is_scalar else np.ndarray
+        return type(numbers.plain(value))
+
+    def leave(self, function: Any, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+        """Arguments for code outside the cell: real arrays, everything pending computed."""
+        if not any(type(v) is TracedArray for v in _flat((*args, *kwargs.values()))):
+            return args, kwargs
+        name = getattr(function, "__qualname__", None) or type(function).__name__
+        self.flush(f"{name} is not part of the graph")
+        return tuple(_real(a) for a in args), {k: _real(v) for k, v in kwargs.items()}
+
+    def leave_graph(self, reason: str) -> None:
+        """Notes that the current line goes on in real NumPy."""
+        self.stay_inside(reason)
+        self._left = len(self.breaks)
+        self.breaks.append((self.user_line(), reason))
+
+    def read(self, array: TracedArray, reason: str) -> None:
+        """Somebody needs the elements of a traced array now, in the cell or after it."""
+        self.stay_inside(reason)
+        if self.active:
+            self.sync([array.handle], reason)
+        else:
+            self.later.materialize([array.handle])
+
+    def flush_if_active(self, reason: str) -> None:
+        """:meth:`flush` while the cell runs; nothing is pending afterwards."""
+        if self.active:
+            self.flush(reason)
+
+    def donate(self, name: str, value: Any) -> None:
+        """Unbinds an input and marks its memory as reusable by the program."""
+        del self.namespace[name]
+        wrapped = self.wrap(value) if type(value) is np.ndarray else value
+        self.namespace[name] = wrapped  # until its last use in this cell
+        self.donated.append(self._array(wrapped))
+        self.donated_names.append(name)
+
+    def element(self, array: TracedArray, key: Any) -> TracedArray | None:
+        """``array[key]`` where ``key`` contains numbers of a traced loop; None when it does not."""
+        return element(array, key)
+
+    def scalar_with_ndarray(self, name: str, scalar: Any, array: Any, scalar_first: bool) -> Any:
+        """An operator on the node of a NumPy scalar and an NDArray, in a script's traced loop."""
+        return scalar_with_ndarray(name, scalar, array, scalar_first)
+
+    def follow(self, function: Any) -> Any:
+        """What is called in the place of a function inside a traced body; None: itself."""
+        return None
+
+    def check_size(self, what: str) -> None:
+        """A traced body records on and on."""
+
+    # Looking -------------------------------------------------------------------------------------
+    @property
+    def wrappers(self) -> dict[int, TracedArray]:
+        """The traced arrays of existing ndarrays, by their ``id``."""
+        return self._wrappers
+
+    @property
+    def has_effects(self) -> bool:
+        """True when effects wait to be drawn with the next segment."""
+        return bool(self._effects)
+
+    def inputs(self) -> list[TracedArray]:
+        """The traced arrays of existing ndarrays, in order of first use."""
+        return list(self._wrappers.values())
+
+    @staticmethod
+    def _array(value: Any) -> Any | None:
+        if type(value) is TracedArray:  # what a mask selects has no node before it is needed
+            return value.handle if value.selected is None else None
+        return value if isinstance(value, _core.NDArray) else None
+
+    def _node(self, value: Any) -> Any | None:
+        if numbers.is_recorded(value):
+            return value.node
+        array = self._array(value)
+        return array if array is not None and array._traced else None
+
+    def names(self) -> dict[int, str]:
+        """What the user calls the arrays of this cell, by ``id``."""
+        names: dict[int, str] = {}
+        bound = dict(self.known_names)  # existing ndarrays
+        for name, value in self.namespace.items():
+            if name.startswith("_"):
+                continue
+            array = self._array(value)
+            if array is not None:
+                names[id(array)] = name
+            elif type(value) is np.ndarray:
+                bound[id(value)] = name
+        for value, target in _core.trace_writes():
+            if id(target) in names:
+                names.setdefault(id(value), names[id(target)])
+        for wrapper in self._wrappers.values():
+            known = bound.get(id(wrapper.origin))
+            if known is not None:
+                names[id(wrapper.input)] = known
+        return names
+
+
+def _same_bytes(copy: np.ndarray, value: np.ndarray) -> bool:
+    if copy.shape != value.shape or copy.dtype != value.dtype or not value.flags.c_contiguous:
+        return False
+    return np.array_equal(copy.reshape(-1).view("u1"), value.reshape(-1).view("u1"))
+
+
+def _flat(values: tuple) -> list:
+    found = []
+    for value in values:
+        if type(value) in (list, tuple):
+            found.extend(_flat(tuple(value)))
+        elif type(value) is dict:
+            found.extend(_flat(tuple(value.values())))
+        else:
+            found.append(value)
+    return found
+
+
+def _real(value: Any) -> Any:
+    if type(value) is TracedArray:
+        return value.to_numpy()
+    if type(value) is tuple:
+        return tuple(map(_real, value))
+    if type(value) in (list, dict):  # the same container: whoever gets it may change it
+        for key, held in list(enumerate(value) if type(value) is list else value.items()):
+            real = _real(held)
+            if real is not held:
+                value[key] = real
+    return value

@@ -1,0 +1,138 @@
+"""One recording of a body: begun, put aside while other code runs, taken up again, ended."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from .. import _core
+from ..base import MXNetError
+from ..np_face import TracedArray
+from . import numbers
+from .bindings import Ending
+from .cell import Cell
+from .deferred import DeferredNames
+from .options import Options
+from .recorder import Recorder
+from .source.hooks import install
+
+# What is recorded is one list for the whole process, so one thread records at a time.
+_one = threading.Lock()
+PLAIN = (int, float, bool, str, type(None))
+_registered: set[tuple[str, str]] = set()
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a name was bound to when the body ended. The array itself is not held."""
+
+    kind: type
+    handle: int = 0  # id of the array's handle
+    scalar: bool = False  # NumPy has a scalar here
+    fresh: bool = True  # neither a view, nor there before, and in C order
+    value: Any = None  # of a plain kind
+
+    @classmethod
+    def of(cls, value: Any) -> Left:
+        kind = type(value)
+        if kind is TracedArray:
+            fresh = value.parent is None and value.origin is None and value.layout is None
+            return cls(kind, id(value.handle), value.is_scalar, fresh)
+        if kind is _core.NDArray:
+            return cls(kind, id(value))
+        plain = numbers.plain(value)
+        return cls(type(plain), value=plain if type(plain) in PLAIN else None)
+
+
+class Recording:
+    """Records from :meth:`begin` to :meth:`end` what this thread does.
+
+    Between :meth:`pause` and :meth:`resume` nothing is recorded and no value is pending: other
+    tasks and foreign code see real arrays.
+    """
+
+    def __init__(
+        self, cell: Cell, options: Options, namespace: dict[str, Any], later: DeferredNames
+    ):
+        self._runtime = install()
+        self.recorder = Recorder(cell, options, namespace, later)
+        self.recorder.recording = self
+        self.ending = Ending(self.recorder)
+        self.left: dict[str | None, Left] = {}  # by name; None: the last expression
+
+    @staticmethod
+    def possible() -> str:
+        """Takes the right to record; "" then, else why not. :meth:`end` gives it back."""
+        if install().recorder is not None:
+            return "a cell inside a recorded cell"
+        return "" if _one.acquire(blocking=False) else "another thread is recording"
+
+    @staticmethod
+    def give_up() -> None:
+        """Gives back the right to record when nothing was recorded."""
+        _one.release()
+
+    def begin(self) -> None:
+        cell = self.recorder.cell
+        numbers.start_cell()
+        if (cell.filename, cell.id or "") not in _registered:
+            _registered.add((cell.filename, cell.id or ""))
+            _core.register_cell_file(cell.filename, cell.id or "")
+        _core.begin_trace(0)
+        self._runtime.recorder = self.recorder
+
+    def pause(self, reason: str) -> None:
+        """Computes everything and binds real values, then stops recording."""
+        recorder = self.recorder
+        recorder.flush(reason)
+        if recorder.has_effects:
+            recorder.run([], reason, recorder.user_line())
+        namespace = recorder.namespace
+        for name, value in list(namespace.items()):
+            if type(value) is TracedArray and value.recorder is recorder:
+                with suppress(MXNetError):  # an operator's own error stays in the array
+                    namespace[name] = value.to_numpy()
+            elif numbers.is_recorded(value):
+                namespace[name] = numbers.plain(value)
+        self._stop()
+
+    def resume(self) -> None:
+        self.recorder.active = True
+        _core.begin_trace(len(self.recorder.segments))
+        self._runtime.recorder = self.recorder
+
+    def _stop(self) -> None:
+        self._runtime.recorder = None
+        _core.end_trace()
+        self.recorder.active = False
+
+    def end(self, value: list[Any], failed: bool) -> Any:
+        """Computes what is left and binds the names; returns ``value[0]`` as a real one.
+
+        ``value`` is the last expression's, or empty. When the body raised (``failed``) its own
+        error says more than one found here.
+        """
+        recorder = self.recorder
+        try:
+            self._runtime.recorder = None
+            try:
+                recorder.refresh_views()
+            finally:
+                _core.end_trace()
+            names = recorder.namespace
+            self.left = {n: Left.of(names[n]) for n in recorder.cell.names if n in names}
+            if value:
+                self.left[None] = Left.of(value[0])
+            return self.ending.finish(value, failed=failed)
+        except Exception:
+            if not failed:
+                raise
+            return None
+        finally:
+            _core.drop_trace_writes()
+            recorder.active = False
+            recorder.recording = None  # no cycle: arrays are freed with their names
+            numbers.start_cell()
+            _one.release()

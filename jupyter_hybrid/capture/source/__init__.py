@@ -1,0 +1,1 @@
+"""The user's source: rewritten, and what rewritten code calls."""

@@ -1,0 +1,311 @@
+"""What rewritten cells call: ``load``, ``call``, ``num`` and ``inplace``.
+
+One instance stands in ``builtins`` as ``__jupyter_hybrid__`` once the extension is loaded, so that
+functions defined in a hybridized cell keep working afterwards: without an active recorder each of
+these does just what the original expression did.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+import sysconfig
+import threading
+import types
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from ...np_face import TracedArray
+from .. import builtin_calls, foreign, library, numbers
+from ..control import conversions, elements, loop_number, loop_operators, trees
+from ..control.flow import ControlFlow
+from ..control.kinds import handle_of
+from ..control.undefined import Undefined
+from ..errors import NotConvertible
+from ..outside import call_outside, runs_code
+from ..recorder import Recorder
+from ..trace_state import RUNTIME
+
+_LIBRARY = tuple(
+    {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
+_OWN = __name__.partition(".")[0]
+_BUFFER_READERS = (memoryview, bytes, bytearray)  # they read memory, past every array protocol
+_BUILTIN_TYPES = (str, bytes, int, float, complex, bool, list, tuple, dict, set, frozenset)
+
+
+class _Name(str):
+    """An attribute's name, told apart from a key that is text."""
+
+
+class Runtime(ControlFlow, threading.local):
+    """The functions that rewritten code calls; ``recorder`` is the running cell's, or None.
+
+    Local to the thread: other threads that call a cell's functions are not recorded.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.recorder: Recorder | None = None
+
+    def load(self, value: Any) -> Any:
+        """A value about to be used: NumPy becomes its face, an ndarray its traced array."""
+        recorder = self.recorder
+        if recorder is None:
+            return value
+        kind = type(value)
+        if kind is np.ndarray or kind is types.ModuleType:
+            return recorder.wrap(value)
+        if kind is Undefined:
+            value.refuse()
+        return value
+
+    def element(self, holder: Any, key: Any) -> Any:
+        """``holder[key]`` where the key may be a number that is known only when it runs."""
+        recorder = self.recorder
+        if recorder is not None and recorder.bodies and type(holder) is _core.NDArray:
+            keys = key if type(key) is tuple else (key,)
+            if any(type(k) is loop_number.LoopNumber for k in keys):
+                return loop_operators.row(recorder, holder, key)
+        return self.load(holder[key])
+
+    def num(self, value: int | float) -> int | float:
+        """A number written in the cell."""
+        return value if self.recorder is None else numbers.record(value)
+
+    plain = staticmethod(numbers.plain)
+    slice = slice
+
+    def inplace(self, kind: str, target: Any, value: Any) -> Any:
+        """``target += value`` and the like; returns what the name is bound to."""
+        if not numbers.is_recorded(target):
+            value = numbers.plain(value)
+        recorder = self.recorder
+        if recorder is not None and recorder.bodies:
+            recorder.bodies[-1].check_inplace(target)
+            if type(target) is _core.NDArray and target._traced:
+                return _write_nd(kind, target, value)
+            return loop_operators.inplace(_on_scalars(kind, target), target, value)
+        return getattr(operator, _on_scalars(kind, target))(target, value)
+
+    def item(self, holder: Any, key: Any) -> tuple[Any, Any, Any]:
+        """What ``holder[key] += ...`` updates, found before its right side is evaluated."""
+        if self._is_window(holder, key):
+            return holder, key, None  # a window that is alive would have to see the write
+        return holder, key, self.element(holder, key)
+
+    def _is_window(self, holder: Any, key: Any) -> bool:
+        """Does ``holder[key]`` of traced code share the memory of a recorded NDArray?"""
+        recorder = self.recorder
+        if recorder is None or not recorder.bodies or type(holder) is not _core.NDArray:
+            return False
+        keys = key if type(key) is tuple else (key,)
+        plain = all(k is None or k is ... or isinstance(k, (int, slice)) for k in keys)
+        return holder._traced and plain
+
+    def attribute(self, holder: Any, name: str) -> tuple[Any, Any, Any]:
+        """What ``holder.name += ...`` updates."""
+        return holder, _Name(name), getattr(holder, name)
+
+    def target(self, holder: Any) -> Any:
+        """What ``holder[key] = value`` writes into, in a scripted function."""
+        recorder = self.recorder
+        if recorder is not None and recorder.bodies:
+            if handle_of(holder) is not None:
+                recorder.bodies[-1].check_alone(handle_of(holder))
+                recorder.bodies[0].check_inplace(holder)
+            elif len(recorder.bodies) == 1:
+                recorder.bodies[0].check_augment(holder)
+        return holder
+
+    def snapshot(self, value: Any) -> Any:
+        """An element that is written somewhere: no window that would have to see the write."""
+        if type(value) is _core.NDArray and value._traced and self._inside():
+            return _core.invoke_core("identity", [value], {})
+        return value
+
+    def store(self, value: Any, holder: Any, key: Any) -> None:
+        """``holder[key] = value`` of a scripted function."""
+        __tracebackhide__ = True
+        if self.recorder is not None and elements.is_recorded_key(key):
+            elements.store(self.recorder, holder, key, value)
+        elif type(value) is loop_number.LoopNumber and handle_of(holder) is not None:
+            holder[key] = elements.as_array(self.now, holder, value)
+        else:
+            holder[key] = value
+
+    def augment(self, kind: str, found: tuple[Any, Any, Any], value: Any) -> None:
+        """``holder[key] += value`` and the like, for what :meth:`item` or so found."""
+        __tracebackhide__ = True
+        holder, key, old = found
+        recorder = self.recorder
+        if recorder is not None and recorder.bodies:
+            recorder.bodies[-1].check_augment(holder)
+        if old is None and self._is_window(holder, key):
+            self.store(_updated(kind, self.element(holder, key), value), holder, key)
+            return
+        target = self.load(old)
+        if recorder is not None and recorder.bodies:
+            result = loop_operators.inplace(kind, target, value)
+        else:
+            result = getattr(operator, kind)(target, value)
+        if result is target:
+            if getattr(result, "parent", None) is holder is not None:
+                return  # a window of the array itself: written already
+            result = old  # updated in place: the same object stays
+        if type(key) is _Name:
+            setattr(holder, key, result)
+        else:
+            self.store(result, holder, key)
+
+    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """``function(*args, **kwargs)`` as the cell wrote it."""
+        __tracebackhide__ = True
+        recorder = self.recorder
+        if recorder is None:
+            return function(*args, **kwargs)
+        if recorder.bodies:
+            if not kwargs:
+                made = conversions.convert(recorder, function, args)
+                if made is not NotImplemented:
+                    return made
+            if recorder.script:
+                if function is _core.array:
+                    return _made_array(args, kwargs)
+                if not kwargs and any(type(a) is loop_number.LoopNumber for a in args):
+                    made = loop_operators.by_function(function, args)
+                    if made is not None:
+                        return made
+            followed = recorder.follow(function)
+            if followed is not None:
+                return self.load(followed(*args, **kwargs))
+            recorder.bodies[-1].check_call(function, args, kwargs)
+        if function is builtins.print:
+            return recorder.print(args, kwargs)
+        if function is builtins.type and len(args) == 1 and not kwargs:
+            return recorder.real_type(args[0])
+        return self.load(self._call(recorder, function, args, kwargs))
+
+    def _call(self, recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
+        __tracebackhide__ = True
+        kind = origin(function, recorder.code_file)
+        if kind == "cell" or kind == "own":
+            return function(*args, **kwargs)
+        args = tuple(numbers.plain(a) for a in args)
+        kwargs = {k: numbers.plain(v) for k, v in kwargs.items()}
+        if runs_code(function):
+            return call_outside(recorder, function, args, kwargs)
+        if kind == "library":
+            return library.call(recorder, function, args, kwargs)
+        if builtin_calls.handles(function):
+            return builtin_calls.call(recorder, function, args, kwargs)
+        if recorder.active and library.of_lists(function, args):
+            return library.call_on_lists(recorder, function, args, kwargs)
+        foreign.before_call(recorder, function, args, kwargs)
+        if function in _BUFFER_READERS:
+            args, kwargs = recorder.leave(function, args, kwargs)
+        made = function(*args, **kwargs)
+        if function is memoryview and recorder.active:
+            recorder.exported.add(recorder, made)
+        return made
+
+
+def _made_array(args: tuple, kwargs: dict) -> Any:
+    """``nd.array()`` of what is known while a script is traced: its own array with that."""
+    for _, value in trees.leaves("", [*args, *kwargs.values()]):
+        if type(value) in (TracedArray, loop_number.LoopNumber) or getattr(value, "_traced", False):
+            raise NotConvertible("nd.array() of a value that is known only when the graph runs")
+    made = _core.array(*map(numbers.plain, args), **kwargs)
+    return _core.invoke_core("identity", [made], {})
+
+
+def _updated(kind: str, target: Any, value: Any) -> Any:
+    """What ``target op= value`` makes of a recorded NDArray."""
+    name = kind[1:] + "_" * (kind in ("iand", "ior"))
+    result = getattr(operator, name)(target, value)
+    if type(result) is not _core.NDArray or (result.shape, result.dtype) != (
+        target.shape,
+        target.dtype,
+    ):
+        what = "a number"
+        if type(result) is _core.NDArray:
+            what = f"{np.dtype(result.dtype)} {tuple(result.shape)}"
+        into = f"{np.dtype(target.dtype)} {tuple(target.shape)}"
+        raise NotConvertible(f"{what} is written in place into {into}")
+    return result
+
+
+def _write_nd(kind: str, target: Any, value: Any) -> Any:
+    """``target op= value`` for a recorded NDArray, which may be a window on another one."""
+    try:
+        if type(value) is loop_number.LoopNumber:
+            target[:] = _updated(kind, target, value)
+            return target
+        return getattr(operator, kind)(target, value)
+    except NotConvertible as reason:
+        if str(reason) != "a value is read":
+            raise
+        why = "an nd array is written in place while a slice or element of it has a name or is read"
+        raise NotConvertible(f"{why}; use a copy of that: `x[i].copy()`") from None
+
+
+def _on_scalars(kind: str, target: Any) -> str:
+    """The operator's name: a NumPy scalar never changes, a new one takes its place."""
+    if type(target) is TracedArray and target.is_scalar:
+        return {"iand": "and_", "ior": "or_"}.get(kind, kind[1:])
+    return kind
+
+
+def origin(function: Any, cell_file: str) -> str:
+    """Where code called by a cell comes from.
+
+    ``cell``: this cell; ``own``: this package, traced as it is; ``user``: earlier cells, scripts,
+    built-in types and NumPy, which meet traced arrays through the array protocols; ``library``:
+    everything else, which gets real arrays.
+    """
+    function = library.unwrapped(function)
+    inner = getattr(function, "__func__", function)
+    if isinstance(inner, types.FunctionType):
+        filename = inner.__code__.co_filename
+        if filename == cell_file:
+            return "cell"
+        module = inner.__module__ or ""
+    elif isinstance(inner, type):
+        filename, module = "", inner.__module__
+    else:
+        owner = getattr(inner, "__self__", None)
+        if isinstance(owner, _BUILTIN_TYPES):
+            return "user"
+        if (getattr(inner, "__module__", None) or "").partition(".")[0] == _OWN:
+            return "own"  # the core's functions belong to records of pybind11's
+        filename = ""
+        if isinstance(inner, (types.BuiltinFunctionType, types.MethodDescriptorType)):
+            if owner is None or isinstance(owner, types.ModuleType):
+                module = getattr(inner, "__module__", None) or "builtins"
+            else:
+                module = type(owner).__module__
+        else:
+            module = type(inner).__module__
+            call = vars(type(inner)).get("__call__")
+            filename = getattr(getattr(call, "__code__", None), "co_filename", "")
+    root = module.partition(".")[0]
+    if root == _OWN:
+        return "own"
+    if root in ("builtins", "numpy", "__main__", "operator"):
+        return "user"
+    if root in library.TRANSPARENT and not library.remembers(inner):
+        return "user"
+    if filename and not filename.startswith(_LIBRARY) and not filename.startswith("<frozen"):
+        return "user"
+    return "library"
+
+
+def install() -> Runtime:
+    """The process's runtime, put into ``builtins`` on the first call."""
+    runtime = getattr(builtins, RUNTIME, None)
+    if runtime is None:
+        runtime = Runtime()
+        setattr(builtins, RUNTIME, runtime)
+    return runtime

@@ -1,0 +1,304 @@
+"""Rewrites a cell's syntax tree so that loads, calls and numbers pass through the recorder.
+
+``x`` becomes ``__jupyter_hybrid__.load(x)`` and ``f(x)`` becomes ``__jupyter_hybrid__.call(f, x)``.
+Line and column numbers are kept, so errors and the graph point at what the user wrote. Without an
+active recorder the rewritten code behaves as the original: functions defined in a hybridized cell
+can be called from any later cell.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ..control.rewriter import ControlRewriter
+from ..trace_state import RUNTIME
+from .rewrite_exits import Exits
+
+# Calls that look at their caller's frame: they must stay where they are.
+_FRAME_CALLS = frozenset(
+    {
+        "super", "locals", "globals", "vars", "dir", "eval", "exec", "breakpoint", "get_ipython",
+        "namedtuple", "NamedTuple", "TypedDict", "NewType", "TypeVar", "make_dataclass", "Enum",
+        "IntEnum", "Flag", "IntFlag", "StrEnum", "warn", "currentframe", "_getframe",
+    }
+)  # fmt: skip
+_INPLACE = {
+    ast.Add: "iadd",
+    ast.Sub: "isub",
+    ast.Mult: "imul",
+    ast.Div: "itruediv",
+    ast.FloorDiv: "ifloordiv",
+    ast.Mod: "imod",
+    ast.Pow: "ipow",
+    ast.MatMult: "imatmul",
+    ast.BitAnd: "iand",
+    ast.BitOr: "ior",
+    ast.BitXor: "ixor",
+    ast.LShift: "ilshift",
+    ast.RShift: "irshift",
+}
+
+
+def _is_number(node: ast.AST) -> bool:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        node = node.operand
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+
+class _Rewriter(ControlRewriter):
+    def __init__(
+        self,
+        functions: frozenset[str],
+        filename: str,
+        beyond: frozenset[str] | None = frozenset(),
+        script: bool = False,
+    ):
+        self.script = script
+        self.beyond = beyond
+        self._functions = self.functions = functions  # that this cell defines
+        self.filename = filename
+        self.function = None
+        self.in_class = False
+
+    def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
+        attribute = ast.Attribute(ast.Name(RUNTIME, ast.Load()), method, ast.Load())
+        call = ast.Call(attribute, args, rest.get("keywords", []))
+        for node in (attribute, attribute.value, call):
+            ast.copy_location(node, at)
+        return call
+
+    def _plain(self, node: ast.expr) -> ast.expr:
+        """The expression visited, but with its own top-level number left as it is."""
+        return node if _is_number(node) else self.visit(node)
+
+    # Numbers -----------------------------------------------------------------------------------
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        return self._runtime("num", [node], node) if _is_number(node) else node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        if _is_number(node):
+            return self._runtime("num", [node], node)
+        if self.script and isinstance(node.op, ast.Not):
+            return self.condition(node)
+        self.generic_visit(node)
+        return node
+
+    def _compared(self, node: ast.Compare) -> ast.expr:
+        node.left = self._plain(node.left)
+        node.comparators = [self._plain(c) for c in node.comparators]
+        return node
+
+    def _visit_elements(self, node: Any) -> Any:
+        node.elts = [self._plain(e) for e in node.elts]
+        return node
+
+    visit_List = visit_Tuple = visit_Set = _visit_elements
+
+    def visit_Dict(self, node: ast.Dict) -> ast.expr:
+        node.keys = [k and self._plain(k) for k in node.keys]
+        node.values = [self._plain(v) for v in node.values]
+        return node
+
+    def visit_Slice(self, node: ast.Slice) -> ast.expr:
+        for part in ("lower", "upper", "step"):
+            value = getattr(node, part)
+            if value is not None:
+                setattr(node, part, self._plain(value))
+        return node
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.expr:
+        node.value = self._plain(node.value)
+        return node
+
+    # Loads -------------------------------------------------------------------------------------
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        return self._runtime("load", [node], node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        node.value = self.visit(node.value)
+        return self._runtime("load", [node], node) if isinstance(node.ctx, ast.Load) else node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        node.value = self.visit(node.value)
+        node.slice = self._plain(node.slice)
+        if not isinstance(node.ctx, ast.Load):
+            if self.script and isinstance(node.ctx, ast.Store):
+                node.value = self._runtime("target", [node.value], node)
+            return node
+        if self.script and not isinstance(node.slice, (ast.Slice, ast.Constant)):
+            return self._runtime("element", [node.value, node.slice], node)
+        return self._runtime("load", [node], node)
+
+    # Calls -------------------------------------------------------------------------------------
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        func = node.func
+        name = func.id if isinstance(func, ast.Name) else None
+        visit = self.visit if name in self._functions else self._plain
+        node.args = [visit(a) for a in node.args]
+        for keyword in node.keywords:
+            keyword.value = visit(keyword.value)
+        called = func.attr if isinstance(func, ast.Attribute) else name
+        if called in _FRAME_CALLS:
+            if isinstance(func, ast.Attribute):
+                func.value = self.visit(func.value)
+            return node
+        if isinstance(func, ast.Attribute):
+            func.value = self.visit(func.value)
+        elif not isinstance(func, ast.Name):
+            node.func = self.visit(func)
+        return self._runtime("call", [node.func, *node.args], node, keywords=node.keywords)
+
+    def _written(self, value: ast.expr) -> ast.expr:
+        """What an element or an array is given: an element of one as it is now."""
+        if self.script and isinstance(value, ast.Subscript):
+            return self._runtime("snapshot", [self.visit(value)], value)
+        return self._plain(value)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
+        to = node.targets[0]
+        if not self.script or len(node.targets) > 1 or not isinstance(to, ast.Subscript):
+            self.generic_visit(node)
+            return node
+        value = self._written(node.value)
+        to = self.visit(to)
+        key: ast.expr = to.slice
+        if isinstance(key, ast.Slice):
+            none = ast.Constant(None)
+            bounds = [key.lower or none, key.upper or none, key.step or none]
+            key = self._runtime("slice", bounds, to)
+        call = self._runtime("store", [value, to.value, key], node)
+        return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), node))
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
+        node.value = self._written(node.value)
+        if not isinstance(node.target, ast.Name):
+            node.target = self.visit(node.target)
+            return node
+        old = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+        kind = ast.copy_location(ast.Constant(_INPLACE[type(node.op)]), node)
+        value = self._runtime("inplace", [kind, self.visit(old), node.value], node)
+        return ast.copy_location(ast.Assign([node.target], value), node)
+
+    # Places that are not evaluated as the cell's own arithmetic ---------------------------------
+    def _visit_function(self, node: Any) -> Any:
+        node.args.defaults = [self._plain(d) for d in node.args.defaults]
+        node.args.kw_defaults = [d and self._plain(d) for d in node.args.kw_defaults]
+        body = node.body
+        outer = self.function, self.in_class
+        self.function, self.in_class = node, False
+        node.body = self._statements(body) if isinstance(body, list) else self.visit(body)
+        self.function, self.in_class = outer
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _visit_function
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
+        outer, self.in_class = self.in_class, True
+        node.body = self._statements(node.body)
+        self.in_class = outer
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        return node
+
+    def visit_match_case(self, node: ast.match_case) -> ast.match_case:
+        if node.guard is not None:
+            node.guard = self.visit(node.guard)
+        node.body = self._statements(node.body)
+        return node
+
+    def visit_TypeAlias(self, node: Any) -> Any:
+        return node
+
+
+def rewrite(tree: ast.Module, filename: str = "", script: bool = False) -> ast.Module:
+    """The rewritten module, in place. ``tree`` has its final line numbers.
+
+    Args:
+        filename: the cell's; under it the runtime finds the statements that may become nodes.
+        script: it is a scripted function, where every truth value may be a recorded one.
+    """
+    functions = frozenset(
+        n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
+    )
+    return rewrite_part(tree, filename, functions, script=script)
+
+
+def rewrite_part(
+    tree: ast.Module,
+    filename: str,
+    functions: frozenset[str],
+    beyond: frozenset[str] | None = frozenset(),
+    script: bool = False,
+) -> ast.Module:
+    """The same for a piece of a cell that was rewritten before.
+
+    Args:
+        beyond: names that are read where the piece came from; None: any may be.
+    """
+    tree.body = _Rewriter(functions, filename, beyond, script)._statements(tree.body)
+    tree = Exits(RUNTIME, _INPLACE).visit(tree)
+    return ast.fix_missing_locations(tree)
+
+
+def assigned_names(tree: ast.Module) -> list[str]:
+    """Names that the cell binds in its own namespace, in order of first binding."""
+    names: dict[str, None] = {}
+
+    class Finder(ast.NodeVisitor):
+        def visit_Name(self, node: ast.Name) -> None:
+            if isinstance(node.ctx, ast.Store):
+                names.setdefault(node.id)
+
+        def _new_scope(self, node: Any) -> None:
+            names.setdefault(node.name)
+            for statement in ast.walk(node):
+                if isinstance(statement, ast.Global):
+                    for name in statement.names:
+                        names.setdefault(name)
+
+        visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _new_scope
+
+        def visit_Lambda(self, node: ast.Lambda) -> None:
+            return
+
+        def _comprehension(self, node: Any) -> None:  # its targets are its own; walruses are ours
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.NamedExpr):
+                    names.setdefault(inner.target.id)
+
+        visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+        def visit_MatchAs(self, node: ast.MatchAs) -> None:
+            if node.name:
+                names.setdefault(node.name)
+            self.generic_visit(node)
+
+    Finder().visit(tree)
+    return list(names)
+
+
+def has_top_level_await(tree: ast.Module) -> bool:
+    """True when the cell itself (not a function in it) awaits."""
+
+    class Finder(ast.NodeVisitor):
+        found = False
+
+        def _skip(self, node: Any) -> None:
+            return
+
+        visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = _skip
+
+        def _await(self, node: Any) -> None:
+            self.found = True
+
+        visit_Await = visit_AsyncFor = visit_AsyncWith = _await
+
+    finder = Finder()
+    finder.visit(tree)
+    return finder.found

@@ -1,0 +1,1 @@
+"""IPython: the magics, the input transformer, and how a cell is run."""

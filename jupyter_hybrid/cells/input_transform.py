@@ -1,0 +1,122 @@
+"""Input transformer: the default mode, and what a cell magic alone can't do.
+
+A plain cell runs under ``%%hybridize`` when symbolic is the default mode. A hybridized cell that
+awaits becomes an awaited call, so that IPython runs it in its event loop. One that is not Python
+is left to IPython, which then shows the error at the user's own line. ``%%time`` and the like may
+stand above or below ``%%hybridize``: they are put above it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from functools import lru_cache
+from typing import Any
+
+from ..capture.running import running
+from ..capture.source.rewrite import has_top_level_await
+from ..reports.session import session
+
+_MAGIC = re.compile(r"%%(hybridize|imperative)(?![\w?])[ \t]*(.*)")
+_AROUND = re.compile(r"%%(time|timeit|capture|prun)(?![\w?])")
+_RUNNERS = ("run_cell", "_run_cell", "run_cell_async", "do_execute")
+_shell: Any = None
+
+
+class suspended:
+    """Keeps the transformer from being applied again to the body of a cell."""
+
+    depth = 0
+
+    def __enter__(self) -> None:
+        suspended.depth += 1
+
+    def __exit__(self, *exc: Any) -> None:
+        suspended.depth -= 1
+
+
+def use(shell: Any) -> None:
+    """The shell whose other transformers read the bodies."""
+    global _shell
+    _shell = shell
+
+
+def transform(lines: list[str]) -> list[str]:
+    """What IPython runs instead of these lines of a cell."""
+    if suspended.depth or not lines:
+        return lines
+    around, at = [], 0  # lines such as %%time, and where the body starts
+    magic = None
+    while at < len(lines):
+        if magic is None and (found := _MAGIC.match(lines[at])):
+            magic = found
+        elif _AROUND.match(lines[at]):
+            around.append(lines[at])
+        elif lines[at].strip():
+            break
+        at += 1
+    body = lines[at:]
+    if magic is None:
+        if session.mode != "symbolic" or _is_part_of_a_cell() or not _has_python(body):
+            return lines
+        name, options = "hybridize", "--implicit"
+    else:
+        name, options = magic[1], magic[2].strip()
+    valid, awaits = _looked_at(_plain("".join(body)))
+    if not valid:  # as many lines, and IPython's own error
+        if name == "hybridize":
+            session.unrecorded("it is not valid Python")
+        return ["\n"] * at + body if magic is not None and not around else lines
+    if awaits and around and magic is None:
+        return lines  # IPython's to judge
+    if any(line.startswith("%%timeit") for line in around) and name == "hybridize":
+        options += " --scratch --view none"
+    if awaits and not around:
+        call = "await get_ipython().magics_manager.registry['HybridMagics'].awaited"
+        return [f"{call}({name!r}, {options!r}, {''.join(body)!r})\n"]
+    return [*around, f"%%{name} {options}".rstrip() + "\n", *(body or ["\n"])]
+
+
+# Marks it for IPython: while a cell is being typed, whether it is complete must not depend on this.
+transform.has_side_effects = True  # type: ignore[attr-defined]
+
+
+def _plain(body: str) -> str:
+    """The body after IPython's own transformations; unchanged when they fail."""
+    if not body.strip() or _shell is None:
+        return body
+    with suspended():
+        try:
+            return str(_shell.transform_cell(body))
+        except SyntaxError:
+            return body
+
+
+@lru_cache(maxsize=64)
+def _looked_at(source: str) -> tuple[bool, bool]:
+    """(it compiles, it awaits at its top level)."""
+    try:
+        tree = ast.parse(source)
+        compile(tree, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
+    except (SyntaxError, ValueError):
+        return False, False
+    return True, has_top_level_await(tree)
+
+
+def _has_python(lines: list[str]) -> bool:
+    """False for cells of comments, line magics, shell commands and help only, and other magics."""
+    code = [line.strip() for line in lines if line.strip()]
+    if code and code[0].startswith("%%"):
+        return False
+    return any(not re.match(r"[%!?#]", line) and not line.endswith("?") for line in code)
+
+
+def _is_part_of_a_cell() -> bool:
+    """True when a magic of the running cell (``%timeit x``) has its own code transformed."""
+    if not len(running):
+        return False
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_code.co_name == "transform_cell":
+        frame = frame.f_back  # type: ignore[assignment]
+    return frame is None or frame.f_code.co_name not in _RUNNERS

@@ -1,0 +1,307 @@
+"""The magics: ``%%hybridize``, ``%%imperative``, ``%hybrid`` and ``%engine``."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from IPython.core.error import UsageError as MagicUsageError
+from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
+from IPython.display import display
+
+from .. import _core, live
+from ..base import MXNetError
+from ..capture import options as option_parser
+from ..capture.cell import Cell, prepare
+from ..capture.compute import clear_cache
+from ..capture.options import Options, UsageError
+from ..capture.running import running
+from ..capture.source.hooks import install
+from ..capture.tracebacks import show_as_users
+from ..compare.compare import compare
+from ..reports import why_compiled
+from ..reports.report import Report
+from ..reports.session import session, start
+from . import skip
+from .input_transform import suspended, transform, use
+from .run_cell import await_imperatively, await_symbolically, run_imperatively, run_symbolically
+
+MODES = ("imperative", "symbolic")
+_AWAITS = (
+    "%%{magic}: a cell that awaits must be typed as a cell of its own: IPython runs it in its "
+    "event loop, where %%time and run_cell_magic() can't"
+)
+_ENGINE_USAGE = "%engine [naive|threaded] [inline on|off] [limit N] [slow SECONDS]"
+
+
+@magics_class
+class HybridMagics(Magics):
+    """Cell and line magics of jupyter_hybrid."""
+
+    shell: Any
+
+    @no_var_expand
+    @cell_magic
+    def hybridize(self, line: str, cell: str) -> Any:
+        """Run the cell symbolically: record its graph, compile it, run it, draw it.
+
+        %%hybridize [--out NAMES] [--donate NAMES] [--passes LIST] [--no-PASS] [--dims X:AXIS=NAME]
+                    [--view graph|memory|program|none]
+                    [--compare] [--sizes [NAME=]LIST] [--seconds S]
+
+        --out NAMES     compute only these names; every other value may be planned away
+        --donate NAMES  unbind these input arrays and reuse their memory
+        --passes LIST   run exactly these passes (infer and plan always run)
+        --no-PASS       switch one pass off, for example --no-fuse; --no-plan shares no memory
+        --dims x:0=n    another length of axis 0 of x needs no passes: shapes and plan alone are new
+        --view VIEW     what the picture opens on; none shows no picture
+        --compare       measure both modes on copies, in turn, then run the cell once
+        --sizes n=LIST  compare at several values of an int; LIST alone scales the arrays' rows
+        --seconds S     how long to measure, about (2)
+        """
+        __tracebackhide__ = True
+        with session.attempt():
+            return self._hybridized(line, cell)
+
+    def _hybridized(self, line: str, cell: str) -> Any:
+        __tracebackhide__ = True
+        options, prepared = self._read("hybridize", line, cell)
+        if prepared.awaits:
+            raise MagicUsageError(_AWAITS.format(magic="hybridize"))
+        try:
+            value, report = _run(prepared, options, self._namespace(options))
+        except UsageError as error:
+            raise MagicUsageError(str(error)) from None
+        except BaseException as error:
+            show_as_users(self.shell, error)
+            raise
+        return self._finish(prepared, options, value, report)
+
+    @no_var_expand
+    @cell_magic
+    def imperative(self, line: str, cell: str) -> Any:
+        """Run the cell imperatively, also when symbolic is the default mode."""
+        __tracebackhide__ = True
+        _, prepared = self._read("imperative", line, cell)
+        if prepared.awaits:
+            raise MagicUsageError(_AWAITS.format(magic="imperative"))
+        try:
+            value = run_imperatively(prepared, self.shell.user_ns)
+        except UsageError as error:
+            raise MagicUsageError(str(error)) from None
+        except BaseException as error:
+            show_as_users(self.shell, error)
+            raise
+        return None if prepared.quiet else value
+
+    async def awaited(self, magic: str, line: str, cell: str) -> Any:
+        """A cell with one of the magics above that awaits at its top level."""
+        with session.attempt():
+            return await self._awaited(magic, line, cell)
+
+    async def _awaited(self, magic: str, line: str, cell: str) -> Any:
+        options, prepared = self._read(magic, line, cell)
+        if options.compare:
+            raise MagicUsageError("--compare: a cell that awaits can't be run again and again")
+        try:
+            if magic == "imperative":
+                value = await await_imperatively(prepared, self.shell.user_ns)
+                return None if prepared.quiet else value
+            value, report = await await_symbolically(
+                prepared, options, self._namespace(options), session.later
+            )
+        except UsageError as error:
+            raise MagicUsageError(str(error)) from None
+        except BaseException as error:
+            show_as_users(self.shell, error)
+            raise
+        return self._finish(prepared, options, value, report)
+
+    def _read(self, magic: str, line: str, body: str) -> tuple[Options, Cell]:
+        if magic == "imperative" and line.strip():
+            raise MagicUsageError(f"%%imperative takes no options, got {line.strip()!r}")
+        try:
+            options = option_parser.parse(line)
+        except UsageError as error:
+            raise MagicUsageError(str(error)) from None
+        if options.implicit:
+            _keep_history(self.shell, body)
+        if options.donate:
+            session.last_report = None  # it holds the arrays that its cell read
+        return options, self._prepare(magic, line, body, options.implicit)
+
+    def _namespace(self, options: Options) -> dict[str, Any]:
+        names: dict[str, Any] = self.shell.user_ns
+        return dict(names) if options.scratch else names
+
+    @staticmethod
+    def _finish(prepared: Cell, options: Options, value: Any, report: Report) -> Any:
+        session.last_report = report
+        worth_showing = report.segments or (report.graph_breaks and not options.implicit)
+        if report.compare is not None:
+            display(report.compare)
+        elif options.view != "none" and worth_showing:
+            display(report)
+        return None if prepared.quiet else value
+
+    @line_magic
+    def hybrid(self, line: str) -> None:
+        """Show or set the default mode of later cells, explain the last cell, or start afresh.
+
+        %hybrid mode symbolic|imperative   how later cells run; scripts of %run stay imperative
+        %hybrid explain                    what became of the last hybridized cell, and why
+        %hybrid clear                      forgets every compiled program
+        """
+        words = line.split()
+        if words == ["explain"]:
+            report = session.last_report
+            none = session.no_report or "no cell has been hybridized yet"
+            print(report.explain() if report else none)
+            return
+        if words == ["clear"]:
+            programs = clear_cache()
+            why_compiled.clear()
+            skip.clear()
+            print(f"{programs} compiled program{'' if programs == 1 else 's'} forgotten")
+            return
+        if len(words) == 2 and words[0] == "mode" and words[1] in MODES:
+            session.mode = words[1]
+            session.changed()
+        elif words not in ([], ["mode"]):
+            raise MagicUsageError(
+                "expected %hybrid mode symbolic|imperative, %hybrid explain or %hybrid clear, "
+                f"got %hybrid {line.strip()}"
+            )
+        print(f"cells run {'symbolically' if session.mode == 'symbolic' else 'imperatively'}")
+
+    @line_magic
+    def engine(self, line: str) -> None:
+        """Show or change the engine: %engine [naive|threaded] [inline on|off] [limit N] [slow S].
+
+        naive runs each operator when it is called; threaded queues it. inline off sends small
+        operators through the queue too. limit bounds the operators waiting. slow holds each queued
+        operator that many seconds, marked as artificial, so that the queue can be watched.
+        """
+        changes = _engine_changes(line.split())
+        if changes:
+            _core.set_engine(**changes)
+            session.changed()
+        now = _core.engine_settings()
+        print(
+            f"engine {now['kind']}, inline {'on' if now['inline'] else 'off'}, "
+            f"limit {now['limit_ops']:,} operators, slow {now['slow']:g} s"
+        )
+
+    def _prepare(self, magic: str, line: str, body: str, implicit: bool) -> Cell:
+        first = None if implicit else f"%%{magic} {line}".rstrip()
+        with suspended():
+            return prepare(self.shell, body, first, _cell_id(self.shell))
+
+
+def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[Any, Report]:
+    """Compares the modes, or runs the cell: without its body where that is proven the same."""
+    __tracebackhide__ = True
+    if options.compare:
+        return compare(prepared, options, namespace, session.later, run_symbolically)
+    proven = skip.find(prepared, options, namespace) if install().recorder is None else None
+    if proven is not None:
+        with suppress(MXNetError):  # then its line is to be named: the body runs
+            return proven.run(namespace)
+    return run_symbolically(prepared, options, namespace, session.later)
+
+
+def _engine_changes(words: list[str]) -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    rest = iter(words)
+    try:
+        for word in rest:
+            if word in ("naive", "threaded"):
+                changes["kind"] = word
+            elif word == "inline":
+                changes["inline"] = {"on": True, "off": False}[next(rest)]
+            elif word == "limit":
+                changes["limit_ops"] = int(next(rest))
+            elif word == "slow":
+                changes["slow"] = float(next(rest))
+            else:
+                raise KeyError(word)
+    except (KeyError, StopIteration, ValueError):
+        raise MagicUsageError(f"expected {_ENGINE_USAGE}, got %engine {' '.join(words)}") from None
+    if not 1 <= changes.get("limit_ops", 1) < 2**31 or not 0 <= changes.get("slow", 0) <= 60:
+        raise MagicUsageError(
+            "%engine: limit is from 1 to 2,147,483,647, slow between 0 and 60 seconds"
+        )
+    return changes
+
+
+def _keep_history(shell: Any, source: str) -> None:
+    """``In`` and the history hold the cell itself, not its rewriting by the default mode."""
+    history = getattr(shell, "history_manager", None)
+    result = getattr(getattr(shell, "displayhook", None), "exec_result", None)
+    number = getattr(result, "execution_count", None)
+    info = getattr(result, "info", None)
+    if history is None or number is None or not getattr(info, "store_history", False):
+        return
+    parsed = history.input_hist_parsed
+    if number < len(parsed) and "--implicit" in parsed[number]:
+        parsed[number] = source
+    waiting = getattr(history, "db_input_cache", None)
+    if waiting and waiting[-1][0] == number:
+        waiting[-1] = (number, source, *waiting[-1][2:])
+
+
+def _cell_id(shell: Any) -> str | None:
+    """The notebook's id of the running cell, when a notebook front end sent it."""
+    if running.cell_id() is not None:
+        return running.cell_id()
+    kernel = getattr(shell, "kernel", None)
+    if kernel is None:
+        return None
+    parent = kernel.get_parent("shell") or {}
+    return (parent.get("metadata") or {}).get("cellId")
+
+
+def _compute_mentioned(info: Any) -> None:
+    """Before a cell: deferred names that it mentions become their real values."""
+    shell = _shell
+    if shell is None or not info.raw_cell:
+        return
+    namespace = shell.user_ns
+    for deferred in session.later.mentioned_in(info.raw_cell, namespace):
+        session.later.rebind(deferred, namespace)
+    session.later.forget_dead(namespace)
+
+
+_shell: Any = None
+
+
+def load(shell: Any) -> None:
+    """Registers the magics and hooks with an IPython shell; safe to call again."""
+    global _shell
+    shell.register_magics(HybridMagics)
+    if _shell is shell:
+        return
+    _shell = shell
+    start()
+    session.later.announce = print
+    use(shell)
+    shell.input_transformers_cleanup.append(transform)
+    shell.events.register("pre_run_cell", running.start)
+    shell.events.register("post_run_cell", running.finish)
+    shell.events.register("pre_run_cell", _compute_mentioned)
+    live.start(shell, session)
+
+
+def unload(shell: Any) -> None:
+    """Takes the hooks out again; the magics stay until the kernel restarts."""
+    global _shell
+    if _shell is not shell:
+        return
+    shell.input_transformers_cleanup.remove(transform)
+    shell.events.unregister("pre_run_cell", running.start)
+    shell.events.unregister("post_run_cell", running.finish)
+    shell.events.unregister("pre_run_cell", _compute_mentioned)
+    running.clear()
+    live.stop(shell, session)
+    session.mode = "imperative"
+    _shell = None

@@ -1,0 +1,192 @@
+"""Runs one prepared cell, recorded (symbolic) or as it stands (imperative)."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Coroutine, Generator
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from ..capture import tracebacks
+from ..capture.bindings import handle_of
+from ..capture.cell import Cell
+from ..capture.deferred import DeferredNames
+from ..capture.options import Options, UsageError
+from ..capture.recorder import Recorder
+from ..capture.recording import Recording
+from ..reports.recorded import report_of
+from ..reports.report import Report
+from ..reports.session import session
+from . import skip
+
+
+def run_imperatively(cell: Cell, namespace: dict[str, Any]) -> Any:
+    """Executes the cell as written; returns the value of its last expression."""
+    __tracebackhide__ = True
+    statements, shown = cell.code(rewritten=False)
+    exec(statements, namespace)
+    return eval(shown, namespace) if shown is not None else None
+
+
+async def await_imperatively(cell: Cell, namespace: dict[str, Any]) -> Any:
+    """:func:`run_imperatively` for a cell that awaits at its top level."""
+    statements, shown = cell.code(rewritten=False)
+    await _awaited(statements, namespace)
+    return await _awaited(shown, namespace) if shown is not None else None
+
+
+def run_symbolically(
+    cell: Cell, options: Options, namespace: dict[str, Any], later: DeferredNames
+) -> tuple[Any, Report]:
+    """Records, compiles and runs the cell; returns (value of its last expression, report).
+
+    The body runs once. What it raises is raised again after every value that it left behind has
+    been computed, so that the namespace is as the imperative cell would leave it.
+    """
+    __tracebackhide__ = True
+    why_not = Recording.possible()
+    if why_not:
+        return run_imperatively(cell, namespace), _imperative_report(cell, options, why_not)
+    read = None if options.donate else skip.before(cell, namespace)
+    recording = Recording(cell, options, namespace, later)
+    statements, shown = _begin(recording)
+    last: list[Any] = []  # the only place here that holds the last expression's value
+    value, failed = None, True
+    try:
+        try:
+            exec(statements, namespace)
+            if shown is not None:
+                last.append(eval(shown, namespace))
+            failed = False
+        finally:
+            value = recording.end(last, failed)
+    except BaseException as error:
+        tracebacks.clean(error, cell.filename)
+        session.last_report = report_of(recording, error)
+        raise
+    report = report_of(recording)
+    report.not_skipped = skip.learn(cell, options, read, recording, report)
+    return value, report
+
+
+async def await_symbolically(
+    cell: Cell, options: Options, namespace: dict[str, Any], later: DeferredNames
+) -> tuple[Any, Report]:
+    """:func:`run_symbolically` for a cell that awaits at its top level.
+
+    Where the cell has to wait, everything recorded is computed and recording stops: the tasks that
+    run meanwhile are not recorded.
+    """
+    why_not = Recording.possible()
+    if why_not:
+        value = await await_imperatively(cell, namespace)
+        return value, _imperative_report(cell, options, why_not)
+    recording = Recording(cell, options, namespace, later)
+    statements, shown = _begin(recording)
+    last: list[Any] = []
+    value, failed = None, True
+    try:
+        try:
+            await _Recorded(recording, statements)
+            if shown is not None:
+                last.append(await _Recorded(recording, shown))
+            failed = False
+        finally:
+            value = recording.end(last, failed)
+    except BaseException as error:
+        tracebacks.clean(error, cell.filename)
+        session.last_report = report_of(recording, error)
+        raise
+    return value, report_of(recording)
+
+
+def _begin(recording: Recording) -> tuple[CodeType, CodeType | None]:
+    recorder = recording.recorder
+    try:
+        codes = recorder.cell.code(rewritten=True)
+        _check_dims(recorder)
+        _donate(recorder, recorder.options.donate)
+    except BaseException:
+        recording.give_up()
+        raise
+    recording.begin()
+    return codes
+
+
+def _imperative_report(cell: Cell, options: Options, why: str) -> Report:
+    breaks: list[tuple[int | None, str]] = [(None, f"{why}: it ran imperatively")]
+    return Report(cell, options, [], breaks, [], {}, mode="imperative")
+
+
+async def _awaited(code: CodeType, namespace: dict[str, Any]) -> Any:
+    value = eval(code, namespace)
+    return await value if isinstance(value, Coroutine) else value
+
+
+class _Recorded:
+    """Awaits code of a cell, recording only while it runs."""
+
+    def __init__(self, recording: Recording, code: CodeType):
+        self._recording = recording
+        self._code = code
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        recording = self._recording
+        waiting: Any = eval(self._code, recording.recorder.namespace)
+        if not isinstance(waiting, Coroutine):
+            return waiting
+        step, argument = waiting.send, None
+        while True:
+            try:
+                awaited = step(argument)
+            except StopIteration as end:
+                return end.value
+            recording.pause("the cell waits for something else")
+            try:
+                argument = yield awaited
+                step = waiting.send
+            except GeneratorExit:
+                waiting.close()
+                raise
+            except BaseException as error:
+                step, argument = waiting.throw, error
+            finally:
+                recording.resume()
+
+
+def _check_dims(recorder: Recorder) -> None:
+    """Refuses ``--dims`` of names that the cell can't read. Raises UsageError."""
+    for dim in recorder.options.dims:
+        if dim.input in recorder.cell.names:
+            continue  # what it is then, the cell decides
+        if dim.input not in recorder.namespace:
+            raise UsageError(f"--dims: no variable {dim.input!r}")
+        shape = getattr(recorder.namespace[dim.input], "shape", None)
+        if isinstance(shape, tuple) and dim.axis >= len(shape):
+            raise UsageError(f"--dims: {dim.input!r} of shape {shape} has no axis {dim.axis}")
+
+
+def _donate(recorder: Recorder, names: tuple[str, ...]) -> None:
+    """Unbinds donated inputs and lets the program reuse their memory."""
+    namespace = recorder.namespace
+    for name in names:  # all are checked before any is unbound
+        if name not in namespace:
+            raise UsageError(f"--donate: no variable {name!r}")
+        kind = type(namespace[name])
+        if kind is not np.ndarray and handle_of(namespace[name]) is None:
+            raise UsageError(f"--donate: {name!r} is not an array but {kind.__name__}")
+        # Held by the namespace and the call alone; no variable here, which an error would keep.
+        others = sys.getrefcount(namespace[name]) - 2
+        if others > 0:  # perhaps by something that is garbage already
+            gc.collect()
+            others = sys.getrefcount(namespace[name]) - 2
+        if others > 0:
+            raise UsageError(
+                f"--donate: {name!r} has {others} other reference{'s' if others > 1 else ''}; "
+                "only memory that nobody else can see may be reused"
+            )
+    for name in names:
+        recorder.donate(name, namespace[name])

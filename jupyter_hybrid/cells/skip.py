@@ -1,0 +1,345 @@
+"""Cells without effects: run again without their body, while everything they read is alike."""
+
+from __future__ import annotations
+
+import copy
+import math
+import time
+import types
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..capture.cell import Cell
+from ..capture.options import Options
+from ..capture.recorder import Recorder
+from ..capture.recording import PLAIN, Left, Recording
+from ..np_face import TracedArray
+from ..reports.report import Report
+from .purity import Impure, Reads, is_pure, reads_of
+
+_MOST_BYTES = 4 << 20  # a larger cell gains nothing, and its results would be kept
+_epoch = 0
+
+
+def clear() -> None:
+    """No cell is skipped before it has run again."""
+    global _epoch
+    _epoch += 1
+
+
+class NotSkipped(Exception):
+    """Why a cell's body has to run; the message is a sentence's end."""
+
+
+@dataclass
+class _Result:
+    """Where a name's value comes from: an output of the program, or a plain value."""
+
+    name: str | None  # None: the value of the last expression
+    output: int = -1
+    numpy: bool = False
+    scalar: bool = False
+    value: Any = None
+
+
+@dataclass
+class Skip:
+    """Everything that a run without the body needs, and what must hold for it."""
+
+    epoch: int
+    program: Any
+    arrays: list[tuple[str, tuple]]  # ndarrays: name, (dtype, shape, strides)
+    nd_arrays: list[tuple[str, tuple]]  # NDArrays: name, (dtype, shape, context)
+    plain: list[tuple[str, Any]]
+    same: list[tuple[str, Any]]  # modules: the same objects
+    attributes: list[tuple[Any, str, Any]]  # of those modules: owner, name, value
+    inputs: list[str]  # the program's inputs, by name
+    results: list[_Result]
+    shown: str | None  # the last expression is this name
+    report: Report  # of the recorded run, without its arrays
+    places: _Places
+
+    def holds(self, names: dict[str, Any]) -> bool:
+        """True when the cell would record the same graph from these names."""
+        if self.epoch != _epoch or _core.is_recording() or _core.is_training():
+            return False
+        for name, (dtype, shape, strides) in self.arrays:
+            a = names.get(name)
+            if type(a) is not np.ndarray or a.shape != shape or a.strides != strides:
+                return False
+            if a.dtype != dtype or not a.flags.aligned:
+                return False
+        for name, kind in self.nd_arrays:
+            a = names.get(name)
+            if type(a) is not _core.NDArray or a._traced or a.grad is not None:
+                return False
+            if (a.dtype, a.shape, a.ctx) != kind:
+                return False
+        for name, value in self.plain:
+            if not _same(names.get(name), value):
+                return False
+        for name, value in self.same:
+            if names.get(name) is not value:
+                return False
+        return all(getattr(owner, name, None) is value for owner, name, value in self.attributes)
+
+    def run(self, names: dict[str, Any]) -> tuple[Any, Report]:
+        """Runs the program and binds the names; (value of the last expression, report)."""
+        start = time.perf_counter()
+        given = [names[n] for n in self.inputs]
+        inputs = [_core.from_numpy(a, copy=False) if type(a) is np.ndarray else a for a in given]
+        made = self.program.run(inputs, [], [], recorded=True)
+        run_s = time.perf_counter() - start
+        values = [self._value(r, made) for r in self.results]
+        shown = None
+        for result, value in zip(self.results, values):
+            if result.name is None:
+                shown = value
+            else:
+                names[result.name] = value
+        if self.shown is not None:
+            shown = names[self.shown]
+        return shown, self._reported(inputs, made, run_s)
+
+    @staticmethod
+    def _value(result: _Result, made: list[Any]) -> Any:
+        if result.output < 0:
+            return result.value
+        handle = made[result.output]
+        if not result.numpy:
+            return handle
+        array = _core.as_numpy(handle)
+        return array[()] if result.scalar else array
+
+    def _reported(self, inputs: list[Any], made: list[Any], run_s: float) -> Report:
+        report = copy.copy(self.report)
+        segment, places = report.segments[0], self.places
+        entries = {id(a): (node, 0) for a, node in zip(inputs, segment.graph.inputs)}
+        entries |= {id(a): entry for a, entry in zip(made, places.entries)}
+        report.segments = [
+            replace(
+                segment,
+                inputs=inputs,
+                outputs=made,
+                drawn=made,
+                entries=entries,
+                needed=frozenset(id(made[i]) for i in places.needed),
+                run_s=run_s,
+                cached=True,
+            )
+        ]
+        report.bound = {name: id(made[i]) for name, i in places.bound.items()}
+        report.run_s, report.compile_s = run_s, 0.0
+        report.cached = report.skipped = True
+        report.differences = None
+        return report
+
+
+@dataclass
+class _Places:
+    """Outputs of the program by number, where a report has them by identity."""
+
+    entries: list[tuple[int, int]]
+    needed: list[int]
+    bound: dict[str, int]
+
+
+def _emptied(report: Report) -> tuple[Report, _Places]:
+    """A report without its arrays, which know their inputs, and where they belong."""
+    segment = report.segments[0]
+    number = {id(a): i for i, a in enumerate(segment.outputs)}
+    places = _Places(
+        [segment.entries[id(a)] for a in segment.outputs],
+        [number[i] for i in segment.needed if i in number],
+        {name: number[i] for name, i in report.bound.items() if i in number},
+    )
+    empty = copy.copy(report)
+    for name in _CACHED:
+        empty.__dict__.pop(name, None)
+    empty.segments = [replace(segment, inputs=[], outputs=[], drawn=[], entries={})]
+    return empty, places
+
+
+_CACHED = [name for name, value in vars(Report).items() if isinstance(value, cached_property)]
+
+
+def _same(value: Any, known: Any) -> bool:
+    if type(value) is not type(known) or value != known:
+        return False
+    return type(value) is not float or math.copysign(1, value) == math.copysign(1, known)
+
+
+def before(cell: Cell, names: dict[str, Any]) -> dict[str, Any] | None:
+    """Values that the cell is about to read; None when it may have effects."""
+    reads = _reads(cell)
+    return {n: names.get(n) for n in reads.names} if isinstance(reads, Reads) else None
+
+
+def _reads(cell: Cell) -> Reads | str:
+    found = cell.memo.get("reads")
+    if found is None:
+        try:
+            found = "it awaits" if cell.awaits else reads_of(cell.tree)
+        except Impure as reason:
+            found = str(reason)
+        cell.memo["reads"] = found
+    return found
+
+
+def find(cell: Cell, options: Options, names: dict[str, Any]) -> Skip | None:
+    """What runs the cell without its body now, if that is proven to do the same."""
+    known = cell.memo.get(options)
+    return known if known is not None and known.holds(names) else None
+
+
+def learn(
+    cell: Cell,
+    options: Options,
+    read: dict[str, Any] | None,
+    recording: Recording,
+    report: Report,
+) -> str:
+    """After a recorded run: keeps what later runs need; "" or why the body has to run.
+
+    Args:
+        read: from :func:`before`.
+    """
+    cell.memo.pop(options, None)
+    try:
+        reads = _reads(cell)
+        if isinstance(reads, str) or read is None:
+            raise NotSkipped(str(reads))
+        cell.memo[options] = _skip(cell, options, reads, read, recording, report)
+    except NotSkipped as reason:
+        return str(reason)
+    return ""
+
+
+def _skip(
+    cell: Cell,
+    options: Options,
+    reads: Reads,
+    read: dict[str, Any],
+    recording: Recording,
+    report: Report,
+) -> Skip:
+    if options.out is not None or options.donate or options.scratch or options.compare:
+        raise NotSkipped("--out, --donate and --compare need the body")
+    if len(report.segments) != 1 or report.graph_breaks:
+        raise NotSkipped("it is not captured whole")
+    if report.deferred_names:
+        raise NotSkipped(f"{report.deferred_names[0].name} is deferred")
+    segment = report.segments[0]
+    if segment.keys:
+        raise NotSkipped("it draws random numbers")
+    if _core.is_recording() or _core.is_training():
+        raise NotSkipped("autograd records")
+    if segment.compiled.program.plan.planned_bytes > _MOST_BYTES:
+        raise NotSkipped("its arrays are large: the body's time is nothing beside theirs")
+    made = Skip(
+        _epoch, segment.compiled.program, [], [], [], [], [], [], [], None, *_emptied(report)
+    )
+    _guard(made, reads, read)
+    made.inputs = _inputs(segment, read, recording.recorder)
+    made.results, made.shown = _results(cell, segment, recording.left)
+    return made
+
+
+def _guard(made: Skip, reads: Reads, read: dict[str, Any]) -> None:
+    arrays: list[Any] = []
+    for name, value in read.items():
+        kind = type(value)
+        if isinstance(value, types.ModuleType):
+            made.same.append((name, value))
+        elif kind is np.ndarray and value.ndim:
+            made.arrays.append((name, (value.dtype, value.shape, value.strides)))
+            arrays.append(value)
+        elif kind is _core.NDArray and value.grad is None:
+            made.nd_arrays.append((name, (value.dtype, value.shape, value.ctx)))
+            arrays.append(value)
+        elif kind in PLAIN:
+            made.plain.append((name, value))
+        else:
+            raise NotSkipped(f"{name} is a {kind.__name__}")
+        if name in reads.integers and kind is not int:
+            raise NotSkipped(f"{name} is an index but no Python integer")
+        if name in reads.arrays and isinstance(value, types.ModuleType):
+            raise NotSkipped(f"{name} is a module")
+    if len({id(a) for a in arrays}) != len(arrays):
+        raise NotSkipped("two names mean the same array")
+    modules = dict(made.same)
+    for name, path, count, method in reads.functions:
+        if name in modules:
+            if not is_pure(_follow(made, modules[name], path), count):
+                raise NotSkipped(f"{name}.{'.'.join(path)} is not known to be pure")
+        elif not method or not isinstance(read[name], (np.ndarray, _core.NDArray)):
+            raise NotSkipped(f"{name}.{'.'.join(path)} is not known to be pure")
+    for name, path in reads.values:
+        found = _follow(made, modules[name], path) if name in modules else read
+        if not isinstance(found, (int, float, type, np.dtype)):
+            raise NotSkipped(f"{name}.{'.'.join(path)} is not a number or a dtype")
+
+
+def _follow(made: Skip, module: Any, path: tuple[str, ...]) -> Any:
+    """``module.a.b``, guarded on the way."""
+    for position, attribute in enumerate(path):
+        value = getattr(module, attribute, None)
+        if position < len(path) - 1 and not isinstance(value, types.ModuleType):
+            raise NotSkipped(f"{attribute} is not a module")
+        made.attributes.append((module, attribute, value))
+        module = value
+    return module
+
+
+def _inputs(segment: Any, read: dict[str, Any], recorder: Recorder) -> list[str]:
+    """The names behind the program's inputs."""
+    by_handle = {
+        id(wrapper.input): name
+        for wrapper in recorder.inputs()
+        for name, value in read.items()
+        if value is wrapper.origin
+    }
+    by_handle |= {id(v): n for n, v in read.items() if type(v) is _core.NDArray}
+    found = [by_handle.get(id(handle)) for handle in segment.inputs]
+    if None in found:
+        raise NotSkipped("the program has an input that is not a name's array")
+    return [name for name in found if name is not None]
+
+
+def _results(
+    cell: Cell, segment: Any, left: dict[str | None, Left]
+) -> tuple[list[_Result], str | None]:
+    position = {id(handle): i for i, handle in enumerate(segment.outputs)}
+    results: list[_Result] = []
+    names: dict[int, str] = {}  # by output
+    for name in cell.names:
+        if name not in left:
+            raise NotSkipped(f"{name} was not bound")
+        result = _result(name, left[name], position)
+        if result.output >= 0 and names.setdefault(result.output, name) != name:
+            raise NotSkipped(f"{name} is the array of {names[result.output]}")
+        results.append(result)
+    if None not in left:
+        return results, None
+    last = _result(None, left[None], position)
+    if last.output in names:
+        return results, names[last.output]
+    return [*results, last], None
+
+
+def _result(name: str | None, value: Left, position: dict[int, int]) -> _Result:
+    what = name or "the last expression"
+    if value.kind in PLAIN:
+        return _Result(name, value=value.value)
+    if value.kind not in (TracedArray, _core.NDArray):
+        raise NotSkipped(f"{what} is a {value.kind.__name__}")
+    if not value.fresh:
+        raise NotSkipped(f"{what} is a view, was there before or is not in C order")
+    at = position.get(value.handle, -1)
+    if at < 0:
+        raise NotSkipped(f"{what} is not a result of the program")
+    return _Result(name, at, value.kind is TracedArray, value.scalar)

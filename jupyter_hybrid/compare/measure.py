@@ -1,0 +1,151 @@
+"""Measures two ways to run a cell: in turn, warmed; time, memory, kernels, where the time goes."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import struct
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from .. import _core
+
+_SPAN = struct.Struct("<dfIIIHHI")
+_RUNNING, _MAIN_WAIT = 32, 16
+_MIN_ROUNDS, _MAX_ROUNDS = 3, 400
+_LONG_S = 0.5  # what takes longer is watched once
+Prepared = Callable[[], Callable[[], Any]]  # makes one run ready; the run itself is timed
+
+
+@dataclass
+class Side:
+    """What was measured of one mode. Times in seconds, sizes in bytes; None: not measurable.
+
+    Attributes:
+        seconds: of every timed run, in order.
+        kernels: operators or fused kernels launched; of NumPy, its array operations as recorded.
+        allocations: memory blocks taken for array data.
+        peak_bytes: most bytes of array data that one run held at a time, inputs not counted.
+        compute_s: a kernel was running, on any thread. dispatch_s: none was and Python was
+            not waiting. wait_s: Python was waiting for a value (mostly while kernels ran).
+    """
+
+    name: str
+    seconds: list[float] = field(default_factory=list)
+    kernels: int | None = None
+    allocations: int | None = None
+    peak_bytes: int | None = None
+    compute_s: float | None = None
+    dispatch_s: float | None = None
+    wait_s: float | None = None
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.seconds)
+
+    @property
+    def quartiles(self) -> tuple[float, float]:
+        """First and third quartile of the times."""
+        if len(self.seconds) < 2:
+            return self.seconds[0], self.seconds[0]
+        first, _, third = statistics.quantiles(self.seconds, n=4, method="inclusive")
+        return first, third
+
+    @property
+    def best(self) -> float:
+        return min(self.seconds)
+
+    def data(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        first, third = self.quartiles
+        return asdict(self) | {
+            "median_s": self.median,
+            "quartiles_s": [first, third],
+            "best_s": self.best,
+            "runs": len(self.seconds),
+        }
+
+
+def time_in_turn(sides: list[tuple[Side, Prepared]], budget: float) -> None:
+    """Times the sides in turn, the order changing every round, until the budget is used up.
+
+    At least three rounds are run. The collector of cycles rests meanwhile, as with ``timeit``.
+    """
+    start = time.perf_counter()
+    gc.collect()
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        for turn in range(_MAX_ROUNDS):
+            for side, prepare in sides if turn % 2 == 0 else sides[::-1]:
+                run = prepare()
+                begin = time.perf_counter()
+                run()
+                side.seconds.append(time.perf_counter() - begin)
+            if turn + 1 >= _MIN_ROUNDS and time.perf_counter() - start > budget:
+                break
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def measure_memory(side: Side, prepare: Prepared) -> None:
+    """One run whose allocations are counted: NumPy's own and those of our pool."""
+    run = prepare()
+    _core.wait_all()
+    _core.reset_pool_peak()
+    before = _core.pool_stats()
+    counted = _core.count_numpy_memory(run)
+    after = _core.pool_stats()
+    # The two peaks need not fall together: with both in use the sum is an upper bound.
+    side.peak_bytes = counted["peak"] + after["peak"] - before["used"]
+    side.allocations = counted["allocations"] + after["allocations"]
+
+
+def measure_split(side: Side, prepare: Prepared) -> None:
+    """The fastest of up to three runs watched by the trace: kernels, and where the time goes."""
+    best, start = float("inf"), time.perf_counter()
+    for turn in range(3):
+        if turn and time.perf_counter() - start > _LONG_S:
+            break
+        total, found = _watched(prepare())
+        if total < best:
+            best = total
+            side.kernels, side.compute_s, side.wait_s = found
+            side.dispatch_s = max(0.0, total - max(side.compute_s, side.wait_s))
+
+
+def _watched(run: Callable[[], Any]) -> tuple[float, tuple[int, float, float]]:
+    """(seconds, (kernels, seconds computing, seconds waiting)) of one run."""
+    _core.wait_all()
+    reader = _core.TraceReader()
+    reader.read_frame(1 << 30)
+    begin = time.perf_counter()
+    run()
+    total = time.perf_counter() - begin
+    frame = reader.read_frame(1 << 30)
+    busy: list[tuple[float, float]] = []
+    counted, waited, kernels = 0.0, 0.0, 0
+    for start, duration, name, _, _, _, flags, count in _SPAN.iter_unpack(frame["spans"]):
+        if flags & _RUNNING:
+            continue
+        if name == 0:
+            waited += duration if flags & _MAIN_WAIT else 0.0
+        else:
+            kernels += count
+            if count > 1:
+                counted += duration  # a run of small operators: the sum of their times
+            else:
+                busy.append((start, start + duration))
+    return total, (kernels, (_union(busy) + counted) * 1e-3, waited * 1e-3)
+
+
+def _union(spans: list[tuple[float, float]]) -> float:
+    total, until = 0.0, float("-inf")
+    for start, end in sorted(spans):
+        if end > until:
+            total += end - max(start, until)
+            until = end
+    return total

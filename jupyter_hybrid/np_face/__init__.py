@@ -1,0 +1,38 @@
+"""The NumPy face of a hybridized cell: ``np`` and ndarrays, recorded instead of run.
+
+What the lowering tables cover becomes nodes of the cell's graph under NumPy 2's rules; everything
+else runs in real NumPy as a named graph break.
+"""
+
+from __future__ import annotations
+
+from . import bridge
+from .array.memory import supported
+from .array.traced_array import TracedArray
+from .face import NumpyFace
+from .lower import (  # noqa: F401 (each fills the registry)
+    averages,
+    counting,
+    creation,
+    decompositions,
+    einsum,
+    fourier,
+    joining,
+    linear,
+    nan_reductions,
+    order,
+    quantiles,
+    reductions,
+    scans,
+    selection,
+    shapes,
+    signals,
+    ufunc_methods,
+    windows,
+    writers,
+)
+from .lower.lowering import DTYPES
+
+bridge.Traced = TracedArray
+
+__all__ = ["DTYPES", "NumpyFace", "TracedArray", "supported"]

@@ -1,0 +1,1 @@
+"""The traced array: what an ndarray does, recorded."""

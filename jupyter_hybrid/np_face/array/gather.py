@@ -1,0 +1,300 @@
+"""Advanced indexing: integer arrays (one or several, mixed with the rest) and boolean masks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from .. import bridge
+from ..errors import NotCovered
+from ..lower import lowering
+from ..lower.lowering import (
+    BOOL,
+    INT64,
+    broadcast_to,
+    cast,
+    copied,
+    core,
+    dtype_of,
+    filled,
+    reshape,
+    transpose,
+)
+from . import masks
+from .indexing import expand_ellipsis, window_of
+
+_FEW = 1024  # elements, and nodes, that are worth computing while the cell is recorded
+
+
+def read(array: Any, key: Any) -> Any:
+    """``array[key]``: a new array, or a selection by a mask."""
+    mask = _whole_mask(array, key)
+    if mask is not None:
+        return masks.select(array, mask.handle)
+    found = plan(array, key)
+    node = found.read(array.handle)
+    if node is array._handle:
+        node = copied(node)
+    return bridge.Traced.of_node(array.recorder, node, scalar=not node.shape)
+
+
+def write(array: Any, key: Any, value: Any) -> None:
+    """``array[key] = value``."""
+
+    mask = _whole_mask(array, key)
+    if mask is not None:
+        array.assign(_write_masked(array, mask.handle, value))
+        return
+    found = plan(array, key)
+    node = bridge.fitted(array, value, found.shape)
+    array.assign(found.write(array.handle, node))
+
+
+# Masks --------------------------------------------------------------------------------------------
+def _whole_mask(array: Any, key: Any) -> Any | None:
+    """The traced mask when the key is one boolean array over the leading axes."""
+    key = key[0] if type(key) is tuple and len(key) == 1 else key
+    recorder = array.recorder
+    if type(key) is np.ndarray and key.dtype == BOOL:
+        key = bridge.Traced.of_input(recorder, np.array(key))  # as it is now
+    if type(key) is not bridge.Traced or key.dtype != BOOL:
+        return None
+    shape = key.shape
+    if not shape or shape != array.shape[: len(shape)]:
+        raise NotCovered("a mask that does not cover the leading axes")
+    if len(shape) < len(array.shape) and contents(key) is not None:
+        return None  # a list of rows that is known now
+    return key
+
+
+def _known(array: Any) -> np.ndarray | None:
+    """The contents of an existing ndarray that the cell has not written."""
+    if type(array) is bridge.Traced and array.parent is None and array.origin is not None:
+        return array.origin if not array.dirty else None
+    return array if type(array) is np.ndarray else None
+
+
+def contents(array: Any) -> np.ndarray | None:
+    """What is known of an array's elements while the cell is recorded: an existing ndarray's, or
+    those of a short array made of constants alone, as ``np.linspace(0, 1, 5)``."""
+    found = _known(array)
+    if found is not None or type(array) is not bridge.Traced or array.recorder.bodies:
+        return found
+    handle = array.handle
+    if array.selected is not None or not handle._traced or array.size > _FEW:
+        return None
+    graph, inputs, keys, _ = _core.traced_graph([handle], [], [""])
+    if inputs or keys or len(graph.nodes) > _FEW:
+        return None
+    return _core.as_numpy(graph.run([])[0])
+
+
+def _write_masked(array: Any, mask: Any, value: Any) -> Any:
+    rows = array.shape[len(mask.shape) :]  # what one true element of the mask stands for
+    chosen = masks.value_for(mask, value)
+    if chosen is None:
+        chosen = fitted_rows(array, value, rows)
+    if dtype_of(chosen).kind == "c" and array.dtype.kind != "c":
+        raise NotCovered(f"{dtype_of(chosen)} into {array.dtype}")
+    wide = reshape(mask, tuple(mask.shape) + (1,) * len(rows))
+    node = core("where", [wide, cast(chosen, array.dtype), array.handle])
+    if tuple(node.shape) != array.shape:
+        raise NotCovered("values of another shape than the array")
+    return node
+
+
+def fitted_rows(array: Any, value: Any, rows: tuple[int, ...]) -> Any:
+    """A value that is the same for every true element of a mask."""
+
+    operand = bridge.operand_of(array.recorder, value)
+    own = () if type(operand) in lowering.NUMBERS else tuple(operand.shape)
+    while own and own[0] == 1:
+        own = own[1:]
+    if len(own) > len(rows) or np.broadcast_shapes(own, rows) != rows:
+        raise NotCovered("a mask takes as many values as data decide")
+    if type(operand) not in lowering.NUMBERS:
+        value = bridge.Node(reshape(operand, own))
+    return bridge.fitted(array, value, rows)
+
+
+# Integer arrays -----------------------------------------------------------------------------------
+@dataclass
+class Gather:
+    """Windows on the axes without index arrays, then a gather over the others."""
+
+    begin: tuple[int | None, ...]
+    end: tuple[int | None, ...]
+    step: tuple[int, ...]
+    plain: bool  # no axis is cut
+    wide: tuple[int, ...]  # shape after slicing and new axes
+    order: tuple[int, ...]  # the gathered axes first
+    indices: list[Any]  # one integer node per gathered axis
+    batch: tuple[int, ...]  # their common shape
+    place: int  # where the batch's axes stand in the result
+    shape: tuple[int, ...]
+
+    def _cut(self, x: Any) -> Any:
+        if not self.plain:
+            x = core("slice", [x], begin=self.begin, end=self.end, step=self.step)
+        return reshape(x, self.wide)
+
+    def places(self) -> Any:
+        """The indices as one array, an index of all gathered axes a column."""
+        parts = [broadcast_to(cast(i, INT64), self.batch) for i in self.indices]
+        return core("stack", parts, axis=0)
+
+    def read(self, x: Any) -> Any:
+        """The node of ``x[key]``."""
+        x = self._cut(x)
+        if len(self.indices) == 1:
+            axis = self.order[0]
+            made = core("take", [x, self.indices[0]], axis=axis, mode="raise")
+            return self._placed(made, axis)
+        made = core("gather_nd", [transpose(x, self.order), self.places()])
+        return self._placed(made, 0)
+
+    def _placed(self, made: Any, now: int) -> Any:
+        """The batch's axes moved from ``now`` to their place."""
+        rank = len(self.batch)
+        rest = [i for i in range(len(made.shape)) if not now <= i < now + rank]
+        batch = list(range(now, now + rank))
+        order = rest[: self.place] + batch + rest[self.place :]
+        return transpose(made, tuple(order))
+
+    def write(self, x: Any, value: Any) -> Any:
+        """The node of ``x`` with ``value`` (of ``self.shape``) written; the last of equal indices
+        stays."""
+        if 0 in self.shape:
+            return copied(x)
+        rank = len(self.batch)
+        batch = list(range(self.place, self.place + rank))
+        rest = [i for i in range(len(self.shape)) if i not in batch]
+        value = transpose(value, tuple(batch + rest))
+        cut = self._cut(x)
+        first = transpose(cut, self.order)
+        where = self.places()
+        shape = tuple(first.shape)
+        put = core("scatter_nd", [value, where], shape=shape)
+        depth = len(self.indices)
+        hits = filled(self.batch, True, BOOL)
+        hit = core("scatter_nd", [hits, where], shape=shape[:depth])
+        hit = reshape(hit, shape[:depth] + (1,) * (len(shape) - depth))
+        made = core("where", [hit, put, first])
+        back = tuple(int(i) for i in np.argsort(self.order))
+        made = transpose(made, back)
+        sliced = [len(range(*_bounds(b, e, s, d))) for b, e, s, d in self._axes(x)]
+        made = reshape(made, tuple(sliced))
+        if self.plain:
+            return made
+        return core("slice_assign", [x, made], begin=self.begin, end=self.end, step=self.step)
+
+    def _axes(self, x: Any) -> Any:
+        return zip(self.begin, self.end, self.step, x.shape, strict=True)
+
+
+def _bounds(begin: Any, end: Any, step: int, dim: int) -> tuple[int, int, int]:
+    return begin, -1 if end is None else end, step
+
+
+def plan(array: Any, key: Any) -> Gather:
+    """How ``array[key]`` is gathered. Raises IndexError as NumPy does."""
+    keys = list(key) if type(key) is tuple else [key]
+    keys = [_index_array(array, k) for k in keys]
+    keys = [part for k in keys for part in (k if type(k) is list else [k])]
+    used = sum(1 for k in keys if k is not None and k is not Ellipsis)
+    keys = expand_ellipsis(keys, array.ndim, used)
+    advanced = [not (k is None or isinstance(k, slice)) for k in keys]
+    begin: list[Any] = []
+    end: list[Any] = []
+    step: list[int] = []
+    wide: list[int] = []
+    gathered: list[int] = []
+    indices: list[Any] = []
+    axis, plain = 0, True
+    for k, is_advanced in zip(keys, advanced, strict=True):
+        if k is None:
+            wide.append(1)
+            continue
+        dim = array.shape[axis]
+        first: int | None
+        if type(k) is tuple:
+            k, extent = k
+            if extent != dim:
+                raise IndexError(
+                    f"boolean index did not match indexed array along axis {axis}; size of axis "
+                    f"is {dim} but size of corresponding boolean axis is {extent}"
+                )
+        if is_advanced:
+            indices.append(_checked(array, k, axis, dim))
+            gathered.append(len(wide))
+            first, last, stride, count = 0, dim, 1, dim
+        else:
+            first, last, stride, count = window_of(k, dim)
+        plain = plain and first == 0 and stride == 1 and count == dim
+        begin.append(first)
+        end.append(last)
+        step.append(stride)
+        wide.append(count)
+        axis += 1
+    batch = np.broadcast_shapes(*(tuple(i.shape) for i in indices))
+    if len(indices) == 1:
+        batch = tuple(indices[0].shape)
+    places = [i for i, a in enumerate(advanced) if a]
+    together = places[-1] - places[0] + 1 == len(places)
+    rest = [i for i in range(len(wide)) if i not in gathered]
+    place = sum(1 for i in rest if i < gathered[0]) if together else 0
+    shape = [wide[i] for i in rest]
+    shape[place:place] = list(batch)
+    return Gather(
+        tuple(begin), tuple(end), tuple(step), plain, tuple(wide), (*gathered, *rest),
+        indices, tuple(batch), place, tuple(shape),
+    )  # fmt: skip
+
+
+def _index_array(array: Any, key: Any) -> Any:
+    """A key as it is (slice, None, ...), or an index array: real or traced. Known masks become
+    the list of their index arrays, each with the mask's size along its axis."""
+    if key is None or key is Ellipsis or type(key) is slice:
+        return key
+    if isinstance(key, (bool, np.bool)):
+        raise NotCovered("a boolean scalar as index")
+    if type(key) is bridge.Traced:
+        found = key
+    else:
+        if type(key) in (list, tuple):
+            if bridge.has_traced(key):
+                raise NotCovered("a list of traced numbers as index")
+            key = np.asarray(key, dtype=INT64 if not len(key) else None)
+        elif issubclass(type(key), (int, np.integer)):
+            return np.asarray(int(key))
+        if not isinstance(key, np.ndarray):
+            raise NotCovered(f"an index of type {type(key).__name__}")
+        found = key
+    if found.dtype == BOOL:
+        known = contents(found)
+        if known is None:
+            raise NotCovered("a mask selects a number of elements that data decide")
+        return list(zip(known.nonzero(), known.shape, strict=True))
+    if found.dtype.kind not in "iu":
+        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    return found
+
+
+def _checked(array: Any, index: Any, axis: int, dim: int) -> Any:
+    """The node of an index array; bounds of a known one are checked now, as NumPy does."""
+    known = _known(index)
+    if known is not None and known.size:
+        low, high = int(known.min()), int(known.max())
+        bad = low if low < -dim else high if high >= dim else None
+        if bad is not None:
+            raise IndexError(f"index {bad} is out of bounds for axis {axis} with size {dim}")
+    if type(index) is bridge.Traced:
+        handle = index.handle
+    elif index.dtype in lowering.DTYPES:
+        handle = lowering.input_of(index) if index.ndim else lowering.constant(index)
+    else:
+        handle = lowering.input_of(index.astype(INT64))
+    return handle

@@ -1,0 +1,114 @@
+"""What changes an array's own shape, dtype or size: ``x.shape = ...``, ``x.resize(...)``."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from .. import bridge, holders
+from ..protocols import Recorder
+from .memory import supported
+
+
+def change(array: Any, what: str, act: Callable[[np.ndarray], None]) -> None:
+    """Has real NumPy change the geometry of the real array; its views keep theirs."""
+    recorder = array.recorder
+    _leave(recorder, what)
+    real = array.to_numpy()
+    if array.is_scalar:
+        act(real)  # raises NumPy's error
+        return
+    before = real.view()
+    act(real)
+    _give_views(array, before)
+    _stand_for(array, real)
+
+
+def resize(array: Any, new_shape: tuple, refcheck: bool) -> None:
+    """``x.resize(shape)``: the memory is another one afterwards."""
+    recorder = array.recorder
+    shape = _shape_of(new_shape)
+    if array.is_scalar or shape is None or math.prod(shape) == array.size:
+        change(array, "an array is resized in place", lambda r: r.resize(*new_shape))
+        return
+    _leave(recorder, "an array is resized in place")
+    real = array.to_numpy()
+    # Memory of a cell's array is not NumPy's to reallocate: its elements move to memory that is.
+    owned = real
+    if array.parent is None and not real.flags.owndata and array.computed is not None:
+        owned = np.array(real, order="K")
+    viewed = bool(_views(array)) or _names(array, real) > 1
+    kept = [real.copy() if _views(array) else None]
+    with_others = [owned] if viewed and refcheck else []  # one more reference: NumPy refuses
+    recorder.forget(real)
+    array.release()
+    del real
+    held = [owned]
+    del owned
+    names = [n for n, v in recorder.namespace.items() if v is held[0]]
+    recorder.namespace.update(dict.fromkeys(names, array))  # NumPy counts who holds the real one
+    try:
+        held[0].resize(shape, refcheck=refcheck)
+    finally:
+        recorder.namespace.update(dict.fromkeys(names, held[0]))
+        with_others.clear()
+        if kept[0] is not None:
+            _give_views(array, kept[0])
+        _stand_for(array, held[0])
+
+
+def _shape_of(given: tuple) -> tuple[int, ...] | None:
+    if len(given) == 1 and given[0] is not None:
+        given = tuple(given[0]) if isinstance(given[0], (tuple, list)) else given
+    try:
+        shape = tuple(operator.index(n) for n in given)
+    except TypeError:
+        return None  # NumPy has the error
+    return shape if shape and min(shape) >= 0 else None
+
+
+def _leave(recorder: Recorder, what: str) -> None:
+    if recorder.active:
+        recorder.leave_graph(what)
+        recorder.flush(what)
+    _core.wait_all()  # kernels may still read the memory that changes
+
+
+def _views(array: Any) -> list[Any]:
+    alive = [p for p in (r() for r in array.recorder.proxies) if p is not None]
+    return [p for p in alive if p.parent is array]
+
+
+def _names(array: Any, real: np.ndarray) -> int:
+    return sum(1 for v in array.recorder.namespace.values() if v is array or v is real)
+
+
+def _give_views(array: Any, before: np.ndarray) -> None:
+    """Views of ``array`` go on as views of the array as it was."""
+    views = _views(array)
+    if not views:
+        return
+    base = bridge.Traced.of_input(array.recorder, before)
+    if array.recorder.active:
+        array.recorder.keep(base)
+    for view in views:
+        view.parent, view._seen = base, -1
+        view._real = None
+
+
+def _stand_for(array: Any, real: np.ndarray) -> None:
+    """``array`` is the real array as it now is, of whatever it was made before."""
+    recorder = array.recorder
+    array.release()
+    if supported(real):
+        array._stand_for(real)
+        array.version += 1
+        if recorder.active:
+            recorder.keep(array)
+    else:
+        holders.replace([(array, real)], [recorder.wrappers])

@@ -1,0 +1,173 @@
+"""``x[key]`` and ``x[key] = value`` on traced arrays; iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import bridge
+from ..bridge import fitted
+from ..errors import LIKE_NUMPY, NotCovered
+from ..lower import known_errors, lowering
+from ..lower.lowering import NUMBERS
+from . import gather, layouts
+from .indexing import region
+
+
+def _plain_key(key: Any) -> bool:
+    """True for ints, slices, None and ``...`` alone."""
+    kind = type(key)
+    return kind is int or kind is slice or key is None or key is Ellipsis
+
+
+def is_basic(key: Any) -> bool:
+    """True for keys that select a window (a view)."""
+    if type(key) is tuple:
+        return all(_plain_key(k) or _is_integer(k) for k in key)
+    return _plain_key(key) or _is_integer(key)
+
+
+def _is_integer(key: Any) -> bool:
+    kind = type(key)  # a traced number says it is one too: it stays an index array
+    return issubclass(kind, (int, np.integer)) and kind is not bool
+
+
+def _kind(scalar: Any) -> str:
+    return f"'numpy.{scalar.dtype.type.__name__}'"
+
+
+class Items:
+    """Indexing; a mixin of TracedArray."""
+
+    __slots__ = ()
+
+    def __getitem__(self: Any, key: Any) -> Any:
+        __tracebackhide__ = True
+        recorder = self.recorder
+        if recorder.active:
+            try:
+                if recorder.bodies:  # the index may be a number of a traced loop
+                    taken = recorder.element(self, key)
+                    if taken is not None:
+                        return taken
+                if is_basic(key):
+                    return self._window_of(key)
+                return gather.read(self, key)
+            except (NotCovered, *LIKE_NUMPY) as problem:
+                known_errors.of_index(self, key)
+                why = f": {problem}" if isinstance(problem, NotCovered) else " with this index"
+                recorder.leave_graph(f"indexing{why}")
+        return self.to_numpy("indexing reads the array")[bridge.to_real(key)]
+
+    def _window_of(self: Any, key: Any) -> Any:
+        window = region(self.shape, key)
+        if window.scalar or (self.is_scalar and key == ()):
+            node = window.read(self.handle)
+            if node is self._handle:
+                node = lowering.copied(node)
+            return bridge.Traced.of_node(self.recorder, node, scalar=True)
+        strides = self.layout
+        if strides != ():
+            strides = window.strides(self.strides)
+            if layouts.is_c_order(window.shape, strides, self.itemsize):
+                strides = None
+        return self.seen_through(window.read, window.write, lambda base: base[key], strides)
+
+    def __setitem__(self: Any, key: Any, value: Any) -> None:
+        __tracebackhide__ = True
+        recorder = self.recorder
+        if self.is_scalar:
+            raise TypeError(f"{_kind(self)} object does not support item assignment")
+        if recorder.active and not self.writeable:
+            raise ValueError("assignment destination is read-only")
+        if recorder.active:
+            try:
+                if is_basic(key):
+                    window = region(self.shape, key)
+                    operand = fitted(self, value, window.shape)
+                    self.assign(window.write(self.handle, operand))
+                else:
+                    gather.write(self, key, value)
+                return
+            except (NotCovered, *LIKE_NUMPY) as problem:
+                known_errors.of_index(self, key, value)
+                known = isinstance(problem, NotCovered)
+                recorder.leave_graph(
+                    f"writing: {problem}" if known else "writing with this index and value"
+                )
+        value = bridge.to_real(value)
+        key = bridge.to_real(key)
+        recorder.flush_if_active("an array is written in NumPy")
+        self.to_numpy()[key] = value
+        self.touched()
+
+    def __delitem__(self, key: Any) -> None:
+        raise ValueError("cannot delete array elements")
+
+    def __len__(self: Any) -> int:
+        if self.is_scalar:
+            raise TypeError(f"object of type {_kind(self)} has no len()")
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def __iter__(self: Any) -> Iterator[Any]:
+        if self.is_scalar:
+            raise TypeError(f"{_kind(self)} object is not iterable")
+        if not self.shape:
+            raise TypeError("iteration over a 0-d array")
+        return (self[i] for i in range(self.shape[0]))
+
+    def __contains__(self: Any, value: Any) -> bool:
+        return bool((self == value).any())
+
+    @property
+    def flat(self: Any) -> Any:
+        return Flat(self)
+
+    @flat.setter
+    def flat(self: Any, value: Any) -> None:
+        Flat(self)[:] = value
+
+
+class Flat:
+    """``x.flat``: the elements in C order, read, written and iterated over."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: Any):
+        self._array = array
+
+    def elements(self) -> Any:
+        array = self._array
+        shape = array.shape
+        return array.seen_through(
+            lambda h: lowering.reshape(h, (-1,)),
+            lambda _, value: lowering.reshape(value, shape),
+            lambda base: base.reshape(-1),
+        )
+
+    def __getitem__(self, key: Any) -> Any:
+        found = self.elements()[key]
+        return found if found.is_scalar else found.copy()
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        elements = self.elements()
+        if type(value) not in NUMBERS and np.ndim(value):
+            count = elements[key].size
+            value = np.resize(value, count)  # as NumPy: repeated or cut
+        elements[key] = value
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.elements())
+
+    def __len__(self) -> int:
+        return self._array.size
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.array(self._array.to_numpy("flat is read"), dtype=dtype).reshape(-1)
+
+    def copy(self) -> Any:
+        return self._array.flatten()

@@ -1,0 +1,54 @@
+"""Whose memory an ndarray shows: arrays whose elements others may change unseen stay in NumPy."""
+
+from __future__ import annotations
+
+import array
+import ctypes
+import mmap
+
+import numpy as np
+
+from ..lower.lowering import DTYPES
+
+_OWNERS = (bytearray, memoryview, array.array, mmap.mmap, ctypes.Array, ctypes.Structure)
+
+
+def supported(array: np.ndarray) -> bool:
+    """True for arrays that can enter a graph: native, aligned numbers, no subclass, <= 8 axes."""
+    return (
+        array.dtype in DTYPES
+        and array.dtype.isnative
+        and array.flags.aligned
+        and array.ndim <= 8
+        and not refusal(array)
+    )
+
+
+def refusal(x: np.ndarray) -> str:
+    """Why this ndarray's memory can't be a graph's, in words; "" where it can."""
+    if _is_foreign(x):
+        return "over the memory of another object"
+    if not x.flags.forc and x.flags.writeable and _may_overlap_itself(x):
+        return "whose elements overlap one another"
+    return ""
+
+
+def _is_foreign(x: np.ndarray) -> bool:
+    """True over a bytearray, an ``array.array``, a mapped file, ...: seen by who holds those."""
+    base: object = x.base
+    while isinstance(base, np.ndarray):
+        base = base.base
+    if isinstance(base, memoryview):
+        return not isinstance(base.obj, bytes)
+    return isinstance(base, _OWNERS)
+
+
+def _may_overlap_itself(x: np.ndarray) -> bool:
+    """True unless each axis steps over all that the axes of smaller steps span."""
+    span = x.itemsize
+    for step, size in sorted((abs(s), n) for s, n in zip(x.strides, x.shape, strict=True)):
+        if size > 1:
+            if step < span:
+                return True
+            span += step * (size - 1)
+    return False

@@ -1,0 +1,192 @@
+"""ndarray's methods on traced arrays: most are the NumPy function of the same name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import bridge, dispatch
+from ..lower import lowering, shapes
+from ..lower.lowering import cast
+from . import in_place, layouts, masks
+
+_FUNCTIONS: dict[str, Callable] = {
+    name: getattr(np, name)
+    for name in (
+        "sum", "prod", "mean", "max", "min", "argmax", "argmin", "any", "all", "std", "var",
+        "dot", "clip", "take", "round", "ravel", "squeeze", "swapaxes", "repeat", "cumsum",
+        "cumprod", "diagonal", "trace", "argsort", "choose", "searchsorted",
+    )
+}  # fmt: skip
+# Methods of real arrays that write into them.
+_WRITERS = frozenset({"sort", "partition", "put", "setfield", "byteswap", "itemset"})
+
+
+class Methods:
+    """The methods; a mixin of TracedArray."""
+
+    __slots__ = ()
+
+    def reshape(self: Any, *shape: Any, **kwargs: Any) -> Any:
+        wanted = shape[0] if len(shape) == 1 else shape
+        return self._apply(np.reshape, (wanted,), kwargs)
+
+    def transpose(self: Any, *axes: Any) -> Any:
+        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
+        return self._apply(np.transpose, (order,), {})
+
+    @property
+    def T(self: Any) -> Any:
+        return self.transpose()
+
+    @property
+    def mT(self: Any) -> Any:
+        return self._apply(np.matrix_transpose, (), {})
+
+    @property
+    def real(self: Any) -> Any:
+        return self._apply(np.real, (), {})
+
+    @real.setter
+    def real(self: Any, value: Any) -> None:
+        self._set_part("real", value)
+
+    @property
+    def imag(self: Any) -> Any:
+        return self._apply(np.imag, (), {})
+
+    @imag.setter
+    def imag(self: Any, value: Any) -> None:
+        self._set_part("imag", value)
+
+    def _set_part(self: Any, name: str, value: Any) -> None:
+        if self.is_scalar or (name == "imag" and self.dtype.kind != "c"):
+            setattr(self.to_numpy(), name, value)  # raises NumPy's error
+        elif self.dtype.kind == "c":
+            getattr(self, name)[...] = value
+        else:
+            self[...] = value
+
+    def conj(self: Any) -> Any:
+        return np.conjugate(self)
+
+    def conjugate(self: Any) -> Any:
+        return np.conjugate(self)
+
+    def astype(
+        self: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True,
+        copy: bool = True,
+    ) -> Any:  # fmt: skip
+        wanted = np.dtype(dtype)
+        if self.recorder.active and order in "CKA":
+            if not np.can_cast(self.dtype, wanted, casting) or (
+                self.dtype.kind == "c" and wanted.kind != "c"
+            ):
+                return self.to_numpy().astype(dtype, order, casting, subok, copy)
+            if wanted == self.dtype and not copy:
+                return self
+            if wanted in lowering.DTYPES:
+                if self.selected is not None:
+                    made = masks.select(self, self.selected[0])
+                    made.selected = (self.selected[0], cast(self.selected[1], wanted))
+                    return made
+                made = bridge.Traced.of_node(
+                    self.recorder, self._copied(wanted), self.is_scalar
+                )  # fmt: skip
+                return made if order == "C" else layouts.follow(made, (self,))
+            self.recorder.leave_graph(f"astype({wanted})")
+        return self.to_numpy().astype(dtype, order, casting, subok, copy)
+
+    def copy(self: Any, order: str = "C") -> Any:
+        if self.recorder.active and order in "CKA":
+            made = bridge.Traced.of_node(self.recorder, self._copied(self.dtype), self.is_scalar)
+            return made if order == "C" else layouts.follow(made, (self,))
+        return self.to_numpy().copy(order)
+
+    def flatten(self: Any, order: str = "C") -> Any:
+        if self.recorder.active and (order == "C" or (order in "KA" and self.layout is None)):
+            node = lowering.reshape(self._copied(self.dtype), (-1,))
+            return bridge.Traced.of_node(self.recorder, node)
+        if self.recorder.active and order == "F":
+            return self.transpose().flatten()
+        return self.to_numpy().flatten(order)
+
+    def _copied(self: Any, dtype: np.dtype) -> Any:
+        if dtype != self.dtype:
+            return cast(self.handle, dtype)
+        return lowering.copied(self.handle)
+
+    def fill(self: Any, value: Any) -> None:
+        self[...] = value
+
+    def sort(
+        self: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+    ) -> None:
+        if self.recorder.active and order is None and self.writeable:
+            self[...] = np.sort(self, axis=axis)
+        else:
+            self._write_really("sort", (axis, kind, order), {})
+
+    def partition(
+        self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
+    ) -> None:
+        if self.recorder.active and order is None and self.writeable:
+            self[...] = np.partition(self, kth, axis=axis)
+        else:
+            self._write_really("partition", (kth, axis, kind, order), {})
+
+    def put(self: Any, indices: Any, values: Any, mode: str = "raise") -> None:
+        self._apply(np.put, (indices, values, mode), {})
+
+    def view(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if kwargs or len(args) > 1 or (args and args[0] not in (np.ndarray, self.dtype)):
+            return self.to_numpy("a view as another type").view(*args, **kwargs)
+        return shapes.whole(self)
+
+    def _apply(self: Any, function: Callable, args: tuple, kwargs: dict) -> Any:
+        if self.recorder.active and self.selected is not None:
+            name = getattr(function, "__name__", "")
+            node = masks.reduced(name, self, bool(kwargs or args))
+            if node is not None:
+                return bridge.wrapped(self.recorder, node)
+        return dispatch.call_function(self.recorder, function, (self, *args), kwargs)
+
+    def _write_really(self: Any, name: str, args: tuple, kwargs: dict) -> Any:
+        """A method of the real array that writes into it."""
+        self.recorder.flush_if_active(f".{name} writes the array in NumPy")
+        result = getattr(self.to_numpy(), name)(*map(bridge.to_real, args), **kwargs)
+        self.touched()
+        return result
+
+    def setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -> None:
+        in_place.change(
+            self, ".flags are set", lambda real: real.setflags(write=write, align=align, uic=uic)
+        )
+
+    def resize(self: Any, *new_shape: Any, refcheck: bool = True) -> None:
+        in_place.resize(self, new_shape, refcheck)
+
+    def __getattr__(self: Any, name: str) -> Any:
+        function = _FUNCTIONS.get(name)
+        if function is not None:
+            return _Method(self, function)
+        if name.startswith("__array_") or not hasattr(np.ndarray, name):
+            kind = f"numpy.{self.dtype.type.__name__}" if self.is_scalar else "numpy.ndarray"
+            raise AttributeError(f"'{kind}' object has no attribute '{name}'")
+        if name in _WRITERS:
+            return lambda *args, **kwargs: self._write_really(name, args, kwargs)
+        return getattr(self.to_numpy(f".{name} needs the array"), name)
+
+
+class _Method:
+    """A method such as ``x.sum`` that is a function of NumPy's with the array first."""
+
+    __slots__ = ("_array", "_function")
+
+    def __init__(self, array: Any, function: Callable):
+        self._array, self._function = array, function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._array._apply(self._function, args, kwargs)

@@ -1,0 +1,121 @@
+"""Python's operators on traced arrays: the ufuncs of the same name, without NumPy in between."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from .. import dispatch
+from ..protocols import Recorder
+
+
+def _defers(other: Any) -> bool:
+    """True for operands that ask NumPy to step back."""
+    return getattr(type(other), "__array_ufunc__", False) is None
+
+
+def _is_two(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, np.generic) and value == 2
+
+
+def _beside_ndarrays(value: Any) -> bool:
+    """Is it a NumPy scalar of a script, which NDArrays take as a number?"""
+    return value.is_scalar and value.recorder.script and bool(value.recorder.bodies)
+
+
+def _with_ndarray(ufunc: np.ufunc, scalar: Any, array: Any, scalar_first: bool) -> Any:
+    name = next(n for n, u in (_BINARY | _TESTS).items() if u is ufunc)
+    return scalar.recorder.scalar_with_ndarray(name, scalar.handle, array, scalar_first)
+
+
+_SEQUENCES = (list, tuple, str, bytes, bytearray)
+
+
+def _forward(ufunc: np.ufunc, plain: Callable) -> Callable:
+    def forward(self: Any, other: Any) -> Any:
+        if _defers(other):
+            return NotImplemented
+        if type(other) is _core.NDArray and _beside_ndarrays(self):
+            return _with_ndarray(ufunc, self, other, True)
+        if ufunc is np.multiply and self.is_scalar and isinstance(other, _SEQUENCES):
+            return self.to_numpy("a sequence is repeated") * other
+        if ufunc is np.power and _is_two(other) and self.dtype == bool and not self.is_scalar:
+            return np.square(self)  # NumPy's ** takes this way, and gives int8
+        return dispatch.operate(self.recorder, ufunc, plain, (self, other))
+
+    return forward
+
+
+def _backward(ufunc: np.ufunc, plain: Callable) -> Callable:
+    def backward(self: Any, other: Any) -> Any:
+        if _defers(other):
+            return NotImplemented
+        if type(other) is _core.NDArray and _beside_ndarrays(self):
+            return _with_ndarray(ufunc, self, other, False)
+        if ufunc is np.multiply and self.is_scalar and isinstance(other, _SEQUENCES):
+            return other * self.to_numpy("a sequence is repeated")
+        return dispatch.operate(self.recorder, ufunc, plain, (other, self))
+
+    return backward
+
+
+def _in_place(ufunc: np.ufunc, plain: Callable) -> Callable:
+    def in_place(self: Any, other: Any) -> Any:
+        if self.is_scalar:  # a NumPy scalar is a value: the name gets a new one
+            return dispatch.operate(self.recorder, ufunc, plain, (self, other))
+        return dispatch.call_ufunc(
+            self.recorder, ufunc, "__call__", (self, other), {"out": (self,)}
+        )
+
+    return in_place
+
+
+def _unary(ufunc: np.ufunc, plain: Callable) -> Callable:
+    def unary(self: Any) -> Any:
+        return dispatch.operate(self.recorder, ufunc, plain, (self,))
+
+    return unary
+
+
+_BINARY = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide,
+    "floordiv": np.floor_divide, "mod": np.remainder, "pow": np.power, "matmul": np.matmul,
+    "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
+    "lshift": np.left_shift, "rshift": np.right_shift,
+}  # fmt: skip
+_TESTS = {
+    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
+    "gt": np.greater, "ge": np.greater_equal,
+}  # fmt: skip
+_UNARY = {
+    "neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert,
+}  # fmt: skip
+
+
+class Operators:
+    """The operators; a mixin of TracedArray."""
+
+    __slots__ = ()
+    recorder: Recorder
+    is_scalar: bool
+
+    def __divmod__(self, other: Any) -> Any:
+        return dispatch.operate(self.recorder, np.divmod, divmod, (self, other))
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return dispatch.operate(self.recorder, np.divmod, divmod, (other, self))
+
+
+for _name, _ufunc in _BINARY.items():
+    _plain = getattr(operator, f"__{_name}__")
+    setattr(Operators, f"__{_name}__", _forward(_ufunc, _plain))
+    setattr(Operators, f"__r{_name}__", _backward(_ufunc, _plain))
+    setattr(Operators, f"__i{_name}__", _in_place(_ufunc, getattr(operator, f"__i{_name}__")))
+for _name, _ufunc in _TESTS.items():
+    setattr(Operators, f"__{_name}__", _forward(_ufunc, getattr(operator, f"__{_name}__")))
+for _name, _ufunc in _UNARY.items():
+    setattr(Operators, f"__{_name}__", _unary(_ufunc, getattr(operator, f"__{_name}__")))

@@ -1,0 +1,337 @@
+"""TracedArray: what an ndarray is while a cell is recorded, and a deferred value afterwards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from ... import _core
+from ..lower import lowering
+from ..lower.lowering import dtype_of
+from ..protocols import Recorder
+from . import in_place, layouts
+from .conversions import Conversions
+from .items import Items
+from .methods import Methods
+from .operators import Operators
+
+_WINDOW = Callable[[Any], Any]
+UNKNOWN_LAYOUT: tuple[int, ...] = ()  # strides of a result that NumPy need not lay out in C order
+
+
+class TracedArray(Operators, Items, Methods, Conversions):
+    """An array of the cell's graph that answers as ``numpy.ndarray`` does.
+
+    Operations with a lowering add nodes. Whatever needs elements computes them first (a sync
+    point) and continues in real NumPy. After the cell a deferred value is still this object: it
+    computes itself when somebody reads it.
+    """
+
+    __array_priority__ = 1000.0
+    __slots__ = (
+        "__weakref__",
+        "_handle",
+        "_layout",
+        "_read",
+        "_real",
+        "_seen",
+        "_window",
+        "_write",
+        "computed",
+        "dirty",
+        "input",
+        "is_scalar",
+        "origin",
+        "parent",
+        "recorder",
+        "selected",
+        "version",
+    )  # fmt: skip
+
+    def __init__(self, recorder: Recorder, handle: Any, scalar: bool = False):
+        self.recorder = recorder
+        recorder.proxies.append(ref(self))
+        self._handle = handle
+        self.is_scalar = scalar  # NumPy gives a scalar here, not a 0-d array
+        self.origin: Any = None  # the existing ndarray it stands for
+        self.input: Any = None  # that ndarray as a graph input
+        self.computed: Any = None  # the node that made the ndarray, when the cell computed it
+        self.parent: TracedArray | None = None  # a view's base
+        self.selected: Any = None  # (mask, values) of a x[mask] that was not computed
+        self._layout: tuple[int, ...] | None = None  # byte strides; None: C order
+        self.dirty = False  # written since it was last stored to `origin`
+        self.version = 0
+        self._real: Any = None
+        self._read: Any = None  # of a view: base's node -> own,
+        self._write: Any = None  # (base's node, own new contents) -> base's new contents,
+        self._window: Any = None  # base's ndarray -> own
+        self._seen = 0  # the base's version that was read
+
+    # Making ---------------------------------------------------------------------------------------
+    @classmethod
+    def of_input(cls, recorder: Recorder, array: np.ndarray) -> TracedArray:
+        """The traced array of an existing ndarray; its memory is read in place."""
+        made = cls(recorder, None)
+        made._stand_for(array)
+        return made
+
+    @classmethod
+    def of_node(cls, recorder: Recorder, handle: Any, scalar: bool = False) -> TracedArray:
+        """The traced array of a new node."""
+        if not handle._traced:  # an existing array's own memory may change
+            handle = lowering.copied(handle)
+        return cls(recorder, handle, scalar)
+
+    def _stand_for(self, array: np.ndarray) -> None:
+        self.origin = array
+        self.input = share(array)
+        self._handle = self.input
+        self._layout = None if array.flags.c_contiguous else array.strides
+
+    def release(self) -> None:
+        """Lets go of the memory: the array stands for nothing until :meth:`_stand_for`."""
+        self.origin = self.input = self.computed = self._handle = self._real = None
+        self.parent = self._read = self._write = self._window = None
+        self.dirty = False
+
+    def seen_through(
+        self,
+        read: _WINDOW,
+        write: Callable[[Any, Any], Any] | None,
+        window: _WINDOW,
+        strides: tuple[int, ...] | None = None,
+    ) -> TracedArray:
+        """An array that shares this one's memory.
+
+        Args:
+            read: this array's node -> the view's node.
+            write: (this array's node, the view's new contents) -> this array's new contents; None
+                for a read-only view.
+            window: this array as a real ndarray -> the view of it.
+            strides: in bytes; None for C order.
+        """
+        made = TracedArray(self.recorder, read(self.handle))
+        made.parent = self
+        made._read, made._write, made._window = read, write, window
+        made._seen, made._layout = self.version, strides
+        return made
+
+    # State ----------------------------------------------------------------------------------------
+    @property
+    def handle(self) -> Any:
+        """The current node; a view follows what was written to its base."""
+        parent = self.parent
+        if parent is None:
+            if self._handle is None:
+                self._compute_selection()
+            return self._handle
+        base = parent.handle
+        if parent.version != self._seen:
+            self._handle, self._seen = self._read(base), parent.version
+            self._real = None
+            self.version += 1
+        return self._handle
+
+    def assign(self, handle: Any) -> None:
+        """Rebinds the array's contents after a write into it."""
+        if not handle._traced:  # an existing array's own memory, which may change
+            handle = lowering.copied(handle)
+        if self.parent is not None:
+            if self._write is None:
+                raise ValueError("assignment destination is read-only")
+            self.parent.assign(self._write(self.parent.handle, handle))
+            self._handle, self._seen = self._read(self.parent.handle), self.parent.version
+        elif self.origin is not None:
+            if not self.origin.flags.writeable:
+                raise ValueError("assignment destination is read-only")
+            overlaps = self.recorder.before_write(self)
+            self.dirty = True
+            self._handle = handle
+            if overlaps:
+                self.recorder.write_back()
+                self.recorder.touch_others(self)
+        else:
+            self._handle = handle
+            self.selected = None
+        self._real = None
+        self.version += 1
+
+    @property
+    def writeable(self) -> bool:
+        """False for a read-only ndarray and for views that NumPy makes read-only."""
+        if self.parent is not None:
+            return self._write is not None and self.parent.writeable
+        return not self.is_scalar and (self.origin is None or self.origin.flags.writeable)
+
+    def store(self) -> None:
+        """Writes the computed contents into the existing ndarray."""
+        if self.dirty and self.origin is not None:
+            self.dirty = False
+            np.copyto(self.origin, _core.as_numpy(self._handle, self.recorder.settled))
+            self._refresh()
+            self.version += 1
+
+    def touched(self) -> None:
+        """Real NumPy or foreign code may have written the real array: views read it again."""
+        if self.parent is not None:
+            self.parent.touched()
+        else:
+            if self.origin is not None and not self.dirty:
+                self._refresh()
+            self.version += 1
+
+    def _refresh(self) -> None:
+        """The contents are those of the ndarray's memory, which a strided input is a copy of."""
+        if not _core.shares_numpy(self.input):
+            self.input = share(self.origin)
+        self._handle = self.input
+
+    def to_numpy(self, reason: str = "a value is read") -> Any:
+        """The ndarray (or NumPy scalar) itself, computed now if need be."""
+        if self.parent is not None:
+            return self._window(self.parent.to_numpy(reason))
+        if self.selected is not None:
+            self._compute_selection()
+        if self.origin is not None:
+            if self.dirty:
+                self.recorder.sync([self._handle], reason)
+                self.recorder.write_back()
+            return self.origin
+        if self._real is None:
+            handle = self._handle
+            if handle._traced:
+                self.recorder.read(self, reason)
+            real = _core.as_numpy(handle, self.recorder.settled)
+            if self._layout is not None:
+                real = layouts.laid_out(real, self._layout)
+            if self.is_scalar or not self.recorder.active:
+                self._real = real[()] if self.is_scalar else real
+            else:  # from here on the ndarray is the array: somebody else may write it
+                self._stand_for(real)
+                self.computed = handle
+                self.recorder.adopt(self)
+                return real
+        return self._real
+
+    def _compute_selection(self) -> None:
+        """``x[mask]`` whose length is needed: NumPy selects."""
+        mask, values = self.selected
+        self.recorder.leave_graph("a boolean mask selects a number of elements that data decide")
+        self.recorder.sync([h for h in (mask, values) if h._traced], "a mask selects elements")
+        self.selected = None
+        self._stand_for(_core.as_numpy(values)[_core.as_numpy(mask)])
+        self.recorder.adopt(self)
+
+    # Attributes -----------------------------------------------------------------------------------
+    # isinstance(x, np.ndarray) holds, as for the array it stands for.
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return self.dtype.type if self.is_scalar else np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.handle.shape)
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        in_place.change(
+            self, "an array is reshaped in place", lambda real: setattr(real, "shape", shape)
+        )
+
+    @property
+    def dtype(self) -> np.dtype:
+        return dtype_of(self.selected[1] if self.selected is not None else self.handle)
+
+    @dtype.setter
+    def dtype(self, dtype: Any) -> None:
+        in_place.change(
+            self, "an array's dtype is set in place", lambda real: setattr(real, "dtype", dtype)
+        )
+
+    @property
+    def ndim(self) -> int:
+        return len(self.handle.shape)
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.handle.shape)
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.itemsize
+
+    @property
+    def layout(self) -> tuple[int, ...] | None:
+        """Byte strides; None for C order, ``UNKNOWN_LAYOUT`` where NumPy's is not known."""
+        return self._layout
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        if self._layout is not None and self._layout != UNKNOWN_LAYOUT:
+            return self._layout
+        return layouts.c_strides(self.shape, self.itemsize)
+
+    @strides.setter
+    def strides(self, strides: Any) -> None:
+        in_place.change(
+            self,
+            "an array's strides are set in place",
+            lambda real: setattr(real, "strides", strides),
+        )
+
+    @property
+    def flags(self) -> Any:
+        """As ndarray's; of an array that is not computed yet, what NumPy would say."""
+        return Flags(self)
+
+
+class Flags:
+    """``x.flags``; what is set reaches the real array."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self, array: TracedArray):
+        object.__setattr__(self, "_array", array)
+
+    def _flags(self) -> Any:
+        array = self._array
+        if (array.layout == UNKNOWN_LAYOUT and array.ndim > 1) or not array.recorder.active:
+            return array.to_numpy(".flags needs the array").flags
+        # A stand-in of the same geometry over one element.
+        return np.lib.stride_tricks.as_strided(
+            np.empty(1, array.dtype), array.shape, array.strides, writeable=array.writeable
+        ).flags
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._flags(), name)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._flags()[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        in_place.change(
+            self._array, ".flags are set", lambda real: setattr(real.flags, name, value)
+        )
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        setattr(self, {"W": "writeable"}.get(name, name.lower()), value)
+
+    def __repr__(self) -> str:
+        return repr(self._flags())
+
+
+def share(array: np.ndarray) -> Any:
+    """An existing ndarray as a graph input: its own memory, or a copy where it is strided or
+    read-only."""
+    try:
+        return _core.from_numpy(array, copy=False)
+    except _core.MXNetError:
+        return _core.from_numpy(array)

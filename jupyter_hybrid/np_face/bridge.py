@@ -1,0 +1,163 @@
+"""Between values and nodes: arguments as operands of nodes, nodes as traced arrays."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .errors import NotCovered
+from .lower import lowering
+from .lower.lowering import NUMBERS, broadcast_to, cast, constant, core, dtype_of, require_dtype
+from .protocols import Recorder
+
+Traced: Any = None  # the class TracedArray, once its module is loaded
+
+
+class Node:
+    """A bare node where a lowering expects an argument."""
+
+    __slots__ = ("handle",)
+
+    def __init__(self, handle: Any):
+        self.handle = handle
+
+
+def handle_of(recorder: Recorder, value: Any) -> Any:
+    """The node of an argument: traced, an existing ndarray, a number, or a list of these.
+
+    Raises NotCovered naming what cannot enter a graph.
+    """
+    kind = type(value)
+    if kind is Traced or kind is Node:
+        return value.handle
+    if kind is np.ndarray:
+        if type(recorder.wrap(value)) is not Traced:
+            raise NotCovered(f"an array of dtype {value.dtype} is not native or not a number")
+        return recorder.snapshot(value)
+    if isinstance(value, np.generic):
+        return lowering.constant(value)
+    number = lowering.number_of(value)
+    if number is not None:
+        return lowering.constant(number)
+    if kind in (list, tuple):
+        return _handle_of_list(recorder, value)
+    if kind.__name__ == "NDArray":
+        raise NotCovered("an NDArray meets a NumPy value; keep to one of the two (nd.array(x))")
+    raise NotCovered(f"an argument of type {kind.__name__}")
+
+
+def _handle_of_list(recorder: Recorder, value: Any) -> Any:
+    if has_traced(value):
+        return array_of(recorder, value).handle
+    return lowering.input_of(np.asarray(value))
+
+
+def has_traced(value: Any) -> bool:
+    """True when a traced array stands in nested lists and tuples."""
+    if type(value) in (list, tuple):
+        return any(has_traced(v) for v in value)
+    return type(value) is Traced
+
+
+def operand_of(recorder: Recorder, value: Any) -> Any:
+    """A ufunc's operand: a handle, or a Python number (which promotes weakly)."""
+    if type(value) in NUMBERS:
+        return value
+    number = lowering.number_of(value)
+    return handle_of(recorder, value) if number is None else number
+
+
+def array_of(recorder: Recorder, value: Any, dtype: Any = None) -> Any:
+    """``np.array(nested lists with traced arrays in them)``."""
+    leaves: list[Any] = []
+
+    def discover(v: Any) -> None:
+        if type(v) in (list, tuple):
+            for item in v:
+                discover(item)
+        else:
+            leaves.append(v)
+
+    discover(value)
+    kinds = [v.dtype if type(v) is Traced else np.asarray(v).dtype for v in leaves]
+    wanted = np.dtype(dtype) if dtype is not None else np.result_type(*kinds)
+    require_dtype(wanted, "np.array")
+
+    def build(v: Any) -> Any:
+        if type(v) in (list, tuple):
+            parts = [build(item) for item in v]
+            if not parts or len({tuple(p.shape) for p in parts}) != 1:
+                raise NotCovered("np.array of sequences of several lengths")
+            return core("stack", parts, axis=0)
+        return cast(handle_of(recorder, v), wanted)
+
+    return Traced.of_node(recorder, build(value))
+
+
+# Results ---------------------------------------------------------------------------------------
+def wrapped(recorder: Recorder, made: Any, arrays: bool = False, args: tuple = ()) -> Any:
+    """Traced arrays of a lowering's nodes. A node that is an argument's own is copied."""
+    if type(made) in (list, tuple):
+        return type(made)(wrapped(recorder, m, arrays, args) for m in made)
+    if not isinstance(made, _core.NDArray):
+        return made
+    if any(type(a) is Traced and a._handle is made for a in args):
+        made = lowering.copied(made)
+    return Traced.of_node(recorder, made, scalar=not made.shape and not arrays)
+
+
+def to_real(value: Any) -> Any:
+    """Real arrays for traced ones, in lists, tuples and dicts too."""
+    if type(value) is Traced:
+        return value.to_numpy()
+    if type(value) in (list, tuple):
+        return type(value)(to_real(v) for v in value)
+    if type(value) is dict:
+        return {k: to_real(v) for k, v in value.items()}
+    return value
+
+
+# Writes ----------------------------------------------------------------------------------------
+def store_into(array: Any, node: Any, name: str, where: Any, recorder: Recorder) -> None:
+    """Writes a node into an array with NumPy's casting and broadcasting of ``out=``."""
+    if not np.can_cast(dtype_of(node), array.dtype, "same_kind"):
+        raise NotCovered(f"{name} of {dtype_of(node)} into {array.dtype}")
+    shape = array.shape
+    if np.broadcast_shapes(tuple(node.shape), shape) != shape:
+        raise NotCovered(f"{name} of shape {tuple(node.shape)} into {shape}")
+    node = cast(node, array.dtype)
+    if where is not True:
+        mask = handle_of(recorder, where)
+        node = lowering.core("where", [cast(mask, lowering.BOOL), node, array.handle])
+        if tuple(node.shape) != shape:
+            raise NotCovered(f"{name} with a where= wider than out=")
+    node = broadcast_to(node, shape)
+    array.assign(node if node is not array.handle else lowering.copied(node))
+
+
+def fitted(array: Any, value: Any, shape: tuple[int, ...]) -> Any:
+    """What ``array[...] = value`` writes into a window of ``shape``: a node of array's dtype."""
+    operand = operand_of(array.recorder, value)
+    dtype = array.dtype
+    if type(operand) in NUMBERS:
+        if type(operand) is complex and dtype.kind != "c":
+            raise NotCovered(f"{operand!r} into {dtype}")
+        if dtype.kind in "iu" and type(operand) is not float and not lowering.fits(operand, dtype):
+            raise NotCovered(f"{operand!r} into {dtype}")
+        if dtype.kind in "iu" and type(operand) is float and not math.isfinite(operand):
+            raise NotCovered(f"{operand!r} into {dtype}")
+        operand = constant(np.asarray(operand).astype(dtype))
+    own = tuple(operand.shape)
+    extra = len(own) - len(shape)
+    if extra > 0 and own[:extra] == (1,) * extra:  # NumPy drops leading 1s of what is assigned
+        own = own[extra:]
+        operand = lowering.reshape(operand, own)
+    if np.broadcast_shapes(own, shape) != shape:
+        raise NotCovered(f"a value of shape {own} into {shape}")
+    if dtype_of(operand).kind == "c" and dtype.kind != "c":
+        raise NotCovered(f"{dtype_of(operand)} into {dtype}")
+    made = broadcast_to(cast(operand, dtype), shape)
+    return made

@@ -1,0 +1,269 @@
+"""Where calls on traced arrays arrive: a lowering adds nodes, anything else runs in real NumPy."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from . import bridge
+from .array import layouts, masks
+from .bridge import handle_of, operand_of, store_into, to_real, wrapped
+from .errors import LIKE_NUMPY, NotCovered
+from .lower import known_errors, lowering
+from .lower.followed import follow
+from .lower.lowering import BY_TYPE, NUMBERS, broadcast_to, dtype_of
+from .lower.registry import ARRAYS_OF_RANK_0, FUNCTIONS, METHODS_OF_UFUNCS, VIEWS, WRITERS
+from .lower.ufuncs import plan_of, ufunc_call
+from .protocols import Recorder
+
+_umath = sys.modules.get("numpy._core.umath")
+_float_errors = getattr(_umath, "_extobj_contextvar", None)
+_filters_of_cell: list[Any] = [warnings.filters]
+_harmless: list[Any] = [object(), warnings.filters]
+
+
+def require_quiet_errors() -> None:
+    """Raises NotCovered while somebody looks at floating-point errors, which kernels do not report.
+
+    That is ``np.errstate`` asking for exceptions or calls, and warnings being caught or turned
+    into exceptions.
+    """
+    state = _float_errors.get() if _float_errors is not None else None
+    if state is _harmless[0] and state is not None and warnings.filters is _harmless[1]:
+        return
+    errors = set(np.geterr().values())
+    if not errors <= {"warn", "ignore"}:
+        raise NotCovered("np.errstate asks for floating-point errors")
+    if "warn" in errors and warnings.filters is not _filters_of_cell[0]:
+        raise NotCovered("warnings are caught here: kernels give none")
+    _harmless[:] = [state, warnings.filters]
+
+
+def start_cell() -> None:
+    """Takes the present warning filters as those of the cell, unless they raise."""
+    raising = any(f[0] == "error" and issubclass(RuntimeWarning, f[2]) for f in warnings.filters)
+    _filters_of_cell[0] = None if raising else warnings.filters
+    _harmless[0] = object()
+
+
+def _reason(problem: Exception, otherwise: str) -> str:
+    """Why a call leaves the graph, in words."""
+    return str(problem) if isinstance(problem, NotCovered) else otherwise
+
+
+# Operators and ufuncs -----------------------------------------------------------------------------
+def operate(recorder: Recorder, ufunc: np.ufunc, plain: Callable, operands: tuple) -> Any:
+    """``plain(*operands)`` for an operator whose ufunc is ``ufunc``."""
+    __tracebackhide__ = True
+    if recorder.active:
+        try:
+            state = _float_errors.get() if _float_errors is not None else None
+            if state is not _harmless[0] or warnings.filters is not _harmless[1]:
+                require_quiet_errors()
+            handles: list[Any] = []
+            kinds: list[Any] = []
+            layout = None
+            for o in operands:
+                kind = type(o)
+                if kind is bridge.Traced:
+                    handle = o._handle if o.parent is None else o.handle
+                    if handle is None:
+                        return masks.operate(recorder, ufunc, operands)
+                    handles.append(handle)
+                    kinds.append(BY_TYPE[handle.dtype])
+                    if o._layout is not None:
+                        layout = operands
+                elif kind in NUMBERS:
+                    handles.append(o)
+                    kinds.append(kind)
+                else:
+                    made = operand_of(recorder, o)
+                    handles.append(made)
+                    kinds.append(type(made) if type(made) in NUMBERS else dtype_of(made))
+            node = plan_of(ufunc, *kinds)(*handles)
+            if type(node) is tuple:
+                return tuple(bridge.Traced(recorder, n, not n.shape) for n in node)
+            result = bridge.Traced(recorder, node, not node.shape)
+            if layout is not None and ufunc.signature is None:
+                return layouts.follow(result, layout)
+            return result
+        except (NotCovered, KeyError, *LIKE_NUMPY) as problem:
+            known_errors.of_ufunc(plain, operands)
+            recorder.leave_graph(_reason(problem, f"np.{ufunc.__name__} of these operands"))
+    return plain(*map(to_real, operands))
+
+
+def call_ufunc(
+    recorder: Recorder, ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict
+) -> Any:
+    """``ufunc.<method>(*inputs, **kwargs)`` with a traced array among the arguments."""
+    __tracebackhide__ = True
+    if recorder.active:
+        try:
+            require_quiet_errors()
+            if method == "__call__":
+                return _call(recorder, ufunc, inputs, kwargs)
+            lowered = METHODS_OF_UFUNCS.get(method)
+            if lowered is None:
+                raise NotCovered(f"np.{ufunc.__name__}.{method}")
+            return lowered(recorder, ufunc, *inputs, **kwargs)
+        except (NotCovered, *LIKE_NUMPY) as problem:
+            if method == "__call__" and not kwargs.keys() - {"out"}:
+                known_errors.of_ufunc(ufunc, inputs, kwargs.get("out"))
+            recorder.leave_graph(_reason(problem, f"np.{ufunc.__name__} of these operands"))
+    return in_numpy(recorder, getattr(ufunc, method), inputs, kwargs)
+
+
+def _call(recorder: Recorder, ufunc: np.ufunc, inputs: tuple, kwargs: dict) -> Any:
+    out = kwargs.get("out")
+    where = kwargs.get("where", True)
+    for name in kwargs.keys() - {"out", "where", "dtype", "order", "subok"}:
+        if name != "casting" or kwargs[name] != "same_kind":
+            raise NotCovered(f"np.{ufunc.__name__} with {name}=")
+    if any(type(i) is bridge.Traced and i.selected is not None for i in inputs):
+        plain = where is True and kwargs.get("dtype") is None
+        if plain and out is None:
+            return masks.operate(recorder, ufunc, inputs)
+        if plain and out is not None and out[0] is inputs[0] and inputs[0].selected is not None:
+            return masks.assign(out[0], masks.operate(recorder, ufunc, inputs))
+    order = kwargs.get("order", "K")
+    strided = any(type(i) is bridge.Traced and i._layout is not None for i in inputs)
+    if order == "F" or (order == "A" and strided):
+        raise NotCovered(f"np.{ufunc.__name__} with order={order!r}")
+    operands = [operand_of(recorder, i) for i in inputs]
+    nodes = ufunc_call(ufunc, operands, kwargs.get("dtype"))
+    many = type(nodes) is tuple
+    nodes = tuple(
+        lowering.copied(n) if any(n is o for o in operands) else n
+        for n in (nodes if many else (nodes,))
+    )
+    targets = out if out is not None else (None,) * len(nodes)
+    results = []
+    for node, target in zip(nodes, targets, strict=True):
+        if target is None and where is True:
+            results.append(bridge.Traced(recorder, node, not node.shape))
+            if strided and order == "K" and ufunc.signature is None:
+                layouts.follow(results[-1], inputs)
+        else:
+            results.append(_written(recorder, ufunc, node, target, where))
+    return tuple(results) if many else results[0]
+
+
+def _written(recorder: Recorder, ufunc: np.ufunc, node: Any, target: Any, where: Any) -> Any:
+    if target is None:  # the elements that are not computed are NumPy's garbage: any will do
+        mask = handle_of(recorder, where)
+        node = broadcast_to(node, np.broadcast_shapes(tuple(node.shape), tuple(mask.shape)))
+        return bridge.Traced.of_node(recorder, node)
+    if (
+        type(target) is not bridge.Traced or not target.writeable
+    ):  # others' memory is written at once
+        raise NotCovered(f"np.{ufunc.__name__} into an array outside the graph")
+    store_into(target, node, f"np.{ufunc.__name__}", where, recorder)
+    return target
+
+
+# Functions ----------------------------------------------------------------------------------------
+def call_function(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
+    """``function(*args, **kwargs)`` of NumPy's with a traced array among the arguments."""
+    __tracebackhide__ = True
+    if recorder.active:
+        try:
+            require_quiet_errors()
+            return _lower(recorder, function, args, kwargs)
+        except (NotCovered, *LIKE_NUMPY) as problem:
+            known_errors.of_function(function, args, kwargs)
+            recorder.leave_graph(_reason(problem, f"{name_of(function)} with these arguments"))
+    return in_numpy(recorder, function, args, kwargs)
+
+
+def _lower(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
+    viewed = VIEWS.get(function)
+    if viewed is not None:
+        array = args[0] if args else None
+        if type(array) is not bridge.Traced and function in WRITERS:
+            raise NotCovered(f"{name_of(function)} into an array outside the graph")
+        if type(array) is not bridge.Traced:
+            array = recorder.wrap(array)
+        if type(array) is bridge.Traced:
+            return follow_layout(function, viewed(array, *args[1:], **kwargs), args, kwargs)
+    lowered = FUNCTIONS.get(function)
+    if lowered is None:
+        followed = follow(function)
+        if followed is None:
+            raise NotCovered(f"{name_of(function)} is not covered")
+        return followed(recorder, args, kwargs)
+    place = _out_place(function)
+    out = kwargs.get("out")
+    if "out" in kwargs:  # the caller's dict stays whole, for real NumPy
+        kwargs = {k: v for k, v in kwargs.items() if k != "out"}
+    if place is not None and len(args) > place:
+        out = args[place]
+        args = (*args[:place], None, *args[place + 1 :])
+    made = lowered(lambda value: handle_of(recorder, value), *args, **kwargs)
+    if out is not None:
+        return _into(recorder, function, out, made, args)
+    made = wrapped(recorder, made, function in ARRAYS_OF_RANK_0, args)
+    return follow_layout(function, made, args, kwargs)
+
+
+def follow_layout(function: Any, made: Any, args: tuple, kwargs: dict) -> Any:
+    """``made`` laid out as NumPy's function does, where that follows its arguments."""
+    return layouts.follow_function(function, made, args, kwargs)
+
+
+def _into(recorder: Recorder, function: Any, out: Any, made: Any, args: tuple) -> Any:
+    if type(out) is not bridge.Traced or not out.writeable:
+        raise NotCovered(f"{name_of(function)} into an array outside the graph")
+    if dtype_of(made) != out.dtype or tuple(made.shape) != out.shape:
+        raise NotCovered(f"{name_of(function)} into {out.dtype} of shape {out.shape}")
+    own = [a.handle for a in (*args, out) if type(a) is bridge.Traced and a.selected is None]
+    out.assign(lowering.copied(made) if any(made is h for h in own) else made)
+    return out
+
+
+def name_of(function: Any) -> str:
+    """How people write a NumPy function: ``np.linalg.inv``."""
+    module = (getattr(function, "__module__", None) or "numpy").replace("numpy", "np", 1)
+    return f"{module}.{getattr(function, '__name__', function)}"
+
+
+# Real NumPy ---------------------------------------------------------------------------------------
+@cache
+def _out_place(function: Any) -> int | None:
+    """Where ``out`` stands among a function's positional parameters."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    for i, p in enumerate(parameters):
+        if p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
+            return None
+        if p.name == "out":
+            return i
+    return None
+
+
+def in_numpy(recorder: Recorder, function: Callable, args: Any, kwargs: dict) -> Any:
+    """The call in real NumPy; an ``out`` array stays the object that was given."""
+    place = _out_place(function) if not isinstance(function, np.ufunc) else None
+    out = kwargs.get("out")
+    if out is None and place is not None and len(args) > place:
+        out = args[place]
+    targets = list(out) if isinstance(out, tuple) else [out] if out is not None else []
+    if function in WRITERS or getattr(function, "__name__", "") == "at":
+        targets.append(args[0])
+    if targets:  # what was recorded of the old contents must be computed before
+        recorder.flush_if_active("an array is written in NumPy")
+    result = function(*map(to_real, args), **{k: to_real(v) for k, v in kwargs.items()})
+    for target in targets:
+        if type(target) is bridge.Traced:
+            target.touched()
+    if out is not None:
+        return out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    return result

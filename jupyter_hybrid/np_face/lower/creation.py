@@ -1,0 +1,263 @@
+"""Arrays made from nothing (zeros, arange, eye, ...) and from other things (array, asarray)."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import bridge
+from ..array import layouts
+from ..bridge import array_of
+from ..errors import NotCovered
+from ..protocols import Recorder
+from . import lowering
+from .lowering import FLOAT64, cast, copied, core, dtype_of, filled, require_dtype
+from .registry import gives_arrays, lowers, views
+from .shapes import diagonal
+
+
+def shape_of(shape: Any) -> tuple[int, ...]:
+    """A shape argument as a tuple. Raises TypeError as NumPy does, NotCovered for sizes < 0."""
+    sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
+    made = tuple(operator.index(s) for s in sizes)
+    if any(s < 0 for s in made) or len(made) > 8:
+        raise NotCovered(f"an array of shape {made}")
+    return made
+
+
+def _plain(order: str, rest: dict) -> None:
+    if order not in ("C", "K", "A") or any(v is not None for v in rest.values()):
+        raise NotCovered("a new array with order=, device= or like=")
+
+
+def zeros(shape, dtype=float, order="C", **rest):
+    _plain(order, rest)
+    kind = require_dtype(np.dtype(float if dtype is None else dtype), "np.zeros")
+    return filled(shape_of(shape), 0, kind)
+
+
+def empty(shape, dtype=float, order="C", **rest):
+    """Zeros: any contents are right, and these are the same in every run."""
+    return zeros(shape, dtype, order, **rest)
+
+
+def ones(shape, dtype=None, order="C", **rest):
+    _plain(order, rest)
+    kind = require_dtype(np.dtype(float if dtype is None else dtype), "np.ones")
+    return core("ones", [], shape=shape_of(shape), dtype=kind.name)
+
+
+def full(shape, fill_value, dtype=None, order="C", **rest):
+    _plain(order, rest)
+    if bridge.has_traced(fill_value) or np.ndim(fill_value):
+        raise NotCovered("np.full of an array")
+    value = np.array(fill_value, dtype=dtype)
+    return filled(shape_of(shape), value.item(), require_dtype(value.dtype, "np.full"))
+
+
+def arange(*args, dtype=None, device=None, like=None, **named):
+    if device is not None or like is not None or named or not 1 <= len(args) <= 3:
+        raise NotCovered("np.arange with start=, stop=, step=, device= or like=")
+    numbers = [_number(a) for a in args]
+    start, stop, step = (0, numbers[0], 1) if len(numbers) == 1 else (*numbers, 1)[:3]
+    default = FLOAT64 if any(isinstance(n, float) for n in numbers) else np.dtype(int)
+    kind = require_dtype(np.dtype(default if dtype is None else dtype), "np.arange")
+    if kind.kind not in "fi" or (kind.kind == "i" and default.kind == "f"):
+        raise NotCovered(f"np.arange of {kind}")
+    size = max(0, math.ceil((stop - start) / step))
+    if kind.kind == "f":  # NumPy steps by the difference of the first two elements
+        first, second = kind.type(start), kind.type(start + step)
+        start, step = float(first), float(second - first)
+        stop = start + step * (size - 0.5)
+    elif kind.itemsize < 8 or abs(start) + abs(step) * size >= 2**53:
+        raise NotCovered(f"np.arange of {kind} beyond what is exact")
+    if not size:
+        return filled((0,), 0, kind)
+    node = core("arange", [], start=start, stop=stop, step=step, dtype=kind.name)
+    if tuple(node.shape) != (size,):
+        raise NotCovered("np.arange whose length rounding decides")
+    return node
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, (bool, np.bool)) or type(value) is bridge.Traced:
+        raise NotCovered("np.arange of arrays or bools")
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    if isinstance(value, float):
+        return float(value)
+    raise NotCovered(f"np.arange of {type(value).__name__}")
+
+
+def eye(N, M=None, k=0, dtype=float, order="C", **rest):
+    _plain(order, rest)
+    kind = require_dtype(np.dtype(dtype), "np.eye")
+    rows = operator.index(N)
+    columns = rows if M is None else operator.index(M)
+    if rows <= 0 or columns <= 0:
+        raise NotCovered("np.eye without elements")
+    return core("eye", [], N=rows, M=columns, k=operator.index(k), dtype=kind.name)
+
+
+def identity(n, dtype=None, **rest):
+    return eye(n, dtype=float if dtype is None else dtype, **rest)
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+    kinds = (int, float, np.integer, np.floating)
+    plain = all(issubclass(type(v), kinds) and type(v) is not bool for v in (start, stop))
+    if not plain or retstep or dtype is not None or axis or device is not None:
+        raise NotCovered("np.linspace of arrays, or with retstep=, dtype=, axis= or device=")
+    count = operator.index(num)
+    kind = np.result_type(*(np.dtype(type(v)) for v in (start, stop)), float)
+    if kind != FLOAT64 or count < 2:
+        raise NotCovered("np.linspace of less than two numbers")
+    divisions = count - 1 if endpoint else count
+    delta = float(stop) * 1.0 - float(start) * 1.0
+    step = delta / divisions
+    if not step or not math.isfinite(step):
+        raise NotCovered("np.linspace without a step")
+    node = core("arange", [], start=0, stop=count, step=1, dtype="float64")
+    node = core("mul_scalar", [node], scalar=step)
+    node = core("add_scalar", [node], scalar=float(start))
+    if not endpoint:
+        return node
+    return core(
+        "slice_assign_scalar", [node], begin=(count - 1,), end=(count,), step=(1,),
+        scalar=float(stop),
+    )  # fmt: skip
+
+
+# By the face: these don't go through NumPy's protocols, or have no array among their arguments.
+CREATION: dict[str, Callable] = {
+    "zeros": zeros, "ones": ones, "full": full, "empty": empty, "arange": arange, "eye": eye,
+    "identity": identity, "linspace": linspace,
+}  # fmt: skip
+
+
+def _like(make: Callable) -> Callable:
+    def lowered(to, a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+        x = to(a)
+        wanted = dtype_of(x) if dtype is None else dtype
+        size = tuple(x.shape) if shape is None else shape
+        return make(size, wanted, order, device=device)
+
+    return lowered
+
+
+for _function, _make in (
+    (np.zeros_like, zeros), (np.ones_like, ones), (np.empty_like, empty),
+):  # fmt: skip
+    gives_arrays(lowers(_function)(_like(_make)))
+
+
+@gives_arrays
+@lowers(np.full_like)
+def full_like(to, a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    x = to(a)
+    wanted = require_dtype(dtype_of(x) if dtype is None else np.dtype(dtype), "np.full_like")
+    size = tuple(x.shape) if shape is None else shape_of(shape)
+    if type(fill_value) is bridge.Traced:
+        return lowering.broadcast_to(cast(to(fill_value), wanted), size)
+    if np.ndim(fill_value):
+        raise NotCovered("np.full_like of an array")
+    return filled(size, np.array(fill_value, dtype=wanted).item(), wanted)
+
+
+@gives_arrays
+@lowers(np.full)
+def full_of(to, shape, fill_value, dtype=None, order="C", *, device=None, like=None):
+    if order != "C" or device is not None or like is not None:
+        raise NotCovered("np.full with order=, device= or like=")
+    value = to(fill_value)
+    wanted = require_dtype(dtype_of(value) if dtype is None else np.dtype(dtype), "np.full")
+    if dtype_of(value).kind == "c" and wanted.kind != "c":
+        raise NotCovered("np.full of complex numbers as real ones")
+    node = lowering.broadcast_to(cast(value, wanted), shape_of(shape))
+    return copied(node) if node is value else node
+
+
+# From other things --------------------------------------------------------------------------------
+def asarray(
+    recorder: Recorder, a: Any, dtype: Any = None, order: Any = None, copy: Any = None
+) -> Any:
+    """``np.asarray`` (``copy=None``) and ``np.array`` (``copy=True``) of something traced."""
+    if order not in (None, "K", "A", "C"):
+        raise NotCovered(f"an array with order={order!r}")
+    if type(a) is not bridge.Traced:
+        return array_of(recorder, a, dtype)
+    wanted = a.dtype if dtype is None else np.dtype(dtype)
+    if order == "C" and a.layout is not None:
+        copy = True
+    if wanted == a.dtype and not copy and not a.is_scalar:
+        return a
+    if copy is False:
+        raise NotCovered("an array with copy=False")
+    require_dtype(wanted, "np.array")
+    node = cast(a.handle, wanted)
+    made = bridge.Traced.of_node(recorder, copied(node) if node is a.handle else node)
+    return made if order == "C" else layouts.follow(made, (a,))
+
+
+@gives_arrays
+@lowers(np.copy)
+def copy(to, a, order="K", subok=False):
+    return copied(to(a))
+
+
+@lowers(np.tril)
+def tril(to, m, k=0):
+    return _triangle(to(m), int(k), lower=True)
+
+
+@lowers(np.triu)
+def triu(to, m, k=0):
+    return _triangle(to(m), int(k), lower=False)
+
+
+def _triangle(x: Any, k: int, lower: bool) -> Any:
+    if len(x.shape) < 2:
+        raise NotCovered("np.tril or np.triu of one dimension")
+    rows, columns = x.shape[-2:]
+    keep = np.tri(rows, columns, k if lower else k - 1, dtype=bool)
+    mask = lowering.input_of(keep if lower else ~keep)
+    return core("where", [mask, x, filled((), 0, dtype_of(x))])
+
+
+@views(np.diag)
+def diag(array, k=0):
+    if array.ndim == 2:
+        return diagonal(array, k)
+    if array.ndim != 1:
+        raise ValueError("Input must be 1- or 2-d.")
+    n, shift = array.size, int(k)
+    width = n + abs(shift)
+    rows = np.arange(n) + max(-shift, 0)
+    places = lowering.input_of(np.stack([rows, rows + shift]))
+    if n:
+        node = core("scatter_nd", [array.handle, places], shape=(width, width))
+    else:
+        node = filled((width, width), 0, array.dtype)
+    return bridge.Traced(array.recorder, node)
+
+
+@lowers(np.meshgrid)
+def meshgrid(to, *xi, copy=True, sparse=False, indexing="xy"):
+    if sparse or not copy or indexing not in ("xy", "ij"):
+        raise NotCovered("np.meshgrid with sparse= or copy=")
+    parts = [lowering.reshape(to(x), (-1,)) for x in xi]
+    order = list(range(len(parts)))
+    if indexing == "xy" and len(parts) > 1:
+        order[0], order[1] = 1, 0
+    shape = [0] * len(parts)
+    for part, axis in zip(parts, order, strict=True):
+        shape[axis] = part.shape[0]
+    made = []
+    for part, axis in zip(parts, order, strict=True):
+        own = tuple(part.shape[0] if i == axis else 1 for i in range(len(parts)))
+        made.append(lowering.broadcast_to(lowering.reshape(part, own), tuple(shape)))
+    return tuple(copied(m) if m is p else m for m, p in zip(made, parts, strict=True))

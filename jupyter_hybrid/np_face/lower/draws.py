@@ -1,0 +1,141 @@
+"""Methods of NumPy's random generators that take arrays: the draw is NumPy's, the rest is recorded.
+
+Where elements go does not depend on them, so an index array is shuffled in the array's place, by
+NumPy, on the way it would take itself: the stream is its own, before and after.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import bridge
+from ..array import gather
+from ..errors import NotCovered
+from ..protocols import Recorder
+from . import lowering
+from .lowering import core
+
+_GENERATORS = (np.random.RandomState, np.random.Generator)
+
+
+def lowered(function: Any) -> Callable | None:
+    """``f(recorder, generator, args, kwargs)`` for a generator's method that is recorded."""
+    owner = getattr(function, "__self__", None)
+    if type(owner) not in _GENERATORS:
+        return None
+    return _METHODS.get((type(owner) is np.random.Generator, getattr(function, "__name__", "")))
+
+
+def call(recorder: Recorder, lower: Callable, function: Any, args: tuple, kwargs: dict) -> Any:
+    """The recorded call. Raises NotCovered, before anything is drawn, where it is NumPy's."""
+    if not recorder.active or recorder.bodies:
+        raise NotCovered("random draws")
+    return lower(function.__self__, *args, **kwargs)
+
+
+def _array(x: Any) -> Any:
+    if type(x) is not bridge.Traced or x.is_scalar or not x.ndim or not x.size:
+        raise NotCovered("a draw from no array")
+    return x
+
+
+def _axis(x: Any, axis: Any) -> int:
+    return lowering.axis_of(operator.index(axis), x.ndim)
+
+
+def _taken(x: Any, index: Any, axis: int) -> Any:
+    node = core("take", [x.handle, lowering.input_of(np.asarray(index))], axis=axis, mode="raise")
+    return bridge.Traced.of_node(x.recorder, node, scalar=not node.shape)
+
+
+def _shuffle_legacy(generator: Any, x: Any) -> None:
+    _shuffle(generator, x, 0)
+
+
+def _shuffle(generator: Any, x: Any, axis: int = 0) -> None:
+    array = _array(x)
+    place = _axis(array, axis)
+    if not array.writeable:
+        raise NotCovered("a read-only array is shuffled")
+    n = array.shape[place]
+    index = np.arange(n) if array.ndim == 1 else np.arange(n)[:, None]  # each has its own way
+    generator.shuffle(index)
+    array[...] = _taken(array, index.ravel(), place)
+
+
+def _permutation_legacy(generator: Any, x: Any) -> Any:
+    return _permutation(generator, x, 0)
+
+
+def _permutation(generator: Any, x: Any, axis: int = 0) -> Any:
+    array = _array(x)
+    place = _axis(array, axis)
+    return _taken(array, generator.permutation(array.shape[place]), place)
+
+
+def _values(p: Any) -> Any:
+    """Probabilities decide what is drawn: their values are needed now."""
+    if type(p) is not bridge.Traced:
+        return p
+    known = gather.contents(p)
+    if known is None:
+        raise NotCovered("computed probabilities decide a draw")
+    return known
+
+
+def _choice_legacy(
+    generator: Any, a: Any, size: Any = None, replace: Any = True, p: Any = None
+) -> Any:
+    if type(a) is bridge.Traced and a.ndim != 1:
+        raise NotCovered("np.random.choice of rows")
+    return _choice(generator, a, size, replace, p)
+
+
+def _choice(
+    generator: Any, a: Any, size: Any = None, replace: Any = True, p: Any = None, axis: int = 0,
+    shuffle: bool = True,
+) -> Any:  # fmt: skip
+    if size == () or any(type(v) is bridge.Traced for v in (size, replace, axis, shuffle)):
+        raise NotCovered("a choice whose size is an array")
+    options = {"size": size, "replace": replace, "p": _values(p)}
+    if type(generator) is np.random.Generator:
+        options["shuffle"] = shuffle
+    if type(a) is not bridge.Traced:
+        if axis or not isinstance(a, (int, np.integer)):
+            raise NotCovered("a choice among these")
+        return generator.choice(a, **options)
+    array = _array(a)
+    place = _axis(array, axis)
+    return _taken(array, generator.choice(array.shape[place], **options), place)
+
+
+def _normal(generator: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+    """``loc + scale * z``: z is drawn, in the order NumPy draws it."""
+    positive = type(scale) in (int, float) and scale > 0
+    if type(loc) is not bridge.Traced or not positive or loc.dtype.kind not in "fiub":
+        raise NotCovered("a normal draw of this location and scale")
+    shape = loc.shape
+    if size is not None:
+        shape = tuple(size) if isinstance(size, (tuple, list)) else (operator.index(size),)
+        if np.broadcast_shapes(shape, loc.shape) != shape:
+            raise NotCovered("a normal draw of another size")
+    z = bridge.Traced.of_input(loc.recorder, np.asarray(generator.standard_normal(shape)))
+    made = loc + z * float(scale)
+    made.is_scalar = not shape
+    return made
+
+
+_METHODS: dict[tuple[bool, str], Callable] = {
+    (False, "shuffle"): _shuffle_legacy,
+    (True, "shuffle"): _shuffle,
+    (False, "permutation"): _permutation_legacy,
+    (True, "permutation"): _permutation,
+    (False, "choice"): _choice_legacy,
+    (True, "choice"): _choice,
+    (False, "normal"): _normal,
+    (True, "normal"): _normal,
+}

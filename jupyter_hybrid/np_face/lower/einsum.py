@@ -1,0 +1,145 @@
+"""``np.einsum`` as sums, transposes, products and matrix products, two operands at a time."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import bridge
+from ..errors import NotCovered
+from . import shapes
+from .linear import diagonal_of
+from .lowering import cast, copied, core, dtype_of, require_dtype, reshape, transpose
+from .registry import lowers
+
+_SPARE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@lowers(np.einsum)
+def einsum(to, *operands, out=None, optimize=False, **kwargs):
+    if kwargs or not operands or not isinstance(operands[0], str):
+        raise NotCovered("np.einsum with dtype= or casting=, or with lists of axes")
+    parts = [to(o) for o in operands[1:]]
+    if len(parts) == 1 and out is None:
+        view = _view(operands[0], operands[1], parts, optimize)
+        if view is not None:
+            return view
+    dtype = require_dtype(np.result_type(*(dtype_of(p) for p in parts)), "np.einsum")
+    if dtype.kind == "b":
+        raise NotCovered("np.einsum of bool")
+    terms, result = _letters(operands[0], parts)
+    sizes: dict[str, int] = {}
+    nodes = []
+    for term, part in zip(terms, parts, strict=True):
+        node, letters = _diagonals(cast(part, dtype), term)
+        for letter, size in zip(letters, node.shape, strict=True):
+            if sizes.setdefault(letter, size) != size:
+                raise NotCovered("np.einsum of axes that broadcast or do not fit")
+        nodes.append((node, letters))
+    node, letters = nodes[0]
+    for i, (other, names) in enumerate(nodes[1:], 1):
+        later = set(result).union(*(set(n) for _, n in nodes[i + 1 :]))
+        node, letters = _pair(node, letters, other, names, later, sizes)
+    node, letters = _sum_out(node, letters, set(result))
+    node = transpose(node, tuple(letters.index(c) for c in result))
+    return copied(node) if any(node is p for p in parts) else node
+
+
+def _view(subscripts: str, array: Any, parts: list[Any], optimize: Any) -> Any | None:
+    """The view that NumPy gives where nothing is summed; None where something is."""
+    (term,), result = _letters(subscripts, parts)
+    if set(term) != set(result) or len(set(result)) != len(result):
+        return None
+    if len(term) != len(result) or type(array) is not bridge.Traced or optimize is not False:
+        raise NotCovered("np.einsum that gives a view of its operand")
+    return shapes.transposed(array, tuple(term.index(c) for c in result))
+
+
+def _letters(subscripts: str, parts: list[Any]) -> tuple[list[str], str]:
+    """A letter per axis for every operand and the result; ``...`` gets spare letters."""
+    text = subscripts.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    terms = left.split(",")
+    if len(terms) != len(parts) or any(c in _SPARE for c in text):
+        raise NotCovered(f"np.einsum({subscripts!r})")
+    ranks = [
+        len(p.shape) - len(t.replace("...", "")) for t, p in zip(terms, parts, strict=True)
+    ]  # fmt: skip
+    dots = max((r for t, r in zip(terms, ranks, strict=True) if "..." in t), default=0)
+    spare = _SPARE[:dots]
+    for t, r in zip(terms, ranks, strict=True):
+        if r < 0 or (r and "..." not in t):
+            raise ValueError(f"einstein sum subscripts string {subscripts!r} does not fit")
+    terms = [
+        t.replace("...", spare[dots - r :]) if "..." in t else t
+        for t, r in zip(terms, ranks, strict=True)
+    ]
+    if arrow:
+        result = right.replace("...", spare)
+    else:
+        letters = "".join(terms)
+        once = sorted(c for c in set(letters) if letters.count(c) == 1 and c not in _SPARE)
+        result = spare + "".join(once)
+    if len(set(result)) != len(result) or not set(result) <= set("".join(terms)):
+        raise ValueError(f"einstein sum subscripts string {subscripts!r} has a bad output")
+    return terms, result
+
+
+def _diagonals(node: Any, letters: str) -> tuple[Any, str]:
+    """A letter that an operand has twice takes the diagonal."""
+    for letter in dict.fromkeys(letters):
+        while letters.count(letter) > 1:
+            first = letters.index(letter)
+            second = letters.index(letter, first + 1)
+            if node.shape[first] != node.shape[second]:
+                raise ValueError("dimensions in operand for collapsing index do not match")
+            node = diagonal_of(node, 0, first, second)
+            letters = "".join(c for i, c in enumerate(letters) if i not in (first, second))
+            letters += letter
+    return node, letters
+
+
+def _sum_out(node: Any, letters: str, keep: set[str]) -> tuple[Any, str]:
+    axes = tuple(i for i, c in enumerate(letters) if c not in keep)
+    if not axes:
+        return node, letters
+    return core("sum", [node], axis=axes), "".join(c for c in letters if c in keep)
+
+
+def _pair(
+    a: Any, of_a: str, b: Any, of_b: str, later: set[str], sizes: dict[str, int]
+) -> tuple[Any, str]:
+    """Two operands contracted over the letters that nobody needs later."""
+    a, of_a = _sum_out(a, of_a, set(of_b) | later)
+    b, of_b = _sum_out(b, of_b, set(of_a) | later)
+    batch = "".join(c for c in of_a if c in of_b and c in later)
+    inner = "".join(c for c in of_a if c in of_b and c not in later)
+    free_a = "".join(c for c in of_a if c not in of_b)
+    free_b = "".join(c for c in of_b if c not in of_a)
+
+    def sized(letters: str) -> int:
+        return math.prod(sizes[c] for c in letters)
+
+    def arranged(node: Any, letters: str, order: str) -> Any:
+        return transpose(node, tuple(letters.index(c) for c in order))
+
+    shape = tuple(sizes[c] for c in batch + free_a + free_b)
+    if not inner:
+        left = arranged(a, of_a, batch + free_a)
+        right = arranged(b, of_b, batch + free_b)
+        left = reshape(left, (sized(batch), sized(free_a), 1))
+        right = reshape(right, (sized(batch), 1, sized(free_b)))
+        return reshape(core("mul", [left, right]), shape), batch + free_a + free_b
+    left = arranged(a, of_a, batch + free_a + inner)
+    right = arranged(b, of_b, batch + inner + free_b)
+    if batch:
+        left = reshape(left, (sized(batch), sized(free_a), sized(inner)))
+        right = reshape(right, (sized(batch), sized(inner), sized(free_b)))
+        made = core("matmul", [left, right])
+    else:
+        left = reshape(left, (sized(free_a), sized(inner)))
+        right = reshape(right, (sized(inner), sized(free_b)))
+        made = core("dot", [left, right])
+    return reshape(made, shape), batch + free_a + free_b

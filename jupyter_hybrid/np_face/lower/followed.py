@@ -1,0 +1,218 @@
+"""NumPy functions written in Python over others: their own code runs on traced arrays.
+
+``np.gradient`` or ``np.kron`` need no lowering of their own: their code calls ``asanyarray``,
+``empty``, slices and ufuncs. It is run as it is, with globals where ``asanyarray``, ``zeros`` and
+the like know traced arrays; so results, dtypes and errors are NumPy's. Whatever goes wrong on the
+way runs again in real NumPy.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import types
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .. import bridge
+from ..errors import NotCovered
+from ..protocols import Recorder
+from . import creation, lowering
+
+NAMES = [
+    "gradient", "kron", "cross", "trapezoid", "rot90", "fliplr", "flipud", "rollaxis",
+    "atleast_1d", "atleast_2d", "atleast_3d", "array_split", "split", "hsplit", "vsplit", "dsplit",
+    "block", "polyval", "isclose", "cov", "corrcoef", "sinc", "ediff1d", "vander", "diagflat",
+    "logspace", "geomspace", "linspace", "ix_", "isposinf", "isneginf", "unstack",
+    "put_along_axis", "fill_diagonal", "apply_over_axes", "astype", "insert", "delete", "allclose",
+    "array_equal", "piecewise", "unwrap", "angle", "tri", "resize",
+    "digitize",
+]  # fmt: skip
+LINEAR = [
+    "norm", "vector_norm", "matrix_norm", "multi_dot", "matrix_power", "cross", "outer", "trace",
+    "tensordot", "matmul",
+]  # fmt: skip
+FOURIER = [
+    "fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn",
+    "ifftn", "rfftn", "irfftn", "fftshift", "ifftshift",
+]  # fmt: skip
+
+
+# NumPy functions with code of ours in place of NumPy's, on the same terms.
+REWRITTEN: dict[Any, Callable] = {}
+
+
+class _State(threading.local):
+    running: Recorder | None = None
+
+    @property
+    def recorder(self) -> Recorder:
+        """Of the call that is followed."""
+        assert self.running is not None
+        return self.running
+
+
+state = _State()
+
+
+@cache
+def _followable() -> frozenset:
+    rooms = ((np, NAMES), (np.linalg, LINEAR), (np.fft, FOURIER))
+    found = [getattr(room, n, None) for room, names in rooms for n in names]
+    return frozenset(f for f in found if isinstance(getattr(f, "_implementation", None), _FUNCTION))
+
+
+_FUNCTION = types.FunctionType
+
+
+@cache
+def follow(function: Any) -> Callable | None:
+    """``f(recorder, args, kwargs)`` that runs NumPy's own code of ``function``, or None."""
+    shadow = REWRITTEN.get(function)
+    if shadow is None:
+        if function not in _followable():
+            return None
+        code = function._implementation
+        shadow = _shadow_of(code, globals_of(code.__module__))
+
+    def run(recorder: Recorder, args: tuple, kwargs: dict) -> Any:
+        before, state.running = state.running, recorder
+        try:
+            return shadow(*args, **kwargs)
+        except AttributeError as error:  # something of NumPy's inside that has moved
+            raise NotCovered(f"np.{function.__name__}: {error}") from None
+        finally:
+            state.running = before
+
+    return run
+
+
+def _shadow_of(code: Any, names: dict[str, Any]) -> Any:
+    made = _FUNCTION(code.__code__, names, code.__name__, code.__defaults__, code.__closure__)
+    made.__kwdefaults__ = code.__kwdefaults__
+    return made
+
+
+@cache
+def globals_of(module_name: str) -> dict[str, Any]:
+    """A NumPy module's names, with array makers and helpers that know traced arrays."""
+    real = vars(sys.modules[module_name])
+    names: dict[str, Any] = dict(real)
+    for name, value in real.items():
+        if isinstance(value, _FUNCTION) and value.__globals__ is real:
+            names[name] = _shadow_of(value, names)
+        else:
+            names[name] = _replaced(value)
+    return names
+
+
+def _replaced(value: Any) -> Any:
+    if isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] == "numpy":
+        return _Module(value)
+    try:
+        return REPLACEMENTS.get(value, value)
+    except TypeError:  # unhashable
+        return value
+
+
+class _Module:
+    """A NumPy module as the followed code sees it."""
+
+    def __init__(self, module: types.ModuleType):
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        return _replaced(getattr(self._module, name))
+
+
+def _conversion(real: Callable, copy: Any) -> Callable:
+    def convert(a: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+        rest = {k: v for k, v in kwargs.items() if k not in ("subok", "copy", "order", "ndmin")}
+        if not bridge.has_traced(a):
+            return real(a, dtype, *args, **kwargs)
+        if args or rest:
+            raise NotCovered("np.array with more arguments")
+        wanted = kwargs.get("copy", copy)
+        made = creation.asarray(state.recorder, a, dtype, kwargs.get("order"), wanted)
+        while made.ndim < kwargs.get("ndmin", 0):
+            made = made[None]
+        return made
+
+    return convert
+
+
+def _creator(real: Callable, make: Callable) -> Callable:
+    def create(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return bridge.Traced(state.recorder, make(*args, **kwargs))
+        except (NotCovered, TypeError, ValueError):
+            return real(*args, **kwargs)
+
+    return create
+
+
+class _Converter:
+    """NumPy's ``_array_converter``: arguments as arrays, results as the arguments were."""
+
+    def __init__(self, *given: Any):
+        convert = REPLACEMENTS[np.asanyarray]
+        self._arrays = tuple(convert(g) for g in given)
+        self._given = given
+        self.scalar_input = tuple(np.ndim(g) == 0 and not isinstance(g, np.ndarray) for g in given)
+
+    def __getitem__(self, i: int) -> Any:
+        return self._arrays[i]
+
+    def as_arrays(self, *, subok: bool = True, pyscalars: str = "convert_if_no_array") -> tuple:
+        return self._arrays
+
+    def result_type(self, *extra: Any, ensure_inexact: bool = False) -> np.dtype:
+        kinds = [
+            g if type(g) in lowering.NUMBERS else a.dtype
+            for g, a in zip(self._given, self._arrays, strict=True)
+        ]
+        more = (0.0,) if ensure_inexact else ()
+        return np.result_type(*kinds, *extra, *more)
+
+    def wrap(self, made: Any, /, to_scalar: bool | None = None) -> Any:
+        return made
+
+
+class _ArrayUfunc:
+    """A ufunc whose ``out=...`` (an array even of rank 0) is not lost on the way to us."""
+
+    def __init__(self, ufunc: np.ufunc):
+        self._ufunc = ufunc
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("out") is not ...:
+            return self._ufunc(*args, **kwargs)
+        del kwargs["out"]
+        return REPLACEMENTS[np.asarray](self._ufunc(*args, **kwargs))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ufunc, name)
+
+
+def _broadcast(*arrays: Any) -> np.broadcast:
+    """Of shapes alone: no element is read."""
+    return np.broadcast(*(np.broadcast_to(np.empty(()), np.shape(a)) for a in arrays))
+
+
+REPLACEMENTS: dict[Any, Any] = {
+    np.multiply: _ArrayUfunc(np.multiply),
+    np.broadcast: _broadcast,
+    np.asarray: _conversion(np.asarray, None),
+    np.asanyarray: _conversion(np.asanyarray, None),
+    np.ascontiguousarray: _conversion(np.ascontiguousarray, None),
+    np.array: _conversion(np.array, True),
+    np.zeros: _creator(np.zeros, creation.zeros),
+    np.ones: _creator(np.ones, creation.ones),
+    np.empty: _creator(np.empty, creation.empty),
+}
+_converter = getattr(sys.modules.get("numpy._core._multiarray_umath"), "_array_converter", None)
+if _converter is not None:
+    REPLACEMENTS[_converter] = _Converter

@@ -1,0 +1,150 @@
+"""Products: matmul of any rank, dot, inner, outer, vdot, tensordot, trace."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..errors import NotCovered
+from .lowering import (
+    NUMBERS,
+    axis_of,
+    cast,
+    core,
+    dtype_of,
+    require_dtype,
+    reshape,
+    transpose,
+    untransposed,
+)
+from .reductions import reduce
+from .registry import lowers
+
+
+def _one_dtype(a: Any, b: Any, name: str) -> tuple[Any, Any]:
+    dtype = require_dtype(np.result_type(dtype_of(a), dtype_of(b)), name)
+    if dtype.kind == "b":
+        raise NotCovered(f"{name} of bool")
+    return cast(a, dtype), cast(b, dtype)
+
+
+def matmul(a: Any, b: Any) -> Any:
+    """``a @ b``: 1-D and 2-D by one product, more axes as a batch that broadcasts."""
+    if type(a) in NUMBERS or type(b) in NUMBERS or not a.shape or not b.shape:
+        raise NotCovered("np.matmul with a scalar")
+    inner = b.shape[0] if len(b.shape) == 1 else b.shape[-2]
+    if a.shape[-1] != inner:
+        raise NotCovered(f"np.matmul of {tuple(a.shape)} and {tuple(b.shape)}")
+    flat = len(a.shape) <= 2 and len(b.shape) <= 2
+    return product("dot" if flat else "matmul", a, b)
+
+
+def product(op: str, a: Any, b: Any) -> Any:
+    """A matrix product; ``x.T`` in it becomes a flag of the product."""
+    (a, swap_a), (b, swap_b) = untransposed(a), untransposed(b)
+    a, b = _one_dtype(a, b, "np.matmul")
+    flags = {"transpose_a": True} if swap_a else {}
+    flags |= {"transpose_b": True} if swap_b else {}
+    return core(op, [a, b], **flags)
+
+
+def multiply(a: Any, b: Any) -> Any:
+    """``a * b`` with promotion."""
+    dtype = require_dtype(np.result_type(dtype_of(a), dtype_of(b)), "a product")
+    op = "logical_and" if dtype.kind == "b" else "mul"
+    return core(op, [cast(a, dtype), cast(b, dtype)])
+
+
+@lowers(np.dot)
+def dot(to: Any, a: Any, b: Any, out: Any = None) -> Any:
+    x, y = to(a), to(b)
+    if not x.shape or not y.shape:
+        return multiply(x, y)
+    if len(x.shape) <= 2 and len(y.shape) <= 2:
+        return matmul(x, y)
+    last = len(y.shape) - 2 if len(y.shape) > 1 else 0
+    return contract(x, y, (len(x.shape) - 1,), (last,))
+
+
+@lowers(np.inner)
+def inner(to: Any, a: Any, b: Any, /) -> Any:
+    x, y = to(a), to(b)
+    if not x.shape or not y.shape:
+        return multiply(x, y)
+    return contract(x, y, (len(x.shape) - 1,), (len(y.shape) - 1,))
+
+
+@lowers(np.vdot)
+def vdot(to: Any, a: Any, b: Any, /) -> Any:
+    x, y = reshape(to(a), (-1,)), reshape(to(b), (-1,))
+    if dtype_of(x).kind == "c":
+        raise NotCovered("np.vdot of complex numbers")
+    return matmul(x, y)
+
+
+@lowers(np.outer)
+def outer(to: Any, a: Any, b: Any, out: Any = None) -> Any:
+    return multiply(reshape(to(a), (-1, 1)), reshape(to(b), (1, -1)))
+
+
+@lowers(np.tensordot)
+def tensordot(to: Any, a: Any, b: Any, axes: Any = 2) -> Any:
+    x, y = to(a), to(b)
+    if isinstance(axes, (int, np.integer)):
+        n = int(axes)
+        of_x, of_y = tuple(range(len(x.shape) - n, len(x.shape))), tuple(range(n))
+    else:
+        of_x, of_y = (tuple(v) if isinstance(v, (tuple, list)) else (v,) for v in axes)
+    of_x = tuple(axis_of(i, len(x.shape)) for i in of_x)
+    of_y = tuple(axis_of(i, len(y.shape)) for i in of_y)
+    if [x.shape[i] for i in of_x] != [y.shape[i] for i in of_y]:
+        raise ValueError("shape-mismatch for sum")
+    return contract(x, y, of_x, of_y)
+
+
+def contract(x: Any, y: Any, of_x: tuple[int, ...], of_y: tuple[int, ...]) -> Any:
+    """Sum of products over paired axes; the free axes of x, then those of y."""
+    free_x = tuple(i for i in range(len(x.shape)) if i not in of_x)
+    free_y = tuple(i for i in range(len(y.shape)) if i not in of_y)
+    length = math.prod(x.shape[i] for i in of_x)
+    shape = tuple(x.shape[i] for i in free_x) + tuple(y.shape[i] for i in free_y)
+    rows = math.prod(x.shape[i] for i in free_x)
+    columns = math.prod(y.shape[i] for i in free_y)
+    left = reshape(transpose(x, free_x + of_x), (rows, length))
+    right = reshape(transpose(y, of_y + free_y), (length, columns))
+    return reshape(product("dot", left, right), shape)
+
+
+def diagonal_of(x: Any, offset: int, axis1: int, axis2: int) -> Any:
+    """The diagonal as the last axis, by gathering from the flattened pair of axes."""
+    rank = len(x.shape)
+    first, second = axis_of(axis1, rank), axis_of(axis2, rank)
+    if first == second:
+        raise ValueError("axis1 and axis2 cannot be the same")
+    rest = tuple(i for i in range(rank) if i not in (first, second))
+    rows, columns = x.shape[first], x.shape[second]
+    start = offset if offset >= 0 else -offset * columns
+    count = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+    flat = reshape(
+        transpose(x, (*rest, first, second)), (*(x.shape[i] for i in rest), rows * columns)
+    )
+    end = start + (count - 1) * (columns + 1) + 1 if count else start
+    return core(
+        "slice", [flat],
+        begin=(*(0 for _ in rest), min(start, rows * columns)),
+        end=(*(x.shape[i] for i in rest), min(max(end, 0), rows * columns)),
+        step=(*(1 for _ in rest), columns + 1),
+    )  # fmt: skip
+
+
+@lowers(np.trace)
+def trace(
+    to: Any, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None,
+    out: Any = None,
+) -> Any:  # fmt: skip
+    x = to(a)
+    if len(x.shape) < 2:
+        raise NotCovered("np.trace of less than two dimensions")
+    return reduce("sum", diagonal_of(x, int(offset), axis1, axis2), -1, dtype=dtype)

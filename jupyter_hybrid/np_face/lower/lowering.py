@@ -1,0 +1,181 @@
+"""What every lowering stands on: the graph's dtypes, nodes, constants, casts and exact reshapes."""
+
+from __future__ import annotations
+
+import math
+import operator
+import weakref
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from ..errors import NotCovered
+
+# The dtypes that enter graphs; everything else is a named graph break. The rules ask this set only.
+DTYPES = frozenset(
+    np.dtype(n)
+    for n in (
+        "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+        "float32", "float64", "complex64", "complex128",
+    )
+)  # fmt: skip
+NUMBERS = (bool, int, float, complex)  # Python numbers: weak operands under NumPy 2's promotion
+BOOL, INT64, FLOAT64 = np.dtype(bool), np.dtype("int64"), np.dtype("float64")
+
+BY_TYPE = {d.type: d for d in DTYPES}
+
+
+def core(op: str, inputs: list[Any], **attrs: Any) -> Any:
+    """One core operator on traced or concrete arrays."""
+    return _core.invoke_core(op, inputs, attrs)
+
+
+def dtype_of(handle: Any) -> np.dtype:
+    """NumPy's dtype of an array handle."""
+    kind = handle.dtype
+    return BY_TYPE.get(kind) or np.dtype(kind)
+
+
+def require_dtype(dtype: np.dtype, what: str) -> np.dtype:
+    """``dtype`` where graphs have it. Raises NotCovered naming ``what`` otherwise."""
+    if dtype not in DTYPES or not dtype.isnative:
+        raise NotCovered(f"{what} of {dtype}")
+    return dtype
+
+
+def cast(handle: Any, dtype: np.dtype) -> Any:
+    """``handle`` in ``dtype``; the same handle when it has it already."""
+    if dtype_of(handle) == dtype:
+        return handle
+    return core("cast", [handle], dtype=require_dtype(dtype, "a cast").name)
+
+
+def copied(handle: Any) -> Any:
+    """A node of its own for an array's contents: later writes into that array do not change it."""
+    return core("identity", [handle])
+
+
+def number_of(value: Any) -> Any:
+    """A Python number as one of :data:`NUMBERS` (a subclass becomes its base); None for others."""
+    kind = type(value)
+    if kind in NUMBERS:
+        return value
+    if isinstance(value, (int, float, complex)) and not isinstance(value, np.generic):
+        base: Any = next(b for b in (int, float, complex) if isinstance(value, b))
+        return base(value)
+    return None
+
+
+def scalar(value: Any, dtype: np.dtype) -> int | float | complex | bool:
+    """A Python number as an element of ``dtype``, given back as a Python number."""
+    if dtype.kind == "f":
+        return float(dtype.type(value))
+    if dtype.kind == "c":
+        return complex(dtype.type(value))
+    return bool(value) if dtype.kind == "b" else int(value)
+
+
+def fits(value: Any, dtype: np.dtype) -> bool:
+    """True when NumPy takes the Python number as an element of ``dtype``."""
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        return type(value) not in (float, complex) and info.min <= int(value) <= info.max
+    return type(value) is not complex or dtype.kind == "c"
+
+
+def constant(value: Any, dtype: np.dtype | None = None) -> Any:
+    """A rank-0 constant node of a Python or NumPy number."""
+    made = np.asarray(value) if dtype is None else np.asarray(value).astype(dtype)
+    require_dtype(made.dtype, "a constant")
+    if made.ndim:
+        raise NotCovered("a constant with dimensions")
+    return _core.trace_constant(made.item(), dtype=made.dtype.name, text=repr(made.item()))
+
+
+def filled(shape: tuple[int, ...], value: Any, dtype: np.dtype) -> Any:
+    """An array of one value as a creation node."""
+    number = scalar(value, dtype)
+    if type(number) is complex:
+        if number.imag or math.copysign(1.0, number.imag) < 0:  # more than an attribute holds
+            return broadcast_to(constant(number, dtype), shape)
+        number = number.real
+    if not number and (type(number) is not float or math.copysign(1.0, number) > 0):
+        return core("zeros", [], shape=shape, dtype=dtype.name)
+    return core("full", [], shape=shape, value=number, dtype=dtype.name)
+
+
+def input_of(array: np.ndarray) -> Any:
+    """A private copy of a real array as a graph input."""
+    require_dtype(array.dtype, "an array")
+    return _core.from_numpy(np.array(array, order="C"))
+
+
+def broadcast_to(handle: Any, shape: tuple[int, ...]) -> Any:
+    """``handle`` repeated to ``shape`` by NumPy's rules."""
+    own = tuple(handle.shape)
+    if own == tuple(shape):
+        return handle
+    wide = reshape(handle, (1,) * (len(shape) - len(own)) + own)
+    return core("broadcast_to", [wide], shape=tuple(shape)) if wide.shape != shape else wide
+
+
+def reshape(handle: Any, shape: tuple[int, ...]) -> Any:
+    """Same elements in C order, exact ``shape`` (no codes, one -1 resolved here)."""
+    own = tuple(handle.shape)
+    shape = resolved(own, shape)
+    return handle if own == shape else core("reshape", [handle], shape=shape)
+
+
+def resolved(own: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """``shape`` with its -1 replaced. Raises NumPy's own ValueError where sizes do not match."""
+    wanted = tuple(int(s) for s in shape)
+    size, known = math.prod(own), 1
+    for s in wanted:
+        known *= s if s != -1 else 1
+    if wanted.count(-1) == 1 and known > 0 and size % known == 0:
+        return tuple(size // known if s == -1 else s for s in wanted)
+    if known != size or any(s < 0 for s in wanted):
+        raise NotCovered(f"reshape of {own} to {shape}")
+    return wanted
+
+
+# A product reads a matrix either way: what `x.T` was made from, by id of its node.
+_transposes: dict[int, tuple[weakref.ref, Any]] = {}
+
+
+def transpose(handle: Any, order: tuple[int, ...]) -> Any:
+    """Axes in another order; the same handle when nothing moves. Remembered for
+    :func:`untransposed` where it is a matrix."""
+    if order == tuple(range(len(order))):
+        return handle
+    made = core("transpose", [handle], axes=order)
+    if order == (1, 0):
+        key = id(made)
+        gone = weakref.ref(made, lambda _: _transposes.pop(key, None))
+        _transposes[key] = (gone, handle)
+    return made
+
+
+def untransposed(handle: Any) -> tuple[Any, bool]:
+    """(the matrix, whether ``handle`` is its transpose)."""
+    known = _transposes.get(id(handle))
+    return (known[1], True) if known is not None and known[0]() is handle else (handle, False)
+
+
+def axis_of(axis: Any, rank: int) -> int:
+    """An axis as 0 .. rank - 1. Raises numpy.exceptions.AxisError as NumPy does."""
+    i = operator.index(axis)
+    if not -rank <= i < rank:
+        raise np.exceptions.AxisError(i, rank)
+    return i % rank if rank else 0
+
+
+def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
+    """Axes of a reduction: all for None, else each once. Raises as NumPy does."""
+    if axis is None:
+        return tuple(range(rank))
+    axes = tuple(axis_of(a, rank) for a in (axis if isinstance(axis, (tuple, list)) else (axis,)))
+    if len(set(axes)) != len(axes):
+        raise ValueError("duplicate value in 'axis'")
+    return axes

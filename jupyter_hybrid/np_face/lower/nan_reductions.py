@@ -1,0 +1,106 @@
+"""nansum, nanmean and their kin: reductions over the elements that are numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import NotCovered
+from .lowering import INT64, axes_of, cast, core, dtype_of, filled
+from .reductions import reduce
+from .registry import MISSING, lowers
+
+
+def _is_number(x: Any) -> Any:
+    return core("logical_not", [core("isnan", [x])])
+
+
+def _options(keepdims: Any, initial: Any, where: Any) -> bool:
+    if initial is not MISSING or where is not MISSING:
+        raise NotCovered("nan reductions with initial= or where=")
+    return keepdims is not MISSING and bool(keepdims)
+
+
+def _sum(name: str) -> Any:
+    def lowered(
+        to, a, axis=None, dtype=None, out=None, keepdims=MISSING, initial=MISSING, where=MISSING
+    ):
+        keep = _options(keepdims, initial, where)
+        x = to(a)
+        numbers = _is_number(x) if dtype_of(x).kind in "fc" else None
+        return reduce(name, x, axis, keepdims=keep, dtype=dtype, where=numbers)
+
+    return lowered
+
+
+lowers(np.nansum)(_sum("sum"))
+lowers(np.nanprod)(_sum("prod"))
+
+
+def _extreme(name: str, outside: float) -> Any:
+    def lowered(to, a, axis=None, out=None, keepdims=MISSING, initial=MISSING, where=MISSING):
+        keep = _options(keepdims, initial, where)
+        x = to(a)
+        if dtype_of(x).kind != "f":
+            return reduce(name, x, axis, keepdims=keep)
+        isnan = core("isnan", [x])
+        best = reduce(
+            name, core("where", [isnan, filled((), outside, dtype_of(x)), x]), axis, keepdims=keep
+        )
+        none = reduce("all", isnan, axis, keepdims=keep)
+        return core("where", [none, filled((), float("nan"), dtype_of(x)), best])
+
+    return lowered
+
+
+lowers(np.nanmax)(_extreme("max", float("-inf")))
+lowers(np.nanmin)(_extreme("min", float("inf")))
+
+
+def _mean(x: Any, axis: Any, keepdims: bool) -> tuple[Any, Any, Any]:
+    """(mean, count, mask) of the numbers of a float array."""
+    numbers = _is_number(x)
+    total = reduce("sum", x, axis, keepdims=keepdims, where=numbers)
+    count = cast(reduce("sum", numbers, axis, keepdims=keepdims, dtype=INT64), dtype_of(x))
+    return core("div", [total, count]), count, numbers
+
+
+@lowers(np.nanmean)
+def nanmean(to, a, axis=None, dtype=None, out=None, keepdims=MISSING, *, where=MISSING):
+    keep = _options(keepdims, MISSING, where)
+    x = to(a)
+    if dtype_of(x).kind == "c":
+        raise NotCovered(f"np.nanmean of {dtype_of(x)}")
+    if dtype_of(x).kind != "f" or (dtype is not None and np.dtype(dtype) != dtype_of(x)):
+        return reduce("mean", x, axis, keepdims=keep, dtype=dtype)
+    return _mean(x, axis, keep)[0]
+
+
+def _spread(root: bool) -> Any:
+    def lowered(
+        to, a, axis=None, dtype=None, out=None, ddof=0, keepdims=MISSING, *, where=MISSING,
+        mean=MISSING, correction=MISSING,
+    ):  # fmt: skip
+        keep = _options(keepdims, MISSING, where)
+        x = to(a)
+        if dtype is not None or mean is not MISSING or correction is not MISSING:
+            raise NotCovered("np.nanvar or np.nanstd with dtype=, mean= or correction=")
+        if dtype_of(x).kind != "f":
+            raise NotCovered(f"np.nanvar or np.nanstd of {dtype_of(x)}")
+        axes = axes_of(axis, len(x.shape))
+        middle, _, numbers = _mean(x, axes, True)
+        _, count, _ = _mean(x, axes, keep)
+        square = core("square", [core("sub", [x, middle])])
+        total = reduce("sum", square, axes, keepdims=keep, where=numbers)
+        free = core("sub_scalar", [count], scalar=float(ddof))
+        made = core("div", [total, free])
+        bad = core("lesser_equal_scalar", [free], scalar=0.0)
+        made = core("where", [bad, filled((), float("nan"), dtype_of(x)), made])
+        return core("sqrt", [made]) if root else made
+
+    return lowered
+
+
+lowers(np.nanvar)(_spread(False))
+lowers(np.nanstd)(_spread(True))

@@ -1,0 +1,57 @@
+"""Order: sort, argsort, partition, searchsorted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import NotCovered
+from . import lowering
+from .lowering import axis_of, cast, core, dtype_of, reshape
+from .registry import lowers
+
+
+def _ordered(to: Any, a: Any, axis: Any) -> tuple[Any, int]:
+    x = to(a)
+    if axis is None:
+        x, axis = reshape(x, (-1,)), 0
+    if dtype_of(x).kind == "c":
+        raise NotCovered("sorting complex numbers")
+    return x, axis_of(axis, len(x.shape))
+
+
+@lowers(np.sort)
+def sort(to, a, axis=-1, kind=None, order=None, *, stable=None):
+    if order is not None:
+        raise NotCovered("np.sort with order=")
+    x, place = _ordered(to, a, axis)
+    return core("sort", [x], axis=place)
+
+
+@lowers(np.partition)
+def partition(to, a, kth, axis=-1, kind="introselect", order=None):
+    x, place = _ordered(to, a, axis)  # sorted is one of the orders that a partition may give
+    axis_of(int(np.max(kth)), x.shape[place])
+    if order is not None:
+        raise NotCovered("np.partition with order=")
+    return core("sort", [x], axis=place)
+
+
+@lowers(np.argsort)
+def argsort(to, a, axis=-1, kind=None, order=None, *, stable=None):
+    if not (stable or kind in ("stable", "mergesort")):
+        raise NotCovered("np.argsort without kind='stable': which of equals comes first is open")
+    x, place = _ordered(to, a, axis)
+    return core("argsort", [x], axis=place, dtype="int64")
+
+
+@lowers(np.searchsorted)
+def searchsorted(to, a, v, side="left", sorter=None):
+    x, values = to(a), to(v)
+    if sorter is not None or side not in ("left", "right") or len(x.shape) != 1:
+        raise NotCovered("np.searchsorted with sorter=")
+    dtype = lowering.require_dtype(np.result_type(dtype_of(x), dtype_of(values)), "np.searchsorted")
+    if dtype.kind == "c":
+        raise NotCovered("np.searchsorted of complex numbers")
+    return core("searchsorted", [cast(x, dtype), cast(values, dtype)], right=side == "right")

@@ -1,0 +1,151 @@
+"""Median, quantiles and percentiles: a sort, then the elements on either side."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+import numpy as np
+
+from .. import bridge
+from ..array import gather
+from ..errors import NotCovered
+from . import lowering
+from .lowering import axes_of, cast, constant, core, dtype_of, reshape, transpose
+from .registry import lowers
+from .ufuncs import ufunc_call
+
+_impl: Any = sys.modules.get("numpy.lib._function_base_impl")  # NumPy's rules for each method=
+
+
+def _sorted(x: Any, axis: Any) -> tuple[Any, int, tuple[int, ...], tuple[int, ...]]:
+    """(sorted along one axis that stands for all of ``axis``, that axis, the shape of the rest,
+    the same with 1s where the axes were)."""
+    shape = tuple(x.shape)
+    rank = len(shape)
+    axes = axes_of(axis, rank)
+    kept = tuple(i for i in range(rank) if i not in axes)
+    rest = tuple(shape[i] for i in kept)
+    wide = tuple(1 if i in axes else d for i, d in enumerate(shape))
+    if len(axes) == 1:
+        place = axes[0]
+    else:
+        place = len(kept)
+        x = reshape(transpose(x, kept + axes), (*rest, math.prod(shape[i] for i in axes)))
+    if not x.shape[place]:
+        raise NotCovered("a median or quantile of nothing")
+    if dtype_of(x).kind == "c":
+        raise NotCovered("a median or quantile of complex numbers")
+    return core("sort", [x], axis=place), place, rest, wide
+
+
+def _at(x: Any, axis: int, i: int) -> Any:
+    return core("slice_axis", [x], axis=axis, begin=i, end=i + 1)
+
+
+@lowers(np.median)
+def median(to, a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    if overwrite_input:
+        raise NotCovered("np.median with overwrite_input=")
+    x, place, rest, wide = _sorted(to(a), axis)
+    n = x.shape[place]
+    if dtype_of(x).kind != "f":
+        x = cast(x, lowering.FLOAT64)
+    low, high = (n - 1) // 2, n // 2
+    made = _at(x, place, low)
+    if low != high:
+        made = core("div_scalar", [core("add", [made, _at(x, place, high)])], scalar=2.0)
+    last = _at(x, place, n - 1)  # nan is sorted to the end
+    made = core("where", [core("isnan", [last]), last, made])
+    return reshape(made, wide if keepdims else rest)
+
+
+def _known(q: Any) -> np.ndarray:
+    """The quantiles asked for: which elements are taken depends on them."""
+    if type(q) is bridge.Traced:
+        found = gather.contents(q)
+        if found is None:
+            raise NotCovered("np.quantile with a computed q")
+        return np.array(found)
+    if bridge.has_traced(q):
+        raise NotCovered("np.quantile with a computed q")
+    return np.asanyarray(q)
+
+
+def _taken(x: Any, place: int, which: np.ndarray) -> Any:
+    """Elements of the sorted axis, the axes of ``which`` in front of the others."""
+    n = x.shape[place]
+    rest = tuple(d for i, d in enumerate(x.shape) if i != place)
+    if not which.ndim:
+        return reshape(_at(x, place, int(which) % n), rest)
+    index = lowering.input_of(which.astype(np.int64).ravel() % n)
+    made = core("take", [x, index], axis=place, mode="raise")
+    order = (place, *(i for i in range(len(x.shape)) if i != place))
+    return reshape(transpose(made, order), which.shape + rest)
+
+
+def _quantile(x: Any, q: np.ndarray, weak: bool, axis: Any, keepdims: bool, method: str) -> Any:
+    if _impl is None or method not in _impl._QuantileMethods or q.dtype.kind not in "fiu":
+        raise NotCovered(f"np.quantile with method={method!r} at {q.dtype}")
+    if not _impl._quantile_is_valid(q):
+        raise ValueError("Quantiles must be in the range [0, 1]")
+    x, place, rest, wide = _sorted(x, axis)
+    n, dtype = x.shape[place], dtype_of(x)
+    rules = _impl._QuantileMethods[method]
+    at = np.asanyarray(rules["get_virtual_index"](n, q))
+    if rules["fix_gamma"] is None or (method == "linear" and at.dtype.kind in "iu"):
+        made = _taken(x, place, at)
+    else:
+        made = _between(x, place, at, rules, weak)
+    if dtype.kind == "f":  # nan is sorted to the end
+        last = reshape(_at(x, place, n - 1), rest)
+        if dtype_of(made) != dtype and not made.shape:
+            raise NotCovered("np.quantile whose dtype depends on a nan")
+        last = cast(last, dtype_of(made))
+        made = core("where", [core("isnan", [last]), last, made])
+    return reshape(made, q.shape + wide) if keepdims else made
+
+
+def _between(x: Any, place: int, at: np.ndarray, rules: Any, weak: bool) -> Any:
+    """NumPy's interpolation: from the nearer neighbour, so that both ends are met exactly."""
+    n = x.shape[place]
+    before, after = _impl._get_indexes(np.empty(0, dtype_of(x)), at, n)
+    part = np.asarray(_impl._get_gamma(at, before, rules))
+    low, high = _taken(x, place, before), _taken(x, place, after)
+    gap = ufunc_call(np.subtract, [high, low])
+    wide = part.shape + (1,) * (len(x.shape) - 1)
+
+    def operand(values: np.ndarray) -> Any:
+        if weak:
+            return float(values)
+        return lowering.input_of(values.reshape(wide)) if values.ndim else constant(values)
+
+    up = ufunc_call(np.add, [low, ufunc_call(np.multiply, [gap, operand(part)])])
+    nearer_high = part >= 0.5
+    if not nearer_high.any():
+        return up
+    down = ufunc_call(np.subtract, [high, ufunc_call(np.multiply, [gap, operand(1 - part)])])
+    down = cast(down, dtype_of(up))
+    if nearer_high.all():
+        return down
+    return core("where", [lowering.input_of(nearer_high.reshape(wide)), down, up])
+
+
+def _lowered(percent: bool) -> Any:
+    def lowered(
+        to, a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
+        weights=None,
+    ):  # fmt: skip
+        if weights is not None or overwrite_input:
+            raise NotCovered("np.quantile with weights= or overwrite_input=")
+        known = _known(q)
+        if percent:
+            known = np.asarray(np.true_divide(known, 100))
+        return _quantile(to(a), known, type(q) in (int, float), axis, bool(keepdims), method)
+
+    return lowered
+
+
+lowers(np.quantile)(_lowered(False))
+lowers(np.percentile)(_lowered(True))

@@ -1,0 +1,257 @@
+"""Reductions with NumPy's result types, ``axis``, ``keepdims``, ``initial`` and ``where``."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..errors import NotCovered
+from . import lowering
+from .lowering import (
+    BOOL,
+    FLOAT64,
+    INT64,
+    axes_of,
+    cast,
+    copied,
+    core,
+    dtype_of,
+    filled,
+    require_dtype,
+    reshape,
+)
+from .registry import FUNCTIONS, MISSING, given, lowers
+
+_IDENTITY = {"sum": 0, "prod": 1, "any": False, "all": True}
+_JOINS = {
+    "sum": "add", "prod": "mul", "max": "maximum", "min": "minimum",
+    "any": "logical_or", "all": "logical_and",
+}  # fmt: skip
+
+
+def accumulates_in(name: str, x: Any, dtype: Any) -> np.dtype:
+    """The dtype of a sum, product or mean: NumPy adds small integers up in 64 bits."""
+    if dtype is not None:
+        return np.dtype(dtype)
+    own = dtype_of(x)
+    if own.kind not in "iub":
+        return own
+    if name == "mean":
+        return FLOAT64
+    wide = np.dtype("uint64") if own.kind == "u" else INT64
+    return np.promote_types(own, wide)
+
+
+def reduce(
+    name: str, x: Any, axis: Any = None, *, keepdims: bool = False, dtype: Any = None,
+    initial: Any = MISSING, where: Any = None,
+) -> Any:  # fmt: skip
+    """The node of ``np.<name>(x, axis, ...)``; ``where`` is a boolean handle or None.
+
+    Raises ValueError as NumPy does for a maximum of nothing, NotCovered for dtypes without kernel.
+    """
+    axes = axes_of(axis, len(x.shape))
+    if name in ("sum", "prod", "mean"):
+        x = cast(x, require_dtype(accumulates_in(name, x, dtype), f"np.{name}"))
+        if name == "mean" and dtype_of(x).kind not in "fc":
+            raise NotCovered(f"np.mean in {dtype_of(x)}")
+    elif name in ("any", "all"):
+        x = as_bool(x)
+    elif dtype is not None:
+        x = cast(x, require_dtype(np.dtype(dtype), f"np.{name}"))
+    if where is not None:
+        x = _masked(name, x, where, initial)
+    if name in ("max", "min"):
+        made = _extreme(name, x, axes, keepdims, initial)
+    elif not axes:
+        made = copied(x)
+    elif name in ("sum", "prod") and dtype_of(x).kind == "b":
+        made = core("any" if name == "sum" else "all", [x], axis=axes, keepdims=keepdims)
+    else:
+        made = core(name, [x], axis=axes, keepdims=keepdims)
+    if initial is not MISSING and initial is not None:
+        made = _with_initial(name, made, initial)
+    return made
+
+
+def as_bool(x: Any) -> Any:
+    """True where an element is not 0."""
+    return x if dtype_of(x) == BOOL else core("not_equal_scalar", [x], scalar=0)
+
+
+def _masked(name: str, x: Any, where: Any, initial: Any) -> Any:
+    if name in _IDENTITY:
+        neutral = _IDENTITY[name]
+    elif given(initial) and type(initial) in lowering.NUMBERS:
+        neutral = initial
+    else:
+        raise NotCovered(f"np.{name} with where= and no initial=")
+    shape = np.broadcast_shapes(tuple(x.shape), tuple(where.shape))
+    if shape != tuple(x.shape):
+        raise NotCovered(f"np.{name} with a where= wider than the array")
+    if not lowering.fits(neutral, dtype_of(x)):
+        raise NotCovered(f"np.{name} with initial={initial!r} of {dtype_of(x)}")
+    return core("where", [where, x, filled((), neutral, dtype_of(x))])
+
+
+def _with_initial(name: str, made: Any, initial: Any) -> Any:
+    dtype = dtype_of(made)
+    if type(initial) not in lowering.NUMBERS or not lowering.fits(initial, dtype):
+        raise NotCovered(f"np.{name} with initial={initial!r}")
+    joined = _JOINS[name]
+    if dtype.kind == "b" and joined not in ("logical_or", "logical_and"):
+        raise NotCovered(f"np.{name} of bool with initial=")
+    return core(joined, [made, filled((), initial, dtype)])
+
+
+def _extreme(name: str, x: Any, axes: tuple, keepdims: bool, initial: Any) -> Any:
+    empty = 0 in [x.shape[a] for a in axes]
+    if empty and not given(initial):
+        raise ValueError(f"zero-size array to reduction operation {name}imum which has no identity")
+    if not axes:
+        return copied(x)
+    if empty:  # nothing but `initial`
+        if type(initial) not in lowering.NUMBERS or not lowering.fits(initial, dtype_of(x)):
+            raise NotCovered(f"np.{name} of nothing with initial={initial!r}")
+        kept = ((1,) if a in axes else (d,) for a, d in enumerate(x.shape))
+        shape = tuple(
+            d[0] for a, d in enumerate(kept) if keepdims or a not in axes
+        )  # fmt: skip
+        return filled(shape, initial, dtype_of(x))
+    if dtype_of(x) == BOOL:
+        return core("any" if name == "max" else "all", [x], axis=axes, keepdims=keepdims)
+    if dtype_of(x).kind == "c":
+        raise NotCovered(f"np.{name} of {dtype_of(x)}")
+    return core(name, [x], axis=axes, keepdims=keepdims)
+
+
+def _function(name: str, takes_dtype: bool) -> Any:
+    def lowered(to, a, axis, dtype, keepdims, initial, where):
+        x = to(a)
+        mask = None if where is MISSING or where is True else as_bool(to(where))
+        keep = keepdims is not MISSING and bool(keepdims)
+        if name == "mean" and mask is not None:
+            return masked_mean(x, axis, keep, dtype, mask)
+        return reduce(
+            name, x, axis, keepdims=keep, dtype=dtype, initial=_number(initial), where=mask
+        )
+
+    if takes_dtype:
+
+        def with_dtype(
+            to, a, axis=None, dtype=None, out=None, keepdims=MISSING, initial=MISSING,
+            where=MISSING,
+        ):  # fmt: skip
+            return lowered(to, a, axis, dtype, keepdims, initial, where)
+
+        return with_dtype
+
+    def without_dtype(
+        to, a, axis=None, out=None, keepdims=MISSING, initial=MISSING, where=MISSING, dtype=None
+    ):
+        return lowered(to, a, axis, dtype, keepdims, initial, where)
+
+    return without_dtype
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    number = lowering.number_of(value)
+    return value if number is None else number
+
+
+def masked_mean(x: Any, axis: Any, keepdims: bool, dtype: Any, mask: Any) -> Any:
+    """``np.mean`` of the elements where ``mask`` is true."""
+    wanted = require_dtype(accumulates_in("mean", x, dtype), "np.mean")
+    if tuple(np.broadcast_shapes(tuple(x.shape), tuple(mask.shape))) != tuple(x.shape):
+        raise NotCovered("np.mean with a where= wider than the array")
+    total = reduce("sum", x, axis, keepdims=keepdims, dtype=wanted, where=mask)
+    wide = lowering.broadcast_to(mask, tuple(x.shape))
+    count = reduce("sum", wide, axis, keepdims=keepdims, dtype=INT64)
+    return core("div", [total, cast(count, dtype_of(total))])
+
+
+for _name in ("sum", "prod"):
+    FUNCTIONS[getattr(np, _name)] = _function(_name, True)
+for _name in ("max", "min", "any", "all"):
+    FUNCTIONS[getattr(np, _name)] = _function(_name, False)
+FUNCTIONS[np.amax], FUNCTIONS[np.amin] = FUNCTIONS[np.max], FUNCTIONS[np.min]
+
+
+@lowers(np.mean)
+def mean(to, a, axis=None, dtype=None, out=None, keepdims=MISSING, *, where=MISSING):
+    return _function("mean", True)(to, a, axis, dtype, None, keepdims, MISSING, where)
+
+
+def _position(name: str) -> Any:
+    def lowered(to, a, axis=None, out=None, *, keepdims=MISSING):
+        x = to(a)
+        keep = keepdims is not MISSING and bool(keepdims)
+        rank = len(x.shape)
+        if axis is None:
+            if not math.prod(x.shape):
+                raise ValueError(f"attempt to get {name} of an empty sequence")
+            made = core(name, [reshape(x, (-1,))], axis=0, dtype="int64")
+            return reshape(made, (1,) * rank if keep else ())
+        i = lowering.axis_of(axis, max(rank, 1))
+        if not rank:
+            return filled((), 0, INT64)
+        if not x.shape[i]:
+            raise NotCovered(f"np.{name} of no elements")
+        return core(name, [x], axis=i, keepdims=keep, dtype="int64")
+
+    return lowered
+
+
+FUNCTIONS[np.argmax], FUNCTIONS[np.argmin] = _position("argmax"), _position("argmin")
+
+
+def variance(x: Any, axis: Any, keepdims: bool, ddof: float, dtype: Any = None) -> Any:
+    """``np.var``: the mean of squared distances to the mean, in two passes as NumPy."""
+    wanted = require_dtype(accumulates_in("mean", x, dtype), "np.var")
+    x = cast(x, wanted)
+    if wanted.kind != "f":
+        raise NotCovered(f"np.var in {wanted}")
+    axes = axes_of(axis, len(x.shape))
+    middle = reduce("mean", x, axes, keepdims=True)
+    total = reduce("sum", core("square", [core("sub", [x, middle])]), axes, keepdims=keepdims)
+    count = max(math.prod(x.shape[a] for a in axes) - ddof, 0)
+    return core("div_scalar", [total], scalar=float(count))
+
+
+def _spread(root: bool) -> Any:
+    def lowered(
+        to, a, axis=None, dtype=None, out=None, ddof=0, keepdims=MISSING, *, where=MISSING,
+        mean=MISSING, correction=MISSING,
+    ):  # fmt: skip
+        if (where is not MISSING and where is not True) or mean is not MISSING:
+            raise NotCovered("np.std or np.var with where= or mean=")
+        taken = ddof if correction is MISSING else correction
+        keep = keepdims is not MISSING and bool(keepdims)
+        made = variance(to(a), axis, keep, float(taken), dtype)
+        return core("sqrt", [made]) if root else made
+
+    return lowered
+
+
+FUNCTIONS[np.std], FUNCTIONS[np.var] = _spread(True), _spread(False)
+
+
+@lowers(np.ptp)
+def _ptp(to, a, axis=None, out=None, keepdims=MISSING):
+    x = to(a)
+    if dtype_of(x) == BOOL:
+        raise NotCovered("np.ptp of bool")
+    keep = keepdims is not MISSING and bool(keepdims)
+    ends = [reduce(n, x, axis, keepdims=keep) for n in ("max", "min")]
+    return core("sub", ends)
+
+
+@lowers(np.count_nonzero)
+def _count_nonzero(to, a, axis=None, *, keepdims=False):
+    if axis is None and not keepdims:
+        raise NotCovered("np.count_nonzero gives a Python number")
+    return reduce("sum", as_bool(to(a)), axis, keepdims=bool(keepdims), dtype=INT64)

@@ -1,0 +1,208 @@
+"""Elements chosen by a condition or an index: where, clip, choose, select, take, nan_to_num."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import NotCovered
+from . import lowering
+from .lowering import (
+    BOOL,
+    NUMBERS,
+    axis_of,
+    cast,
+    constant,
+    core,
+    dtype_of,
+    require_dtype,
+    reshape,
+)
+from .reductions import as_bool
+from .registry import MISSING, given, gives_arrays, lowers
+from .ufuncs import ufunc_call
+
+
+def weak(to: Any, value: Any) -> Any:
+    """A Python number as it is (it promotes weakly), anything else as a node."""
+    number = lowering.number_of(value)
+    return to(value) if number is None else number
+
+
+def _promoted(values: list[Any], name: str) -> list[Any]:
+    """Nodes of one dtype for arrays and Python numbers."""
+    kinds = [type(v)(0) if type(v) in NUMBERS else dtype_of(v) for v in values]
+    dtype = require_dtype(np.result_type(*kinds), name)
+    made = []
+    for v in values:
+        if type(v) in NUMBERS:
+            if not lowering.fits(v, dtype):
+                raise OverflowError(f"{v!r} out of bounds for {dtype}")
+            v = constant(lowering.scalar(v, dtype), dtype)
+        made.append(cast(v, dtype))
+    return made
+
+
+@gives_arrays
+@lowers(np.where)
+def where(to, condition, x=MISSING, y=MISSING, /):
+    if x is MISSING or y is MISSING:
+        raise NotCovered("np.where with one argument: how many there are, data decide")
+    return core(
+        "where", [as_bool(to(condition)), *_promoted([weak(to, x), weak(to, y)], "np.where")]
+    )
+
+
+@lowers(np.clip)
+def clip(to, a, a_min=MISSING, a_max=MISSING, out=None, *, min=MISSING, max=MISSING, dtype=None):
+    low = min if a_min is MISSING else a_min
+    high = max if a_max is MISSING else a_max
+    result = to(a)
+    if dtype is not None or dtype_of(result) == BOOL:
+        raise NotCovered("np.clip with dtype=, or of bool")
+    bounds = [
+        (u, weak(to, b)) for u, b in ((np.maximum, low), (np.minimum, high)) if given(b)
+    ]  # fmt: skip
+    # NumPy takes one loop for all three operands.
+    kinds = [type(b)(0) if type(b) in NUMBERS else dtype_of(b) for _, b in bounds]
+    wanted = require_dtype(np.result_type(dtype_of(result), *kinds), "np.clip")
+    result = cast(result, wanted)
+    for ufunc, bound in bounds:
+        if type(bound) in NUMBERS and not lowering.fits(bound, wanted):
+            raise NotCovered(f"np.clip of {wanted} to {bound!r}")
+        result = ufunc_call(ufunc, [result, bound])
+    return result
+
+
+@lowers(np.take)
+def take(to, a, indices, axis=None, out=None, mode="raise"):
+    x = to(a)
+    if axis is None:
+        x, axis = reshape(x, (-1,)), 0
+    place = axis_of(axis, len(x.shape))
+    if mode != "raise":
+        raise NotCovered(f"np.take with mode={mode!r}")
+    where_ = index_node(to, indices, x.shape[place], place)
+    return core("take", [x, where_], axis=place, mode="raise")
+
+
+def index_node(to: Any, indices: Any, size: int, axis: int) -> Any:
+    """The node of an index array. Bounds of one that is known now are checked as NumPy does."""
+    if type(indices) in (list, tuple, int, np.ndarray):
+        known = np.asarray(indices)
+        if known.size and known.dtype.kind in "iu":
+            low, high = int(known.min()), int(known.max())
+            if low < -size or high >= size:
+                bad = low if low < -size else high
+                raise IndexError(f"index {bad} is out of bounds for axis {axis} with size {size}")
+        if not known.size and known.dtype.kind == "f":
+            indices = known.astype(np.int64)
+    node = to(indices)
+    if dtype_of(node).kind not in "iu":
+        raise TypeError("index arrays must be integers")
+    return node
+
+
+@lowers(np.take_along_axis)
+def take_along_axis(to, arr, indices, axis=-1):
+    x, where_ = to(arr), to(indices)
+    if axis is None:
+        x, axis = reshape(x, (-1,)), 0
+    if dtype_of(where_).kind not in "iu" or len(x.shape) != len(where_.shape):
+        raise IndexError("`indices` must be an integer array of as many dimensions as `arr`")
+    place = axis_of(axis, len(x.shape))
+    shape = [d for i, d in enumerate(x.shape) if i != place]
+    other = [d for i, d in enumerate(where_.shape) if i != place]
+    common = list(np.broadcast_shapes(tuple(shape), tuple(other)))
+    x = lowering.broadcast_to(x, (*common[:place], x.shape[place], *common[place:]))
+    where_ = lowering.broadcast_to(
+        where_, (*common[:place], where_.shape[place], *common[place:])
+    )  # fmt: skip
+    return core("take_along_axis", [x, where_], axis=place, mode="raise")
+
+
+@gives_arrays
+@lowers(np.select)
+def select(to, condlist, choicelist, default=0):
+    if len(condlist) != len(choicelist) or not condlist:
+        raise ValueError("list of cases must be same length as list of conditions")
+    conditions = [to(c) for c in condlist]
+    if any(dtype_of(c) != BOOL for c in conditions):
+        raise TypeError("invalid entry in condlist: should be boolean ndarray")
+    choices = _promoted([weak(to, c) for c in (*choicelist, default)], "np.select")
+    made = choices[-1]
+    for condition, choice in zip(conditions[::-1], choices[-2::-1], strict=True):
+        made = core("where", [condition, choice, made])
+    return made
+
+
+@lowers(np.choose)
+def choose(to, a, choices, out=None, mode="raise"):
+    index = to(a)
+    nodes = _promoted([to(c) for c in choices], "np.choose")
+    if mode not in ("clip", "wrap") or dtype_of(index).kind not in "iub":
+        raise NotCovered("np.choose where an index out of bounds is an error")
+    index = cast(index, lowering.INT64)
+    if mode == "wrap":
+        index = core("mod_scalar", [index], scalar=len(nodes))
+    made = nodes[0]
+    for i, node in enumerate(nodes[1:], 1):
+        made = core("where", [core("greater_equal_scalar", [index], scalar=i), node, made])
+    shape = np.broadcast_shapes(tuple(index.shape), *(tuple(n.shape) for n in nodes))
+    return lowering.broadcast_to(made, shape)
+
+
+@lowers(np.nan_to_num)
+def nan_to_num(to, x, copy=True, nan=0.0, posinf=None, neginf=None):
+    array = to(x)
+    if copy is not True:
+        raise NotCovered("np.nan_to_num in place")
+    dtype = dtype_of(array)
+    if dtype.kind == "c":
+        raise NotCovered(f"np.nan_to_num of {dtype}")
+    if dtype.kind != "f":
+        return array
+    info = np.finfo(dtype)
+    values = (
+        nan,
+        float(info.max) if posinf is None else posinf,
+        float(info.min) if neginf is None else neginf,
+    )
+    if not all(isinstance(v, (int, float)) for v in values):
+        raise NotCovered("np.nan_to_num with arrays")
+    for test, value in zip(_NOT_NUMBERS, values, strict=True):
+        array = core("where", [test(array), constant(float(value), dtype), array])
+    return array
+
+
+_NOT_NUMBERS = (
+    lambda x: core("isnan", [x]),
+    lambda x: core("equal_scalar", [x], scalar=float("inf")),
+    lambda x: core("equal_scalar", [x], scalar=float("-inf")),
+)
+
+
+@lowers(np.round, np.around)
+def round_(to, a, decimals=0, out=None):
+    x, places = to(a), int(decimals)
+    if dtype_of(x).kind == "c" and places:
+        raise NotCovered("np.round of complex numbers to decimals")
+    if dtype_of(x).kind not in "fc":
+        if dtype_of(x).kind == "b" or places < 0:
+            raise NotCovered("np.round of bool, or of integers to tens")
+        return lowering.copied(x)
+    if not places:
+        return core("rint", [x])
+    factor = float(10 ** abs(places))
+    before, after = ("mul", "div") if places > 0 else ("div", "mul")
+    scaled = core("rint", [core(f"{before}_scalar", [x], scalar=factor)])
+    return core(f"{after}_scalar", [scaled], scalar=factor)
+
+
+@lowers(np.fix)
+def fix(to, x, out=None):
+    array = to(x)
+    if dtype_of(array).kind == "b":
+        raise NotCovered("np.fix of bool")
+    return lowering.copied(array) if dtype_of(array).kind in "iu" else core("trunc", [array])

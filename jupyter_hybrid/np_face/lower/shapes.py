@@ -1,0 +1,332 @@
+"""Views of the same elements: reshape, transpose and their kin, with NumPy's rules of sharing."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import bridge
+from ..errors import NotCovered
+from . import lowering
+from .linear import diagonal_of
+from .lowering import axis_of, broadcast_to, core, transpose
+from .registry import lowers, views
+
+
+def reshaped(array: Any, shape: tuple[int, ...]) -> Any:
+    """``array.reshape(shape)``: a view where NumPy gives one, else a copy."""
+    before = array.shape
+    after = lowering.resolved(before, shape)
+    if not shares_memory(array, after):
+        return bridge.Traced.of_node(array.recorder, _own(array, after))
+    return array.seen_through(
+        lambda h: lowering.reshape(h, after),
+        lambda _, value: lowering.reshape(value, before),
+        lambda base: base.reshape(after),
+        _strides_after(array, after),
+    )
+
+
+def _own(array: Any, shape: tuple[int, ...]) -> Any:
+    node = lowering.reshape(array.handle, shape)
+    return lowering.copied(node) if node is array._handle else node
+
+
+def shares_memory(array: Any, shape: tuple[int, ...]) -> bool:
+    """True when NumPy reshapes to ``shape`` without a copy."""
+    return array.layout is None or _strides_after(array, shape) is not None
+
+
+def _strides_after(array: Any, shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Strides of the reshaped view; None in C order, and where there is no view."""
+    layout = array.layout
+    if layout is None:
+        return None
+    if layout == ():
+        return () if shape == array.shape else None
+    # A stand-in of the same strides over one byte: only its geometry is used.
+    stand_in = np.lib.stride_tricks.as_strided(np.empty(1, "u1"), array.shape, layout)
+    try:
+        stand_in.shape = shape
+    except AttributeError:
+        return None
+    return stand_in.strides
+
+
+def transposed(array: Any, order: tuple[int, ...]) -> Any:
+    """``array.transpose(order)``."""
+    inverse = tuple(int(i) for i in np.argsort(order))
+    layout = array.layout
+    if layout != () and array.ndim > 1 and order != tuple(range(len(order))):
+        strides = array.strides
+        layout = tuple(strides[i] for i in order)
+    return array.seen_through(
+        lambda h: transpose(h, order),
+        lambda _, value: transpose(value, inverse),
+        lambda base: base.transpose(order),
+        layout,
+    )
+
+
+def read_only(array: Any, read: Callable, window: Callable) -> Any:
+    """A view that follows its base and can't be written."""
+    return array.seen_through(read, None, window, ())
+
+
+@views(np.reshape)
+def reshape(array: Any, /, shape: Any = None, order: str = "C", *, copy: Any = None) -> Any:
+    if shape is None:
+        raise TypeError("reshape() missing 1 required positional argument: 'shape'")
+    several = isinstance(shape, (tuple, list)) or np.ndim(shape)
+    wanted = tuple(operator.index(s) for s in (shape if several else (shape,)))
+    if order not in ("C", "F", "A") or copy is False:
+        raise NotCovered(f"np.reshape with order={order!r} or copy=False")
+    if (order == "A" and array.layout is not None) or (
+        order == "F" and array.ndim + len(wanted) > 2
+    ):
+        if order == "A":
+            raise NotCovered("np.reshape with order='A' of an array that is not in C order")
+        back = lowering.resolved(array.shape[::-1], wanted[::-1])
+        rank = array.ndim
+        turned = transpose(array.handle, tuple(range(rank))[::-1])
+        node = transpose(lowering.reshape(turned, back), tuple(range(len(back)))[::-1])
+        if array.layout is not None:
+            raise NotCovered("np.reshape with order='F' of an array that is not in C order")
+        return bridge.wrapped(array.recorder, node, True, (array,))
+    made = reshaped(array, wanted)
+    return made.copy() if copy else made
+
+
+@views(np.ravel)
+def ravel(array: Any, order: str = "C") -> Any:
+    if order == "C" or (array.layout is None and order in ("K", "A")):
+        return reshaped(array, (array.size,))
+    if order == "F" and array.layout is None:
+        return transposed(array, tuple(range(array.ndim))[::-1]).flatten()
+    raise NotCovered(f"np.ravel with order={order!r}")
+
+
+@views(np.transpose, np.permute_dims)
+def permute(array: Any, axes: Any = None) -> Any:
+    rank = array.ndim
+    order = tuple(range(rank))[::-1] if axes is None else tuple(axis_of(a, rank) for a in axes)
+    if sorted(order) != list(range(rank)):
+        raise ValueError("axes don't match array")
+    return transposed(array, order)
+
+
+@views(np.matrix_transpose, np.linalg.matrix_transpose)
+def matrix_transpose(array: Any, /) -> Any:
+    return swapaxes(array, -1, -2)
+
+
+@views(np.swapaxes)
+def swapaxes(array: Any, axis1: int, axis2: int) -> Any:
+    order = list(range(array.ndim))
+    i, j = axis_of(axis1, array.ndim), axis_of(axis2, array.ndim)
+    order[i], order[j] = order[j], order[i]
+    return transposed(array, tuple(order))
+
+
+@views(np.moveaxis)
+def moveaxis(array: Any, source: Any, destination: Any) -> Any:
+    rank = array.ndim
+    sources = source if isinstance(source, (tuple, list)) else (source,)
+    places = destination if isinstance(destination, (tuple, list)) else (destination,)
+    sources = [axis_of(s, rank) for s in sources]
+    places = [axis_of(p, rank) for p in places]
+    if len(sources) != len(places) or len(set(sources)) < len(sources):
+        raise ValueError("`source` and `destination` arguments must have the same number")
+    order = [i for i in range(rank) if i not in sources]
+    for place, src in sorted(zip(places, sources, strict=True)):
+        order.insert(place, src)
+    return transposed(array, tuple(order))
+
+
+@views(np.expand_dims)
+def expand_dims(array: Any, axis: Any) -> Any:
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    rank = array.ndim + len(axes)
+    places = [axis_of(a, rank) for a in axes]
+    if len(set(places)) < len(places):
+        raise ValueError("repeated axis")
+    return array[tuple(None if i in places else slice(None) for i in range(rank))]
+
+
+@views(np.squeeze)
+def squeeze(array: Any, axis: Any = None) -> Any:
+    shape = array.shape
+    if axis is None:
+        places = [i for i, d in enumerate(shape) if d == 1]
+    else:
+        given = axis if isinstance(axis, (tuple, list)) else (axis,)
+        places = [axis_of(a, len(shape)) for a in given]
+    if any(shape[i] != 1 for i in places):
+        raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
+    if array.is_scalar:
+        return array
+    keys: list[Any] = [0 if i in places else slice(None) for i in range(len(shape))]
+    keys.append(Ellipsis)
+    return array[tuple(keys)]
+
+
+@views(np.broadcast_to)
+def broadcast(array: Any, shape: Any, subok: bool = False) -> Any:
+    wanted = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    if np.broadcast_shapes(array.shape, wanted) != wanted:
+        raise ValueError("operands could not be broadcast together")
+    made = read_only(
+        array, lambda h: broadcast_to(h, wanted), lambda base: np.broadcast_to(base, wanted)
+    )
+    if array.layout != () or not array.ndim:
+        extra = len(wanted) - array.ndim
+        own = zip(array.strides, array.shape, wanted[extra:], strict=True)
+        made._layout = (0,) * extra + tuple(s if d == w else 0 for s, d, w in own)
+    return made
+
+
+@views(np.broadcast_arrays)
+def broadcast_all(*arrays: Any, subok: bool = False) -> Any:
+    wanted = np.broadcast_shapes(*(np.shape(a) for a in arrays))
+    made = []
+    for a in arrays:
+        if type(a) is not bridge.Traced:
+            raise NotCovered("np.broadcast_arrays of arrays and other things")
+        made.append(a if a.shape == wanted else broadcast(a, wanted))
+    return tuple(made)
+
+
+@views(np.diagonal, np.linalg.diagonal)
+def diagonal(array: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    if array.ndim < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
+    return read_only(
+        array,
+        lambda h: diagonal_of(h, int(offset), axis1, axis2),
+        lambda base: base.diagonal(offset, axis1, axis2),
+    )
+
+
+@views(np.real)
+def real(array: Any) -> Any:
+    return _part(array, "real") if array.dtype.kind == "c" else whole(array)
+
+
+def whole(array: Any) -> Any:
+    """``array[...]``: the same elements as another array."""
+    return array if array.is_scalar else array[...]
+
+
+@views(np.imag)
+def imag(array: Any) -> Any:
+    if array.dtype.kind == "c":
+        return _part(array, "imag")
+    node = lowering.filled(array.shape, 0, array.dtype)
+    return bridge.Traced.of_node(array.recorder, node, array.is_scalar)
+
+
+def _part(array: Any, name: str) -> Any:
+    """The real or imaginary parts: every other number of the array's memory."""
+    if array.is_scalar:
+        return bridge.Traced.of_node(array.recorder, core(name, [array.handle]), scalar=True)
+    return array.seen_through(
+        lambda h: core(name, [h]),
+        _no_write,
+        lambda base: getattr(base, name),
+        array.layout if array.layout == () else array.strides,
+    )
+
+
+def _no_write(whole: Any, part: Any) -> Any:
+    raise NotCovered("the real or imaginary parts of an array")
+
+
+def reverse(array: Any, axis: Any) -> Any:
+    """``np.flip``."""
+    rank = array.ndim
+    axes = lowering.axes_of(axis, rank)
+    keys: list[Any] = [slice(None, None, -1 if i in axes else None) for i in range(rank)]
+    keys.append(Ellipsis)
+    return array[tuple(keys)]
+
+
+@views(np.flip)
+def flip(array: Any, axis: Any = None) -> Any:
+    return reverse(array, axis)
+
+
+@views(np.roll)
+def roll(array: Any, shift: Any, axis: Any = None) -> Any:
+    if axis is None:
+        flat = bridge.Traced.of_node(array.recorder, _own(array, (array.size,)))
+        return roll(flat, shift, 0).reshape(array.shape)
+    pairs = np.broadcast(np.asarray(shift), np.asarray(axis))
+    if pairs.ndim > 1 or np.asarray(shift).dtype.kind not in "iu":
+        raise NotCovered("np.roll with such a shift")
+    node = array.handle
+    for by, i in pairs:
+        node = _rolled(node, int(by), axis_of(int(i), array.ndim))
+    return bridge.wrapped(array.recorder, node, True, (array,))
+
+
+def _rolled(x: Any, by: int, axis: int) -> Any:
+    size = x.shape[axis]
+    by = by % size if size else 0
+    if not by:
+        return x
+    parts = [
+        core("slice_axis", [x], axis=axis, begin=size - by, end=size),
+        core("slice_axis", [x], axis=axis, begin=0, end=size - by),
+    ]
+    return core("concat", parts, dim=axis)
+
+
+# What is known without any element ----------------------------------------------------------------
+@views(np.ndim)
+def ndim(array: Any) -> int:
+    return array.ndim
+
+
+@views(np.shape)
+def shape(array: Any) -> tuple[int, ...]:
+    return array.shape
+
+
+@views(np.size)
+def size(array: Any, axis: Any = None) -> int:
+    return array.size if axis is None else int(np.size(_stand_in(array), axis))
+
+
+@views(np.iscomplexobj)
+def iscomplexobj(array: Any) -> bool:
+    return array.dtype.kind == "c"
+
+
+@views(np.isrealobj)
+def isrealobj(array: Any) -> bool:
+    return array.dtype.kind != "c"
+
+
+def _stand_in(value: Any) -> Any:
+    """A real array of the same shape and dtype over one element; anything else unchanged."""
+    if type(value) is not bridge.Traced:
+        return value
+    return np.broadcast_to(np.zeros((), value.dtype), value.shape)
+
+
+@lowers(np.result_type)
+def result_type(to: Any, *arguments: Any) -> np.dtype:
+    return np.result_type(*map(_stand_in, arguments))
+
+
+@lowers(np.can_cast)
+def can_cast(to: Any, from_: Any, to_: Any, casting: Any = "safe") -> bool:
+    return np.can_cast(from_.dtype if type(from_) is bridge.Traced else from_, to_, casting)
+
+
+@lowers(np.common_type)
+def common_type(to: Any, *arrays: Any) -> type:
+    return np.common_type(*map(_stand_in, arrays))

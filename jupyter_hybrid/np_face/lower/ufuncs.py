@@ -1,0 +1,274 @@
+"""Ufuncs with one core operator: which operator, which loop, and what a Python number becomes.
+
+A call is planned once for (ufunc, kinds of the operands) by NumPy's own ``resolve_dtypes``; the
+plan is a function of the operands' handles.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from ..errors import NotCovered
+from . import composed, lowering
+from .linear import matmul
+from .lowering import NUMBERS, cast, constant, copied, core, dtype_of, fits
+
+_invoke = _core.invoke_core
+
+UNARY: dict[np.ufunc, str] = {
+    np.negative: "neg", np.absolute: "abs", np.sign: "sign", np.square: "square",
+    np.sqrt: "sqrt", np.cbrt: "cbrt", np.reciprocal: "reciprocal", np.exp: "exp",
+    np.expm1: "expm1", np.log: "log", np.log2: "log2", np.log10: "log10", np.log1p: "log1p",
+    np.sin: "sin", np.cos: "cos", np.tan: "tan", np.arcsin: "arcsin", np.arccos: "arccos",
+    np.arctan: "arctan", np.sinh: "sinh", np.cosh: "cosh", np.tanh: "tanh",
+    np.arcsinh: "arcsinh", np.arccosh: "arccosh", np.arctanh: "arctanh", np.floor: "floor",
+    np.ceil: "ceil", np.trunc: "trunc", np.rint: "rint", np.logical_not: "logical_not",
+    np.isnan: "isnan", np.isinf: "isinf", np.isfinite: "isfinite", np.invert: "invert",
+    np.degrees: "degrees", np.rad2deg: "degrees", np.radians: "radians", np.deg2rad: "radians",
+    np.fabs: "abs", np.conjugate: "conj",
+}  # fmt: skip
+BINARY: dict[np.ufunc, str] = {
+    np.add: "add", np.subtract: "sub", np.multiply: "mul", np.true_divide: "div",
+    np.maximum: "maximum", np.minimum: "minimum", np.hypot: "hypot", np.arctan2: "arctan2",
+    np.power: "power", np.float_power: "power", np.remainder: "mod",
+    np.floor_divide: "floor_div",
+    np.equal: "equal", np.not_equal: "not_equal", np.greater: "greater",
+    np.greater_equal: "greater_equal", np.less: "lesser", np.less_equal: "lesser_equal",
+    np.logical_and: "logical_and", np.logical_or: "logical_or", np.logical_xor: "logical_xor",
+    np.bitwise_and: "bit_and", np.bitwise_or: "bit_or", np.bitwise_xor: "bit_xor",
+    np.left_shift: "left_shift", np.right_shift: "right_shift",
+}  # fmt: skip
+# On bools NumPy's arithmetic is logic, and so is the order of False and True.
+_ON_BOOLS = {
+    "add": "logical_or", "mul": "logical_and", "maximum": "logical_or", "minimum": "logical_and",
+}  # fmt: skip
+_MIRRORED = {
+    "greater": "lesser", "greater_equal": "lesser_equal",
+    "lesser": "greater", "lesser_equal": "greater_equal",
+}  # fmt: skip
+_COMMUTES = frozenset(
+    (
+        "add", "mul", "maximum", "minimum", "equal", "not_equal", "bit_and", "bit_or", "bit_xor",
+        "hypot", "logical_and", "logical_or", "logical_xor",
+    )
+)  # fmt: skip
+_REVERSED = frozenset(
+    ["sub", "div", "power", "mod", "floor_div", "arctan2", "left_shift", "right_shift"]
+)
+_PYTHON = {
+    "equal": operator.eq, "not_equal": operator.ne, "greater": operator.gt,
+    "greater_equal": operator.ge, "lesser": operator.lt, "lesser_equal": operator.le,
+}  # fmt: skip
+_TESTS = frozenset(_PYTHON)
+
+# What each core operator computes: the table is the judge of a dtype.
+_COMPUTES = {
+    op["name"]: frozenset(np.dtype(d) for d in op["dtypes"] if d in np.sctypeDict)
+    for op in _core.op_table()
+}
+
+Plan = Callable[..., Any]  # handles and Python numbers -> node, or nodes of a multi-output ufunc
+_plans: dict[tuple, Plan] = {}
+
+
+def plan_of(ufunc: np.ufunc, *kinds: Any) -> Plan:
+    """The lowering of ``ufunc`` for operands of these kinds (dtypes or Python number types).
+
+    Raises NotCovered, or TypeError where NumPy has no loop.
+    """
+    key = (ufunc, *kinds)
+    plan = _plans.get(key)
+    if plan is None:
+        plan = _plans[key] = _plan(ufunc, kinds)
+    return plan
+
+
+def ufunc_call(ufunc: np.ufunc, operands: list[Any], dtype: Any = None) -> Any:
+    """The node of ``ufunc(*operands)``; operands are handles or Python numbers."""
+    kinds = [type(o) if type(o) in NUMBERS else dtype_of(o) for o in operands]
+    if dtype is None:
+        return plan_of(ufunc, *kinds)(*operands)
+    if isinstance(dtype, type) and issubclass(dtype, np.dtype):  # a class of dtypes
+        dtype = np.empty(0, dtype).dtype
+    return _planned_in(ufunc, tuple(kinds), np.dtype(dtype))(*operands)
+
+
+def _planned_in(ufunc: np.ufunc, kinds: tuple, dtype: np.dtype) -> Plan:
+    """The lowering with ``dtype=``: the loop whose result has it, operands cast to it."""
+    loop = _loop(ufunc, kinds, dtype)
+    for kind, wanted in zip(kinds, loop, strict=False):
+        if isinstance(kind, np.dtype) and not np.can_cast(kind, wanted, "same_kind"):
+            raise NotCovered(f"np.{ufunc.__name__} with dtype {dtype} on {kind}")
+    return _lowered(ufunc, loop, kinds)
+
+
+def _loop(ufunc: np.ufunc, kinds: tuple, result: np.dtype | None = None) -> tuple:
+    weak = tuple(np.dtype(bool) if k is bool else k for k in kinds)
+    outputs = (None,) * ufunc.nout if result is None else (result,) * ufunc.nout
+    signature = None if result is None else (None,) * ufunc.nin + outputs
+    given = weak + (None,) * ufunc.nout
+    try:
+        if signature is None:
+            return ufunc.resolve_dtypes(given)
+        return ufunc.resolve_dtypes(given, signature=signature, casting="unsafe")
+    except (TypeError, OverflowError) as error:
+        raise NotCovered(f"np.{ufunc.__name__}: {error}") from None
+
+
+def _plan(ufunc: np.ufunc, kinds: tuple) -> Plan:
+    if ufunc is np.matmul:
+        return matmul
+    if ufunc not in UNARY and ufunc not in BINARY and ufunc not in composed.COMPOSED:
+        raise NotCovered(f"np.{ufunc.__name__} is not covered")
+    if not all(k in NUMBERS or k in lowering.DTYPES for k in kinds):
+        raise NotCovered(f"np.{ufunc.__name__} on {', '.join(str(k) for k in kinds)}")
+    return _lowered(ufunc, _loop(ufunc, kinds), kinds)
+
+
+def _lowered(ufunc: np.ufunc, loop: tuple, kinds: tuple) -> Plan:
+    for dtype in loop:
+        lowering.require_dtype(dtype, f"np.{ufunc.__name__}")
+    if ufunc in composed.COMPOSED:
+        if loop[0].kind == "c" and ufunc is not np.positive:
+            raise NotCovered(f"np.{ufunc.__name__} on {loop[0]}")
+        return _composed(ufunc, loop)
+    return _unary(ufunc, loop) if ufunc in UNARY else _binary(ufunc, loop, kinds)
+
+
+def _computes(op: str, ufunc: np.ufunc, dtype: np.dtype) -> str:
+    if dtype not in _COMPUTES[op]:
+        raise NotCovered(f"np.{ufunc.__name__} on {dtype}")
+    return op
+
+
+def _composed(ufunc: np.ufunc, loop: tuple) -> Plan:
+    function = composed.COMPOSED[ufunc]
+
+    def run(*operands: Any) -> Any:
+        handles = [_as_handle(o, d) for o, d in zip(operands, loop, strict=False)]
+        return function(*handles)
+
+    return run
+
+
+def _as_handle(operand: Any, dtype: np.dtype) -> Any:
+    if type(operand) not in NUMBERS:
+        return cast(operand, dtype)
+    _check_fits(operand, dtype)
+    return constant(lowering.scalar(operand, dtype), dtype)
+
+
+def _check_fits(value: Any, dtype: np.dtype) -> None:
+    if not fits(value, dtype):
+        raise NotCovered(f"{value!r} beside {dtype}")
+
+
+def _unary(ufunc: np.ufunc, loop: tuple) -> Plan:
+    op, dtype = UNARY[ufunc], loop[0]
+    whole = dtype.kind in "iub"
+    if whole and op in ("isnan", "isinf", "isfinite"):
+        answer = op == "isfinite"
+        return lambda x: lowering.filled(tuple(x.shape), answer, lowering.BOOL)
+    if whole and op in ("floor", "ceil", "trunc"):
+        return copied
+    if dtype.kind == "b" and op == "abs":
+        return copied
+    if whole and op == "reciprocal":  # NumPy's 1 / 0 is the machine's own
+        raise NotCovered(f"np.reciprocal on {dtype}")
+    _computes(op, ufunc, dtype)
+    return lambda x: core(op, [cast(_array(x, dtype), dtype)])
+
+
+def _array(x: Any, dtype: np.dtype) -> Any:
+    return _as_handle(x, dtype) if type(x) in NUMBERS else x
+
+
+def _binary(ufunc: np.ufunc, loop: tuple, kinds: tuple) -> Plan:
+    op = BINARY[ufunc]
+    arrays = [isinstance(k, np.dtype) for k in kinds]
+    left, right = loop[0], loop[1]
+    if left.kind == "b" and op in _ON_BOOLS:
+        op = _ON_BOOLS[op]
+    if left.kind == "b" and op in ("sub", "mod", "floor_div", "power"):
+        raise NotCovered(f"np.{ufunc.__name__} on bool")
+    if op == "power" and left.kind in "iu" and arrays[1] and right.kind == "i":
+        raise NotCovered("np.power of integers to signed exponents: a negative one is an error")
+    if left != right:
+        raise NotCovered(f"np.{ufunc.__name__} of {left} and {right}")
+    _computes(op, ufunc, left)
+    if arrays[0] and arrays[1]:
+        name = op
+
+        def both(a: Any, b: Any) -> Any:
+            if dtype_of(a) is not left:
+                a = cast(a, left)
+            if dtype_of(b) is not right:
+                b = cast(b, right)
+            return _invoke(name, [a, b], {})
+
+        return both
+    if arrays[0]:
+        return _with_number(op, left, right, False, kinds[1] is complex)
+    if arrays[1]:
+        return _with_number(op, right, left, True, kinds[0] is complex)
+    raise NotCovered(f"np.{ufunc.__name__} of numbers")
+
+
+def _with_number(op: str, dtype: np.dtype, number: np.dtype, first: bool, of_complex: bool) -> Plan:
+    """``op(array, number)``, or ``op(number, array)`` when ``first``."""
+    if first and op in _REVERSED:
+        name = f"r{op}_scalar"
+    elif first and op not in _COMMUTES:
+        name = f"{_MIRRORED[op]}_scalar"
+    else:
+        name = f"{op}_scalar"
+    integers = number.kind in "iu"
+    negative_is_error = op == "power" and integers and not first
+    if op == "logical_xor" or (number.kind == "b" and op in _TESTS) or of_complex:
+        return _with_constant(op, dtype, number, first)
+
+    def with_number(*operands: Any) -> Any:
+        array, value = operands[::-1] if first else operands
+        if integers:
+            if op in _TESTS and not fits(value, number):  # every element is on one side of it
+                answer = _PYTHON[op](*((value, 0) if first else (0, value)))
+                return lowering.filled(tuple(array.shape), answer, lowering.BOOL)
+            _check_fits(value, number)
+            if negative_is_error and value < 0:
+                raise NotCovered("integers to a negative integer power")
+            if value >= 2**63:  # more than an attribute holds
+                return _with_constant(op, dtype, number, first)(*operands)
+        if dtype_of(array) is not dtype:
+            array = cast(array, dtype)
+        return _invoke(name, [array], {"scalar": value})
+
+    if op == "power" and not first and dtype.kind in "fiu":
+        return _power(with_number, dtype)
+    return with_number
+
+
+def _power(general: Plan, dtype: np.dtype) -> Plan:
+    """``x ** 2`` and ``x ** 0.5`` by the operators that round correctly, as NumPy's own arrays."""
+
+    def power(array: Any, value: Any) -> Any:
+        if value == 2:
+            return _invoke("square", [cast(array, dtype)], {})
+        if value == 0.5 and dtype.kind == "f":
+            return _invoke("sqrt", [cast(array, dtype)], {})
+        return general(array, value)
+
+    return power
+
+
+def _with_constant(op: str, dtype: np.dtype, number: np.dtype, first: bool) -> Plan:
+    def run(*operands: Any) -> Any:
+        array, value = operands[::-1] if first else operands
+        pair = [cast(array, dtype), constant(lowering.scalar(value, number), number)]
+        return core(op, pair[::-1] if first else pair)
+
+    return run

@@ -1,0 +1,80 @@
+"""Functions that write into an array: copyto, put, putmask, place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import bridge
+from ..array import gather
+from ..errors import NotCovered
+from . import lowering
+from .lowering import dtype_of
+from .registry import views
+
+
+@views(np.copyto)
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    if not dst.writeable:
+        raise NotCovered("np.copyto into a read-only array")
+    operand = bridge.operand_of(dst.recorder, src)
+    fraction = type(operand) is float and dst.dtype.kind in "iub"
+    if fraction or casting not in ("same_kind", "unsafe"):
+        raise NotCovered("np.copyto with this casting")
+    if hasattr(operand, "shape") and not np.can_cast(dtype_of(operand), dst.dtype, casting):
+        raise NotCovered(f"np.copyto of {dtype_of(operand)} into {dst.dtype}")
+    node = bridge.fitted(dst, src, dst.shape)
+    if node is operand:  # each array has elements of its own
+        node = lowering.copied(node)
+    bridge.store_into(dst, node, "np.copyto", where, dst.recorder)
+
+
+@views(np.putmask)
+def putmask(a: Any, /, mask: Any, values: Any) -> None:
+    whole = bridge.handle_of(a.recorder, mask)
+    if tuple(whole.shape) != a.shape or not np.size(values):
+        raise NotCovered("np.putmask with a mask of another shape, or without values")
+    _require_safe(a, values, "np.putmask")
+    if np.size(values) != 1:  # each element has the value of its own place
+        values = np.resize(values, a.shape)
+    copyto(a, values, "unsafe", bridge.Node(whole))
+
+
+def _require_safe(array: Any, values: Any, name: str) -> None:
+    """These two cast by the rule 'safe'."""
+    kind = values.dtype if hasattr(values, "dtype") else np.asarray(values).dtype
+    number = lowering.number_of(values) if not hasattr(values, "dtype") else None
+    if number is not None and lowering.fits(number, array.dtype):
+        return
+    if not np.can_cast(kind, array.dtype, "safe"):
+        raise NotCovered(f"{name} of {kind} into {array.dtype}")
+
+
+@views(np.place)
+def place(arr: Any, mask: Any, vals: Any) -> None:
+    if np.size(vals) == 1:
+        putmask(arr, mask, vals)
+        return
+    _require_safe(arr, vals, "np.place")
+    known = gather.contents(mask) if type(mask) is bridge.Traced else np.asarray(mask, bool)
+    if known is None or not np.size(vals):
+        raise NotCovered("np.place of several values: which goes where, data decide")
+    if known.shape != arr.shape:
+        raise NotCovered("np.place with a mask of another shape")
+    put(arr, np.flatnonzero(known), vals)
+
+
+@views(np.put)
+def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    if mode != "raise" or not a.writeable:
+        raise NotCovered(f"np.put with mode={mode!r}, or into a read-only array")
+    where = ind if type(ind) is bridge.Traced else np.asarray(ind)
+    if where.dtype.kind not in "iu" and where.size:
+        raise NotCovered(f"np.put at indices of {where.dtype}")
+    if not where.size or not np.size(v):
+        return
+    flat = where.reshape(-1)
+    if np.size(v) != 1 or np.ndim(v):
+        v = np.resize(v, flat.size)  # repeated or cut
+    a.flat.elements()[flat] = v

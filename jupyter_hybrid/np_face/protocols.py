@@ -1,0 +1,88 @@
+"""What the NumPy face asks of whoever records: the recorder itself stands in a room above."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+
+class Recorder(Protocol):
+    """Records what is done with arrays; computes when somebody needs a value.
+
+    Attributes:
+        active: calls are recorded; else they go on in real NumPy.
+        script: it records a scripted function, of which nothing is computed.
+        bodies: branches and loop bodies being traced, innermost last.
+        checks: operators recorded that may refuse their input when they run.
+        settled: the cell has ended and every value of it is computed.
+        namespace: the names of the code that is recorded.
+        filename: of that code.
+        proxies: weak references to every traced array.
+        face: what ``np`` means in the code.
+    """
+
+    active: bool
+    script: bool
+    bodies: list[Any]
+    checks: int
+    settled: bool
+    namespace: dict[str, Any]
+    filename: str
+    proxies: list[Any]
+    face: Any
+
+    # Arrays --------------------------------------------------------------------------------------
+    @property
+    def wrappers(self) -> dict[int, Any]:
+        """The traced arrays of existing ndarrays, by their ``id``."""
+
+    def wrap(self, value: Any) -> Any:
+        """The traced array of an ndarray, the face of NumPy; anything else unchanged."""
+
+    def snapshot(self, value: np.ndarray) -> Any:
+        """The contents of an ndarray that code outside puts beside traced ones."""
+
+    def adopt(self, array: Any) -> None:
+        """``array`` was computed and its ndarray handed out: both are one from here on."""
+
+    def keep(self, array: Any) -> None:
+        """``array`` stands for its ndarray to the end."""
+
+    def forget(self, value: np.ndarray) -> None:
+        """Nothing stands for this ndarray any more."""
+
+    def element(self, array: Any, key: Any) -> Any:
+        """``array[key]`` where ``key`` contains numbers of a traced loop; None when it does not."""
+
+    def scalar_with_ndarray(self, name: str, scalar: Any, array: Any, scalar_first: bool) -> Any:
+        """An operator on the node of a NumPy scalar and an NDArray, in a script's traced loop."""
+
+    # Computing -----------------------------------------------------------------------------------
+    def leave_graph(self, reason: str) -> None:
+        """Notes that the current line goes on in real NumPy."""
+
+    def read(self, array: Any, reason: str) -> None:
+        """Somebody needs the elements of a traced array now."""
+
+    def sync(self, arrays: list[Any], reason: str) -> None:
+        """Computes ``arrays`` now, and with them what lives on the way to them."""
+
+    def flush(self, reason: str) -> None:
+        """Computes every live traced array, and writes changed inputs back."""
+
+    def flush_if_active(self, reason: str) -> None:
+        """:meth:`flush` while code is recorded; nothing is pending afterwards."""
+
+    def raise_here(self, made: list[Any], reason: str) -> None:
+        """Computes the results of an operator whose error NumPy raises at once."""
+
+    # Writing -------------------------------------------------------------------------------------
+    def before_write(self, wrapper: Any) -> bool:
+        """Before an existing ndarray is written; True when other inputs overlap it."""
+
+    def write_back(self, failed: bool = False) -> None:
+        """Copies what was written into existing ndarrays to where they live."""
+
+    def touch_others(self, written: Any) -> None:
+        """After a write that reached memory: arrays that overlap it are read again."""

@@ -1,0 +1,133 @@
+"""A report of what the cell would be with other names kept: planned again, not run again."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..capture.compute import Segment
+from ..capture.deferred import Deferred
+from .names import Choice, Names
+from .report import Report
+
+
+class Replanned(Report):
+    """A report's cell planned for another choice of names. Nothing was computed or rebound.
+
+    Attributes:
+        base: the report of the run.
+        magic: the first line that would run the cell with this choice.
+    """
+
+    base: Report
+
+    def __init__(self, base: Report, choice: Choice, asked: str = ""):
+        if isinstance(base, Replanned):
+            base = base.base
+        start = time.perf_counter()
+        switches = base.switches
+        segments = []
+        for part, segment in enumerate(base.segments):
+            compiled = switches.plan(part, choice)
+            outputs = [a for i, a in enumerate(segment.drawn) if (part, i) in choice]
+            segments.append(
+                replace(segment, compiled=compiled, outputs=outputs, cached=False, run_s=0.0)
+            )
+        later = [Deferred(n, None, None, size, k) for n, size, k in switches.later(choice)]
+        super().__init__(base.cell, base.options, segments, base.graph_breaks, later, base.bound)
+        self.base = base
+        self.switches = switches
+        self.choice = choice
+        self._asked = asked
+        self.bytes_imperative = base.bytes_imperative
+        self.compile_s = time.perf_counter() - start
+        self.run_s = None
+        if self._fits(base.offsets):
+            self.offsets = base.offsets  # the same nodes have the same ids as in the base
+
+    @property
+    def magic(self) -> str:
+        kept = self.switches.out(self.choice)
+        return f"%%hybridize --out {', '.join(kept)}" if kept else ""
+
+    @property
+    def changed(self) -> bool:
+        """True when the choice is not what the cell was run with."""
+        return self.choice != self.switches.written
+
+    def drawn_names(self) -> Names:
+        """The names for a picture: a switch must answer at once, so fewer prices are counted."""
+        switched = set(self.switches.out(self.choice)) ^ set(
+            self.base.switches.out(self.base.choice)
+        )
+        return self.switches.names(self.choice, limit=2_000, asked={*switched, self._asked})
+
+    def _fits(self, offsets: list[int]) -> bool:
+        ends = [*offsets[1:], None]
+        return all(
+            end is None or start + segment.compiled.size <= end
+            for start, end, segment in zip(offsets, ends, self.segments, strict=True)
+        )
+
+    def __repr__(self) -> str:
+        base = self.base
+        lines = [
+            f"planned again, not run: {self.magic or 'no name is kept'}",
+            f"kernels   {len(base.kernels)} as run, {len(self.kernels)} now",
+            f"bytes     {base.bytes_planned:,} as run, {self.bytes_planned:,} now "
+            f"(lower bound {self.bytes_lower_bound:,})",
+            repr(self.names),
+        ]
+        return "\n".join(lines)
+
+
+Report.planned_again = Replanned
+
+
+@dataclass
+class _Value:
+    """What planning knows of an array."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+
+
+def detached(report: Report) -> Report:
+    """The report without the cell's arrays: it can be drawn and planned again, not run.
+
+    Pictures stay on the page for long; they must not keep the arrays of old cells alive.
+    """
+    stand_ins: dict[int, _Value] = {}
+
+    def stand_in(array: Any) -> _Value:
+        known = stand_ins.get(id(array))
+        if known is None:
+            known = stand_ins[id(array)] = _Value(tuple(array.shape), array.dtype)
+        return known
+
+    segments: list[Segment] = []
+    for segment in report.segments:
+        drawn = [stand_in(a) for a in segment.drawn]
+        inputs = [stand_in(a) for a in segment.inputs]
+        segments.append(
+            replace(
+                segment,
+                inputs=inputs,
+                outputs=drawn[: len(segment.outputs)],
+                drawn=drawn,
+                keys=[],
+                entries={
+                    id(stand_ins[key]): entry
+                    for key, entry in segment.entries.items()
+                    if key in stand_ins
+                },
+                needed=frozenset(id(stand_ins[k]) for k in segment.needed if k in stand_ins),
+            )
+        )
+    bound = {n: id(stand_ins[key]) for n, key in report.bound.items() if key in stand_ins}
+    later = [Deferred(d.name, None, None, d.bytes, d.kernels) for d in report.deferred_names]
+    made = Report(report.cell, report.options, segments, report.graph_breaks, later, bound)
+    made.bytes_imperative = report.bytes_imperative
+    made.cached = report.cached
+    return made

@@ -1,0 +1,356 @@
+"""The report of a hybridized cell: stages, kernels, bytes, times, and what was not compiled."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import jupyter_hybrid
+
+from .. import _core
+from ..capture.bytes import imperative_peak, nbytes
+from ..capture.cell import Cell
+from ..capture.compute import Segment
+from ..capture.deferred import Deferred
+from ..capture.options import Options
+from .listing import texts
+from .names import Choice, Names, Switches
+from .why_compiled import Difference, explain, sentence
+
+if TYPE_CHECKING:
+    from .replanned import Replanned
+
+
+@dataclass
+class Kernel:
+    """One kernel of the compiled cell: the nodes it computes and the lines they came from."""
+
+    id: int
+    op: str
+    nodes: list[int]
+    lines: list[int]
+    text: str
+
+
+@dataclass
+class ReportStage:
+    """The cell's graph after one pass.
+
+    ``graph`` joins the graphs of all segments; ``parts`` holds each by itself.
+    """
+
+    name: str
+    label: str
+    graph: Any
+    changes: list[Any]
+    changed: bool
+    why_skipped: str
+    parts: list[tuple[Segment, Any]] = field(repr=False, default_factory=list)
+
+    def run(self) -> dict[str, Any]:
+        """Runs this stage's graph on the cell's inputs; output name -> NDArray."""
+        results: dict[str, Any] = {}
+        for index, (segment, graph) in enumerate(self.parts):
+            values = graph.run(segment.inputs, segment.keys)
+            for i, value in enumerate(values):
+                name = graph.output_names[i] if i < len(graph.output_names) else ""
+                results[name or f"segment{index}_output{i}"] = value
+        return results
+
+    @property
+    def program(self) -> str:
+        """The stage as Python-like text."""
+        return "\n".join(str(graph) for _, graph in self.parts)
+
+
+@dataclass
+class _ShiftedChange:
+    node: int
+    action: str
+    into: int | None
+    why: str
+
+
+class Report:
+    """What happened to the last hybridized cell. Sizes are in bytes, times in seconds.
+
+    Attributes:
+        stages: list of :class:`ReportStage`, "written" first, "plan" last.
+        kernels: list of :class:`Kernel` that the compiled cell launches.
+        bytes_imperative: peak when every binding lives to the cell's end.
+        bytes_planned: peak of logical bytes of the buffers that the cell creates.
+        bytes_lower_bound: what no plan for the same buffers can go below.
+        arena_bytes: reusable memory taken from the pool, aligned.
+        graph_breaks: list of (line, reason).
+        cuts: list of (line, reason) where one graph ends and the next begins, nothing left out: a
+            call that may raise is computed where it stands.
+        deferred: list of (name, price) not computed with the cell.
+        compare: figures of both modes of a cell run with ``--compare``, a
+            :class:`~jupyter_hybrid.compare.report.CompareReport`; else None.
+        switches: plans of the cell by the choice of names that are kept.
+        replay: how the program was had: "compiled", "replayed" (the body ran, the program was
+            found by the graph's hash), "skipped" (the program ran without the body), or
+            "imperative" when nothing was compiled.
+        differences: what differs from the most similar earlier compilation of the cell: list of
+            :class:`~jupyter_hybrid.reports.why_compiled.Difference`; None when there was none.
+        error: what the cell failed with, and where; "" when it did not. The report is then of what
+            was recorded until then.
+        not_skipped: why the body has to run each time; "" when it need not.
+    """
+
+    planned_again: ClassVar[type[Replanned]]  # a report too: its module sets this
+
+    def __init__(
+        self,
+        cell: Cell,
+        options: Options,
+        segments: list[Segment],
+        breaks: list[tuple[int | None, str]],
+        deferred: list[Deferred],
+        bound: dict[str, int],
+        mode: str = "symbolic",
+    ):
+        self.cell = cell
+        self.options = options
+        self.segments = segments
+        self.graph_breaks = breaks
+        self.cuts: list[tuple[int | None, str]] = []
+        self.deferred_names = deferred
+        self.bound = bound
+        self.mode = mode
+        self.compare: Any = None  # figures of both modes, with --compare
+        self.compile_s = sum(s.compiled.seconds for s in segments if not s.cached)
+        self.run_s: float | None = sum(s.run_s for s in segments)
+        self.cached = bool(segments) and all(s.cached for s in segments)
+        self.skipped = False
+        self.compared_later: Callable[[], list[Difference] | None] | None = None
+        self.error = ""
+        self.not_skipped = ""
+
+    def failed_with(self, error: BaseException) -> None:
+        """The report is of a cell that raised."""
+        line = None
+        step = error.__traceback__
+        while step is not None:
+            if step.tb_frame.f_code.co_filename == self.cell.filename:
+                line = step.tb_lineno
+            step = step.tb_next
+        where = f" in line {line}" if line else ""
+        text = str(error).partition("\n")[0]
+        self.error = f"the cell failed{where}: {type(error).__name__}: {text}"
+
+    # Counted when somebody looks: most reports are never read.
+    @cached_property
+    def differences(self) -> list[Difference] | None:
+        return self.compared_later() if self.compared_later is not None else None
+
+    @cached_property
+    def offsets(self) -> list[int]:
+        """For each segment what its node ids are shifted by in joined graphs."""
+        offsets, start = [], 0
+        for segment in self.segments:
+            offsets.append(start)
+            start += 2 * segment.compiled.size  # room for other plans of the same part
+        return offsets
+
+    @cached_property
+    def bytes_imperative(self) -> int:
+        return self._bytes[0]
+
+    @cached_property
+    def bytes_planned(self) -> int:
+        return self._bytes[1]
+
+    @cached_property
+    def bytes_lower_bound(self) -> int:
+        return self._bytes[2]
+
+    @cached_property
+    def arena_bytes(self) -> int:
+        return self._bytes[3]
+
+    @cached_property
+    def _bytes(self) -> tuple[int, int, int, int]:
+        imperative = planned = lower_bound = arena = 0
+        held = set(self.bound.values())
+        kept = 0  # left by earlier segments
+        for segment in self.segments:
+            entries = {e for key, e in segment.entries.items() if key in held}
+            entries |= {segment.entries[id(a)] for a in segment.outputs}
+            plan = segment.compiled.program.plan
+            imperative = max(imperative, kept + imperative_peak(segment.graph, entries))
+            planned = max(planned, kept + plan.planned_bytes)
+            lower_bound = max(lower_bound, kept + plan.lower_bound_bytes)
+            arena = max(arena, plan.arena_bytes)
+            fresh = (u == -1 for u in segment.updates or [-1] * len(segment.outputs))
+            made = (a for a, new in zip(segment.outputs, fresh, strict=True) if new)
+            kept += sum(nbytes(a.shape, a.dtype) for a in made)
+        return imperative, planned, lower_bound, arena
+
+    # The price of looking ------------------------------------------------------------------------
+    @cached_property
+    def switches(self) -> Switches:
+        deferred = [d.name for d in self.deferred_names]
+        return Switches(self.cell, self.options, self.segments, self.bound, deferred)
+
+    @cached_property
+    def choice(self) -> Choice:
+        """The outputs that this report's plan keeps."""
+        return self.switches.written
+
+    @property
+    def names(self) -> Names:
+        """The array names that the cell assigned: list of :class:`Name`, printed as a table."""
+        return self.switches.names(self.choice)
+
+    def drawn_names(self) -> Names:
+        """:attr:`names` for a picture: of a cell with very many, without the prices."""
+        return self.switches.names(self.choice, limit=8_000)
+
+    def keep(self, *names: str) -> Replanned:
+        """The cell planned with these names kept too. Runs and binds nothing.
+
+        Raises:
+            KeyError: for a name that is no array that the cell made.
+        """
+        return self._replanned(names, keep=True)
+
+    def defer(self, *names: str) -> Replanned:
+        """The cell planned without these names. Runs and binds nothing.
+
+        Raises:
+            KeyError: for a name that is no array that the cell made.
+            ValueError: for one that the cell itself needs, saying where.
+        """
+        return self._replanned(names, keep=False)
+
+    def keep_only(self, names: Iterable[str], asked: str = "") -> Replanned:
+        """The cell planned with just these names kept, and those that the cell itself needs.
+
+        Args:
+            asked: a name whose price a picture of it tells in any case.
+        """
+        return self.planned_again(self, self.switches.only(names), asked)
+
+    def _replanned(self, names: tuple[str, ...], keep: bool) -> Replanned:
+        return self.planned_again(self, self.switches.choose(self.choice, names, keep))
+
+    @property
+    def replay(self) -> str:
+        if not self.segments:
+            return "imperative"
+        return "skipped" if self.skipped else "replayed" if self.cached else "compiled"
+
+    def explain(self) -> str:
+        """What was captured, compiled and left out, and why: the text of ``%hybrid explain``."""
+        return explain(self)
+
+    @property
+    def deferred(self) -> list[tuple[str, str]]:
+        return [(d.name, d.price) for d in self.deferred_names]
+
+    @cached_property
+    def stages(self) -> list[ReportStage]:
+        names: dict[str, str] = {}
+        for segment in self.segments:
+            for stage in segment.compiled.stages:
+                names.setdefault(stage.name, stage.label)
+        return [self._stage(name, label) for name, label in names.items()]
+
+    def _stage(self, name: str, label: str) -> ReportStage:
+        parts, changes, changed, why = [], [], False, ""
+        for segment, offset in zip(self.segments, self.offsets, strict=True):
+            stage = next(s for s in segment.compiled.stages if s.name == name)
+            parts.append((segment, stage.graph))
+            changed = changed or stage.changed
+            why = why or stage.why_skipped
+            changes += [
+                _ShiftedChange(
+                    c.node + offset, c.action, None if c.into is None else c.into + offset, c.why
+                )
+                for c in stage.changes
+            ]
+        graph = _core.merge_graphs([g for _, g in parts], self.offsets)
+        return ReportStage(name, label, graph, changes, changed, why, parts)
+
+    def stage(self, name: str) -> ReportStage:
+        """The stage of that name. Raises KeyError listing the names."""
+        for stage in self.stages:
+            if stage.name == name:
+                return stage
+        raise KeyError(f"no stage {name!r}; the stages are {[s.name for s in self.stages]}")
+
+    def kernels_of(self, graph: Any) -> list[Kernel]:
+        """The kernels that running ``graph`` launches, in order."""
+        made: list[Kernel] = []
+        for node in graph.nodes:
+            if node.kind not in ("op", "fused") or node.is_view:
+                continue
+            members = node.members if node.kind == "fused" else [node]
+            lines = sorted({line for m in members if (line := self.line_of(m)) is not None})
+            text = ", ".join(m.op for m in members)
+            made.append(Kernel(len(made), node.op, [m.id for m in members], lines, text))
+        return made
+
+    @cached_property
+    def kernels(self) -> list[Kernel]:
+        return self.kernels_of(self.stages[-1].graph) if self.stages else []
+
+    @property
+    def implicit_edges(self) -> list[tuple[int, int]]:
+        """(a, b): kernel b waits for a only because it writes where values of a are (node ids)."""
+        return [
+            (a + offset, b + offset)
+            for segment, offset in zip(self.segments, self.offsets, strict=True)
+            for a, b in _core.implicit_edges(
+                segment.compiled.program.graph, segment.compiled.program.plan
+            )
+        ]
+
+    def line_of(self, node: Any) -> int | None:
+        """The cell's line that made a node, 1-based in the whole cell; None for others' lines."""
+        if not node.site:
+            return None
+        cell, line, _, text = _core.site(node.site)
+        file = os.path.basename(self.cell.filename)
+        own = text.startswith(file) or (cell and cell == self.cell.id)
+        return line if own and line else None
+
+    @property
+    def program(self) -> dict[str, str]:
+        """Stage name -> Python-like text."""
+        return {stage.name: stage.program for stage in self.stages}
+
+    def __repr__(self) -> str:
+        if not self.segments:
+            lines = ["Nothing of this cell was compiled: it ran imperatively."]
+            if self.error:
+                lines = ["Nothing of this cell was compiled."]
+        else:
+            before = len(self.kernels_of(self.stages[0].graph))
+            state = "found in the cache" if self.cached else f"{self.compile_s * 1e3:.2f} ms"
+            lines = [
+                f"kernels   {before} as written, {len(self.kernels)} compiled",
+                f"bytes     {self.bytes_imperative:,} imperative, {self.bytes_planned:,} planned "
+                f"(lower bound {self.bytes_lower_bound:,}), arena {self.arena_bytes:,}",
+                f"time      compile {state}, run {(self.run_s or 0) * 1e3:.3f} ms",
+                f"replay    {sentence(self)}",
+            ]
+            same = [stage.name for stage in self.stages if not stage.changed]
+            lines += [f"stage     {s.name}: {s.label}" for s in self.stages if s.changed]
+            lines += [f"unchanged {', '.join(same)}"] if same else []
+        if self.error:
+            lines.insert(0, f"failed    {self.error}")
+        lines += [f"break     {text}" for text in texts(self.graph_breaks)]
+        lines += [f"cut       {text}" for text in texts(self.cuts)]
+        for name, price in self.deferred:
+            lines.append(f"deferred  {name}: {price}")
+        return "\n".join(lines)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        if not self.segments:
+            return {"text/plain": repr(self)}
+        return jupyter_hybrid.views.mimebundle(self)  # of the front door: views stand above

@@ -1,0 +1,105 @@
+"""What the cells of one process share: default mode, last report, deferred names."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from ..base import MXNetError
+from ..capture.deferred import DeferredNames
+from ..capture.source.hooks import install
+
+if TYPE_CHECKING:
+    from .report import Report
+
+
+class Session:
+    """What the magics of one kernel, or the hybridized functions of one script, share."""
+
+    def __init__(self) -> None:
+        self.mode = "imperative"
+        self.last_report: Report | None = None
+        self.no_report = ""  # why there is none
+        self.later = DeferredNames()
+        self.listeners: list[Any] = []  # called without arguments when mode or engine change
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Around a cell: when it fails unrecorded, the last report is not of the last cell."""
+        # Not held: it holds the arrays that its cell read, which this one may donate.
+        before = weakref.ref(self.last_report) if self.last_report is not None else None
+        try:
+            yield
+        except BaseException as error:
+            last = self.last_report
+            if last is None or (before is not None and before() is last):
+                self.unrecorded(f"{type(error).__name__}: {error}")
+            raise
+
+    def unrecorded(self, why: str) -> None:
+        """A hybridized cell failed so early that there is no report of it."""
+        self.last_report = None
+        self.no_report = f"the last cell failed before anything was recorded: {why}"
+
+    def changed(self) -> None:
+        """Tells the live panel."""
+        for listener in self.listeners:
+            listener()
+
+
+session = Session()
+session.later.announce = lambda text: None  # the magics print it; a script's output is its own
+
+
+def report() -> Report:
+    """The report of the last hybridized cell. Of a cell that failed: what was recorded until then.
+
+    Raises:
+        MXNetError: there was none yet, or the last cell failed before anything was recorded.
+    """
+    if session.last_report is None:
+        none = "no cell has been hybridized yet: start one with %%hybridize"
+        raise MXNetError(session.no_report or none)
+    return session.last_report
+
+
+def start() -> None:
+    """Traced arrays compute themselves from here on when somebody reads them."""
+    install()
+    _core.set_materialize_hook(_materialize)
+    _core.set_trace_hooks(_settle, _before_effect, _leave)
+
+
+def _materialize(arrays: list[Any]) -> None:
+    """Somebody reads traced arrays: the running cell's, or deferred ones."""
+    recorder = install().recorder
+    if recorder is None:
+        session.later.materialize(arrays)
+    else:
+        recorder.sync(arrays, "a value is read")
+
+
+def _settle(why: str) -> None:
+    """Arrays that the trace has written are read: the writes are done now."""
+    recorder = install().recorder
+    if recorder is not None:
+        recorder.settle_writes(why)
+    else:
+        session.later.materialize([value for value, _ in _core.trace_writes() if value._traced])
+        _core.finish_trace_writes()
+
+
+def _before_effect(what: str) -> None:
+    """The trace is about to change something outside it, which a branch or loop body may not."""
+    recorder = install().recorder
+    if recorder is not None:
+        recorder.stay_inside(what)
+
+
+def _leave(why: str) -> None:
+    recorder = install().recorder
+    if recorder is not None:
+        recorder.flush(why)

@@ -1,0 +1,1 @@
+"""Hybridized code without IPython: the decorator, the with-block and script()."""

@@ -1,0 +1,228 @@
+"""``@jupyter_hybrid.hybridize``: a function that is recorded, compiled and found again by hash."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
+
+from .. import _core
+from ..base import MXNetError
+from ..capture import tracebacks
+from ..capture.cell import Cell
+from ..capture.options import Options, checked_passes
+from ..capture.recorder import Recorder
+from ..capture.recording import Recording
+from ..capture.source.hooks import install
+from ..capture.source.rewrite import rewrite
+from ..capture.source.sources import FUTURES, NoSource, function_of
+from ..np_face import TracedArray
+from ..reports.recorded import report_of
+from ..reports.report import Report
+from ..reports.session import session, start
+from .with_block import Everything
+
+_DEPTH = 4  # of containers in what a function returns
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+@overload
+def hybridize(function: _F, /) -> _F: ...
+@overload
+def hybridize(*, passes: Any = None, no: Any = ()) -> Callable[[_F], _F]: ...
+def hybridize(function: Any = None, /, *, passes: Any = None, no: Any = ()) -> Any:
+    """Makes a function over NumPy or nd arrays run symbolically; no notebook is needed.
+
+    A call runs the body once, recording what it does with arrays; what it returns and writes is
+    then computed by one compiled program. Later calls whose recorded graph has the same hash find
+    that program. Prints, branches and other effects happen as written, in order. Like a cell,
+    the function's own lines are rewritten, so Python numbers and ``np`` in them are recorded too;
+    what it calls is followed through NumPy's array protocols. Without source (typed at a prompt,
+    or edited since) it is recorded through the protocols alone.
+
+    While another thread records, or inside ``autograd.record()``, a call runs as written.
+
+    Args:
+        passes: names of the passes to run, exactly these; None: all.
+        no: names of passes to leave out.
+
+    Returns:
+        The function, with ``report()``: the report of its last call.
+
+    Raises:
+        TypeError: the function is a generator or a coroutine function.
+    """
+    options = Options(passes=checked_passes(passes), without=checked_passes(no) or (), view="none")
+    if function is None:
+        return lambda f: HybridFunction(f, options)
+    return HybridFunction(function, options)
+
+
+class HybridFunction:
+    """A function that :func:`hybridize` returned."""
+
+    def __init__(self, function: Callable, options: Options):
+        if not isinstance(function, types.FunctionType):
+            raise TypeError(f"hybridize: expected a function, got {type(function).__name__}")
+        kind = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+        if function.__code__.co_flags & kind:
+            raise TypeError(f"hybridize: {function.__name__} is a generator or a coroutine")
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._options = options
+        self._report: Report | None = None
+        self._prepared: tuple[Cell, types.FunctionType] | None = None
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<hybridized {self._function.__qualname__}>"
+
+    def report(self) -> Report:
+        """The report of the last call. Raises MXNetError when there was none yet."""
+        if self._report is None:
+            raise MXNetError(f"{self._function.__name__} has not been called yet")
+        return self._report
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        start()
+        cell, body = self._prepare()
+        if install().recorder is not None:
+            return body(*args, **kwargs)  # part of what is being recorded
+        why_not = "autograd records" if _core.is_recording() else Recording.possible()
+        if why_not:
+            breaks: list[tuple[int | None, str]] = [(None, f"{why_not}: it ran imperatively")]
+            self._report = Report(cell, self._options, [], breaks, [], {}, mode="imperative")
+            return self._function(*args, **kwargs)
+        recording = Recording(cell, self._options, self._function.__globals__, session.later)
+        recorder = recording.recorder
+        recorder.code_file = ""  # other functions of the same file are not rewritten
+        ending = recording.ending = Returned(recorder)
+        recorder.known_names = self._argument_names(args, kwargs)
+        recording.begin()
+        failed = True
+        try:
+            try:
+                ending.returned.append(_called(recorder, body, args, kwargs))
+                failed = False
+            finally:
+                recording.end([], failed)
+        except BaseException as error:
+            tracebacks.clean(error, cell.filename)
+            raise
+        self._report = session.last_report = report_of(recording)
+        return ending.returned[0]
+
+    def _argument_names(self, args: tuple, kwargs: dict) -> dict[int, str]:
+        given = {**dict(zip(self._function.__code__.co_varnames, args)), **kwargs}
+        return {id(value): name for name, value in given.items()}
+
+    def _prepare(self) -> tuple[Cell, types.FunctionType]:
+        if self._prepared is None:
+            self._prepared = _rewritten(self._function)
+        return self._prepared
+
+
+class Returned(Everything):
+    """An ending that also computes what a function returns."""
+
+    def __init__(self, recorder: Recorder):
+        super().__init__(recorder)
+        self.returned: list[Any] = []  # one value, once the body has returned
+
+    def _contained(self) -> list[Any]:
+        return super()._contained() + _arrays_in(self.returned, _DEPTH)
+
+    def finish(self, shown: list[Any], failed: bool = False) -> Any:
+        result = super().finish(shown, failed)
+        self.returned[:] = [self._inside(value, _DEPTH) for value in self.returned]
+        return result
+
+
+def _called(recorder: Recorder, body: Callable, args: tuple, kwargs: dict) -> Any:
+    """The call with traced arrays for the arguments; nothing here holds them afterwards."""
+    return body(*map(recorder.wrap, args), **{k: recorder.wrap(v) for k, v in kwargs.items()})
+
+
+def _arrays_in(value: Any, depth: int) -> list[Any]:
+    """NumPy's traced arrays in tuples, lists and dicts, not deeper than ``depth``."""
+    if type(value) is TracedArray:
+        return [value]
+    if not depth or type(value) not in (tuple, list, dict):
+        return []
+    inner = value.values() if type(value) is dict else value
+    return [array for item in inner for array in _arrays_in(item, depth - 1)]
+
+
+def _rewritten(function: types.FunctionType) -> tuple[Cell, types.FunctionType]:
+    """(the function as a cell, the function rewritten for recording or as it is)."""
+    code = function.__code__
+    try:
+        lines, definition = function_of(code)
+        if has_private_names(definition):
+            raise NoSource("it uses names that its class mangles")
+        body = recompiled(function, copy.deepcopy(definition))
+        first, last = code.co_firstlineno, definition.end_lineno or len(lines)
+        names = sorted(
+            {n for g in ast.walk(definition) if isinstance(g, ast.Global) for n in g.names}
+        )
+    except NoSource:
+        lines, body, first, last, names = [], function, 1, 0, []
+    texts = [line.rstrip("\n") for line in lines[:last]]
+    tree = ast.Module([], [])
+    return Cell(None, code.co_filename, texts, first, tree, names, False, False), body
+
+
+def recompiled(
+    function: types.FunctionType, definition: ast.FunctionDef, script: bool = False
+) -> types.FunctionType:
+    """The rewritten function, with the globals, defaults and variables of the given one."""
+    code = function.__code__
+    definition.decorator_list = []
+    definition.returns = None
+    for argument in ast.walk(definition.args):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    definition.args.defaults = [ast.Constant(None) for _ in definition.args.defaults]
+    definition.args.kw_defaults = [d and ast.Constant(None) for d in definition.args.kw_defaults]
+    tree = rewrite(ast.Module([definition], []), code.co_filename, script)
+    inner: list[ast.stmt] = list(tree.body)
+    if code.co_freevars:
+        outer = ast.parse(f"def __outer__({', '.join(code.co_freevars)}): pass").body[0]
+        assert isinstance(outer, ast.FunctionDef)
+        outer.body = inner
+        tree = ast.Module([outer], [])
+    ast.fix_missing_locations(tree)
+    flags = code.co_flags & FUTURES
+    made = _find(compile(tree, code.co_filename, "exec", flags, True), code.co_name)
+    variables = dict(zip(code.co_freevars, function.__closure__ or ()))
+    closure = tuple(variables[name] for name in made.co_freevars)
+    body = types.FunctionType(
+        made, function.__globals__, function.__name__, function.__defaults__, closure
+    )
+    body.__kwdefaults__ = function.__kwdefaults__
+    body.__qualname__ = function.__qualname__
+    body.__module__ = function.__module__
+    return body
+
+
+def _find(code: types.CodeType, name: str) -> types.CodeType:
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            if constant.co_name == name:
+                return constant
+            if constant.co_name == "__outer__":
+                return _find(constant, name)
+    raise NoSource("its code was not found")
+
+
+def has_private_names(definition: ast.FunctionDef) -> bool:
+    """Does it use names that a class around it would mangle?"""
+    names = [n.id for n in ast.walk(definition) if isinstance(n, ast.Name)]
+    names += [n.attr for n in ast.walk(definition) if isinstance(n, ast.Attribute)]
+    return any(n.startswith("__") and not n.endswith("__") for n in names)

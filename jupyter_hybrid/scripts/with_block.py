@@ -1,0 +1,319 @@
+"""``with jupyter_hybrid.symbolic() as cell``: a block of a script that is run as a cell is."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import ctypes
+import sys
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from types import CodeType, FrameType, TracebackType
+from typing import Any
+
+from .. import _core
+from ..base import MXNetError
+from ..capture import tracebacks
+from ..capture.bindings import Ending
+from ..capture.cell import Cell
+from ..capture.options import Options, checked_passes
+from ..capture.recording import Recording
+from ..capture.source.hooks import install
+from ..capture.source.rewrite import assigned_names, rewrite
+from ..capture.source.sources import FUTURES, NoSource, check_current, file_of
+from ..reports.recorded import report_of
+from ..reports.report import Report
+from ..reports.session import session, start
+
+_OPTIMIZED = 1  # CO_OPTIMIZED: a function's frame, whose variables are not a dict
+_OUT = "__bindings__"
+
+
+def symbolic(
+    *,
+    out: str | Iterable[str] | None = None,
+    passes: str | Iterable[str] | None = None,
+    no: str | Iterable[str] = (),
+) -> Block:
+    """A with-block that runs symbolically, as a cell under ``%%hybridize``; no notebook is needed.
+
+    The block's source is rewritten and recorded like a cell: arrays, ``np``, Python numbers;
+    prints and other effects happen once, in order. Every name that it binds is computed when it
+    ends, or with ``out`` those. Where the source can't stand for the block, the block
+    runs as written and ``cell.report().graph_breaks`` says why: it leaves the block (``return``,
+    ``break``, ``yield``, ``await``), stands in a class, has no source, or, in a function, makes
+    functions, deletes or uses global names. A debugger does not stop inside the block.
+
+    Args:
+        out: names to compute; every other one is planned away. None: all that the block binds.
+        passes: names of the passes to run, exactly these; None: all.
+        no: names of passes to leave out.
+    """
+    names = out.replace(",", " ").split() if isinstance(out, str) else out
+    return Block(
+        Options(
+            out=None if names is None else tuple(names),
+            passes=checked_passes(passes),
+            without=checked_passes(no) or (),
+            view="none",
+        )
+    )
+
+
+class Everything(Ending):
+    """An ending that defers no name: a script has nobody to tell what reading it would cost."""
+
+    def _must(self, named: dict[str, Any], needed: list[Any], failed: bool) -> list[Any]:
+        bound = named.values() if self.recorder.options.out is None else ()
+        return super()._must(named, [*needed, *bound], failed)
+
+
+class _Skip(BaseException):
+    """Leaves the block as written at its first line; never seen by anybody."""
+
+
+class Block:
+    """What :func:`symbolic` returns; ``report()`` after the block."""
+
+    def __init__(self, options: Options):
+        self._options = options
+        self._report: Report | None = None
+        self._cell: Cell | None = None
+        self._why = ""
+        self._skip: _Skip | None = None
+        self._tracers: tuple[Any, Any] = (None, None)
+
+    def report(self) -> Report:
+        """The report of the block. Raises MXNetError inside it or before."""
+        if self._report is None:
+            raise MXNetError("the block has not ended yet")
+        return self._report
+
+    def __enter__(self) -> Block:
+        start()
+        frame = sys._getframe(1)
+        if install().recorder is not None:
+            self._why = "a block inside a recorded cell"
+            return self
+        try:
+            if _core.is_recording():
+                raise NoSource("autograd records")
+            self._cell = _block_at(frame)
+        except NoSource as reason:
+            self._why = str(reason)
+            return self
+        body = self._cell.tree.body
+        self._skip = _Skip()
+        self._tracers = sys.gettrace(), frame.f_trace
+        lines = range(_first_line(body[0]), (body[-1].end_lineno or body[-1].lineno) + 1)
+
+        def leave(at: FrameType, event: str, argument: Any) -> Any:
+            if event == "line" and at.f_lineno in lines:
+                assert self._skip is not None
+                raise self._skip
+            return leave
+
+        frame.f_trace = leave
+        sys.settrace(lambda *a: None)
+        return self
+
+    def __exit__(
+        self, kind: Any, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool:
+        frame = sys._getframe(1)
+        if self._skip is not None:
+            sys.settrace(self._tracers[0])
+            frame.f_trace = self._tracers[1]
+        if self._skip is None or error is not self._skip:
+            # The block ran as it stands: it was not to be skipped, or could not be.
+            why = self._why or "the block could not be taken over"
+            cell = self._cell or Cell(
+                None, frame.f_code.co_filename, [], 1, ast.Module([], []), [], False, False
+            )
+            breaks: list[tuple[int | None, str]] = [(None, f"{why}: it ran imperatively")]
+            self._report = Report(cell, self._options, [], breaks, [], {}, mode="imperative")
+            return False
+        assert self._cell is not None
+        try:
+            self._run(frame, self._cell)
+        except BaseException as raised:
+            _forget(raised, self._skip)
+            tracebacks.clean(raised, self._cell.filename)
+            raise
+        return True
+
+    def _run(self, frame: FrameType, cell: Cell) -> None:
+        local = bool(frame.f_code.co_flags & _OPTIMIZED)
+        names: dict[str, Any] = frame.f_globals
+        if local:  # tools put names of their own there
+            names = {n: v for n, v in frame.f_locals.items() if n.isidentifier()}
+        why_not = Recording.possible()
+        if why_not:
+            self._execute(cell, names, frame, local, rewritten=False)
+            breaks: list[tuple[int | None, str]] = [(None, f"{why_not}: it ran imperatively")]
+            self._report = Report(cell, self._options, [], breaks, [], {}, mode="imperative")
+            return
+        recording = Recording(cell, self._options, names, session.later)
+        recording.recorder.code_file = ""
+        recording.ending = Everything(recording.recorder)
+        failed = True
+        recording.begin()
+        try:
+            self._execute(cell, names, frame, local, rewritten=True)
+            failed = False
+        finally:
+            recording.end([], failed)
+            if local:
+                _bind_locals(frame, {n: names[n] for n in cell.names if n in names})
+        self._report = session.last_report = report_of(recording)
+
+    @staticmethod
+    def _execute(
+        cell: Cell, names: dict[str, Any], frame: FrameType, local: bool, rewritten: bool
+    ) -> None:
+        code = (
+            _local_code(cell, tuple(names), rewritten) if local else _global_code(cell, rewritten)
+        )
+        if not local:
+            exec(code, names)
+            return
+        made: dict[str, Any] = {}
+        exec(code, frame.f_globals, made)
+        try:
+            made["__block__"](names, **names)
+        finally:
+            names.pop(_OUT, None)
+            if not rewritten:
+                _bind_locals(frame, {n: names[n] for n in cell.names if n in names})
+
+
+def _forget(error: BaseException, skip: _Skip) -> None:
+    """Takes the skip out of the contexts of an error that the block raised."""
+    seen: set[int] = set()
+    one: BaseException | None = error
+    while one is not None and id(one) not in seen:
+        seen.add(id(one))
+        if one.__context__ is skip:
+            one.__context__ = None
+        one = one.__context__
+
+
+# The block in its file ----------------------------------------------------------------------------
+def _first_line(statement: ast.stmt) -> int:
+    return min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))])
+
+
+def _block_at(frame: FrameType) -> Cell:
+    """The block that the frame is entering. Raises NoSource saying why it can't be taken over."""
+    local = bool(frame.f_code.co_flags & _OPTIMIZED)
+    if not local and frame.f_locals is not frame.f_globals:
+        raise NoSource("the block stands in a class")
+    return _block(frame.f_code, frame.f_lineno, local)
+
+
+@lru_cache(maxsize=64)
+def _block(code: CodeType, line: int, local: bool) -> Cell:
+    lines, tree = file_of(code)
+    check_current(code, tree)
+    found = [
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, ast.With)
+        and len(n.items) == 1
+        and n.lineno <= line <= (n.items[0].context_expr.end_lineno or n.lineno)
+    ]
+    if len(found) != 1:
+        raise NoSource("the with statement was not found, or is not alone in its line")
+    block = found[0]
+    item = block.items[0]
+    target = item.optional_vars
+    header = max(part.end_lineno or part.lineno for part in (item.context_expr, target) if part)
+    if _first_line(block.body[0]) <= header:
+        raise NoSource("the block stands in the line of its with")
+    _check_statements(block.body, code, local)
+    body = ast.Module(block.body, [])
+    last = block.end_lineno or len(lines)
+    return Cell(
+        id=None,
+        filename=code.co_filename,
+        lines=[line.rstrip("\n") for line in lines[:last]],
+        first_line=_first_line(block.body[0]),
+        tree=body,
+        names=assigned_names(body),
+        quiet=True,
+        awaits=False,
+        flags=code.co_flags & FUTURES,
+    )
+
+
+def _check_statements(body: list[ast.stmt], code: CodeType, local: bool) -> None:
+    for node, in_loop in _own_nodes(body, False):
+        if isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)) or (
+            isinstance(node, (ast.Break, ast.Continue)) and not in_loop
+        ):
+            raise NoSource(f"line {node.lineno} leaves the block")
+        if isinstance(node, (ast.AsyncFor, ast.AsyncWith)):
+            raise NoSource(f"line {node.lineno} waits")
+        if not local:
+            continue
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            raise NoSource(f"line {node.lineno} makes a function in a function's block")
+        if isinstance(node, (ast.GeneratorExp, ast.Global, ast.Nonlocal, ast.Delete)):
+            raise NoSource(f"line {node.lineno} has a {type(node).__name__} in a function's block")
+        if isinstance(node, ast.Name):
+            if node.id in ("locals", "vars", "dir", "eval", "exec", "super", "__class__"):
+                raise NoSource(f"line {node.lineno} looks at the function's frame")
+            if node.id.startswith("__") and not node.id.endswith("__"):
+                raise NoSource(f"{node.id} is a name that a class mangles")
+            stored = not isinstance(node.ctx, ast.Load)
+            if stored and node.id not in (*code.co_varnames, *code.co_cellvars):
+                raise NoSource(f"line {node.lineno} binds a name outside the function")
+        if isinstance(node, ast.Attribute) and node.attr.startswith("__"):
+            raise NoSource(f"line {node.lineno} uses a name that a class may mangle")
+
+
+def _own_nodes(nodes: Iterable[ast.AST], in_loop: bool) -> Iterator[tuple[Any, bool]]:
+    """(node, inside a loop of the block) of everything that is not inside a function of its own."""
+    for node in nodes:
+        yield node, in_loop
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            continue
+        if isinstance(node, ast.comprehension):  # its targets are its own
+            yield from _own_nodes([node.iter, *node.ifs], in_loop)
+        elif isinstance(node, (ast.For, ast.While)):
+            yield from _own_nodes(node.body, True)
+            head = [n for n in ast.iter_child_nodes(node) if n not in node.body]
+            yield from _own_nodes(head, in_loop)
+        else:
+            yield from _own_nodes(ast.iter_child_nodes(node), in_loop)
+
+
+# The block as code --------------------------------------------------------------------------------
+def _copied(cell: Cell, rewritten: bool) -> ast.Module:
+    tree = copy.deepcopy(cell.tree)
+    return rewrite(tree, cell.filename) if rewritten else tree
+
+
+@lru_cache(maxsize=64)
+def _global_code(cell: Cell, rewritten: bool) -> CodeType:
+    return compile(_copied(cell, rewritten), cell.filename, "exec", cell.flags, True)
+
+
+@lru_cache(maxsize=64)
+def _local_code(cell: Cell, names: tuple[str, ...], rewritten: bool) -> CodeType:
+    """Defines ``__block__(bindings, **variables)``, which leaves its variables in ``bindings``."""
+    frame = ast.parse(
+        f"def __block__({', '.join([_OUT, *names])}):\n"
+        f"    try: pass\n    finally: {_OUT}.update(locals())\n"
+    )
+    definition = frame.body[0]
+    assert isinstance(definition, ast.FunctionDef) and isinstance(definition.body[0], ast.Try)
+    definition.body[0].body = _copied(cell, rewritten).body
+    return compile(ast.fix_missing_locations(frame), cell.filename, "exec", cell.flags, True)
+
+
+def _bind_locals(frame: FrameType, values: dict[str, Any]) -> None:
+    """Binds variables of a running function."""
+    frame.f_locals.update(values)
+    if sys.version_info < (3, 13):  # before PEP 667 f_locals is a copy
+        ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(frame), ctypes.c_int(0))

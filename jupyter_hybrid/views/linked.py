@@ -1,0 +1,96 @@
+"""Keeps GraphViewer widgets and the pictures shown in JupyterLab's own renderer in step."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any
+
+from .switchboard import switchboard
+
+_lock = threading.Lock()
+_viewers: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
+_senders: list[Any] = []  # functions of one JSON-able message
+
+
+def register(viewer: Any) -> None:
+    """Links a viewer's ``stage`` and ``selected`` with every picture of its spec."""
+    spec_id = viewer.spec["id"]
+    with _lock:
+        _viewers[spec_id] = viewer
+    viewer.observe(_changed, names=["stage", "selected"])
+    viewer.observe(_planned, names=["spec"])
+
+
+def add_sender(send: Any) -> None:
+    """``send(message)`` is called when a viewer's traits change in Python."""
+    with _lock:
+        if send not in _senders:
+            _senders.append(send)
+
+
+def _changed(change: Any) -> None:
+    viewer = change["owner"]
+    if getattr(viewer, "_from_browser", False):
+        return
+    message = {
+        "type": "viewer",
+        "id": viewer.spec["id"],
+        "stage": viewer.stage,
+        "selected": list(viewer.selected),
+    }
+    _send(message)
+
+
+def _planned(change: Any) -> None:
+    spec = change["new"]
+    _send({"type": "spec", "id": spec["id"], "spec": spec})
+
+
+def _send(message: dict[str, Any]) -> None:
+    with _lock:
+        senders = list(_senders)
+    for send in senders:
+        send(message)
+
+
+def switched(message: dict[str, Any]) -> dict[str, Any] | None:
+    """A switch moved in the browser: every picture of the cell shows the new plan.
+
+    Args:
+        message: ``id`` of the spec, ``kept`` names, and the ``name`` whose switch it was.
+
+    Returns:
+        None, or the message that says why there is no such plan.
+    """
+    spec_id, kept = str(message.get("id")), message.get("kept")
+    try:
+        if not isinstance(kept, list) or not all(isinstance(n, str) for n in kept):
+            raise LookupError("a switch sends a list of names")
+        spec = switchboard.replan(spec_id, kept, str(message.get("name", "")))
+    except LookupError as error:
+        return {"type": "refused", "id": spec_id, "why": str(error)}
+    with _lock:
+        viewer = _viewers.get(spec_id)
+    if viewer is not None and viewer.spec != spec:
+        viewer.spec = spec  # tells the pictures of JupyterLab's own renderer too
+    else:
+        _send({"type": "spec", "id": spec_id, "spec": spec})
+    return None
+
+
+def receive(message: dict[str, Any]) -> None:
+    """A picture's slider or selection moved in the browser; unknown ids are ignored."""
+    with _lock:
+        viewer = _viewers.get(str(message.get("id")))
+    if viewer is None:
+        return
+    stage, selected = message.get("stage"), message.get("selected")
+    viewer._from_browser = True
+    try:
+        if isinstance(stage, int) and 0 <= stage < len(viewer.spec["stages"]):
+            viewer.stage = stage
+        if isinstance(selected, list) and all(isinstance(i, int) for i in selected):
+            viewer.selected = selected
+    finally:
+        viewer._from_browser = False
