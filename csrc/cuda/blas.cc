@@ -1,5 +1,6 @@
 // Products of matrices by cuBLAS, one handle a lane; TF32 only when asked for.
 #include <atomic>
+#include <type_traits>
 
 #include "cuda/blas.h"
 #include "cuda/kernels.h"
@@ -29,7 +30,8 @@ struct Cublas {
     if (!library) return;
     usable = true;
     const auto find = [&](auto* function, const char* name) {
-      *reinterpret_cast<void**>(function) = find_symbol(library, name);
+      *function =
+          reinterpret_cast<std::remove_pointer_t<decltype(function)>>(find_symbol(library, name));
       usable = usable && *function != nullptr;
     };
     find(&create, "cublasCreate_v2");

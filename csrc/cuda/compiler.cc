@@ -1,5 +1,7 @@
 #include "cuda/compiler.h"
 
+#include <type_traits>
+
 #include "cuda/driver.h"
 #include "cuda/library.h"
 #include "kernels/device_kernels.h"
@@ -31,7 +33,8 @@ struct Nvrtc {
     if (!library) return;
     bool whole = true;
     const auto find = [&](auto* function, const char* name) {
-      *reinterpret_cast<void**>(function) = find_symbol(library, name);
+      *function =
+          reinterpret_cast<std::remove_pointer_t<decltype(function)>>(find_symbol(library, name));
       whole = whole && *function != nullptr;
     };
     find(&version, "nvrtcVersion");
