@@ -86,7 +86,7 @@ $(STAMPS)/doctest: tools/get_doctest.py | $(STAMPS)/dev
 cpp-tests: build
 	@$(MAKE) --no-print-directory $(STAMPS)/doctest
 	$(BIN)/cmake -S . -B build/editable -DHYBRID_TESTS=ON >/dev/null
-	flock build/.lock $(BIN)/cmake --build build/editable --target hybrid_tests
+	flock build/.lock $(BIN)/cmake --build build/editable --target hybrid_tests hybrid_cuda_tests
 
 test: build $(STAMPS)/ecosystem
 	@$(BIN)/python tools/run_tests.py $(PARTS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 from typing import Any
 
 import numpy
@@ -24,6 +25,8 @@ _core.set_site_filter(
         "<__array_function__",
     ]
 )
+
+_core.set_cuda_folders([folder for folder in sys.path if folder])
 
 from . import autograd, base, context, engine, nd, sym  # noqa: E402
 from . import random as random  # noqa: E402

@@ -16,6 +16,7 @@ from ._core import (
     release_pool_memory,
     reset_pool_peak,
     set_num_threads,
+    use_tf32,
     wait_all,
 )
 
@@ -30,6 +31,7 @@ __all__ = [
     "reset_pool_peak",
     "set_num_threads",
     "settings",
+    "use_tf32",
     "using",
     "wait_all",
 ]

@@ -17,7 +17,7 @@ from collections import deque
 from suite_parts import LONG, PARTS, RESULTS, Piece, build_cpp, py_alone
 from suite_results import Result, slowest, totals
 
-FIRST, SECOND = ("cpp", "asan", "tsan"), ("ts", "ui", "notebooks", "interop")
+FIRST, SECOND = ("cpp", "asan", "tsan"), ("ts", "ui", "notebooks", "interop", "gpu")
 SHARED = ("fuzz", "py")
 # Seconds in the short tier: on the clock, or of the processor where many processes share the work.
 BUDGETS = {
@@ -28,6 +28,7 @@ BUDGETS = {
     "ui": ("clock", 420.0),
     "notebooks": ("clock", 180.0),
     "interop": ("clock", 60.0),
+    "gpu": ("clock", 120.0),
 }
 WHOLE = 1500.0
 

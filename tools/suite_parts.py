@@ -82,9 +82,10 @@ def doctest(piece: Piece, program: Path, *options: str, env: dict[str, str] | No
 
 
 def cpp(piece: Piece) -> Result:
-    """Every test; then the kernels as they run on a processor without AVX2."""
+    """Every test, GPUs of a fake driver too; then the kernels as they run without AVX2."""
     program = ROOT / "build" / "editable" / "hybrid_tests"
     result = doctest(piece, program)
+    result.add(doctest(piece, program.with_name("hybrid_cuda_tests")))
     portable = doctest(piece, program, f"--source-file={KERNELS}", env={"HYBRID_ISA": "base"})
     portable.skipped = 0  # the other files' tests, which have run
     result.add(portable)
@@ -106,10 +107,12 @@ def sanitized(name: str, kinds: str, env: dict[str, str]) -> Piece:
         options += [f"-DHYBRID_SANITIZE={kinds}", f"-DPython_EXECUTABLE={sys.executable}"]
         options += [f"-DCMAKE_MAKE_PROGRAM={Path(sys.prefix) / 'bin' / 'ninja'}"]
         if piece.call(cmake, "-S", ".", "-B", str(folder), *options) or piece.call(
-            cmake, "--build", str(folder), "--target", "hybrid_tests"
+            cmake, "--build", str(folder), "--target", "hybrid_tests", "hybrid_cuda_tests"
         ):
             return Result().problem(f"the C++ tests do not build with -fsanitize={kinds}")
-        return doctest(piece, folder / "hybrid_tests", env=env)
+        result = doctest(piece, folder / "hybrid_tests", env=env)
+        result.add(doctest(piece, folder / "hybrid_cuda_tests", env=env))
+        return result
 
     return Piece(name, name, tests, threads=True)
 
@@ -190,6 +193,7 @@ PARTS: dict[str, Callable[[bool], list[Piece]]] = {
     "ui": lambda long: [folder("ui", long, browser.missing)],
     "notebooks": lambda long: [folder("notebooks", long)],
     "interop": lambda long: [folder("interop", long)],
+    "gpu": lambda long: [folder("gpu", long)],  # skipped without a GPU of the machine
 }
 LONG: dict[str, Callable[[bool], list[Piece]]] = {
     "asan": lambda long: [

@@ -1,6 +1,10 @@
 // Context in Python: cpu(i), gpu(i), the default device and its `with` blocks.
 #include "bind/common.h"
 #include "core/storage.h"
+#include "cuda/blas.h"
+#include "cuda/device.h"
+#include "cuda/library.h"
+#include "devices/devices.h"
 #include "engine/engine.h"
 
 namespace hybrid {
@@ -72,6 +76,22 @@ Equal contexts hash alike. In a ``with`` block it is the default of everything c
       .def_property_readonly(
           "virtual", [](const Context& c) { return engine::is_virtual(c); },
           "True for a GPU that the CPU computes.")
+      .def_property_readonly(
+          "name",
+          [](const Context& c) {
+            devices::check_exists(c);
+            if (devices::is_physical(c)) return cuda::device_of(c).name;
+            return c.str() + (devices::is_virtual(c) ? ", virtual" : "");
+          },
+          "What the device is: the GPU's own name.")
+      .def(
+          "limit_memory",
+          [](const Context& c, int64_t bytes) {
+            require(devices::is_physical(c), "limit_memory: ", c.str(), " is not a physical GPU");
+            require(bytes > 0, "limit_memory: given ", bytes, ", expected more than 0 bytes");
+            cuda::device_of(c).pool->set_limit(static_cast<size_t>(bytes));
+          },
+          py::arg("bytes"), "The most that a physical GPU's pool takes of its memory.")
       .def("__eq__",
            [](const Context& a, const py::object& b) {
              return py::isinstance<Context>(b) && a == b.cast<Context>();
@@ -96,7 +116,13 @@ Equal contexts hash alike. In a ``with`` block it is the default of everything c
           "empty_cache", [](const Context& c) { release_pool_memory(c); },
           "Gives the pool's cached free memory of this device back to the system.");
   m.def("current_context", &current_context, "The default context of this thread.");
-  m.def("num_gpus", &engine::num_virtual_gpus, "GPUs that can be used: the declared virtual ones.");
+  m.def("num_gpus", &devices::num_gpus,
+        "GPUs that can be used: the machine's, and declared virtual ones.");
+  m.def("set_cuda_folders", &cuda::set_package_folders, py::arg("folders"),
+        "Folders where NVIDIA's packages may lie; looked at when a GPU is first used.");
+  m.def("use_tf32", &cuda::set_tf32, py::arg("on") = true,
+        "Products of float32 matrices on a GPU by tensor cores: factors have 10 bits after the "
+        "point.");
   m.def(
       "set_virtual_gpus",
       [](int n) {

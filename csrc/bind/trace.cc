@@ -5,6 +5,8 @@
 #include <unordered_set>
 
 #include "bind/array_object.h"
+#include "cuda/section.h"
+#include "devices/devices.h"
 #include "engine/engine.h"
 
 namespace hybrid {
@@ -34,6 +36,7 @@ class TraceReader {
     trace::Drained drained;
     {
       const MaybeReleaseGil released(true);
+      cuda::retire_all();
       drained = trace::drain(cursor_, max_bytes / sizeof(PackedSpan));
     }
     std::string spans, depth;
@@ -114,7 +117,7 @@ class TraceReader {
       list.append(d);
     };
     add(Context());
-    for (int i = 0; i < engine::num_virtual_gpus(); ++i) {
+    for (int i = 0; i < devices::num_gpus(); ++i) {
       add(Context{DeviceType::gpu, static_cast<int16_t>(i)});
     }
     return list;

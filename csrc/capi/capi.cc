@@ -12,7 +12,7 @@
 #include "exec/imperative.h"
 
 struct hybrid_model {
-  ObjectMutex mutex;
+  hybrid::ObjectMutex mutex;
   hybrid::Model model;
   hybrid_model(const std::string& symbol, const std::string& params) : model(symbol, params) {}
 };

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "engine/closure.h"
 #include "engine/trace.h"
+#include "kernels/kernels.h"
 
 namespace hybrid {
 namespace {
@@ -40,6 +41,13 @@ void copy(const NDArray& array, void* flat, bool to_flat) {
   } else if (const auto bytes = static_cast<size_t>(array.nbytes())) {
     to_flat ? std::memcpy(flat, array.data(), bytes) : std::memcpy(array.data(), flat, bytes);
   }
+}
+
+TensorView window_of(const NDArray& array) {
+  return {array.data(), array.dtype, array.shape, array.strides};
+}
+TensorView flat_like(const NDArray& array, void* data) {
+  return {data, array.dtype, array.shape, contiguous_strides(array.shape)};
 }
 
 engine::Props copy_props(const NDArray& array, engine::LaneKind lane) {
@@ -96,7 +104,9 @@ void copy_to_host(const NDArray& array, void* destination, size_t bytes) {
   }
   // Through memory of our own: a wait that is interrupted leaves the copy running.
   const StorageRef host = allocate(bytes, Context());
-  const auto task = [array, host](Resources&) { copy(array, host->data, true); };
+  const auto task = [array, host](Resources& resources) {
+    strided_copy(window_of(array), flat_like(array, host->data), resources);
+  };
   engine::push_closure(task, {array.storage}, {host},
                        copy_props(array, engine::LaneKind::copy_out));
   engine::wait_to_read(host.get());
@@ -120,7 +130,9 @@ void copy_from_host(const NDArray& array, const void* source, size_t bytes) {
   }
   const StorageRef host = allocate(bytes, Context());
   if (bytes) std::memcpy(host->data, source, bytes);
-  const auto task = [array, host](Resources&) { copy(array, host->data, false); };
+  const auto task = [array, host](Resources& resources) {
+    strided_copy(flat_like(array, host->data), window_of(array), resources);
+  };
   const auto lane = array.ctx().is_cpu() ? engine::LaneKind::compute : engine::LaneKind::copy_in;
   engine::Props props = copy_props(array, lane);
   props.whole_overwrite = whole;

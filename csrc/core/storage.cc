@@ -7,6 +7,8 @@
 
 #include "core/error.h"
 #include "core/pool.h"
+#include "cuda/device.h"
+#include "cuda/section.h"
 #include "devices/devices.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -123,6 +125,31 @@ inline void give_block(void* memory, Pool& pool, int size_class, bool host) {
   if (++own->count[size_class] > kMaxCached) give_back(*own, size_class, kMaxCached / 2);
 }
 
+// On a physical GPU: the header is the host's, the data a block of the GPU's pool.
+StorageRef allocate_on_gpu(size_t bytes, Context ctx) {
+  cuda::Device& device = cuda::device_of(ctx);
+  cuda::Block* const memory = device.pool->take(bytes);
+  char* const block =
+      memory ? static_cast<char*>(take_block(pool_of(Context()), 0, true)) : nullptr;
+  if (!block) out_of_memory(bytes, ctx);
+  if (cuda::Section* const section = cuda::Section::current()) section->use(memory);
+  auto* const storage = new (block) Storage(1);
+  storage->bytes = bytes;
+  storage->ctx = ctx;
+  storage->data = reinterpret_cast<void*>(static_cast<uintptr_t>(memory->address));
+  storage->var.block = memory;
+  pool_of(ctx).note_used(static_cast<int64_t>(round_to_64(bytes)));
+  return StorageRef::adopt(storage);
+}
+
+void destroy_on_gpu(Storage* storage) {
+  cuda::Block* const memory = storage->var.block;
+  pool_of(storage->ctx).note_used(-static_cast<int64_t>(round_to_64(storage->bytes)));
+  storage->~Storage();
+  give_block(storage, pool_of(Context()), 0, true);
+  cuda::give_back(memory);
+}
+
 }  // namespace
 
 void set_poison_freed(bool on) { poison_freed.store(on); }
@@ -130,6 +157,7 @@ void set_poison_freed(bool on) { poison_freed.store(on); }
 StorageRef allocate(size_t bytes, Context ctx) {
   const bool host = ctx.is_cpu();
   if (!host || ctx.id < 0) devices::check_exists(ctx);
+  if (!host && cuda::is_physical(ctx)) return allocate_on_gpu(bytes, ctx);
   static Pool& host_pool = pool_of(Context());
   Pool& pool = host ? host_pool : pool_of(ctx);
   const bool small = bytes <= kMaxSmall;
@@ -171,6 +199,7 @@ StorageRef wrap_external(void* data, size_t bytes, void (*release)(void*), void*
 }
 
 void destroy(Storage* storage) {
+  if (storage->var.block) return destroy_on_gpu(storage);
   const bool host = storage->ctx.is_cpu();
   Pool& pool = pool_of(storage->ctx);
   const size_t bytes = storage->bytes;
@@ -198,8 +227,15 @@ void destroy(Storage* storage) {
   }
 }
 
-PoolStats pool_stats(Context ctx) { return pool_of(ctx).stats(); }
+PoolStats pool_stats(Context ctx) {
+  PoolStats stats = pool_of(ctx).stats();
+  const cuda::Device* const gpu = cuda::is_physical(ctx) ? cuda::device_in_use(ctx.id) : nullptr;
+  if (gpu) stats.reserved = gpu->pool->reserved();
+  return stats;
+}
 void reset_pool_peak(Context ctx) { pool_of(ctx).reset_peak(); }
-void release_pool_memory(Context ctx) { pool_of(ctx).trim(); }
+void release_pool_memory(Context ctx) {
+  cuda::is_physical(ctx) ? cuda::device_of(ctx).pool->trim() : pool_of(ctx).trim();
+}
 
 }  // namespace hybrid

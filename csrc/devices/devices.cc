@@ -1,9 +1,11 @@
 #include "devices/devices.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "core/error.h"
 #include "core/pool.h"
+#include "cuda/device.h"
 #include "devices/host_memory.h"
 
 namespace hybrid {
@@ -23,20 +25,28 @@ int num_virtual_gpus() { return virtual_gpus.load(std::memory_order_relaxed); }
 
 bool exists(Context ctx) {
   if (ctx.id < 0) return false;
-  return ctx.is_cpu() || ctx.id < num_virtual_gpus();
+  return ctx.is_cpu() || ctx.id < num_gpus();
 }
 
 void check_exists(Context ctx) {
   if (exists(ctx)) return;
   const int n = num_virtual_gpus();
   if (ctx.is_cpu()) fail("context ", ctx.str(), " does not exist: the number is negative");
+  const int physical = cuda::num_devices();
+  const std::string why = physical > 0 ? std::to_string(physical) + " physical"
+                                       : "no physical one: " + cuda::why_no_driver();
   fail("context ", ctx.str(), " does not exist: ", n, " virtual GPU", n == 1 ? " is" : "s are",
-       " declared and no real one is supported; virtual_gpus(n) declares n");
+       " declared (", why, "); virtual_gpus(n) declares n");
 }
 
-bool is_virtual(Context ctx) { return !ctx.is_cpu() && exists(ctx); }
+bool is_physical(Context ctx) { return cuda::is_physical(ctx); }
+bool is_virtual(Context ctx) { return !ctx.is_cpu() && exists(ctx) && !is_physical(ctx); }
+int num_gpus() { return std::max(cuda::num_devices(), num_virtual_gpus()); }
 
-int64_t memory_bytes(Context) { return host_memory_bytes(); }
+int64_t memory_bytes(Context ctx) {
+  return is_physical(ctx) ? static_cast<int64_t>(cuda::device_of(ctx).pool->limit())
+                          : host_memory_bytes();
+}
 
 }  // namespace devices
 }  // namespace hybrid

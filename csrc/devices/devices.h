@@ -1,4 +1,5 @@
-// Devices: which contexts exist. The host always; GPUs when they are declared as virtual ones.
+// Devices: which contexts exist. The host always; the machine's GPUs; those declared as virtual
+// ones.
 #pragma once
 #include <cstdint>
 
@@ -13,6 +14,8 @@ int num_virtual_gpus();
 bool exists(Context ctx);
 void check_exists(Context ctx);  // throws Error saying how to get one
 bool is_virtual(Context ctx);
+bool is_physical(Context ctx);      // a GPU of the machine, see csrc/cuda
+int num_gpus();                     // physical ones come first, then virtual ones
 int64_t memory_bytes(Context ctx);  // a virtual GPU lives in host memory
 
 }  // namespace devices

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "core/storage.h"
+#include "cuda/section.h"
 #include "devices/devices.h"
 #include "engine/scheduler.h"
 #include "engine/trace.h"
@@ -32,6 +33,22 @@ inline bool idle_for(Storage* const* reads, int num_reads, Storage* const* write
     if (reads[i]->var.pending_writes.load(std::memory_order_acquire) != 0) return false;
   }
   return true;
+}
+
+// What a GPU was given for this memory is done on return; an error of the GPU's stays in it.
+void finish_on_gpu(Storage* storage) {
+  if (__builtin_expect(storage->var.block == nullptr, true)) return;
+  std::string message;
+  try {
+    cuda::finish(storage->var);
+    return;
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  auto error = std::make_shared<StoredError>();
+  error->message = message;
+  error->reported = true;
+  Scheduler::get().poison(&storage, 1, error, false);
 }
 
 }  // namespace
@@ -77,6 +94,7 @@ void wait_to_read(Storage* storage) {
     const StorageRef keep(storage);
     scheduler.wait(Waiter::reads, &storage->var);
   }
+  finish_on_gpu(storage);
   scheduler.raise_if_poisoned(storage->var);
 }
 
@@ -86,12 +104,14 @@ void wait_to_write(Storage* storage) {
     const StorageRef keep(storage);
     scheduler.wait(Waiter::writes, &storage->var);
   }
+  finish_on_gpu(storage);
   scheduler.raise_if_poisoned(storage->var);
 }
 
 void wait_all() {
   Scheduler::get().wait(Waiter::all, nullptr);
   Scheduler::get().raise_unreported();
+  cuda::finish_all();
 }
 
 ReadAccess::ReadAccess(Storage* storage) : storage_(storage) {

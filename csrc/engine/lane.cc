@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "devices/devices.h"
 #include "engine/trace.h"
 
 namespace hybrid {
@@ -23,7 +24,7 @@ Lane::Lane(Context c, LaneKind k) : ctx(c), kind(k), helped(c.is_cpu()) {
   const std::string device = ctx.str();
   name = device;
   if (!ctx.is_cpu() || kind != LaneKind::compute) name += std::string(" ") + lane_kind_name(kind);
-  id = trace::register_lane(name, device, lane_kind_name(kind), !ctx.is_cpu());
+  id = trace::register_lane(name, device, lane_kind_name(kind), devices::is_virtual(ctx));
 }
 
 void Lane::add(Operation* op) {

@@ -1,5 +1,6 @@
 // Pushing: into the queue, or run at once by the caller (small work, naive mode).
 #include "core/storage.h"
+#include "cuda/section.h"
 #include "engine/interrupt.h"
 #include "engine/scheduler.h"
 #include "engine/trace.h"
@@ -80,7 +81,12 @@ void Scheduler::run_here(std::unique_ptr<Task> task, Storage* const* reads, int 
   const bool is_new = !error;
   bool interrupted = false;
   if (!error) {
-    error = in_turn ? run_in_turn(*task, props, &interrupted) : run_inline(*task, props);
+    std::vector<Var*> vars;
+    if (!props.ctx.is_cpu()) {
+      for (int i = 0; i < num_reads; ++i) vars.push_back(&reads[i]->var);
+      for (int i = 0; i < num_writes; ++i) vars.push_back(&writes[i]->var);
+    }
+    error = in_turn ? run_in_turn(*task, props, vars, &interrupted) : run_inline(*task, props);
   }
   if (__builtin_expect(error || stale, false)) {
     if (error) {
@@ -119,7 +125,8 @@ ErrorRef Scheduler::run_inline(Task& task, const Props& props) {
 }
 
 // Naive mode: as a lane would run it, but now and here.
-ErrorRef Scheduler::run_in_turn(Task& task, const Props& props, bool* interrupted) {
+ErrorRef Scheduler::run_in_turn(Task& task, const Props& props, const std::vector<Var*>& vars,
+                                bool* interrupted) {
   if (executing()) return run_inline(task, props);  // pushed by a task
   uint16_t lane = 0;
   {
@@ -155,16 +162,25 @@ ErrorRef Scheduler::run_in_turn(Task& task, const Props& props, bool* interrupte
   if (slow) record.flags |= trace::kArtificial;
   if (!props.traces_itself || slow) trace::begin_span(record);
   ErrorRef error;
+  bool on_gpu = false;
   try {
     if (slow) hold(cancel_here_, true);
     if (slow && props.traces_itself) trace::end_span(trace::ticks());
-    if (!resources.was_cancelled()) task.run(resources);
+    if (!resources.was_cancelled()) {
+      cuda::Section gpu(props.ctx, props.lane, resources);
+      on_gpu = gpu.active();
+      for (Var* const var : vars) gpu.use(*var);
+      gpu.begin();
+      task.run(resources);
+      gpu.end(props.traces_itself ? nullptr : &record, true);
+    }
     if (resources.was_cancelled()) throw Error(resources.why_cancelled());
   } catch (...) {
     error = make_error(props, current_exception_message());
   }
   *interrupted = resources.was_interrupted();
   resources.finish_operator();
+  if (on_gpu && !error) trace::drop_span();
   trace::end_span(trace::ticks(), error ? trace::kError : 0);
   return error;
 }

@@ -8,6 +8,8 @@
 
 namespace hybrid {
 
+class DeviceKernels;  // kernels/device_kernels.h
+
 class Resources {
  public:
   Resources() = default;
@@ -38,6 +40,8 @@ class Resources {
   bool cancelled() const;
   // Nobody wants the results any more: there was an interruption after the push.
   bool discarded() const;
+  // Runs the kernels where memory is not the host's; null: the CPU does.
+  DeviceKernels* device() const { return device_; }
 
   static Resources& current();  // of this thread
 
@@ -52,6 +56,7 @@ class Resources {
   const char* why_cancelled() const { return discarded() ? "interrupted" : "cancelled"; }
   bool was_interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
   void finish_operator();  // forgets all that, and the scratch memory
+  void set_device(DeviceKernels* device) { device_ = device; }
 
  private:
   void ask() const;
@@ -63,6 +68,7 @@ class Resources {
   size_t used_ = 0;    // of the last block
   size_t wanted_ = 0;  // by this kernel, all blocks together
   const std::atomic<bool>* cancel_ = nullptr;
+  DeviceKernels* device_ = nullptr;
   bool interruptible_ = false;
   bool discardable_ = false;
   bool finishing_ = false;

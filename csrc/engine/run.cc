@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/storage.h"
+#include "cuda/section.h"
 #include "engine/interrupt.h"
 #include "engine/scheduler.h"
 #include "engine/threads.h"
@@ -155,8 +156,16 @@ ErrorRef Scheduler::execute(Operation& op, Lane& lane, uint64_t* end) {
   resources.start_operator(&lane.cancel, false);
   if (op.props.discardable) resources.discard_after(op.pushed_at);
   ErrorRef error;
+  bool on_gpu = false;
   try {
-    if (!resources.cancelled()) op.task->run(resources);
+    if (!resources.cancelled()) {
+      cuda::Section gpu(lane.ctx, lane.kind, resources);
+      on_gpu = gpu.active();
+      for (int i = 0; on_gpu && i < op.num_accesses; ++i) gpu.use(*op.accesses()[i].var);
+      gpu.begin();
+      op.task->run(resources);
+      gpu.end(traced ? &record : nullptr, false);
+    }
     if (resources.was_cancelled()) throw Error(resources.why_cancelled());
   } catch (...) {
     error = make_error(op.props, current_exception_message());
@@ -164,8 +173,10 @@ ErrorRef Scheduler::execute(Operation& op, Lane& lane, uint64_t* end) {
     if (resources.discarded()) error->discarded = error->reported = true;
   }
   resources.finish_operator();
-  // Of a program that traces itself a span is open only when a kernel threw.
+  // Of a program that traces itself a span is open only when a kernel threw. A GPU's spans are
+  // emitted with its own times.
   *end = trace::ticks();
+  if (on_gpu && !error) trace::drop_span();
   trace::end_span(*end, error ? trace::kError : 0);
   return error;
 }

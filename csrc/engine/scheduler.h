@@ -36,7 +36,8 @@ class Scheduler {
   void run_here(std::unique_ptr<Task> task, Storage* const* reads, int num_reads,
                 Storage* const* writes, int num_writes, const Props& props);
   ErrorRef run_inline(Task& task, const Props& props);
-  ErrorRef run_in_turn(Task& task, const Props& props, bool* interrupted);
+  ErrorRef run_in_turn(Task& task, const Props& props, const std::vector<Var*>& vars,
+                       bool* interrupted);
   void poison(Storage* const* writes, int num_writes, const ErrorRef& error, bool is_new);
 
   // wait.cc

@@ -187,6 +187,13 @@ void end_span(uint64_t end, uint8_t more_flags) {
   r.end(r.span, end, more_flags);
 }
 
+Record drop_span() {
+  LiveSlot& span = ring().span;
+  if (!span.active.load(std::memory_order_relaxed)) return {};
+  span.active.store(false, std::memory_order_release);
+  return span.own;
+}
+
 void end_wait(uint64_t end) {
   Ring& r = ring();
   r.end(r.wait, end, 0);

@@ -53,6 +53,7 @@ void emit(const Record& record);  // to this thread's ring; overwrites its oldes
 // may enclose spans.
 void begin_span(const Record& record);
 void end_span(uint64_t end_ticks, uint8_t more_flags = 0);
+Record drop_span();  // ends it without a record: somebody else emits one
 void end_wait(uint64_t end_ticks);
 // The lane this thread executes for: set on lane threads and helpers, else the thread's own
 // ("main" on the main thread).

@@ -6,6 +6,9 @@
 #include <string>
 
 namespace hybrid {
+namespace cuda {
+struct Block;  // cuda/pool.h
+}
 namespace engine {
 
 struct Operation;  // operation.h
@@ -37,6 +40,7 @@ struct Var {
   uint64_t mark = 0;
   uint32_t active_reads = 0;
   bool active_write = false;
+  cuda::Block* block = nullptr;  // memory of a physical GPU: it knows its last users
 
   bool idle() const { return pending.load(std::memory_order_acquire) == 0; }
 };

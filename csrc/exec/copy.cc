@@ -14,6 +14,7 @@ OpDef copy_definition(const char* name, const char* doc) {
   def.inputs = {{"data", "source"}};
   def.dtypes = ~DTypeSet{0};
   def.strided_ok = true;
+  def.on_device = true;
   def.cpu = [](KernelContext& c) { strided_copy(c.in[0], c.out[0], c.resources); };
   return def;
 }

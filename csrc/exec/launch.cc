@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "engine/trace.h"
+#include "exec/anywhere.h"
 #include "exec/elem.h"
 
 namespace hybrid {
@@ -60,11 +61,18 @@ void run_kernel(const OpDef& op, const Attrs& attrs, const TensorView* in, int n
       dtypes.push_back(in[i].dtype);
       inputs.push_back(broadcast_view(in[i], out[0].shape, op.name));
     }
-    run_elementwise(elem_program(op, attrs, dtypes), inputs.data(), out, resources);
+    const ElemProgram program = elem_program(op, attrs, dtypes);
+    run_anywhere(op.name, true, inputs.data(), num_in, out, num_out, resources,
+                 [&](const TensorView* from, const TensorView* to) {
+                   run_elementwise(program, from, to, resources);
+                 });
   } else {
     require(op.cpu != nullptr, op.name, ": the operator has no kernel");
-    KernelContext context{attrs, in, num_in, out, num_out, key, resources};
-    op.cpu(context);
+    run_anywhere(op.name, op.on_device, in, num_in, out, num_out, resources,
+                 [&](const TensorView* from, const TensorView* to) {
+                   KernelContext context{attrs, from, num_in, to, num_out, key, resources};
+                   op.cpu(context);
+                 });
   }
   resources.reset_workspace();
 }

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "engine/errors.h"
 #include "engine/trace.h"
+#include "exec/anywhere.h"
 #include "exec/launch.h"
 #include "kernels/elem_plan.h"
 #include "kernels/kernels.h"
@@ -54,6 +55,25 @@ void copy_around(TensorView from, TensorView to, const WindowWrite& window, Reso
   }
 }
 
+const char* name_of(const ProgramKernel& k) { return k.op_def ? k.op_def->name : "a fused kernel"; }
+
+// Two kernels, since a device computes the whole product before anything follows.
+void run_product_on_device(const ProgramKernel& k, const std::vector<TensorView>& in,
+                           const TensorView& out, const std::vector<TensorView>& finished,
+                           Resources& resources) {
+  const int num_in = static_cast<int>(in.size());
+  run_anywhere(name_of(k), k.op_def->on_device, in.data(), num_in, &out, 1, resources,
+               [&](const TensorView* from, const TensorView* to) {
+                 KernelContext context{k.attrs, from, num_in, to, 1, 0, resources};
+                 k.op_def->cpu(context);
+               });
+  resources.reset_workspace();
+  run_anywhere("an epilogue", true, finished.data(), static_cast<int>(finished.size()),
+               &finished.back(), 1, resources, [&](const TensorView* from, const TensorView* to) {
+                 run_elementwise(k.elem, from, to, resources);
+               });
+}
+
 // The result is finished where it lies: the epilogue's last input is its output.
 void run_product(const ProgramKernel& k, const TensorView* views, Resources& resources) {
   std::vector<TensorView> in;
@@ -61,6 +81,7 @@ void run_product(const ProgramKernel& k, const TensorView* views, Resources& res
   const TensorView& out = views[k.num_in];
   std::vector<TensorView> finished = k.epilogue_views;
   for (size_t i = 0; i < finished.size(); ++i) finished[i].data = views[i].data;
+  if (resources.device()) return run_product_on_device(k, in, out, finished, resources);
   KernelContext context{k.attrs, in.data(), static_cast<int>(in.size()), &out, 1, 0, resources};
   constexpr int64_t kFewElements = 4096;  // not worth a plan
   if (out.size() <= kFewElements) {
@@ -91,14 +112,20 @@ void run_one(const ProgramKernel& k, char* const* base, const uint64_t* keys, Te
   }
   switch (k.kind) {
     case ProgramKernel::elementwise:
-      run_elementwise(k.elem, views, views + k.num_in, resources);
+      run_anywhere("elementwise code", true, views, k.num_in, views + k.num_in, k.num_out,
+                   resources, [&](const TensorView* from, const TensorView* to) {
+                     run_elementwise(k.elem, from, to, resources);
+                   });
       break;
-    case ProgramKernel::rows: {
-      char* arrays[RowKernel::kMaxMemory];
-      for (size_t i = 0; i < k.slots.size(); ++i) arrays[i] = views[i].as<char>();
-      run_row_kernel(*k.rows_kernel, arrays, resources);
+    case ProgramKernel::rows:
+      run_anywhere("a row kernel", false, views, k.num_in, views + k.num_in, k.num_out, resources,
+                   [&](const TensorView* from, const TensorView* to) {
+                     char* arrays[RowKernel::kMaxMemory];
+                     for (int i = 0; i < k.num_in; ++i) arrays[i] = from[i].as<char>();
+                     for (int i = 0; i < k.num_out; ++i) arrays[k.num_in + i] = to[i].as<char>();
+                     run_row_kernel(*k.rows_kernel, arrays, resources);
+                   });
       break;
-    }
     case ProgramKernel::write: {
       const int64_t item = static_cast<int64_t>(dtype_size(k.whole.dtype));
       TensorView from = k.whole, to = k.whole;
@@ -106,7 +133,10 @@ void run_one(const ProgramKernel& k, char* const* base, const uint64_t* keys, Te
       to.data = views[k.num_in].data;
       to.strides = contiguous_strides(to.shape);
       views[k.num_in].data = to.as<char>() + k.window.offset * item;
-      run_elementwise(k.elem, views, views + k.num_in, resources);
+      run_anywhere("a write", true, views, k.num_in, views + k.num_in, 1, resources,
+                   [&](const TensorView* in, const TensorView* out) {
+                     run_elementwise(k.elem, in, out, resources);
+                   });
       copy_around(from, to, k.window, resources);
       break;
     }
@@ -118,8 +148,11 @@ void run_one(const ProgramKernel& k, char* const* base, const uint64_t* keys, Te
       break;
     case ProgramKernel::op: {
       const uint64_t key = k.key_slot >= 0 ? keys[k.key_slot] : 0;
-      KernelContext context{k.attrs, views, k.num_in, views + k.num_in, k.num_out, key, resources};
-      k.op_def->cpu(context);
+      run_anywhere(name_of(k), k.op_def->on_device, views, k.num_in, views + k.num_in, k.num_out,
+                   resources, [&](const TensorView* in, const TensorView* out) {
+                     KernelContext context{k.attrs, in, k.num_in, out, k.num_out, key, resources};
+                     k.op_def->cpu(context);
+                   });
       break;
     }
   }
@@ -198,7 +231,12 @@ struct LaneTracer {
     r.value = 1;
     trace::begin_span(r);
   }
-  void end(const ProgramKernel&, uint64_t, uint64_t end) { trace::end_span(end); }
+  void end(const ProgramKernel&, uint64_t, uint64_t end) {
+    DeviceKernels* const device = Resources::current().device();
+    if (!device) return trace::end_span(end);
+    const trace::Record record = trace::drop_span();
+    device->note(&record);  // shown with the device's own times
+  }
   void failed() { trace::end_span(trace::ticks(), trace::kError); }
 };
 

@@ -6,6 +6,7 @@
 #include "kernels/conv2d.h"
 #include "kernels/conv_direct.h"
 #include "kernels/conv_patch.h"
+#include "kernels/device_kernels.h"
 #include "kernels/scratch.h"
 
 namespace hybrid {
@@ -149,6 +150,10 @@ void conv2d(DType dtype, const ConvParams& p, const void* x, const void* w, cons
 void conv2d_finished(DType dtype, const ConvParams& p, const void* x, const void* w,
                      const void* bias, void* y, const Finish* finish, Resources& resources) {
   if (p.batch * p.out_channels * p.out_h * p.out_w == 0) return;
+  if (DeviceKernels* const device = resources.device()) {
+    require(finish == nullptr, "conv2d: on a device an epilogue is a kernel of its own");
+    return device->conv2d(dtype, p, x, w, bias, y);
+  }
   for_float(dtype, "conv2d", [&](auto zero) {
     using T = decltype(zero);
     const T *data = static_cast<const T*>(x), *weight = static_cast<const T*>(w);

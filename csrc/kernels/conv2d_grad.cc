@@ -6,6 +6,7 @@
 #include "kernels/by_dtype.h"
 #include "kernels/conv2d.h"
 #include "kernels/conv_columns.h"
+#include "kernels/device_kernels.h"
 #include "kernels/scratch.h"
 
 namespace hybrid {
@@ -155,6 +156,9 @@ void weight_gradient(const ConvParams& p, const T* dy, const T* x, T* dw, Resour
 void conv2d_grad_input(DType dtype, const ConvParams& p, const void* dy, const void* w, void* dx,
                        Resources& resources) {
   if (p.batch * p.in_channels * p.in_h * p.in_w == 0) return;
+  if (DeviceKernels* const device = resources.device()) {
+    return device->conv2d_grad_input(dtype, p, dy, w, dx);
+  }
   for_float(dtype, "conv2d_grad_input", [&](auto zero) {
     using T = decltype(zero);
     const auto run =
@@ -166,6 +170,9 @@ void conv2d_grad_input(DType dtype, const ConvParams& p, const void* dy, const v
 void conv2d_grad_weight(DType dtype, const ConvParams& p, const void* dy, const void* x, void* dw,
                         Resources& resources) {
   if (p.out_channels * p.in_channels * p.kernel_h * p.kernel_w == 0) return;
+  if (DeviceKernels* const device = resources.device()) {
+    return device->conv2d_grad_weight(dtype, p, dy, x, dw);
+  }
   for_float(dtype, "conv2d_grad_weight", [&](auto zero) {
     using T = decltype(zero);
     weight_gradient(p, static_cast<const T*>(dy), static_cast<const T*>(x), static_cast<T*>(dw),

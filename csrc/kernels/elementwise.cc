@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/error.h"
+#include "kernels/device_kernels.h"
 #include "kernels/elem_plan.h"
 
 namespace hybrid {
@@ -95,6 +96,9 @@ void run_elementwise(const ElemProgram& program, const TensorView* inputs,
                      const TensorView* outputs, Resources& resources) {
   require(!program.instrs.empty() && !program.outputs.empty(),
           "elementwise: a program needs instructions and outputs");
+  if (DeviceKernels* const device = resources.device()) {
+    return device->elementwise(program, inputs, outputs);
+  }
   const int64_t n = outputs[0].shape.size();
   if (n == 0) return;
   if (n <= kDirectElements && run_direct(program, inputs, outputs[0], n)) return;

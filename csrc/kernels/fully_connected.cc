@@ -2,12 +2,35 @@
 #include <algorithm>
 
 #include "kernels/by_dtype.h"
+#include "kernels/device_kernels.h"
 #include "kernels/elem_table.h"
 #include "kernels/finish.h"
 
 namespace hybrid {
 
 namespace {
+
+// On a device: bias, each to a column.
+void add_bias(DType dtype, int64_t m, int64_t n, const void* bias, void* y, DeviceKernels& device) {
+  TensorView out, column;
+  out.data = y;
+  out.dtype = column.dtype = dtype;
+  out.shape = column.shape = {m, n};
+  out.strides = {n, 1};
+  column.data = const_cast<void*>(bias);
+  column.strides = {0, 1};
+  ElemProgram program;
+  program.inputs = {dtype, dtype};
+  ElemInstr add;
+  add.code = ElemCode::add;
+  add.dtype = add.out_dtype = dtype;
+  add.a = {ElemOperand::input, 0};
+  add.b = {ElemOperand::input, 1};
+  program.instrs = {add};
+  program.outputs = {0};
+  const TensorView inputs[] = {out, column};
+  device.elementwise(program, inputs, &out);
+}
 
 // What is done with the product's rows, each chunk while it is in cache.
 void finish_rows(DType dtype, int64_t m, int64_t n, const void* bias, ElemCode activation, void* y,
@@ -52,6 +75,11 @@ void fully_connected_finished(DType dtype, int64_t m, int64_t n, int64_t k, cons
                               const void* w, const void* bias, void* y, const Finish* finish,
                               Resources& resources) {
   gemm(dtype, false, true, m, n, k, x, k, w, k, y, n, false, resources);
+  if (DeviceKernels* const device = resources.device()) {
+    require(finish == nullptr, "FullyConnected: on a device an epilogue is a kernel of its own");
+    if (bias) add_bias(dtype, m, n, bias, y, *device);
+    return;
+  }
   finish_rows(dtype, m, n, bias, ElemCode::copy, y, finish, resources);
 }
 

@@ -4,6 +4,7 @@
 
 #include "kernels/blas.h"
 #include "kernels/by_dtype.h"
+#include "kernels/device_kernels.h"
 #include "kernels/dot_rows.h"
 #include "kernels/kernels.h"
 
@@ -113,6 +114,9 @@ void product(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const T* a, int6
 void gemm(DType dtype, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k, const void* a,
           int64_t lda, const void* b, int64_t ldb, void* c, int64_t ldc, bool accumulate,
           Resources& resources) {
+  if (DeviceKernels* const device = resources.device()) {
+    return device->gemm(dtype, trans_a, trans_b, m, n, k, a, lda, b, ldb, c, ldc, accumulate);
+  }
   for_float(dtype, "gemm", [&](auto zero) {
     using T = decltype(zero);
     product(trans_a, trans_b, m, n, k, static_cast<const T*>(a), lda, static_cast<const T*>(b), ldb,

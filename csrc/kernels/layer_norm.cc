@@ -6,6 +6,7 @@
 
 #include "kernels/batch_norm_table.h"
 #include "kernels/by_dtype.h"
+#include "kernels/device_kernels.h"
 
 namespace hybrid {
 
@@ -41,6 +42,10 @@ void strided_row(int64_t size, int64_t step, const T* x, double eps, const T* ga
 void layer_norm(DType dtype, int64_t outer, int64_t size, int64_t inner, const void* data,
                 double eps, const void* gammas, const void* betas, void* result, void* means,
                 void* stds, Resources& resources) {
+  if (DeviceKernels* const device = resources.device()) {
+    return device->layer_norm(dtype, outer, size, inner, data, eps, gammas, betas, result, means,
+                              stds);
+  }
   const int64_t rows = outer * inner;
   if (rows == 0) return;
   for_float(dtype, "layer normalization", [&](auto zero) {

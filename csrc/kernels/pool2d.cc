@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "kernels/by_dtype.h"
+#include "kernels/device_kernels.h"
 #include "kernels/elem_table.h"
 #include "kernels/kernels.h"
 #include "kernels/pool_window.h"
@@ -71,6 +72,9 @@ void pool_plane(const PoolParams& p, BlockFn combine, const T* image, T* buffer,
 void pool2d(DType dtype, const PoolParams& p, const void* x, void* y, Resources& resources) {
   const int64_t in_plane = p.in_h * p.in_w, out_plane = p.out_h * p.out_w;
   if (p.batch * p.channels * out_plane == 0) return;
+  if (DeviceKernels* const device = resources.device()) {
+    return device->pool2d(dtype, p, x, y);
+  }
   const ElemCode code = p.type == PoolType::max ? ElemCode::maximum : ElemCode::add;
   for_float(dtype, "pool2d", [&](auto zero) {
     using T = decltype(zero);

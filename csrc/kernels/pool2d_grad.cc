@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/by_dtype.h"
+#include "kernels/device_kernels.h"
 #include "kernels/kernels.h"
 #include "kernels/pool_window.h"
 #include "kernels/scratch.h"
@@ -60,6 +61,9 @@ void pool2d_grad(DType dtype, const PoolParams& p, const void* dy, const void* x
                  void* dx, Resources& resources) {
   const int64_t in_plane = p.in_h * p.in_w, out_plane = p.out_h * p.out_w;
   if (p.batch * p.channels * in_plane == 0) return;
+  if (DeviceKernels* const device = resources.device()) {
+    return device->pool2d_grad(dtype, p, dy, x, y, dx);
+  }
   for_float(dtype, "pool2d_grad", [&](auto zero) {
     using T = decltype(zero);
     const int64_t grain =

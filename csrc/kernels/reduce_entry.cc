@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "kernels/arg_reduce.h"
+#include "kernels/device_kernels.h"
 #include "kernels/elem_table.h"
 #include "kernels/kernels.h"
 #include "kernels/reduce_shape.h"
@@ -98,6 +99,9 @@ void reduce_complex(Reduction kind, const TensorView& x, std::vector<ReduceStage
 
 void reduce(Reduction kind, const TensorView& x, uint32_t axes_mask, const TensorView& out,
             Resources& resources) {
+  if (DeviceKernels* const device = resources.device()) {
+    return device->reduce(kind, x, axes_mask, out);
+  }
   const std::vector<ReduceStage> stages = reduce_stages(x.shape, axes_mask);
   const int64_t count = stages.back().outer * stages.back().inner;
   if (count == 0) return;

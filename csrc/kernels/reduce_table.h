@@ -2,25 +2,10 @@
 #pragma once
 #include <cstdint>
 
+#include "kernels/accumulator.h"
 #include "kernels/kernels.h"
 
 namespace hybrid {
-
-// Floats are accumulated in double, integers and bool in int64 (sums and products wrap).
-template <class T>
-struct AccumulatorOf {
-  using Type = int64_t;
-};
-template <>
-struct AccumulatorOf<float> {
-  using Type = double;
-};
-template <>
-struct AccumulatorOf<double> {
-  using Type = double;
-};
-template <class T>
-using Accumulator = typename AccumulatorOf<T>::Type;
 
 constexpr int kNumReductions = static_cast<int>(Reduction::nansum) + 1;
 constexpr int64_t kBlockElements = 4096;  // of a row

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/by_dtype.h"
+#include "kernels/device_kernels.h"
 #include "kernels/isa.h"
 #include "kernels/kernels.h"
 #include "kernels/softmax_table.h"
@@ -43,6 +44,9 @@ void each_item(int64_t outer, int64_t axis, int64_t inner, Resources& resources,
 
 void softmax(DType dtype, int64_t outer, int64_t axis, int64_t inner, const void* x, void* y,
              double temperature, bool log, Resources& resources) {
+  if (DeviceKernels* const device = resources.device()) {
+    return device->softmax(dtype, outer, axis, inner, x, y, temperature, log);
+  }
   for_float(dtype, "softmax", [&](auto zero) {
     using T = decltype(zero);
     each_item(outer, axis, inner, resources, [&](int64_t begin, int64_t end) {
@@ -54,6 +58,9 @@ void softmax(DType dtype, int64_t outer, int64_t axis, int64_t inner, const void
 
 void softmax_grad(DType dtype, int64_t outer, int64_t axis, int64_t inner, const void* dy,
                   const void* y, void* dx, double temperature, bool log, Resources& resources) {
+  if (DeviceKernels* const device = resources.device()) {
+    return device->softmax_grad(dtype, outer, axis, inner, dy, y, dx, temperature, log);
+  }
   for_float(dtype, "softmax gradient", [&](auto zero) {
     using T = decltype(zero);
     each_item(outer, axis, inner, resources, [&](int64_t begin, int64_t end) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "kernels/device_kernels.h"
 #include "kernels/kernels.h"
 #include "kernels/transpose_tile.h"
 
@@ -173,6 +174,9 @@ void strided_copy(const TensorView& src, const TensorView& dst, Resources& resou
   require(src.shape == dst.shape && src.dtype == dst.dtype, "copy: given ", dtype_name(src.dtype),
           " of shape ", src.shape, " and ", dtype_name(dst.dtype), " of shape ", dst.shape,
           ", expected the same twice");
+  if (DeviceKernels* const device = resources.device()) {
+    return device->strided_copy(src, dst);
+  }
   if (src.size() == 0) return;
   const Layout layout = layout_of(src, dst);
   switch (dtype_size(src.dtype)) {

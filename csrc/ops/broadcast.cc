@@ -196,6 +196,7 @@ void register_broadcast() {
   sum_like.dtypes = kNumbersComplex;
   sum_like.infer = infer_sum_like;
   sum_like.cpu = run_sum_back;
+  sum_like.on_device = true;
   sum_like.gradient = grad_spread;
   sum_like.flops = [](const Attrs&, const std::vector<Shape>& in, const std::vector<Shape>&) {
     return static_cast<double>(in[0].size());

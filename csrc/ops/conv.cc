@@ -1,6 +1,7 @@
 // Convolution in two dimensions (NCHW) and its two gradient operators, each the others' gradient.
 #include <cstring>
 
+#include "kernels/device_kernels.h"
 #include "ops/conv_attrs.h"
 #include "ops/epilogue.h"
 #include "ops/families.h"
@@ -153,6 +154,7 @@ void infer_grad_weight(InferContext& c) {
 void run_grad_weight(KernelContext& c) {
   if (c.out[0].size() == 0) return;
   if (c.in[0].size() == 0) {  // an empty batch
+    only_on_host(c.resources, "the weights' gradient of no images");
     std::memset(c.out[0].data, 0,
                 static_cast<size_t>(c.out[0].size()) * dtype_size(c.out[0].dtype));
     return;
@@ -190,6 +192,7 @@ void register_conv() {
   conv.attrs = conv_attrs();
   conv.infer = infer_conv;
   conv.cpu = run_conv;
+  conv.on_device = true;
   conv.gradient = grad_conv;
   conv.flops = [](const Attrs&, const std::vector<Shape>& in, const std::vector<Shape>& out) {
     return conv_flops(in[1][1] * in[1][2] * in[1][3], out[0]);
@@ -207,6 +210,7 @@ void register_conv() {
   data.attrs = conv_grad_attrs();
   data.infer = infer_grad_data;
   data.cpu = run_grad_data;
+  data.on_device = true;
   data.gradient = grad_grad_data;
   data.flops = [](const Attrs&, const std::vector<Shape>& in, const std::vector<Shape>&) {
     return conv_flops(in[1][1] * in[1][2] * in[1][3], in[0]);
@@ -224,6 +228,7 @@ void register_conv() {
   weight.attrs = conv_attrs();
   weight.infer = infer_grad_weight;
   weight.cpu = run_grad_weight;
+  weight.on_device = true;
   weight.gradient = grad_grad_weight;
   weight.flops = [](const Attrs&, const std::vector<Shape>& in, const std::vector<Shape>& out) {
     return conv_flops(out[0][1] * out[0][2] * out[0][3], in[0]);

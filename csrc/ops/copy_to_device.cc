@@ -50,6 +50,7 @@ void register_device() {
   def.dtypes = ~DTypeSet{0};
   def.infer = infer_copy;
   def.cpu = [](KernelContext& c) { strided_copy(c.in[0], c.out[0], c.resources); };
+  def.on_device = true;
   def.gradient = grad_copy;
   def.strided_ok = true;
   def.flops = [](const Attrs&, const std::vector<Shape>&, const std::vector<Shape>&) {

@@ -104,6 +104,7 @@ void register_fully_connected() {
   def.dtypes = kFloats;
   def.infer = infer_fc;
   def.cpu = run_fc;
+  def.on_device = true;
   def.gradient = grad_fc;
   def.flops = fc_flops;
   add_op(std::move(def));

@@ -1,6 +1,7 @@
 // Elements by index: pick, take_along_axis, gather_nd and the scatters that are their gradients.
 #include <cstring>
 
+#include "kernels/device_kernels.h"
 #include "ops/dispatch.h"
 #include "ops/families.h"
 #include "ops/grad_shape.h"
@@ -33,8 +34,15 @@ void for_each_place(const AxisView& v, int64_t count, const TensorView& indices,
   }
 }
 
+IndexedRows rows_of(const AxisView& v, int64_t count, const IndexMode& mode) {
+  return {v.outer, v.size, v.inner, count, mode.wraps(), mode.raises()};
+}
+
 void gather_along(const TensorView& data, int axis, int64_t count, const TensorView& indices,
-                  const IndexMode& mode, const TensorView& out) {
+                  const IndexMode& mode, const TensorView& out, Resources& resources) {
+  if (DeviceKernels* const device = resources.device()) {
+    return device->gather(rows_of(AxisView(data.shape, axis), count, mode), data, indices, out);
+  }
   dispatch_size(dtype_size(data.dtype), "pick", [&](auto zero) {
     using T = decltype(zero);
     for_each_place(AxisView(data.shape, axis), count, indices, mode,
@@ -43,7 +51,10 @@ void gather_along(const TensorView& data, int axis, int64_t count, const TensorV
 }
 
 void scatter_along(const TensorView& grad, int axis, int64_t count, const TensorView& indices,
-                   const IndexMode& mode, const TensorView& out) {
+                   const IndexMode& mode, const TensorView& out, Resources& resources) {
+  if (DeviceKernels* const device = resources.device()) {
+    return device->scatter(rows_of(AxisView(out.shape, axis), count, mode), grad, indices, out);
+  }
   clear(out);
   dispatch(out.dtype, "pick_grad", [&](auto zero) {
     using T = decltype(zero);
@@ -88,7 +99,8 @@ void infer_pick(InferContext& c) {
 
 void run_pick(KernelContext& c) {
   const int axis = normalize_axis(c.attrs.integer("axis"), c.in[0].shape.ndim(), "pick");
-  gather_along(c.in[0], axis, 1, c.in[1], IndexMode(c.attrs, c.in[0].shape[axis], axis), c.out[0]);
+  gather_along(c.in[0], axis, 1, c.in[1], IndexMode(c.attrs, c.in[0].shape[axis], axis), c.out[0],
+               c.resources);
 }
 
 void grad_pick(GradBuilder& b) {
@@ -116,7 +128,7 @@ void infer_along(InferContext& c) {
 void run_along(KernelContext& c) {
   const int axis = normalize_axis(c.attrs.integer("axis"), c.in[0].shape.ndim(), "take_along_axis");
   gather_along(c.in[0], axis, c.in[1].shape[axis], c.in[1],
-               IndexMode(c.attrs, c.in[0].shape[axis], axis), c.out[0]);
+               IndexMode(c.attrs, c.in[0].shape[axis], axis), c.out[0], c.resources);
 }
 
 void grad_along(GradBuilder& b) {
@@ -143,7 +155,7 @@ void run_along_grad(KernelContext& c) {
   const int axis =
       normalize_axis(c.attrs.integer("axis"), c.out[0].shape.ndim(), "take_along_axis_grad");
   scatter_along(c.in[0], axis, c.in[1].shape[axis], c.in[1],
-                IndexMode(c.attrs, c.out[0].shape[axis], axis), c.out[0]);
+                IndexMode(c.attrs, c.out[0].shape[axis], axis), c.out[0], c.resources);
 }
 
 void grad_along_grad(GradBuilder& b) {
@@ -278,6 +290,7 @@ void register_gather() {
                  "a single element has shape (1,) instead of () (MXNet 1.x)"}};
   pick.infer = infer_pick;
   pick.cpu = run_pick;
+  pick.on_device = true;
   pick.gradient = grad_pick;
   add_op(std::move(pick));
 
@@ -289,6 +302,7 @@ void register_gather() {
   along.attrs = {{"axis", AttrType::integer, "-1", "axis to take along"}, kClip};
   along.infer = infer_along;
   along.cpu = run_along;
+  along.on_device = true;
   along.gradient = grad_along;
   add_op(std::move(along));
 
@@ -303,6 +317,7 @@ void register_gather() {
                 {"dim", AttrType::integer, nullptr, "size of the axis"}};
   grad.infer = infer_along_grad;
   grad.cpu = run_along_grad;
+  grad.on_device = true;
   grad.gradient = grad_along_grad;
   add_op(std::move(grad));
 

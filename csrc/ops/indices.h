@@ -15,6 +15,8 @@ class IndexMode {
     if (index >= 0 && index < size_) return index;
     return outside(index);
   }
+  bool wraps() const { return kind_ == wrap; }
+  bool raises() const { return kind_ == raise; }
 
  private:
   int64_t outside(int64_t index) const;

@@ -27,6 +27,7 @@ OpDef join_def(const char* name, const char* doc, const char* axis, const char* 
   def.attrs = {{axis, AttrType::integer, default_axis, "axis to join along"}};
   def.dtypes = kAllComputed;
   def.strided_ok = true;
+  def.on_device = true;
   return def;
 }
 
@@ -218,6 +219,7 @@ void register_join() {
   split.strided_ok = true;
   split.infer = infer_split;
   split.cpu = run_split;
+  split.on_device = true;
   split.gradient = grad_split;
   add_op(std::move(split));
 }

@@ -123,6 +123,7 @@ void register_layer_norm() {
   norm.num_outputs_fn = count_outputs;
   norm.infer = infer_layer_norm;
   norm.cpu = run_layer_norm;
+  norm.on_device = true;
   norm.gradient = grad_layer_norm;
   norm.in_place = {{kData, kOut}};
   norm.flops = [](const Attrs&, const std::vector<Shape>& in, const std::vector<Shape>&) {

@@ -1,6 +1,7 @@
 // Products of matrices: dot (MXNet's rule), matmul (NumPy's), batch_dot.
 #include <cstring>
 
+#include "kernels/device_kernels.h"
 #include "ops/families.h"
 #include "ops/grad_shape.h"
 #include "ops/infer.h"
@@ -11,6 +12,7 @@ namespace hybrid {
 void matrix_product(DType dtype, bool trans_a, bool trans_b, int64_t m, int64_t n, int64_t k,
                     const void* a, const void* b, void* c, Resources& resources) {
   if (m == 0 || n == 0) return;
+  if (k == 0 || !is_floating(dtype)) only_on_host(resources, "a product that no BLAS has");
   if (is_complex(dtype) && k > 0) {
     gemm_complex(dtype, trans_a, trans_b, m, n, k, a, b, c, resources);
   } else if (k == 0) {
@@ -231,6 +233,7 @@ OpDef product_def(const char* name, const char* doc) {
                {"transpose_b", AttrType::boolean, "False", "transpose rhs first"}};
   def.dtypes = kNumbersComplex;
   def.flops = product_flops;
+  def.on_device = true;
   return def;
 }
 

@@ -218,6 +218,7 @@ void add_regression(const char* name, const char* doc, void (*run)(KernelContext
   def.attrs = {{"grad_scale", AttrType::real, "1.0", "factor of the gradient"}};
   def.infer = infer_regression;
   def.cpu = run;
+  def.on_device = true;
   def.gradient = gradient;
   def.in_place = {{0, 0}};
   add_op(std::move(def));

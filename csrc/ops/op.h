@@ -87,8 +87,10 @@ struct OpDef {
   std::vector<InPlacePair> in_place;
   ElemCode code = ElemCode::copy;  // elementwise: the instruction that dominates the cost
   bool strided_ok = false;         // kernels take strided inputs (elementwise: always)
-  bool random = false;             // takes a key; never merged or folded
-  bool training_only = false;      // Dropout: identity unless training
+  // `cpu` leaves all memory to kernels that run on devices too (kernels/device_kernels.h).
+  bool on_device = false;
+  bool random = false;         // takes a key; never merged or folded
+  bool training_only = false;  // Dropout: identity unless training
   // Estimated FLOP; null: size of the outputs. Bytes are the sum over inputs and outputs.
   double (*flops)(const Attrs&, const std::vector<Shape>& in,
                   const std::vector<Shape>& out) = nullptr;

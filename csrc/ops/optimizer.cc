@@ -84,6 +84,7 @@ void register_optimizer() {
   momentum.infer = infer_momentum;
   momentum.elementwise = nullptr;
   momentum.cpu = run_momentum;
+  momentum.on_device = true;
   momentum.in_place = {{0, 0}, {2, 1}};
   add_op(std::move(momentum));
 }

@@ -234,6 +234,7 @@ void register_pool() {
       {{"data", "(n, c, h, w)"}});
   pool.infer = infer_pool;
   pool.cpu = run_pool;
+  pool.on_device = true;
   pool.gradient = grad_pool;
   add_op(std::move(pool));
 
@@ -244,6 +245,7 @@ void register_pool() {
   avg.attrs.push_back({"size", AttrType::ints, nullptr, "(height, width) of the pooling's data"});
   avg.infer = infer_avg_grad;
   avg.cpu = run_avg_grad;
+  avg.on_device = true;
   avg.gradient = grad_avg_grad;
   add_op(std::move(avg));
 
@@ -256,6 +258,7 @@ void register_pool() {
                 {"result", "the pooling's result", false}});
   max.infer = infer_max_grad;
   max.cpu = run_max_grad;
+  max.on_device = true;
   max.gradient = grad_max_grad;
   add_op(std::move(max));
 

@@ -149,6 +149,7 @@ OpDef reduction_def(const char* name, const char* doc, DTypeSet dtypes, void (*r
   def.dtypes = dtypes;
   def.infer = infer_reduce;
   def.cpu = run;
+  def.on_device = true;
   def.gradient = gradient;
   def.flops = input_flops;
   return def;

@@ -227,6 +227,7 @@ void register_repeat() {
                {"constant_value", AttrType::real, "0.0", "the number"}};
   pad.infer = infer_pad;
   pad.cpu = run_pad;
+  pad.on_device = true;
   pad.gradient = grad_pad;
   pad.strided_ok = true;
   add_op(std::move(pad));

@@ -281,6 +281,7 @@ void register_reshape() {
   shape.inputs[0].differentiable = false;
   shape.infer = infer_shape_array;
   shape.cpu = run_shape_array;
+  shape.on_device = false;
   shape.flops = no_flops;
   add_op(std::move(shape));
 
@@ -289,6 +290,7 @@ void register_reshape() {
   size.inputs[0].differentiable = false;
   size.infer = infer_size_array;
   size.cpu = run_size_array;
+  size.on_device = false;
   size.flops = no_flops;
   add_op(std::move(size));
 }

@@ -97,6 +97,7 @@ OpDef softmax_def(const char* name, const char* doc) {
                {"temperature", AttrType::real, "None", "data is divided by it; None: 1"}};
   def.infer = infer_softmax;
   def.in_place = {{0, 0}};
+  def.on_device = true;
   def.flops = softmax_flops;
   return def;
 }

@@ -76,6 +76,7 @@ OpDef view_def(const char* name, const char* doc,
   def.view = view;
   def.cpu = copy_window;
   def.strided_ok = true;
+  def.on_device = true;
   return def;
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,9 @@ from pathlib import Path
 import pytest
 
 import jupyter_hybrid as mx
+
+# Virtual GPUs are tested here, the machine's own in tests/gpu. The driver is loaded on first use.
+os.environ["HYBRID_CUDA"] = "0"
 
 sys.path.insert(0, str(Path(__file__).parent))  # op_samples
 
