@@ -130,9 +130,9 @@ PyObject* item(PyObject*, PyObject* const* args, Py_ssize_t count) {
 PyObject* holder(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (!has_count("holder", count, 1)) return nullptr;
   const Kind kind = kind_of(args[0]);
-  if (!idle() && kind != Kind::array && kind != Kind::sequence && !contact("an element", args[0])) {
-    return nullptr;
-  }
+  const bool plain = kind == Kind::array || kind == Kind::sequence ||
+                     (kind == Kind::keyed && finding_is_plain(args[0], Py_None));
+  if (!idle() && !plain && !contact("an element", args[0])) return nullptr;
   return Py_NewRef(args[0]);
 }
 

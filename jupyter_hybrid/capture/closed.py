@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import _core
 from ..np_face import NumpyFace, TracedArray
+from ..np_face.array.traced_array import Flags
 from .control.loop import CountedRange, Loop
 from .control.loop_number import LoopNumber
 from .numbers import RecordedFloat, RecordedInt
@@ -86,7 +87,18 @@ def allows(function: Any, args: tuple, kwargs: dict) -> bool:
     module = getattr(function, "__module__", None) or ""
     if kind is types.BuiltinFunctionType and module in _OF_DATA:
         return True
-    return _is_numpy(function, kind) or _is_ours(function, module) or _copies(function, kind)
+    if _is_numpy(function, kind) or _is_ours(function, module):
+        return True
+    return _copies(function, kind) or _is_exception(function)
+
+
+def _is_exception(made: Any) -> bool:
+    """A class of errors that keeps what it is given, as Python's own do."""
+    if type(made) is not type or not issubclass(made, BaseException):
+        return False
+    init, new = (getattr(made, name) for name in ("__init__", "__new__"))
+    own = type(init) is types.WrapperDescriptorType and type(new) is types.BuiltinFunctionType
+    return own and init.__objclass__.__module__ == "builtins"
 
 
 def name_of(function: Any) -> str:
@@ -136,7 +148,7 @@ _MODULE = types.ModuleType
 
 def _is_ours(function: Any, module: str) -> bool:
     owner = getattr(function, "__self__", None)
-    if owner is not None and type(owner) is not _MODULE:
+    if owner is not None and type(owner) is not _MODULE and not module.startswith(_OURS):
         module = type(owner).__module__
     return module.startswith(_OURS)
 
@@ -162,7 +174,7 @@ def tell_types(runtime: type) -> None:
     for kind in (*scalars, RecordedInt, RecordedFloat):
         _guards.tell(kind, "scalar")
     generators = (np.random.RandomState, np.random.Generator)
-    for kind in (runtime, NumpyFace, np.ufunc, type(np.concatenate), *generators):
+    for kind in (runtime, NumpyFace, Flags, np.ufunc, type(np.concatenate), *generators):
         _guards.tell(kind, "named")
 
 

@@ -64,7 +64,8 @@ def is_harmless(function: Any, args: tuple, kwargs: dict) -> bool:
     if _looks_at_positions(function, args):
         return True
     owner = type(getattr(function, "__self__", None))
-    draws_numbers = owner is random.Random or owner in _GENERATORS
+    module = getattr(function, "__module__", None) or ""
+    draws_numbers = owner is random.Random or owner in _GENERATORS or module == "numpy.random"
     return draws_numbers and _core.guards.data(*args, *kwargs.values())
 
 

@@ -25,6 +25,7 @@ from .catalogue import CorpusCell
 from .equality import Comparison
 
 _OPTIONS = "--view none"
+_FORCED = "--view none --force"  # all of it recorded, whether or not that pays
 # A value that is shown leaves the graph by the cell's own wish: an effect, no failure to capture.
 _ANNOUNCED = re.compile(r"^\w+ was deferred: computed now \(.*\)\n", re.MULTILINE)
 SHOWN = (
@@ -207,11 +208,12 @@ def compare(cell: CorpusCell, wanted: Run, got: Run, label: str = "") -> list[st
 
 
 def attempt(cell: CorpusCell, hybrid: Hybrid) -> Outcome:
-    """Runs a cell in every way that must agree: once, and twice in one namespace (a replay)."""
+    """Runs a cell in every way that must agree: once, all of it recorded, and twice in one
+    namespace (a replay), where what does not pay is left to Python."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         once, twice = imperatively(cell, 1), imperatively(cell, 2)
-        first = hybrid.run(cell, 1)
+        first = hybrid.run(cell, 1, _FORCED)
         differences = compare(cell, once, first)
         again = hybrid.run(cell, 2)
         differences += compare(cell, twice, again, "replayed, ")

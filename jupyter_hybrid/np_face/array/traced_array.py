@@ -208,7 +208,10 @@ class TracedArray(Operators, Items, Methods, Conversions):
     def to_numpy(self, reason: str = "a value is read") -> Any:
         """The ndarray (or NumPy scalar) itself, computed now if need be."""
         if self.parent is not None:
-            return self._window(self.parent.to_numpy(reason))
+            base = self.parent.to_numpy(reason)
+            if self._real is None or self._real[0] is not base:
+                self._real = base, self._window(base)  # one object, as often as it is asked for
+            return self._real[1]
         if self.selected is not None:
             self._compute_selection()
         if self.origin is not None:
