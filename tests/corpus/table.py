@@ -10,8 +10,8 @@ _HEAD = """# The corpus, cell by cell
 
 Written by `python -m tests.corpus`; the cells are in `cells/`. Each runs imperatively and
 hybridized, once under `--force` and replayed in the same namespace without it, and must leave
-equal names, types, values, dtypes, shared memory, prints and exceptions (integers and bools equal, floats within the file's
-stated bound, `nd` arrays bit for bit).
+equal names, types, values, dtypes, shared memory, prints and exceptions (integers and bools equal,
+floats within the file's stated bound, `nd` arrays bit for bit).
 
 *Whole* means: every array operation of the cell is in its graph and nothing interrupted it. Showing
 a value (`print`, `str`, `repr`, a format) is an effect that the cell asks for and does not count as
