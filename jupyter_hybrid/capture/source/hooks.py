@@ -244,7 +244,7 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
         if seen is not None:
             return seen(*args, **kwargs)
         _contact(function)
-        if function in _BUFFER_READERS if type(function) is type else closed.opens(function):
+        if function in _BUFFER_READERS if type(function) is type else closed.opens(function, args):
             args, kwargs = recorder.leave(function, args, kwargs)
         made = function(*args, **kwargs)
         if function is memoryview and recorder.active:

@@ -207,6 +207,9 @@ class PlainCopies:
         recorder = self.recorder
         if recorder is None:
             return function
+        if function is type and len(args) == 3:  # the class gets its module from the caller
+            _guards.contact("a class is made")
+            return function
         if not recorder.bodies:
             function = twins.seen(function) or function
         code = _seen_code(function)
