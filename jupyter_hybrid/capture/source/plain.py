@@ -214,7 +214,8 @@ class PlainCopies:
             function = twins.seen(function) or function
         code = _seen_code(function)
         if code is None or recorder.bodies:
-            made = len(args) == 1 and function in _CONSUMERS and self._plain_generator(args[0])
+            made = len(args) == 1 and any(function is c for c in _CONSUMERS)
+            made = made and self._plain_generator(args[0])
             if made and not recorder.bodies:
                 how = self._quietly if self.plain_is_quiet else self._outside
                 return functools.partial(how, function)
