@@ -104,7 +104,7 @@ def _constructor(made: type) -> Callable | None:
         instance: Any = object.__new__(made)
         result = inner(instance, *args, **kwargs)
         if result is not None:
-            kind = type(result).__name__
+            kind = result.__class__.__name__  # a stand-in's is NumPy's
             raise TypeError(f"__init__() should return None, not '{kind}'")
         return instance
 
