@@ -47,11 +47,10 @@ _PARTS: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("pandas", "Series", lambda s: [s.name, str(s.dtype), s.index, s.tolist()]),
     ("pandas", "Index", lambda i: [i.names, str(i.dtype), i.tolist()]),
     ("matplotlib.figure", "Figure", _drawn),
-    ("matplotlib.artist", "Artist", lambda a: a.properties().keys()),
     ("torch", "Tensor", _tensor),
     ("torch.nn", "Module", lambda m: m.state_dict()),
     ("sklearn.base", "BaseEstimator", vars),
     ("scipy.sparse", "sparray", lambda m: m.toarray()),
     ("scipy.sparse", "spmatrix", lambda m: m.toarray()),
-    ("tqdm", "tqdm", lambda bar: [bar.n, bar.total, bar.desc, bar.disable]),
+    ("tqdm", "tqdm", lambda bar: [bar.n, bar.total, bar.disable]),
 ]

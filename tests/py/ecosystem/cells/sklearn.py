@@ -61,4 +61,7 @@ try:
 except Exception as error:
     print(type(error).__name__, error)
 few = LogisticRegression(max_iter=1).fit(X * 100, y)
+LinearRegression().fit(X[:3], y)
+
+# %% a division by zero on the way to an error
 LinearRegression().fit(X[:3] / 0, y[:3])

@@ -49,7 +49,7 @@ def endless(n):
     return endless(n + 1)
 free = sys.getrecursionlimit() - len(inspect.stack(0)) - 12
 deep = depth(free)
-long = sums(np.arange(200.0))
+long = sums(np.arange(60.0))
 try:
     endless(0)
 except RecursionError as error:
