@@ -153,14 +153,22 @@ def _is_ours(function: Any, module: str) -> bool:
     return module.startswith(_OURS)
 
 
-def opens(function: Any) -> bool:
-    """True for callables that get real arrays: the user's own, whose code is unseen."""
+def opens(function: Any, args: tuple) -> bool:
+    """True for callables that get real arrays: those that may run the user's unseen code."""
+    if any(map(_is_callback, args)):
+        return True
     kind = type(function)
     if kind is types.MethodType:
         function, kind = function.__func__, type(function.__func__)
     if kind in (types.FunctionType, type):
         return (function.__module__ or "").partition(".")[0] not in ("numpy", "builtins")
     return kind.__module__ not in ("builtins", "numpy", "functools", "operator")
+
+
+def _is_callback(value: Any) -> bool:
+    if type(value) in (list, tuple):
+        return any(map(_is_callback, value))
+    return type(value) in (types.FunctionType, types.MethodType, functools.partial)
 
 
 def tell_types(runtime: type) -> None:

@@ -42,6 +42,7 @@ class Segments:
         self.options = options
         self.segments: list[Segment] = []
         self.breaks: list[tuple[int | None, str]] = []
+        self.contacts: list[tuple[int | None, str]] = []  # those that the closed list made
         self.cuts: list[tuple[int | None, str]] = []  # computed there, though all is in a graph
         self.segment_serial = 0  # of the graph, when the segment began
         self.bodies: list[Any] = []  # branches and loop bodies being traced, innermost last
@@ -256,7 +257,11 @@ class Segments:
         """Before code that nobody has seen: what waits on memory that it can reach is computed."""
         self.stay_inside(reason)
         self.write_back()
+        before = len(self.breaks)
         self.settle_readers(reason)
+        self.contacts += self.breaks[before:]
+        with suppress(MXNetError):  # it stays in its array
+            _core.wait_all()  # kernels may still read memory that is written next
 
     def settle_readers(self, reason: str) -> None:
         """Computes what reads an ndarray's memory, before somebody writes there unseen."""

@@ -21,11 +21,17 @@ at once (`np.linalg.inv`): its operator is in a graph, the next graph goes on be
 """
 
 
-def share(outcomes: list[Outcome], operating: bool = False) -> tuple[int, int]:
-    """(captured whole, all) of the cells whose shapes do not depend on data; ``operating``: of
-    those among them that operate on arrays, so that there is something to capture."""
+def share(
+    outcomes: list[Outcome], operating: bool = False, refused: bool = False
+) -> tuple[int, int]:
+    """(captured whole, all) of the cells whose shapes do not depend on data.
+
+    Args:
+        operating: of those that operate on arrays, so that there is something to capture.
+        refused: those among the whole that only the closed list cut: code ran that can't be seen.
+    """
     counted = [o for o in outcomes if not o.cell.data_dependent and (o.operates or not operating)]
-    return sum(o.whole for o in counted), len(counted)
+    return sum(o.open_to_the_list if refused else o.whole for o in counted), len(counted)
 
 
 def _rate(whole: int, counted: int) -> str:
@@ -44,6 +50,9 @@ def table(outcomes: list[Outcome]) -> str:
         f"{apart} have such shapes",
         f"- captured whole: {_rate(*share(outcomes, operating=True))} of those of them that "
         "operate on arrays; the others have nothing to capture",
+        f"- whole but for code that the closed list does not have: "
+        f"{_rate(*share(outcomes, refused=True))} of all, "
+        f"{_rate(*share(outcomes, operating=True, refused=True))} of those that operate on arrays",
         "",
         "| reason of a break | cells |",
         "|---|---|",
@@ -71,7 +80,7 @@ def _graph(outcome: Outcome) -> str:
     if outcome.differences:
         return "WRONG"
     if not outcome.whole:
-        return "broke"
+        return "cut by the closed list" if outcome.open_to_the_list else "broke"
     return f"whole, {outcome.nodes} nodes" if outcome.nodes else "no array operation"
 
 

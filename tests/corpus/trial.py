@@ -45,6 +45,7 @@ class Run:
     out: str
     error: tuple[str, str, int | None] | None  # type, message, 1-based line of the cell's text
     breaks: list[tuple[int | None, str]] = field(default_factory=list)
+    contacts: list[tuple[int | None, str]] = field(default_factory=list)
     nodes: int = 0  # array operators in the graph as written
 
 
@@ -57,12 +58,18 @@ class Outcome:
     breaks: list[tuple[int | None, str]]
     prints: int  # breaks where the cell shows a value
     nodes: int
+    refused: list[tuple[int | None, str]]  # breaks before code that the closed list does not have
     error: str = ""
 
     @property
     def whole(self) -> bool:
         """True when nothing but showing a value interrupted the graph."""
         return not self.breaks
+
+    @property
+    def open_to_the_list(self) -> bool:
+        """True when nothing else interrupted it than the closed list."""
+        return len(self.refused) == len(self.breaks)
 
     @property
     def operates(self) -> bool:
@@ -183,6 +190,7 @@ class Hybrid:
         run = Run(names, value, _ANNOUNCED.sub("", out), error)
         recorder = self._ended[-1]  # of a cell that raised, too
         run.breaks = list(recorder.breaks)
+        run.contacts = list(recorder.contacts)
         graphs = (segment.graph for segment in recorder.segments)
         run.nodes = sum(1 for graph in graphs for n in graph.nodes if n.kind == "op")
         return run
@@ -225,6 +233,7 @@ def attempt(cell: CorpusCell, hybrid: Hybrid) -> Outcome:
         cell=cell,
         differences=differences,
         breaks=breaks,
+        refused=[b for b in breaks if b in first.contacts],
         prints=sum(b[1] in SHOWN for b in first.breaks),
         nodes=first.nodes,
         error="" if once.error is None else once.error[0],

@@ -99,7 +99,10 @@ class Guarded(ast.NodeTransformer):
             node.func.value = self.visit(node.func.value)  # it looks at its caller's frame
         elif not self._is_runtime(node):
             node.func = self.visit(node.func)
+        looks = not self._is_runtime(node) and not isinstance(node.func, ast.Call)
         node.args = [self.visit(a) for a in node.args]
+        if looks and node.args and not isinstance(node.args[-1], ast.Starred):
+            node.args[-1] = self._leave(node.args[-1], "code that looks at its caller's names")
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)
             if keyword.arg is None and not self._is_runtime(keyword.value, "named"):

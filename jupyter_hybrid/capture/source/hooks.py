@@ -178,6 +178,8 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
         recorder = self.recorder
         if recorder is None:
             return function(*args, **kwargs)
+        if type(function) not in closed.BUILTIN_CALLABLES and not recorder.script:
+            return self.load(self._object_call(recorder, function, args, kwargs))
         if recorder.bodies:
             if not kwargs:
                 made = conversions.convert(recorder, function, args)
@@ -231,6 +233,13 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
             return library.call_on_lists(recorder, function, args, kwargs)
         return self._user_call(recorder, function, args, kwargs)
 
+    def _object_call(self, recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
+        """A call of an instance: it is not compared, hashed or asked for an attribute before."""
+        __tracebackhide__ = True
+        if recorder.bodies and origin(function, recorder.code_file) == "object":
+            raise NotConvertible(f"it calls a {type(function).__name__}")
+        return self._call(recorder, function, args, kwargs)
+
     def _user_call(self, recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
         """A call of Python's own types and functions, NumPy's, or of the user's elsewhere."""
         __tracebackhide__ = True
@@ -244,7 +253,7 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
         if seen is not None:
             return seen(*args, **kwargs)
         _contact(function)
-        if function in _BUFFER_READERS if type(function) is type else closed.opens(function):
+        if function in _BUFFER_READERS if type(function) is type else closed.opens(function, args):
             args, kwargs = recorder.leave(function, args, kwargs)
         made = function(*args, **kwargs)
         if function is memoryview and recorder.active:

@@ -207,11 +207,15 @@ class PlainCopies:
         recorder = self.recorder
         if recorder is None:
             return function
+        if function is type and len(args) == 3:  # the class gets its module from the caller
+            _guards.contact("a class is made")
+            return function
         if not recorder.bodies:
             function = twins.seen(function) or function
         code = _seen_code(function)
         if code is None or recorder.bodies:
-            made = len(args) == 1 and function in _CONSUMERS and self._plain_generator(args[0])
+            made = len(args) == 1 and any(function is c for c in _CONSUMERS)
+            made = made and self._plain_generator(args[0])
             if made and not recorder.bodies:
                 how = self._quietly if self.plain_is_quiet else self._outside
                 return functools.partial(how, function)

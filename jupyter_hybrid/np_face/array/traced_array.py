@@ -39,6 +39,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         "_handle",
         "_is_copy",
         "_layout",
+        "_opened",
         "_read",
         "_real",
         "_seen",
@@ -71,6 +72,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         self.dirty = False  # written since it was last stored to `origin`
         self.version = 0
         self._real: Any = None
+        self._opened: Any = None  # of a view: (base's ndarray, own)
         self._read: Any = None  # of a view: base's node -> own,
         self._write: Any = None  # (base's node, own new contents) -> base's new contents,
         self._window: Any = None  # base's ndarray -> own
@@ -105,7 +107,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
     def release(self) -> None:
         """Lets go of the memory: the array stands for nothing until :meth:`_stand_for`."""
         self.origin = self.input = self.computed = self._handle = self._real = None
-        self.parent = self._read = self._write = self._window = None
+        self.parent = self._read = self._write = self._window = self._opened = None
         self.dirty = False
 
     def seen_through(
@@ -209,9 +211,9 @@ class TracedArray(Operators, Items, Methods, Conversions):
         """The ndarray (or NumPy scalar) itself, computed now if need be."""
         if self.parent is not None:
             base = self.parent.to_numpy(reason)
-            if self._real is None or self._real[0] is not base:
-                self._real = base, self._window(base)  # one object, as often as it is asked for
-            return self._real[1]
+            if self._opened is None or self._opened[0] is not base:
+                self._opened = base, self._window(base)  # one object, as often as it is asked for
+            return self._opened[1]
         if self.selected is not None:
             self._compute_selection()
         if self.origin is not None:

@@ -13,7 +13,7 @@ _KINDS = (types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetD
 
 def applies(function: Any, args: tuple) -> bool:
     """True for a method in C of a class, which takes no stand-in for its object."""
-    return isinstance(function, _KINDS) and bool(args) and type(args[0]) is TracedArray
+    return type(function) in _KINDS and bool(args) and type(args[0]) is TracedArray
 
 
 def call(function: Any, args: tuple, kwargs: dict) -> Any:
