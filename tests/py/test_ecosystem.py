@@ -6,6 +6,7 @@ notebook, which also runs in symbolic mode.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -27,6 +28,8 @@ def runner(tmp_path_factory) -> Iterator[Runner]:
         runner = Runner(folder)
         patch.setattr(runner.shell.ip, "showtraceback", lambda *args, **kwargs: None)
         yield runner
+    if "joblib.externals.loky" in sys.modules:  # its processes wait for more work
+        sys.modules["joblib.externals.loky"].get_reusable_executor().shutdown(wait=True)
 
 
 def trial(notebook: Notebook, name: str) -> object:
