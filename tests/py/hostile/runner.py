@@ -116,9 +116,9 @@ class Sides(Comparison):
             super()._inside(path, wanted, got)
 
 
-def compare(wanted: Trace, got: Trace) -> list[str]:
+def compare(wanted: Trace, got: Trace, sides: type[Sides] = Sides) -> list[str]:
     """What differs, in words."""
-    found = Sides(FLOATS)
+    found = sides(FLOATS)
     found.namespaces(wanted.names, got.names)
     for i, (w, g) in enumerate(zip(wanted.errors, got.errors)):
         if w != g:

@@ -1,0 +1,1 @@
+"""Cells that use other libraries, as their users write them."""
