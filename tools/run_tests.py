@@ -102,7 +102,7 @@ def main(arguments: list[str]) -> int:
     if "py" in names:
         run.perform(py_alone(long))
     for name, result in run.results.items():
-        if not result.passed + result.failed:
+        if not result.passed + result.failed and not (name == "gpu" and result.skipped):
             result.problem(f"{name} ran no test")
 
     print(slowest(test for result in run.results.values() for test in result.tests))

@@ -28,15 +28,18 @@ bool exists(Context ctx) {
   return ctx.is_cpu() || ctx.id < num_gpus();
 }
 
-void check_exists(Context ctx) {
-  if (exists(ctx)) return;
+std::string why_absent(Context ctx) {
   const int n = num_virtual_gpus();
-  if (ctx.is_cpu()) fail("context ", ctx.str(), " does not exist: the number is negative");
+  if (ctx.is_cpu()) return "context " + ctx.str() + " does not exist: the number is negative";
   const int physical = cuda::num_devices();
   const std::string why = physical > 0 ? std::to_string(physical) + " physical"
                                        : "no physical one: " + cuda::why_no_driver();
-  fail("context ", ctx.str(), " does not exist: ", n, " virtual GPU", n == 1 ? " is" : "s are",
-       " declared (", why, "); virtual_gpus(n) declares n");
+  return "context " + ctx.str() + " does not exist: " + std::to_string(n) + " virtual GPU" +
+         (n == 1 ? " is" : "s are") + " declared (" + why + "); virtual_gpus(n) declares n";
+}
+
+void check_exists(Context ctx) {
+  if (!exists(ctx)) fail(why_absent(ctx));
 }
 
 bool is_physical(Context ctx) { return cuda::is_physical(ctx); }

@@ -2,6 +2,7 @@
 // ones.
 #pragma once
 #include <cstdint>
+#include <string>
 
 #include "core/context.h"
 
@@ -12,7 +13,8 @@ namespace devices {
 void declare_virtual_gpus(int n);  // n in [0, 64], else Error
 int num_virtual_gpus();
 bool exists(Context ctx);
-void check_exists(Context ctx);  // throws Error saying how to get one
+std::string why_absent(Context ctx);  // and how to get one
+void check_exists(Context ctx);       // throws Error saying that
 bool is_virtual(Context ctx);
 bool is_physical(Context ctx);      // a GPU of the machine, see csrc/cuda
 int num_gpus();                     // physical ones come first, then virtual ones

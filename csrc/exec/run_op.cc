@@ -1,5 +1,6 @@
 // run_op: one operator on concrete arrays.
 #include "core/error.h"
+#include "devices/devices.h"
 #include "exec/call_types.h"
 #include "exec/launch.h"
 #include "ops/copy_to_device.h"
@@ -96,7 +97,7 @@ std::vector<NDArray> run_op(const OpDef& op, const Attrs& attrs, const std::vect
   infer_call(op, attrs, &types);
   const Context where = inputs.empty() ? ctx : inputs[0].ctx();
   if (inputs.empty()) {
-    if (!engine::context_exists(where)) fail(op.name, ": there is no device ", where.str());
+    if (!engine::context_exists(where)) fail(op.name, ": ", devices::why_absent(where));
   }
   if (out) check_outputs(op, types, *out, where);
 

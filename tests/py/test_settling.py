@@ -94,12 +94,12 @@ def test_an_element_does_not_keep_its_array(shell):
 
 def test_work_does_not_wait_without_end(shell):
     shell.run("import numpy as np\nfrom itertools import count\nmade = iter(count())")
-    shell.run("def load():\n    return np.full(500_000, float(next(made)))")
-    body = "t = np.zeros(500_000)\nfor step in range(60):\n    t = t + load() * 2"
+    shell.run("def load():\n    return np.full(2_000_000, float(next(made)))")
+    body = "t = np.zeros(2_000_000)\nfor step in range(60):\n    t = t + load() * 2"
     shell.hybridize(body, "--force")  # else the loop is left to Python: it does not pay
     assert any("enough work waits" in reason for _, reason in shell.report.cuts)
     assert len(shell.report.segments) < 60
-    np.testing.assert_array_equal(shell.ns["t"], np.full(500_000, 2.0 * sum(range(60))))
+    np.testing.assert_array_equal(shell.ns["t"], np.full(2_000_000, 2.0 * sum(range(60))))
 
 
 def test_what_a_text_says_once_is_not_cut(shell):
