@@ -20,6 +20,7 @@ from ..np_face import NumpyFace, TracedArray
 from ..np_face.array.traced_array import Flags
 from .control.loop import CountedRange, Loop
 from .control.loop_number import LoopNumber
+from .library import TRANSPARENT
 from .numbers import RecordedFloat, RecordedInt
 
 _guards = _core.guards
@@ -161,7 +162,8 @@ def opens(function: Any, args: tuple) -> bool:
     if kind is types.MethodType:
         function, kind = function.__func__, type(function.__func__)
     if kind in (types.FunctionType, type):
-        return (function.__module__ or "").partition(".")[0] not in ("numpy", "builtins")
+        root = (function.__module__ or "").partition(".")[0]
+        return root not in ("numpy", "builtins", *TRANSPARENT)
     return kind.__module__ not in ("builtins", "numpy", "functools", "operator")
 
 

@@ -233,6 +233,36 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
             return library.call_on_lists(recorder, function, args, kwargs)
         return self._user_call(recorder, function, args, kwargs)
 
+    def ready_for(self, recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> bool:
+        """Makes ready for a call of unseen code, which looks at frames as it likes: nothing waits
+        any longer, :meth:`given` and :meth:`named` have real arrays. False: not such a call."""
+        if function is builtins.print or function is builtins.type or function is memoryview:
+            return False
+        kind = origin(function, recorder.code_file)
+        if kind in ("cell", "own"):
+            return False
+        opens = True
+        if kind != "object":
+            if runs_code(function) or is_clock(function) or builtin_calls.handles(function):
+                return False
+            if unbound.applies(function, args) or library.of_lists(function, args):
+                return False
+            if kind == "library" and library.is_recorded(function, args, kwargs):
+                return False
+            if type(function) is type and function in _BUFFER_READERS:
+                opens = True
+            else:
+                opens = kind == "library" or closed.opens(function, args)
+        plain = tuple(numbers.plain(a) for a in args)
+        named = {k: numbers.plain(v) for k, v in kwargs.items()}
+        if kind != "library" and closed.allows(function, plain, named):
+            return False
+        _contact(function)
+        if opens:
+            plain, named = recorder.leave(function, plain, named)
+        self._args, self._kwargs = plain, named
+        return True
+
     def _object_call(self, recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
         """A call of an instance: it is not compared, hashed or asked for an attribute before."""
         __tracebackhide__ = True

@@ -60,6 +60,10 @@ class PlainCopies:
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError
 
+    def ready_for(self, recorder: Any, function: Any, args: tuple, kwargs: dict) -> bool:
+        """Makes ready for a call of unseen code, from the caller's own frame."""
+        raise NotImplementedError
+
     # Recording put aside --------------------------------------------------------------------------
     def record(self, recorder: Any) -> None:
         """From here on this recorder records; None: nothing does."""
@@ -219,6 +223,8 @@ class PlainCopies:
             if made and not recorder.bodies:
                 how = self._quietly if self.plain_is_quiet else self._outside
                 return functools.partial(how, function)
+            if not recorder.bodies and self.ready_for(recorder, function, args, kwargs):
+                return function
             return functools.partial(self.call, function)
         if recorder.options.force:
             return function

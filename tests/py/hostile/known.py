@@ -45,5 +45,4 @@ KNOWN: dict[str, tuple[str, str]] = {
         "a recorded number is an int of another class",
     ),
     "writers: array protocol that writes": (EVERYWHERE, "raises ValueError"),
-    "writers: exec and eval that write": ("same earlier", UNSEEN),
 }
