@@ -114,6 +114,8 @@ class Segments:
         if live and self._settled.settle(live, False)[2] is not None:
             line = self.user_line()
             self.cuts.append((line, why))
+            with suppress(MXNetError):  # it stays in its array
+                _core.wait_all()  # what was cut before: a queue of programs would hold its arrays
             self._compute(live, why, line)
 
     def flush(self, reason: str) -> None:
