@@ -47,6 +47,7 @@ _METHODS: dict[type, frozenset[str]] = {
     dict: frozenset({"keys", "values", "items", "copy", "clear"}),
     set: frozenset({"copy", "clear"}),
 }
+_BUFFER_READERS = (memoryview, bytes, bytearray)  # they read memory, past every array protocol
 _EXACT = (list, dict, set, frozenset, tuple, str, bytes, int, float, complex, bool)
 # What changes how NumPy computes: before it everything is computed as it was.
 _SETTINGS = frozenset({"seterr", "seterrcall", "setbufsize", "errstate", "set_printoptions"})
@@ -75,9 +76,9 @@ def allows(function: Any, args: tuple, kwargs: dict) -> bool:
         owner = getattr(function, "__self__", None)
         if type(owner) in _EXACT:
             return _allows_method(owner, function.__name__, args, kwargs)
-    if function in _ITERATORS if _is_hashable(kind) else False:
+    if _is_hashable(kind) and function in _ITERATORS:
         return not kwargs and all(map(_guards.walkable, args))
-    if function in _SHALLOW if _is_hashable(kind) else False:
+    if _is_hashable(kind) and function in _SHALLOW:
         return not kwargs and (not args or function in _LOOKERS or _guards.walkable(args[0]))
     if not _guards.data(*args, *kwargs.values()):
         return False
@@ -156,7 +157,7 @@ def _is_ours(function: Any, module: str) -> bool:
 
 def opens(function: Any, args: tuple) -> bool:
     """True for callables that get real arrays: those that may run the user's unseen code."""
-    if any(map(_is_callback, args)):
+    if any(map(_is_callback, args)) or any(function is reader for reader in _BUFFER_READERS):
         return True
     kind = type(function)
     if kind is types.MethodType:

@@ -163,7 +163,7 @@ class Guarded(ast.NodeTransformer):
     # Attributes and elements ----------------------------------------------------------------------
     def _mangled(self, name: str) -> str:
         if self._class and name.startswith("__") and not name.endswith("__"):
-            return f"_{self._class}{name}" if self._class else name
+            return f"_{self._class}{name}"
         return name
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:

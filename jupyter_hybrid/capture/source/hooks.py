@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import builtins
 import operator
-import sysconfig
 import threading
 import types
 from typing import Any
@@ -25,6 +24,7 @@ from ..control.flow import ControlFlow
 from ..control.kinds import handle_of
 from ..control.undefined import Undefined
 from ..errors import NotConvertible
+from ..origin import origin
 from ..outside import call_outside, runs_code
 from ..recorder import Recorder
 from ..trace_state import RUNTIME
@@ -33,13 +33,7 @@ from .copies import ON
 from .guarded import GUARDS
 from .plain import PlainCopies
 
-_LIBRARY = tuple(
-    {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-)
 _guards = _core.guards
-_OWN = __name__.partition(".")[0]
-_BUFFER_READERS = (memoryview, bytes, bytearray)  # they read memory, past every array protocol
-_BUILTIN_TYPES = (str, bytes, int, float, complex, bool, list, tuple, dict, set, frozenset)
 
 
 class _Name(str):
@@ -249,10 +243,7 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
                 return False
             if kind == "library" and library.is_recorded(function, args, kwargs):
                 return False
-            if type(function) is type and function in _BUFFER_READERS:
-                opens = True
-            else:
-                opens = kind == "library" or closed.opens(function, args)
+            opens = kind == "library" or closed.opens(function, args)
         plain = tuple(numbers.plain(a) for a in args)
         named = {k: numbers.plain(v) for k, v in kwargs.items()}
         if kind != "library" and closed.allows(function, plain, named):
@@ -283,7 +274,7 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
         if seen is not None:
             return seen(*args, **kwargs)
         _contact(function)
-        if function in _BUFFER_READERS if type(function) is type else closed.opens(function, args):
+        if closed.opens(function, args):
             args, kwargs = recorder.leave(function, args, kwargs)
         made = function(*args, **kwargs)
         if function is memoryview and recorder.active:
@@ -350,54 +341,6 @@ def _on_scalars(kind: str, target: Any) -> str:
     if type(target) is TracedArray and target.is_scalar:
         return {"iand": "and_", "ior": "or_"}.get(kind, kind[1:])
     return kind
-
-
-def origin(function: Any, cell_file: str) -> str:
-    """Where code called by a cell comes from.
-
-    ``cell``: this cell; ``own``: this package, traced as it is; ``user``: earlier cells, scripts,
-    built-in types and NumPy; ``library``: everything else, which gets real arrays; ``object``: an
-    instance that is called, of which not even an attribute is asked here.
-    """
-    function = library.unwrapped(function)
-    kind = type(function)
-    inner = function.__func__ if kind is types.MethodType else function
-    if isinstance(inner, types.FunctionType):
-        filename = inner.__code__.co_filename
-        if filename == cell_file:
-            return "cell"
-        module = inner.__module__ or ""
-    elif type(inner) is type:
-        filename, module = "", inner.__module__
-    elif type(inner) in closed.BUILTIN_CALLABLES:
-        owner = getattr(inner, "__self__", None)
-        if isinstance(owner, _BUILTIN_TYPES):
-            return "user"
-        if (getattr(inner, "__module__", None) or "").partition(".")[0] == _OWN:
-            return "own"  # the core's functions belong to records of pybind11's
-        filename = ""
-        if isinstance(inner, (types.BuiltinFunctionType, types.MethodDescriptorType)):
-            if owner is None or isinstance(owner, types.ModuleType):
-                module = getattr(inner, "__module__", None) or "builtins"
-            else:
-                module = type(owner).__module__
-        else:
-            module = type(inner).__module__
-    else:
-        inner_type = inner if isinstance(inner, type) else kind
-        module = type.__getattribute__(inner_type, "__module__")
-        root = module.partition(".")[0] if isinstance(module, str) else ""
-        return "own" if root == _OWN else "object"
-    root = module.partition(".")[0]
-    if root == _OWN:
-        return "own"
-    if root in ("builtins", "numpy", "__main__", "operator"):
-        return "user"
-    if root in library.TRANSPARENT and not library.remembers(inner):
-        return "user"
-    if filename and not filename.startswith(_LIBRARY) and not filename.startswith("<frozen"):
-        return "user"
-    return "library"
 
 
 def install() -> Runtime:

@@ -13,8 +13,8 @@ from ...capture.control.calls import check_call
 from ...capture.control.kinds import handle_of, is_scalar
 from ...capture.errors import NotConvertible
 from ...capture.options import Options
+from ...capture.origin import origin
 from ...capture.recorder import Recorder
-from ...capture.source.hooks import origin
 from ...capture.source.sources import NoSource
 from ...reports.session import session
 from . import blocks

@@ -1,0 +1,63 @@
+"""Where a function that a cell calls comes from: the cell, us, the user elsewhere, a library."""
+
+from __future__ import annotations
+
+import sysconfig
+import types
+from typing import Any
+
+from . import closed, library
+
+_LIBRARY = tuple(
+    {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
+_OWN = __name__.partition(".")[0]
+_BUILTIN_TYPES = (str, bytes, int, float, complex, bool, list, tuple, dict, set, frozenset)
+
+
+def origin(function: Any, cell_file: str) -> str:
+    """Where code called by a cell comes from.
+
+    ``cell``: this cell; ``own``: this package, traced as it is; ``user``: earlier cells, scripts,
+    built-in types and NumPy; ``library``: everything else, which gets real arrays; ``object``: an
+    instance that is called, of which not even an attribute is asked here.
+    """
+    function = library.unwrapped(function)
+    kind = type(function)
+    inner = function.__func__ if kind is types.MethodType else function
+    if isinstance(inner, types.FunctionType):
+        filename = inner.__code__.co_filename
+        if filename == cell_file:
+            return "cell"
+        module = inner.__module__ or ""
+    elif type(inner) is type:
+        filename, module = "", inner.__module__
+    elif type(inner) in closed.BUILTIN_CALLABLES:
+        owner = getattr(inner, "__self__", None)
+        if isinstance(owner, _BUILTIN_TYPES):
+            return "user"
+        if (getattr(inner, "__module__", None) or "").partition(".")[0] == _OWN:
+            return "own"  # the core's functions belong to records of pybind11's
+        filename = ""
+        if isinstance(inner, (types.BuiltinFunctionType, types.MethodDescriptorType)):
+            if owner is None or isinstance(owner, types.ModuleType):
+                module = getattr(inner, "__module__", None) or "builtins"
+            else:
+                module = type(owner).__module__
+        else:
+            module = type(inner).__module__
+    else:
+        inner_type = inner if isinstance(inner, type) else kind
+        module = type.__getattribute__(inner_type, "__module__")
+        root = module.partition(".")[0] if isinstance(module, str) else ""
+        return "own" if root == _OWN else "object"
+    root = module.partition(".")[0]
+    if root == _OWN:
+        return "own"
+    if root in ("builtins", "numpy", "__main__", "operator"):
+        return "user"
+    if root in library.TRANSPARENT and not library.remembers(inner):
+        return "user"
+    if filename and not filename.startswith(_LIBRARY) and not filename.startswith("<frozen"):
+        return "user"
+    return "library"
