@@ -86,7 +86,9 @@ def allows(function: Any, args: tuple, kwargs: dict) -> bool:
         return True
     if kind not in BUILTIN_CALLABLES:
         return type.__getattribute__(kind, "__module__").startswith(_OURS)
-    module = getattr(function, "__module__", None) or ""
+    inner = function.__func__ if kind is types.MethodType else function
+    written = type(inner) is types.FunctionType
+    module = module_of(inner) if written else getattr(function, "__module__", None) or ""
     if kind is types.BuiltinFunctionType and module in _OF_DATA:
         return True
     if _is_numpy(function, kind) or _is_ours(function, module):
@@ -101,6 +103,12 @@ def _is_exception(made: Any) -> bool:
     init, new = (getattr(made, name) for name in ("__init__", "__new__"))
     own = type(init) is types.WrapperDescriptorType and type(new) is types.BuiltinFunctionType
     return own and init.__objclass__.__module__ == "builtins"
+
+
+def module_of(function: types.FunctionType) -> str:
+    """Where its code was written: `functools.wraps` copies another function's ``__module__``."""
+    name = function.__globals__.get("__name__")
+    return name if type(name) is str else ""
 
 
 def name_of(function: Any) -> str:
@@ -127,7 +135,7 @@ def _allows_method(owner: Any, name: str, args: tuple, kwargs: dict) -> bool:
 
 
 def _copies(function: Any, kind: type) -> bool:
-    return kind is types.FunctionType and function.__module__ == "copy"
+    return kind is types.FunctionType and module_of(function) == "copy"
 
 
 def _is_numpy(function: Any, kind: type) -> bool:
@@ -141,7 +149,8 @@ def _is_numpy(function: Any, kind: type) -> bool:
         return type(owner).__module__.startswith("numpy.random")
     if kind not in _NUMPY_CALLABLES:
         return False
-    module = getattr(function, "__module__", None) or ""
+    own = kind is types.FunctionType
+    module = module_of(function) if own else getattr(function, "__module__", None) or ""
     return module.partition(".")[0] == "numpy" and function.__name__ not in _SETTINGS
 
 
@@ -163,7 +172,8 @@ def opens(function: Any, args: tuple) -> bool:
     if kind is types.MethodType:
         function, kind = function.__func__, type(function.__func__)
     if kind in (types.FunctionType, type):
-        root = (function.__module__ or "").partition(".")[0]
+        module = module_of(function) if kind is types.FunctionType else function.__module__ or ""
+        root = module.partition(".")[0]
         return root not in ("numpy", "builtins", *TRANSPARENT)
     return kind.__module__ not in ("builtins", "numpy", "functools", "operator")
 

@@ -29,7 +29,7 @@ def origin(function: Any, cell_file: str) -> str:
         filename = inner.__code__.co_filename
         if filename == cell_file:
             return "cell"
-        module = inner.__module__ or ""
+        module = closed.module_of(inner)
     elif type(inner) is type:
         filename, module = "", inner.__module__
     elif type(inner) in closed.BUILTIN_CALLABLES:

@@ -78,3 +78,15 @@ def test_unseen_code_that_writes(shell, use):
         results.append([np.array(shell.ns[n]).tolist() for n in ("x", "y", "z")])
         results[-1].append(repr(shell.ns["r"]))
     assert results[0] == results[1]
+
+
+def test_a_function_that_says_it_is_numpys(shell):
+    """``functools.wraps`` copies ``__module__``: who wrote a function, its globals say."""
+    shell.run("import functools\nimport numpy as np\nx = np.arange(4.0)")
+    shell.run(
+        "write = functools.wraps(np.mean)(lambda: x.__iadd__(100) is None)\n"
+        "write.__module__ = 'numpy'"
+    )
+    shell.hybridize("y = x * 2\nq = write()\nz = y.sum()", "--view none")
+    shell.run("")
+    assert shell.ns["y"].tolist() == [0.0, 2.0, 4.0, 6.0]
