@@ -1,6 +1,6 @@
 # The native module csrc/bind; see the docstrings there. Methods made from the operator table are
 # in _methods.pyi.
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -618,5 +618,14 @@ class Guards:
     def store(self, value: Any, holder: Any, key: Any) -> None: ...
     def walk(self, through: Any, apart: bool) -> Any: ...
     def context(self, entered: Any) -> Any: ...
+    def homes(
+        self,
+        types: Iterable[type],
+        kept: Callable[[Any], Any],
+        held: Callable[[Any], Any],
+        store: Callable[[Any, Any, Any], Any],
+    ) -> None: ...
+    def kept(self, value: Any) -> Any: ...
+    def held(self, value: Any) -> Any: ...
 
 guards: Guards

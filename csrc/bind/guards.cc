@@ -142,7 +142,7 @@ PyObject* binary(PyObject*, PyObject* const* args, Py_ssize_t count) {
     PyObject* about = is_inert(args[1]) ? args[2] : args[1];
     if (!contact(kBinary[op].sign, about)) return nullptr;
   }
-  return kBinary[op].apply(args[1], args[2]);
+  return held_here(kBinary[op].apply(args[1], args[2]));
 }
 
 constexpr long kIn = 6, kNotIn = 7;
@@ -164,7 +164,11 @@ PyObject* compare(PyObject*, PyObject* const* args, Py_ssize_t count) {
     }
   }
   if (op < kIn) return PyObject_RichCompare(a, b, static_cast<int>(op));
-  const int found = PySequence_Contains(b, a);
+  // What a container holds is compared with by identity first.
+  PyObject* wanted = kind_of(b) == Kind::array ? Py_NewRef(a) : kept(nullptr, a);
+  if (wanted == nullptr) return nullptr;
+  const int found = PySequence_Contains(b, wanted);
+  Py_DECREF(wanted);
   if (found < 0) return nullptr;
   return PyBool_FromLong((found == 1) == (op == kIn));
 }
@@ -314,6 +318,11 @@ PyMethodDef kMethods[] = {
     {"store", HYBRID_FAST(store), "`holder[key] = value`, in the order value, holder, key."},
     {"walk", HYBRID_FAST(walk), "What a `for` goes through; True: its items are taken apart."},
     {"context", HYBRID_FAST(context), "What a `with` enters."},
+    {"homes", HYBRID_FAST(homes),
+     "Types that only variables hold, and what is called for such a value that is kept elsewhere, "
+     "for a list or dict that holds some, and to store one: (value, holder, key)."},
+    {"kept", kept, METH_O, "What something else than a variable keeps for this value."},
+    {"held", held, METH_O, "A list or dict that was just made, or given something."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -27,6 +27,10 @@ struct State {
   bool pending = false;  // something may have been recorded since the last contact
   unsigned long thread = 0;
   PyObject* on_contact = nullptr;  // called with the reason
+  // Called with what is to be kept outside variables; where values have homes (guards_homes.cc).
+  PyObject* on_kept = nullptr;   // (value): what is kept for it
+  PyObject* on_held = nullptr;   // (list or dict): its values are seen to
+  PyObject* on_store = nullptr;  // (value, holder, key): stores it
 };
 State& state();
 
@@ -60,6 +64,17 @@ PyObject* store(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* walk(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* context(PyObject* self, PyObject* const* args, Py_ssize_t count);
 bool ready_walk_types();
+
+// Homes of stand-ins --------------------------------------------------------------------------
+// Is it, or does it hold, what only variables may hold?
+bool is_ours(PyObject* value, int depth = 4);
+// Sees to what a list or dict was made of; its own reference is passed on, null for an error.
+PyObject* held_here(PyObject* made);
+// Stores by `on_store`. False: an error is set.
+bool store_ours(PyObject* value, PyObject* into, PyObject* key);
+PyObject* homes(PyObject* self, PyObject* const* args, Py_ssize_t count);
+PyObject* kept(PyObject* self, PyObject* value);
+PyObject* held(PyObject* self, PyObject* value);
 
 // True, or TypeError: a method was called with another number of arguments.
 bool has_count(const char* name, Py_ssize_t count, Py_ssize_t expected);

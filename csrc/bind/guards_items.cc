@@ -124,7 +124,8 @@ PyObject* item(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (!idle() && !finding_is_plain(args[0], args[1]) && !contact("an element", args[0])) {
     return nullptr;
   }
-  return PyObject_GetItem(args[0], args[1]);
+  PyObject* found = PyObject_GetItem(args[0], args[1]);
+  return PySlice_Check(args[1]) ? held_here(found) : found;
 }
 
 PyObject* holder(PyObject*, PyObject* const* args, Py_ssize_t count) {
@@ -146,7 +147,13 @@ PyObject* store(PyObject*, PyObject* const* args, Py_ssize_t count) {
                        (!PySlice_Check(key) || is_walkable(value));
     if (!plain && !contact("an element", into)) return nullptr;
   }
-  if (PyObject_SetItem(into, key, value) < 0) return nullptr;
+  if (kind_of(into) != Kind::array && (is_ours(value) || is_ours(key))) {
+    if (!store_ours(value, into, key)) return nullptr;
+  } else if (PyObject_SetItem(into, key, value) < 0) {
+    return nullptr;
+  } else if (PySlice_Check(key)) {
+    return held_here(Py_NewRef(into));
+  }
   Py_RETURN_NONE;
 }
 

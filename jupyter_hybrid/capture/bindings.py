@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import operator
-import sys
-from collections import Counter
+from contextlib import suppress
 from typing import Any
 
 from .. import _core
-from ..base import LinAlgError
-from ..np_face import TracedArray, holders
+from ..base import LinAlgError, MXNetError
+from ..np_face import TracedArray
 from . import numbers
 from .compute import Key
 from .deferred import Deferred
+from .homes import is_ours, opened, root_of, standing_in
 from .options import UsageError
 from .recorder import Recorder
 from .salvage import error_of
 from .segments import may_change
-
-_OURS = frozenset({TracedArray, numbers.RecordedInt, numbers.RecordedFloat, list, dict, tuple})
-_DEPTH = 3  # of lists and dicts in the cell's own; what lies deeper is found by its references
 
 
 def handle_of(value: Any) -> Any:
@@ -40,13 +36,6 @@ def _is_pending(value: Any) -> bool:
     return handle is not None and handle._traced
 
 
-def _root(value: Any) -> Any:
-    """A view's base: the array whose memory is computed."""
-    while type(value) is TracedArray and value.parent is not None:
-        value = value.parent
-    return value
-
-
 class Ending:
     """Computes what a cell must leave behind and binds its names."""
 
@@ -58,7 +47,6 @@ class Ending:
         self.bound: dict[str, Key | None] = {}  # name -> key of the value, at the cell's end
         self._read: frozenset[int] = frozenset()  # ids of handles that more than a name needs
         self._history: list[Any] = []  # what backward() after the cell may need
-        self._reals: dict[int, tuple[Any, Any]] = {}  # by id of the proxy: itself, its real array
 
     def finish(self, shown: list[Any], failed: bool = False) -> Any:
         """Runs the last segment and rebinds the names; returns ``shown[0]`` as a real value.
@@ -79,8 +67,9 @@ class Ending:
         }
         self._history = _core.tape_values(recorder.live())
         wanted = recorder.options.out
-        inside, elsewhere = self._held(named, shown)
-        must = self._must(named, [*inside, *elsewhere, *self._others.values(), *shown], failed)
+        elsewhere = (v for name in recorder.cell.names if is_ours(v := self._other(name)))
+        needed = [a for v in (*elsewhere, *shown) for a in standing_in(v)]
+        must = self._must(named, [*self._others.values(), *needed], failed)
         later = [v for v in named.values() if _is_pending(v)]
         computed = {id(m) for m in must}
         shown_only = tuple(h for h in map(handle_of, later) if id(h) not in computed and h._traced)
@@ -92,12 +81,12 @@ class Ending:
         error = recorder.salvage() if recorder.uses_numpy or recorder.proxies else None
         _core.finish_trace_writes()
         recorder.write_back(failed=error is not None)
+        recorder.fill_kept()
         recorder.settled = error is None and not recorder.live()
         if isinstance(error, LinAlgError):  # NumPy's cell ends there: the name has no array
             for name in [n for n, v in named.items() if _has_failed(v)]:
                 del named[name], self.namespace[name]
         self._bind(named, wanted)
-        self._unwrap(elsewhere)
         if error is not None and not failed:
             raise error
         return self._real(shown[0]) if shown else None
@@ -114,47 +103,8 @@ class Ending:
                 self.namespace[name] = numbers.plain(value)
             elif handle_of(value) is not None:
                 named[name] = value
-                self.bound[name] = _core.value_key(_made_as(_root(value)))
+                self.bound[name] = _core.value_key(_made_as(root_of(value)))
         return named
-
-    def _held(self, named: dict[str, Any], shown: list[Any]) -> tuple[list[Any], list[Any]]:
-        """NumPy proxies that more than a name holds: in the cell's lists and dicts, and elsewhere
-        (attributes, closures, tuples, containers of earlier cells)."""
-        inside = self._contained()
-        known = Counter(id(v) for v in named.values() if type(v) is TracedArray)
-        known.update(id(v) for v in self._others.values())
-        known += known  # `named` or `_others`, and the namespace
-        known.update(id(v) for v in shown)
-        known.update(id(w) for w in self.recorder.inputs())
-        contained = Counter(id(v) for v in inside)
-        known += contained + contained  # the container and the list `inside`
-        alive = [p for p in (r() for r in self.recorder.proxies) if p is not None]
-        known.update(id(p.parent) for p in alive if p.parent is not None)
-        (unheld,) = [sys.getrefcount(p) for p in [object()]]
-        counts = [sys.getrefcount(p) for p in alive]
-        elsewhere = [
-            p for p, held in zip(alive, counts, strict=True) if held - unheld > known[id(p)]
-        ]
-        return inside, elsewhere
-
-    def _contained(self) -> list[Any]:
-        """The proxies in lists and dicts that the cell assigned, once for every place."""
-        found: list[Any] = []
-        seen: set[int] = set()
-
-        def walk(value: Any, depth: int) -> None:
-            if type(value) is TracedArray:
-                found.append(value)
-            elif depth and type(value) in (list, dict) and id(value) not in seen:
-                seen.add(id(value))
-                for item in _worth_looking(value):
-                    walk(item, depth - 1)
-
-        for name in self.recorder.cell.names:
-            value = self.namespace.get(name)
-            if type(value) in (list, dict):
-                walk(value, _DEPTH)
-        return found
 
     def _must(self, named: dict[str, Any], needed: list[Any], failed: bool) -> list[Any]:
         """Handles to compute with the cell, each once, in order of creation.
@@ -162,7 +112,8 @@ class Ending:
         ``needed`` are values that something besides a name needs.
         """
         wanted = self.recorder.options.out
-        extra = [_root(v) for v in needed if _is_pending(v)]
+        extra: list[Any] = [root_of(v) for v in needed if _is_pending(v)]
+        extra += self.recorder.waiting_elsewhere()
         extra += [w for w in self.recorder.inputs() if w.dirty and _is_pending(w)]
         # What was written into existing arrays, variables, and what a later backward() needs.
         extra += [value for value, _ in _core.trace_writes() if value._traced]
@@ -177,11 +128,11 @@ class Ending:
                     f"--out: {missing[0]!r} is not an array that this cell assigned; "
                     f"it assigned {', '.join(named) or 'none'}"
                 )
-            chosen = [_root(named[n]) for n in wanted if _is_pending(named[n])] + extra
+            chosen = [root_of(named[n]) for n in wanted if _is_pending(named[n])] + extra
         else:
             live = self.recorder.live()
             keep = _must_run(live) if not failed else {id(a) for a in live}
-            views = {id(handle_of(_root(v))) for v in named.values() if v is not _root(v)}
+            views = {id(handle_of(root_of(v))) for v in named.values() if v is not root_of(v)}
             for family in self.recorder.families():  # one is computed: all share its memory
                 if any(id(a) in keep for a in family):
                     keep |= {id(a) for a in family}
@@ -200,7 +151,7 @@ class Ending:
             self.namespace.pop(name, None)
             named.pop(name, None)
         for name, value in named.items():
-            handle = handle_of(_root(value))
+            handle = handle_of(root_of(value))
             if not handle._traced:
                 self.namespace[name] = self._real(value)
             elif wanted is not None:
@@ -210,59 +161,27 @@ class Ending:
         for name, value in self._others.items():
             self.namespace[name] = self._real(value)
         for name in self.recorder.cell.names:
-            value = self.namespace.get(name)
-            if type(value) in (list, dict):
-                self._inside(value, _DEPTH)
+            if is_ours(value := self._other(name)):
+                self.namespace[name] = self._real(value)
 
-    def _unwrap(self, elsewhere: list[Any]) -> None:
-        """Puts real arrays and plain numbers where attributes, closures and so on hold ours."""
-        recorded = numbers.still_held()
-        if not elsewhere and not recorded:
-            return
-        swaps = [(p, self._real(p)) for p in elsewhere if not handle_of(_root(p))._traced]
-        swaps += [(n, numbers.plain(n)) for n in recorded]
-        ours = [elsewhere, recorded, *numbers.own_lists(), *self._reals.values()]
-        ours += [p for p in (r() for r in self.recorder.proxies) if p is not None]  # views
-        holders.replace(swaps, [*ours, self.recorder.wrappers])
+    def _other(self, name: str) -> Any:
+        """A tuple or method that the name is bound to; it has no value later."""
+        value = self.namespace.get(name)
+        return None if type(value) is TracedArray else value
 
-    def _real(self, value: Any) -> Any:
-        if type(value) is not TracedArray:
-            return numbers.plain(value)
-        root = handle_of(_root(value))
-        if root._traced or error_of(root) is not None:
-            return value  # deferred, or goes on raising its kernel's error
-        if id(value) not in self._reals:
-            self._reals[id(value)] = (value, value.to_numpy())
-        return self._reals[id(value)][1]
-
-    def _inside(self, value: Any, depth: int) -> Any:
-        """The value with real arrays for proxies in lists and dicts, which are changed in place."""
-        if depth and type(value) in (list, dict, tuple) and not _worth_looking(value):
-            return value
-        if depth and type(value) is list:
-            for i, item in enumerate(value):
-                if (real := self._inside(item, depth - 1)) is not item:
-                    value[i] = real
-        elif depth and type(value) is dict:
-            for key, item in value.items():
-                if (real := self._inside(item, depth - 1)) is not item:
-                    value[key] = real
-        elif depth and type(value) is tuple:
-            items = [self._inside(v, depth - 1) for v in value]
-            return value if all(map(operator.is_, items, value)) else tuple(items)
-        elif type(value) is TracedArray or numbers.is_recorded(value):
-            return self._real(value)
+    @staticmethod
+    def _real(value: Any) -> Any:
+        if type(value) is TracedArray:
+            root = handle_of(root_of(value))
+            if root._traced or error_of(root) is not None:
+                return value  # deferred, or goes on raising its kernel's error
+        with suppress(MXNetError):
+            return opened(value)
         return value
 
 
-def _worth_looking(container: Any) -> Any:
-    """A list's, tuple's or dict's elements; () where none can be ours or hold such."""
-    items = container.values() if type(container) is dict else container
-    return items if not _OURS.isdisjoint(map(type, items)) else ()
-
-
 def _has_failed(value: Any) -> bool:
-    handle = handle_of(_root(value))
+    handle = handle_of(root_of(value))
     return not handle._traced and error_of(handle) is not None
 
 

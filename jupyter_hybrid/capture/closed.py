@@ -20,7 +20,6 @@ from ..np_face import NumpyFace, TracedArray
 from ..np_face.array.traced_array import Flags
 from .control.loop import CountedRange, Loop
 from .control.loop_number import LoopNumber
-from .library import TRANSPARENT
 from .numbers import RecordedFloat, RecordedInt
 
 _guards = _core.guards
@@ -171,11 +170,25 @@ def opens(function: Any, args: tuple) -> bool:
     kind = type(function)
     if kind is types.MethodType:
         function, kind = function.__func__, type(function.__func__)
-    if kind in (types.FunctionType, type):
-        module = module_of(function) if kind is types.FunctionType else function.__module__ or ""
-        root = module.partition(".")[0]
-        return root not in ("numpy", "builtins", *TRANSPARENT)
-    return kind.__module__ not in ("builtins", "numpy", "functools", "operator")
+    if kind is types.FunctionType:
+        return not module_of(function).startswith("numpy")
+    if kind is types.BuiltinFunctionType or kind is type:
+        asks = any(function is f for f in _ASKS) or goes_through(function)
+        return not asks and not (function.__module__ or "").startswith("numpy")
+    return kind.__module__ != "numpy"
+
+
+# They keep nothing, and a stand-in answers them without its elements.
+_ASKS: tuple[Any, ...] = (
+    builtins.getattr, builtins.hasattr, builtins.isinstance, builtins.issubclass, builtins.iter,
+    builtins.type, builtins.dir, builtins.next, builtins.enumerate, builtins.zip, builtins.reversed,
+)  # fmt: skip
+_COLLECT = (list, tuple, dict, set, frozenset)
+
+
+def goes_through(function: Any) -> bool:
+    """True for Python's own containers, made of what an iterator gives."""
+    return any(function is made for made in _COLLECT)
 
 
 def _is_callback(value: Any) -> bool:

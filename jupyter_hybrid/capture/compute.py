@@ -103,6 +103,7 @@ def compute(
     donate: tuple[Any, ...] = (),
     needed: frozenset[int] = frozenset(),
     writes: bool = False,
+    places: dict[int, Any] | None = None,
     reason: str = "",
     line: int | None = None,
 ) -> Ran:
@@ -117,6 +118,7 @@ def compute(
         needed: ids of ``arrays`` that are read whether or not a name holds them.
         writes: the writes that wait are done right afterwards, so that the program may compute
             the new contents of an array where they belong.
+        places: memory in which one of ``arrays`` may be computed, by ``id`` of that.
     """
     names = names or {}
     known = {id(a) for a in arrays}
@@ -131,7 +133,7 @@ def compute(
     whole = graph.with_names(called)
     graph = whole.with_outputs(list(range(len(arrays)))) if shown else whole
     donated = tuple(any(i is d for d in donate) for i in inputs)
-    updates, given = _updates(graph, arrays, inputs) if writes else ((), None)
+    updates, given = _updates(graph, arrays, inputs, places or {}, writes)
     compiled, cached = program_cache.find_or_compile(graph, called, options, donated, updates)
     start = time.perf_counter()
     _core.hold_trace_writes(True)  # the inputs are what they were before this cell's writes
@@ -143,7 +145,9 @@ def compute(
         for i, update in enumerate(updates):
             shares[i] = shares[i] and update == -1
         _core.set_values(arrays, values, shares)
-        if updates:  # the arrays have their new contents: from here on they stand for them
+        if (
+            updates and writes
+        ):  # the arrays have their new contents: from here on they stand for them
             _core.finish_trace_writes()
     finally:
         _core.hold_trace_writes(False)
@@ -173,7 +177,7 @@ def compute(
 
 
 def _updates(
-    graph: Any, arrays: list[Any], inputs: list[Any]
+    graph: Any, arrays: list[Any], inputs: list[Any], places: dict[int, Any], writes: bool
 ) -> tuple[tuple[int, ...], list[Any] | None]:
     """Which outputs are the new contents of existing arrays: by output -1 for none, the number of
     the input that is that array, or -2 for an array that the program does not read; and those
@@ -182,8 +186,8 @@ def _updates(
     Nothing when a kernel may fail, since then only what depends on it is to fail, nor for arrays
     whose old contents somebody outside this segment has still to read.
     """
-    waiting = {id(value): target for value, target in _core.trace_writes()}
-    if not waiting or graph.may_fail:
+    waiting = {id(value): target for value, target in _core.trace_writes()} if writes else {}
+    if not (waiting or places) or graph.may_fail:
         return (), None
     inside = {id(a) for a in arrays}
     others = [a for a in _core.live_traced() if id(a) not in inside]
@@ -193,6 +197,7 @@ def _updates(
         target = waiting.get(id(array))
         if target is not None and any(_core.reads_memory(o, target) for o in others):
             target = None
+        target = places.get(id(array), target)
         given.append(target)
         updates.append(-1 if target is None else position.get(id(target), -2))
     if not any(t is not None for t in given):

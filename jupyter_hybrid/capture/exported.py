@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..np_face import holders
+from ..np_face import TracedArray
 from ..np_face.protocols import Recorder
+from .homes import root_of
 
 
 class Exported:
@@ -21,21 +22,17 @@ class Exported:
         return any(np.may_share_memory(shown, array) for shown in self._shown)
 
     def add(self, recorder: Recorder, made: Any) -> None:
-        """After a memoryview of a traced array: real arrays take the place of all that share its
+        """After a memoryview of a traced array: names are bound to the real arrays that share its
         memory. Nothing is pending."""
         if not _shows_array(made):
             return
         self._shown.append(made.obj)
-        alive = [p for p in (r() for r in recorder.proxies) if p is not None]
-        swaps = []
-        for proxy in alive:
-            root = proxy
-            while root.parent is not None:
-                root = root.parent
+        names = recorder.namespace
+        for name, value in [(n, v) for n, v in names.items() if type(v) is TracedArray]:
+            root = root_of(value)
             if root.origin is not None and self.has(root.origin):
-                swaps.append((proxy, proxy.to_numpy()))
+                names[name] = value.to_numpy()
                 recorder.forget(root.origin)
-        holders.replace(swaps, [*alive, alive, recorder.wrappers])
 
 
 def _shows_array(value: Any) -> bool:

@@ -8,7 +8,6 @@ folded. A result that a 64-bit kernel would not reproduce exactly becomes a plai
 from __future__ import annotations
 
 import operator
-import sys
 from typing import Any
 
 from .. import _core
@@ -19,14 +18,12 @@ _MAX_NODES = 2000  # a counting loop must not fill the graph
 _left = _MAX_NODES
 _asked = 0  # serials that were asked for, each of which is used up
 _recorded = 0  # nodes of the graph, ever, that numbers made
-_made: list[Any] = []  # this cell's recorded numbers
 
 
 def start_cell() -> None:
     """Gives the cell that starts now its own allowance of recorded numbers."""
     global _left
     _left = _MAX_NODES
-    _made.clear()
 
 
 def serial() -> int:
@@ -39,18 +36,6 @@ def serial() -> int:
 def others_recorded() -> int:
     """What grows when operators are recorded; those of numbers aside."""
     return serial() - _asked - _recorded
-
-
-def still_held() -> list[Any]:
-    """This cell's recorded numbers that something besides this module refers to."""
-    probe = [object()]
-    (unheld,) = [sys.getrefcount(p) for p in probe]
-    return [n for n in _made if sys.getrefcount(n) > unheld]
-
-
-def own_lists() -> list[Any]:
-    """What holds recorded numbers here, and is not the user's."""
-    return [_made]
 
 
 def plain(value: Any) -> Any:
@@ -89,7 +74,6 @@ def _wrap(value: int | float, node: Any) -> int | float:
     made = (RecordedInt if type(value) is int else RecordedFloat)(value)
     made.node = node
     _core.set_apart([node])
-    _made.append(made)
     return made
 
 

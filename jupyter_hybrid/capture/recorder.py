@@ -18,6 +18,7 @@ from .cell import Cell
 from .control.loop_operators import element, scalar_with_ndarray
 from .deferred import DeferredNames
 from .exported import Exported
+from .homes import is_ours, opened, opened_steps
 from .options import Options
 from .salvage import error_of
 from .segments import Segments
@@ -69,6 +70,9 @@ class Recorder(Segments):
             return value
         known = self._wrappers.get(id(value))
         if known is None:
+            promised = self.promises.find(value)
+            if promised is not None:
+                return promised
             known = self._computed.get(id(value))
             if known is not None and known.computed is None:
                 self._wrappers[id(value)] = known
@@ -86,8 +90,11 @@ class Recorder(Segments):
         return known
 
     def snapshot(self, value: np.ndarray) -> Any:
-        """The contents of an ndarray that code outside the cell puts beside traced ones. That code
-        may write it before the graph runs, and nobody would tell us."""
+        """The contents of an ndarray that code which is not rewritten puts beside traced ones: a
+        decorated function without source. It may write it before the graph runs."""
+        known = self.promises.find(value)
+        if known is not None:
+            return known.handle
         known = self._wrappers.get(id(value))
         if known is None:
             known = self._computed.get(id(value))
@@ -172,11 +179,12 @@ class Recorder(Segments):
 
     def leave(self, function: Any, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
         """Arguments for code outside the cell: real arrays, everything pending computed."""
-        if not any(type(v) is TracedArray for v in _flat((*args, *kwargs.values()))):
+        args = tuple(map(opened_steps, args))
+        if not is_ours((*args, *kwargs.values())):
             return args, kwargs
         name = getattr(function, "__qualname__", None) or type(function).__name__
         self.flush(f"{name} is not part of the graph")
-        return tuple(_real(a) for a in args), {k: _real(v) for k, v in kwargs.items()}
+        return tuple(map(opened, args)), {k: opened(v) for k, v in kwargs.items()}
 
     def leave_graph(self, reason: str) -> None:
         """Notes that the current line goes on in real NumPy."""
@@ -301,28 +309,3 @@ def _same_bytes(copy: np.ndarray, value: np.ndarray) -> bool:
     if copy.shape != value.shape or copy.dtype != value.dtype or not value.flags.c_contiguous:
         return False
     return np.array_equal(copy.reshape(-1).view("u1"), value.reshape(-1).view("u1"))
-
-
-def _flat(values: tuple) -> list:
-    found = []
-    for value in values:
-        if type(value) in (list, tuple):
-            found.extend(_flat(tuple(value)))
-        elif type(value) is dict:
-            found.extend(_flat(tuple(value.values())))
-        else:
-            found.append(value)
-    return found
-
-
-def _real(value: Any) -> Any:
-    if type(value) is TracedArray:
-        return value.to_numpy()
-    if type(value) is tuple:
-        return tuple(map(_real, value))
-    if type(value) in (list, dict):  # the same container: whoever gets it may change it
-        for key, held in list(enumerate(value) if type(value) is list else value.items()):
-            real = _real(held)
-            if real is not held:
-                value[key] = real
-    return value

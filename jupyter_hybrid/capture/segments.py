@@ -15,9 +15,11 @@ import numpy as np
 from .. import _core
 from ..base import MXNetError
 from ..np_face import TracedArray
+from ..np_face.array.promises import Promises
 from . import program_cache
 from .compute import Key, Ran, Segment, compute
 from .errors import NotConvertible
+from .homes import Homes, root_of
 from .options import Options
 from .salvage import error_of, salvage, succeeded
 
@@ -63,6 +65,8 @@ class Segments:
         # Further ones that are alive: not used lately, or of arrays of this cell that NumPy was
         # given: the ndarray stands for them from then on.
         self._computed: WeakValueDictionary[int, TracedArray] = WeakValueDictionary()
+        self.promises = Promises()
+        self.homes = Homes()
 
     def user_line(self) -> int | None:
         """The line of the cell that is being run, 1-based in the whole cell."""
@@ -127,6 +131,7 @@ class Segments:
             self._compute(live, self._interrupt(line, reason), line, writes=True)
         _core.finish_trace_writes()
         self.write_back()
+        self.fill_kept()
         _core.wait_all()  # kernels may still read memory that is written next
         self.epoch += 1  # whoever is called next may write it
 
@@ -137,7 +142,7 @@ class Segments:
         for all that is computed."""
         self._forget_unused()
         waits = bool(self._effects or self.donated or self._runs)
-        waits = waits or (writes and bool(_core.trace_writes()))
+        waits = waits or (writes and bool(_core.trace_writes())) or bool(self.promises.places())
         start = time.perf_counter()
         known, found, form = self._settled.settle(arrays, not waits)
         if known is not None:
@@ -261,13 +266,28 @@ class Segments:
         self.write_back()
         before = len(self.breaks)
         self.settle_readers(reason)
+        self.fill_kept()
         self.contacts += self.breaks[before:]
         with suppress(MXNetError):  # it stays in its array
             _core.wait_all()  # kernels may still read memory that is written next
 
+    def waiting_elsewhere(self) -> list[Any]:
+        """What is not computed yet of that which something besides variables keeps."""
+        if not len(self.promises) and not len(self.homes):
+            return []
+        kept = [*self.promises.arrays(), *self.homes.waiting()]
+        handles = (root_of(a).handle for a in kept)
+        return list({id(h): h for h in handles if h._traced}.values())
+
+    def fill_kept(self) -> None:
+        """Gives what is kept besides variables its contents, which have been computed."""
+        self.homes.fill()
+        self.promises.keep()
+
     def settle_readers(self, reason: str) -> None:
-        """Computes what reads an ndarray's memory, before somebody writes there unseen."""
-        readers = self._readers()
+        """Computes what reads an ndarray's memory, before somebody writes there unseen, and what
+        others keep."""
+        readers = list({id(a): a for a in [*self._readers(), *self.waiting_elsewhere()]}.values())
         if readers:
             line = self.user_line()
             self.breaks.append((line, reason))
@@ -282,6 +302,8 @@ class Segments:
 
     def settle_aliases(self, value: np.ndarray) -> None:
         """Before an ndarray enters that may share memory with one written in this cell."""
+        if len(self.promises) and self.promises.covers(value):
+            self.flush("another array over memory that is still to be written")
         for wrapper in self._changed():
             if np.may_share_memory(wrapper.origin, value):
                 self.write_back()
@@ -315,6 +337,7 @@ class Segments:
         writes that wait are done right afterwards.
         """
         tape = _core.tape_values(arrays)
+        places = self.promises.places()
         ran = compute(
             [*arrays, *(a for a in tape if a._traced)],
             self.options,
@@ -324,11 +347,15 @@ class Segments:
             donate=tuple(self.donated),
             needed=needed,
             writes=writes,
+            places={key: memory for key, (_, memory) in places.items()},
             reason=reason,
             line=line,
         )
         self._runs.append(ran)
         made = ran.segment
+        for array, update in zip(ran.outputs, made.updates):
+            if update == -2 and id(array) in places:
+                places[id(array)][0].there = True
         at = (made.graph.hash, made.donated, made.updates, line, reason)
         same = None if self._effects else self._places.setdefault(at, made)
         self._effects.clear()

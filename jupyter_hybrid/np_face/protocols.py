@@ -20,6 +20,7 @@ class Recorder(Protocol):
         filename: of that code.
         proxies: weak references to every traced array.
         face: what ``np`` means in the code.
+        promises: ndarrays that were given away and wait for their contents.
         epoch: grows when others may have written any existing array.
         tick: how often something was computed.
     """
@@ -33,6 +34,7 @@ class Recorder(Protocol):
     filename: str
     proxies: list[Any]
     face: Any
+    promises: Any
     epoch: int
     tick: int
 

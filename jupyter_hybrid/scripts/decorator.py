@@ -14,19 +14,18 @@ from .. import _core
 from ..base import MXNetError
 from ..capture import tracebacks
 from ..capture.cell import Cell
+from ..capture.homes import standing_in
 from ..capture.options import Options, checked_passes
 from ..capture.recorder import Recorder
 from ..capture.recording import Recording
 from ..capture.source.hooks import install
 from ..capture.source.sources import NoSource, function_of
 from ..capture.twins import has_private_names, rewritten_code, with_code
-from ..np_face import TracedArray
 from ..reports.recorded import report_of
 from ..reports.report import Report
 from ..reports.session import session, start
 from .with_block import Everything
 
-_DEPTH = 4  # of containers in what a function returns
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -135,28 +134,19 @@ class Returned(Everything):
         super().__init__(recorder)
         self.returned: list[Any] = []  # one value, once the body has returned
 
-    def _contained(self) -> list[Any]:
-        return super()._contained() + _arrays_in(self.returned, _DEPTH)
+    def _must(self, named: dict[str, Any], needed: list[Any], failed: bool) -> list[Any]:
+        returned = [a for v in self.returned for a in standing_in(v)]
+        return super()._must(named, [*needed, *returned], failed)
 
     def finish(self, shown: list[Any], failed: bool = False) -> Any:
         result = super().finish(shown, failed)
-        self.returned[:] = [self._inside(value, _DEPTH) for value in self.returned]
+        self.returned[:] = map(self._real, self.returned)
         return result
 
 
 def _called(recorder: Recorder, body: Callable, args: tuple, kwargs: dict) -> Any:
     """The call with traced arrays for the arguments; nothing here holds them afterwards."""
     return body(*map(recorder.wrap, args), **{k: recorder.wrap(v) for k, v in kwargs.items()})
-
-
-def _arrays_in(value: Any, depth: int) -> list[Any]:
-    """NumPy's traced arrays in tuples, lists and dicts, not deeper than ``depth``."""
-    if type(value) is TracedArray:
-        return [value]
-    if not depth or type(value) not in (tuple, list, dict):
-        return []
-    inner = value.values() if type(value) is dict else value
-    return [array for item in inner for array in _arrays_in(item, depth - 1)]
 
 
 def _rewritten(function: types.FunctionType) -> tuple[Cell, types.FunctionType]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 from cells import Shell, imperative
 from test_control_flow import check, nodes, reasons
-
-from jupyter_hybrid.np_face import holders
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def test_what_entered_in_a_branch_that_was_given_up_is_found_at_the_end():
 def test_an_array_written_in_a_branch_is_bound_without_a_search_of_the_heap(monkeypatch):
     shell = Shell()
     shell.run("import numpy as np\nb, c = np.arange(4.0), np.arange(6)\nfirst = b")
-    monkeypatch.setattr(holders.gc, "get_referrers", None)
+    monkeypatch.setattr(gc, "get_referrers", None)
     shell.hybridize("if c.sum() > 4:\n    b[0] = 9")
     assert type(shell.ns["b"]) is np.ndarray
     assert shell.ns["b"] is shell.ns["first"]

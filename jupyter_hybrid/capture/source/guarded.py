@@ -12,6 +12,7 @@ computed before it runs. ``G`` is the guard object:
     a[k]          ->  G.item(a, k)             a, b = c          ->  a, b = G.spread(c)
     a[k] = v      ->  G.store(v, a, k)         f"{a}"            ->  f"{G.text(a)}"
     a.x = v       ->  G.owner(a, "x").x = v    yield a           ->  yield G.leave("...", a)
+    a[k], b.x = c ->  R.into(G.holder(a))[k], R.owning(G.owner(b, "x")).x = G.spread(c)
 
 Calls go through the runtime, which asks for itself. The order of evaluation is the written one.
 """
@@ -83,7 +84,7 @@ class Guarded(ast.NodeTransformer):
 
     def _is_simple(self, node: ast.expr) -> bool:
         """Evaluating it records nothing."""
-        if self._is_runtime(node, "load", "num", "plain"):
+        if self._is_runtime(node, "load", "num", "plain", "kept"):
             node = node.args[0]  # type: ignore[attr-defined]
         return isinstance(node, (ast.Name, ast.Constant)) or (
             isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
@@ -174,13 +175,28 @@ class Guarded(ast.NodeTransformer):
         if isinstance(node.ctx, ast.Load):
             return self._guard("attribute", [node.value, name], node)
         node.value = self._guard("owner", [node.value, name], node)
+        if isinstance(node.ctx, ast.Store):
+            node.value = self._of_runtime("owning", node.value)
         return node
+
+    def _of_runtime(self, method: str, value: ast.expr) -> ast.expr:
+        name = ast.copy_location(ast.Name(self._runtime, ast.Load()), value)
+        called = ast.copy_location(ast.Attribute(name, method, ast.Load()), value)
+        return ast.copy_location(ast.Call(called, [value], []), value)
+
+    def _attribute_set(self, node: ast.Attribute) -> ast.Attribute:
+        """A target that gets a value which is real."""
+        made = self.visit(node)
+        made.value = made.value.args[0]
+        return made
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         node.value, key = self.visit(node.value), self.visit(node.slice)
         if isinstance(node.ctx, ast.Load):
             return self._guard("item", [node.value, self._as_value(key)], node)
         node.value = self._guard("holder", [node.value], node)
+        into = "into" if isinstance(node.ctx, ast.Store) else "moved"
+        node.value = self._of_runtime(into, node.value)
         if not isinstance(key, (ast.Slice, ast.Tuple)) and not isinstance(key, ast.Constant):
             key = self._settled(key, "an element is written")
         node.slice = key
@@ -284,6 +300,9 @@ class Guarded(ast.NodeTransformer):
             holder, key = self.visit(to.value), self._as_value(self.visit(to.slice))
             call = self._guard("store", [value, holder, key], node)
             return ast.copy_location(ast.Expr(call), node)
+        if len(node.targets) == 1 and isinstance(to, ast.Attribute):
+            node.value, node.targets = value, [self._attribute_set(to)]
+            return node
         if any(isinstance(t, _TAKEN_APART) for t in node.targets) and not isinstance(
             value, (ast.Tuple, ast.List)
         ):
@@ -294,7 +313,9 @@ class Guarded(ast.NodeTransformer):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         node.value = node.value and self.visit(node.value)
         if node.value is not None:
-            node.target = self.visit(node.target)
+            to = node.target
+            own = isinstance(to, ast.Attribute)
+            node.target = self._attribute_set(to) if own else self.visit(to)  # type: ignore
         return node
 
     def visit_With(self, node: ast.With) -> ast.stmt:

@@ -18,7 +18,7 @@ import numpy as np
 from ... import _core
 from ...np_face import TracedArray
 from ...np_face.array import unbound
-from .. import builtin_calls, closed, library, numbers, twins
+from .. import builtin_calls, closed, homes, library, listed_calls, numbers, twins
 from ..control import conversions, elements, loop_number, loop_operators, trees
 from ..control.flow import ControlFlow
 from ..control.kinds import handle_of
@@ -38,6 +38,32 @@ _guards = _core.guards
 
 class _Name(str):
     """An attribute's name, told apart from a key that is text."""
+
+
+class _Into:
+    """Stores elements as ``holder[key] = value`` does in rewritten code."""
+
+    __slots__ = ("_holder",)
+
+    def __init__(self, holder: Any):
+        self._holder = holder
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        __tracebackhide__ = True
+        _guards.store(numbers.plain(value), self._holder, key)
+
+
+class _Owning:
+    """Sets attributes as ``owner.name = value`` does there."""
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, owner: Any):
+        object.__setattr__(self, "_owner", owner)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        __tracebackhide__ = True
+        setattr(object.__getattribute__(self, "_owner"), name, _guards.kept(value))
 
 
 class Runtime(ControlFlow, PlainCopies, threading.local):
@@ -77,7 +103,24 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
         return value if self.recorder is None else numbers.record(value)
 
     plain = staticmethod(numbers.plain)
+    kept = staticmethod(_guards.kept)
+    held = staticmethod(_guards.held)
     slice = slice
+
+    def into(self, holder: Any) -> Any:
+        """``holder`` as the target of one of several stores."""
+        return holder if handle_of(holder) is not None else _Into(holder)
+
+    @staticmethod
+    def owning(owner: Any) -> Any:
+        """``owner`` as the same, of an attribute."""
+        return _Owning(owner)
+
+    def moved(self, holder: Any) -> Any:
+        """``holder``, of which an element is deleted next."""
+        if self.recorder is not None:
+            self.recorder.homes.moved(holder)
+        return holder
 
     def inplace(self, kind: str, target: Any, value: Any) -> Any:
         """``target += value`` and the like; returns what the name is bound to."""
@@ -90,7 +133,7 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
                 return _write_nd(kind, target, value)
             return loop_operators.inplace(_on_scalars(kind, target), target, value)
         _guards.ready(target, value)
-        return getattr(operator, _on_scalars(kind, target))(target, value)
+        return _guards.held(getattr(operator, _on_scalars(kind, target))(target, value))
 
     def item(self, holder: Any, key: Any) -> tuple[Any, Any, Any]:
         """What ``holder[key] += ...`` updates, found before its right side is evaluated."""
@@ -161,10 +204,12 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
                 return  # a window of the array itself: written already
             result = old  # updated in place: the same object stays
         if type(key) is _Name:
-            setattr(_guards.owner(holder, key), key, result)
+            setattr(_guards.owner(holder, key), key, _guards.kept(result))
+        elif recorder is not None and elements.is_recorded_key(key):
+            self.store(result, holder, key)
         else:
             _guards.text(key)
-            self.store(result, _guards.holder(holder), key)
+            _guards.store(result, _guards.holder(holder), key)
 
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """``function(*args, **kwargs)`` as the cell wrote it."""
@@ -197,7 +242,10 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
             recorder.before_clock()
         if function is builtins.type and len(args) == 1 and not kwargs:
             return recorder.real_type(args[0])
-        return self.load(self._call(recorder, function, args, kwargs))
+        made = self.load(self._call(recorder, function, args, kwargs))
+        if type(made) is set or type(made) is frozenset:
+            return homes.members(made)
+        return _guards.held(made)
 
     def _call(self, recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
         __tracebackhide__ = True
@@ -239,6 +287,8 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
         if kind != "object":
             if runs_code(function) or is_clock(function) or builtin_calls.handles(function):
                 return False
+            if closed.goes_through(function):
+                return False
             if unbound.applies(function, args) or library.of_lists(function, args):
                 return False
             if kind == "library" and library.is_recorded(function, args, kwargs):
@@ -269,7 +319,7 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
         if unbound.applies(function, args):
             return unbound.call(function, args, kwargs)
         if closed.allows(function, args, kwargs):
-            return closed.made(function, function(*args, **kwargs))
+            return closed.made(function, listed_calls.call(recorder, function, args, kwargs))
         seen = twins.seen(function)
         if seen is not None:
             return seen(*args, **kwargs)
@@ -351,5 +401,6 @@ def install() -> Runtime:
         setattr(builtins, RUNTIME, runtime)
         setattr(builtins, GUARDS, _guards)
         closed.tell_types(Runtime)
+        _guards.homes(homes.OURS, homes.kept, homes.held, homes.put)
         setattr(builtins, ON, False)
     return runtime

@@ -11,15 +11,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from ... import _core
-from ...np_face import TracedArray
-from .. import numbers, twins
+from .. import homes, listed_calls, numbers, twins
 from ..trace_state import RUNTIME
 from .copies import ON
 from .patience import CONTACTS, FORGOTTEN, Phases, place_of
 from .quiet import Reads, Search, known_function
 
 _guards = _core.guards
-_OURS = (TracedArray, numbers.RecordedInt, numbers.RecordedFloat)
+_LISTS = frozenset({list, tuple})
 _CALLS = 64  # of a function that record nothing
 _DRAWN = 8  # calls of a function of numbers that are drawn, as examples
 _DOUBTS = 3  # calls after which nobody asks again whether a function touches no array
@@ -130,12 +129,12 @@ class PlainCopies:
     def opens(self) -> bool:
         """Do variables of the calling function hold stand-ins?"""
         self._locals = sys._getframe(1).f_locals
-        return any(type(v) in _OURS for v in self._locals.values())
+        return any(map(homes.is_ours, self._locals.values()))
 
     def stands(self, name: str) -> bool:
         """Does this one?"""
         value = self._locals.get(name)
-        if type(value) not in _OURS:
+        if not homes.is_ours(value):
             return False
         self._real = self.opened(value)
         return True
@@ -192,7 +191,7 @@ class PlainCopies:
     @staticmethod
     def opened(values: Any) -> Any:
         """A value as code that runs as written has it."""
-        return values.to_numpy() if type(values) is TracedArray else numbers.plain(values)
+        return homes.opened(values)
 
     def each(self, number: int, values: Any) -> Any:
         """What a recorded generator expression goes through."""
@@ -202,6 +201,13 @@ class PlainCopies:
         return Phases(self, number, values, None, 1).of_generator()
 
     # Calls ----------------------------------------------------------------------------------------
+    def callee_of_new(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """The same where lists among the arguments have just been made: nobody has them yet."""
+        if self.recorder is not None and not listed_calls.reads_only(function):
+            for value in args:
+                _guards.held(value)
+        return self.callee(function, *args, **kwargs)
+
     def callee(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """What is called in the function's place, with :meth:`given` and :meth:`named`.
 
@@ -211,6 +217,8 @@ class PlainCopies:
         recorder = self.recorder
         if recorder is None:
             return function
+        if not _LISTS.isdisjoint(map(type, args)) and listed_calls.reads_only(function):
+            self._args = args = listed_calls.loaded(recorder, args)
         if function is type and len(args) == 3:  # the class gets its module from the caller
             _guards.contact("a class is made")
             return function

@@ -14,6 +14,7 @@ from typing import Any
 from ..control.rewriter import ControlRewriter
 from ..trace_state import RUNTIME
 from . import quiet
+from .captured import keep_shared
 from .copies import finished, is_finished
 from .guarded import Guarded
 from .rewrite_exits import Exits
@@ -239,6 +240,8 @@ class _Rewriter(ControlRewriter):
         self.function, self.in_class, self.loops = node, False, 0
         made = self._statements(body) if several else self.visit(body)
         self.function, self.in_class, self.loops = outer
+        if several and not self.script:
+            made = keep_shared(node, made, self._runtime)
         if plain is not None:
             made = self.both_bodies(node, made, plain)
         node.body = made

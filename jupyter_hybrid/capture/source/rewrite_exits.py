@@ -1,9 +1,10 @@
 """The rewriting's second half: where values leave an expression for a container or an attribute.
 
-Recorded numbers live in names, arguments and results only. What is put into a list, dict, set or
-generator, an attribute, an element, a default or a class body is a plain number from the start.
-Element and attribute updates (``d["w"] += x``) go through the recorder, since what they update may
-be an array of the graph.
+Stand-ins and recorded numbers live in names, arguments and results only (:mod:`..homes`). What an
+attribute, a default, a class body, a set or a generator gets is real from the start
+(``R.kept(x)``); lists and dicts are seen to when made (``R.held([a, b])``). Element and attribute
+updates (``d["w"] += x``) go through the recorder, since what they update may be an array of the
+graph.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ _NEVER_NUMBERS = (
 )  # fmt: skip
 
 
+_NEVER_OURS = (ast.Constant, ast.JoinedStr, ast.Compare)
+
+
 class Exits(ast.NodeTransformer):
-    """Unwraps numbers where they leave; ``names`` are the runtime and its in-place operators."""
+    """Puts real values where they leave; ``names`` are the runtime and its in-place operators."""
 
     def __init__(self, runtime: str, inplace: dict[Any, str], class_name: str = ""):
         self._runtime = runtime
@@ -47,6 +51,62 @@ class Exits(ast.NodeTransformer):
             return node  # its elements are plain
         return self._call("plain", [node], node)
 
+    def _kept(self, node: Any) -> Any:
+        """``node``, already visited, giving what something else than a variable keeps."""
+        if node is None or isinstance(node, _NEVER_OURS):
+            return node
+        if isinstance(node, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in node.elts):
+            node.elts = [self._kept(e) for e in node.elts]
+            return node
+        return self._call("kept", [node], node)
+
+    def _held(self, node: Any) -> Any:
+        """A list or dict display, whose values are seen to."""
+        return self._call("held", [node], node)
+
+    # Calls: a display among the arguments is nobody's yet -----------------------------------------
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        method = self._method(node)
+        if method == "both":  # the two parts of a comprehension
+            made = self.visit(node.args[0])
+            node.args[0] = self._unheld(made)
+            return node if node.args[0] is made else self._held(node)
+        if method != "callee" or not any(map(self._is_display, node.args)):
+            self.generic_visit(node)
+            return node
+        node.func.attr = "callee_of_new"  # type: ignore[attr-defined]
+        for i, argument in enumerate(node.args):
+            new = self._is_display(argument)
+            node.args[i] = self.visit(argument)
+            if new:
+                node.args[i] = self._with_numbers(self._unheld(node.args[i]))
+        node.keywords = [self.visit(k) for k in node.keywords]
+        return node
+
+    def _method(self, node: ast.expr) -> str:
+        """The method of the runtime that is called; "" for other expressions."""
+        called = node.func if isinstance(node, ast.Call) else None
+        owner = called.value if isinstance(called, ast.Attribute) else None
+        own = isinstance(owner, ast.Name) and owner.id == self._runtime
+        return called.attr if own else ""  # type: ignore[union-attr]
+
+    def _is_display(self, node: ast.expr) -> bool:
+        if self._method(node) == "both":
+            node = node.args[0]  # type: ignore[attr-defined]
+        return isinstance(node, (ast.List, ast.ListComp))
+
+    def _unheld(self, node: Any) -> Any:
+        return node.args[0] if self._method(node) == "held" else node
+
+    def _with_numbers(self, display: Any) -> Any:
+        """The display with plain numbers for recorded ones."""
+        inner = display.args[0] if self._method(display) == "both" else display
+        if isinstance(inner, ast.List):
+            inner.elts = [self._plain(e) for e in inner.elts]
+        else:
+            inner.elt = self._plain(inner.elt)
+        return display
+
     # Displays and comprehensions ------------------------------------------------------------------
     def _elements(self, node: Any) -> Any:
         self.generic_visit(node)
@@ -54,32 +114,41 @@ class Exits(ast.NodeTransformer):
             node.elts = [self._plain(e) for e in node.elts]
         return node
 
-    visit_List = visit_Tuple = _elements
+    visit_Tuple = _elements
+
+    def visit_List(self, node: ast.List) -> ast.expr:
+        self.generic_visit(node)
+        loads = isinstance(node.ctx, ast.Load)
+        return self._held(node) if loads and not all(map(_is_constant, node.elts)) else node
 
     def visit_Set(self, node: ast.Set) -> ast.expr:
         self.generic_visit(node)
-        node.elts = [self._plain(e) for e in node.elts]
+        node.elts = [self._kept(e) for e in node.elts]
         return node
 
     def visit_Dict(self, node: ast.Dict) -> ast.expr:
         self.generic_visit(node)
-        node.keys = [self._plain(k) for k in node.keys]
-        node.values = [
-            self._plain(v) if k else v for k, v in zip(node.keys, node.values, strict=True)
-        ]
+        node.keys = [self._kept(k) for k in node.keys]
+        return node if all(map(_is_constant, node.values)) else self._held(node)
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
+        self.generic_visit(node)
+        return self._held(node)
+
+    def visit_SetComp(self, node: ast.SetComp) -> ast.expr:
+        self.generic_visit(node)
+        node.elt = self._kept(node.elt)
         return node
 
-    def _comprehension(self, node: Any) -> Any:
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.expr:
         self.generic_visit(node)
         node.elt = self._plain(node.elt)
         return node
 
-    visit_ListComp = visit_SetComp = visit_GeneratorExp = _comprehension
-
     def visit_DictComp(self, node: ast.DictComp) -> ast.expr:
         self.generic_visit(node)
-        node.key, node.value = self._plain(node.key), self._plain(node.value)
-        return node
+        node.key = self._kept(node.key)
+        return self._held(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         self.generic_visit(node)
@@ -94,7 +163,7 @@ class Exits(ast.NodeTransformer):
 
     def visit_Yield(self, node: ast.Yield) -> ast.expr:
         self.generic_visit(node)
-        node.value = self._plain(node.value)
+        node.value = self._kept(node.value)
         return node
 
     # Assignments ----------------------------------------------------------------------------------
@@ -103,14 +172,18 @@ class Exits(ast.NodeTransformer):
             node.value.elts = [self.visit(e) for e in node.value.elts]  # stays in names
             return node
         self.generic_visit(node)
-        if self._in_class or not all(map(_is_name, node.targets)):
+        if self._in_class or isinstance(node.targets[0], ast.Attribute):
+            node.value = self._kept(node.value)
+        elif not all(map(_is_name, node.targets)):
             node.value = self._plain(node.value)
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         if node.value is not None:
             node.value = self.visit(node.value)
-            if self._in_class or not isinstance(node.target, ast.Name):
+            if self._in_class or isinstance(node.target, ast.Attribute):
+                node.value = self._kept(node.value)
+            elif isinstance(node.target, ast.Subscript):
                 node.value = self._plain(node.value)
         return node
 
@@ -143,8 +216,8 @@ class Exits(ast.NodeTransformer):
 
     def _function(self, node: Any) -> Any:
         self._scope(node, False)
-        node.args.defaults = [self._plain(d) for d in node.args.defaults]
-        node.args.kw_defaults = [self._plain(d) for d in node.args.kw_defaults]
+        node.args.defaults = [self._kept(d) for d in node.args.defaults]
+        node.args.kw_defaults = [self._kept(d) for d in node.args.kw_defaults]
         return node
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _function
@@ -154,6 +227,10 @@ class Exits(ast.NodeTransformer):
         self.generic_visit(node)
         self._in_class = outside
         return node
+
+
+def _is_constant(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant)
 
 
 def _is_name(target: ast.expr) -> bool:

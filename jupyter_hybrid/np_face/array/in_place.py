@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from .. import bridge, holders
+from .. import bridge
 from ..protocols import Recorder
 from .memory import supported
 
@@ -111,4 +111,6 @@ def _stand_for(array: Any, real: np.ndarray) -> None:
         if recorder.active:
             recorder.keep(array)
     else:
-        holders.replace([(array, real)], [recorder.wrappers])
+        array.origin = real  # all that it does goes on there
+        names = recorder.namespace
+        names.update({n: real for n, v in names.items() if v is array})

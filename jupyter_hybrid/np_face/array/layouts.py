@@ -45,11 +45,20 @@ def follow_function(function: Callable, made: Any, args: tuple, kwargs: dict) ->
 
 def laid_out(array: np.ndarray, strides: tuple[int, ...]) -> np.ndarray:
     """A copy of ``array`` whose axes lie in memory in the order of ``strides``."""
-    order = _axes_in_memory(array.shape, strides)
-    memory = np.empty([array.shape[i] for i in order], array.dtype)
-    made = memory.transpose(np.argsort(order))
+    made = empty(array.shape, strides, array.dtype)
     np.copyto(made, array)
     return made
+
+
+def empty(shape: tuple[int, ...], strides: tuple[int, ...] | None, dtype: Any) -> np.ndarray:
+    """An array whose axes lie in memory in the order of ``strides``; None: in C order."""
+    if strides is None:
+        return np.empty(shape, dtype)
+    order = _axes_in_memory(shape, strides)
+    if order == sorted(order, reverse=True):
+        return np.empty(shape, dtype, order="F")
+    memory = np.empty([shape[i] for i in order], dtype)
+    return memory.transpose(np.argsort(order))
 
 
 def c_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

@@ -172,7 +172,7 @@ class Methods:
     def __getattr__(self: Any, name: str) -> Any:
         function = _FUNCTIONS.get(name)
         if function is not None:
-            return _Method(self, name, function)
+            return Method(self, name, function)
         kind = self.dtype.type if self.is_scalar else np.ndarray
         if not hasattr(kind, name) or (name.startswith("__array_") and not _is_written(name)):
             raise AttributeError(f"'numpy.{kind.__name__}' object has no attribute '{name}'")
@@ -188,7 +188,7 @@ def _is_written(name: str) -> bool:
     return name in code.co_names or name in code.co_consts
 
 
-class _Method:
+class Method:
     """A method such as ``x.sum`` that is a function of NumPy's with the array first."""
 
     __slots__ = ("__self__", "_function", "_name")

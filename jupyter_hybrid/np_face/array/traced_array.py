@@ -10,10 +10,11 @@ from weakref import ref
 import numpy as np
 
 from ... import _core
+from ..errors import NotCovered
 from ..lower import lowering
 from ..lower.lowering import dtype_of
 from ..protocols import Recorder
-from . import in_place, layouts
+from . import in_place, layouts, promises
 from .conversions import Conversions
 from .items import Items
 from .methods import Methods
@@ -35,7 +36,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
     __array_priority__ = 1000.0
     __slots__ = (
         "__weakref__",
-                "_epoch",
+        "_epoch",
         "_handle",
         "_is_copy",
         "_layout",
@@ -51,6 +52,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         "is_scalar",
         "origin",
         "parent",
+        "promise",
         "recorder",
         "selected",
         "used",
@@ -69,6 +71,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         self.parent: TracedArray | None = None  # a view's base
         self.selected: Any = None  # (mask, values) of a x[mask] that was not computed
         self._layout: tuple[int, ...] | None = None  # byte strides; None: C order
+        self.promise: Any = None  # of an ndarray that has still to get these contents
         self.dirty = False  # written since it was last stored to `origin`
         self.version = 0
         self._real: Any = None
@@ -225,9 +228,11 @@ class TracedArray(Operators, Items, Methods, Conversions):
             handle = self._handle
             if handle._traced:
                 self.recorder.read(self, reason)
-            real = _core.as_numpy(handle, self.recorder.settled)
-            if self._layout is not None:
-                real = layouts.laid_out(real, self._layout)
+            real = promises.filled(self, handle)
+            if real is None:
+                real = _core.as_numpy(handle, self.recorder.settled)
+                if self._layout is not None:
+                    real = layouts.laid_out(real, self._layout)
             if self.is_scalar or not self.recorder.active:
                 self._real = real[()] if self.is_scalar else real
             else:  # from here on the ndarray is the array: somebody else may write it
@@ -239,6 +244,8 @@ class TracedArray(Operators, Items, Methods, Conversions):
 
     def _compute_selection(self) -> None:
         """``x[mask]`` whose length is needed: NumPy selects."""
+        if self.selected is None:
+            raise NotCovered(f"an array of dtype {self.origin.dtype} stays in NumPy")
         mask, values = self.selected
         self.recorder.leave_graph("a boolean mask selects a number of elements that data decide")
         self.recorder.sync([h for h in (mask, values) if h._traced], "a mask selects elements")
@@ -323,12 +330,9 @@ class Flags:
 
     def _flags(self) -> Any:
         array = self._array
-        if (array.layout == UNKNOWN_LAYOUT and array.ndim > 1) or not array.recorder.active:
-            return array.to_numpy(".flags needs the array").flags
-        # A stand-in of the same geometry over one element.
-        return np.lib.stride_tricks.as_strided(
-            np.empty(1, array.dtype), array.shape, array.strides, writeable=array.writeable
-        ).flags
+        if array.is_scalar:
+            return np.empty((), array.dtype)[()].flags
+        return promises.promised(array).flags
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._flags(), name)

@@ -1,0 +1,95 @@
+// Guards of values that leave variables for a container, an attribute or other code's hands.
+#include <unordered_set>
+
+#include "bind/guards.h"
+
+namespace hybrid {
+namespace bind {
+namespace guards {
+
+namespace {
+
+std::unordered_set<PyTypeObject*>& ours() {
+  static auto* types = new std::unordered_set<PyTypeObject*>;  // types are kept alive
+  return *types;
+}
+
+bool holds_ours(PyObject* container) {
+  if (PyList_CheckExact(container)) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(container); ++i) {
+      if (is_ours(PyList_GET_ITEM(container, i))) return true;
+    }
+    return false;
+  }
+  if (!PyDict_CheckExact(container)) return false;
+  Py_ssize_t at = 0;
+  PyObject* value;
+  while (PyDict_Next(container, &at, nullptr, &value)) {
+    if (is_ours(value)) return true;
+  }
+  return false;
+}
+
+void set(PyObject** hook, PyObject* with) {
+  PyObject* before = std::exchange(*hook, Py_NewRef(with));
+  Py_XDECREF(before);
+}
+
+}  // namespace
+
+bool is_ours(PyObject* value, int depth) {
+  if (ours().count(Py_TYPE(value)) > 0) return true;
+  if (PyMethod_Check(value)) return ours().count(Py_TYPE(PyMethod_GET_SELF(value))) > 0;
+  if (depth == 0 || !PyTuple_CheckExact(value)) return false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) {
+    if (is_ours(PyTuple_GET_ITEM(value, i), depth - 1)) return true;
+  }
+  return false;
+}
+
+PyObject* held_here(PyObject* made) {
+  if (made == nullptr || !holds_ours(made)) return made;
+  PyObject* done = PyObject_CallOneArg(state().on_held, made);
+  if (done == nullptr) {
+    Py_DECREF(made);
+    return nullptr;
+  }
+  Py_DECREF(done);
+  return made;
+}
+
+bool store_ours(PyObject* value, PyObject* into, PyObject* key) {
+  PyObject* done =
+      PyObject_CallFunctionObjArgs(state().on_store, value, into, key, nullptr);
+  Py_XDECREF(done);
+  return done != nullptr;
+}
+
+PyObject* homes(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (!has_count("homes", count, 4)) return nullptr;
+  PyObject* steps = PyObject_GetIter(args[0]);
+  if (steps == nullptr) return nullptr;
+  while (PyObject* type = PyIter_Next(steps)) {
+    // A type's reference is kept with it.
+    if (!PyType_Check(type) || !ours().insert(reinterpret_cast<PyTypeObject*>(type)).second) {
+      Py_DECREF(type);
+    }
+  }
+  Py_DECREF(steps);
+  if (PyErr_Occurred()) return nullptr;
+  set(&state().on_kept, args[1]);
+  set(&state().on_held, args[2]);
+  set(&state().on_store, args[3]);
+  Py_RETURN_NONE;
+}
+
+PyObject* kept(PyObject*, PyObject* value) {
+  if (!is_ours(value)) return Py_NewRef(value);
+  return PyObject_CallOneArg(state().on_kept, value);
+}
+
+PyObject* held(PyObject*, PyObject* value) { return held_here(Py_NewRef(value)); }
+
+}  // namespace guards
+}  // namespace bind
+}  // namespace hybrid

@@ -1,0 +1,202 @@
+"""Where stand-ins live, and what everything else is given in their place.
+
+A stand-in (:class:`~jupyter_hybrid.np_face.TracedArray`) has three homes: variables of running
+code that is rewritten, the cell's own names, and tuples on their way. Whatever else keeps a value
+keeps a real one, which rewritten code turns into the stand-in again where it loads it:
+
+* An array's ndarray is *promised* (:mod:`..np_face.array.promises`): the object is made now, and
+  has its contents before anybody can look.
+* A NumPy scalar can't change afterwards. In an exact list or dict its *place* is noted and filled
+  at the next contact, or when the cell ends; anywhere else it is computed at once.
+* A tuple with such members is one of them: it waits in its place, or is made again.
+* A recorded number is a plain one.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from contextlib import suppress
+from typing import Any
+
+from ..base import MXNetError
+from ..np_face import TracedArray
+from ..np_face.array.methods import Method
+from ..np_face.array.promises import can_wait, is_pending, promised
+from .numbers import RecordedFloat, RecordedInt, plain
+from .trace_state import RUNTIME
+
+#: Types that variables alone may hold; tuples and bound methods of them aside.
+OURS = (TracedArray, RecordedInt, RecordedFloat, Method)
+_MOVED = object()  # no key of anything
+
+
+class Homes:
+    """The places of one recorder's stand-ins that wait in lists and dicts."""
+
+    def __init__(self) -> None:
+        self._places: dict[int, tuple[Any, set[Any]]] = {}  # by id of the container: it, its keys
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def note(self, container: Any, key: Any) -> None:
+        """``container[key]`` is to be filled."""
+        self._places.setdefault(id(container), (container, set()))[1].add(key)
+
+    def moved(self, container: Any) -> None:
+        """What waits there may have other places from here on."""
+        if id(container) in self._places:
+            self._places[id(container)] = container, {_MOVED}
+
+    def waiting(self) -> list[TracedArray]:
+        """The stand-ins in those places."""
+        return [
+            array
+            for container, keys in self._places.values()
+            for _, value in _found(container, keys)
+            for array in standing_in(value)
+        ]
+
+    def fill(self) -> None:
+        """Puts real values there; what they are made of has been computed."""
+        made: dict[int, Any] = {}  # by id of a tuple: it may stand in several places
+        places, self._places = self._places, {}
+        for container, keys in places.values():
+            for key, value in _found(container, keys):
+                with suppress(MXNetError):  # an operator's own error stays in the array
+                    container[key] = _opened(value, made)
+
+
+def _found(container: Any, keys: set[Any]) -> list[tuple[Any, Any]]:
+    """(key, value) of what waits there. Where something has moved, all of it is looked at."""
+    items = []
+    for key in keys:
+        try:
+            value = container[key]
+        except (IndexError, KeyError, TypeError):
+            value = None
+        if not is_ours(value):
+            return [(key, value) for key, value in _items(container) if is_ours(value)]
+        items.append((key, value))
+    return items
+
+
+def _items(container: Any) -> list[tuple[Any, Any]]:
+    return list(container.items() if type(container) is dict else enumerate(container))
+
+
+def is_ours(value: Any) -> bool:
+    """Is it, or does it hold, what only variables may hold?"""
+    kind = type(value)
+    if kind is tuple:
+        return any(map(is_ours, value))
+    if kind is types.MethodType:
+        kind = type(value.__self__)
+    return any(kind is ours for ours in OURS)
+
+
+def standing_in(value: Any) -> list[TracedArray]:
+    """The stand-ins that a value is, or holds."""
+    kind = type(value)
+    if kind is TracedArray:
+        return [value]
+    if kind is tuple:
+        return [array for member in value for array in standing_in(member)]
+    return standing_in(value.__self__) if kind is Method or kind is types.MethodType else []
+
+
+# What is given ------------------------------------------------------------------------------------
+def kept(value: Any) -> Any:
+    """What something else than a variable keeps for ``value``, from here on."""
+    return _made(value, _array_kept, {})
+
+
+def opened(value: Any) -> Any:
+    """The real value of ``value``, computed; containers are as real as they are."""
+    return _opened(value, {})
+
+
+def opened_steps(value: Any) -> Any:
+    """A rewritten generator expression, for others to go through; other values as they are."""
+    if type(value) is not types.GeneratorType or RUNTIME not in value.gi_code.co_names:
+        return value
+    return (opened(v) for v in value) if value.gi_code.co_name == "<genexpr>" else value
+
+
+def _opened(value: Any, made: dict[int, Any]) -> Any:
+    return _made(value, _array_opened, made)
+
+
+def _array_opened(array: TracedArray) -> Any:
+    return array if is_inside(array) else array.to_numpy()
+
+
+def _array_kept(array: TracedArray) -> Any:
+    return array if is_inside(array) else promised(array)
+
+
+def is_inside(array: TracedArray) -> bool:
+    """Is it a value of a traced body or script, which has none of its own?"""
+    return bool(array.recorder.bodies) or array.recorder.script
+
+
+def root_of(array: TracedArray) -> TracedArray:
+    while array.parent is not None:
+        array = array.parent
+    return array
+
+
+def _made(value: Any, real: Any, made: dict[int, Any]) -> Any:
+    kind = type(value)
+    if kind is TracedArray:
+        return real(value)
+    if kind is tuple and is_ours(value):
+        if id(value) not in made:
+            made[id(value)] = tuple(_made(v, real, made) for v in value)
+        return made[id(value)]
+    if kind is Method or (kind is types.MethodType and type(value.__self__) is TracedArray):
+        return getattr(real(value.__self__), value.__name__)
+    return plain(value)
+
+
+def held(container: Any, start: int = 0) -> Any:
+    """Sees to what a list or dict holds, a list's from ``start`` on; returns it."""
+    for key, value in _items(container)[start:]:
+        if is_ours(value):
+            put(value, container, key)
+    return container
+
+
+def members(made: Any) -> Any:
+    """A set that was just made, with real members."""
+    return type(made)(map(kept, made)) if any(map(is_ours, made)) else made
+
+
+def put(value: Any, container: Any, key: Any) -> None:
+    """``container[key] = value``, or what is kept there for it."""
+    key = kept(key)
+    if type(container) is not list and type(container) is not dict:
+        container[key] = opened(value)  # its own code gets it
+        return
+    waits = _in_place(value)
+    container[key] = kept(value) if waits is None else value
+    if waits is None:
+        return
+    if type(key) is slice:
+        held(container)
+    else:
+        if type(container) is list:
+            key = operator.index(key)
+            key += len(container) if key < 0 else 0
+        waits.recorder.homes.note(container, key)
+
+
+def _in_place(value: Any) -> Any:
+    """A stand-in because of which the value has to wait in its place; None without one."""
+    for array in standing_in(value):
+        if is_inside(array):
+            continue
+        if not can_wait(array) or (type(value) is tuple and is_pending(root_of(array))):
+            return array
+    return None

@@ -1,0 +1,209 @@
+"""What lists, attributes, closures and the like keep of a recorded cell: real arrays, always."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from collections import OrderedDict, deque
+from typing import Any
+
+import numpy as np
+import pytest
+from cells import Shell, imperative
+
+from jupyter_hybrid.np_face import TracedArray
+
+
+@pytest.fixture
+def shell() -> Shell:
+    made = Shell()
+    made.run("import numpy as np\nx = np.arange(6.0)\nclass Box: pass\nbox = Box()")
+    return made
+
+
+def reasons(shell: Shell) -> list[str]:
+    return [why for _, why in shell.report.graph_breaks]
+
+
+CELL = "g.__closure__[0].cell_contents"
+# Kept by what, read how
+PLACES = {
+    "attribute": ("box.v = x + 1", "box.v"),
+    "list": ("kept = [x + 1]", "kept[0]"),
+    "comprehension": ("kept = [x + i for i in range(3)]", "kept[2]"),
+    "dict": ("kept = {'a': x + 1}", "kept['a']"),
+    "dict comprehension": ("kept = {i: x + i for i in range(3)}", "kept[1]"),
+    "append": ("kept = []\nkept.append(x + 1)", "kept[0]"),
+    "insert": ("kept = [1, 2]\nkept.insert(1, x + 1)", "kept[1]"),
+    "extend": ("kept = [1]\nkept.extend([x + 1, x.sum()])", "kept[1]"),
+    "item": ("kept = [None]\nkept[0] = x + 1", "kept[0]"),
+    "key": ("kept = {}\nkept['a'] = x + 1", "kept['a']"),
+    "setdefault": ("kept = {}\nkept.setdefault('a', x + 1)", "kept['a']"),
+    "update": ("kept = {}\nkept.update(a=x + 1)", "kept['a']"),
+    "list()": ("kept = list(x[:, None] + 1)", "kept[1]"),
+    "sum of lists": ("kept = [x + 1]\nkept = kept + [x + 2]", "kept[1]"),
+    "slice": ("kept = [x + 1, x + 2][1:]", "kept[0]"),
+    "slice store": ("kept = [1, 2, 3]\nkept[1:2] = [x + 1]", "kept[1]"),
+    "tuple in a list": ("kept = []\nkept.append((x + 1, x.sum()))", "kept[0][0]"),
+    "several targets": ("kept = [0]\nother = kept[0] = x + 1", "kept[0]"),
+    "unpacked": ("kept = [0]\nbox.v, kept[0] = x + 1, x + 2", "kept[0]"),
+    "unpacked attribute": ("kept = [0]\nbox.v, kept[0] = x + 1, x + 2", "box.v"),
+    "loop target": ("for box.v in (x + 1, x + 2): pass", "box.v"),
+    "augmented": ("box.v = x + 1\nbox.v += 1", "box.v"),
+    "default": ("def f(v=x + 1): pass", "f.__defaults__[0]"),
+    "closure": ("def f():\n    v = x + 1\n    return lambda: v\ng = f()", CELL),
+    "parameter": ("def f(v):\n    return lambda: v\ng = f(x + 1)", CELL),
+    "class": ("class C:\n    v = x + 1", "C.v"),
+    "global": ("def f():\n    global kept\n    kept = x + 1\nf()", "kept"),
+    "ordered": ("from collections import OrderedDict\nkept = OrderedDict(a=x + 1)", "kept['a']"),
+    "deque": ("from collections import deque\nkept = deque([x + 1])", "kept[0]"),
+    "setattr": ("setattr(box, 'v', x + 1)", "box.v"),
+    "object array": ("kept = np.empty(1, object)\nkept[0] = x + 1", "kept[0]"),
+    "keywords": ("def f(**kw):\n    box.v = kw\nf(a=x + 1)", "box.v['a']"),
+    "positional": ("def f(*a):\n    box.v = a\nf(x + 1)", "box.v[0]"),
+    "error": ("kept = ValueError(x + 1)", "kept.args[0]"),
+    "partial": ("from functools import partial\nkept = partial(max, x + 1)", "kept.args[0]"),
+    "generator": ("def f():\n    yield x + 1\nkept = next(f())", "kept"),
+    "method": ("box.v = (x + 1).sum", "box.v.__self__"),
+    "view": ("y = x + 1\nbox.v = y[1:]", "box.v"),
+    "shown tuple": ("box.v = (x + 1, 2)", "box.v[0]"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_it_is_an_ndarray_with_its_elements_and_memory_as_plain_python_has_it(shell, place):
+    body, found = PLACES[place]
+    before = "import numpy as np\nx = np.arange(6.0)\nclass Box: pass\nbox = Box()\n"
+    plain, _ = imperative(before + body)
+    shell.hybridize(body)
+    wanted, got = eval(found, plain), eval(found, shell.ns)
+    assert type(got) is np.ndarray
+    np.testing.assert_array_equal(got, wanted)
+    assert (got.base is None) == (wanted.base is None)
+    assert got.flags.owndata == wanted.flags.owndata
+
+
+SCALARS = {
+    "attribute": ("box.v = x.sum()", "box.v"),
+    "list": ("kept = [x.sum()]", "kept[0]"),
+    "append": ("kept = []\nfor i in range(3): kept.append((x * i).mean())", "kept[2]"),
+    "moved": ("kept = [x.sum()]\nkept.insert(0, x.max())\nkept.append(x.min())", "kept[1]"),
+    "removed": ("kept = [x.min(), x.sum(), x.max()]\ndel kept[0]", "kept[1]"),
+    "popped": ("kept = [x.min(), x.sum(), x.max()]\nlast = kept.pop(0)", "kept[1]"),
+    "negative index": ("kept = [1, 2]\nkept[-1] = x.sum()\nkept.append(x.max())", "kept[1]"),
+    "sliced": ("kept = [x.min(), x.sum(), x.max()][1:]", "kept[1]"),
+    "joined": ("kept = [x.min()] + [x.sum()]", "kept[1]"),
+    "key": ("kept = {}\nkept['a'] = x.sum()\nkept['a'] += x.max()", "kept['a']"),
+    "set": ("kept = {x.sum()}", "next(iter(kept))"),
+    "key of a dict": ("kept = {x.sum(): 1}", "next(iter(kept))"),
+    "closure": ("def f():\n    v = x.sum()\n    return lambda: v\ng = f()", "g()"),
+    "tuple": ("kept = [(x.sum(), 1)]", "kept[0][0]"),
+    "named tuple": ("kept = (x.sum(), x + 1)", "kept[0]"),
+    "selected": ("kept = [x[x > 2]]", "kept[0]"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("place", SCALARS)
+def test_scalars_are_numpys_own(shell, place):
+    body, found = SCALARS[place]
+    before = "import numpy as np\nx = np.arange(6.0)\nclass Box: pass\nbox = Box()\n"
+    plain, _ = imperative(before + body)
+    shell.hybridize(body)
+    wanted, got = eval(found, plain), eval(found, shell.ns)
+    assert type(got) is type(wanted)
+    np.testing.assert_array_equal(got, wanted)
+
+
+def test_losses_in_a_list_are_one_graph(shell):
+    shell.hybridize(
+        "losses = []\nfor i in range(4):\n    losses.append(((x - i) ** 2).mean())", "--force"
+    )
+    assert reasons(shell) == []
+    assert [type(v) for v in shell.ns["losses"]] == [np.float64] * 4
+
+
+def test_arrays_in_lists_and_attributes_are_one_graph(shell):
+    shell.hybridize(
+        "steps = []\nfor i in range(4):\n    steps.append(x * i)\n    box.v = steps[-1] + 1\n"
+        "total = np.stack(steps).sum() + sum(steps)[0] + box.v[1]",
+        "--force",
+    )
+    assert reasons(shell) == []
+    assert shell.ns["total"] == 90.0 + 0.0 + 4.0
+
+
+def test_loaded_again_it_is_the_same_array(shell):
+    shell.hybridize(
+        "y = x + 1\nbox.v = y\nkept = [y, y[1:]]\nsame = box.v is y and kept[0] is y\n"
+        "y[0] = 50\nkept[1][0] = 70\nt = (y, 1)\nkept.append(t)\nalike = kept[2] is t\n"
+        "there = y in kept[:1]"
+    )
+    ns = shell.ns
+    assert ns["same"] and ns["alike"] and ns["there"]
+    assert ns["box"].v is ns["y"] is ns["kept"][0] is ns["kept"][2][0]
+    assert ns["y"].tolist() == [50, 70, 3, 4, 5, 6]
+    assert ns["kept"][1].base is ns["y"]
+
+
+def test_unseen_code_finds_contents_at_any_time(shell):
+    shell.ns["look"] = lambda: shell.ns["found"].append(
+        (type(shell.ns["box"].v), shell.ns["box"].v.tolist(), type(shell.ns["kept"][0]))
+    )
+    shell.ns["found"], shell.ns["kept"] = [], []
+    shell.hybridize(
+        "for i in range(2):\n    box.v = x[:2] + i\n    kept.append(x.sum() + i)\n    look()"
+    )
+    assert shell.ns["found"] == [
+        (np.ndarray, [0.0, 1.0], np.float64),
+        (np.ndarray, [1.0, 2.0], np.float64),
+    ]
+
+
+def test_another_thread_finds_an_ndarray(shell):
+    def look() -> None:
+        thread = threading.Thread(target=lambda: found.append(type(box.v)))
+        thread.start()
+        thread.join()
+
+    found: list[Any] = []
+    box = shell.ns["box"]
+    shell.ns["look"] = look
+    shell.hybridize("box.v = x + 1\nlook()")
+    assert found == [np.ndarray]
+
+
+def test_what_is_dropped_is_not_computed(shell):
+    shell.hybridize("for i in range(5):\n    box.v = x * i\nbox.v = None\ny = x + 1", "--force")
+    (segment,) = shell.report.segments
+    assert [v.shape for v in segment.outputs] == [(6,)]
+
+
+def test_a_kept_array_can_be_resized(shell):
+    shell.hybridize("box.v = x + 1")
+    shell.ns["box"].v.resize(3)
+    assert shell.ns["box"].v.tolist() == [1, 2, 3]
+
+
+def test_no_stand_in_lives_in_a_container(shell):
+    shell.hybridize(
+        "kept = {'a': [x + 1, (x.sum(), x * 2)], 'b': {i: x[i] for i in range(3)}}\n"
+        "box.v = [kept, [y for y in x[:, None]]]\nlast = x.max()"
+    )
+    gc.collect()
+    alive = [o for o in gc.get_objects() if type(o) is TracedArray]
+    holders = [h for a in alive for h in gc.get_referrers(a) if type(h) in (list, tuple, dict)]
+    assert not [h for h in holders if h is not alive and h is not shell.ns]
+
+
+def test_a_list_that_is_gone_is_let_go_of(shell):
+    shell.hybridize("def f():\n    kept = [x + 1]\n    return kept[0] * 2\ny = f()")
+    assert shell.ns["y"].tolist() == [2, 4, 6, 8, 10, 12]
+
+
+@pytest.mark.parametrize("kind", [OrderedDict, deque, weakref.WeakValueDictionary])
+def test_containers_of_other_types_get_real_arrays(shell, kind):
+    shell.ns["kept"] = kind([None]) if kind is deque else kind()
+    shell.hybridize("y = x + 1\nkept[0] = y")
+    assert type(shell.ns["kept"][0]) is np.ndarray
+    assert shell.ns["kept"][0] is shell.ns["y"]
