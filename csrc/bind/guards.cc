@@ -209,7 +209,10 @@ PyObject* mapping(PyObject*, PyObject* const* args, Py_ssize_t count) {
   }
   PyObject* made = PyDict_New();
   for (Py_ssize_t i = 0; made != nullptr && i + 1 < count; i += 2) {
-    if (PyDict_SetItem(made, args[i], args[i + 1]) < 0) Py_CLEAR(made);
+    // A key of the user's is hashed once.
+    PyObject* value = is_inert(args[i]) ? Py_NewRef(args[i + 1]) : kept(nullptr, args[i + 1]);
+    if (value == nullptr || PyDict_SetItem(made, args[i], value) < 0) Py_CLEAR(made);
+    Py_XDECREF(value);
   }
   return made;
 }

@@ -19,6 +19,7 @@ import types
 from contextlib import suppress
 from typing import Any
 
+from .. import _core
 from ..base import MXNetError
 from ..np_face import TracedArray
 from ..np_face.array.methods import Method
@@ -26,6 +27,7 @@ from ..np_face.array.promises import can_wait, is_pending, promised
 from .numbers import RecordedFloat, RecordedInt, plain
 from .trace_state import RUNTIME
 
+_guards = _core.guards
 #: Types that variables alone may hold; tuples and bound methods of them aside.
 OURS = (TracedArray, RecordedInt, RecordedFloat, Method)
 _MOVED = object()  # no key of anything
@@ -141,10 +143,11 @@ def is_inside(array: TracedArray) -> bool:
     return bool(array.recorder.bodies) or array.recorder.script
 
 
-def root_of(array: TracedArray) -> TracedArray:
-    while array.parent is not None:
-        array = array.parent
-    return array
+def root_of(value: Any) -> Any:
+    """A view's base: the array whose memory is computed."""
+    while type(value) is TracedArray and value.parent is not None:
+        value = value.parent
+    return value
 
 
 def _made(value: Any, real: Any, made: dict[int, Any]) -> Any:
@@ -162,6 +165,8 @@ def _made(value: Any, real: Any, made: dict[int, Any]) -> Any:
 
 def held(container: Any, start: int = 0) -> Any:
     """Sees to what a list or dict holds, a list's from ``start`` on; returns it."""
+    if type(container) is dict:
+        _guards.ready(*container)  # its keys are hashed again
     for key, value in _items(container)[start:]:
         if is_ours(value):
             put(value, container, key)

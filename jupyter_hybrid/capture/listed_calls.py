@@ -65,7 +65,7 @@ def reads_only(function: Any) -> bool:
     if kind is types.FunctionType:
         return closed.module_of(function).startswith("jupyter_hybrid.np_face")
     return (
-        isinstance(function, np.ufunc)
+        isinstance(getattr(function, "__self__", function), np.ufunc)
         or hasattr(function, "_implementation")
         or (builtin_calls.handles(function))
     )
