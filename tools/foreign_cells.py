@@ -21,6 +21,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+# On a machine that others use, a cell's processor time says more than the time on the wall.
+CLOCK = time.process_time if os.environ.get("FOREIGN_CLOCK") == "cpu" else time.perf_counter
 AGAIN = ((0.2, 6), (1.0, 3))  # a cell of at most so many seconds runs so often, a longer one once
 CELL_S = float(os.environ.get("FOREIGN_CELL_S", "30"))
 _ELEMENTS, _ITEMS, _DEPTH = 200_000, 200, 4
@@ -145,12 +147,12 @@ class Notebook:
         text = hybridized(text, self.mode)
         with capture_output() as captured:
             signal.setitimer(signal.ITIMER_REAL, CELL_S)
-            start = time.perf_counter()
+            start = CLOCK()
             try:
                 # With history: a last ';' is read there.
                 result = self.shell.run_cell(text, store_history=True)
             finally:
-                taken = time.perf_counter() - start
+                taken = CLOCK() - start
                 signal.setitimer(signal.ITIMER_REAL, 0)
         error = result.error_before_exec or result.error_in_exec
         shown = [o.data.get("text/plain", "") for o in captured.outputs if not picture(o.data)]

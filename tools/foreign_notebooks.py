@@ -1,7 +1,7 @@
 """Runs every cell of other people's notebooks plain and hybridized, and prints what differs.
 
     python tools/foreign_notebooks.py FOLDER ... [--files N] [--skip N] [--limit 120] [--scripts]
-                                      [--mode cell|symbolic|decorator|block]
+                                      [--mode cell|symbolic|decorator|block] [--clock wall|cpu]
                                       [--findings FILE] [--python PYTHON]
 
 A folder is a repository: its notebooks (with ``--scripts`` its ``.py`` files) run three times, each
@@ -69,6 +69,7 @@ def run(mode: str, source: Path, options: argparse.Namespace, plan: list[int] | 
             command.append(str(Path(folder) / "plan"))
         path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
         env = {**os.environ, "MPLBACKEND": "Agg", "PYTHONHASHSEED": "0", "PYTHONPATH": path}
+        env["FOREIGN_CLOCK"] = options.clock
         silent = subprocess.DEVNULL
         process = subprocess.Popen(command, env=env, stdin=silent, stdout=silent, stderr=silent)
         try:
@@ -205,6 +206,7 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=0, help="at most so many of each folder")
     parser.add_argument("--skip", type=int, default=0, help="begin at another file")
     parser.add_argument("--mode", default="cell", choices=MODES)
+    parser.add_argument("--clock", default="wall", choices=("wall", "cpu"))
     parser.add_argument("--limit", type=float, default=120, help="seconds for a process")
     parser.add_argument("--scripts", action="store_true", help="scripts, not notebooks")
     parser.add_argument("--findings", type=Path, help="what differs goes here, cell by cell")
