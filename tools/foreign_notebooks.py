@@ -2,7 +2,7 @@
 
     python tools/foreign_notebooks.py FOLDER ... [--files N] [--skip N] [--limit 120] [--scripts]
                                       [--mode cell|symbolic|decorator|block] [--clock wall|cpu]
-                                      [--findings FILE] [--python PYTHON]
+                                      [--findings FILE] [--keep FOLDER] [--python PYTHON]
 
 A folder is a repository: its notebooks (with ``--scripts`` its ``.py`` files) run three times, each
 in a process and a copy of its own: plain, plain again (what differs there is nobody's fault), and
@@ -141,11 +141,28 @@ def differences(wanted: dict[str, Any], got: dict[str, Any]) -> list[str]:
     return found
 
 
-def judge(source: Path, into: Repository, options: argparse.Namespace) -> None:
-    """Runs one notebook all ways and notes what was found."""
+def plain_runs(source: Path, options: argparse.Namespace) -> tuple[list[Any], list[Any]]:
+    """Two plain runs of a notebook, from an earlier time where they were kept."""
+    name = re.sub(r"\W", "_", f"{source.resolve()} {options.clock}")
+    kept = options.keep / name if options.keep else None
+    if kept and kept.exists():
+        with kept.open("rb") as file:
+            found: tuple[list[Any], list[Any]] = pickle.load(file)
+        return found
     plain = run("plain", source, options, None)
     plan = [len(record["times"]) if record else 1 for record in plain]
-    again = run("plain", source, options, plan)
+    found = plain, run("plain", source, options, plan)
+    if kept:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with kept.open("wb") as file:
+            pickle.dump(found, file)
+    return found
+
+
+def judge(source: Path, into: Repository, options: argparse.Namespace) -> None:
+    """Runs one notebook all ways and notes what was found."""
+    plain, again = plain_runs(source, options)
+    plan = [len(record["times"]) if record else 1 for record in plain]
     hybrid = run(options.mode, source, options, plan + [1] * (len(cells_of(source)) - len(plan)))
     for i, (w, a) in enumerate(zip(plain, again)):
         if w is None or a is None or (w["errors"][0] or ("",))[0] == "TooLong":
@@ -210,6 +227,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=120, help="seconds for a process")
     parser.add_argument("--scripts", action="store_true", help="scripts, not notebooks")
     parser.add_argument("--findings", type=Path, help="what differs goes here, cell by cell")
+    parser.add_argument("--keep", type=Path, help="plain runs stay here, for the next time")
     parser.add_argument("--python", default=sys.executable, help="has what the notebooks import")
     options = parser.parse_args()
     print(
