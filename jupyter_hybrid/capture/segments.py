@@ -43,6 +43,7 @@ class Segments:
         self.breaks: list[tuple[int | None, str]] = []
         self.contacts: list[tuple[int | None, str]] = []  # those that the closed list made
         self.cuts: list[tuple[int | None, str]] = []  # computed there, though all is in a graph
+        self.left: dict[tuple[int | None, str], None] = {}  # loops and functions left to Python
         self.segment_serial = 0  # of the graph, when the segment began
         self.bodies: list[Any] = []  # branches and loop bodies being traced, innermost last
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
