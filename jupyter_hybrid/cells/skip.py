@@ -115,7 +115,7 @@ class Skip:
         report = copy.copy(self.report)
         (segment,) = report.segments
         report.segments = [replace(segment, times=times, cached=True)]
-        report.compile_s = 0.0
+        report.compile_s = report.record_s = 0.0
         report.cached = report.skipped = True
         report.differences = None
         return report

@@ -145,7 +145,9 @@ class _Pair:
             symbolic,
             differences,
             compile_s=compile_s,
-            breaks=list(report.graph_breaks),
+            breaks=report.graph_breaks,
+            record_s=report.record_s,
+            settle_s=report.settle_s,
         )
 
     def _differences(self) -> list[Difference]:

@@ -17,8 +17,9 @@ def report_of(recording: Recording, error: BaseException | None = None) -> Repor
         recorder.breaks,
         ending.deferred,
         ending.bound,
+        cuts=recorder.cuts,
+        spent=recorder.spent,
     )
-    report.cuts = recorder.cuts
     report.namespace = recorder.namespace
     if error is not None:
         report.failed_with(error)
