@@ -118,6 +118,7 @@ class Skip:
         report.compile_s = report.record_s = 0.0
         report.cached = report.skipped = True
         report.differences = None
+        report.computed = []
         return report
 
 

@@ -201,7 +201,6 @@ class _Pair:
 
     def _symbolic(self, namespace: dict[str, Any]) -> Any:
         later = DeferredNames()
-        later.announce = lambda text: None
         value, self._report = self._run_symbolically(self._cell, self._options, namespace, later)
         _core.wait_all()
         return value

@@ -106,6 +106,8 @@ class Report:
         cuts: the same where one graph ends and the next begins, nothing left out: a
             call that may raise is computed where it stands.
         deferred: list of (name, price) not computed with the cell.
+        computed: what earlier cells had deferred and this one read: list of
+            :class:`~jupyter_hybrid.capture.deferred.Deferred`.
         compare: figures of both modes of a cell run with ``--compare``, a
             :class:`~jupyter_hybrid.compare.report.CompareReport`; else None.
         switches: plans of the cell by the choice of names that are kept.
@@ -140,6 +142,7 @@ class Report:
         self.graph_breaks = places(breaks, spent.places)
         self.cuts = places(cuts, spent.places)
         self.deferred_names = deferred
+        self.computed: list[Deferred] = []
         self.bound = bound
         self.mode = mode
         self.namespace: dict[str, Any] = {}  # where stages that are run find their inputs
@@ -392,8 +395,10 @@ class Report:
             lines.insert(0, f"failed    {self.error}")
         lines += [f"break     {text}" for text in texts(self.graph_breaks)]
         lines += [f"cut       {text}" for text in texts(self.cuts)]
-        for name, price in self.deferred:
-            lines.append(f"deferred  {name}: {price}")
+        lines += [f"computed  {d.name} of {d.where}: {d.cost}" for d in self.computed]
+        for d in self.deferred_names:
+            since = f"; computed in {d.read_in}" if d.read_in else ""
+            lines.append(f"deferred  {d.name}: {d.price}{since}")
         return "\n".join(lines)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:

@@ -42,6 +42,7 @@ def of_report(report: Any) -> Picture:
         times = f" ({segment.count:,} times)" if segment.count > 1 else ""
         segments.append(f"part {i + 1}, {until}{times}")
     notes = [f"computed where it stands: {text}" for text in texts(report.cuts)]
+    notes += [f"computed {d.name} of {d.where} first: {d.cost}" for d in report.computed]
     if report.cached:
         notes.append("the program was there already: nothing was compiled")
     magic = getattr(report, "magic", None)  # of a plan for another choice of names
