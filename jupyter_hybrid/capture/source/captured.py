@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from .copies import is_finished
+from .nodes import Transformer, placed, walk
 from .scopes import FUNCTIONS, bound_names, loaded_names, own_nodes
 
 _INNER = (*FUNCTIONS, ast.ClassDef, ast.GeneratorExp)
@@ -33,7 +33,7 @@ def _free_names(inner: Any) -> frozenset[str]:
     read = loaded_names([inner])
     if not isinstance(inner, FUNCTIONS):
         return read
-    outer = [n for n in ast.walk(inner) if isinstance(n, ast.Nonlocal)]
+    outer = [n for n in walk(inner) if isinstance(n, ast.Nonlocal)]
     return (read - bound_names(inner)) | {name for n in outer for name in n.names}
 
 
@@ -51,35 +51,35 @@ def keep_shared(
     keeper = _Keeper(names, call)
     first = keeper.again([n for n in given if n in names], body[0])
     if a.kwarg is not None:
-        load = ast.copy_location(ast.Name(a.kwarg.arg, ast.Load()), body[0])
-        seen = ast.copy_location(ast.Expr(call("held", [load], body[0])), body[0])
+        load = placed(body[0], ast.Name(a.kwarg.arg, ast.Load()))
+        seen = placed(body[0], ast.Expr(call("held", [load], body[0])))
         first.append(seen)
     made = keeper.block(body) if names else body
     start = 1 if ast.get_docstring(function, clean=False) is not None else 0
     return [*made[:start], *first, *made[start:]]
 
 
-class _Keeper(ast.NodeTransformer):
+class _Keeper(Transformer):
     def __init__(self, names: frozenset[str], call: Callable):
         self._names, self._call = names, call
 
     def visit(self, node: ast.AST) -> Any:
-        return node if is_finished(node) or isinstance(node, _SCOPES) else super().visit(node)
+        return node if isinstance(node, _SCOPES) else super().visit(node)
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        return ast.NodeTransformer.generic_visit(self, ast.Module(body, [])).body  # type: ignore
+        return self._visited(body)
 
     def again(self, names: list[str], at: ast.AST) -> list[ast.stmt]:
         """``name = R.kept(name)`` for each."""
         made: list[ast.stmt] = []
         for name in names:
-            value = self._call("kept", [ast.copy_location(ast.Name(name, ast.Load()), at)], at)
-            to = ast.copy_location(ast.Name(name, ast.Store()), at)
-            made.append(ast.copy_location(ast.Assign([to], value), at))
+            value = self._call("kept", [placed(at, ast.Name(name, ast.Load()))], at)
+            to = placed(at, ast.Name(name, ast.Store()))
+            made.append(placed(at, ast.Assign([to], value)))
         return made
 
     def _stored(self, *targets: ast.expr | None) -> list[str]:
-        found = [n for t in targets if t is not None for n in ast.walk(t)]
+        found = [n for t in targets if t is not None for n in walk(t)]
         stored = [n.id for n in found if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
         return [name for name in dict.fromkeys(stored) if name in self._names]
 

@@ -66,11 +66,14 @@ class PlainCopies:
     # Recording put aside --------------------------------------------------------------------------
     def record(self, recorder: Any) -> None:
         """From here on this recorder records; None: nothing does."""
+        if self.recorder is not None:
+            self.recorder.spent.put_aside()
         self.recorder = recorder
         setattr(builtins, ON, recorder is not None)
         if recorder is None:
             _guards.end()
         else:
+            recorder.spent.go_on()
             _guards.begin(recorder.contact)
 
     def hush(self) -> None:
@@ -186,6 +189,7 @@ class PlainCopies:
         if recorder.bodies or recorder.options.force or place is FORGOTTEN:
             return False
         self.plain_is_quiet = self.quiet(place.reads)
+        place.note_left(recorder)
         return self.plain_is_quiet or bool(place.left)
 
     @staticmethod
@@ -266,6 +270,7 @@ class PlainCopies:
                 f"{known.contacts} times ({inside[-1] if inside else 'it was read'})"
             )
             recorder.breaks.append((first, known.left))
+            recorder.left[first, known.left] = None
         elif known.count == _CALLS and recorder.nodes() == known.nodes:
             known.left = f"{code.co_name} runs as written: it records nothing"
         return bool(known.left)

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import numbers
-from .scopes import bound_names, copied, loaded_names
+from .nodes import copied, walk
+from .scopes import bound_names, loaded_names
 
 _PLAIN = frozenset(
     {int, float, complex, bool, str, bytes, type(None), range, slice, type(...), bytearray}
@@ -57,7 +58,7 @@ _functions: dict[tuple[str, int, str], Reads] = {}  # by file, first line and na
 
 def reads_of(nodes: list[Any], bound: frozenset[str] = frozenset()) -> Reads:
     """What statements read, ``bound`` aside."""
-    imports = any(isinstance(n, _IMPORTS) for node in nodes for n in ast.walk(node))
+    imports = any(isinstance(n, _IMPORTS) for node in nodes for n in walk(node))
     return Reads(loaded_names(nodes) - bound, imports)
 
 
@@ -67,7 +68,7 @@ def register(function: Any, filename: str) -> None:
     body = function.body if isinstance(function.body, list) else [function.body]
     reads = reads_of(body, bound_names(function))
     reads.last, reads.function = function.end_lineno or first, copied(function)
-    reads.repeats = any(isinstance(n, _REPEATS) for n in ast.walk(function))
+    reads.repeats = any(isinstance(n, _REPEATS) for n in walk(function))
     key = (filename, first, getattr(function, "name", "<lambda>"))
     known = _functions.get(key)
     if known is not None:  # two lambdas in a line

@@ -15,8 +15,8 @@ from ..control.rewriter import ControlRewriter
 from ..trace_state import RUNTIME
 from . import quiet
 from .captured import keep_shared
-from .copies import finished, is_finished
 from .guarded import Guarded
+from .nodes import finished, located, placed, walk
 from .rewrite_exits import Exits
 from .scopes import yields
 
@@ -69,14 +69,11 @@ class _Rewriter(ControlRewriter):
         self.in_class = False
         self.class_name = ""
 
-    def visit(self, node: ast.AST) -> Any:
-        return node if is_finished(node) else super().visit(node)
-
     def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
         attribute = ast.Attribute(ast.Name(RUNTIME, ast.Load()), method, ast.Load())
         call = ast.Call(attribute, args, rest.get("keywords", []))
         for node in (attribute, attribute.value, call):
-            ast.copy_location(node, at)
+            placed(at, node)
         return call
 
     def _plain(self, node: ast.expr) -> ast.expr:
@@ -169,15 +166,13 @@ class _Rewriter(ControlRewriter):
         args, named = node.args, node.keywords
         given: list[ast.expr] = []
         if args:
-            given = [
-                ast.copy_location(ast.Starred(self._runtime("given", [], node), ast.Load()), node)
-            ]
+            given = [placed(node, ast.Starred(self._runtime("given", [], node), ast.Load()))]
         keywords = []
         if named:
             again = ast.keyword(None, self._runtime("named", [], node))
-            keywords = [ast.copy_location(again, node)]
+            keywords = [placed(node, again)]
         callee = self._runtime("callee", [node.func, *args], node, keywords=named)
-        call = ast.copy_location(ast.Call(callee, given, keywords), node)
+        call = placed(node, ast.Call(callee, given, keywords))
         return self._runtime("load", [call], node)
 
     def _written(self, value: ast.expr) -> ast.expr:
@@ -199,7 +194,7 @@ class _Rewriter(ControlRewriter):
             bounds = [key.lower or none, key.upper or none, key.step or none]
             key = self._runtime("slice", bounds, to)
         call = self._runtime("store", [value, to.value, key], node)
-        return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), node))
+        return located(placed(node, ast.Expr(call)))
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
         node.value = self._written(node.value)
@@ -207,9 +202,9 @@ class _Rewriter(ControlRewriter):
             node.target = self.visit(node.target)
             return node
         old = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-        kind = ast.copy_location(ast.Constant(_INPLACE[type(node.op)]), node)
+        kind = placed(node, ast.Constant(_INPLACE[type(node.op)]))
         value = self._runtime("inplace", [kind, self.visit(old), node.value], node)
-        return ast.copy_location(ast.Assign([node.target], value), node)
+        return placed(node, ast.Assign([node.target], value))
 
     # Comprehensions ----------------------------------------------------------------------------
     def _comprehension(self, node: Any) -> Any:
@@ -293,7 +288,7 @@ def rewrite(
         copies: functions and loops can also run as written.
     """
     functions = frozenset(
-        n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
+        n.name for n in walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
     )
     return rewrite_part(tree, filename, functions, script=script, copies=copies)
 
@@ -316,7 +311,7 @@ def rewrite_part(
     tree = Exits(RUNTIME, _INPLACE).visit(tree)
     if not script:
         tree = Guarded(RUNTIME).visit(tree)
-    return ast.fix_missing_locations(tree)
+    return located(tree)
 
 
 def assigned_names(tree: ast.Module) -> list[str]:

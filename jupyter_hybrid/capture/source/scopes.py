@@ -6,22 +6,11 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from .nodes import Transformer, children, placed, walk
+
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _DECLARATIONS = (ast.Global, ast.Nonlocal)
-
-
-def copied(node: Any) -> Any:
-    """A copy of a tree as the parser made it, faster than ``copy.deepcopy``."""
-    made = type(node)()
-    for name in node._fields:
-        value = getattr(node, name, None)
-        if isinstance(value, list):
-            value = [copied(v) if isinstance(v, ast.AST) else v for v in value]
-        elif isinstance(value, ast.AST):
-            value = copied(value)
-        setattr(made, name, value)
-    return ast.copy_location(made, node)
 
 
 def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
@@ -37,7 +26,7 @@ def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
         elif isinstance(node, ast.ClassDef):
             stack += [*node.decorator_list, *node.bases, *node.keywords]
         else:
-            stack += ast.iter_child_nodes(node)
+            stack += children(node)
 
 
 def yields(body: Iterable[ast.AST]) -> bool:
@@ -59,7 +48,7 @@ def bound_names(function: Any) -> frozenset[str]:
     beyond: set[str] = set()
     for node in own_nodes(body):
         if isinstance(node, _COMPREHENSIONS):
-            targets = [n for c in node.generators for n in ast.walk(c.target)]
+            targets = [n for c in node.generators for n in walk(c.target)]
             inner |= {id(n) for n in targets}
         if isinstance(node, ast.Name):
             if not isinstance(node.ctx, ast.Load) and id(node) not in inner:
@@ -82,7 +71,7 @@ def loaded_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
     """Names that the statements read, in inner scopes too."""
     found: set[str] = set()
     for node in nodes:
-        for n in ast.walk(node):
+        for n in walk(node):
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
                 found.add(n.id)
             elif isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name):
@@ -96,8 +85,10 @@ def without_declarations(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast
     return found, _Strip().block(body) if found else body
 
 
-class _Strip(ast.NodeTransformer):
+class _Strip(Transformer):
     """Puts ``pass`` in the place of declarations."""
+
+    stops_at_finished = False
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
         return [self.visit(s) for s in body]
@@ -108,7 +99,7 @@ class _Strip(ast.NodeTransformer):
     visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _leave
 
     def _declaration(self, node: Any) -> ast.stmt:
-        return ast.copy_location(ast.Pass(), node)
+        return placed(node, ast.Pass())
 
     visit_Global = visit_Nonlocal = _declaration
 

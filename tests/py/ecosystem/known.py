@@ -4,7 +4,6 @@ from __future__ import annotations
 
 KNOWN: dict[str, str] = {
     "numba: in symbolic mode": "numba is given a rewritten function",
-    "scipy: in symbolic mode": "a deferred name is announced among the cell's own output",
     "pandas: a function of the cell applied to rows and groups": "a stand-in stays in a Series",
     "numba: compiled loops over computed arrays": "numba is given a rewritten function",
     "numba: constants of the cell in compiled code": "numba is given a rewritten function",
