@@ -287,6 +287,10 @@ class Segments:
         handles = (root_of(a).handle for a in kept)
         return list({id(h): h for h in handles if h._traced}.values())
 
+    def standing_in_places(self) -> list[Any]:
+        """What waits in lists and dicts, once for every place, and what is promised."""
+        return [*self.homes.waiting(), *self.promises.all()]
+
     def fill_kept(self) -> None:
         """Gives what is kept besides variables its contents, which have been computed."""
         self.homes.fill()

@@ -99,13 +99,29 @@ class Guarded(Transformer):
             node.func = self.visit(node.func)
         looks = not self._is_runtime(node) and not isinstance(node.func, ast.Call)
         node.args = [self.visit(a) for a in node.args]
-        if looks and node.args and not isinstance(node.args[-1], ast.Starred):
-            node.args[-1] = self._leave(node.args[-1], "code that looks at its caller's names")
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)
+        if looks:
+            self._given_as_written(node)
+        for keyword in node.keywords:
             if keyword.arg is None and not self._is_runtime(keyword.value, "named"):
                 keyword.value = self._guard("spread", [keyword.value], keyword.value)
         return node
+
+    def _given_as_written(self, node: ast.Call) -> None:
+        """The arguments of code that looks at its caller's names: real, after a contact."""
+        given = [*node.args, *(k.value for k in node.keywords)]
+        given = [a.value if isinstance(a, ast.Starred) else a for a in given]
+        kept = [self._of_runtime("kept", a) for a in given]
+        if kept:
+            kept[-1] = self._leave(kept[-1], "code that looks at its caller's names")
+        for i, argument in enumerate(node.args):
+            if isinstance(argument, ast.Starred):
+                argument.value = kept[i]
+            else:
+                node.args[i] = kept[i]
+        for keyword, value in zip(node.keywords, kept[len(node.args) :], strict=True):
+            keyword.value = value
 
     def visit_Starred(self, node: ast.Starred) -> ast.expr:
         given = self._is_runtime(node.value, "given")
