@@ -316,6 +316,7 @@ PyMethodDef kMethods[] = {
     {"closed", close_over, METH_O, "An iterator that was made of walkable values."},
     {"attribute", HYBRID_FAST(attribute), "`value.name`."},
     {"owner", HYBRID_FAST(owner), "A value whose attribute is set or deleted next."},
+    {"set", HYBRID_FAST(set), "`owner.name = value`, in the order value, owner, name."},
     {"item", HYBRID_FAST(item), "`value[key]`."},
     {"holder", HYBRID_FAST(holder), "A value of which an element is set or deleted next."},
     {"store", HYBRID_FAST(store), "`holder[key] = value`, in the order value, holder, key."},

@@ -58,6 +58,7 @@ PyObject* find_in_type(PyTypeObject* type, PyObject* name);
 
 PyObject* attribute(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* owner(PyObject* self, PyObject* const* args, Py_ssize_t count);
+PyObject* set(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* item(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* holder(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* store(PyObject* self, PyObject* const* args, Py_ssize_t count);

@@ -30,7 +30,7 @@ bool holds_ours(PyObject* container) {
   return false;
 }
 
-void set(PyObject** hook, PyObject* with) {
+void replace(PyObject** hook, PyObject* with) {
   PyObject* before = std::exchange(*hook, Py_NewRef(with));
   Py_XDECREF(before);
 }
@@ -59,8 +59,7 @@ PyObject* held_here(PyObject* made) {
 }
 
 bool store_ours(PyObject* value, PyObject* into, PyObject* key) {
-  PyObject* done =
-      PyObject_CallFunctionObjArgs(state().on_store, value, into, key, nullptr);
+  PyObject* done = PyObject_CallFunctionObjArgs(state().on_store, value, into, key, nullptr);
   Py_XDECREF(done);
   return done != nullptr;
 }
@@ -77,9 +76,9 @@ PyObject* homes(PyObject*, PyObject* const* args, Py_ssize_t count) {
   }
   Py_DECREF(steps);
   if (PyErr_Occurred()) return nullptr;
-  set(&state().on_kept, args[1]);
-  set(&state().on_held, args[2]);
-  set(&state().on_store, args[3]);
+  replace(&state().on_kept, args[1]);
+  replace(&state().on_held, args[2]);
+  replace(&state().on_store, args[3]);
   Py_RETURN_NONE;
 }
 

@@ -119,6 +119,19 @@ PyObject* owner(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return Py_NewRef(args[0]);
 }
 
+PyObject* set(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (!has_count("set", count, 3)) return nullptr;
+  PyObject *owner = args[1], *name = args[2];
+  // An array's own attributes take stand-ins; what is promised here, a contact fills.
+  PyObject* value = kind_of(owner) == Kind::array ? Py_NewRef(args[0]) : kept(nullptr, args[0]);
+  if (value == nullptr) return nullptr;
+  const bool ready = idle() || writing_is_plain(owner, name) || contact_at_attribute(owner, name);
+  const bool done = ready && PyObject_SetAttr(owner, name, value) == 0;
+  Py_DECREF(value);
+  if (!done) return nullptr;
+  Py_RETURN_NONE;
+}
+
 PyObject* item(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (!has_count("item", count, 2)) return nullptr;
   if (!idle() && !finding_is_plain(args[0], args[1]) && !contact("an element", args[0])) {

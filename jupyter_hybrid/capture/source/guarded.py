@@ -11,8 +11,8 @@ computed before it runs. ``G`` is the guard object:
     a.x           ->  G.attribute(a, "x")      if a:             ->  if G.own(a):
     a[k]          ->  G.item(a, k)             a, b = c          ->  a, b = G.spread(c)
     a[k] = v      ->  G.store(v, a, k)         f"{a}"            ->  f"{G.text(a)}"
-    a.x = v       ->  G.owner(a, "x").x = v    yield a           ->  yield G.leave("...", a)
-    a[k], b.x = c ->  R.into(G.holder(a))[k], R.owning(G.owner(b, "x")).x = G.spread(c)
+    a.x = v       ->  G.set(v, a, "x")         yield a           ->  yield G.leave("...", a)
+    a[k], b.x = c ->  R.into(G.holder(a))[k], R.owning(b).x = G.spread(c)
 
 Calls go through the runtime, which asks for itself. The order of evaluation is the written one.
 """
@@ -187,21 +187,16 @@ class Guarded(Transformer):
         name = self._constant(self._mangled(node.attr), node)
         if isinstance(node.ctx, ast.Load):
             return self._guard("attribute", [node.value, name], node)
-        node.value = self._guard("owner", [node.value, name], node)
         if isinstance(node.ctx, ast.Store):
             node.value = self._of_runtime("owning", node.value)
+        else:
+            node.value = self._guard("owner", [node.value, name], node)
         return node
 
     def _of_runtime(self, method: str, value: ast.expr) -> ast.expr:
         name = placed(value, ast.Name(self._runtime, ast.Load()))
         called = placed(value, ast.Attribute(name, method, ast.Load()))
         return placed(value, ast.Call(called, [value], []))
-
-    def _attribute_set(self, node: ast.Attribute) -> ast.Attribute:
-        """A target that gets a value which is real."""
-        made = self.visit(node)
-        made.value = made.value.args[0]
-        return made
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         node.value, key = self.visit(node.value), self.visit(node.slice)
@@ -314,8 +309,9 @@ class Guarded(Transformer):
             call = self._guard("store", [value, holder, key], node)
             return placed(node, ast.Expr(call))
         if len(node.targets) == 1 and isinstance(to, ast.Attribute):
-            node.value, node.targets = value, [self._attribute_set(to)]
-            return node
+            name = self._constant(self._mangled(to.attr), to)
+            call = self._guard("set", [value, self.visit(to.value), name], node)
+            return placed(node, ast.Expr(call))
         if any(isinstance(t, _TAKEN_APART) for t in node.targets) and not isinstance(
             value, (ast.Tuple, ast.List)
         ):
@@ -326,9 +322,7 @@ class Guarded(Transformer):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         node.value = node.value and self.visit(node.value)
         if node.value is not None:
-            to = node.target
-            own = isinstance(to, ast.Attribute)
-            node.target = self._attribute_set(to) if own else self.visit(to)  # type: ignore
+            node.target = self.visit(node.target)
         return node
 
     def visit_With(self, node: ast.With) -> ast.stmt:

@@ -63,7 +63,7 @@ class _Owning:
 
     def __setattr__(self, name: str, value: Any) -> None:
         __tracebackhide__ = True
-        setattr(object.__getattribute__(self, "_owner"), name, _guards.kept(value))
+        _guards.set(numbers.plain(value), object.__getattribute__(self, "_owner"), name)
 
 
 class Runtime(ControlFlow, PlainCopies, threading.local):
@@ -204,7 +204,7 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
                 return  # a window of the array itself: written already
             result = old  # updated in place: the same object stays
         if type(key) is _Name:
-            setattr(_guards.owner(holder, key), key, _guards.kept(result))
+            _guards.set(result, holder, key)
         elif recorder is not None and elements.is_recorded_key(key):
             self.store(result, holder, key)
         else:

@@ -169,7 +169,7 @@ class Exits(Transformer):
             node.value.elts = [self.visit(e) for e in node.value.elts]  # stays in names
             return node
         self.generic_visit(node)
-        if self._in_class or isinstance(node.targets[0], ast.Attribute):
+        if self._in_class:
             node.value = self._kept(node.value)
         elif not all(map(_is_name, node.targets)):
             node.value = self._plain(node.value)
@@ -178,9 +178,9 @@ class Exits(Transformer):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         if node.value is not None:
             node.value = self.visit(node.value)
-            if self._in_class or isinstance(node.target, ast.Attribute):
+            if self._in_class:
                 node.value = self._kept(node.value)
-            elif isinstance(node.target, ast.Subscript):
+            elif not isinstance(node.target, ast.Name):
                 node.value = self._plain(node.value)
         return node
 

@@ -111,6 +111,7 @@ def _stand_for(array: Any, real: np.ndarray) -> None:
         if recorder.active:
             recorder.keep(array)
     else:
+        recorder.forget(real)
         array.origin = real  # all that it does goes on there
         names = recorder.namespace
         names.update({n: real for n, v in names.items() if v is array})

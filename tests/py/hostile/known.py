@@ -6,41 +6,29 @@ An entry leaves this table when its cell is mended; nothing else excuses a diffe
 from __future__ import annotations
 
 UNSEEN = "unseen code writes an array that a pending value still reads"
-WRAPPER = "a bound method of an array is no method of NumPy's"
 WARNING = "a warning is lost or added"
 EVERYWHERE = "same earlier plain module"
 ENDS = "ends the process"  # not run
 
 KNOWN: dict[str, tuple[str, str]] = {
-    "c_writers: a list of a map of a setter": ("same earlier", WRAPPER),
-    "c_writers: a map unpacked into names": ("same earlier", WRAPPER),
-    "c_writers: a map unpacked into arguments": ("same earlier", WRAPPER),
-    "c_writers: a map behind yield from": ("same earlier", WRAPPER),
     "c_writers: write back of a buffered nditer of another type": (EVERYWHERE, ENDS),
     "c_writers: an element by flat and its iterator": (EVERYWHERE, "raises TypeError"),
     "c_writers: piecewise with a function that writes": ("plain module", UNSEEN),
-    "c_writers: a unary call of a bound method kept in a list": ("same earlier", WRAPPER),
     "c_writers: weakref callbacks": ("plain module", UNSEEN),
     "crashes: the name of a method": (EVERYWHERE, "raises AttributeError"),
     "errors: a division warns on its line": (EVERYWHERE, WARNING),
     "errors: a traceback is read": (EVERYWHERE, "a frame of ours stands in the traceback"),
     "errors: an error of a scalar": (EVERYWHERE, WARNING),
-    "holders: an object array of arrays": (EVERYWHERE, "a stand-in stays in an object array"),
     "identity: isinstance against abstract classes": (
         EVERYWHERE,
         "a stand-in is hashable, a scalar one iterable",
     ),
     "identity: dir and vars of a result": (EVERYWHERE, "an error names the stand-in"),
-    "identity: flags strides and order": (EVERYWHERE, "a stand-in says that it owns no data"),
-    "memory: string and object and date arrays": (
-        EVERYWHERE,
-        "a stand-in stays in an object array",
-    ),
     "worlds: a profile function that counts": ("plain module", "raises UnboundLocalError"),
     "writers: setitem and delitem that write": (EVERYWHERE, "a warning is lost"),
     "writers: index and float conversions that write": (
         "same earlier",
         "a recorded number is an int of another class",
     ),
-    "writers: array protocol that writes": (EVERYWHERE, "raises ValueError"),
+    "writers: array protocol that writes": ("same earlier", "raises ValueError"),
 }
