@@ -122,8 +122,10 @@ PyObject* owner(PyObject*, PyObject* const* args, Py_ssize_t count) {
 PyObject* set(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (!has_count("set", count, 3)) return nullptr;
   PyObject *owner = args[1], *name = args[2];
-  // An array's own attributes take stand-ins; what is promised here, a contact fills.
-  PyObject* value = kind_of(owner) == Kind::array ? Py_NewRef(args[0]) : kept(nullptr, args[0]);
+  // An array's own attributes take stand-ins, and nobody tells when a finalizer runs: what it
+  // writes through a stand-in is recorded. What is promised here, a contact fills.
+  const bool stays = kind_of(owner) == Kind::array || Py_TYPE(owner)->tp_finalize != nullptr;
+  PyObject* value = stays ? Py_NewRef(args[0]) : kept(nullptr, args[0]);
   if (value == nullptr) return nullptr;
   const bool ready = idle() || writing_is_plain(owner, name) || contact_at_attribute(owner, name);
   const bool done = ready && PyObject_SetAttr(owner, name, value) == 0;
