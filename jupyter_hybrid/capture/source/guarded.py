@@ -145,8 +145,6 @@ class Guarded(ast.NodeTransformer):
         return node
 
     def _truth(self, test: ast.expr) -> ast.expr:
-        if isinstance(test, ast.Name):  # the one name that is no load: is anything recorded?
-            return test
         visited = self.visit(test)
         return self._guard("own", [visited], visited)
 
@@ -338,6 +336,9 @@ class Guarded(ast.NodeTransformer):
         """The statements, with a contact before those that run code of their own."""
         made: list[ast.stmt] = []
         for statement in body:
+            if is_finished(statement):
+                made.append(statement)
+                continue
             if isinstance(statement, (ast.Import, ast.ImportFrom)):
                 if getattr(statement, "module", "") != "__future__":
                     made.append(self._contact("an import", statement))

@@ -29,7 +29,6 @@ from ..outside import call_outside, runs_code
 from ..recorder import Recorder
 from ..trace_state import RUNTIME
 from .clocks import is_clock
-from .copies import ON
 from .guarded import GUARDS
 from .plain import PlainCopies
 
@@ -201,9 +200,7 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
 
     def _call(self, recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
         __tracebackhide__ = True
-        kind = origin(function, recorder.code_file)
-        if kind == "cell":
-            return function(*args, **kwargs)
+        kind = origin(function)
         if kind == "own":
             if not closed.allows(function, args, kwargs):
                 _contact(function)
@@ -232,8 +229,8 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
         any longer, :meth:`given` and :meth:`named` have real arrays. False: not such a call."""
         if function is builtins.print or function is builtins.type or function is memoryview:
             return False
-        kind = origin(function, recorder.code_file)
-        if kind in ("cell", "own"):
+        kind = origin(function)
+        if kind == "own":
             return False
         opens = True
         if kind != "object":
@@ -257,7 +254,7 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
     def _object_call(self, recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
         """A call of an instance: it is not compared, hashed or asked for an attribute before."""
         __tracebackhide__ = True
-        if recorder.bodies and origin(function, recorder.code_file) == "object":
+        if recorder.bodies and origin(function) == "object":
             raise NotConvertible(f"it calls a {type(function).__name__}")
         return self._call(recorder, function, args, kwargs)
 
@@ -351,5 +348,4 @@ def install() -> Runtime:
         setattr(builtins, RUNTIME, runtime)
         setattr(builtins, GUARDS, _guards)
         closed.tell_types(Runtime)
-        setattr(builtins, ON, False)
     return runtime

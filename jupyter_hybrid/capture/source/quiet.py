@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import numbers
-from .scopes import bound_names, copied, loaded_names
+from .definitions import definition_of
+from .scopes import bound_names, loaded_names, mangled
+from .sources import NoSource, is_users
 
 _PLAIN = frozenset(
     {int, float, complex, bool, str, bytes, type(None), range, slice, type(...), bytearray}
@@ -36,7 +38,6 @@ _MODULES = frozenset(
     | {"dataclasses", "typing", "string", "abc"}
 )
 _MOST = 3000  # values that are looked at
-_REPEATS = (ast.For, ast.While, ast.comprehension)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 
 
@@ -47,12 +48,9 @@ class Reads:
     names: frozenset[str]
     harmful: bool = False  # whatever they hold: it imports, or looks at frames
     last: int = 0  # line of a function
-    function: Any = None  # itself, as written
-    repeats: bool = False  # it has a loop
-    alone: Any = None  # its code, rewritten without a copy as written
 
 
-_functions: dict[tuple[str, int, str], Reads] = {}  # by file, first line and name
+_functions: dict[tuple[types.CodeType, str], Reads | None] = {}  # by code and its file
 
 
 def reads_of(nodes: list[Any], bound: frozenset[str] = frozenset()) -> Reads:
@@ -61,24 +59,24 @@ def reads_of(nodes: list[Any], bound: frozenset[str] = frozenset()) -> Reads:
     return Reads(loaded_names(nodes) - bound, imports)
 
 
-def register(function: Any, filename: str) -> None:
-    """Notes a function of a cell, as written."""
-    first = min([function.lineno, *(d.lineno for d in getattr(function, "decorator_list", []))])
-    body = function.body if isinstance(function.body, list) else [function.body]
-    reads = reads_of(body, bound_names(function))
-    reads.last, reads.function = function.end_lineno or first, copied(function)
-    reads.repeats = any(isinstance(n, _REPEATS) for n in ast.walk(function))
-    key = (filename, first, getattr(function, "name", "<lambda>"))
-    known = _functions.get(key)
-    if known is not None:  # two lambdas in a line
-        reads.names |= known.names
-        reads.harmful |= known.harmful
-    _functions[key] = reads
-
-
 def known_function(code: types.CodeType) -> Reads | None:
-    """What is known about a function of a cell."""
-    return _functions.get((code.co_filename, code.co_firstlineno, code.co_name))
+    """What is known about a function of the user's."""
+    key = code, code.co_filename
+    if key not in _functions:
+        _functions[key] = _looked_up(code) if is_users(code.co_filename) else None
+    return _functions[key]
+
+
+def _looked_up(code: types.CodeType) -> Reads | None:
+    try:
+        found = definition_of(code)
+    except NoSource:
+        return None
+    body = found.node.body if isinstance(found.node.body, list) else [found.node.body]
+    reads = reads_of(body, bound_names(found.node))
+    reads.names = frozenset(mangled(n, found.class_name) for n in reads.names)
+    reads.last = found.node.end_lineno or code.co_firstlineno
+    return reads
 
 
 class Search:

@@ -2,8 +2,8 @@
 
 ``x`` becomes ``__jupyter_hybrid__.load(x)`` and ``f(x)`` becomes ``__jupyter_hybrid__.call(f, x)``.
 Line and column numbers are kept, so errors and the graph point at what the user wrote. Without an
-active recorder the rewritten code behaves as the original: functions defined in a hybridized cell
-can be called from any later cell.
+active recorder the rewritten code behaves as the original. The functions and lambdas of a cell stay as
+they are: who calls them from rewritten code enters a twin (:mod:`..twins`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 
 from ..control.rewriter import ControlRewriter
 from ..trace_state import RUNTIME
-from . import quiet
 from .copies import finished, is_finished
 from .guarded import Guarded
 from .rewrite_exits import Exits
@@ -66,7 +65,6 @@ class _Rewriter(ControlRewriter):
         self.filename = filename
         self.function = None
         self.in_class = False
-        self.class_name = ""
 
     def visit(self, node: ast.AST) -> Any:
         return node if is_finished(node) else super().visit(node)
@@ -227,41 +225,29 @@ class _Rewriter(ControlRewriter):
 
     # Places that are not evaluated as the cell's own arithmetic ---------------------------------
     def _visit_function(self, node: Any) -> Any:
-        body = node.body
-        several = isinstance(body, list)
-        plain: Any = None
-        if self.copies and not isinstance(node, ast.AsyncFunctionDef):
-            quiet.register(node, self.filename)
-            plain = [self.as_written(s) for s in body] if several else self.as_written(body)
         node.args.defaults = [self._plain(d) for d in node.args.defaults]
         node.args.kw_defaults = [d and self._plain(d) for d in node.args.kw_defaults]
-        outer = self.function, self.in_class, self.loops
-        self.function, self.in_class, self.loops = node, False, 0
-        made = self._statements(body) if several else self.visit(body)
-        self.function, self.in_class, self.loops = outer
-        if plain is not None:
-            made = self.both_bodies(node, made, plain)
-        node.body = made
+        if self.script:
+            return self.inside(node)
+        body = node.body
+        node.body = [finished(s) for s in body] if isinstance(body, list) else finished(body)
         return node
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _visit_function
 
-    def rewritten_function(self, node: Any) -> Any:
-        """A function of a plain copy, written twice; its defaults are as written."""
-        rewriter = _Rewriter(self._functions, self.filename, self.beyond, copies=True)
-        rewriter.nesting = self.nesting + 1
-        defaults = node.args.defaults, node.args.kw_defaults
-        node.args.defaults, node.args.kw_defaults = [], [None for _ in defaults[1]]
-        made = Exits(RUNTIME, _INPLACE, self.class_name).visit(rewriter.visit(node))
-        made = Guarded(RUNTIME, self.class_name).visit(made)
-        made.args.defaults, made.args.kw_defaults = defaults
-        return finished(made)
+    def inside(self, node: Any) -> Any:
+        """The function with its own code rewritten."""
+        body = node.body
+        outer = self.function, self.in_class, self.loops
+        self.function, self.in_class, self.loops = node, False, 0
+        node.body = self._statements(body) if isinstance(body, list) else self.visit(body)
+        self.function, self.in_class, self.loops = outer
+        return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
-        outer = self.in_class, self.class_name
-        self.in_class, self.class_name = True, node.name
+        outer, self.in_class = self.in_class, True
         node.body = self._statements(node.body)
-        self.in_class, self.class_name = outer
+        self.in_class = outer
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
@@ -287,7 +273,7 @@ def rewrite(
     Args:
         filename: the cell's; under it the runtime finds the statements that may become nodes.
         script: it is a scripted function, where every truth value may be a recorded one.
-        copies: functions and loops can also run as written.
+        copies: loops can also run as written.
     """
     functions = frozenset(
         n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
@@ -314,6 +300,18 @@ def rewrite_part(
     if not script:
         tree = Guarded(RUNTIME).visit(tree)
     return ast.fix_missing_locations(tree)
+
+
+def rewrite_function(node: Any, filename: str, class_name: str) -> Any:
+    """A function's own code rewritten, in place.
+
+    Args:
+        class_name: of the class around it, which mangles names.
+    """
+    functions = frozenset(n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef))
+    made = _Rewriter(functions, filename, copies=True).inside(node)
+    made = Exits(RUNTIME, _INPLACE, class_name).visit(made)
+    return Guarded(RUNTIME, class_name).visit(made)
 
 
 def assigned_names(tree: ast.Module) -> list[str]:
