@@ -18,8 +18,9 @@ _BUILTIN_TYPES = (str, bytes, int, float, complex, bool, list, tuple, dict, set,
 def origin(function: Any) -> str:
     """Where code called by a cell comes from.
 
-    ``own``: this package, traced as it is; ``user``: cells, scripts, built-in types and NumPy; ``library``: everything else, which gets real arrays; ``object``: an
-    instance that is called, of which not even an attribute is asked here.
+    ``own``: this package, traced as it is; ``user``: cells, scripts, built-in types and NumPy;
+    ``library``: everything else, which gets real arrays; ``object``: an instance that is called,
+    of which not even an attribute is asked here.
     """
     function = library.unwrapped(function)
     kind = type(function)

@@ -218,10 +218,10 @@ class PlainCopies:
         if twin is not None:
             how = self._aside(recorder, function, args, kwargs)
             return twin if how is None else functools.partial(how, function)
-        if len(args) == 1 and any(function is c for c in _CONSUMERS):
-            if self._plain_generator(args[0]):
-                how = self._quietly if self.plain_is_quiet else self._outside
-                return functools.partial(how, function)
+        consumer = len(args) == 1 and any(function is c for c in _CONSUMERS)
+        if consumer and self._plain_generator(args[0]):
+            how = self._quietly if self.plain_is_quiet else self._outside
+            return functools.partial(how, function)
         if self.ready_for(recorder, function, args, kwargs):
             return function
         return functools.partial(self.call, function)

@@ -2,8 +2,8 @@
 
 ``x`` becomes ``__jupyter_hybrid__.load(x)`` and ``f(x)`` becomes ``__jupyter_hybrid__.call(f, x)``.
 Line and column numbers are kept, so errors and the graph point at what the user wrote. Without an
-active recorder the rewritten code behaves as the original. The functions and lambdas of a cell stay as
-they are: who calls them from rewritten code enters a twin (:mod:`..twins`).
+active recorder the rewritten code behaves as the original. The functions and lambdas of a cell
+stay as they are: who calls them from rewritten code enters a twin (:mod:`..twins`).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class _Rewriter(ControlRewriter):
         script: bool = False,
         copies: bool = False,
     ):
-        self.script = script
+        self.script = self.whole = script
         self.copies = copies
         self.beyond = beyond
         self._functions = self.functions = functions  # that this cell defines
@@ -227,7 +227,7 @@ class _Rewriter(ControlRewriter):
     def _visit_function(self, node: Any) -> Any:
         node.args.defaults = [self._plain(d) for d in node.args.defaults]
         node.args.kw_defaults = [d and self._plain(d) for d in node.args.kw_defaults]
-        if self.script:
+        if self.whole:
             return self.inside(node)
         body = node.body
         node.body = [finished(s) for s in body] if isinstance(body, list) else finished(body)
@@ -278,26 +278,31 @@ def rewrite(
     functions = frozenset(
         n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
     )
-    return rewrite_part(tree, filename, functions, script=script, copies=copies)
+    rewriter = _Rewriter(functions, filename, script=script, copies=copies)
+    return _rewritten(tree, rewriter)
 
 
 def rewrite_part(
     tree: ast.Module,
     filename: str,
     functions: frozenset[str],
-    beyond: frozenset[str] | None = frozenset(),
-    script: bool = False,
-    copies: bool = False,
+    beyond: frozenset[str] | None,
+    script: bool,
 ) -> ast.Module:
-    """The same for a piece of a cell that was rewritten before.
+    """The same for a piece of a cell that was rewritten before, its functions too.
 
     Args:
         beyond: names that are read where the piece came from; None: any may be.
     """
-    rewriter = _Rewriter(functions, filename, beyond, script, copies)
+    rewriter = _Rewriter(functions, filename, beyond, script)
+    rewriter.whole = True
+    return _rewritten(tree, rewriter)
+
+
+def _rewritten(tree: ast.Module, rewriter: _Rewriter) -> ast.Module:
     tree.body = rewriter._statements(tree.body)
     tree = Exits(RUNTIME, _INPLACE).visit(tree)
-    if not script:
+    if not rewriter.script:
         tree = Guarded(RUNTIME).visit(tree)
     return ast.fix_missing_locations(tree)
 
