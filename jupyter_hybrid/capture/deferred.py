@@ -100,14 +100,11 @@ class DeferredNames:
             if any(id(a) in wanted for a in family):
                 arrays = [*arrays, *(a for a in family if id(a) not in wanted)]
                 wanted |= {id(a) for a in family}
-        segment = compute(arrays, self._options).segment
+        compute(arrays, self._options)
         for array in waiting:
             known = self._by_array.get(id(array))
             if known:
-                self.announce(
-                    f"{known[0].name} was deferred: computed now ({known[0].price}, "
-                    f"{(segment.compiled.seconds + segment.run_s) * 1e3:.2f} ms)"
-                )
+                self.announce(f"{known[0].name} was deferred: computed now ({known[0].price})")
 
     def mentioned_in(self, source: str, namespace: dict[str, Any]) -> list[Deferred]:
         """Deferred names that ``source`` reads and ``namespace`` still binds to them."""

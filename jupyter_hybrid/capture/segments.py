@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from contextlib import suppress
 from dataclasses import replace
 from types import FrameType
@@ -44,6 +43,7 @@ class Segments:
         self.breaks: list[tuple[int | None, str]] = []
         self.contacts: list[tuple[int | None, str]] = []  # those that the closed list made
         self.cuts: list[tuple[int | None, str]] = []  # computed there, though all is in a graph
+        self.left: dict[tuple[int | None, str], None] = {}  # loops and functions left to Python
         self.segment_serial = 0  # of the graph, when the segment began
         self.bodies: list[Any] = []  # branches and loop bodies being traced, innermost last
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
@@ -54,6 +54,7 @@ class Segments:
         self._runs: list[Ran] = []  # not known yet to have succeeded
         self._places: dict[tuple, Segment] = {}  # by program, line and reason
         self._settled = program_cache.settled(options)
+        self._times = _core.RunTimes()  # of the run of a known program, until its segment is found
         self.tick = 0  # how often something was computed
         self._prune_at = 1000  # of `proxies`
         _core.set_apart(_core.live_traced())  # deferred in earlier cells
@@ -138,10 +139,9 @@ class Segments:
         self._forget_unused()
         waits = bool(self._effects or self.donated or self._runs)
         waits = waits or (writes and bool(_core.trace_writes()))
-        start = time.perf_counter()
-        known, found, form = self._settled.settle(arrays, not waits)
+        known, found, form = self._settled.settle(arrays, not waits, self._times)
         if known is not None:
-            self._ran_again(known, arrays, found, reason, line, time.perf_counter() - start)
+            self._ran_again(known, arrays, found, reason, line)
             return
         needed = frozenset(id(a) for a in arrays)
         if form is None:
@@ -153,14 +153,13 @@ class Segments:
             self._places.setdefault((segment, line, reason), segment)
 
     def _ran_again(
-        self, known: Segment, arrays: list[Any], keys: list[Key], reason: str, line: int | None,
-        run_s: float,
-    ) -> None:  # fmt: skip
+        self, known: Segment, arrays: list[Any], keys: list[Key], reason: str, line: int | None
+    ) -> None:
         """A known program has computed values with these keys."""
         at = (known, line, reason)
         segment = self._places.get(at)
         if segment is not None:
-            segment.again(run_s, keys)
+            segment.again(self._times, keys)
             return
         needed = {_core.value_key(a) for a in arrays}
         made = [replace(v, key=key) for v, key in zip(known.outputs, keys, strict=True)]
@@ -171,10 +170,11 @@ class Segments:
             reason=reason,
             line=line,
             cached=True,
-            run_s=run_s,
+            times=_core.RunTimes(),
             needed=frozenset(i for i, key in enumerate(keys) if key in needed),
             count=1,
         )
+        segment.times.take(self._times)
         self._add(segment)
 
     def _add(self, segment: Segment) -> None:
@@ -336,7 +336,7 @@ class Segments:
         if same is None or same is made:
             self._add(made)
         else:
-            same.again(made.run_s, [v.key for v in made.outputs])
+            same.again(made.times, [v.key for v in made.outputs])
             ran.segment = same
         return ran
 

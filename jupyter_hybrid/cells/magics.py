@@ -22,7 +22,7 @@ from ..compare.compare import compare
 from ..reports import why_compiled
 from ..reports.report import Report
 from ..reports.session import session, start
-from . import skip
+from . import as_written, skip
 from .input_transform import suspended, transform, use
 from .run_cell import await_imperatively, await_symbolically, run_imperatively, run_symbolically
 
@@ -202,7 +202,8 @@ class HybridMagics(Magics):
 
 
 def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[Any, Report]:
-    """Compares the modes, or runs the cell: without its body where that is proven the same."""
+    """Compares the modes, or runs the cell: without its body where that is proven the same, as
+    written where that is faster."""
     __tracebackhide__ = True
     if options.compare:
         return compare(prepared, options, namespace, session.later, run_symbolically)
@@ -210,6 +211,11 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
     if proven is not None:
         with suppress(MXNetError):  # then its line is to be named: the body runs
             return proven.run(namespace)
+    known = as_written.find(prepared, options)
+    if known is not None:
+        with known.run() as report:
+            value = run_imperatively(prepared, namespace)
+        return value, report
     return run_symbolically(prepared, options, namespace, session.later)
 
 

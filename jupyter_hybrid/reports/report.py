@@ -88,6 +88,9 @@ class Report:
         bytes_lower_bound: what no plan for the same buffers can go below.
         arena_bytes: reusable memory taken from the pool, aligned.
         graph_breaks: list of (line, reason).
+        run_s: what the cell's programs took on their devices, each from its first kernel's start to
+            its last one's end; waits until they are through. None when nothing was run.
+        running: some of them are not through yet.
         cuts: list of (line, reason) where one graph ends and the next begins, nothing left out: a
             call that may raise is computed where it stands.
         deferred: list of (name, price) not computed with the cell.
@@ -127,7 +130,6 @@ class Report:
         self.namespace: dict[str, Any] = {}  # where stages that are run find their inputs
         self.compare: Any = None  # figures of both modes, with --compare
         self.compile_s = sum(s.compiled.seconds for s in segments if not s.cached)
-        self.run_s: float | None = sum(s.run_s for s in segments)
         self.cached = bool(segments) and all(s.cached for s in segments)
         self.skipped = False
         self.compared_later: Callable[[], list[Difference] | None] | None = None
@@ -243,6 +245,15 @@ class Report:
         return self.planned_again(self, self.switches.choose(self.choice, names, keep))
 
     @property
+    def running(self) -> bool:
+        """Some program of the cell is still under way."""
+        return any(s.times.running for s in self.segments)
+
+    @property
+    def run_s(self) -> float | None:
+        return sum(s.run_s for s in self.segments)
+
+    @property
     def replay(self) -> str:
         if not self.segments:
             return "imperative"
@@ -336,11 +347,12 @@ class Report:
         else:
             before = len(self.kernels_of(self.stages[0].graph))
             state = "found in the cache" if self.cached else f"{self.compile_s * 1e3:.2f} ms"
+            run = "not over yet" if self.running else f"{(self.run_s or 0) * 1e3:.3f} ms"
             lines = [
                 f"kernels   {before} as written, {len(self.kernels)} compiled",
                 f"bytes     {self.bytes_imperative:,} imperative, {self.bytes_planned:,} planned "
                 f"(lower bound {self.bytes_lower_bound:,}), arena {self.arena_bytes:,}",
-                f"time      compile {state}, run {(self.run_s or 0) * 1e3:.3f} ms",
+                f"time      compile {state}, run {run}",
                 f"replay    {sentence(self)}",
             ]
             same = [stage.name for stage in self.stages if not stage.changed]

@@ -69,7 +69,8 @@ def of_report(report: Any) -> Picture:
             "kernels_before": len(report.kernels_of(stages[0].graph)) if stages else 0,
             "kernels_after": len(report.kernels),
             "compile_s": report.compile_s,
-            "run_s": report.run_s,
+            "run_s": None if report.running else report.run_s,
+            "running": report.running,
             "cached": report.cached,
             "replay": report.replay if magic is None else "planned",
         },
@@ -125,6 +126,7 @@ def of_compiled(
             "kernels_after": kernels[1],
             "compile_s": compiled.seconds,
             "run_s": None,
+            "running": False,
             "cached": False,
         },
     )

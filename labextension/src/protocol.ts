@@ -198,6 +198,7 @@ const totals = object<Totals>({
   kernels_after: figure,
   compile_s: figure,
   run_s: figure,
+  running: or(boolean, false),
   cached: or(boolean, false),
   replay: text
 });

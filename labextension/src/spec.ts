@@ -92,6 +92,8 @@ export interface Totals {
   kernels_after: number | null;
   compile_s: number | null;
   run_s: number | null;
+  /** the program is not through yet: its time is not known */
+  running: boolean;
   cached: boolean;
   /** replayed, skipped or compiled; empty where it is not known */
   replay: string;

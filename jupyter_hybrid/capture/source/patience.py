@@ -44,6 +44,11 @@ class Place:
     def lines(self) -> str:
         return f"lines {self.first}-{self.last}" if self.last > self.first else f"line {self.first}"
 
+    def note_left(self, recorder: Any) -> None:
+        """Tells the recorder what is left to Python, if it is."""
+        if self.left:
+            recorder.left[self.first, self.left] = None
+
 
 def register(filename: str, node: Any, reads: Reads) -> int:
     """The number of a loop or comprehension, as written."""
@@ -203,6 +208,7 @@ class Phases:
 
     def pause(self) -> None:
         """Puts recording aside for the steps as written."""
+        self.place.note_left(self.recorder)
         if self.how == "quiet":
             self.hooks.hush()
         else:

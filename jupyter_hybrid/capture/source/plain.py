@@ -185,6 +185,7 @@ class PlainCopies:
         if recorder.bodies or recorder.options.force or place is FORGOTTEN:
             return False
         self.plain_is_quiet = self.quiet(place.reads)
+        place.note_left(recorder)
         return self.plain_is_quiet or bool(place.left)
 
     @staticmethod
@@ -259,6 +260,7 @@ class PlainCopies:
                 f"{known.contacts} times ({inside[-1] if inside else 'it was read'})"
             )
             recorder.breaks.append((first, known.left))
+            recorder.left[first, known.left] = None
         elif known.count == _CALLS and recorder.nodes() == known.nodes:
             known.left = f"{code.co_name} runs as written: it records nothing"
         return bool(known.left)

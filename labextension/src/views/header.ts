@@ -42,8 +42,10 @@ function totals(t: Totals): HTMLElement[] {
       t.cached ? 'no compilation' : seconds(t.compile_s)
     );
   }
-  if (t.run_s !== null) {
-    figure('run', 'Time of the program', seconds(t.run_s));
+  if (t.running) {
+    figure('run', 'The program is not through yet; report().run_s waits for it', 'running …');
+  } else if (t.run_s !== null) {
+    figure('run', "From the first kernel's start to the last one's end", seconds(t.run_s));
   }
   return figures;
 }
