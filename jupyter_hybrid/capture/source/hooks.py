@@ -220,7 +220,7 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
             if not closed.allows(function, args, kwargs):
                 _contact(function)
             return builtin_calls.call(recorder, function, args, kwargs)
-        if recorder.active and library.of_lists(function, args):
+        if recorder.active and _of_lists(function, args):
             return library.call_on_lists(recorder, function, args, kwargs)
         return self._user_call(recorder, function, args, kwargs)
 
@@ -232,21 +232,19 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
         kind = origin(function)
         if kind == "own":
             return False
-        opens = True
         if kind != "object":
             if runs_code(function) or is_clock(function) or builtin_calls.handles(function):
                 return False
-            if unbound.applies(function, args) or library.of_lists(function, args):
+            if unbound.applies(function, args) or _of_lists(function, args):
                 return False
             if kind == "library" and library.is_recorded(function, args, kwargs):
                 return False
-            opens = kind == "library" or closed.opens(function, args)
         plain = tuple(numbers.plain(a) for a in args)
         named = {k: numbers.plain(v) for k, v in kwargs.items()}
         if kind != "library" and closed.allows(function, plain, named):
             return False
         _contact(function)
-        if opens:
+        if kind != "user" or closed.opens(function, args):
             plain, named = recorder.leave(function, plain, named)
         self._args, self._kwargs = plain, named
         return True
@@ -287,6 +285,11 @@ def _listed(recorder: Any, function: Any, args: tuple) -> tuple:
     if not twins.is_rewritten(args[0].gi_code):
         _contact(function)
     return (list(args[0]),)
+
+
+def _of_lists(function: Any, args: tuple) -> bool:
+    """Does it record lists of arrays, and call nothing that is given to it?"""
+    return library.of_lists(function, args) and not closed.calls_back(args)
 
 
 def _contact(function: Any) -> None:

@@ -10,6 +10,7 @@ import ast
 import builtins
 import collections
 import functools
+import itertools
 import types
 from dataclasses import dataclass
 from typing import Any
@@ -37,7 +38,8 @@ _MODULES = frozenset(
     | {"_operator", "statistics", "fractions", "decimal", "re", "json", "copy", "enum"}
     | {"dataclasses", "typing", "string", "abc"}
 )
-_MOST = 3000  # values that are looked at
+_MOST = 3000  # values that are looked at, one by one or ...
+_AT_ONCE = 30  # ... so many of a container
 _IMPORTS = (ast.Import, ast.ImportFrom)
 
 
@@ -134,14 +136,16 @@ class Search:
         return self._class(value) if isinstance(value, type) else self._instance(value, kind)
 
     def _container(self, value: Any, kind: type) -> bool:
-        self._left -= len(value)
-        if self._left < 0:
-            return False
         if kind is collections.defaultdict and not self.value(value.default_factory):
             return False
-        if isinstance(value, dict):
-            return all(map(self.value, value)) and all(map(self.value, value.values()))
-        return all(map(self.value, value))
+        held = itertools.chain(value, value.values()) if isinstance(value, dict) else value
+        while True:
+            rest = [v for v in held if type(v) not in _PLAIN]
+            self._left -= len(rest) // _AT_ONCE
+            if not rest or self._left < 0 or not set(map(type, rest)) <= {tuple}:
+                break
+            held = itertools.chain.from_iterable(rest)
+        return self._left >= 0 and all(map(self.value, rest))
 
     def _function(self, function: types.FunctionType) -> bool:
         if function.__module__ in _MODULES:
