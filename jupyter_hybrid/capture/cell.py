@@ -11,8 +11,8 @@ from types import CodeType
 from typing import Any
 
 from .running import running
+from .source.nodes import copied
 from .source.rewrite import assigned_names, has_top_level_await, rewrite
-from .source.scopes import copied
 from .source.sources import remember
 
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)

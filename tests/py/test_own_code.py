@@ -1,4 +1,4 @@
-"""Functions of hybridized cells are what plain Python makes of them; rewritten callers enter twins."""
+"""Functions of hybridized cells are what plain Python makes of them; recorded calls enter twins."""
 
 from __future__ import annotations
 
@@ -201,7 +201,8 @@ def test_recursion_takes_one_frame_a_call(shell):
     body = (
         "import sys\ndef depth(a, n):\n    if n:\n        return depth(a, n - 1)\n"
         "    frame, found = sys._getframe(), 0\n"
-        "    while frame.f_code.co_name == 'depth':\n        frame, found = frame.f_back, found + 1\n"
+        "    while frame.f_code.co_name == 'depth':\n"
+        "        frame, found = frame.f_back, found + 1\n"
         "    return found\nfound = depth(x, 400)\n"
     )
     shell.hybridize(body, "--view none --force")

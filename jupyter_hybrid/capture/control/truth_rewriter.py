@@ -15,12 +15,14 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ..source.nodes import Transformer
+
 _COMPARISONS: dict[type, str] = {
     ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
 }  # fmt: skip
 
 
-class TruthRewriter(ast.NodeTransformer):
+class TruthRewriter(Transformer):
     """Mixed into the rewriter: expressions of scripted functions that ask for a truth value."""
 
     script: bool

@@ -29,21 +29,8 @@ import ast
 from typing import Any
 
 from . import patience, quiet
-from .scopes import bound_names, copied, loaded_names, yields
-
-
-def finished(node: Any) -> Any:
-    """A node that later steps of the rewriting leave alone."""
-    node.finished = True
-    return node
-
-
-def is_finished(node: ast.AST) -> bool:
-    return getattr(node, "finished", False)
-
-
-def _at(where: ast.AST, node: Any) -> Any:
-    return ast.copy_location(node, where)
+from .nodes import copied, finished, placed
+from .scopes import bound_names, loaded_names, yields
 
 
 class Copies:
@@ -74,7 +61,7 @@ class Copies:
     def loop_number(self, node: Any) -> ast.expr:
         """The number under which patience knows a loop or comprehension."""
         number = patience.register(self.filename, node, quiet.reads_of([node]))
-        return _at(node, ast.Constant(number))
+        return placed(node, ast.Constant(number))
 
     def _opened(self, node: Any) -> list[ast.stmt]:
         """Rebinds the function's variables that a plain copy reads to real arrays."""
@@ -82,13 +69,13 @@ class Copies:
             return []
         made: list[ast.stmt] = []
         for name in sorted(loaded_names([node]) & bound_names(self.function)):
-            text = _at(node, ast.Constant(name))
-            to = _at(node, ast.Name(name, ast.Store()))
+            text = placed(node, ast.Constant(name))
+            to = placed(node, ast.Name(name, ast.Store()))
             value = self._runtime("real", [], node)
-            store = _at(node, ast.Assign([to], value))
-            made.append(_at(node, ast.If(self._runtime("stands", [text], node), [store], [])))
+            store = placed(node, ast.Assign([to], value))
+            made.append(placed(node, ast.If(self._runtime("stands", [text], node), [store], [])))
         if made:
-            made = [_at(node, ast.If(self._runtime("opens", [], node), made, []))]
+            made = [placed(node, ast.If(self._runtime("opens", [], node), made, []))]
         return [finished(s) for s in made]
 
     def _attribute(self, name: str, ctx: ast.expr_context, at: ast.AST) -> ast.expr:
@@ -103,14 +90,14 @@ class Copies:
         at = start
         chosen = phases[0]
         for number, body in enumerate(phases[1:], 1):
-            value: Any = _at(at, ast.Constant(number))
+            value: Any = placed(at, ast.Constant(number))
             phase = self._attribute("phase", ast.Load(), at)
-            test = _at(at, ast.Compare(phase, [ast.Eq()], [value]))
-            chosen = [_at(at, ast.If(test, body, chosen))]
-        end = _at(at, ast.Expr(self._runtime("end_phase", [], at)))
-        guarded = _at(at, ast.Try(chosen, [], [], [end]))
+            test = placed(at, ast.Compare(phase, [ast.Eq()], [value]))
+            chosen = [placed(at, ast.If(test, body, chosen))]
+        end = placed(at, ast.Expr(self._runtime("end_phase", [], at)))
+        guarded = placed(at, ast.Try(chosen, [], [], [end]))
         target = self._attribute("phase", ast.Store(), at)
-        return _at(node, ast.For(target, start, [guarded], orelse))
+        return placed(node, ast.For(target, start, [guarded], orelse))
 
     def _steps(self, at: ast.AST) -> ast.expr:
         return self._attribute("steps", ast.Load(), at)
@@ -118,10 +105,10 @@ class Copies:
     def for_twice(self, node: ast.For, plain: Any, start: ast.expr, taken: list[ast.stmt]) -> Any:
         """``node`` is the loop rewritten; ``taken`` asks for a node in the place of the rest."""
         at = start
-        go_on: list[ast.stmt] = [_at(at, ast.Continue())]
-        leave: list[ast.stmt] = [_at(at, ast.Break())]
+        go_on: list[ast.stmt] = [placed(at, ast.Continue())]
+        leave: list[ast.stmt] = [placed(at, ast.Break())]
         steps = self._steps(at)
-        recorded = _at(node, ast.For(node.target, steps, [*taken, *node.body], go_on))
+        recorded = placed(node, ast.For(node.target, steps, [*taken, *node.body], go_on))
         opened = self._opened(plain)
         plain.iter, plain.orelse = steps, go_on
         return self._phases(
@@ -134,22 +121,24 @@ class Copies:
         opened = self._opened(plain)
         counted = copied(plain)
         ends: list[ast.stmt] = []  # what the loop does when its test is false
-        leave: list[ast.stmt] = [_at(at, ast.Break())]
+        leave: list[ast.stmt] = [placed(at, ast.Break())]
         if node.orelse:
-            ends = [_at(at, ast.Expr(self._runtime("finish", [], at)))]
+            ends = [placed(at, ast.Expr(self._runtime("finish", [], at)))]
             over = self._runtime("finished", [], at)
-            leave = [_at(at, ast.If(over, [_at(at, ast.Continue())], [])), *leave]
+            leave = [placed(at, ast.If(over, [placed(at, ast.Continue())], [])), *leave]
 
         def stepwise(test: ast.expr, body: list[ast.stmt], last: list[ast.stmt]) -> ast.stmt:
-            stop = [*last, *ends, _at(at, ast.Break())]
-            step = _at(node, ast.If(test, body, stop))
-            nothing = _at(at, ast.Tuple([], ast.Store()))
-            return _at(node, ast.For(nothing, self._steps(at), [step], [_at(at, ast.Continue())]))
+            stop = [*last, *ends, placed(at, ast.Break())]
+            step = placed(node, ast.If(test, body, stop))
+            nothing = placed(at, ast.Tuple([], ast.Store()))
+            return placed(
+                node, ast.For(nothing, self._steps(at), [step], [placed(at, ast.Continue())])
+            )
 
         recorded = stepwise(node.test, node.body, after)
         trial = finished(stepwise(counted.test, counted.body, []))
-        plain.orelse = [*ends, _at(at, ast.Continue())] if ends else []
-        rest = [*opened, plain, _at(at, ast.Break())]
+        plain.orelse = [*ends, placed(at, ast.Continue())] if ends else []
+        rest = [*opened, plain, placed(at, ast.Break())]
         phases = [rest, [*opened, trial, *leave], [recorded, *leave]]
         return self._phases(node, start, phases, node.orelse)
 
@@ -167,4 +156,4 @@ class Copies:
         first.iter = self._runtime("each", [number, first.iter], node)
         other.iter = self._runtime("opened", [other.iter], node)
         test = self._runtime("plainly", [number], node)
-        return _at(node, ast.IfExp(test, plain, node))
+        return placed(node, ast.IfExp(test, plain, node))

@@ -14,7 +14,8 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
-from .scopes import FUNCTIONS, copied
+from .nodes import copied, located, placed
+from .scopes import FUNCTIONS
 from .sources import FUTURES, NoSource, check_unchanged, file_of
 
 _TYPE_PARAMS: dict[str, Any] = {"type_params": []} if sys.version_info >= (3, 12) else {}
@@ -62,12 +63,12 @@ class Definition:
         scopes = list(self.around)
         functions = [s for s in scopes if not isinstance(s, ast.ClassDef)]
         if free and not functions:  # variables of a comprehension
-            functions = [ast.copy_location(ast.Lambda(_arguments([]), self.node), self.node)]
+            functions = [placed(self.node, ast.Lambda(_arguments([]), self.node))]
             scopes = functions + scopes
         for scope in reversed(scopes):
             variables = free if functions and scope is functions[0] else []
-            node = ast.copy_location(_scope(scope, node, variables), self.node)
-        tree = ast.fix_missing_locations(ast.Module([_statement(node)], []))
+            node = placed(self.node, _scope(scope, node, variables))
+        tree = located(ast.Module([_statement(node)], []))
         made = compile(tree, code.co_filename, "exec", code.co_flags & FUTURES, True)
         for _ in range(len(scopes) + 1):
             (made,) = (c for c in made.co_consts if isinstance(c, CodeType))
@@ -125,7 +126,7 @@ def _by_place(tree: ast.Module) -> dict[tuple[int, str], list[Definition]]:
 
 
 def _none(node: ast.expr) -> ast.expr:
-    return ast.copy_location(ast.Constant(None), node)
+    return placed(node, ast.Constant(None))
 
 
 def _arguments(names: list[str]) -> ast.arguments:
@@ -133,7 +134,7 @@ def _arguments(names: list[str]) -> ast.arguments:
 
 
 def _statement(node: Any) -> ast.stmt:
-    return node if isinstance(node, ast.stmt) else ast.copy_location(ast.Expr(node), node)
+    return node if isinstance(node, ast.stmt) else placed(node, ast.Expr(node))
 
 
 def _scope(scope: Any, node: Any, variables: list[str]) -> Any:

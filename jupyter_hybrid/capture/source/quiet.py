@@ -17,6 +17,7 @@ from typing import Any
 
 from .. import numbers
 from .definitions import definition_of
+from .nodes import walk
 from .scopes import bound_names, loaded_names, mangled
 from .sources import NoSource, is_users
 
@@ -57,7 +58,7 @@ _functions: dict[tuple[types.CodeType, str], Reads | None] = {}  # by code and i
 
 def reads_of(nodes: list[Any], bound: frozenset[str] = frozenset()) -> Reads:
     """What statements read, ``bound`` aside."""
-    imports = any(isinstance(n, _IMPORTS) for node in nodes for n in ast.walk(node))
+    imports = any(isinstance(n, _IMPORTS) for node in nodes for n in walk(node))
     return Reads(loaded_names(nodes) - bound, imports)
 
 

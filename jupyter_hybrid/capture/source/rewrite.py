@@ -13,8 +13,8 @@ from typing import Any
 
 from ..control.rewriter import ControlRewriter
 from ..trace_state import RUNTIME
-from .copies import finished, is_finished
 from .guarded import Guarded
+from .nodes import finished, located, placed, walk
 from .rewrite_exits import Exits
 from .scopes import yields
 
@@ -66,14 +66,11 @@ class _Rewriter(ControlRewriter):
         self.function = None
         self.in_class = False
 
-    def visit(self, node: ast.AST) -> Any:
-        return node if is_finished(node) else super().visit(node)
-
     def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
         attribute = ast.Attribute(ast.Name(RUNTIME, ast.Load()), method, ast.Load())
         call = ast.Call(attribute, args, rest.get("keywords", []))
         for node in (attribute, attribute.value, call):
-            ast.copy_location(node, at)
+            placed(at, node)
         return call
 
     def _plain(self, node: ast.expr) -> ast.expr:
@@ -166,15 +163,13 @@ class _Rewriter(ControlRewriter):
         args, named = node.args, node.keywords
         given: list[ast.expr] = []
         if args:
-            given = [
-                ast.copy_location(ast.Starred(self._runtime("given", [], node), ast.Load()), node)
-            ]
+            given = [placed(node, ast.Starred(self._runtime("given", [], node), ast.Load()))]
         keywords = []
         if named:
             again = ast.keyword(None, self._runtime("named", [], node))
-            keywords = [ast.copy_location(again, node)]
+            keywords = [placed(node, again)]
         callee = self._runtime("callee", [node.func, *args], node, keywords=named)
-        call = ast.copy_location(ast.Call(callee, given, keywords), node)
+        call = placed(node, ast.Call(callee, given, keywords))
         return self._runtime("load", [call], node)
 
     def _written(self, value: ast.expr) -> ast.expr:
@@ -196,7 +191,7 @@ class _Rewriter(ControlRewriter):
             bounds = [key.lower or none, key.upper or none, key.step or none]
             key = self._runtime("slice", bounds, to)
         call = self._runtime("store", [value, to.value, key], node)
-        return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), node))
+        return located(placed(node, ast.Expr(call)))
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
         node.value = self._written(node.value)
@@ -204,9 +199,9 @@ class _Rewriter(ControlRewriter):
             node.target = self.visit(node.target)
             return node
         old = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-        kind = ast.copy_location(ast.Constant(_INPLACE[type(node.op)]), node)
+        kind = placed(node, ast.Constant(_INPLACE[type(node.op)]))
         value = self._runtime("inplace", [kind, self.visit(old), node.value], node)
-        return ast.copy_location(ast.Assign([node.target], value), node)
+        return placed(node, ast.Assign([node.target], value))
 
     # Comprehensions ----------------------------------------------------------------------------
     def _comprehension(self, node: Any) -> Any:
@@ -276,7 +271,7 @@ def rewrite(
         copies: loops can also run as written.
     """
     functions = frozenset(
-        n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
+        n.name for n in walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
     )
     rewriter = _Rewriter(functions, filename, script=script, copies=copies)
     return _rewritten(tree, rewriter)
@@ -304,7 +299,7 @@ def _rewritten(tree: ast.Module, rewriter: _Rewriter) -> ast.Module:
     tree = Exits(RUNTIME, _INPLACE).visit(tree)
     if not rewriter.script:
         tree = Guarded(RUNTIME).visit(tree)
-    return ast.fix_missing_locations(tree)
+    return located(tree)
 
 
 def rewrite_function(node: Any, filename: str, class_name: str) -> Any:
@@ -313,7 +308,7 @@ def rewrite_function(node: Any, filename: str, class_name: str) -> Any:
     Args:
         class_name: of the class around it, which mangles names.
     """
-    functions = frozenset(n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef))
+    functions = frozenset(n.name for n in walk(node) if isinstance(n, ast.FunctionDef))
     made = _Rewriter(functions, filename, copies=True).inside(node)
     made = Exits(RUNTIME, _INPLACE, class_name).visit(made)
     return Guarded(RUNTIME, class_name).visit(made)

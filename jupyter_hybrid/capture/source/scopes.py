@@ -6,21 +6,10 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from .nodes import children, walk
+
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-
-
-def copied(node: Any) -> Any:
-    """A copy of a tree as the parser made it, faster than ``copy.deepcopy``."""
-    made = type(node)()
-    for name in node._fields:
-        value = getattr(node, name, None)
-        if isinstance(value, list):
-            value = [copied(v) if isinstance(v, ast.AST) else v for v in value]
-        elif isinstance(value, ast.AST):
-            value = copied(value)
-        setattr(made, name, value)
-    return ast.copy_location(made, node)
 
 
 def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
@@ -36,7 +25,7 @@ def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
         elif isinstance(node, ast.ClassDef):
             stack += [*node.decorator_list, *node.bases, *node.keywords]
         else:
-            stack += ast.iter_child_nodes(node)
+            stack += children(node)
 
 
 def yields(body: Iterable[ast.AST]) -> bool:
@@ -58,7 +47,7 @@ def bound_names(function: Any) -> frozenset[str]:
     beyond: set[str] = set()
     for node in own_nodes(body):
         if isinstance(node, _COMPREHENSIONS):
-            targets = [n for c in node.generators for n in ast.walk(c.target)]
+            targets = [n for c in node.generators for n in walk(c.target)]
             inner |= {id(n) for n in targets}
         if isinstance(node, ast.Name):
             if not isinstance(node.ctx, ast.Load) and id(node) not in inner:
@@ -81,7 +70,7 @@ def loaded_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
     """Names that the statements read, in inner scopes too."""
     found: set[str] = set()
     for node in nodes:
-        for n in ast.walk(node):
+        for n in walk(node):
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
                 found.add(n.id)
             elif isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name):
