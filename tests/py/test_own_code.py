@@ -7,6 +7,7 @@ import inspect
 import pickle
 import sys
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -95,10 +96,12 @@ def plainly(body: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def shell() -> Shell:
+def shell() -> Iterator[Shell]:
     shell = Shell()
     shell.run("import numpy as np\nx = np.arange(4.0)")
-    return shell
+    flags = shell.ip.compile.flags
+    yield shell
+    shell.ip.compile.flags = flags  # a cell's futures hold for later cells
 
 
 @pytest.mark.parametrize("future", ["", "from __future__ import annotations\n"])
