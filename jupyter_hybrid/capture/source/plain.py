@@ -66,10 +66,13 @@ class PlainCopies:
     # Recording put aside --------------------------------------------------------------------------
     def record(self, recorder: Any) -> None:
         """From here on this recorder records; None: nothing does."""
+        if self.recorder is not None:
+            self.recorder.spent.put_aside()
         self.recorder = recorder
         if recorder is None:
             _guards.end()
         else:
+            recorder.spent.go_on()
             _guards.begin(recorder.contact)
 
     def hush(self) -> None:

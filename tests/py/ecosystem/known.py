@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 KNOWN: dict[str, str] = {
-    "scipy: in symbolic mode": "a deferred name is announced among the cell's own output",
     "pandas: a function of the cell applied to rows and groups": "a stand-in stays in a Series",
     "sklearn: a division by zero on the way to an error": "a warning of a division is lost",
     "tools: two threads store into one array": "a store is lost when two threads store at once",

@@ -8,7 +8,6 @@ from __future__ import annotations
 UNSEEN = "unseen code writes an array that a pending value still reads"
 WRAPPER = "a bound method of an array is no method of NumPy's"
 WARNING = "a warning is lost or added"
-ANNOUNCED = "a deferred name is announced among the cell's own output"
 EVERYWHERE = "same earlier plain module"
 ENDS = "ends the process"  # not run
 
@@ -32,7 +31,6 @@ KNOWN: dict[str, tuple[str, str]] = {
     ),
     "identity: dir and vars of a result": (EVERYWHERE, "an error names the stand-in"),
     "identity: flags strides and order": (EVERYWHERE, "a stand-in says that it owns no data"),
-    "identity: a read of a name before and after a rebind": ("same earlier plain", ANNOUNCED),
     "memory: string and object and date arrays": (
         EVERYWHERE,
         "a stand-in stays in an object array",
