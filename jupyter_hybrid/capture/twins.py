@@ -149,15 +149,20 @@ def with_code(function: types.FunctionType, code: types.CodeType) -> types.Funct
     return made
 
 
+def _twice(tree: ast.Module, filename: str) -> ast.Module:
+    return rewrite(tree, filename, copies=True)
+
+
 def rewritten_code(
     function: types.FunctionType,
     definition: ast.FunctionDef,
-    script: bool = False,
+    rewriting: Callable[[ast.Module, str], ast.Module] = _twice,
     around: str | None = None,
 ) -> types.CodeType:
     """The code of the rewritten function. Raises NoSource when its source can't be rewritten.
 
     Args:
+        rewriting: rewrites a module of this file.
         around: the name of the class whose method it is, which mangles names.
     """
     code = function.__code__
@@ -172,7 +177,7 @@ def rewritten_code(
     if around is not None:
         mangling = ast.ClassDef(around, [], [], method, [], **_TYPE_PARAMS)
         method = [ast.copy_location(mangling, definition)]
-    tree = rewrite(ast.Module(method, []), code.co_filename, script, copies=not script)
+    tree = rewriting(ast.Module(method, []), code.co_filename)
     inner: list[ast.stmt] = list(tree.body)
     if code.co_freevars:
         outer = ast.parse(f"def __outer__({', '.join(code.co_freevars)}): pass").body[0]

@@ -20,7 +20,7 @@ from .. import numbers
 from ..errors import NotConvertible
 from ..source import quiet
 from ..source.copies import ON
-from ..source.rewrite import rewrite_part
+from ..source.rewrite import rewrite
 from ..trace_state import RUNTIME
 from .loop_number import LoopNumber
 
@@ -162,7 +162,7 @@ def _recorded_code(code: types.CodeType) -> types.CodeType:
         else:
             function.decorator_list = []
             body = function
-        module = rewrite_part(ast.Module([body], []), code.co_filename, frozenset())
+        module = rewrite(ast.Module([body], []), code.co_filename)
         made = compile(ast.fix_missing_locations(module), code.co_filename, "exec")
         codes = [c for c in made.co_consts if isinstance(c, types.CodeType)]
         known.alone = next(c for c in codes if c.co_name == code.co_name)

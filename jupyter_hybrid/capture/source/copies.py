@@ -6,7 +6,7 @@ iteration (:mod:`.patience` decides)::
     def f(x):                   if __jupyter_hybrid_on__: BODY'
         BODY             ->     else: BODY
 
-    for t in s:                 for R.phase in R.phases(7, 5, s'):
+    for t in s:                 for R.phase in R.phases(7, s'):
         BODY                        try:
     else:                               if R.phase:
         ORELSE           ->                 for t in R.steps: BODY'
@@ -54,8 +54,8 @@ def _at(where: ast.AST, node: Any) -> Any:
     return ast.copy_location(node, where)
 
 
-class Copies:
-    """Mixed into the cell's rewriter; ``copies`` is false for scripts and parts."""
+class Copies(ast.NodeTransformer):
+    """Mixed into the rewriter; where ``copies`` is false everything stands once."""
 
     copies = False
     filename: str
@@ -155,41 +155,52 @@ class Copies:
     def _steps(self, at: ast.AST) -> ast.expr:
         return self._attribute("steps", ast.Load(), at)
 
-    def for_twice(self, node: ast.For, plain: Any, start: ast.expr, taken: list[ast.stmt]) -> Any:
-        """``node`` is the loop rewritten; ``taken`` asks for a node in the place of the rest."""
-        at = start
-        go_on: list[ast.stmt] = [_at(at, ast.Continue())]
-        leave: list[ast.stmt] = [_at(at, ast.Break())]
-        steps = self._steps(at)
-        recorded = _at(node, ast.For(node.target, steps, [*taken, *node.body], go_on))
+    def visit_For(self, node: ast.For) -> Any:
+        if not self.may_copy(node):
+            return self.generic_visit(node)
+        plain, known = self.as_written(node), self.loop_number(node)
+        start = self._runtime("phases", [known, self.visit(node.iter)], node.iter)
+        self.loops += 1
+        node.target = self.visit(node.target)
+        node.body = self._statements(node.body)
+        self.loops -= 1
+        go_on: list[ast.stmt] = [_at(start, ast.Continue())]
+        leave: list[ast.stmt] = [_at(start, ast.Break())]
+        steps = self._steps(start)
+        recorded = _at(node, ast.For(node.target, steps, node.body, go_on))
         opened = self._opened(plain)
         plain.iter, plain.orelse = steps, go_on
-        return self._phases(
-            node, start, [[*opened, plain, *leave], [recorded, *leave]], node.orelse
-        )
+        phases = [[*opened, plain, *leave], [recorded, *leave]]
+        return self._phases(node, start, phases, self._statements(node.orelse))
 
-    def while_twice(self, node: ast.While, plain: Any, start: ast.expr, after: Any) -> Any:
-        """``node`` is the loop rewritten; ``after`` binds what a node computed in its place."""
-        at = start
+    def visit_While(self, node: ast.While) -> Any:
+        if not self.may_copy(node):
+            return self.generic_visit(node)
+        plain, start = self.as_written(node), self._runtime("turns", [self.loop_number(node)], node)
+        self.loops += 1
+        node.test = self.visit(node.test)
+        node.body = self._statements(node.body)
+        self.loops -= 1
+        node.orelse = self._statements(node.orelse)
         opened = self._opened(plain)
         counted = copied(plain)
         ends: list[ast.stmt] = []  # what the loop does when its test is false
-        leave: list[ast.stmt] = [_at(at, ast.Break())]
+        leave: list[ast.stmt] = [_at(start, ast.Break())]
         if node.orelse:
-            ends = [_at(at, ast.Expr(self._runtime("finish", [], at)))]
-            over = self._runtime("finished", [], at)
-            leave = [_at(at, ast.If(over, [_at(at, ast.Continue())], [])), *leave]
+            ends = [_at(start, ast.Expr(self._runtime("finish", [], start)))]
+            over = self._runtime("finished", [], start)
+            leave = [_at(start, ast.If(over, [_at(start, ast.Continue())], [])), *leave]
 
-        def stepwise(test: ast.expr, body: list[ast.stmt], last: list[ast.stmt]) -> ast.stmt:
-            stop = [*last, *ends, _at(at, ast.Break())]
-            step = _at(node, ast.If(test, body, stop))
-            nothing = _at(at, ast.Tuple([], ast.Store()))
-            return _at(node, ast.For(nothing, self._steps(at), [step], [_at(at, ast.Continue())]))
+        def stepwise(test: ast.expr, body: list[ast.stmt]) -> ast.stmt:
+            step = _at(node, ast.If(test, body, [*ends, _at(start, ast.Break())]))
+            nothing = _at(start, ast.Tuple([], ast.Store()))
+            go_on = _at(start, ast.Continue())
+            return _at(node, ast.For(nothing, self._steps(start), [step], [go_on]))
 
-        recorded = stepwise(node.test, node.body, after)
-        trial = finished(stepwise(counted.test, counted.body, []))
-        plain.orelse = [*ends, _at(at, ast.Continue())] if ends else []
-        rest = [*opened, plain, _at(at, ast.Break())]
+        recorded = stepwise(node.test, node.body)
+        trial = finished(stepwise(counted.test, counted.body))
+        plain.orelse = [*ends, _at(start, ast.Continue())] if ends else []
+        rest = [*opened, plain, _at(start, ast.Break())]
         phases = [rest, [*opened, trial, *leave], [recorded, *leave]]
         return self._phases(node, start, phases, node.orelse)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...capture.control.loop_else import lower_else
 from ...capture.control.returns import lower_returns
+from ...capture.control.rewriter import rewrite
 from ...capture.errors import NotConvertible
 from ...capture.source.sources import NoSource, function_of
 from ...capture.twins import has_private_names, rewritten_code, with_code
@@ -61,7 +62,7 @@ def _rewrite(function: types.FunctionType) -> Callable:
             why = lower_returns(inner)
             if why:
                 raise NotConvertible(why, (code.co_filename, inner.lineno))
-    made = with_code(function, rewritten_code(function, definition, script=True))
+    made = with_code(function, rewritten_code(function, definition, rewrite))
     stack = [made.__code__]
     while stack:
         one = stack.pop()
