@@ -165,7 +165,7 @@ WRITES: dict[str, list[Body]] = {
     "through a function": signed(
         "x = a * 1.0\ndef touch():\n    return x[0] * 2\n" + TEST + "    x[0] = 1\n"
         "    z = touch()\nelse:\n    z = x[0]\n",
-        "x",
+        "touch, which reads x",
     ),
 }  # fmt: skip
 
@@ -236,7 +236,7 @@ LOOPS: dict[str, list[Body]] = {
     "a function reads the name": [
         Body(
             "x = a * 1.0\ndef g():\n    return x * 2\nwhile x < 10:\n    x = g()\n",
-            "x", {"a": ONE},
+            "g, which reads x", {"a": ONE},
         )
     ],
     "types change": [
@@ -460,8 +460,8 @@ ND: dict[str, list[Body]] = {
         for loop, made in {
             "for i in range(30):\n    z = z * 1.5\n    y += x[0]": ["foreach"],
             "for row in x:\n    z = z * 1.5\n    y[0:2] = 3": ["foreach"],
-            "for row in x:\n    z = z * 1.5\n    row += 1": [],
-            "while z.sum() < 100:\n    z = z * 1.5\n    y += x[0]": ["while_loop"],
+            "for row in x:\n    z = z * 1.5\n    row += 1": "slice or element",
+            "while z.sum() < 100:\n    z = z * 1.5\n    y += x[0]": "same array",
             "while z.sum() < 100:\n    z = z * 1.5": ["while_loop"],
         }.items()
     ],
@@ -479,7 +479,7 @@ ND: dict[str, list[Body]] = {
                 "memory",
             "if nd.sum(x * s) > 0:\n    v[:] = 5\n    w[0] = 3\n": "memory",
             "if nd.sum(x * s) > 0:\n    w[:] = 5\n    z = v * 1\nelse:\n    z = v * 2\n":
-                "read by another name",
+                "memory",
             "y = x * 1\nif nd.sum(x * s) > 0:\n    z = y[1:3]\n    y += 1\nelse:\n"
             "    z = y[1:3]\nz += 1\n": "y",
         }.items()
