@@ -22,7 +22,7 @@ from ..compare.compare import compare
 from ..reports import why_compiled
 from ..reports.report import Report
 from ..reports.session import session, start
-from . import skip
+from . import as_written, skip
 from .input_transform import suspended, transform, use
 from .run_cell import await_imperatively, await_symbolically, run_imperatively, run_symbolically
 
@@ -138,6 +138,7 @@ class HybridMagics(Magics):
     @staticmethod
     def _finish(prepared: Cell, options: Options, value: Any, report: Report) -> Any:
         session.last_report = report
+        report.computed += session.later.taken()
         worth_showing = report.segments or (report.graph_breaks and not options.implicit)
         if report.compare is not None:
             display(report.compare)
@@ -202,7 +203,8 @@ class HybridMagics(Magics):
 
 
 def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[Any, Report]:
-    """Compares the modes, or runs the cell: without its body where that is proven the same."""
+    """Compares the modes, or runs the cell: without its body where that is proven the same, as
+    written where that is faster."""
     __tracebackhide__ = True
     if options.compare:
         return compare(prepared, options, namespace, session.later, run_symbolically)
@@ -210,6 +212,11 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
     if proven is not None:
         with suppress(MXNetError):  # then its line is to be named: the body runs
             return proven.run(namespace)
+    known = as_written.find(prepared, options)
+    if known is not None:
+        with known.run() as report:
+            value = run_imperatively(prepared, namespace)
+        return value, report
     return run_symbolically(prepared, options, namespace, session.later)
 
 
@@ -270,6 +277,7 @@ def _compute_mentioned(info: Any) -> None:
     if shell is None or not info.raw_cell:
         return
     namespace = shell.user_ns
+    session.later.start_cell(f"cell {shell.execution_count}")
     for deferred in session.later.mentioned_in(info.raw_cell, namespace):
         session.later.rebind(deferred, namespace)
     session.later.forget_dead(namespace)
@@ -286,7 +294,6 @@ def load(shell: Any) -> None:
         return
     _shell = shell
     start()
-    session.later.announce = print
     use(shell)
     shell.input_transformers_cleanup.append(transform)
     shell.events.register("pre_run_cell", running.start)

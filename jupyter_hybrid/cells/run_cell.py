@@ -20,7 +20,7 @@ from ..capture.recording import Recording
 from ..reports.recorded import report_of
 from ..reports.report import Report
 from ..reports.session import session
-from . import skip
+from . import as_written, skip
 
 
 def run_imperatively(cell: Cell, namespace: dict[str, Any]) -> Any:
@@ -53,6 +53,7 @@ def run_symbolically(
     read = None if options.donate else skip.before(cell, namespace)
     recording = Recording(cell, options, namespace, later)
     statements, shown = _begin(recording)
+    start = as_written.clock()
     last: list[Any] = []  # the only place here that holds the last expression's value
     value, failed = None, True
     try:
@@ -67,7 +68,9 @@ def run_symbolically(
         tracebacks.clean(error, cell.filename)
         session.last_report = report_of(recording, error)
         raise
+    took = as_written.clock() - start
     report = report_of(recording)
+    as_written.learn(cell, options, recording, report, took)
     report.not_skipped = skip.learn(cell, options, read, recording, report)
     return value, report
 

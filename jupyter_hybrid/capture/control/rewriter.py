@@ -154,6 +154,14 @@ class ScriptRewriter(TruthRewriter):
         body = [_taken_from(node, item), *body]
         return [_at(node.iter, ast.If(_at(node.iter, test), body, []))]
 
+    # Inner functions are part of what is traced ------------------------------------------------
+    def _visit_function(self, node: Any) -> Any:
+        node.args.defaults = [self._plain(d) for d in node.args.defaults]
+        node.args.kw_defaults = [d and self._plain(d) for d in node.args.kw_defaults]
+        return self.inside(node)
+
+    visit_FunctionDef = visit_Lambda = _visit_function
+
     # Elements -----------------------------------------------------------------------------------
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         node.value = self.visit(node.value)

@@ -2,8 +2,8 @@
 
 ``x`` becomes ``__jupyter_hybrid__.load(x)`` and ``f(x)`` becomes ``__jupyter_hybrid__.call(f, x)``.
 Line and column numbers are kept, so errors and the graph point at what the user wrote. Without an
-active recorder the rewritten code behaves as the original: functions defined in a hybridized cell
-can be called from any later cell.
+active recorder the rewritten code behaves as the original. The functions and lambdas of a cell
+stay as they are: who calls them from rewritten code enters a twin (:mod:`..twins`).
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import ast
 from typing import Any
 
 from ..trace_state import RUNTIME
-from . import quiet
-from .copies import Copies, finished, is_finished
+from .copies import Copies
 from .guarded import Guarded
+from .nodes import finished, located, placed, walk
 from .rewrite_exits import Exits
 from .scopes import yields
 
@@ -54,7 +54,7 @@ class Rewriter(Copies):
 
     Args:
         functions: the names of those that the tree defines.
-        copies: functions and loops can also run as written.
+        copies: loops can also run as written.
     """
 
     def __init__(self, functions: frozenset[str], filename: str, copies: bool = False):
@@ -63,16 +63,12 @@ class Rewriter(Copies):
         self.filename = filename
         self.function = None
         self.in_class = False
-        self.class_name = ""
-
-    def visit(self, node: ast.AST) -> Any:
-        return node if is_finished(node) else super().visit(node)
 
     def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
         attribute = ast.Attribute(ast.Name(RUNTIME, ast.Load()), method, ast.Load())
         call = ast.Call(attribute, args, rest.get("keywords", []))
         for node in (attribute, attribute.value, call):
-            ast.copy_location(node, at)
+            placed(at, node)
         return call
 
     def _plain(self, node: ast.expr) -> ast.expr:
@@ -80,11 +76,7 @@ class Rewriter(Copies):
         return node if _is_number(node) else self.visit(node)
 
     def _statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        made: list[ast.stmt] = []
-        for statement in body:
-            new = self.visit(statement)
-            made.extend(new if isinstance(new, list) else [new])
-        return made
+        return self._visited(body)
 
     # Numbers -----------------------------------------------------------------------------------
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
@@ -164,15 +156,13 @@ class Rewriter(Copies):
         args, named = node.args, node.keywords
         given: list[ast.expr] = []
         if args:
-            given = [
-                ast.copy_location(ast.Starred(self._runtime("given", [], node), ast.Load()), node)
-            ]
+            given = [placed(node, ast.Starred(self._runtime("given", [], node), ast.Load()))]
         keywords = []
         if named:
             again = ast.keyword(None, self._runtime("named", [], node))
-            keywords = [ast.copy_location(again, node)]
+            keywords = [placed(node, again)]
         callee = self._runtime("callee", [node.func, *args], node, keywords=named)
-        call = ast.copy_location(ast.Call(callee, given, keywords), node)
+        call = placed(node, ast.Call(callee, given, keywords))
         return self._runtime("load", [call], node)
 
     def _written(self, value: ast.expr) -> ast.expr:
@@ -185,9 +175,9 @@ class Rewriter(Copies):
             node.target = self.visit(node.target)
             return node
         old = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-        kind = ast.copy_location(ast.Constant(_INPLACE[type(node.op)]), node)
+        kind = placed(node, ast.Constant(_INPLACE[type(node.op)]))
         value = self._runtime("inplace", [kind, self.visit(old), node.value], node)
-        return ast.copy_location(ast.Assign([node.target], value), node)
+        return placed(node, ast.Assign([node.target], value))
 
     # Comprehensions ----------------------------------------------------------------------------
     def _comprehension(self, node: Any) -> Any:
@@ -206,41 +196,27 @@ class Rewriter(Copies):
 
     # Places that are not evaluated as the cell's own arithmetic ---------------------------------
     def _visit_function(self, node: Any) -> Any:
-        body = node.body
-        several = isinstance(body, list)
-        plain: Any = None
-        if self.copies and not isinstance(node, ast.AsyncFunctionDef):
-            quiet.register(node, self.filename)
-            plain = [self.as_written(s) for s in body] if several else self.as_written(body)
         node.args.defaults = [self._plain(d) for d in node.args.defaults]
         node.args.kw_defaults = [d and self._plain(d) for d in node.args.kw_defaults]
-        outer = self.function, self.in_class, self.loops
-        self.function, self.in_class, self.loops = node, False, 0
-        made = self._statements(body) if several else self.visit(body)
-        self.function, self.in_class, self.loops = outer
-        if plain is not None:
-            made = self.both_bodies(node, made, plain)
-        node.body = made
+        body = node.body
+        node.body = [finished(s) for s in body] if isinstance(body, list) else finished(body)
         return node
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _visit_function
 
-    def rewritten_function(self, node: Any) -> Any:
-        """A function of a plain copy, written twice; its defaults are as written."""
-        rewriter = Rewriter(self.functions, self.filename, copies=True)
-        rewriter.nesting = self.nesting + 1
-        defaults = node.args.defaults, node.args.kw_defaults
-        node.args.defaults, node.args.kw_defaults = [], [None for _ in defaults[1]]
-        made = Exits(RUNTIME, _INPLACE, self.class_name).visit(rewriter.visit(node))
-        made = Guarded(RUNTIME, self.class_name).visit(made)
-        made.args.defaults, made.args.kw_defaults = defaults
-        return finished(made)
+    def inside(self, node: Any) -> Any:
+        """The function with its own code rewritten."""
+        body = node.body
+        outer = self.function, self.in_class, self.loops
+        self.function, self.in_class, self.loops = node, False, 0
+        node.body = self._statements(body) if isinstance(body, list) else self.visit(body)
+        self.function, self.in_class, self.loops = outer
+        return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
-        outer = self.in_class, self.class_name
-        self.in_class, self.class_name = True, node.name
+        outer, self.in_class = self.in_class, True
         node.body = self._statements(node.body)
-        self.in_class, self.class_name = outer
+        self.in_class = outer
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
@@ -262,22 +238,33 @@ def rewrite(tree: ast.Module, filename: str = "", copies: bool = False) -> ast.M
     """The rewritten module, in place. ``tree`` has its final line numbers.
 
     Args:
-        copies: functions and loops can also run as written.
+        copies: loops can also run as written.
     """
     made = rewritten(tree, Rewriter(defined_functions(tree), filename, copies))
-    return ast.fix_missing_locations(Guarded(RUNTIME).visit(made))
+    return located(Guarded(RUNTIME).visit(made))
 
 
 def rewritten(tree: ast.Module, rewriter: Rewriter) -> ast.Module:
     """The module with the runtime's hooks, in place."""
     tree.body = rewriter._statements(tree.body)
-    return ast.fix_missing_locations(Exits(RUNTIME, _INPLACE).visit(tree))
+    return located(Exits(RUNTIME, _INPLACE).visit(tree))
 
 
 def defined_functions(tree: ast.AST) -> frozenset[str]:
     """The names of the functions that are defined somewhere in the tree."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-    return frozenset(n.name for n in ast.walk(tree) if isinstance(n, kinds))
+    return frozenset(n.name for n in walk(tree) if isinstance(n, kinds))
+
+
+def rewrite_function(node: Any, filename: str, class_name: str) -> Any:
+    """A function's own code rewritten, in place.
+
+    Args:
+        class_name: of the class around it, which mangles names.
+    """
+    made = Rewriter(defined_functions(node), filename, copies=True).inside(node)
+    made = Exits(RUNTIME, _INPLACE, class_name).visit(made)
+    return Guarded(RUNTIME, class_name).visit(made)
 
 
 def assigned_names(tree: ast.Module) -> list[str]:
