@@ -44,6 +44,8 @@ TimedRun::TimedRun(const PyRunTimes* times)
     : time_(times ? std::make_shared<engine::RunTime>(times->own) : nullptr), scope_(time_) {}
 
 void bind_run_times(py::module_& m) {
+  m.def("waited_ns", &engine::waited_ns,
+        "How long this thread has stood still in waits of the engine, all together.");
   py::class_<PyRunTimes>(m, "RunTimes", "How long runs of programs took on their devices.")
       .def(py::init<>())
       .def_property_readonly("running", &is_running, "One of them waits or runs.")

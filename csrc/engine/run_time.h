@@ -28,6 +28,8 @@ class RunTimes {
   std::atomic<int64_t> open_{0}, ns_{0}, begin_{0}, end_{0};
 };
 
+int64_t waited_ns();  // that this thread has stood still in waits, all together
+
 // One run. Whatever of it is still to be done holds it; when nobody does, it is over. No lock: the
 // child of a fork drops what waited while its locks are held.
 class RunTime {

@@ -47,8 +47,9 @@ NDArray push_copy(const NDArray& from, Context to, NodeId node, uint32_t site) {
   props.site = site != 0 ? site : current_site();
   props.node = static_cast<uint32_t>(node);
   engine::push_closure(
-      [from, made, time = engine::RunTime::current()](Resources& resources) {
-        const engine::RunTimeSpan span(time, resources);
+      [from, made, time = engine::RunTime::current()](Resources& resources) mutable {
+        const engine::RunTimeRef mine = std::move(time);
+        const engine::RunTimeSpan span(mine, resources);
         strided_copy(view_of(from), view_of(made), resources);
         resources.reset_workspace();
       },
@@ -66,7 +67,8 @@ struct CommitTask : engine::Task {
   bool left_alone(const engine::Var&) const override { return !begun; }
   void run(Resources& resources) override {
     begun = true;
-    const engine::RunTimeSpan span(time, resources);
+    const engine::RunTimeRef mine = std::move(time);
+    const engine::RunTimeSpan span(mine, resources);
     strided_copy(view_of(from), view_of(to), resources);
     resources.reset_workspace();
   }

@@ -288,7 +288,8 @@ struct ProgramTask : engine::Task {
   void run(Resources& resources) override {
     arrays.keys = keys.data();
     LaneTracer tracer;
-    const engine::RunTimeSpan span(arrays.time, resources);
+    const engine::RunTimeRef time = std::move(arrays.time);  // over before anybody is told
+    const engine::RunTimeSpan span(time, resources);
     run_kernels(*impl, arrays, resources, tracer);
   }
 };

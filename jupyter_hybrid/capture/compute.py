@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -91,6 +92,7 @@ class Ran:
     inputs: list[Any]
     keys: list[int]
     outputs: list[Any]
+    submit_s: float = 0.0  # that handing it to the engine took
     raised: bool = False  # its kernel's error was raised in the cell, at the call
 
 
@@ -140,6 +142,7 @@ def compute(
     updates, given = _updates(graph, arrays, inputs) if writes else ((), None)
     compiled, cached = program_cache.find_or_compile(graph, called, options, donated, updates)
     times = _core.RunTimes()
+    start = time.perf_counter()
     _core.hold_trace_writes(True)  # the inputs are what they were before this cell's writes
     try:
         values = compiled.program.run(
@@ -159,6 +162,7 @@ def compute(
             _core.finish_trace_writes()
     finally:
         _core.hold_trace_writes(False)
+    submit_s = time.perf_counter() - start
     made = [Value.of(a, entries[id(a)]) for a in drawn]
     read = [
         Value.of(a, (i, 0), called.get(i, "")) for a, i in zip(inputs, graph.inputs, strict=True)
@@ -180,7 +184,7 @@ def compute(
         updates=updates,
         needed=frozenset(i for i, a in enumerate(arrays) if id(a) in needed),
     )
-    return Ran(segment, inputs, keys, list(arrays))
+    return Ran(segment, inputs, keys, list(arrays), submit_s)
 
 
 def _updates(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -118,6 +119,7 @@ class Recording:
         error says more than one found here.
         """
         recorder = self.recorder
+        start = time.perf_counter()
         try:
             self._runtime.record(None)
             try:
@@ -140,4 +142,5 @@ class Recording:
             self.read = recorder.inputs()
             self.ran = recorder.release()
             numbers.start_cell()
+            recorder.spent.ended(start)
             _one.release()

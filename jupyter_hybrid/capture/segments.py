@@ -19,6 +19,7 @@ from .compute import Key, Ran, Segment, compute
 from .errors import NotConvertible
 from .options import Options
 from .salvage import error_of, salvage, succeeded
+from .spent import Spent, settles
 
 # What a call in real NumPy brings about: no reason of its own.
 FOLLOWS = frozenset(
@@ -44,6 +45,7 @@ class Segments:
         self.contacts: list[tuple[int | None, str]] = []  # those that the closed list made
         self.cuts: list[tuple[int | None, str]] = []  # computed there, though all is in a graph
         self.left: dict[tuple[int | None, str], None] = {}  # loops and functions left to Python
+        self.spent = Spent()
         self.segment_serial = 0  # of the graph, when the segment began
         self.bodies: list[Any] = []  # branches and loop bodies being traced, innermost last
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
@@ -88,6 +90,7 @@ class Segments:
         if reason in FOLLOWS and self._left == len(self.breaks) - 1 >= 0:
             before, why = self.breaks[-1]
             if before == line:
+                self.spent.at = self.breaks[-1]
                 return why
         self.breaks.append((line, reason))
         return reason
@@ -101,6 +104,7 @@ class Segments:
         found = (self._wrappers.get(key) for key in self._written)
         return [w for w in found if w is not None and w.dirty]
 
+    @settles
     def sync(self, arrays: list[Any], reason: str) -> None:
         """Computes ``arrays`` now, and with them what lives on the way to them."""
         self.stay_inside(reason)
@@ -108,6 +112,7 @@ class Segments:
             line = self.user_line()
             self._compute(arrays, self._interrupt(line, reason), line)
 
+    @settles
     def run_waiting(self, why: str) -> None:
         """Computes what is recorded, where that may be: not what depends on a body's parameters,
         which have no values, nor what autograd may ask for."""
@@ -119,6 +124,7 @@ class Segments:
                 _core.wait_all()  # what was cut before: a queue of programs would hold its arrays
             self._compute(live, why, line)
 
+    @settles
     def flush(self, reason: str) -> None:
         """Computes every live traced array, and writes changed inputs back."""
         self.stay_inside(reason)
@@ -230,6 +236,7 @@ class Segments:
                 wrapper.store()
         self._written = {id(w.origin) for w in changed if w.dirty}
 
+    @settles
     def settle_writes(self, reason: str) -> None:
         """Does what the cell wrote into arrays that others hold too, and computes first whatever
         reads their old contents."""
@@ -255,6 +262,7 @@ class Segments:
         # A window that got its value meanwhile, with its base, has no node and reads nothing.
         return [a for a in live if id(a) in entries and entries[id(a)][0] in reading]
 
+    @settles
     def contact(self, reason: str) -> None:
         """Before code that nobody has seen: what waits on memory that it can reach is computed."""
         self.stay_inside(reason)
@@ -280,6 +288,7 @@ class Segments:
             if wrapper is not written and np.may_share_memory(wrapper.origin, written.origin):
                 wrapper.touched()
 
+    @settles
     def settle_aliases(self, value: np.ndarray) -> None:
         """Before an ndarray enters that may share memory with one written in this cell."""
         for wrapper in self._changed():
@@ -329,6 +338,8 @@ class Segments:
         )
         self._runs.append(ran)
         made = ran.segment
+        self.spent.compile_s += 0.0 if made.cached else made.compiled.seconds
+        self.spent.wait_s += 0.0 if self.spent.settling else ran.submit_s
         at = (made.graph.hash, made.donated, made.updates, line, reason)
         same = None if self._effects else self._places.setdefault(at, made)
         self._effects.clear()

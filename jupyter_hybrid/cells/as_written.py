@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from ..capture.cell import Cell
 from ..capture.options import Options
 from ..capture.recording import Recording
-from ..capture.source.patience import CONTACTS, duration
+from ..capture.source.patience import CONTACTS
+from ..capture.units import seconds
+from ..reports.listing import places
 from ..reports.report import Report
 
 _RATIO, _SLACK_S = 1.2, 0.002  # a recorded run may take so much longer than one as written
@@ -47,8 +49,9 @@ class AsWritten:
         start = clock()
         yield report
         self.plain_s = min(clock() - start, self.plain_s or float("inf"))
-        figures = f"{duration(self.plain_s)}; recorded it takes {duration(self.recorded_s)}"
-        report.graph_breaks = [*self.left, (None, f"the cell runs as written, in {figures}")]
+        figures = f"{seconds(self.plain_s)}; recorded it takes {seconds(self.recorded_s)}"
+        here = (None, f"the cell runs as written, in {figures}")
+        report.graph_breaks = places([*self.left, here], {})
 
 
 def find(cell: Cell, options: Options) -> AsWritten | None:

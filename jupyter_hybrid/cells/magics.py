@@ -138,6 +138,7 @@ class HybridMagics(Magics):
     @staticmethod
     def _finish(prepared: Cell, options: Options, value: Any, report: Report) -> Any:
         session.last_report = report
+        report.computed += session.later.taken()
         worth_showing = report.segments or (report.graph_breaks and not options.implicit)
         if report.compare is not None:
             display(report.compare)
@@ -276,6 +277,7 @@ def _compute_mentioned(info: Any) -> None:
     if shell is None or not info.raw_cell:
         return
     namespace = shell.user_ns
+    session.later.start_cell(f"cell {shell.execution_count}")
     for deferred in session.later.mentioned_in(info.raw_cell, namespace):
         session.later.rebind(deferred, namespace)
     session.later.forget_dead(namespace)
@@ -292,7 +294,6 @@ def load(shell: Any) -> None:
         return
     _shell = shell
     start()
-    session.later.announce = print
     use(shell)
     shell.input_transformers_cleanup.append(transform)
     shell.events.register("pre_run_cell", running.start)

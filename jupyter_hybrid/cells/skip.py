@@ -115,9 +115,10 @@ class Skip:
         report = copy.copy(self.report)
         (segment,) = report.segments
         report.segments = [replace(segment, times=times, cached=True)]
-        report.compile_s = 0.0
+        report.compile_s = report.record_s = 0.0
         report.cached = report.skipped = True
         report.differences = None
+        report.computed = []
         return report
 
 

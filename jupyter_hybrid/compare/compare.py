@@ -145,7 +145,9 @@ class _Pair:
             symbolic,
             differences,
             compile_s=compile_s,
-            breaks=list(report.graph_breaks),
+            breaks=report.graph_breaks,
+            record_s=report.record_s,
+            settle_s=report.settle_s,
         )
 
     def _differences(self) -> list[Difference]:
@@ -199,7 +201,6 @@ class _Pair:
 
     def _symbolic(self, namespace: dict[str, Any]) -> Any:
         later = DeferredNames()
-        later.announce = lambda text: None
         value, self._report = self._run_symbolically(self._cell, self._options, namespace, later)
         _core.wait_all()
         return value

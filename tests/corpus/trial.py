@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import io
 import linecache
-import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -27,7 +26,6 @@ from .equality import Comparison
 _OPTIONS = "--view none"
 _FORCED = "--view none --force"  # all of it recorded, whether or not that pays
 # A value that is shown leaves the graph by the cell's own wish: an effect, no failure to capture.
-_ANNOUNCED = re.compile(r"^\w+ was deferred: computed now \(.*\)\n", re.MULTILINE)
 SHOWN = (
     "print shows a value",
     "a format shows the values",
@@ -187,7 +185,7 @@ class Hybrid:
         assigned = list(_own(namespace, self.hidden))
         self._cell(f"({', '.join(assigned)},)" if assigned else "")  # deferred names become real
         names = {k: v for k, v in namespace.items() if k in assigned}
-        run = Run(names, value, _ANNOUNCED.sub("", out), error)
+        run = Run(names, value, out, error)
         recorder = self._ended[-1]  # of a cell that raised, too
         run.breaks = list(recorder.breaks)
         run.contacts = list(recorder.contacts)
@@ -205,10 +203,9 @@ def compare(cell: CorpusCell, wanted: Run, got: Run, label: str = "") -> list[st
         kept = {k: v for k, v in got.names.items() if k in wanted.names}
         found.namespaces(wanted.names, kept)
         return [f"{label}{text}" for text in found.differences]
-    with redirect_stdout(io.StringIO()):  # deferred values announce themselves
-        found.namespaces(wanted.names, got.names)
-        if wanted.error is None and got.error is None:
-            found.values("the value", wanted.value, got.value)
+    found.namespaces(wanted.names, got.names)
+    if wanted.error is None and got.error is None:
+        found.values("the value", wanted.value, got.value)
     found.text("printed text", wanted.out, got.out)
     if wanted.error != got.error:
         found.differ("exception", f"is {got.error}, not {wanted.error}")

@@ -1,10 +1,6 @@
-"""Code of a cell twice, rewritten and as written: functions, lambdas, loops and comprehensions.
+"""Loops and comprehensions of a cell twice, rewritten and as written.
 
-A function asks when it is entered whether anything is recorded; a loop may change at every
-iteration (:mod:`.patience` decides)::
-
-    def f(x):                   if __jupyter_hybrid_on__: BODY'
-        BODY             ->     else: BODY
+A loop may change at every iteration (:mod:`.patience` decides)::
 
     for t in s:                 for R.phase in R.phases(7, 5, s'):
         BODY                        try:
@@ -24,8 +20,7 @@ iteration (:mod:`.patience` decides)::
     [e for t in s if c]  ->     R.both([e' for t in R.first(8, s') if c'],
                                        [e for t in R.rest() if c])
 
-A plain copy holds no further copies of its loops. The functions in it are written twice as well:
-they may be called while something is recorded.
+A plain copy holds no further copies of its loops.
 """
 
 from __future__ import annotations
@@ -34,11 +29,8 @@ import ast
 from typing import Any
 
 from . import patience, quiet
-from .nodes import Transformer, copied, finished, placed
-from .scopes import bound_names, loaded_names, without_declarations, yields
-
-ON = "__jupyter_hybrid_on__"  # a builtin: is anything recorded?
-_NESTING = 3  # of functions in plain copies; each level doubles the code
+from .nodes import copied, finished, placed
+from .scopes import bound_names, loaded_names, yields
 
 
 class Copies:
@@ -48,8 +40,6 @@ class Copies:
     filename: str
     function: Any
     in_class: bool
-    nesting = 0  # of functions in plain copies
-    class_name = ""  # of the innermost class
     loops = 0  # around what is visited, in its function
 
     def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
@@ -58,45 +48,15 @@ class Copies:
     def _statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
         raise NotImplementedError
 
-    def rewritten_function(self, node: Any) -> Any:
-        """A function of a plain copy, written twice."""
-        raise NotImplementedError
-
-    # Functions ------------------------------------------------------------------------------------
-    def as_written(self, node: Any) -> Any:
-        """A copy of a node; the functions in it are written twice."""
-        node = copied(node)
-        return finished(_Functions(self).visit(node) if self.nesting < _NESTING else node)
-
-    def both_bodies(self, node: Any, body: Any, plain: Any) -> Any:
-        """A function's body that runs the one or the other."""
-        if isinstance(node, ast.Lambda):
-            return placed(body, ast.IfExp(placed(body, ast.Name(ON, ast.Load())), body, plain))
-        declared, body = without_declarations(body)
-        plain = without_declarations(plain)[1]
-        first: list[ast.stmt] = []
-        if ast.get_docstring(node, clean=False) is not None:
-            first, body, plain = node.body[:1], body[1:], plain[1:]
-        if not body:
-            return first
-        test = placed(body[0], ast.Name(ON, ast.Load()))
-        chosen = placed(body[0], ast.If(test, body, [finished(s) for s in plain]))
-        return [*first, *declared, chosen]
+    @staticmethod
+    def as_written(node: Any) -> Any:
+        """A copy of a node that stays as it is."""
+        return finished(copied(node))
 
     # Loops ----------------------------------------------------------------------------------------
     def may_copy(self, node: Any) -> bool:
-        """Can this loop be written twice? Generators and coroutines may stop in the middle."""
-        return self.copies and not self.in_class and not yields([node]) and not self._waits()
-
-    def _waits(self) -> bool:
-        function = self.function
-        if function is None:
-            return False
-        known = getattr(function, "waits", None)
-        if known is None:
-            body = function.body if isinstance(function.body, list) else [function.body]
-            known = function.waits = isinstance(function, ast.AsyncFunctionDef) or yields(body)
-        return bool(known)
+        """Can this loop be written twice? One that waits may stop in the middle."""
+        return self.copies and not self.in_class and not yields([node])
 
     def loop_number(self, node: Any) -> ast.expr:
         """The number under which patience knows a loop or comprehension."""
@@ -197,23 +157,3 @@ class Copies:
         other.iter = self._runtime("opened", [other.iter], node)
         test = self._runtime("plainly", [number], node)
         return placed(node, ast.IfExp(test, plain, node))
-
-
-class _Functions(Transformer):
-    """Writes the functions in a plain copy twice."""
-
-    stops_at_finished = False
-
-    def __init__(self, rewriter: Copies):
-        self._rewriter = rewriter
-
-    def _function(self, node: Any) -> Any:
-        return self._rewriter.rewritten_function(node)
-
-    visit_FunctionDef = visit_Lambda = _function
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
-        outer, self._rewriter.class_name = self._rewriter.class_name, node.name
-        self.generic_visit(node)
-        self._rewriter.class_name = outer
-        return node

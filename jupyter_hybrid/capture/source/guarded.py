@@ -21,7 +21,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .nodes import Transformer, placed
+from .nodes import Transformer, is_finished, placed
 
 GUARDS = "__hybrid_guards__"
 
@@ -142,8 +142,6 @@ class Guarded(Transformer):
         return node
 
     def _truth(self, test: ast.expr) -> ast.expr:
-        if isinstance(test, ast.Name):  # the one name that is no load: is anything recorded?
-            return test
         visited = self.visit(test)
         return self._guard("own", [visited], visited)
 
@@ -335,6 +333,9 @@ class Guarded(Transformer):
         """The statements, with a contact before those that run code of their own."""
         made: list[ast.stmt] = []
         for statement in body:
+            if is_finished(statement):
+                made.append(statement)
+                continue
             if isinstance(statement, (ast.Import, ast.ImportFrom)):
                 if getattr(statement, "module", "") != "__future__":
                     made.append(self._contact("an import", statement))

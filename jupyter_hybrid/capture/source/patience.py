@@ -16,6 +16,7 @@ from typing import Any
 
 from ...np_face import TracedArray
 from .. import numbers
+from ..units import seconds
 from .quiet import Reads
 
 CLOCK = "a clock is read"
@@ -76,14 +77,6 @@ def _counting() -> Iterator[int]:
 
 
 _numbers = _counting()
-
-
-def duration(seconds: float) -> str:
-    """``340 us``."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-6:.2g} us"
 
 
 class Phases:
@@ -218,7 +211,9 @@ class Phases:
             if len(recorder.breaks) > before:
                 self._entry = before
                 place = self.place
-                recorder.breaks[before:] = [(place.first, self.reason)]
+                here = (place.first, self.reason)
+                recorder.spent.rename(recorder.breaks[before], here)
+                recorder.breaks[before:] = [here]
             elif self.place.left:
                 self._note()
         self.paused = self.how
@@ -312,12 +307,13 @@ class Phases:
             return False
         recorded = median(self._times) + self._flushed_s / max(1, len(self._times))
         plain = median(self._plain_times)
-        figures = f"a step costs {duration(recorded)} recorded, {duration(plain)} as written"
+        figures = f"a step costs {seconds(recorded)} recorded, {seconds(plain)} as written"
         leave = plain < recorded
         if leave:
             place.left = f"{place.lines} left to Python: {figures}"
         if self._entry >= 0:
             text = place.left if leave else f"{place.lines} compared with plain Python: {figures}"
+            self.recorder.spent.rename(self.recorder.breaks[self._entry], (place.first, text))
             self.recorder.breaks[self._entry] = (place.first, text)
         return leave
 

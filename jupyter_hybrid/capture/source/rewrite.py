@@ -2,8 +2,8 @@
 
 ``x`` becomes ``__jupyter_hybrid__.load(x)`` and ``f(x)`` becomes ``__jupyter_hybrid__.call(f, x)``.
 Line and column numbers are kept, so errors and the graph point at what the user wrote. Without an
-active recorder the rewritten code behaves as the original: functions defined in a hybridized cell
-can be called from any later cell.
+active recorder the rewritten code behaves as the original. The functions and lambdas of a cell
+stay as they are: who calls them from rewritten code enters a twin (:mod:`..twins`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 
 from ..control.rewriter import ControlRewriter
 from ..trace_state import RUNTIME
-from . import quiet
 from .guarded import Guarded
 from .nodes import finished, located, placed, walk
 from .rewrite_exits import Exits
@@ -59,14 +58,13 @@ class _Rewriter(ControlRewriter):
         script: bool = False,
         copies: bool = False,
     ):
-        self.script = script
+        self.script = self.whole = script
         self.copies = copies
         self.beyond = beyond
         self._functions = self.functions = functions  # that this cell defines
         self.filename = filename
         self.function = None
         self.in_class = False
-        self.class_name = ""
 
     def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
         attribute = ast.Attribute(ast.Name(RUNTIME, ast.Load()), method, ast.Load())
@@ -222,41 +220,29 @@ class _Rewriter(ControlRewriter):
 
     # Places that are not evaluated as the cell's own arithmetic ---------------------------------
     def _visit_function(self, node: Any) -> Any:
-        body = node.body
-        several = isinstance(body, list)
-        plain: Any = None
-        if self.copies and not isinstance(node, ast.AsyncFunctionDef):
-            quiet.register(node, self.filename)
-            plain = [self.as_written(s) for s in body] if several else self.as_written(body)
         node.args.defaults = [self._plain(d) for d in node.args.defaults]
         node.args.kw_defaults = [d and self._plain(d) for d in node.args.kw_defaults]
-        outer = self.function, self.in_class, self.loops
-        self.function, self.in_class, self.loops = node, False, 0
-        made = self._statements(body) if several else self.visit(body)
-        self.function, self.in_class, self.loops = outer
-        if plain is not None:
-            made = self.both_bodies(node, made, plain)
-        node.body = made
+        if self.whole:
+            return self.inside(node)
+        body = node.body
+        node.body = [finished(s) for s in body] if isinstance(body, list) else finished(body)
         return node
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _visit_function
 
-    def rewritten_function(self, node: Any) -> Any:
-        """A function of a plain copy, written twice; its defaults are as written."""
-        rewriter = _Rewriter(self._functions, self.filename, self.beyond, copies=True)
-        rewriter.nesting = self.nesting + 1
-        defaults = node.args.defaults, node.args.kw_defaults
-        node.args.defaults, node.args.kw_defaults = [], [None for _ in defaults[1]]
-        made = Exits(RUNTIME, _INPLACE, self.class_name).visit(rewriter.visit(node))
-        made = Guarded(RUNTIME, self.class_name).visit(made)
-        made.args.defaults, made.args.kw_defaults = defaults
-        return finished(made)
+    def inside(self, node: Any) -> Any:
+        """The function with its own code rewritten."""
+        body = node.body
+        outer = self.function, self.in_class, self.loops
+        self.function, self.in_class, self.loops = node, False, 0
+        node.body = self._statements(body) if isinstance(body, list) else self.visit(body)
+        self.function, self.in_class, self.loops = outer
+        return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
-        outer = self.in_class, self.class_name
-        self.in_class, self.class_name = True, node.name
+        outer, self.in_class = self.in_class, True
         node.body = self._statements(node.body)
-        self.in_class, self.class_name = outer
+        self.in_class = outer
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
@@ -282,33 +268,50 @@ def rewrite(
     Args:
         filename: the cell's; under it the runtime finds the statements that may become nodes.
         script: it is a scripted function, where every truth value may be a recorded one.
-        copies: functions and loops can also run as written.
+        copies: loops can also run as written.
     """
     functions = frozenset(
         n.name for n in walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
     )
-    return rewrite_part(tree, filename, functions, script=script, copies=copies)
+    rewriter = _Rewriter(functions, filename, script=script, copies=copies)
+    return _rewritten(tree, rewriter)
 
 
 def rewrite_part(
     tree: ast.Module,
     filename: str,
     functions: frozenset[str],
-    beyond: frozenset[str] | None = frozenset(),
-    script: bool = False,
-    copies: bool = False,
+    beyond: frozenset[str] | None,
+    script: bool,
 ) -> ast.Module:
-    """The same for a piece of a cell that was rewritten before.
+    """The same for a piece of a cell that was rewritten before, its functions too.
 
     Args:
         beyond: names that are read where the piece came from; None: any may be.
     """
-    rewriter = _Rewriter(functions, filename, beyond, script, copies)
+    rewriter = _Rewriter(functions, filename, beyond, script)
+    rewriter.whole = True
+    return _rewritten(tree, rewriter)
+
+
+def _rewritten(tree: ast.Module, rewriter: _Rewriter) -> ast.Module:
     tree.body = rewriter._statements(tree.body)
     tree = Exits(RUNTIME, _INPLACE).visit(tree)
-    if not script:
+    if not rewriter.script:
         tree = Guarded(RUNTIME).visit(tree)
     return located(tree)
+
+
+def rewrite_function(node: Any, filename: str, class_name: str) -> Any:
+    """A function's own code rewritten, in place.
+
+    Args:
+        class_name: of the class around it, which mangles names.
+    """
+    functions = frozenset(n.name for n in walk(node) if isinstance(n, ast.FunctionDef))
+    made = _Rewriter(functions, filename, copies=True).inside(node)
+    made = Exits(RUNTIME, _INPLACE, class_name).visit(made)
+    return Guarded(RUNTIME, class_name).visit(made)
 
 
 def assigned_names(tree: ast.Module) -> list[str]:

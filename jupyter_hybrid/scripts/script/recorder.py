@@ -68,7 +68,7 @@ class ScriptRecorder(Recorder):
 
 def is_users(function: types.FunctionType) -> bool:
     """Is it neither this package's nor NumPy's nor a library's?"""
-    return origin(function, "") == "user" and (function.__module__ or "") != "operator"
+    return origin(function) == "user" and (function.__module__ or "") != "operator"
 
 
 class Root(Body):
