@@ -66,6 +66,8 @@ def data(value: Any, depth: int = 0) -> Any:
         return "exact", name, value if not isinstance(value, int) else int(value)
     if isinstance(value, (float, complex)):
         return "floats", name, np.asarray(value)
+    if callable(getattr(type(value), "asnumpy", None)):
+        value = value.asnumpy()
     if isinstance(value, (np.ndarray, np.generic)):
         array = np.asarray(value)
         name = f"{name} {array.dtype}{array.shape}"

@@ -21,6 +21,7 @@ from .exported import Exported
 from .options import Options
 from .salvage import error_of
 from .segments import Segments
+from .source.sources import note_recorded
 from .spent import settles
 
 _note = _core.guards.note
@@ -42,7 +43,7 @@ class Recorder(Segments):
         super().__init__(cell.filename, options)
         self.checks = 0  # operators recorded that may refuse their input when they run
         self.cell = cell
-        self.code_file = cell.filename  # every function of this file is rewritten
+        note_recorded(cell.filename)
         self.namespace = namespace
         self.later = later
         self.active = True

@@ -154,7 +154,6 @@ class Block:
             self._report = Report(cell, self._options, [], breaks, [], {}, mode="imperative")
             return
         recording = Recording(cell, self._options, names, session.later)
-        recording.recorder.code_file = ""
         recording.ending = Everything(recording.recorder)
         failed = True
         recording.begin()

@@ -21,7 +21,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .nodes import Transformer, placed
+from .nodes import Transformer, is_finished, placed
 
 GUARDS = "__hybrid_guards__"
 
@@ -88,10 +88,6 @@ class Guarded(Transformer):
 
     # Calls: the runtime's own ask for themselves --------------------------------------------------
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        if self._is_runtime(node, "branch", "test"):
-            number, test = node.args
-            node.args = [number, self._truth(test)]
-            return node
         if not self._is_runtime(node) and isinstance(node.func, ast.Attribute):
             node.func.value = self.visit(node.func.value)  # it looks at its caller's frame
         elif not self._is_runtime(node):
@@ -142,8 +138,6 @@ class Guarded(Transformer):
         return node
 
     def _truth(self, test: ast.expr) -> ast.expr:
-        if isinstance(test, ast.Name):  # the one name that is no load: is anything recorded?
-            return test
         visited = self.visit(test)
         return self._guard("own", [visited], visited)
 
@@ -260,10 +254,7 @@ class Guarded(Transformer):
     visit_AsyncFor = visit_For
 
     def _tested(self, node: Any) -> ast.stmt:
-        if self._is_runtime(node.test, "branch", "test"):
-            node.test = self.visit(node.test)
-        elif not isinstance(node.test, ast.Attribute):  # `R.converted`
-            node.test = self._truth(node.test)
+        node.test = self._truth(node.test)
         self._bodies(node, "body", "orelse")
         return node
 
@@ -335,6 +326,9 @@ class Guarded(Transformer):
         """The statements, with a contact before those that run code of their own."""
         made: list[ast.stmt] = []
         for statement in body:
+            if is_finished(statement):
+                made.append(statement)
+                continue
             if isinstance(statement, (ast.Import, ast.ImportFrom)):
                 if getattr(statement, "module", "") != "__future__":
                     made.append(self._contact("an import", statement))

@@ -18,9 +18,8 @@ KNOWN: dict[str, tuple[str, str]] = {
     "c_writers: a map behind yield from": ("same earlier", WRAPPER),
     "c_writers: write back of a buffered nditer of another type": (EVERYWHERE, ENDS),
     "c_writers: an element by flat and its iterator": (EVERYWHERE, "raises TypeError"),
-    "c_writers: piecewise with a function that writes": ("plain module", UNSEEN),
     "c_writers: a unary call of a bound method kept in a list": ("same earlier", WRAPPER),
-    "c_writers: weakref callbacks": ("plain module", UNSEEN),
+    "c_writers: weakref callbacks": (EVERYWHERE, UNSEEN),
     "crashes: the name of a method": (EVERYWHERE, "raises AttributeError"),
     "errors: a division warns on its line": (EVERYWHERE, WARNING),
     "errors: a traceback is read": (EVERYWHERE, "a frame of ours stands in the traceback"),
@@ -36,11 +35,7 @@ KNOWN: dict[str, tuple[str, str]] = {
         EVERYWHERE,
         "a stand-in stays in an object array",
     ),
-    "worlds: a profile function that counts": ("plain module", "raises UnboundLocalError"),
+    "worlds: a profile function that counts": (EVERYWHERE, "raises UnboundLocalError"),
     "writers: setitem and delitem that write": (EVERYWHERE, "a warning is lost"),
-    "writers: index and float conversions that write": (
-        "same earlier",
-        "a recorded number is an int of another class",
-    ),
     "writers: array protocol that writes": (EVERYWHERE, "raises ValueError"),
 }
