@@ -14,7 +14,7 @@ import numpy as np
 from .. import _core
 from ..base import MXNetError
 from ..np_face import TracedArray
-from . import program_cache
+from . import numbers, program_cache
 from .compute import Key, Ran, Segment, compute
 from .errors import NotConvertible
 from .options import Options
@@ -30,6 +30,7 @@ FOLLOWS = frozenset(
         "a mask selects elements",
     }
 )
+_PROGRAM = 200  # operators of a loop's steps that are compiled together
 
 
 class Segments:
@@ -46,7 +47,7 @@ class Segments:
         self.cuts: list[tuple[int | None, str]] = []  # computed there, though all is in a graph
         self.left: dict[tuple[int | None, str], None] = {}  # loops and functions left to Python
         self.spent = Spent()
-        self.segment_serial = 0  # of the graph, when the segment began
+        self._paced = numbers.serial()  # of the graph, when a loop last had its steps computed
         self.bodies: list[Any] = []  # branches and loop bodies being traced, innermost last
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
         self.donated: list[Any] = []  # input arrays whose memory may be reused
@@ -113,7 +114,7 @@ class Segments:
             self._compute(arrays, self._interrupt(line, reason), line)
 
     @settles
-    def run_waiting(self, why: str) -> None:
+    def run_waiting(self, why: str) -> bool:
         """Computes what is recorded, where that may be: not what depends on a body's parameters,
         which have no values, nor what autograd may ask for."""
         live = [] if self.bodies or self.script else self.live()
@@ -123,6 +124,18 @@ class Segments:
             with suppress(MXNetError):  # it stays in its array
                 _core.wait_all()  # what was cut before: a queue of programs would hold its arrays
             self._compute(live, why, line)
+            return True
+        return not live
+
+    def pace(self) -> None:
+        """Between two steps of a loop: whole steps are computed when they are a program's worth."""
+        serial = numbers.serial()
+        if serial - self._paced < _PROGRAM:
+            return
+        self._paced = serial
+        why = "a loop recorded many operators"
+        if not self.run_waiting(why):
+            self.flush(why)
 
     @settles
     def flush(self, reason: str) -> None:
@@ -343,7 +356,6 @@ class Segments:
         at = (made.graph.hash, made.donated, made.updates, line, reason)
         same = None if self._effects else self._places.setdefault(at, made)
         self._effects.clear()
-        self.segment_serial = 0
         if same is None or same is made:
             self._add(made)
         else:

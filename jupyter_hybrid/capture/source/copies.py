@@ -2,7 +2,7 @@
 
 A loop may change at every iteration (:mod:`.patience` decides)::
 
-    for t in s:                 for R.phase in R.phases(7, 5, s'):
+    for t in s:                 for R.phase in R.phases(7, s'):
         BODY                        try:
     else:                               if R.phase:
         ORELSE           ->                 for t in R.steps: BODY'
@@ -29,12 +29,12 @@ import ast
 from typing import Any
 
 from . import patience, quiet
-from .nodes import copied, finished, placed
+from .nodes import Transformer, copied, finished, placed
 from .scopes import bound_names, loaded_names, yields
 
 
-class Copies:
-    """Mixed into the cell's rewriter; ``copies`` is false for scripts and parts."""
+class Copies(Transformer):
+    """Mixed into the rewriter; where ``copies`` is false everything stands once."""
 
     copies = False
     filename: str
@@ -102,22 +102,34 @@ class Copies:
     def _steps(self, at: ast.AST) -> ast.expr:
         return self._attribute("steps", ast.Load(), at)
 
-    def for_twice(self, node: ast.For, plain: Any, start: ast.expr, taken: list[ast.stmt]) -> Any:
-        """``node`` is the loop rewritten; ``taken`` asks for a node in the place of the rest."""
-        at = start
-        go_on: list[ast.stmt] = [placed(at, ast.Continue())]
-        leave: list[ast.stmt] = [placed(at, ast.Break())]
-        steps = self._steps(at)
-        recorded = placed(node, ast.For(node.target, steps, [*taken, *node.body], go_on))
+    def visit_For(self, node: ast.For) -> Any:
+        if not self.may_copy(node):
+            return self.generic_visit(node)
+        plain, known = self.as_written(node), self.loop_number(node)
+        start = self._runtime("phases", [known, self.visit(node.iter)], node.iter)
+        self.loops += 1
+        node.target = self.visit(node.target)
+        node.body = self._statements(node.body)
+        self.loops -= 1
+        go_on: list[ast.stmt] = [placed(start, ast.Continue())]
+        leave: list[ast.stmt] = [placed(start, ast.Break())]
+        steps = self._steps(start)
+        recorded = placed(node, ast.For(node.target, steps, node.body, go_on))
         opened = self._opened(plain)
         plain.iter, plain.orelse = steps, go_on
-        return self._phases(
-            node, start, [[*opened, plain, *leave], [recorded, *leave]], node.orelse
-        )
+        phases = [[*opened, plain, *leave], [recorded, *leave]]
+        return self._phases(node, start, phases, self._statements(node.orelse))
 
-    def while_twice(self, node: ast.While, plain: Any, start: ast.expr, after: Any) -> Any:
-        """``node`` is the loop rewritten; ``after`` binds what a node computed in its place."""
-        at = start
+    def visit_While(self, node: ast.While) -> Any:
+        if not self.may_copy(node):
+            return self.generic_visit(node)
+        plain = self.as_written(node)
+        at = start = self._runtime("turns", [self.loop_number(node)], node)
+        self.loops += 1
+        node.test = self.visit(node.test)
+        node.body = self._statements(node.body)
+        self.loops -= 1
+        node.orelse = self._statements(node.orelse)
         opened = self._opened(plain)
         counted = copied(plain)
         ends: list[ast.stmt] = []  # what the loop does when its test is false
@@ -127,16 +139,14 @@ class Copies:
             over = self._runtime("finished", [], at)
             leave = [placed(at, ast.If(over, [placed(at, ast.Continue())], [])), *leave]
 
-        def stepwise(test: ast.expr, body: list[ast.stmt], last: list[ast.stmt]) -> ast.stmt:
-            stop = [*last, *ends, placed(at, ast.Break())]
-            step = placed(node, ast.If(test, body, stop))
+        def stepwise(test: ast.expr, body: list[ast.stmt]) -> ast.stmt:
+            step = placed(node, ast.If(test, body, [*ends, placed(at, ast.Break())]))
             nothing = placed(at, ast.Tuple([], ast.Store()))
-            return placed(
-                node, ast.For(nothing, self._steps(at), [step], [placed(at, ast.Continue())])
-            )
+            go_on = placed(at, ast.Continue())
+            return placed(node, ast.For(nothing, self._steps(at), [step], [go_on]))
 
-        recorded = stepwise(node.test, node.body, after)
-        trial = finished(stepwise(counted.test, counted.body, []))
+        recorded = stepwise(node.test, node.body)
+        trial = finished(stepwise(counted.test, counted.body))
         plain.orelse = [*ends, placed(at, ast.Continue())] if ends else []
         rest = [*opened, plain, placed(at, ast.Break())]
         phases = [rest, [*opened, trial, *leave], [recorded, *leave]]

@@ -88,10 +88,6 @@ class Guarded(Transformer):
 
     # Calls: the runtime's own ask for themselves --------------------------------------------------
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        if self._is_runtime(node, "branch", "test"):
-            number, test = node.args
-            node.args = [number, self._truth(test)]
-            return node
         if not self._is_runtime(node) and isinstance(node.func, ast.Attribute):
             node.func.value = self.visit(node.func.value)  # it looks at its caller's frame
         elif not self._is_runtime(node):
@@ -258,10 +254,7 @@ class Guarded(Transformer):
     visit_AsyncFor = visit_For
 
     def _tested(self, node: Any) -> ast.stmt:
-        if self._is_runtime(node.test, "branch", "test"):
-            node.test = self.visit(node.test)
-        elif not isinstance(node.test, ast.Attribute):  # `R.converted`
-            node.test = self._truth(node.test)
+        node.test = self._truth(node.test)
         self._bodies(node, "body", "orelse")
         return node
 

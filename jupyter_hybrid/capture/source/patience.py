@@ -82,9 +82,8 @@ _numbers = _counting()
 class Phases:
     """One run of a loop: what its next steps are, recorded or as written."""
 
-    def __init__(self, hooks: Any, number: int, values: Any, statement: int | None, top: int):
+    def __init__(self, hooks: Any, number: int, values: Any, top: int):
         self.hooks, self.place, self.values = hooks, place_of(number), values
-        self.statement = statement
         self.top = top  # the number of the recorded phase
         self.stage = _START
         self.over = False  # no further step
@@ -184,14 +183,12 @@ class Phases:
             self.stage, how = _PLAIN, "outside"
         else:
             self.stage = _RECORDED
-        if self.stage == _RECORDED and self.statement is not None:
-            values = self.hooks.loop(self.statement, values)
         self.how = how
         if how and pause:
             self.pause()
         if self.stage == _PLAIN and type(values) is TracedArray:
             values = values.to_numpy(self.reason)
-        self._iterator = iter(values)
+        self.values, self._iterator = values, iter(values)
 
     @property
     def reason(self) -> str:
@@ -320,18 +317,16 @@ class Phases:
     # Steps ----------------------------------------------------------------------------------------
     def next_recorded(self) -> Any:
         """The next element; what it costs is noted when the one after it is asked for."""
+        if self.stage == _RECORDED:
+            self.recorder.pace()
         value = next(self._iterator)
         self.steps_done += 1
         return value
 
     def _rest(self) -> Any:
         """What is left to go through as written: real elements of an array."""
-        rest = getattr(self._iterator, "rest", None)
-        if rest is not None:
-            return rest()
-        values = self.values
-        if self.stage != _PLAIN and type(values) is TracedArray and self.steps_done:
-            return iter(values.to_numpy()[self.steps_done :])
+        if type(self.values) is TracedArray:
+            return iter(self.values.to_numpy()[self.steps_done :])
         return self._iterator
 
 

@@ -53,9 +53,6 @@ class PlainCopies:
         self._real: Any = None
         self._over = False
 
-    def loop(self, number: int, iterable: Any) -> Any:
-        raise NotImplementedError
-
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError
 
@@ -106,13 +103,13 @@ class PlainCopies:
         )
 
     # Loops ----------------------------------------------------------------------------------------
-    def phases(self, number: int, statement: int | None, values: Any) -> Phases:
+    def phases(self, number: int, values: Any) -> Phases:
         """The phases of a ``for``."""
-        return Phases(self, number, values, statement, 1)
+        return Phases(self, number, values, 1)
 
     def turns(self, number: int) -> Phases:
         """The phases of a ``while``."""
-        return Phases(self, number, itertools.repeat(()), None, 2)
+        return Phases(self, number, itertools.repeat(()), 2)
 
     def end_phase(self) -> None:
         """Whatever way a phase ended."""
@@ -149,7 +146,7 @@ class PlainCopies:
     # Comprehensions -------------------------------------------------------------------------------
     def first(self, number: int, values: Any) -> Iterator[Any]:
         """The elements that are recorded."""
-        phases = Phases(self, number, values, None, 1)
+        phases = Phases(self, number, values, 1)
         steps = phases.of_comprehension()
         self._unfinished = None
         if phases.all_recorded:
@@ -201,7 +198,7 @@ class PlainCopies:
         recorder, place = self.recorder, place_of(number)
         if recorder is None or recorder.bodies or recorder.options.force or place is FORGOTTEN:
             return values
-        return Phases(self, number, values, None, 1).of_generator()
+        return Phases(self, number, values, 1).of_generator()
 
     # Calls ----------------------------------------------------------------------------------------
     def callee(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:

@@ -11,8 +11,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from ..control.rewriter import ControlRewriter
 from ..trace_state import RUNTIME
+from .copies import Copies
 from .guarded import Guarded
 from .nodes import finished, located, placed, walk
 from .rewrite_exits import Exits
@@ -49,19 +49,17 @@ def _is_number(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) in (int, float)
 
 
-class _Rewriter(ControlRewriter):
-    def __init__(
-        self,
-        functions: frozenset[str],
-        filename: str,
-        beyond: frozenset[str] | None = frozenset(),
-        script: bool = False,
-        copies: bool = False,
-    ):
-        self.script = self.whole = script
+class Rewriter(Copies):
+    """Puts the runtime's hooks into expressions; what branches and loops do stays as written.
+
+    Args:
+        functions: the names of those that the tree defines.
+        copies: loops can also run as written.
+    """
+
+    def __init__(self, functions: frozenset[str], filename: str, copies: bool = False):
+        self.functions = functions
         self.copies = copies
-        self.beyond = beyond
-        self._functions = self.functions = functions  # that this cell defines
         self.filename = filename
         self.function = None
         self.in_class = False
@@ -77,6 +75,9 @@ class _Rewriter(ControlRewriter):
         """The expression visited, but with its own top-level number left as it is."""
         return node if _is_number(node) else self.visit(node)
 
+    def _statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        return self._visited(body)
+
     # Numbers -----------------------------------------------------------------------------------
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         return self._number(node) if _is_number(node) else node
@@ -88,12 +89,10 @@ class _Rewriter(ControlRewriter):
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         if _is_number(node):
             return self._number(node)
-        if self.script and isinstance(node.op, ast.Not):
-            return self.condition(node)
         self.generic_visit(node)
         return node
 
-    def _compared(self, node: ast.Compare) -> ast.expr:
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
         node.left = self._plain(node.left)
         node.comparators = [self._plain(c) for c in node.comparators]
         return node
@@ -133,19 +132,13 @@ class _Rewriter(ControlRewriter):
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         node.value = self.visit(node.value)
         node.slice = self._plain(node.slice)
-        if not isinstance(node.ctx, ast.Load):
-            if self.script and isinstance(node.ctx, ast.Store):
-                node.value = self._runtime("target", [node.value], node)
-            return node
-        if self.script and not isinstance(node.slice, (ast.Slice, ast.Constant)):
-            return self._runtime("element", [node.value, node.slice], node)
-        return self._runtime("load", [node], node)
+        return self._runtime("load", [node], node) if isinstance(node.ctx, ast.Load) else node
 
     # Calls -------------------------------------------------------------------------------------
     def visit_Call(self, node: ast.Call) -> ast.expr:
         func = node.func
         name = func.id if isinstance(func, ast.Name) else None
-        visit = self.visit if name in self._functions else self._plain
+        visit = self.visit if name in self.functions else self._plain
         node.args = [visit(a) for a in node.args]
         for keyword in node.keywords:
             keyword.value = visit(keyword.value)
@@ -173,25 +166,8 @@ class _Rewriter(ControlRewriter):
         return self._runtime("load", [call], node)
 
     def _written(self, value: ast.expr) -> ast.expr:
-        """What an element or an array is given: an element of one as it is now."""
-        if self.script and isinstance(value, ast.Subscript):
-            return self._runtime("snapshot", [self.visit(value)], value)
+        """What an element or an array is given."""
         return self._plain(value)
-
-    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
-        to = node.targets[0]
-        if not self.script or len(node.targets) > 1 or not isinstance(to, ast.Subscript):
-            self.generic_visit(node)
-            return node
-        value = self._written(node.value)
-        to = self.visit(to)
-        key: ast.expr = to.slice
-        if isinstance(key, ast.Slice):
-            none = ast.Constant(None)
-            bounds = [key.lower or none, key.upper or none, key.step or none]
-            key = self._runtime("slice", bounds, to)
-        call = self._runtime("store", [value, to.value, key], node)
-        return located(placed(node, ast.Expr(call)))
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
         node.value = self._written(node.value)
@@ -222,8 +198,6 @@ class _Rewriter(ControlRewriter):
     def _visit_function(self, node: Any) -> Any:
         node.args.defaults = [self._plain(d) for d in node.args.defaults]
         node.args.kw_defaults = [d and self._plain(d) for d in node.args.kw_defaults]
-        if self.whole:
-            return self.inside(node)
         body = node.body
         node.body = [finished(s) for s in body] if isinstance(body, list) else finished(body)
         return node
@@ -260,46 +234,26 @@ class _Rewriter(ControlRewriter):
         return node
 
 
-def rewrite(
-    tree: ast.Module, filename: str = "", script: bool = False, copies: bool = False
-) -> ast.Module:
+def rewrite(tree: ast.Module, filename: str = "", copies: bool = False) -> ast.Module:
     """The rewritten module, in place. ``tree`` has its final line numbers.
 
     Args:
-        filename: the cell's; under it the runtime finds the statements that may become nodes.
-        script: it is a scripted function, where every truth value may be a recorded one.
         copies: loops can also run as written.
     """
-    functions = frozenset(
-        n.name for n in walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
-    )
-    rewriter = _Rewriter(functions, filename, script=script, copies=copies)
-    return _rewritten(tree, rewriter)
+    made = rewritten(tree, Rewriter(defined_functions(tree), filename, copies))
+    return located(Guarded(RUNTIME).visit(made))
 
 
-def rewrite_part(
-    tree: ast.Module,
-    filename: str,
-    functions: frozenset[str],
-    beyond: frozenset[str] | None,
-    script: bool,
-) -> ast.Module:
-    """The same for a piece of a cell that was rewritten before, its functions too.
-
-    Args:
-        beyond: names that are read where the piece came from; None: any may be.
-    """
-    rewriter = _Rewriter(functions, filename, beyond, script)
-    rewriter.whole = True
-    return _rewritten(tree, rewriter)
-
-
-def _rewritten(tree: ast.Module, rewriter: _Rewriter) -> ast.Module:
+def rewritten(tree: ast.Module, rewriter: Rewriter) -> ast.Module:
+    """The module with the runtime's hooks, in place."""
     tree.body = rewriter._statements(tree.body)
-    tree = Exits(RUNTIME, _INPLACE).visit(tree)
-    if not rewriter.script:
-        tree = Guarded(RUNTIME).visit(tree)
-    return located(tree)
+    return located(Exits(RUNTIME, _INPLACE).visit(tree))
+
+
+def defined_functions(tree: ast.AST) -> frozenset[str]:
+    """The names of the functions that are defined somewhere in the tree."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return frozenset(n.name for n in walk(tree) if isinstance(n, kinds))
 
 
 def rewrite_function(node: Any, filename: str, class_name: str) -> Any:
@@ -308,8 +262,7 @@ def rewrite_function(node: Any, filename: str, class_name: str) -> Any:
     Args:
         class_name: of the class around it, which mangles names.
     """
-    functions = frozenset(n.name for n in walk(node) if isinstance(n, ast.FunctionDef))
-    made = _Rewriter(functions, filename, copies=True).inside(node)
+    made = Rewriter(defined_functions(node), filename, copies=True).inside(node)
     made = Exits(RUNTIME, _INPLACE, class_name).visit(made)
     return Guarded(RUNTIME, class_name).visit(made)
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from ...capture.control.loop_else import lower_else
 from ...capture.control.returns import lower_returns
+from ...capture.control.rewriter import rewrite
 from ...capture.errors import NotConvertible
 from ...capture.source.definitions import function_of
-from ...capture.source.rewrite import rewrite
 from ...capture.source.sources import NoSource
 from ...capture.twins import rewritten_code, with_code
 
@@ -62,7 +62,7 @@ def _rewrite(function: types.FunctionType) -> Callable:
             why = lower_returns(inner)
             if why:
                 raise NotConvertible(why, (code.co_filename, inner.lineno))
-    (node,) = rewrite(ast.Module([definition], []), code.co_filename, script=True).body
+    (node,) = rewrite(ast.Module([definition], []), code.co_filename).body
     made = with_code(function, rewritten_code(code, found, node))
     stack = [made.__code__]
     while stack:
