@@ -11,8 +11,9 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from statistics import median
 from typing import Any
+
+from numpy import median
 
 from ...np_face import TracedArray
 from .. import numbers
