@@ -303,8 +303,8 @@ class Phases:
         place = self.place
         if not self._plain_times:
             return False
-        recorded = median(self._times) + self._flushed_s / max(1, len(self._times))
-        plain = median(self._plain_times)
+        recorded = float(median(self._times)) + self._flushed_s / max(1, len(self._times))
+        plain = float(median(self._plain_times))
         figures = f"a step costs {seconds(recorded)} recorded, {seconds(plain)} as written"
         leave = plain < recorded
         if leave:
