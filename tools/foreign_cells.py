@@ -101,8 +101,12 @@ def hybridized(text: str, mode: str) -> str:
     if mode == "block":
         inside = [s for s in tree.body if getattr(s, "module", "") != "__future__"]
         before = [s for s in tree.body if s not in inside]
-        body = textwrap.indent(ast.unparse(ast.Module(inside, [])) or "pass", "    ")
-        return f"{ast.unparse(ast.Module(before, []))}\nwith {package}.symbolic():\n{body}\n"
+        shown = [inside.pop()] if inside and isinstance(inside[-1], ast.Expr) else []
+        first, body, last = (ast.unparse(ast.Module(part, [])) for part in (before, inside, shown))
+        if shown and text.rstrip().endswith(";"):
+            last += ";"
+        body = textwrap.indent(body or "pass", "    ")
+        return f"{first}\nwith {package}.symbolic():\n{body}\n{last}"
     lines = text.splitlines()
     places = [s.lineno for s in tree.body if isinstance(s, ast.FunctionDef) and not yields(s)]
     for line in reversed(places):
