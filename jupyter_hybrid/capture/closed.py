@@ -18,8 +18,6 @@ import numpy as np
 from .. import _core
 from ..np_face import NumpyFace, TracedArray
 from ..np_face.array.traced_array import Flags
-from .control.loop import CountedRange, Loop
-from .control.loop_number import LoopNumber
 from .numbers import RecordedFloat, RecordedInt
 
 _guards = _core.guards
@@ -165,7 +163,7 @@ def _is_ours(function: Any, module: str) -> bool:
 
 def opens(function: Any, args: tuple) -> bool:
     """True for callables that get real arrays: those that may run the user's unseen code."""
-    if any(map(_is_callback, args)) or any(function is reader for reader in _BUFFER_READERS):
+    if calls_back(args) or any(function is reader for reader in _BUFFER_READERS):
         return True
     kind = type(function)
     if kind is types.MethodType:
@@ -191,6 +189,11 @@ def goes_through(function: Any) -> bool:
     return any(function is made for made in _COLLECT)
 
 
+def calls_back(args: tuple) -> bool:
+    """Are functions among what a call is given?"""
+    return any(map(_is_callback, args))
+
+
 def _is_callback(value: Any) -> bool:
     if type(value) in (list, tuple):
         return any(map(_is_callback, value))
@@ -199,7 +202,7 @@ def _is_callback(value: Any) -> bool:
 
 def tell_types(runtime: type) -> None:
     """The types whose operations are ours or NumPy's own, for the guards."""
-    arrays = [TracedArray, _core.NDArray, LoopNumber, CountedRange, Loop]
+    arrays: list[type] = [TracedArray, _core.NDArray]
     arrays += [type(np.r_), type(np.c_), type(np.mgrid), type(np.ogrid), type(np.s_)]
     for kind in arrays:
         _guards.tell(kind, "array")

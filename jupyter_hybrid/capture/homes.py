@@ -139,8 +139,8 @@ def _array_kept(array: TracedArray) -> Any:
 
 
 def is_inside(array: TracedArray) -> bool:
-    """Is it a value of a traced body or script, which has none of its own?"""
-    return bool(array.recorder.bodies) or array.recorder.script
+    """Is it a value of a script that is traced, which has none of its own?"""
+    return array.recorder.script
 
 
 def root_of(value: Any) -> Any:

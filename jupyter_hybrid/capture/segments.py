@@ -15,9 +15,8 @@ from .. import _core
 from ..base import MXNetError
 from ..np_face import TracedArray
 from ..np_face.array.promises import Promises
-from . import program_cache
+from . import numbers, program_cache
 from .compute import Key, Ran, Segment, compute
-from .errors import NotConvertible
 from .homes import Homes, root_of
 from .options import Options
 from .salvage import error_of, salvage, succeeded
@@ -32,6 +31,7 @@ FOLLOWS = frozenset(
         "a mask selects elements",
     }
 )
+_PROGRAM = 200  # operators of a loop's steps that are compiled together
 
 
 class Segments:
@@ -48,8 +48,7 @@ class Segments:
         self.cuts: list[tuple[int | None, str]] = []  # computed there, though all is in a graph
         self.left: dict[tuple[int | None, str], None] = {}  # loops and functions left to Python
         self.spent = Spent()
-        self.segment_serial = 0  # of the graph, when the segment began
-        self.bodies: list[Any] = []  # branches and loop bodies being traced, innermost last
+        self._paced = numbers.serial()  # of the graph, when a loop last had its steps computed
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
         self.donated: list[Any] = []  # input arrays whose memory may be reused
         self.epoch = 0  # grows when others may have written any existing array
@@ -85,9 +84,7 @@ class Segments:
         raise NotImplementedError
 
     def stay_inside(self, reason: str) -> None:
-        """Nothing is computed while a branch or a loop body is traced."""
-        if self.bodies:
-            raise NotConvertible(reason)
+        """Something is to be computed, or to change outside: who records for later refuses."""
 
     def _interrupt(self, line: int | None, reason: str) -> str:
         """Names what ends a segment; what follows from a call that left the graph has its name."""
@@ -117,16 +114,27 @@ class Segments:
             self._compute(arrays, self._interrupt(line, reason), line)
 
     @settles
-    def run_waiting(self, why: str) -> None:
-        """Computes what is recorded, where that may be: not what depends on a body's parameters,
-        which have no values, nor what autograd may ask for."""
-        live = [] if self.bodies or self.script else self.live()
+    def run_waiting(self, why: str) -> bool:
+        """Computes what is recorded, but for what autograd may ask for."""
+        live = self.live()
         if live and self._settled.settle(live, False)[2] is not None:
             line = self.user_line()
             self.cuts.append((line, why))
             with suppress(MXNetError):  # it stays in its array
                 _core.wait_all()  # what was cut before: a queue of programs would hold its arrays
             self._compute(live, why, line)
+            return True
+        return not live
+
+    def pace(self) -> None:
+        """Between two steps of a loop: whole steps are computed when they are a program's worth."""
+        serial = numbers.serial()
+        if serial - self._paced < _PROGRAM:
+            return
+        self._paced = serial
+        why = "a loop recorded many operators"
+        if not self.run_waiting(why):
+            self.flush(why)
 
     @settles
     def flush(self, reason: str) -> None:
@@ -374,7 +382,6 @@ class Segments:
         at = (made.graph.hash, made.donated, made.updates, line, reason)
         same = None if self._effects else self._places.setdefault(at, made)
         self._effects.clear()
-        self.segment_serial = 0
         if same is None or same is made:
             self._add(made)
         else:
@@ -409,7 +416,7 @@ class Segments:
         return _core.own_traced()
 
     def disown(self, arrays: list[Any]) -> None:
-        """Arrays of a branch or loop body, which have no value of their own."""
+        """Arrays that have no value of their own."""
         _core.set_apart(arrays)
 
 

@@ -12,11 +12,11 @@ from IPython.display import display
 from .. import _core, live
 from ..base import MXNetError
 from ..capture import options as option_parser
+from ..capture import trace_state
 from ..capture.cell import Cell, prepare
 from ..capture.compute import clear_cache
 from ..capture.options import Options, UsageError
 from ..capture.running import running
-from ..capture.source.hooks import install
 from ..capture.tracebacks import show_as_users
 from ..compare.compare import compare
 from ..reports import why_compiled
@@ -25,6 +25,7 @@ from ..reports.session import session, start
 from . import as_written, skip
 from .input_transform import suspended, transform, use
 from .run_cell import await_imperatively, await_symbolically, run_imperatively, run_symbolically
+from .shown import show
 
 MODES = ("imperative", "symbolic")
 _AWAITS = (
@@ -135,15 +136,14 @@ class HybridMagics(Magics):
         names: dict[str, Any] = self.shell.user_ns
         return dict(names) if options.scratch else names
 
-    @staticmethod
-    def _finish(prepared: Cell, options: Options, value: Any, report: Report) -> Any:
+    def _finish(self, prepared: Cell, options: Options, value: Any, report: Report) -> Any:
         session.last_report = report
         report.computed += session.later.taken()
         worth_showing = report.segments or (report.graph_breaks and not options.implicit)
         if report.compare is not None:
             display(report.compare)
         elif options.view != "none" and worth_showing:
-            display(report)
+            show(report, self.shell)
         return None if prepared.quiet else value
 
     @line_magic
@@ -208,7 +208,7 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
     __tracebackhide__ = True
     if options.compare:
         return compare(prepared, options, namespace, session.later, run_symbolically)
-    proven = skip.find(prepared, options, namespace) if install().recorder is None else None
+    proven = skip.find(prepared, options, namespace) if trace_state.recorder() is None else None
     if proven is not None:
         with suppress(MXNetError):  # then its line is to be named: the body runs
             return proven.run(namespace)
@@ -271,13 +271,20 @@ def _cell_id(shell: Any) -> str | None:
     return (parent.get("metadata") or {}).get("cellId")
 
 
+def _number(shell: Any) -> int:
+    """Of the cell that is about to run. The shell counts on before that or afterwards, by version:
+    the history has the cells before this one."""
+    history = getattr(shell, "history_manager", None)
+    return shell.execution_count if history is None else len(history.input_hist_parsed)
+
+
 def _compute_mentioned(info: Any) -> None:
     """Before a cell: deferred names that it mentions become their real values."""
     shell = _shell
     if shell is None or not info.raw_cell:
         return
     namespace = shell.user_ns
-    session.later.start_cell(f"cell {shell.execution_count}")
+    session.later.start_cell(f"cell {_number(shell)}")
     for deferred in session.later.mentioned_in(info.raw_cell, namespace):
         session.later.rebind(deferred, namespace)
     session.later.forget_dead(namespace)

@@ -43,7 +43,7 @@ class CompareReport:
         imperative, symbolic: :class:`~jupyter_hybrid.compare.measure.Side`.
         differences: one for every value that could be compared.
         compile_s: seconds of compiling, once; not part of the times.
-        record_s, settle_s: of the last run's report: part of the times.
+        record_s, settle_s: medians of what the runs' reports tell: part of the times.
         breaks: the hybridized cell's graph breaks, with counts and seconds: list of
             :class:`~jupyter_hybrid.reports.listing.Break`.
         sweep: list of :class:`Point`, in order of size; ``varied`` says what the size is.

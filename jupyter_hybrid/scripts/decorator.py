@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 import functools
 import inspect
 import types
@@ -12,15 +11,16 @@ from typing import Any, TypeVar, overload
 
 from .. import _core
 from ..base import MXNetError
-from ..capture import tracebacks
+from ..capture import trace_state, tracebacks
 from ..capture.cell import Cell
 from ..capture.homes import standing_in
 from ..capture.options import Options, checked_passes
 from ..capture.recorder import Recorder
 from ..capture.recording import Recording
-from ..capture.source.hooks import install
-from ..capture.source.sources import NoSource, function_of
-from ..capture.twins import has_private_names, rewritten_code, with_code
+from ..capture.source.definitions import function_of
+from ..capture.source.rewrite import rewrite_function
+from ..capture.source.sources import NoSource
+from ..capture.twins import rewritten_code, with_code
 from ..reports.recorded import report_of
 from ..reports.report import Report
 from ..reports.session import session, start
@@ -91,7 +91,7 @@ class HybridFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         start()
         cell, body = self._prepare()
-        if install().recorder is not None:
+        if trace_state.recorder() is not None:
             return body(*args, **kwargs)  # part of what is being recorded
         why_not = "autograd records" if _core.is_recording() else Recording.possible()
         if why_not:
@@ -100,7 +100,6 @@ class HybridFunction:
             return self._function(*args, **kwargs)
         recording = Recording(cell, self._options, self._function.__globals__, session.later)
         recorder = recording.recorder
-        recorder.code_file = ""  # other functions of the same file are not rewritten
         ending = recording.ending = Returned(recorder)
         recorder.known_names = self._argument_names(args, kwargs)
         recording.begin()
@@ -153,13 +152,12 @@ def _rewritten(function: types.FunctionType) -> tuple[Cell, types.FunctionType]:
     """(the function as a cell, the function rewritten for recording or as it is)."""
     code = function.__code__
     try:
-        lines, definition = function_of(code)
-        if has_private_names(definition):
-            raise NoSource("it uses names that its class mangles")
-        body = with_code(function, rewritten_code(function, copy.deepcopy(definition)))
-        first, last = code.co_firstlineno, definition.end_lineno or len(lines)
+        lines, found = function_of(code)
+        node = rewrite_function(found.copied(), code.co_filename, found.class_name)
+        body = with_code(function, rewritten_code(code, found, node))
+        first, last = code.co_firstlineno, found.node.end_lineno or len(lines)
         names = sorted(
-            {n for g in ast.walk(definition) if isinstance(g, ast.Global) for n in g.names}
+            {n for g in ast.walk(found.node) if isinstance(g, ast.Global) for n in g.names}
         )
     except NoSource:
         lines, body, first, last, names = [], function, 1, 0, []

@@ -71,7 +71,7 @@ def of_report(report: Any) -> Picture:
             "kernels_after": len(report.kernels),
             "compile_s": report.compile_s,
             "record_s": report.record_s,
-            "settle_s": report.settle_s,
+            "settle_s": report.settle_s if report.graph_breaks or report.cuts else 0.0,
             "run_s": None if report.running else report.run_s,
             "running": report.running,
             "cached": report.cached,

@@ -25,6 +25,7 @@ from .equality import Comparison
 
 _OPTIONS = "--view none"
 _FORCED = "--view none --force"  # all of it recorded, whether or not that pays
+CONDITION = "a condition reads a value"  # Python follows it
 # A value that is shown leaves the graph by the cell's own wish: an effect, no failure to capture.
 SHOWN = (
     "print shows a value",
@@ -56,7 +57,8 @@ class Outcome:
     breaks: list[tuple[int | None, str]]
     prints: int  # breaks where the cell shows a value
     nodes: int
-    refused: list[tuple[int | None, str]]  # breaks before code that the closed list does not have
+    # Breaks before code that the closed list does not have, and where a condition reads a value.
+    refused: list[tuple[int | None, str]]
     error: str = ""
 
     @property
@@ -65,8 +67,8 @@ class Outcome:
         return not self.breaks
 
     @property
-    def open_to_the_list(self) -> bool:
-        """True when nothing else interrupted it than the closed list."""
+    def only_refused(self) -> bool:
+        """True when nothing else interrupted it than the closed list and conditions."""
         return len(self.refused) == len(self.breaks)
 
     @property
@@ -230,7 +232,7 @@ def attempt(cell: CorpusCell, hybrid: Hybrid) -> Outcome:
         cell=cell,
         differences=differences,
         breaks=breaks,
-        refused=[b for b in breaks if b in first.contacts],
+        refused=[b for b in breaks if b in first.contacts or b[1] == CONDITION],
         prints=sum(b[1] in SHOWN for b in first.breaks),
         nodes=first.nodes,
         error="" if once.error is None else once.error[0],

@@ -240,7 +240,7 @@ def test_only_names_that_a_cell_reads_are_computed_for_it(shell):
 @pytest.mark.parametrize("options", ["", "--out e"])
 def test_the_report_of_the_cell_that_reads_a_deferred_name_tells_its_price(shell, options):
     shell.hybridize(FOUR_LINES)
-    where = f"cell {shell.ip.execution_count}"
+    where = f"cell {len(shell.ip.history_manager.input_hist_parsed)}"
     assert not shell.report.computed
     made = shell.hybridize("e = c * 2", options)
     (read,) = shell.report.computed

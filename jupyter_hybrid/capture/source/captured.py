@@ -38,14 +38,17 @@ def _free_names(inner: Any) -> frozenset[str]:
 
 
 def keep_shared(
-    function: Any, body: list[ast.stmt], call: Callable[[str, list[ast.expr], ast.AST], ast.expr]
+    function: Any,
+    names: frozenset[str],
+    body: list[ast.stmt],
+    call: Callable[[str, list[ast.expr], ast.AST], ast.expr],
 ) -> list[ast.stmt]:
     """The rewritten body, in which those variables get real values.
 
     Args:
+        names: those variables.
         call: (method of the runtime, its arguments, place) -> the call.
     """
-    names = shared_names(function)
     a = function.args
     given = [g.arg for g in (*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, [a.vararg]))]
     keeper = _Keeper(names, call)

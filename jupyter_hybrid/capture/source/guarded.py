@@ -13,6 +13,7 @@ computed before it runs. ``G`` is the guard object:
     a[k] = v      ->  G.store(v, a, k)         f"{a}"            ->  f"{G.text(a)}"
     a.x = v       ->  G.set(v, a, "x")         yield a           ->  yield G.leave("...", a)
     a[k], b.x = c ->  R.into(G.holder(a))[k], R.owning(b).x = G.spread(c)
+    except E:     ->  except E: R.caught(); the error's traceback is cleared of our frames
 
 Calls go through the runtime, which asks for itself. The order of evaluation is the written one.
 """
@@ -22,7 +23,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .nodes import Transformer, placed
+from .nodes import Transformer, is_finished, placed
 
 GUARDS = "__hybrid_guards__"
 
@@ -89,10 +90,6 @@ class Guarded(Transformer):
 
     # Calls: the runtime's own ask for themselves --------------------------------------------------
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        if self._is_runtime(node, "branch", "test"):
-            number, test = node.args
-            node.args = [number, self._truth(test)]
-            return node
         if not self._is_runtime(node) and isinstance(node.func, ast.Attribute):
             node.func.value = self.visit(node.func.value)  # it looks at its caller's frame
         elif not self._is_runtime(node):
@@ -159,8 +156,6 @@ class Guarded(Transformer):
         return node
 
     def _truth(self, test: ast.expr) -> ast.expr:
-        if isinstance(test, ast.Name):  # the one name that is no load: is anything recorded?
-            return test
         visited = self.visit(test)
         return self._guard("own", [visited], visited)
 
@@ -287,10 +282,7 @@ class Guarded(Transformer):
     visit_AsyncFor = visit_For
 
     def _tested(self, node: Any) -> ast.stmt:
-        if self._is_runtime(node.test, "branch", "test"):
-            node.test = self.visit(node.test)
-        elif not isinstance(node.test, ast.Attribute):  # `R.converted`
-            node.test = self._truth(node.test)
+        node.test = self._truth(node.test)
         self._bodies(node, "body", "orelse")
         return node
 
@@ -366,6 +358,9 @@ class Guarded(Transformer):
         """The statements, with a contact before those that run code of their own."""
         made: list[ast.stmt] = []
         for statement in body:
+            if is_finished(statement):
+                made.append(statement)
+                continue
             if isinstance(statement, (ast.Import, ast.ImportFrom)):
                 if getattr(statement, "module", "") != "__future__":
                     made.append(self._contact("an import", statement))
@@ -381,9 +376,16 @@ class Guarded(Transformer):
         for handler in node.handlers:
             handler.type = handler.type and self.visit(handler.type)
             self._bodies(handler, "body")
+            handler.body.insert(0, self._caught(handler.body[0]))
         return node
 
     visit_TryStar = visit_Try
+
+    def _caught(self, at: ast.stmt) -> ast.stmt:
+        """What a handler does first."""
+        runtime = placed(at, ast.Name(self._runtime, ast.Load()))
+        called = placed(at, ast.Attribute(runtime, "caught", ast.Load()))
+        return placed(at, ast.Expr(placed(at, ast.Call(called, [], []))))
 
     # Scopes ---------------------------------------------------------------------------------------
     def visit_Module(self, node: ast.Module) -> ast.Module:

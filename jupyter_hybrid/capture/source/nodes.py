@@ -24,6 +24,10 @@ def finished(node: Any) -> Any:
     return node
 
 
+def is_finished(node: Any) -> bool:
+    return getattr(node, "finished", False)
+
+
 def _parts_of(kind: type) -> tuple[str, ...]:
     """The fields of a kind of node that may hold nodes."""
     found = _parts.get(kind)
@@ -99,7 +103,6 @@ def _locate(node: Any, around: Any) -> None:
 class Transformer:
     """As ``ast.NodeTransformer``; operators and contexts stay."""
 
-    stops_at_finished = True
     _visitors: dict[type, Callable[[Any, Any], Any]]
 
     def __init_subclass__(cls) -> None:
@@ -108,7 +111,7 @@ class Transformer:
 
     def visit(self, node: Any) -> Any:
         """What stands in the node's place: a node, several, or None."""
-        if self.stops_at_finished and getattr(node, "finished", False):
+        if getattr(node, "finished", False):
             return node
         kind = node.__class__
         method = self._visitors.get(kind)

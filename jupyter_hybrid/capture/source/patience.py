@@ -11,8 +11,9 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from statistics import median
 from typing import Any
+
+from numpy import median
 
 from ...np_face import TracedArray
 from .. import numbers
@@ -82,9 +83,8 @@ _numbers = _counting()
 class Phases:
     """One run of a loop: what its next steps are, recorded or as written."""
 
-    def __init__(self, hooks: Any, number: int, values: Any, statement: int | None, top: int):
+    def __init__(self, hooks: Any, number: int, values: Any, top: int):
         self.hooks, self.place, self.values = hooks, place_of(number), values
-        self.statement = statement
         self.top = top  # the number of the recorded phase
         self.stage = _START
         self.over = False  # no further step
@@ -144,9 +144,7 @@ class Phases:
     def all_recorded(self) -> bool:
         """No element will be taken as written."""
         recorder = self.recorder
-        return self.stage == _RECORDED and (
-            self.place is FORGOTTEN or bool(recorder.bodies) or recorder.options.force
-        )
+        return self.stage == _RECORDED and (self.place is FORGOTTEN or recorder.options.force)
 
     def rest_as_written(self) -> Any:
         """The other elements; recording is put aside for them."""
@@ -176,7 +174,7 @@ class Phases:
         how = ""
         if recorder is None:
             self.stage = _PLAIN
-        elif recorder.bodies or recorder.options.force or place is FORGOTTEN:
+        elif recorder.options.force or place is FORGOTTEN:
             self.stage = _RECORDED
         elif self.hooks.quiet(place.reads, values):
             self.stage, how = _PLAIN, "quiet"
@@ -184,14 +182,12 @@ class Phases:
             self.stage, how = _PLAIN, "outside"
         else:
             self.stage = _RECORDED
-        if self.stage == _RECORDED and self.statement is not None:
-            values = self.hooks.loop(self.statement, values)
         self.how = how
         if how and pause:
             self.pause()
         if self.stage == _PLAIN and type(values) is TracedArray:
             values = values.to_numpy(self.reason)
-        self._iterator = iter(values)
+        self.values, self._iterator = values, iter(values)
 
     @property
     def reason(self) -> str:
@@ -244,7 +240,7 @@ class Phases:
     def change_due(self, now: float) -> bool:
         """At a step's start: do the next steps run as written?"""
         recorder, place = self.recorder, self.place
-        if place is FORGOTTEN or recorder.bodies or recorder.options.force:
+        if place is FORGOTTEN or recorder.options.force:
             return False
         if self.hooks.recorder is not recorder:
             return False
@@ -305,8 +301,8 @@ class Phases:
         place = self.place
         if not self._plain_times:
             return False
-        recorded = median(self._times) + self._flushed_s / max(1, len(self._times))
-        plain = median(self._plain_times)
+        recorded = float(median(self._times)) + self._flushed_s / max(1, len(self._times))
+        plain = float(median(self._plain_times))
         figures = f"a step costs {seconds(recorded)} recorded, {seconds(plain)} as written"
         leave = plain < recorded
         if leave:
@@ -320,18 +316,16 @@ class Phases:
     # Steps ----------------------------------------------------------------------------------------
     def next_recorded(self) -> Any:
         """The next element; what it costs is noted when the one after it is asked for."""
+        if self.stage == _RECORDED:
+            self.recorder.pace()
         value = next(self._iterator)
         self.steps_done += 1
         return value
 
     def _rest(self) -> Any:
         """What is left to go through as written: real elements of an array."""
-        rest = getattr(self._iterator, "rest", None)
-        if rest is not None:
-            return rest()
-        values = self.values
-        if self.stage != _PLAIN and type(values) is TracedArray and self.steps_done:
-            return iter(values.to_numpy()[self.steps_done :])
+        if type(self.values) is TracedArray:
+            return iter(self.values.to_numpy()[self.steps_done :])
         return self._iterator
 
 

@@ -1,4 +1,4 @@
-"""What code that stands twice asks (:mod:`.copies`): which copy runs, and what it is given."""
+"""What rewritten code asks before it runs code as written: loops, comprehensions, functions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ... import _core
-from .. import homes, listed_calls, numbers, twins
-from ..trace_state import RUNTIME
-from .copies import ON
+from .. import homes, listed_calls, numbers, trace_state, twins
 from .patience import CONTACTS, FORGOTTEN, Phases, place_of
 from .quiet import Reads, Search, known_function
 
@@ -28,7 +26,7 @@ _CONSUMERS = (
 
 
 class _Calls:
-    """A function of the cell, as the running cell calls it."""
+    """A function of the user's, as the running cell calls it."""
 
     def __init__(self, recorder: Any, nodes: int):
         self.count = self.doubts = self.contacts = 0
@@ -46,15 +44,13 @@ class PlainCopies:
         self.active: list[Phases] = []  # the loops that run, outermost first
         self.phase = 0  # which copy of a loop runs now, ...
         self.steps: Any = ()  # ... and what it goes through
+        self._plain: tuple[Any, Any] | None = None  # a generator expression as written, and how
         self._unfinished: Phases | None = None  # a comprehension whose first part has ended
         self._args: tuple = ()
         self._kwargs: dict = {}
         self._locals: dict[str, Any] = {}
         self._real: Any = None
         self._over = False
-
-    def loop(self, number: int, iterable: Any) -> Any:
-        raise NotImplementedError
 
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError
@@ -69,7 +65,7 @@ class PlainCopies:
         if self.recorder is not None:
             self.recorder.spent.put_aside()
         self.recorder = recorder
-        setattr(builtins, ON, recorder is not None)
+        trace_state.now_records(recorder)
         if recorder is None:
             _guards.end()
         else:
@@ -78,12 +74,15 @@ class PlainCopies:
 
     def hush(self) -> None:
         """For code that touches no array: what is pending stays."""
+        self._bind_plain_numbers()
+        self.record(None)
+
+    def _bind_plain_numbers(self) -> None:
         recorder = self.recorder
         namespace = recorder.namespace
         for name in recorder.cell.names:
             if numbers.is_recorded(namespace.get(name)):
                 namespace[name] = numbers.plain(namespace[name])
-        self.record(None)
 
     def speak(self, recorder: Any) -> None:
         """Goes on with what was put aside."""
@@ -107,13 +106,13 @@ class PlainCopies:
         )
 
     # Loops ----------------------------------------------------------------------------------------
-    def phases(self, number: int, statement: int | None, values: Any) -> Phases:
+    def phases(self, number: int, values: Any) -> Phases:
         """The phases of a ``for``."""
-        return Phases(self, number, values, statement, 1)
+        return Phases(self, number, values, 1)
 
     def turns(self, number: int) -> Phases:
         """The phases of a ``while``."""
-        return Phases(self, number, itertools.repeat(()), None, 2)
+        return Phases(self, number, itertools.repeat(()), 2)
 
     def end_phase(self) -> None:
         """Whatever way a phase ended."""
@@ -150,7 +149,7 @@ class PlainCopies:
     # Comprehensions -------------------------------------------------------------------------------
     def first(self, number: int, values: Any) -> Iterator[Any]:
         """The elements that are recorded."""
-        phases = Phases(self, number, values, None, 1)
+        phases = Phases(self, number, values, 1)
         steps = phases.of_comprehension()
         self._unfinished = None
         if phases.all_recorded:
@@ -182,15 +181,18 @@ class PlainCopies:
     def plainly(self, number: int) -> bool:
         """Is this generator expression left as written?"""
         recorder = self.recorder
-        self.plain_is_quiet = False
+        self._plain = None
         if recorder is None:
             return True
         place = place_of(number)
-        if recorder.bodies or recorder.options.force or place is FORGOTTEN:
+        if recorder.options.force or place is FORGOTTEN:
             return False
-        self.plain_is_quiet = self.quiet(place.reads)
+        quiet = self.quiet(place.reads)
         place.note_left(recorder)
-        return self.plain_is_quiet or bool(place.left)
+        if not quiet and not place.left:
+            return False
+        self._plain = place, self._quietly if quiet else self._outside
+        return True
 
     @staticmethod
     def opened(values: Any) -> Any:
@@ -200,9 +202,9 @@ class PlainCopies:
     def each(self, number: int, values: Any) -> Any:
         """What a recorded generator expression goes through."""
         recorder, place = self.recorder, place_of(number)
-        if recorder is None or recorder.bodies or recorder.options.force or place is FORGOTTEN:
+        if recorder is None or recorder.options.force or place is FORGOTTEN:
             return values
-        return Phases(self, number, values, None, 1).of_generator()
+        return Phases(self, number, values, 1).of_generator()
 
     # Calls ----------------------------------------------------------------------------------------
     def callee_of_new(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -215,7 +217,7 @@ class PlainCopies:
     def callee(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """What is called in the function's place, with :meth:`given` and :meth:`named`.
 
-        Functions of cells are called themselves, so that no frame is added.
+        A function of the user's is its twin, or itself once that pays more; no frame is added.
         """
         self._args, self._kwargs = args, kwargs
         recorder = self.recorder
@@ -226,32 +228,39 @@ class PlainCopies:
         if function is type and len(args) == 3:  # the class gets its module from the caller
             _guards.contact("a class is made")
             return function
-        if not recorder.bodies:
-            function = twins.seen(function) or function
-        code = _seen_code(function)
-        if code is None or recorder.bodies:
-            made = len(args) == 1 and any(function is c for c in _CONSUMERS)
-            made = made and self._plain_generator(args[0])
-            if made and not recorder.bodies:
-                how = self._quietly if self.plain_is_quiet else self._outside
+        twin = twins.seen(function)
+        if twin is not None:
+            inner = sys._getframe(1).f_code is twins.code_of(twin)
+            return self._chosen(recorder, function, twin, inner)
+        if len(args) == 1 and any(function is c for c in _CONSUMERS):
+            how = self._for_generator(args[0])
+            if how is not None:
                 return functools.partial(how, function)
-            if not recorder.bodies and self.ready_for(recorder, function, args, kwargs):
-                return function
-            return functools.partial(self.call, function)
-        if recorder.options.force:
+        if self.ready_for(recorder, function, args, kwargs):
             return function
+        return functools.partial(self.call, function)
+
+    def _chosen(self, recorder: Any, function: Any, twin: Any, inner: bool) -> Any:
+        """The twin of a function that is called, ``inner`` by itself, or how it runs as written."""
+        code = twins.code_of(function)
+        if code is None or recorder.options.force:
+            return twin
         known = recorder.calls.get(code)
         if known is None:
             known = recorder.calls[code] = _Calls(recorder, recorder.nodes())
         known.count += 1
-        if known.count > _DRAWN and known.doubts < _DOUBTS:
+        if (inner or known.count > _DRAWN) and known.doubts < _DOUBTS:
             search = Search()
-            if all(map(search.value, (function, *args, *kwargs.values()))):
-                return functools.partial(self._quietly, function)
+            given = (function, *self._args, *self._kwargs.values())
+            if all(map(search.value, given)):  # nothing in it asks, and what is pending stays
+                self._bind_plain_numbers()
+                self._args = tuple(map(numbers.plain, self._args))
+                self._kwargs = {k: numbers.plain(v) for k, v in self._kwargs.items()}
+                return function
             known.doubts += 1
         if known.left or self._is_left(recorder, code, known):
             return functools.partial(self._outside, function)
-        return function
+        return twin
 
     @staticmethod
     def _is_left(recorder: Any, code: types.CodeType, known: _Calls) -> bool:
@@ -285,11 +294,14 @@ class PlainCopies:
         kwargs, self._kwargs = self._kwargs, {}
         return kwargs
 
-    @staticmethod
-    def _plain_generator(value: Any) -> bool:
-        return type(value) is types.GeneratorType and (
-            value.gi_code.co_name == "<genexpr>" and RUNTIME not in value.gi_code.co_names
-        )
+    def _for_generator(self, value: Any) -> Any:
+        """How this is gone through, where it is the expression that :meth:`plainly` was last asked
+        about; one of other code may do what it likes."""
+        if type(value) is not types.GeneratorType or self._plain is None:
+            return None
+        (place, how), code = self._plain, value.gi_code
+        its = code.co_filename == place.filename and code.co_firstlineno == place.first
+        return how if its and code.co_name == "<genexpr>" else None
 
     def _quietly(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """A call that touches no array."""
@@ -313,21 +325,6 @@ class PlainCopies:
             return function(*args, **{k: self.opened(v) for k, v in kwargs.items()})
         finally:
             recorder.recording.resume()
-
-
-def _repeats(code: types.CodeType) -> bool:
-    function = known_function(code)
-    return function is None or function.repeats
-
-
-def _seen_code(function: Any) -> types.CodeType | None:
-    """The code of a function of a hybridized cell; None for other callables."""
-    if type(function) is types.MethodType:
-        function = function.__func__
-    if type(function) is not types.FunctionType:
-        return None
-    code: types.CodeType = function.__code__
-    return code if ON in code.co_names else None
 
 
 class _Late:

@@ -206,24 +206,26 @@ class Exits(Transformer):
 
     # Scopes ---------------------------------------------------------------------------------------
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
-        outside, self._class_name = self._class_name, node.name
-        self._scope(node, True)
-        self._class_name = outside
+        outside = self._in_class, self._class_name
+        self._in_class, self._class_name = True, node.name
+        self.generic_visit(node)
+        self._in_class, self._class_name = outside
         return node
 
     def _function(self, node: Any) -> Any:
-        self._scope(node, False)
-        node.args.defaults = [self._kept(d) for d in node.args.defaults]
-        node.args.kw_defaults = [self._kept(d) for d in node.args.kw_defaults]
+        args = node.args
+        args.defaults = [self._kept(self.visit(d)) for d in args.defaults]
+        args.kw_defaults = [d and self._kept(self.visit(d)) for d in args.kw_defaults]
+        outside, self._in_class = self._in_class, False
+        if isinstance(node, ast.Lambda):
+            node.body = self.visit(node.body)
+        else:
+            node.body = [self.visit(s) for s in node.body]
+            node.decorator_list = [self.visit(d) for d in node.decorator_list]
+        self._in_class = outside
         return node
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _function
-
-    def _scope(self, node: Any, in_class: bool) -> Any:
-        outside, self._in_class = self._in_class, in_class
-        self.generic_visit(node)
-        self._in_class = outside
-        return node
 
 
 def _is_constant(node: ast.expr) -> bool:

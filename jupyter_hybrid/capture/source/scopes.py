@@ -1,4 +1,4 @@
-"""What a function's own statements bind, read and declare; inner scopes are not theirs."""
+"""What a function's own statements bind and read; inner scopes are not theirs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .nodes import Transformer, children, placed, walk
+from .nodes import children, walk
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_DECLARATIONS = (ast.Global, ast.Nonlocal)
 
 
 def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
@@ -77,31 +76,6 @@ def loaded_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
             elif isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name):
                 found.add(n.target.id)
     return frozenset(found)
-
-
-def without_declarations(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """(``global`` and ``nonlocal`` statements of a function's body, the body without them)."""
-    found: list[ast.stmt] = [n for n in own_nodes(body) if isinstance(n, _DECLARATIONS)]
-    return found, _Strip().block(body) if found else body
-
-
-class _Strip(Transformer):
-    """Puts ``pass`` in the place of declarations."""
-
-    stops_at_finished = False
-
-    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        return [self.visit(s) for s in body]
-
-    def _leave(self, node: Any) -> Any:
-        return node
-
-    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _leave
-
-    def _declaration(self, node: Any) -> ast.stmt:
-        return placed(node, ast.Pass())
-
-    visit_Global = visit_Nonlocal = _declaration
 
 
 def mangled(name: str, class_name: str) -> str:

@@ -8,15 +8,14 @@ from typing import Any
 
 from ... import _core
 from ...capture.cell import Cell
-from ...capture.control.body import Body
-from ...capture.control.calls import check_call
-from ...capture.control.kinds import handle_of, is_scalar
-from ...capture.errors import NotConvertible
-from ...capture.options import Options
 from ...capture.origin import origin
-from ...capture.recorder import Recorder
 from ...capture.source.sources import NoSource
 from ...reports.session import session
+from ..control.body import Body
+from ..control.calls import check_call
+from ..control.errors import NotConvertible
+from ..control.kinds import handle_of, is_scalar
+from ..control.recorder import BodyRecorder
 from . import blocks
 from .source import is_rewritten, rewritten
 
@@ -27,15 +26,11 @@ _LIST_METHODS = frozenset(
 _DICT_METHODS = frozenset({"get", "items", "keys", "values", "copy"})
 
 
-class ScriptRecorder(Recorder):
+class ScriptRecorder(BodyRecorder):
     """Records the call of a scripted function with parameters in the place of its arrays."""
 
-    script = True
-
     def __init__(self, cell: Cell, unroll: int, max_iterations: int | None):
-        options = Options(view="none", loop_limit=unroll)
-        super().__init__(cell, options, {}, session.later)
-        self.max_iterations = max_iterations
+        super().__init__(cell, session.later, unroll, max_iterations)
         self.followed: dict[int, Any] = {}  # functions of the user that are part of it
         self._started = _core.trace_serial()
 
@@ -50,8 +45,11 @@ class ScriptRecorder(Recorder):
         owner = None
         if isinstance(function, types.MethodType):
             owner, function = function.__self__, function.__func__
+        if is_rewritten(function) and owner is None:
+            self._check_variables(function)
+            return function
         if not isinstance(function, types.FunctionType) or is_rewritten(function):
-            return function if is_rewritten(function) and owner is None else None
+            return None
         if not is_users(function):
             return None
         try:
@@ -61,6 +59,16 @@ class ScriptRecorder(Recorder):
         self.followed[id(function)] = function
         return made if owner is None else types.MethodType(made, owner)
 
+    def _check_variables(self, function: Any) -> None:
+        """A function inside of the traced one sees its variables, not what a body makes of them."""
+        stored = frozenset().union(*(body.stored for body in self.bodies))
+        late = sorted(stored.intersection(function.__code__.co_freevars))
+        if late:
+            raise NotConvertible(
+                f"it calls {function.__name__}, which reads {late[0]}: that changes in this branch "
+                "or loop; make it an argument"
+            )
+
     def check_size(self, what: str) -> None:
         if _core.trace_serial() - self._started > _MOST:
             raise NotConvertible(f"{what} records operators without end")
@@ -68,7 +76,7 @@ class ScriptRecorder(Recorder):
 
 def is_users(function: types.FunctionType) -> bool:
     """Is it neither this package's nor NumPy's nor a library's?"""
-    return origin(function, "") == "user" and (function.__module__ or "") != "operator"
+    return origin(function) == "user" and (function.__module__ or "") != "operator"
 
 
 class Root(Body):

@@ -38,39 +38,28 @@ function totals(t: Totals): HTMLElement[] {
   if (t.compile_s !== null) {
     figure(
       t.replay || (t.cached ? 'replayed' : 'compiled'),
-      'Time of the passes; a program that is known is replayed',
+      'Time of passes; known programs replay',
       t.cached ? 'no compilation' : seconds(t.compile_s)
     );
   }
   if (t.record_s) {
-    const settled = t.settle_s !== null && t.settle_s > t.record_s / 20;
-    figure(
-      'recorded',
-      'Making the graph, with the Python on its lines; settled: standing still where a value was needed',
-      seconds(t.record_s),
-      settled ? h('span.hyb-quiet', {}, ` + ${seconds(t.settle_s)} settled`) : ''
-    );
+    const settled = t.settle_s ? ` + ${seconds(t.settle_s)} settled` : '';
+    figure('recorded', 'Settled: a value was needed', seconds(t.record_s) + settled);
   }
-  if (t.running) {
-    figure('run', 'The program is not through yet; report().run_s waits for it', 'running …');
-  } else if (t.run_s !== null) {
-    figure('run', "From the first kernel's start to the last one's end", seconds(t.run_s));
+  if (t.running || t.run_s !== null) {
+    const time = t.running ? 'running' : seconds(t.run_s);
+    figure(t.running ? 'now' : 'run', 'All kernels', time);
   }
   return figures;
-}
-
-/** A graph break in words; of a loop the reason itself begins with its lines. */
-function broken(line: number | null, reason: string): string {
-  if (line === null || reason.startsWith('line')) {
-    return reason.charAt(0).toUpperCase() + reason.slice(1);
-  }
-  return `Line ${line}: graph break, ${reason}`;
 }
 
 /** What is worth saying under the picture: skipped passes, graph breaks, deferred values, notes. */
 export function footnotes(spec: Spec): HTMLElement | null {
   const items = [
-    ...spec.breaks.map(b => broken(b.line, b.reason)),
+    // of a loop the reason itself begins with its lines
+    ...spec.breaks.map(
+      b => (!b.line || /^line/.test(b.reason) ? '' : `Line ${b.line}: `) + b.reason
+    ),
     ...(spec.names.length > 0 ? [] : spec.deferred).map(
       d => `${d.name} is computed when you read it: ${d.price}`
     ),

@@ -13,22 +13,16 @@ ENDS = "ends the process"  # not run
 KNOWN: dict[str, tuple[str, str]] = {
     "c_writers: write back of a buffered nditer of another type": (EVERYWHERE, ENDS),
     "c_writers: an element by flat and its iterator": (EVERYWHERE, "raises TypeError"),
-    "c_writers: piecewise with a function that writes": ("plain module", UNSEEN),
-    "c_writers: weakref callbacks": ("plain module", UNSEEN),
+    "c_writers: weakref callbacks": (EVERYWHERE, UNSEEN),
     "crashes: the name of a method": (EVERYWHERE, "raises AttributeError"),
     "errors: a division warns on its line": (EVERYWHERE, WARNING),
-    "errors: a traceback is read": (EVERYWHERE, "a frame of ours stands in the traceback"),
     "errors: an error of a scalar": (EVERYWHERE, WARNING),
     "identity: isinstance against abstract classes": (
         EVERYWHERE,
         "a stand-in is hashable, a scalar one iterable",
     ),
     "identity: dir and vars of a result": (EVERYWHERE, "an error names the stand-in"),
-    "worlds: a profile function that counts": ("plain module", "raises UnboundLocalError"),
+    "worlds: a profile function that counts": (EVERYWHERE, "raises UnboundLocalError"),
     "writers: setitem and delitem that write": (EVERYWHERE, "a warning is lost"),
-    "writers: index and float conversions that write": (
-        "same earlier",
-        "a recorded number is an int of another class",
-    ),
-    "writers: array protocol that writes": ("same earlier", "raises ValueError"),
+    "writers: array protocol that writes": (EVERYWHERE, "raises ValueError"),
 }
