@@ -24,5 +24,4 @@ KNOWN: dict[str, tuple[str, str]] = {
     "identity: dir and vars of a result": (EVERYWHERE, "an error names the stand-in"),
     "worlds: a profile function that counts": (EVERYWHERE, "raises UnboundLocalError"),
     "writers: setitem and delitem that write": (EVERYWHERE, "a warning is lost"),
-    "writers: array protocol that writes": (EVERYWHERE, "raises ValueError"),
 }
