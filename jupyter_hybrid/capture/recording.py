@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -19,10 +18,33 @@ from .options import Options
 from .recorder import Recorder
 from .source.hooks import install
 
-# What is recorded is one list for the whole process, so one thread records at a time.
-_one = threading.Lock()
+# What is recorded is one list for the whole process, so one thread records at a time. Who has the
+# right is seen in one step: an interrupt between taking it and noting that would keep it for ever.
+_holder: dict[str, Right] = {}
 PLAIN = (int, float, bool, str, type(None))
 _registered: set[tuple[str, str]] = set()
+
+
+class Right:
+    """The right to record. It is given back when its block ends, whatever ends it."""
+
+    def __enter__(self) -> Right:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.held:
+            _holder.clear()
+
+    @property
+    def held(self) -> bool:
+        """Has it been taken?"""
+        return _holder.get("") is self
+
+    def refused(self) -> str:
+        """Takes it; else says why not."""
+        if install().recorder is not None:
+            return "a cell inside a recorded cell"
+        return "" if _holder.setdefault("", self) is self else "another thread is recording"
 
 
 @dataclass(frozen=True)
@@ -64,18 +86,6 @@ class Recording:
         self.read: list[TracedArray] = []  # existing ndarrays, after the end
         self.ran: Ran | None = None  # the last segment with its arrays, after the end
         self.left: dict[str | None, Left] = {}  # by name; None: the last expression
-
-    @staticmethod
-    def possible() -> str:
-        """Takes the right to record; "" then, else why not. :meth:`end` gives it back."""
-        if install().recorder is not None:
-            return "a cell inside a recorded cell"
-        return "" if _one.acquire(blocking=False) else "another thread is recording"
-
-    @staticmethod
-    def give_up() -> None:
-        """Gives back the right to record when nothing was recorded."""
-        _one.release()
 
     def begin(self) -> None:
         cell = self.recorder.cell
@@ -140,4 +150,3 @@ class Recording:
             self.read = recorder.inputs()
             self.ran = recorder.release()
             numbers.start_cell()
-            _one.release()
