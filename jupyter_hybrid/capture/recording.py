@@ -17,6 +17,7 @@ from .deferred import DeferredNames
 from .options import Options
 from .recorder import Recorder
 from .source.hooks import install
+from .watchers import watching
 
 # What is recorded is one list for the whole process, so one thread records at a time. Who has the
 # right is seen in one step: an interrupt between taking it and noting that would keep it for ever.
@@ -83,9 +84,10 @@ class Recording:
         self.recorder = Recorder(cell, options, namespace, later)
         self.recorder.recording = self
         self.ending = Ending(self.recorder)
+        self.left = ""  # why the rest of the body runs as written
         self.read: list[TracedArray] = []  # existing ndarrays, after the end
         self.ran: Ran | None = None  # the last segment with its arrays, after the end
-        self.left: dict[str | None, Left] = {}  # by name; None: the last expression
+        self.bound: dict[str | None, Left] = {}  # by name; None: the last expression
 
     def begin(self) -> None:
         cell = self.recorder.cell
@@ -111,7 +113,15 @@ class Recording:
                 namespace[name] = numbers.plain(value)
         self._stop()
 
+    def leave(self, why: str) -> None:
+        """From here on the body runs as written."""
+        self._runtime.step_outside(f"{why}: the rest runs as written")
+        self.left = why
+
     def resume(self) -> None:
+        if self.left or (why := watching()):
+            self.left = self.left or why
+            return
         self.recorder.active = True
         _core.begin_trace(len(self.recorder.segments))
         self._runtime.record(self.recorder)
@@ -135,9 +145,9 @@ class Recording:
             finally:
                 _core.end_trace()
             names = recorder.namespace
-            self.left = {n: Left.of(names[n]) for n in recorder.cell.names if n in names}
+            self.bound = {n: Left.of(names[n]) for n in recorder.cell.names if n in names}
             if value:
-                self.left[None] = Left.of(value[0])
+                self.bound[None] = Left.of(value[0])
             return self.ending.finish(value, failed=failed)
         except Exception:
             if not failed:

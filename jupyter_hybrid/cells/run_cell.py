@@ -17,6 +17,7 @@ from ..capture.deferred import DeferredNames
 from ..capture.options import Options, UsageError
 from ..capture.recorder import Recorder
 from ..capture.recording import Recording, Right
+from ..capture.watchers import watching
 from ..reports.recorded import report_of
 from ..reports.report import Report
 from ..reports.session import session
@@ -48,7 +49,7 @@ def run_symbolically(
     """
     __tracebackhide__ = True
     with Right() as right:
-        why_not = _watched() or right.refused()
+        why_not = watching() or right.refused()
         if not why_not:
             return _recorded(cell, options, namespace, later)
     return run_imperatively(cell, namespace), _imperative_report(cell, options, why_not)
@@ -90,7 +91,7 @@ async def await_symbolically(
     run meanwhile are not recorded.
     """
     with Right() as right:
-        why_not = _watched() or right.refused()
+        why_not = watching() or right.refused()
         if not why_not:
             return await _recorded_awaiting(cell, options, namespace, later)
     value = await await_imperatively(cell, namespace)
@@ -118,12 +119,6 @@ async def _recorded_awaiting(
         session.last_report = report_of(recording, error)
         raise
     return value, report_of(recording)
-
-
-def _watched() -> str:
-    """Why nothing may be pending at a line: a trace function sees and writes what it likes."""
-    watches = sys.gettrace() is not None or sys.getprofile() is not None
-    return "a debugger or a profiler watches" if watches else ""
 
 
 def _prepare(recording: Recording) -> tuple[CodeType, CodeType | None]:

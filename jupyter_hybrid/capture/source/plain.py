@@ -14,6 +14,7 @@ from ... import _core
 from ...np_face import TracedArray
 from .. import numbers, twins
 from ..trace_state import RUNTIME
+from ..watchers import starts_one
 from .copies import ON
 from .patience import CONTACTS, FORGOTTEN, Phases, place_of
 from .quiet import Reads, Search, known_function
@@ -85,11 +86,14 @@ class PlainCopies:
 
     def speak(self, recorder: Any) -> None:
         """Goes on with what was put aside."""
-        self.record(recorder)
+        if not recorder.recording.left:
+            self.record(recorder)
 
     def step_outside(self, reason: str) -> None:
         """For code that runs as written: everything is computed, stand-ins have their arrays."""
         recorder = self.recorder
+        if recorder is None:  # it is outside already
+            return
         recorder.flush_if_active(reason)
         recorder.open_stand_ins()
         recorder.recording.pause(reason)
@@ -211,8 +215,10 @@ class PlainCopies:
         recorder = self.recorder
         if recorder is None:
             return function
-        if function is type and len(args) == 3:  # the class gets its module from the caller
-            _guards.contact("a class is made")
+        if starts_one(function) and recorder.recording is not None:
+            recorder.recording.leave("another thread, a debugger or a profiler starts")
+            self._args = tuple(map(self.opened, args))
+            self._kwargs = {k: self.opened(v) for k, v in kwargs.items()}
             return function
         if not recorder.bodies:
             function = twins.seen(function) or function

@@ -10,7 +10,6 @@ KNOWN: dict[str, str] = {
     "numba: constants of the cell in compiled code": "numba is given a rewritten function",
     "numba: errors of compiled code": "numba is given a rewritten function",
     "sklearn: a division by zero on the way to an error": "a warning of a division is lost",
-    "tools: two threads store into one array": "a store is lost when two threads store at once",
     "joblib: processes run a function of the cell": "our names are missing in another process",
     "tqdm: a bar around a loop that is left": "the iterator of a loop that is left lives on",
 }

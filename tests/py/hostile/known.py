@@ -10,16 +10,13 @@ WRAPPER = "a bound method of an array is no method of NumPy's"
 WARNING = "a warning is lost or added"
 ANNOUNCED = "a deferred name is announced among the cell's own output"
 EVERYWHERE = "same earlier plain module"
-ENDS = "ends the process"  # not run
 
 KNOWN: dict[str, tuple[str, str]] = {
     "c_writers: a list of a map of a setter": ("same earlier", WRAPPER),
     "c_writers: a map unpacked into names": ("same earlier", WRAPPER),
     "c_writers: a map unpacked into arguments": ("same earlier", WRAPPER),
     "c_writers: a map behind yield from": ("same earlier", WRAPPER),
-    "c_writers: write back of a buffered nditer of another type": (EVERYWHERE, ENDS),
     "c_writers: an element by flat and its iterator": (EVERYWHERE, "raises TypeError"),
-    "c_writers: piecewise with a function that writes": ("plain module", UNSEEN),
     "c_writers: a unary call of a bound method kept in a list": ("same earlier", WRAPPER),
     "c_writers: weakref callbacks": ("plain module", UNSEEN),
     "crashes: the name of a method": (EVERYWHERE, "raises AttributeError"),
@@ -38,7 +35,6 @@ KNOWN: dict[str, tuple[str, str]] = {
         EVERYWHERE,
         "a stand-in stays in an object array",
     ),
-    "worlds: a profile function that counts": ("plain module", "raises UnboundLocalError"),
     "writers: setitem and delitem that write": (EVERYWHERE, "a warning is lost"),
     "writers: index and float conversions that write": (
         "same earlier",
