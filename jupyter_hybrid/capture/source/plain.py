@@ -149,6 +149,11 @@ class PlainCopies:
         value, self._real = self._real, None
         return value
 
+    def waits(self, reason: str, through: Any) -> Any:
+        """What an ``async for`` goes through: each step is a contact."""
+        _guards.contact(reason)
+        return _Awaited(reason, through) if hasattr(type(through), "__aiter__") else through
+
     # Comprehensions -------------------------------------------------------------------------------
     def first(self, number: int, values: Any) -> Iterator[Any]:
         """The elements that are recorded."""
@@ -331,6 +336,21 @@ class _Late:
 
     def __iter__(self) -> Iterator[Any]:
         return self._found()
+
+
+class _Awaited:
+    """An asynchronous iterator with a contact before each step."""
+
+    def __init__(self, reason: str, through: Any):
+        self._reason = reason
+        self._steps = type(through).__aiter__(through)
+
+    def __aiter__(self) -> _Awaited:
+        return self
+
+    def __anext__(self) -> Any:
+        _guards.contact(self._reason)
+        return self._steps.__anext__()
 
 
 class _Resume:
