@@ -174,16 +174,23 @@ PyObject* note(PyObject*, PyObject*) {
   Py_RETURN_NONE;
 }
 
+PyObject* settled(PyObject*, PyObject*) {
+  state().pending = false;
+  Py_RETURN_NONE;
+}
+
 PyObject* begin(PyObject*, PyObject* on_contact) {
   PyObject* before = std::exchange(state().on_contact, Py_NewRef(on_contact));
   state().thread = PyThread_get_thread_ident();
   state().active = true;
   state().pending = true;
   Py_XDECREF(before);
+  watch_frames(true);
   Py_RETURN_NONE;
 }
 
 PyObject* end(PyObject*, PyObject*) {
+  watch_frames(false);
   state().active = state().pending = false;
   clear_closed();
   Py_CLEAR(state().on_contact);
@@ -213,6 +220,10 @@ PyMethodDef kMethods[] = {
     {"begin", begin, METH_O,
      "A recording begins on this thread; called with a reason at contacts."},
     {"end", end, METH_NOARGS, "It has ended, or is put aside."},
+    {"second_lock", set_second_lock, METH_O,
+     "Who is told, with its code, of a frame that starts while something waits and that no guard "
+     "let in; True: this code never again. None: nobody."},
+    {"settled", settled, METH_NOARGS, "Nothing waits, until more is recorded."},
     {"note", note, METH_NOARGS, "Something that a contact has to compute may have been recorded."},
     {"tell", HYBRID_FAST(tell_type), "A type whose operations are ours: scalar, array or named."},
     {"contact", contact_with, METH_O, "Computes what waits; the reason is told to the callback."},

@@ -65,6 +65,10 @@ PyObject* walk(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* context(PyObject* self, PyObject* const* args, Py_ssize_t count);
 bool ready_walk_types();
 
+// While a cell is recorded on this thread (second_lock.cc).
+void watch_frames(bool on);
+PyObject* set_second_lock(PyObject* self, PyObject* told);
+
 // True, or TypeError: a method was called with another number of arguments.
 bool has_count(const char* name, Py_ssize_t count, Py_ssize_t expected);
 

@@ -9,7 +9,7 @@ from typing import Any
 from .. import _core
 from ..base import MXNetError
 from ..np_face import TracedArray
-from . import numbers
+from . import numbers, second_lock
 from .bindings import Ending
 from .cell import Cell
 from .compute import Key, Ran
@@ -96,6 +96,7 @@ class Recording:
             _registered.add((cell.filename, cell.id or ""))
             _core.register_cell_file(cell.filename, cell.id or "")
         _core.begin_trace(0)
+        _core.guards.second_lock(second_lock.started)
         self._runtime.record(self.recorder)
 
     def pause(self, reason: str) -> None:
@@ -125,6 +126,7 @@ class Recording:
         self.recorder.active = True
         _core.begin_trace(len(self.recorder.segments))
         self._runtime.record(self.recorder)
+        _core.guards.settled()  # as the pause has left it
 
     def _stop(self) -> None:
         self._runtime.record(None)

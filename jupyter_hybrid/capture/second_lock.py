@@ -1,0 +1,66 @@
+"""The second lock: code that nobody has seen and that runs unasked while something waits.
+
+The closed list holds what a cell *calls*. A finalizer, a signal handler or the callback of a weak
+reference runs without a call: before its first line everything that waits is computed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+import weakref
+from functools import cache
+from types import CodeType, FrameType
+
+from .. import _core
+from . import segments
+from .source.hooks import install
+from .twins import is_rewritten
+
+_PYTHON = (sysconfig.get_path("stdlib") + os.sep, "<frozen ")
+_ON_BEHALF = frozenset({weakref.finalize.__call__.__code__})  # of whoever left a function there
+_WHOLE = frozenset({"<module>", "<lambda>", "<genexpr>"})
+
+
+@cache
+def _known() -> tuple[str, ...]:
+    """Folders of what the closed list has let in, or what shows what is printed."""
+    names = (__name__.partition(".")[0], "numpy", "IPython", "ipykernel")
+    files = [sys.modules[name].__file__ for name in names if name in sys.modules]
+    return tuple(os.path.dirname(file) + os.sep for file in files if file)
+
+
+def may_start(code: CodeType) -> bool:
+    """Does a frame of this code write or look at nothing but on behalf of a seen call?"""
+    file = code.co_filename
+    if file.startswith(_known()) or is_rewritten(code):
+        return True
+    if code.co_name.startswith("<") and code.co_name not in _WHOLE:
+        return True  # a comprehension, or a part that we made: their function has started
+    if file == "<string>":  # dataclasses and named tuples store what they are given
+        return code.co_name == "__init__" or "_tuple_new" in code.co_names
+    recorder = install().recorder
+    if recorder is not None and code.co_name == "<module>" and file == recorder.filename:
+        return True  # the cell itself
+    python = file.startswith(_PYTHON) and "site-packages" not in file
+    return python and code not in _ON_BEHALF
+
+
+def started(code: CodeType) -> bool:
+    """A frame is about to run. True: those of its code always may."""
+    if may_start(code):
+        return True
+    recorder = install().recorder
+    if recorder is not None and not recorder.bodies and not _computes(sys._getframe(1)):
+        _core.guards.contact(f"{code.co_name} runs unasked")
+    return False
+
+
+def _computes(frame: FrameType | None) -> bool:
+    """Is what waits being computed already?"""
+    while frame is not None:
+        if frame.f_code.co_filename == segments.__file__:
+            return True
+        frame = frame.f_back
+    return False
