@@ -1,6 +1,6 @@
 """Runs the cells of one notebook or script in this process and writes what each did to a file.
 
-    python tools/foreign_cells.py plain|hybrid SOURCE RECORDS [PLAN]
+    python tools/foreign_cells.py plain|cell|symbolic|decorator|block SOURCE RECORDS [PLAN]
 
 A record a cell: seconds of every run, outputs, error, and the values of the names that it changed
 as plain data. The plan (of the plain run) says how often each cell runs.
@@ -8,17 +8,22 @@ as plain data. The plan (of the plain run) says how often each cell runs.
 
 from __future__ import annotations
 
+import ast
+import importlib
 import json
 import os
 import pickle
 import random
 import signal
 import sys
+import textwrap
 import time
 from pathlib import Path
 from typing import Any
 
-AGAIN_S = 1.0  # a longer cell runs once
+# On a machine that others use, a cell's processor time says more than the time on the wall.
+CLOCK = time.process_time if os.environ.get("FOREIGN_CLOCK") == "cpu" else time.perf_counter
+AGAIN = ((0.2, 6), (1.0, 3))  # a cell of at most so many seconds runs so often, a longer one once
 CELL_S = float(os.environ.get("FOREIGN_CELL_S", "30"))
 _ELEMENTS, _ITEMS, _DEPTH = 200_000, 200, 4
 
@@ -47,15 +52,22 @@ def left_out(text: str) -> bool:
     )
 
 
+def decorated(value: Any) -> bool:
+    return type(value).__name__ == "HybridFunction"
+
+
 def data(value: Any, depth: int = 0) -> Any:
     """A value as plain data: (kind, type, content); what has no such form is its type alone."""
     import numpy as np
 
+    value = getattr(value, "__wrapped__", value) if decorated(value) else value
     name = f"{type(value).__module__}.{type(value).__qualname__}"
     if value is None or isinstance(value, (bool, int, str, bytes)):
         return "exact", name, value if not isinstance(value, int) else int(value)
     if isinstance(value, (float, complex)):
         return "floats", name, np.asarray(value)
+    if callable(getattr(type(value), "asnumpy", None)):
+        value = value.asnumpy()
     if isinstance(value, (np.ndarray, np.generic)):
         array = np.asarray(value)
         name = f"{name} {array.dtype}{array.shape}"
@@ -75,20 +87,57 @@ def data(value: Any, depth: int = 0) -> Any:
     return "type", name, None
 
 
+def hybridized(text: str, mode: str) -> str:
+    """The cell as the mode has it run; one that is no plain Python is left as it is."""
+    if mode == "cell":
+        return "%%hybridize --view none\n" + text
+    if mode not in ("decorator", "block"):
+        return text
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return text
+    package = "__import__('jupyter_hybrid')"
+    if mode == "block":
+        inside = [s for s in tree.body if getattr(s, "module", "") != "__future__"]
+        before = [s for s in tree.body if s not in inside]
+        body = textwrap.indent(ast.unparse(ast.Module(inside, [])) or "pass", "    ")
+        return f"{ast.unparse(ast.Module(before, []))}\nwith {package}.symbolic():\n{body}\n"
+    lines = text.splitlines()
+    places = [s.lineno for s in tree.body if isinstance(s, ast.FunctionDef) and not yields(s)]
+    for line in reversed(places):
+        lines.insert(line - 1, f"@{package}.hybridize")
+    return "\n".join(lines)
+
+
+def yields(function: ast.FunctionDef) -> bool:
+    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(function))
+
+
+def picture(shown: dict[str, Any]) -> bool:
+    """True of the picture of a cell, which symbolic mode shows."""
+    return any(kind.startswith("application/vnd.jupyter-hybrid") for kind in shown)
+
+
 class Notebook:
     """A shell in which the cells of one source run."""
 
-    def __init__(self, hybrid: bool):
+    def __init__(self, mode: str):
         from IPython.core.interactiveshell import InteractiveShell
 
-        self.hybrid = hybrid
+        self.mode = mode
         self.shell = InteractiveShell.instance()
         self.shell.showtraceback = self.shell.showsyntaxerror = lambda *args, **kwargs: None
         self.hidden: set[str] = set(self.shell.user_ns)
         self.before: dict[str, bytes] = {}
-        if hybrid:
+        if mode in ("cell", "symbolic"):
             self.shell.run_line_magic("load_ext", "jupyter_hybrid")
-            self.run("warm = (__import__('numpy').arange(3) * 2).sum()\nprint(warm)\ndel warm")
+        if mode != "plain":
+            for name in ("hybridize", "symbolic"):  # the time of the import is no cell's
+                getattr(importlib.import_module("jupyter_hybrid"), name)
+        if mode == "symbolic":
+            self.shell.run_line_magic("hybrid", "mode symbolic")
+        self.run("warm = (__import__('numpy').arange(3) * 2).sum()\nprint(warm)\ndel warm")
 
     def run(self, text: str) -> tuple[float, str, list[Any], tuple[str, str] | None]:
         """Seconds, printed text, shown texts and the error of one run of a cell."""
@@ -97,19 +146,18 @@ class Notebook:
 
         np.random.seed(7)
         random.seed(7)
-        magic = "%%hybridize --view none\n" if self.hybrid else ""
+        text = hybridized(text, self.mode)
         with capture_output() as captured:
             signal.setitimer(signal.ITIMER_REAL, CELL_S)
-            start = time.perf_counter()
+            start = CLOCK()
             try:
-                result = self.shell.run_cell(
-                    magic + text, store_history=True
-                )  # a last ';' is read there
+                # With history: a last ';' is read there.
+                result = self.shell.run_cell(text, store_history=True)
             finally:
-                taken = time.perf_counter() - start
+                taken = CLOCK() - start
                 signal.setitimer(signal.ITIMER_REAL, 0)
         error = result.error_before_exec or result.error_in_exec
-        shown = [o.data.get("text/plain", "") for o in captured.outputs]
+        shown = [o.data.get("text/plain", "") for o in captured.outputs if not picture(o.data)]
         failed = None if error is None else (type(error).__name__, str(error))
         return taken, captured.stdout, shown, failed
 
@@ -144,14 +192,15 @@ def main() -> None:
     path = Path(source).resolve()
     os.chdir(path.parent)
     sys.path.insert(0, str(path.parent))
-    notebook = Notebook(mode == "hybrid")
+    notebook = Notebook(mode)
     with open(records, "wb") as file:
         for i, text in enumerate(cells_of(path)):
             if left_out(text):
                 pickle.dump(None, file)
                 continue
             times, outs, shows, errors = zip(notebook.run(text))
-            count = runs[i] if runs else 3 if times[0] < AGAIN_S and not errors[0] else 1
+            often = 1 if errors[0] else next((n for s, n in AGAIN if times[0] < s), 1)
+            count = runs[i] if runs else often
             for _ in range(count - 1):
                 more = zip(notebook.run(text))
                 times, outs, shows, errors = (

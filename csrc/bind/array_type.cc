@@ -219,7 +219,7 @@ py::object wrap_outputs(std::vector<ArrayRef> refs) {
   if (refs.size() == 1) return wrap(std::move(refs[0]));
   py::list list;
   for (ArrayRef& ref : refs) list.append(wrap(std::move(ref)));
-  return std::move(list);
+  return list;
 }
 
 const ArrayRef& ref_of(py::handle object, const char* what) {

@@ -109,7 +109,7 @@ py::object attr_to_python(AttrType type, const AttrValue& value) {
     for (size_t i = 0; i < ints->size(); ++i) {
       result[i] = (*ints)[i] == kNoneInt ? py::object(py::none()) : py::int_((*ints)[i]);
     }
-    return std::move(result);
+    return result;
   }
   if (const SubgraphRef* graph = std::get_if<SubgraphRef>(&value)) {
     return py::str(graph->body->summary());

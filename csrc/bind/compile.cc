@@ -1,6 +1,7 @@
 // compile(), its stages, and programs in Python.
 #include "bind/graph_view.h"
 #include "bind/options.h"
+#include "bind/run_times.h"
 #include "bind/site.h"
 #include "core/error.h"
 #include "exec/imperative.h"
@@ -147,7 +148,7 @@ class SettledScope {
 
 py::list run_program(const Program& program, const py::sequence& inputs, const py::object& keys,
                      const std::vector<bool>& donated, const py::object& given, bool settled,
-                     bool recorded) {
+                     bool recorded, const PyRunTimes* times) {
   std::vector<NDArray> values, targets;
   if (!given.is_none()) {
     for (const py::handle target : given) {
@@ -163,6 +164,7 @@ py::list run_program(const Program& program, const py::sequence& inputs, const p
     const PushScope push(true);
     const Context ctx = current_context();
     const SettledScope scope(settled);
+    const TimedRun timed(times);
     results = program.run(values, drawn, donated, nullptr, recorded ? nullptr : &ctx, targets);
   }
   py::list list;
@@ -186,6 +188,7 @@ py::list pass_rows() {
 }  // namespace
 
 void bind_compile(py::module_& m) {
+  bind_run_times(m);
   py::class_<ChangeView>(m, "Change", "What a pass did to one node, and why.")
       .def_readonly("action", &ChangeView::action,
                     "folded, merged, removed, fused, rewritten, added, moved or kept.")
@@ -214,12 +217,14 @@ void bind_compile(py::module_& m) {
                              [](const Program& p) { return std::make_shared<Graph>(p.graph()); })
       .def_property_readonly("plan", &Program::plan, py::return_value_policy::reference_internal)
       .def_property_readonly("cost_ns", &Program::cost_ns, "Estimated ns of one run on one core.")
-      .def("run", &run_program, py::arg("inputs"), py::arg("keys") = py::none(),
-           py::arg("donated") = std::vector<bool>(), py::arg("given") = py::none(),
-           py::arg("settled") = false, py::arg("recorded") = false,
-           "Pushes one run; a list of arrays that may still be computed. keys: fresh unless given. "
-           "given: by output, the array that it is written to where the program was compiled so. "
-           "settled: nobody else has still to read what these arrays hold now.")
+      .def(
+          "run", &run_program, py::arg("inputs"), py::arg("keys") = py::none(),
+          py::arg("donated") = std::vector<bool>(), py::arg("given") = py::none(),
+          py::arg("settled") = false, py::arg("recorded") = false, py::arg("times") = nullptr,
+          "Pushes one run; a list of arrays that may still be computed. keys: fresh unless given. "
+          "given: by output, the array that it is written to where the program was compiled so. "
+          "settled: nobody else has still to read what these arrays hold now. times: told how long "
+          "its kernels take.")
       .def(
           "relabelled",
           [](const Program& p, const Graph& written) {

@@ -132,7 +132,7 @@ py::object to_numpy(const NDArray& value) {
   const int64_t bytes = value.nbytes();
   if (bytes == 0) {
     wait_ready(value);
-    return std::move(result);
+    return result;
   }
   void* to = result.mutable_data();
   const bool ready = ready_to_read(*value.storage);
@@ -143,7 +143,7 @@ py::object to_numpy(const NDArray& value) {
   } else {
     copy_to_host(value, to, static_cast<size_t>(bytes));
   }
-  return std::move(result);
+  return result;
 }
 
 namespace {

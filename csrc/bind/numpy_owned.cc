@@ -94,7 +94,7 @@ py::object owned_ndarray(const NDArray& value) {
   Py_INCREF(capsule);
   fields->handler = capsule;
   fields->flags |= kOwnData;
-  return std::move(array);
+  return array;
 }
 
 }  // namespace bind

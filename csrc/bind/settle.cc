@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "bind/array_object.h"
+#include "bind/run_times.h"
 #include "engine/engine.h"
 #include "engine/trace.h"
 #include "exec/pending.h"
@@ -115,7 +116,7 @@ py::list list_of(const std::vector<PyArray*>& arrays) {
 }
 
 // Runs the program on what the work starts from; the arrays have their values afterwards.
-void run_known(const Program& program, const Work& work) {
+void run_known(const Program& program, const Work& work, const PyRunTimes* times) {
   require_unchanged(work.pending);
   const py::list held = list_of(work.arrays);  // another thread may let go of them meanwhile
   std::vector<NDArray> inputs;
@@ -131,12 +132,13 @@ void run_known(const Program& program, const Work& work) {
   std::vector<NDArray> results;
   {
     const PushScope push(program.cost_ns() > kLongNs || engine::pending() > 1000);
+    const TimedRun timed(times);
     results = program.run(inputs, keys);
   }
   for (size_t i = 0; i < work.arrays.size(); ++i) set_array_value(work.arrays[i], results[i]);
 }
 
-py::tuple settle(Settled& settled, const py::sequence& wanted, bool run) {
+py::tuple settle(Settled& settled, const py::sequence& wanted, bool run, const PyRunTimes* times) {
   forget_pending();
   const Work work = work_for(wanted);
   if (work.arrays.empty()) return py::make_tuple(py::none(), py::list(), py::none());
@@ -152,7 +154,7 @@ py::tuple settle(Settled& settled, const py::sequence& wanted, bool run) {
   }
   const ProgramRef program = known->program;
   const py::object record = known->record;
-  run_known(*program, work);
+  run_known(*program, work, times);
   return py::make_tuple(record, keys, py::none());
 }
 
@@ -170,9 +172,10 @@ void bind_settle(py::module_& m) {
              py::object record) { settled.add(form, std::move(program), std::move(record)); },
           py::arg("form"), py::arg("program"), py::arg("record"),
           "From here on work of this form is run by this program; record: what settle() returns.")
-      .def("settle", &settle, py::arg("arrays"), py::arg("run"),
+      .def("settle", &settle, py::arg("arrays"), py::arg("run"), py::arg("times") = nullptr,
            "Computes traced arrays and the live ones on the way to them, where a program is known "
-           "and may be run: (its record, their keys, None). Else nothing is run: (None, all those "
+           "and may be run: (its record, their keys, None); times is told how long it takes. Else "
+           "nothing is run: (None, all those "
            "arrays, their form or None where a graph is needed each time).");
   m.def(
       "value_key",

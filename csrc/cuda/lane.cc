@@ -123,6 +123,7 @@ void Lane::note(const trace::Record* record) {
     span.end = take_event();
     span.issued = issued_;
     span.traced = record != nullptr;
+    span.time = engine::RunTime::current();
     if (record) span.record = *record;
     begin_ = nullptr;
     open_ = false;
@@ -207,6 +208,7 @@ void Lane::emit(const Span& span) {
   };
   const uint64_t from = std::max(span.issued, span.begin ? ticks(begin) : last_end_);
   last_end_ = std::max(from, ticks(end));
+  if (span.time) span.time->note(from, last_end_);
   if (span.traced) {
     trace::Record record = span.record;
     record.start = from;

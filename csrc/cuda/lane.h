@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cuda/pool.h"
+#include "engine/run_time.h"
 #include "engine/trace.h"
 
 namespace hybrid {
@@ -21,6 +22,7 @@ struct Span {
   Handle end = nullptr;
   bool traced = false;
   uint64_t issued = 0;  // ticks of the host when it was given to the stream
+  engine::RunTimeRef time;
   trace::Record record;
 };
 

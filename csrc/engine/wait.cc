@@ -1,12 +1,20 @@
 // Waiting: until a variable, everything, or room in the queue; helping lanes meanwhile.
 #include "core/storage.h"
 #include "engine/interrupt.h"
+#include "engine/run_time.h"
 #include "engine/scheduler.h"
 #include "engine/trace.h"
 #include "engine/workers.h"
 
 namespace hybrid {
 namespace engine {
+namespace {
+
+thread_local uint64_t waited_ticks __attribute__((tls_model("initial-exec"))) = 0;
+
+}  // namespace
+
+int64_t waited_ns() { return trace::to_ns(waited_ticks) - trace::to_ns(0); }
 
 bool Scheduler::satisfied(const Waiter& w) const {
   switch (w.what) {
@@ -79,7 +87,9 @@ void Scheduler::block(Guard& guard, Waiter& waiter) {
   Waiter** at = &waiters_;
   while (*at != &waiter) at = &(*at)->next;
   *at = waiter.next;
-  trace::end_wait(trace::ticks());
+  const uint64_t end = trace::ticks();
+  trace::end_wait(end);
+  waited_ticks += end - record.start;
   if (interrupted) throw_interrupted();
 }
 

@@ -5,6 +5,7 @@
 #include "core/device_name.h"
 #include "core/error.h"
 #include "engine/closure.h"
+#include "engine/run_time.h"
 #include "engine/trace.h"
 #include "exec/elem.h"
 #include "exec/launch.h"
@@ -46,7 +47,9 @@ NDArray push_copy(const NDArray& from, Context to, NodeId node, uint32_t site) {
   props.site = site != 0 ? site : current_site();
   props.node = static_cast<uint32_t>(node);
   engine::push_closure(
-      [from, made](Resources& resources) {
+      [from, made, time = engine::RunTime::current()](Resources& resources) mutable {
+        const engine::RunTimeRef mine = std::move(time);
+        const engine::RunTimeSpan span(mine, resources);
         strided_copy(view_of(from), view_of(made), resources);
         resources.reset_workspace();
       },
@@ -59,10 +62,13 @@ NDArray push_copy(const NDArray& from, Context to, NodeId node, uint32_t site) {
 struct CommitTask : engine::Task {
   NDArray from, to;
   StorageRef gate;
+  engine::RunTimeRef time = engine::RunTime::current();
   std::atomic<bool> begun{false};
   bool left_alone(const engine::Var&) const override { return !begun; }
   void run(Resources& resources) override {
     begun = true;
+    const engine::RunTimeRef mine = std::move(time);
+    const engine::RunTimeSpan span(mine, resources);
     strided_copy(view_of(from), view_of(to), resources);
     resources.reset_workspace();
   }

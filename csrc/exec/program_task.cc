@@ -288,6 +288,8 @@ struct ProgramTask : engine::Task {
   void run(Resources& resources) override {
     arrays.keys = keys.data();
     LaneTracer tracer;
+    const engine::RunTimeRef time = std::move(arrays.time);  // over before anybody is told
+    const engine::RunTimeSpan span(time, resources);
     run_kernels(*impl, arrays, resources, tracer);
   }
 };
@@ -300,6 +302,7 @@ void run_inline(const Impl& impl, const ProgramRun& run, const engine::Props& pr
   InlineTracer tracer{props};
   tracer.props.traces_itself = false;
   try {
+    const engine::RunTimeSpan span(run.time, Resources::current());
     run_kernels(impl, run, Resources::current(), tracer);
   } catch (const std::exception& error) {
     std::vector<Storage*> failed;
@@ -335,6 +338,7 @@ void run_untraced(const Impl& impl, const ProgramRun& run, Resources& resources)
 
 void submit(const std::shared_ptr<const Impl>& impl, ProgramRun run,
             const std::vector<uint64_t>& keys, bool ready) {
+  run.time = engine::RunTime::current();
   engine::Props props;
   props.ctx = run.ctx;
   props.cost_ns = impl->cost_ns;

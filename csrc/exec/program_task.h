@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/run_time.h"
 #include "exec/kernels.h"
 
 namespace hybrid {
@@ -16,6 +17,7 @@ struct ProgramRun {
   mutable bool skipped = false;        // interrupted then: nothing but that was finished
   const std::vector<NDArray>* constants = nullptr;
   const uint64_t* keys = nullptr;
+  engine::RunTimeRef time;  // null: nobody wants to know
   Context ctx;
 };
 

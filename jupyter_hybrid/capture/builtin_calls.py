@@ -16,6 +16,7 @@ from ..np_face.lower.lowering import core
 from .recorder import Recorder
 
 _MOST = 64  # elements that are compared one by one
+_LONG = 2000  # ... that Python goes through rather than a graph
 _ITERATE = (builtins.min, builtins.max, builtins.sorted, builtins.sum, builtins.any, builtins.all)
 
 
@@ -36,8 +37,7 @@ def call(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
         except NotCovered:
             pass
         x = args[0]
-        most = recorder.options.loop_limit
-        if type(x) is TracedArray and x.ndim == 1 and x.size > most and not recorder.bodies:
+        if type(x) is TracedArray and x.ndim == 1 and x.size > _LONG and not recorder.script:
             name = function.__name__
             args = (x.to_numpy(f"{name}() goes through {x.size} elements"), *args[1:])
     return function(*args, **kwargs)

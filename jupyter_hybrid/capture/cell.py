@@ -11,8 +11,9 @@ from types import CodeType
 from typing import Any
 
 from .running import running
+from .source.nodes import copied
 from .source.rewrite import assigned_names, has_top_level_await, rewrite
-from .source.scopes import copied
+from .source.sources import remember
 
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 _PREPARED = 64  # cells that are kept ready to run again
@@ -92,7 +93,9 @@ def prepare(shell: Any, body: str, magic_line: str | None, cell_id: str | None) 
     if several:
         source = shell.transform_cell(body)
     filename = shell.compile.cache(text, number, raw_code=text)
-    tree = compile("\n" * offset + source, filename, "exec", flags | ast.PyCF_ONLY_AST, True)
+    python = "\n" * offset + source
+    tree = compile(python, filename, "exec", flags | ast.PyCF_ONLY_AST, True)
+    remember(filename, python)
     made = Cell(
         id=cell_id,
         filename=filename,

@@ -184,7 +184,7 @@ def _module(function: Any) -> str:
 
 def opens(function: Any, args: tuple) -> bool:
     """True for callables that get real arrays: those that may run the user's unseen code."""
-    if any(map(_is_callback, args)) or any(function is reader for reader in _BUFFER_READERS):
+    if calls_back(args) or any(function is reader for reader in _BUFFER_READERS):
         return True
     kind = type(function)
     if kind is types.MethodType:
@@ -194,6 +194,11 @@ def opens(function: Any, args: tuple) -> bool:
         root = module.partition(".")[0]
         return root not in ("numpy", "builtins", *TRANSPARENT)
     return kind.__module__ not in ("builtins", "numpy", "functools", "operator")
+
+
+def calls_back(args: tuple) -> bool:
+    """Are functions among what a call is given?"""
+    return any(map(_is_callback, args))
 
 
 def _is_callback(value: Any) -> bool:

@@ -60,7 +60,7 @@ class Segment:
     reason: str  # what ended it
     line: int | None
     cached: bool
-    run_s: float  # of all runs
+    times: Any  # _core.RunTimes: of all runs
     names: dict[tuple[int, int], str] = field(default_factory=dict)
     donated: tuple[bool, ...] = ()
     drawn: list[Value] = field(default_factory=list)  # the outputs of ``whole``, computed or not
@@ -69,10 +69,17 @@ class Segment:
     needed: frozenset[int] = frozenset()  # numbers of outputs read by more than a name
     count: int = 1  # how often it ran
 
-    def again(self, run_s: float, keys: Sequence[Key | None]) -> None:
+    @property
+    def run_s(self) -> float:
+        """Of all runs together, each from its first kernel's start to the last one's end. Waits
+        until none is under way."""
+        self.times.wait()
+        return float(self.times.seconds())
+
+    def again(self, times: Any, keys: Sequence[Key | None]) -> None:
         """It ran once more, for the outputs with these keys."""
         self.count += 1
-        self.run_s += run_s
+        self.times.take(times)
         for value, key in zip(self.outputs, keys, strict=True):
             value.key = key
 
@@ -85,6 +92,7 @@ class Ran:
     inputs: list[Any]
     keys: list[int]
     outputs: list[Any]
+    submit_s: float = 0.0  # that handing it to the engine took
     raised: bool = False  # its kernel's error was raised in the cell, at the call
 
 
@@ -133,11 +141,18 @@ def compute(
     donated = tuple(any(i is d for d in donate) for i in inputs)
     updates, given = _updates(graph, arrays, inputs) if writes else ((), None)
     compiled, cached = program_cache.find_or_compile(graph, called, options, donated, updates)
+    times = _core.RunTimes()
     start = time.perf_counter()
     _core.hold_trace_writes(True)  # the inputs are what they were before this cell's writes
     try:
         values = compiled.program.run(
-            inputs, keys, list(donated), given, settled=bool(updates), recorded=True
+            inputs,
+            keys,
+            list(donated),
+            given,
+            settled=bool(updates),
+            recorded=True,
+            times=times,
         )
         shares = [not any(donated) for _ in arrays]
         for i, update in enumerate(updates):
@@ -147,7 +162,7 @@ def compute(
             _core.finish_trace_writes()
     finally:
         _core.hold_trace_writes(False)
-    run_s = time.perf_counter() - start
+    submit_s = time.perf_counter() - start
     made = [Value.of(a, entries[id(a)]) for a in drawn]
     read = [
         Value.of(a, (i, 0), called.get(i, "")) for a, i in zip(inputs, graph.inputs, strict=True)
@@ -161,7 +176,7 @@ def compute(
         reason=reason,
         line=line,
         cached=cached,
-        run_s=run_s,
+        times=times,
         names={entry: names[key] for key, entry in entries.items() if key in names},
         donated=donated,
         drawn=made,
@@ -169,7 +184,7 @@ def compute(
         updates=updates,
         needed=frozenset(i for i, a in enumerate(arrays) if id(a) in needed),
     )
-    return Ran(segment, inputs, keys, list(arrays))
+    return Ran(segment, inputs, keys, list(arrays), submit_s)
 
 
 def _updates(

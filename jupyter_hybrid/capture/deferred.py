@@ -23,12 +23,19 @@ class Deferred:
     owner: Any  # what the name is bound to: the NDArray itself or a NumPy proxy
     bytes: int
     kernels: int
+    where: str = ""  # the cell that left it: ``cell 3``
+    read_in: str = ""  # the cell that has read it
+
+    @property
+    def cost(self) -> str:
+        """For people: ``80 bytes, 2 kernels``."""
+        kernels = "1 kernel" if self.kernels == 1 else f"{self.kernels} kernels"
+        return f"{self.bytes:,} bytes, {kernels}"
 
     @property
     def price(self) -> str:
-        """For people: ``80 bytes, 2 kernels again``."""
-        kernels = "1 kernel" if self.kernels == 1 else f"{self.kernels} kernels"
-        return f"{self.bytes:,} bytes, {kernels} when it is read"
+        """For people: ``80 bytes, 2 kernels when it is read``."""
+        return f"{self.cost} when it is read"
 
 
 def names_read(source: str) -> set[str]:
@@ -74,13 +81,25 @@ class DeferredNames:
         self._by_array: dict[int, list[Deferred]] = {}  # an array may have several names
         self._planned_away: dict[int, tuple[str, Any]] = {}
         self._options = Options()
-        self.announce: Any = print
+        self._where = "earlier code"  # the running cell
+        self._read: list[Deferred] = []  # in the running cell, by a report not told yet
+
+    def start_cell(self, where: str) -> None:
+        """A cell begins, called ``where`` in reports."""
+        self._where = where
+        self._read.clear()
+
+    def taken(self) -> list[Deferred]:
+        """What the running cell has read, told once."""
+        read, self._read = self._read, []
+        return read
 
     def add(self, name: str, array: Any, owner: Any) -> Deferred:
         """Registers a traced array that the cell bound to ``name`` but did not compute."""
         graph, *_ = _core.traced_graph([array], [], [name])
         kernels = sum(1 for n in graph.nodes if n.kind == "op" and not n.is_view)
-        made = Deferred(name, array, owner, nbytes(array.shape, array.dtype), kernels)
+        size = nbytes(array.shape, array.dtype)
+        made = Deferred(name, array, owner, size, kernels, self._where)
         self._by_array.setdefault(id(array), []).append(made)
         return made
 
@@ -100,14 +119,13 @@ class DeferredNames:
             if any(id(a) in wanted for a in family):
                 arrays = [*arrays, *(a for a in family if id(a) not in wanted)]
                 wanted |= {id(a) for a in family}
-        segment = compute(arrays, self._options).segment
+        compute(arrays, self._options)
         for array in waiting:
             known = self._by_array.get(id(array))
             if known:
-                self.announce(
-                    f"{known[0].name} was deferred: computed now ({known[0].price}, "
-                    f"{(segment.compiled.seconds + segment.run_s) * 1e3:.2f} ms)"
-                )
+                self._read.append(known[0])
+                for deferred in known:
+                    deferred.read_in = self._where
 
     def mentioned_in(self, source: str, namespace: dict[str, Any]) -> list[Deferred]:
         """Deferred names that ``source`` reads and ``namespace`` still binds to them."""

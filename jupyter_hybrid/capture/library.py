@@ -25,7 +25,6 @@ TRANSPARENT = frozenset(
     }
 )  # fmt: skip
 _GENERATORS = (np.random.Generator, np.random.RandomState)
-_WITH_CALLBACKS = (np.piecewise, np.apply_along_axis, np.apply_over_axes)
 _OF_POSITIONS = frozenset({"shuffle", "choice", "sample"})  # random's: elements are not looked at
 
 
@@ -79,7 +78,6 @@ def of_lists(function: Any, args: tuple) -> bool:
     """True for a NumPy function of lists with traced arrays inside, which no protocol tells of."""
     known = isinstance(function, np.ufunc) or hasattr(function, "_implementation")
     known = known or _is_reduction(function)
-    known = known and not any(function is f for f in _WITH_CALLBACKS)
     return known and any(type(a) in (list, tuple) and bridge.has_traced(a) for a in args)
 
 

@@ -1,4 +1,4 @@
-"""Where a function that a cell calls comes from: the cell, us, the user elsewhere, a library."""
+"""Where a function that a cell calls comes from: us, the user, a library."""
 
 from __future__ import annotations
 
@@ -15,20 +15,18 @@ _OWN = __name__.partition(".")[0]
 _BUILTIN_TYPES = (str, bytes, int, float, complex, bool, list, tuple, dict, set, frozenset)
 
 
-def origin(function: Any, cell_file: str) -> str:
+def origin(function: Any) -> str:
     """Where code called by a cell comes from.
 
-    ``cell``: this cell; ``own``: this package, traced as it is; ``user``: earlier cells, scripts,
-    built-in types and NumPy; ``library``: everything else, which gets real arrays; ``object``: an
-    instance that is called, of which not even an attribute is asked here.
+    ``own``: this package, traced as it is; ``user``: cells, scripts, built-in types and NumPy;
+    ``library``: everything else, which gets real arrays; ``object``: an instance that is called,
+    of which not even an attribute is asked here.
     """
     function = library.unwrapped(function)
     kind = type(function)
     inner = function.__func__ if kind is types.MethodType else function
     if isinstance(inner, types.FunctionType):
         filename = inner.__code__.co_filename
-        if filename == cell_file:
-            return "cell"
         module = closed.module_of(inner)
     elif type(inner) is type:
         filename, module = "", inner.__module__

@@ -21,6 +21,8 @@ from .exported import Exported
 from .options import Options
 from .salvage import error_of
 from .segments import Segments
+from .source.sources import note_recorded
+from .spent import settles
 
 _note = _core.guards.note
 
@@ -41,7 +43,7 @@ class Recorder(Segments):
         super().__init__(cell.filename, options)
         self.checks = 0  # operators recorded that may refuse their input when they run
         self.cell = cell
-        self.code_file = cell.filename  # every function of this file is rewritten
+        note_recorded(cell.filename)
         self.namespace = namespace
         self.later = later
         self.active = True
@@ -148,6 +150,7 @@ class Recorder(Segments):
                 self.sync(arrays, "print shows a value")
         builtins.print(*map(numbers.plain, args), **kwargs)
 
+    @settles
     def raise_here(self, made: list[Any], reason: str) -> None:
         """Computes the results of an operator whose error NumPy raises at once: nothing that
         follows the call happens after an error. Raises that error."""
@@ -192,6 +195,7 @@ class Recorder(Segments):
         else:
             self.later.materialize([array.handle])
 
+    @settles
     def before_clock(self) -> None:
         """Who reads the time means the work so far: NumPy's is done, nd's is on its way."""
         if not self.active or self.bodies:
@@ -206,6 +210,7 @@ class Recorder(Segments):
             self.breaks.append((line, reason))
             self.run(live, reason, line, needed=frozenset(id(a) for a in live), writes=True)
 
+    @settles
     def open_stand_ins(self) -> None:
         """All is computed: each stand-in gets its ndarray, which code as written may write."""
         alive = [p for p in (r() for r in self.proxies) if p is not None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -140,6 +141,7 @@ class Recording:
         error says more than one found here.
         """
         recorder = self.recorder
+        start = time.perf_counter()
         try:
             self._runtime.record(None)
             try:
@@ -162,3 +164,4 @@ class Recording:
             self.read = recorder.inputs()
             self.ran = recorder.release()
             numbers.start_cell()
+            recorder.spent.ended(start)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from contextlib import suppress
 from dataclasses import replace
 from types import FrameType
@@ -15,11 +14,12 @@ import numpy as np
 from .. import _core
 from ..base import MXNetError
 from ..np_face import TracedArray
-from . import program_cache
+from . import numbers, program_cache
 from .compute import Key, Ran, Segment, compute
 from .errors import NotConvertible
 from .options import Options
 from .salvage import error_of, salvage, succeeded
+from .spent import Spent, settles
 
 # What a call in real NumPy brings about: no reason of its own.
 FOLLOWS = frozenset(
@@ -30,6 +30,7 @@ FOLLOWS = frozenset(
         "a mask selects elements",
     }
 )
+_PROGRAM = 200  # operators of a loop's steps that are compiled together
 
 
 class Segments:
@@ -44,7 +45,9 @@ class Segments:
         self.breaks: list[tuple[int | None, str]] = []
         self.contacts: list[tuple[int | None, str]] = []  # those that the closed list made
         self.cuts: list[tuple[int | None, str]] = []  # computed there, though all is in a graph
-        self.segment_serial = 0  # of the graph, when the segment began
+        self.left: dict[tuple[int | None, str], None] = {}  # loops and functions left to Python
+        self.spent = Spent()
+        self._paced = numbers.serial()  # of the graph, when a loop last had its steps computed
         self.bodies: list[Any] = []  # branches and loop bodies being traced, innermost last
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
         self.donated: list[Any] = []  # input arrays whose memory may be reused
@@ -54,6 +57,7 @@ class Segments:
         self._runs: list[Ran] = []  # not known yet to have succeeded
         self._places: dict[tuple, Segment] = {}  # by program, line and reason
         self._settled = program_cache.settled(options)
+        self._times = _core.RunTimes()  # of the run of a known program, until its segment is found
         self.tick = 0  # how often something was computed
         self._prune_at = 1000  # of `proxies`
         _core.set_apart(_core.live_traced())  # deferred in earlier cells
@@ -87,6 +91,7 @@ class Segments:
         if reason in FOLLOWS and self._left == len(self.breaks) - 1 >= 0:
             before, why = self.breaks[-1]
             if before == line:
+                self.spent.at = self.breaks[-1]
                 return why
         self.breaks.append((line, reason))
         return reason
@@ -100,6 +105,7 @@ class Segments:
         found = (self._wrappers.get(key) for key in self._written)
         return [w for w in found if w is not None and w.dirty]
 
+    @settles
     def sync(self, arrays: list[Any], reason: str) -> None:
         """Computes ``arrays`` now, and with them what lives on the way to them."""
         self.stay_inside(reason)
@@ -107,7 +113,8 @@ class Segments:
             line = self.user_line()
             self._compute(arrays, self._interrupt(line, reason), line)
 
-    def run_waiting(self, why: str) -> None:
+    @settles
+    def run_waiting(self, why: str) -> bool:
         """Computes what is recorded, where that may be: not what depends on a body's parameters,
         which have no values, nor what autograd may ask for."""
         live = [] if self.bodies or self.script else self.live()
@@ -117,7 +124,20 @@ class Segments:
             with suppress(MXNetError):  # it stays in its array
                 _core.wait_all()  # what was cut before: a queue of programs would hold its arrays
             self._compute(live, why, line)
+            return True
+        return not live
 
+    def pace(self) -> None:
+        """Between two steps of a loop: whole steps are computed when they are a program's worth."""
+        serial = numbers.serial()
+        if serial - self._paced < _PROGRAM:
+            return
+        self._paced = serial
+        why = "a loop recorded many operators"
+        if not self.run_waiting(why):
+            self.flush(why)
+
+    @settles
     def flush(self, reason: str) -> None:
         """Computes every live traced array, and writes changed inputs back."""
         self.stay_inside(reason)
@@ -138,10 +158,9 @@ class Segments:
         self._forget_unused()
         waits = bool(self._effects or self.donated or self._runs)
         waits = waits or (writes and bool(_core.trace_writes()))
-        start = time.perf_counter()
-        known, found, form = self._settled.settle(arrays, not waits)
+        known, found, form = self._settled.settle(arrays, not waits, self._times)
         if known is not None:
-            self._ran_again(known, arrays, found, reason, line, time.perf_counter() - start)
+            self._ran_again(known, arrays, found, reason, line)
             return
         needed = frozenset(id(a) for a in arrays)
         if form is None:
@@ -153,14 +172,13 @@ class Segments:
             self._places.setdefault((segment, line, reason), segment)
 
     def _ran_again(
-        self, known: Segment, arrays: list[Any], keys: list[Key], reason: str, line: int | None,
-        run_s: float,
-    ) -> None:  # fmt: skip
+        self, known: Segment, arrays: list[Any], keys: list[Key], reason: str, line: int | None
+    ) -> None:
         """A known program has computed values with these keys."""
         at = (known, line, reason)
         segment = self._places.get(at)
         if segment is not None:
-            segment.again(run_s, keys)
+            segment.again(self._times, keys)
             return
         needed = {_core.value_key(a) for a in arrays}
         made = [replace(v, key=key) for v, key in zip(known.outputs, keys, strict=True)]
@@ -171,10 +189,11 @@ class Segments:
             reason=reason,
             line=line,
             cached=True,
-            run_s=run_s,
+            times=_core.RunTimes(),
             needed=frozenset(i for i, key in enumerate(keys) if key in needed),
             count=1,
         )
+        segment.times.take(self._times)
         self._add(segment)
 
     def _add(self, segment: Segment) -> None:
@@ -230,6 +249,7 @@ class Segments:
                 wrapper.store()
         self._written = {id(w.origin) for w in changed if w.dirty}
 
+    @settles
     def settle_writes(self, reason: str) -> None:
         """Does what the cell wrote into arrays that others hold too, and computes first whatever
         reads their old contents."""
@@ -255,6 +275,7 @@ class Segments:
         # A window that got its value meanwhile, with its base, has no node and reads nothing.
         return [a for a in live if id(a) in entries and entries[id(a)][0] in reading]
 
+    @settles
     def contact(self, reason: str) -> None:
         """Before code that nobody has seen: what waits on memory that it can reach is computed."""
         self.stay_inside(reason)
@@ -280,6 +301,7 @@ class Segments:
             if wrapper is not written and np.may_share_memory(wrapper.origin, written.origin):
                 wrapper.touched()
 
+    @settles
     def settle_aliases(self, value: np.ndarray) -> None:
         """Before an ndarray enters that may share memory with one written in this cell."""
         for wrapper in self._changed():
@@ -329,14 +351,15 @@ class Segments:
         )
         self._runs.append(ran)
         made = ran.segment
+        self.spent.compile_s += 0.0 if made.cached else made.compiled.seconds
+        self.spent.wait_s += 0.0 if self.spent.settling else ran.submit_s
         at = (made.graph.hash, made.donated, made.updates, line, reason)
         same = None if self._effects else self._places.setdefault(at, made)
         self._effects.clear()
-        self.segment_serial = 0
         if same is None or same is made:
             self._add(made)
         else:
-            same.again(made.run_s, [v.key for v in made.outputs])
+            same.again(made.times, [v.key for v in made.outputs])
             ran.segment = same
         return ran
 

@@ -1,4 +1,4 @@
-"""Twins: a plain function of the user's compiled once more, with its lines rewritten.
+"""Twins: a function of the user's compiled once more, with its lines rewritten.
 
 A call in a recorded cell enters the twin, which has the function's globals, closure and defaults;
 the function object itself keeps its own code, which is what everybody else calls.
@@ -6,32 +6,22 @@ the function object itself keeps its own code, which is what everybody else call
 
 from __future__ import annotations
 
-import ast
-import copy
 import inspect
-import linecache
-import os
-import sys
-import sysconfig
 import types
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from . import closed
-from .source.copies import ON
+from .source.definitions import Definition, definition_of
 from .source.guarded import GUARDS
-from .source.rewrite import rewrite
-from .source.sources import FUTURES, NoSource, class_around, function_of
+from .source.rewrite import rewrite_function
+from .source.sources import NoSource, is_users
 from .trace_state import RUNTIME
 
 _OTHER_FRAMES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_INSTALLED = tuple(
-    {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-)
-_TYPE_PARAMS: dict[str, Any] = {"type_params": []} if sys.version_info >= (3, 12) else {}
-_codes: dict[types.CodeType, types.CodeType | None] = {}  # None: it can't be rewritten
+# Rewritten code by code as written and its file; None: it can't be rewritten.
+_codes: dict[tuple[types.CodeType, str], types.CodeType | None] = {}
 # A function's twin, and the code that it had then.
 _twins: WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, types.FunctionType]]
 _twins = WeakKeyDictionary()
@@ -39,7 +29,7 @@ _twins = WeakKeyDictionary()
 
 def is_rewritten(code: types.CodeType) -> bool:
     """True for code of hybridized cells: it asks for itself."""
-    return not {RUNTIME, GUARDS, ON}.isdisjoint(code.co_names)
+    return not {RUNTIME, GUARDS}.isdisjoint(code.co_names)
 
 
 def seen(function: Any) -> Callable | None:
@@ -49,9 +39,7 @@ def seen(function: Any) -> Callable | None:
         return _twin(function)
     if kind is types.MethodType and type(function.__func__) is types.FunctionType:
         inner = _twin(function.__func__)
-        if inner is None or inner is function.__func__:
-            return inner and function
-        return types.MethodType(inner, function.__self__)
+        return inner and types.MethodType(inner, function.__self__)
     if kind is type:
         return _constructor(function)
     if kind in closed.BUILTIN_CALLABLES:
@@ -64,16 +52,27 @@ def seen(function: Any) -> Callable | None:
     return None
 
 
+def code_of(function: Any) -> types.CodeType | None:
+    """The code, as written, that a seen function runs; None of a class without ``__init__``."""
+    kind = type(function)
+    if kind is types.MethodType:
+        function = function.__func__
+    elif kind is type:
+        function = function.__init__
+    elif kind is not types.FunctionType:
+        function = kind.__call__
+    return getattr(function, "__code__", None)
+
+
 def _twin(function: types.FunctionType) -> types.FunctionType | None:
     code = function.__code__
-    if is_rewritten(code):
-        return function
     known = _twins.get(function)
     if known is not None and known[0] is code and _same_defaults(known[1], function):
         return known[1]
-    if code not in _codes:
-        _codes[code] = _compiled(function) if _is_users(code) else None
-    rewritten = _codes[code]
+    key = code, code.co_filename
+    if key not in _codes:
+        _codes[key] = _compiled(code)
+    rewritten = _codes[key]
     if rewritten is None:
         return None
     made = with_code(function, rewritten)
@@ -96,8 +95,8 @@ def _constructor(made: type) -> Callable | None:
     if init is object.__init__:
         return made
     inner: Any = _twin(init) if type(init) is types.FunctionType else None
-    if inner is None or inner is init:
-        return made if inner is init else None
+    if inner is None:
+        return None
 
     def construct(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
@@ -111,26 +110,14 @@ def _constructor(made: type) -> Callable | None:
     return construct
 
 
-def _is_users(code: types.CodeType) -> bool:
-    """Code of a plain cell, or of a module below the notebook's folder that is not installed."""
-    if code.co_flags & _OTHER_FRAMES:
-        return False
-    cached = linecache.cache.get(code.co_filename)
-    if cached is not None and len(cached) > 1 and cached[1] is None:
-        return True
-    path = os.path.abspath(code.co_filename)
-    own = os.path.dirname(os.path.dirname(__file__))
-    if path.startswith((*_INSTALLED, own + os.sep)):
-        return False
-    return path.startswith(os.getcwd() + os.sep)
-
-
-def _compiled(function: types.FunctionType) -> types.CodeType | None:
+def _compiled(code: types.CodeType) -> types.CodeType | None:
+    if code.co_flags & _OTHER_FRAMES or is_rewritten(code) or not is_users(code.co_filename):
+        return None
     try:
-        _, definition = function_of(function.__code__)
-        around = class_around(function.__code__)
-        return rewritten_code(function, copy.deepcopy(definition), around=around)
-    except NoSource:
+        found = definition_of(code)
+        node = rewrite_function(found.copied(), code.co_filename, found.class_name)
+        return rewritten_code(code, found, node)
+    except (NoSource, SyntaxError):  # too many blocks in each other
         return None
 
 
@@ -149,56 +136,29 @@ def with_code(function: types.FunctionType, code: types.CodeType) -> types.Funct
     return made
 
 
-def rewritten_code(
-    function: types.FunctionType,
-    definition: ast.FunctionDef,
-    script: bool = False,
-    around: str | None = None,
-) -> types.CodeType:
-    """The code of the rewritten function. Raises NoSource when its source can't be rewritten.
-
-    Args:
-        around: the name of the class whose method it is, which mangles names.
-    """
-    code = function.__code__
-    definition.decorator_list = []
-    definition.returns = None
-    for argument in ast.walk(definition.args):
-        if isinstance(argument, ast.arg):
-            argument.annotation = None
-    definition.args.defaults = [ast.Constant(None) for _ in definition.args.defaults]
-    definition.args.kw_defaults = [d and ast.Constant(None) for d in definition.args.kw_defaults]
-    method: list[ast.stmt] = [definition]
-    if around is not None:
-        mangling = ast.ClassDef(around, [], [], method, [], **_TYPE_PARAMS)
-        method = [ast.copy_location(mangling, definition)]
-    tree = rewrite(ast.Module(method, []), code.co_filename, script, copies=not script)
-    inner: list[ast.stmt] = list(tree.body)
-    if code.co_freevars:
-        outer = ast.parse(f"def __outer__({', '.join(code.co_freevars)}): pass").body[0]
-        assert isinstance(outer, ast.FunctionDef)
-        outer.body = inner
-        tree = ast.Module([outer], [])
-    ast.fix_missing_locations(tree)
-    flags = code.co_flags & FUTURES
-    made = _find(compile(tree, code.co_filename, "exec", flags, True), code.co_name)
+def rewritten_code(code: types.CodeType, found: Definition, node: Any) -> types.CodeType:
+    """The code of ``node``, which is the function that was found, rewritten. Raises NoSource when
+    its variables are not the same."""
+    made = found.compiled(node, code)
     if not set(made.co_freevars) <= set(code.co_freevars):
         raise NoSource("its variables were not found")
-    return made
+    return _with_parts_of(made, {c: c for c in _inner(code)})
 
 
-def _find(code: types.CodeType, name: str) -> types.CodeType:
+def _inner(code: types.CodeType) -> Iterator[types.CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            if constant.co_name == name:
-                return constant
-            with suppress(NoSource):
-                return _find(constant, name)
-    raise NoSource("its code was not found")
+            yield constant
+            yield from _inner(constant)
 
 
-def has_private_names(definition: ast.FunctionDef) -> bool:
-    """Does it use names that a class around it would mangle?"""
-    names = [n.id for n in ast.walk(definition) if isinstance(n, ast.Name)]
-    names += [n.attr for n in ast.walk(definition) if isinstance(n, ast.Attribute)]
-    return any(n.startswith("__") and not n.endswith("__") for n in names)
+def _with_parts_of(code: types.CodeType, parts: dict) -> types.CodeType:
+    """The code with these very ones for the inner functions that are as written."""
+    if not any(isinstance(c, types.CodeType) for c in code.co_consts):
+        return code
+    constants = []
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            constant = parts.get(constant) or _with_parts_of(constant, parts)
+        constants.append(constant)
+    return code.replace(co_consts=tuple(constants))

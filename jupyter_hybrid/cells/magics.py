@@ -22,9 +22,10 @@ from ..compare.compare import compare
 from ..reports import why_compiled
 from ..reports.report import Report
 from ..reports.session import session, start
-from . import skip
+from . import as_written, skip
 from .input_transform import suspended, transform, use
 from .run_cell import await_imperatively, await_symbolically, run_imperatively, run_symbolically
+from .shown import show
 
 MODES = ("imperative", "symbolic")
 _AWAITS = (
@@ -135,14 +136,14 @@ class HybridMagics(Magics):
         names: dict[str, Any] = self.shell.user_ns
         return dict(names) if options.scratch else names
 
-    @staticmethod
-    def _finish(prepared: Cell, options: Options, value: Any, report: Report) -> Any:
+    def _finish(self, prepared: Cell, options: Options, value: Any, report: Report) -> Any:
         session.last_report = report
+        report.computed += session.later.taken()
         worth_showing = report.segments or (report.graph_breaks and not options.implicit)
         if report.compare is not None:
             display(report.compare)
         elif options.view != "none" and worth_showing:
-            display(report)
+            show(report, self.shell)
         return None if prepared.quiet else value
 
     @line_magic
@@ -202,7 +203,8 @@ class HybridMagics(Magics):
 
 
 def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[Any, Report]:
-    """Compares the modes, or runs the cell: without its body where that is proven the same."""
+    """Compares the modes, or runs the cell: without its body where that is proven the same, as
+    written where that is faster."""
     __tracebackhide__ = True
     if options.compare:
         return compare(prepared, options, namespace, session.later, run_symbolically)
@@ -210,6 +212,11 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
     if proven is not None:
         with suppress(MXNetError):  # then its line is to be named: the body runs
             return proven.run(namespace)
+    known = as_written.find(prepared, options)
+    if known is not None:
+        with known.run() as report:
+            value = run_imperatively(prepared, namespace)
+        return value, report
     return run_symbolically(prepared, options, namespace, session.later)
 
 
@@ -264,12 +271,20 @@ def _cell_id(shell: Any) -> str | None:
     return (parent.get("metadata") or {}).get("cellId")
 
 
+def _number(shell: Any) -> int:
+    """Of the cell that is about to run. The shell counts on before that or afterwards, by version:
+    the history has the cells before this one."""
+    history = getattr(shell, "history_manager", None)
+    return shell.execution_count if history is None else len(history.input_hist_parsed)
+
+
 def _compute_mentioned(info: Any) -> None:
     """Before a cell: deferred names that it mentions become their real values."""
     shell = _shell
     if shell is None or not info.raw_cell:
         return
     namespace = shell.user_ns
+    session.later.start_cell(f"cell {_number(shell)}")
     for deferred in session.later.mentioned_in(info.raw_cell, namespace):
         session.later.rebind(deferred, namespace)
     session.later.forget_dead(namespace)
@@ -286,7 +301,6 @@ def load(shell: Any) -> None:
         return
     _shell = shell
     start()
-    session.later.announce = print
     use(shell)
     shell.input_transformers_cleanup.append(transform)
     shell.events.register("pre_run_cell", running.start)

@@ -21,7 +21,7 @@ from ..capture.watchers import watching
 from ..reports.recorded import report_of
 from ..reports.report import Report
 from ..reports.session import session
-from . import skip
+from . import as_written, skip
 
 
 def run_imperatively(cell: Cell, namespace: dict[str, Any]) -> Any:
@@ -62,6 +62,7 @@ def _recorded(
     read = None if options.donate else skip.before(cell, namespace)
     recording = Recording(cell, options, namespace, later)
     statements, shown = _prepare(recording)
+    start = as_written.clock()
     last: list[Any] = []  # the only place here that holds the last expression's value
     value, failed = None, True
     try:
@@ -77,7 +78,9 @@ def _recorded(
         tracebacks.clean(error, cell.filename)
         session.last_report = report_of(recording, error)
         raise
+    took = as_written.clock() - start
     report = report_of(recording)
+    as_written.learn(cell, options, recording, report, took)
     report.not_skipped = skip.learn(cell, options, read, recording, report)
     return value, report
 

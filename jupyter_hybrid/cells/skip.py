@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import time
 import types
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -87,11 +86,10 @@ class Skip:
 
     def run(self, names: dict[str, Any]) -> tuple[Any, Report]:
         """Runs the program and binds the names; (value of the last expression, report)."""
-        start = time.perf_counter()
+        times = _core.RunTimes()
         given = [names[n] for n in self.inputs]
         inputs = [_core.from_numpy(a, copy=False) if type(a) is np.ndarray else a for a in given]
-        made = self.program.run(inputs, [], [], recorded=True)
-        run_s = time.perf_counter() - start
+        made = self.program.run(inputs, [], [], recorded=True, times=times)
         values = [self._value(r, made) for r in self.results]
         shown = None
         for result, value in zip(self.results, values):
@@ -101,7 +99,7 @@ class Skip:
                 names[result.name] = value
         if self.shown is not None:
             shown = names[self.shown]
-        return shown, self._reported(run_s)
+        return shown, self._reported(times)
 
     @staticmethod
     def _value(result: _Result, made: list[Any]) -> Any:
@@ -113,13 +111,14 @@ class Skip:
         array = _core.as_numpy(handle)
         return array[()] if result.scalar else array
 
-    def _reported(self, run_s: float) -> Report:
+    def _reported(self, times: Any) -> Report:
         report = copy.copy(self.report)
         (segment,) = report.segments
-        report.segments = [replace(segment, run_s=run_s, cached=True)]
-        report.run_s, report.compile_s = run_s, 0.0
+        report.segments = [replace(segment, times=times, cached=True)]
+        report.compile_s = report.record_s = 0.0
         report.cached = report.skipped = True
         report.differences = None
+        report.computed = []
         return report
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
+from statistics import median
 from typing import Any
 
 from IPython.utils.capture import capture_output
@@ -117,6 +118,7 @@ class _Pair:
         }
         self._code = cell.code(rewritten=False)
         self._report: Report | None = None
+        self._python: list[tuple[float, float]] = []  # by run: seconds of recording and settling
         self._namespace: dict[str, Any] = {}
 
     def measured(self, budget: float) -> CompareReport:
@@ -130,8 +132,10 @@ class _Pair:
             (imperative, self._prepared("imperative")),
             (symbolic, self._prepared("symbolic")),
         ]
+        self._python.clear()
         with _silent():
             time_in_turn(sides, budget)
+            record_s, settle_s = map(median, zip(*self._python, strict=True))
             for side, prepare in sides:
                 measure_split(side, prepare)
                 measure_memory(side, prepare)
@@ -145,7 +149,9 @@ class _Pair:
             symbolic,
             differences,
             compile_s=compile_s,
-            breaks=list(report.graph_breaks),
+            breaks=report.graph_breaks,
+            record_s=record_s,
+            settle_s=settle_s,
         )
 
     def _differences(self) -> list[Difference]:
@@ -199,8 +205,8 @@ class _Pair:
 
     def _symbolic(self, namespace: dict[str, Any]) -> Any:
         later = DeferredNames()
-        later.announce = lambda text: None
         value, self._report = self._run_symbolically(self._cell, self._options, namespace, later)
+        self._python.append((self._report.record_s, self._report.settle_s))
         _core.wait_all()
         return value
 

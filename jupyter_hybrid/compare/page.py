@@ -6,9 +6,9 @@ import math
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from ..capture.units import count_bytes, seconds
 from ..reports.listing import texts
 from ..views.svg import document, text_at
-from .units import count_bytes, seconds
 
 if TYPE_CHECKING:
     from .report import CompareReport, Point
@@ -39,8 +39,9 @@ def table(report: CompareReport) -> str:
     row("runs timed", str, len(one.seconds), len(two.seconds))
     lines = [report.verdict, ""]
     lines += [f"{label:14}{first:>20}{second:>20}" for label, first, second in rows]
-    lines += [f"compiled in {seconds(report.compile_s)}, once" if report.compile_s else
-              "compiled before"]  # fmt: skip
+    compiled = f"compiled in {seconds(report.compile_s)}, once" if report.compile_s else ""
+    each = f"records for {seconds(report.record_s)}, settles for {seconds(report.settle_s)}"
+    lines.append(f"{compiled or 'compiled before'}; a run {each}")
     if one.compute_s is None:
         lines.append("NumPy does not tell computing from dispatching; its kernels are the cell's "
                      "array operations")  # fmt: skip

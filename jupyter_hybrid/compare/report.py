@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from ..capture.units import count_bytes, seconds
+from ..reports.listing import Break
 from . import page
 from .difference import Difference
 from .measure import Side
-from .units import count_bytes, seconds
 
 _SAME_MEMORY = 0.02  # within two per cent
 _SMALL_BYTES = 16 << 10  # of less memory a percentage says nothing
@@ -41,7 +43,9 @@ class CompareReport:
         imperative, symbolic: :class:`~jupyter_hybrid.compare.measure.Side`.
         differences: one for every value that could be compared.
         compile_s: seconds of compiling, once; not part of the times.
-        breaks: (line, reason) of the hybridized cell's graph breaks.
+        record_s, settle_s: medians of what the runs' reports tell: part of the times.
+        breaks: the hybridized cell's graph breaks, with counts and seconds: list of
+            :class:`~jupyter_hybrid.reports.listing.Break`.
         sweep: list of :class:`Point`, in order of size; ``varied`` says what the size is.
         uninitialized: the first line that calls ``np.empty`` or the like; None without one.
     """
@@ -52,7 +56,9 @@ class CompareReport:
         symbolic: Side,
         differences: list[Difference],
         compile_s: float = 0.0,
-        breaks: list[tuple[int | None, str]] | None = None,
+        record_s: float = 0.0,
+        settle_s: float = 0.0,
+        breaks: Sequence[Break] = (),
         sweep: list[Point] | None = None,
         varied: str = "",
     ):
@@ -60,7 +66,8 @@ class CompareReport:
         self.symbolic = symbolic
         self.differences = differences
         self.compile_s = compile_s
-        self.breaks = breaks or []
+        self.record_s, self.settle_s = record_s, settle_s
+        self.breaks = list(breaks)
         self.sweep = sweep or []
         self.varied = varied
         self.uninitialized: int | None = None
@@ -131,8 +138,10 @@ class CompareReport:
                 f"its kernels compute for {seconds(computing)}, the cell as written takes "
                 f"{seconds(theirs.median)}"
             )
-        if self.breaks and len(self.breaks) > 2:
-            return f"{len(self.breaks)} graph breaks cut the cell into pieces"
+        times = sum(b.count for b in self.breaks)
+        if times > 2:
+            worst = max(self.breaks, key=lambda b: b.seconds)
+            return f"{times:,} graph breaks cut the cell into pieces; the dearest is {worst.text}"
         if theirs.kernels:
             each = theirs.median / theirs.kernels
             noun = "kernel" if theirs.kernels == 1 else "kernels"
@@ -182,7 +191,12 @@ class CompareReport:
             "imperative": self.imperative.data(),
             "symbolic": self.symbolic.data(),
             "compile_s": self.compile_s,
-            "breaks": [{"line": line, "reason": reason} for line, reason in self.breaks],
+            "record_s": self.record_s,
+            "settle_s": self.settle_s,
+            "breaks": [
+                {"line": b[0], "reason": b[1], "count": b.count, "seconds": b.seconds}
+                for b in self.breaks
+            ],
             "differences": [vars(d) for d in self.differences],
             "varied": self.varied,
             "pays_from": self.pays_from,

@@ -1,17 +1,54 @@
-"""Lists of (line, reason) for people: what comes up again and again is one entry with a count."""
+"""What kept a cell from being one graph, for people: a place each, with its count and its price."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+
+from ..capture.spent import Place
+from ..capture.units import seconds
+
+_WORTH_SAYING_S = 1e-3  # of what came up once
 
 
-def counted(found: Iterable[tuple[int | None, str]]) -> list[tuple[int | None, str]]:
-    """(line, reason) once each, in order of first appearance; ``(12 times)`` after the reason."""
-    times = Counter(found)
-    return [(at, f"{why} ({n:,} times)" if n > 1 else why) for (at, why), n in times.items()]
+class Break(tuple[int | None, str]):
+    """(line, reason); the line is 1-based in the whole cell, None when it has none.
+
+    Attributes:
+        count: how often it came up.
+        seconds: what it cost altogether: finding or compiling programs, running them, waiting.
+    """
+
+    count: int  # type: ignore[assignment]  # in the place of a tuple's method
+    seconds: float
+
+    def __new__(cls, place: Place, count: int = 1, seconds: float = 0.0) -> Break:
+        made = super().__new__(cls, place)
+        made.count, made.seconds = count, seconds
+        return made
+
+    @property
+    def priced(self) -> str:
+        """The reason, how often and for how long: ``print shows a value, 12 times, 3.1 ms``."""
+        times = f", {self.count:,} times" if self.count > 1 else ""
+        price = f", {seconds(self.seconds)}" if self.seconds >= _WORTH_SAYING_S else ""
+        return self[1] + times + price
+
+    @property
+    def text(self) -> str:
+        """The whole as one line."""
+        line, reason = self
+        return (
+            f"line {line}: {self.priced}" if line and not reason.startswith("line") else self.priced
+        )
 
 
-def texts(found: Iterable[tuple[int | None, str]]) -> list[str]:
-    """:func:`counted` as lines of text."""
-    return [f"line {at}: {why}" if at else why for at, why in counted(found)]
+def places(found: Iterable[Place], prices: Mapping[Place, float]) -> list[Break]:
+    """Each place once, in order of first appearance."""
+    times = Counter((line, why) for line, why in found)
+    return [Break(at, n, prices.get(at, 0.0)) for at, n in times.items()]
+
+
+def texts(found: Iterable[Break]) -> list[str]:
+    """Lines of text."""
+    return [b.text for b in found]

@@ -17,9 +17,11 @@ def report_of(recording: Recording, error: BaseException | None = None) -> Repor
         recorder.breaks,
         ending.deferred,
         ending.bound,
+        cuts=recorder.cuts,
+        spent=recorder.spent,
     )
-    report.cuts = recorder.cuts
     report.namespace = recorder.namespace
+    report.computed = recorder.later.taken()
     if error is not None:
         report.failed_with(error)
     elif report.replay == "compiled":

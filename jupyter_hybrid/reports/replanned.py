@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+from .. import _core
 from ..capture.deferred import Deferred
 from .names import Choice, Names
 from .report import Report
@@ -30,7 +31,13 @@ class Replanned(Report):
             compiled = switches.plan(part, choice)
             outputs = [v for i, v in enumerate(segment.drawn) if (part, i) in choice]
             segments.append(
-                replace(segment, compiled=compiled, outputs=outputs, cached=False, run_s=0.0)
+                replace(
+                    segment,
+                    compiled=compiled,
+                    outputs=outputs,
+                    cached=False,
+                    times=_core.RunTimes(),
+                )
             )
         later = [Deferred(n, None, None, size, k) for n, size, k in switches.later(choice)]
         super().__init__(base.cell, base.options, segments, base.graph_breaks, later, base.bound)
@@ -40,9 +47,12 @@ class Replanned(Report):
         self._asked = asked
         self.bytes_imperative = base.bytes_imperative
         self.compile_s = time.perf_counter() - start
-        self.run_s = None
         if self._fits(base.offsets):
             self.offsets = base.offsets  # the same nodes have the same ids as in the base
+
+    @property
+    def run_s(self) -> None:
+        return None
 
     @property
     def magic(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,12 +16,17 @@ from ..capture.cell import Cell
 from ..capture.compute import Key, Segment
 from ..capture.deferred import Deferred
 from ..capture.options import Options
-from .listing import texts
+from ..capture.spent import Place, Spent
+from ..capture.units import seconds
+from .listing import places, texts
 from .names import Choice, Names, Switches
 from .why_compiled import Difference, explain, sentence
 
 if TYPE_CHECKING:
     from .replanned import Replanned
+
+
+_WORTH_SAYING_S = 1e-4
 
 
 @dataclass
@@ -87,10 +92,22 @@ class Report:
         bytes_planned: peak of logical bytes of the buffers that the cell creates.
         bytes_lower_bound: what no plan for the same buffers can go below.
         arena_bytes: reusable memory taken from the pool, aligned.
-        graph_breaks: list of (line, reason).
-        cuts: list of (line, reason) where one graph ends and the next begins, nothing left out: a
+        graph_breaks: list of (line, reason), once a place; each has ``count`` and ``seconds``, see
+            :class:`~jupyter_hybrid.reports.listing.Break`.
+        record_s: seconds of recording: the cell's time but for compiling, settling, code left to
+            Python and the wait for results at its end. Python's own work on the lines that were
+            recorded is in it, since nothing tells the two apart.
+        settle_s: seconds at lines that need a value or leave the graph, compiling aside: finding
+            programs, running them, waiting, writing back.
+        python_s: seconds of code that was left to Python, and of awaiting.
+        run_s: what the cell's programs took on their devices, each from its first kernel's start to
+            its last one's end; waits until they are through. None when nothing was run.
+        running: some of them are not through yet.
+        cuts: the same where one graph ends and the next begins, nothing left out: a
             call that may raise is computed where it stands.
         deferred: list of (name, price) not computed with the cell.
+        computed: what earlier cells had deferred and this one read: list of
+            :class:`~jupyter_hybrid.capture.deferred.Deferred`.
         compare: figures of both modes of a cell run with ``--compare``, a
             :class:`~jupyter_hybrid.compare.report.CompareReport`; else None.
         switches: plans of the cell by the choice of names that are kept.
@@ -111,23 +128,28 @@ class Report:
         cell: Cell,
         options: Options,
         segments: list[Segment],
-        breaks: list[tuple[int | None, str]],
+        breaks: Sequence[Place],
         deferred: list[Deferred],
         bound: dict[str, Key | None],
         mode: str = "symbolic",
+        cuts: Sequence[Place] = (),
+        spent: Spent | None = None,
     ):
+        spent = spent or Spent()
         self.cell = cell
         self.options = options
         self.segments = segments
-        self.graph_breaks = breaks
-        self.cuts: list[tuple[int | None, str]] = []
+        self.graph_breaks = places(breaks, spent.places)
+        self.cuts = places(cuts, spent.places)
         self.deferred_names = deferred
+        self.computed: list[Deferred] = []
         self.bound = bound
         self.mode = mode
         self.namespace: dict[str, Any] = {}  # where stages that are run find their inputs
         self.compare: Any = None  # figures of both modes, with --compare
+        self.record_s, self.settle_s = spent.record_s, spent.settle_s
+        self.python_s = spent.python_s
         self.compile_s = sum(s.compiled.seconds for s in segments if not s.cached)
-        self.run_s: float | None = sum(s.run_s for s in segments)
         self.cached = bool(segments) and all(s.cached for s in segments)
         self.skipped = False
         self.compared_later: Callable[[], list[Difference] | None] | None = None
@@ -243,6 +265,15 @@ class Report:
         return self.planned_again(self, self.switches.choose(self.choice, names, keep))
 
     @property
+    def running(self) -> bool:
+        """Some program of the cell is still under way."""
+        return any(s.times.running for s in self.segments)
+
+    @property
+    def run_s(self) -> float | None:
+        return sum(s.run_s for s in self.segments)
+
+    @property
     def replay(self) -> str:
         if not self.segments:
             return "imperative"
@@ -328,19 +359,33 @@ class Report:
         """Stage name -> Python-like text."""
         return {stage.name: stage.program for stage in self.stages}
 
+    def _times(self) -> str:
+        """Where the time went, in one line."""
+        parts = [
+            "compile found in the cache" if self.cached else f"compile {seconds(self.compile_s)}"
+        ]
+        parts += [f"record {seconds(self.record_s)}"] if self.record_s else []
+        parts += [f"settle {seconds(self.settle_s)}"] if self.settle_s >= _WORTH_SAYING_S else []
+        parts += (
+            [f"left to Python {seconds(self.python_s)}"] if self.python_s >= _WORTH_SAYING_S else []
+        )
+        if self.running:
+            parts.append("run not over yet")
+        elif self.run_s is not None:
+            parts.append(f"run {seconds(self.run_s)}")
+        return ", ".join(parts)
+
     def __repr__(self) -> str:
         if not self.segments:
-            lines = ["Nothing of this cell was compiled: it ran imperatively."]
-            if self.error:
-                lines = ["Nothing of this cell was compiled."]
+            why = "it ran as written" if self.mode == "imperative" else "it recorded no array"
+            lines = ["Nothing of this cell was compiled" + ("." if self.error else f": {why}.")]
         else:
             before = len(self.kernels_of(self.stages[0].graph))
-            state = "found in the cache" if self.cached else f"{self.compile_s * 1e3:.2f} ms"
             lines = [
                 f"kernels   {before} as written, {len(self.kernels)} compiled",
                 f"bytes     {self.bytes_imperative:,} imperative, {self.bytes_planned:,} planned "
                 f"(lower bound {self.bytes_lower_bound:,}), arena {self.arena_bytes:,}",
-                f"time      compile {state}, run {(self.run_s or 0) * 1e3:.3f} ms",
+                f"time      {self._times()}",
                 f"replay    {sentence(self)}",
             ]
             same = [stage.name for stage in self.stages if not stage.changed]
@@ -350,8 +395,10 @@ class Report:
             lines.insert(0, f"failed    {self.error}")
         lines += [f"break     {text}" for text in texts(self.graph_breaks)]
         lines += [f"cut       {text}" for text in texts(self.cuts)]
-        for name, price in self.deferred:
-            lines.append(f"deferred  {name}: {price}")
+        lines += [f"computed  {d.name} of {d.where}: {d.cost}" for d in self.computed]
+        for d in self.deferred_names:
+            since = f"; computed in {d.read_in}" if d.read_in else ""
+            lines.append(f"deferred  {d.name}: {d.price}{since}")
         return "\n".join(lines)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:

@@ -52,7 +52,6 @@ class Session:
 
 
 session = Session()
-session.later.announce = lambda text: None  # the magics print it; a script's output is its own
 
 
 def report() -> Report:

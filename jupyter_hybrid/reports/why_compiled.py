@@ -287,7 +287,8 @@ def sentence(report: Report) -> str:
     if report.replay == "replayed":
         return "replayed: the body ran, and its graph's hash found the program"
     if report.replay == "imperative":
-        return "imperative: nothing was compiled"
+        how = "ran as written" if report.mode == "imperative" else "recorded no array"
+        return f"nothing was compiled: it {how}"
     if report.differences is None:
         return "compiled: this cell was not compiled before"
     if report.options.dims and any(d.kind in ("attribute", "constant") for d in report.differences):

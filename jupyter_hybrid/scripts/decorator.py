@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 import functools
 import inspect
 import types
@@ -17,9 +16,11 @@ from ..capture.cell import Cell
 from ..capture.options import Options, checked_passes
 from ..capture.recorder import Recorder
 from ..capture.recording import Recording, Right
+from ..capture.source.definitions import function_of
 from ..capture.source.hooks import install
-from ..capture.source.sources import NoSource, function_of
-from ..capture.twins import has_private_names, rewritten_code, with_code
+from ..capture.source.rewrite import rewrite_function
+from ..capture.source.sources import NoSource
+from ..capture.twins import rewritten_code, with_code
 from ..np_face import TracedArray
 from ..reports.recorded import report_of
 from ..reports.report import Report
@@ -105,7 +106,6 @@ class HybridFunction:
     def _recorded(self, cell: Cell, body: Callable, args: tuple, kwargs: dict) -> Any:
         recording = Recording(cell, self._options, self._function.__globals__, session.later)
         recorder = recording.recorder
-        recorder.code_file = ""  # other functions of the same file are not rewritten
         ending = recording.ending = Returned(recorder)
         recorder.known_names = self._argument_names(args, kwargs)
         failed = True
@@ -167,13 +167,12 @@ def _rewritten(function: types.FunctionType) -> tuple[Cell, types.FunctionType]:
     """(the function as a cell, the function rewritten for recording or as it is)."""
     code = function.__code__
     try:
-        lines, definition = function_of(code)
-        if has_private_names(definition):
-            raise NoSource("it uses names that its class mangles")
-        body = with_code(function, rewritten_code(function, copy.deepcopy(definition)))
-        first, last = code.co_firstlineno, definition.end_lineno or len(lines)
+        lines, found = function_of(code)
+        node = rewrite_function(found.copied(), code.co_filename, found.class_name)
+        body = with_code(function, rewritten_code(code, found, node))
+        first, last = code.co_firstlineno, found.node.end_lineno or len(lines)
         names = sorted(
-            {n for g in ast.walk(definition) if isinstance(g, ast.Global) for n in g.names}
+            {n for g in ast.walk(found.node) if isinstance(g, ast.Global) for n in g.names}
         )
     except NoSource:
         lines, body, first, last, names = [], function, 1, 0, []

@@ -158,7 +158,6 @@ class Block:
 
     def _record(self, cell: Cell, names: dict[str, Any], frame: FrameType, local: bool) -> None:
         recording = Recording(cell, self._options, names, session.later)
-        recording.recorder.code_file = ""
         recording.ending = Everything(recording.recorder)
         failed = True
         try:

@@ -12,10 +12,10 @@ from .text import text
 
 
 def __getattr__(name: str) -> Any:
-    if name not in ("GraphViewer", "mimebundle"):
+    if name not in ("Forms", "GraphViewer", "mimebundle"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     # Widgets take longest to import: not before somebody looks.
     return getattr(importlib.import_module(".viewer", __name__), name)
 
 
-__all__ = ["GraphViewer", "dot", "mimebundle", "spec_of", "svg", "text"]
+__all__ = ["Forms", "GraphViewer", "dot", "mimebundle", "spec_of", "svg", "text"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import _core
-from ..reports.listing import counted, texts
+from ..reports.listing import texts
 from ..reports.report import Report
 from .spec import Part, Picture, build
 
@@ -42,6 +42,7 @@ def of_report(report: Any) -> Picture:
         times = f" ({segment.count:,} times)" if segment.count > 1 else ""
         segments.append(f"part {i + 1}, {until}{times}")
     notes = [f"computed where it stands: {text}" for text in texts(report.cuts)]
+    notes += [f"computed {d.name} of {d.where} first: {d.cost}" for d in report.computed]
     if report.cached:
         notes.append("the program was there already: nothing was compiled")
     magic = getattr(report, "magic", None)  # of a plan for another choice of names
@@ -69,11 +70,14 @@ def of_report(report: Any) -> Picture:
             "kernels_before": len(report.kernels_of(stages[0].graph)) if stages else 0,
             "kernels_after": len(report.kernels),
             "compile_s": report.compile_s,
-            "run_s": report.run_s,
+            "record_s": report.record_s,
+            "settle_s": report.settle_s if report.graph_breaks or report.cuts else 0.0,
+            "run_s": None if report.running else report.run_s,
+            "running": report.running,
             "cached": report.cached,
             "replay": report.replay if magic is None else "planned",
         },
-        breaks=counted(report.graph_breaks),
+        breaks=[(b[0], b.priced) for b in report.graph_breaks],
         ends=[(s.line, s.reason) for s in report.segments[:-1]],
         deferred=report.deferred_names,
         notes=notes,
@@ -124,7 +128,10 @@ def of_compiled(
             "kernels_before": kernels[0],
             "kernels_after": kernels[1],
             "compile_s": compiled.seconds,
+            "record_s": None,
+            "settle_s": None,
             "run_s": None,
+            "running": False,
             "cached": False,
         },
     )

@@ -117,14 +117,35 @@ class GraphViewer(anywidget.AnyWidget):
         return {**widget, **static_bundle(self.spec)}, metadata
 
 
-def mimebundle(report: Any) -> Any:
+class Forms:
     """All forms of a cell's report: the widget's, ours, SVG and text."""
-    if someone_looks():
-        bundle, metadata = GraphViewer(report)._repr_mimebundle_()
-    else:
-        bundle, metadata = static_bundle(spec_of(report)), {}
-    bundle["text/plain"] = repr(report)
-    return bundle, metadata
+
+    def __init__(self, report: Report):
+        self._report = report
+        self._viewer = GraphViewer(report) if someone_looks() else None
+        self._spec = spec_of(report) if self._viewer is None else self._viewer.spec
+
+    def bundle(self) -> Any:
+        """(data, metadata) by MIME type, as the report is now."""
+        if self._viewer is not None:
+            data, metadata = self._viewer._repr_mimebundle_()
+        else:
+            data, metadata = static_bundle(self._spec), {}
+        data["text/plain"] = repr(self._report)
+        return data, metadata
+
+    def measure_again(self) -> None:
+        """The programs are through: the picture, which stays the same one, gets their time."""
+        times = {"run_s": self._report.run_s, "running": False}
+        spec = {**self._spec, "totals": {**self._spec["totals"], **times}}
+        if self._viewer is not None and self._viewer.spec is self._spec:  # not planned again since
+            self._viewer.spec = spec
+        self._spec = spec
+
+
+def mimebundle(report: Report) -> Any:
+    """All forms of a cell's report, now."""
+    return Forms(report).bundle()
 
 
 def someone_looks() -> bool:

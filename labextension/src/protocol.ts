@@ -197,7 +197,10 @@ const totals = object<Totals>({
   kernels_before: figure,
   kernels_after: figure,
   compile_s: figure,
+  record_s: figure,
+  settle_s: figure,
   run_s: figure,
+  running: or(boolean, false),
   cached: or(boolean, false),
   replay: text
 });

@@ -91,7 +91,12 @@ export interface Totals {
   kernels_before: number | null;
   kernels_after: number | null;
   compile_s: number | null;
+  /** Python's time for recording; standing still where a value was needed */
+  record_s: number | null;
+  settle_s: number | null;
   run_s: number | null;
+  /** the program is not through yet: its time is not known */
+  running: boolean;
   cached: boolean;
   /** replayed, skipped or compiled; empty where it is not known */
   replay: string;

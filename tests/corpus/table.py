@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from .trial import Outcome
+from .trial import CONDITION, Outcome
 
 _HEAD = """# The corpus, cell by cell
 
@@ -28,10 +28,11 @@ def share(
 
     Args:
         operating: of those that operate on arrays, so that there is something to capture.
-        refused: those among the whole that only the closed list cut: code ran that can't be seen.
+        refused: those among the whole that only the closed list cut (code ran that can't be seen)
+            or a condition, which Python follows.
     """
     counted = [o for o in outcomes if not o.cell.data_dependent and (o.operates or not operating)]
-    return sum(o.open_to_the_list if refused else o.whole for o in counted), len(counted)
+    return sum(o.only_refused if refused else o.whole for o in counted), len(counted)
 
 
 def _rate(whole: int, counted: int) -> str:
@@ -50,7 +51,7 @@ def table(outcomes: list[Outcome]) -> str:
         f"{apart} have such shapes",
         f"- captured whole: {_rate(*share(outcomes, operating=True))} of those of them that "
         "operate on arrays; the others have nothing to capture",
-        f"- whole but for code that the closed list does not have: "
+        f"- whole but for code that the closed list does not have and conditions on values: "
         f"{_rate(*share(outcomes, refused=True))} of all, "
         f"{_rate(*share(outcomes, operating=True, refused=True))} of those that operate on arrays",
         "",
@@ -79,8 +80,11 @@ def _text(text: str) -> str:
 def _graph(outcome: Outcome) -> str:
     if outcome.differences:
         return "WRONG"
+    if not outcome.whole and outcome.only_refused:
+        conditions = all(reason == CONDITION for _, reason in outcome.breaks)
+        return f"refused by: {CONDITION}" if conditions else "cut by the closed list"
     if not outcome.whole:
-        return "cut by the closed list" if outcome.open_to_the_list else "broke"
+        return "broke"
     return f"whole, {outcome.nodes} nodes" if outcome.nodes else "no array operation"
 
 

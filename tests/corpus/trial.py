@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import io
 import linecache
-import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -26,8 +25,8 @@ from .equality import Comparison
 
 _OPTIONS = "--view none"
 _FORCED = "--view none --force"  # all of it recorded, whether or not that pays
+CONDITION = "a condition reads a value"  # Python follows it
 # A value that is shown leaves the graph by the cell's own wish: an effect, no failure to capture.
-_ANNOUNCED = re.compile(r"^\w+ was deferred: computed now \(.*\)\n", re.MULTILINE)
 SHOWN = (
     "print shows a value",
     "a format shows the values",
@@ -58,7 +57,8 @@ class Outcome:
     breaks: list[tuple[int | None, str]]
     prints: int  # breaks where the cell shows a value
     nodes: int
-    refused: list[tuple[int | None, str]]  # breaks before code that the closed list does not have
+    # Breaks before code that the closed list does not have, and where a condition reads a value.
+    refused: list[tuple[int | None, str]]
     error: str = ""
 
     @property
@@ -67,8 +67,8 @@ class Outcome:
         return not self.breaks
 
     @property
-    def open_to_the_list(self) -> bool:
-        """True when nothing else interrupted it than the closed list."""
+    def only_refused(self) -> bool:
+        """True when nothing else interrupted it than the closed list and conditions."""
         return len(self.refused) == len(self.breaks)
 
     @property
@@ -187,7 +187,7 @@ class Hybrid:
         assigned = list(_own(namespace, self.hidden))
         self._cell(f"({', '.join(assigned)},)" if assigned else "")  # deferred names become real
         names = {k: v for k, v in namespace.items() if k in assigned}
-        run = Run(names, value, _ANNOUNCED.sub("", out), error)
+        run = Run(names, value, out, error)
         recorder = self._ended[-1]  # of a cell that raised, too
         run.breaks = list(recorder.breaks)
         run.contacts = list(recorder.contacts)
@@ -205,10 +205,9 @@ def compare(cell: CorpusCell, wanted: Run, got: Run, label: str = "") -> list[st
         kept = {k: v for k, v in got.names.items() if k in wanted.names}
         found.namespaces(wanted.names, kept)
         return [f"{label}{text}" for text in found.differences]
-    with redirect_stdout(io.StringIO()):  # deferred values announce themselves
-        found.namespaces(wanted.names, got.names)
-        if wanted.error is None and got.error is None:
-            found.values("the value", wanted.value, got.value)
+    found.namespaces(wanted.names, got.names)
+    if wanted.error is None and got.error is None:
+        found.values("the value", wanted.value, got.value)
     found.text("printed text", wanted.out, got.out)
     if wanted.error != got.error:
         found.differ("exception", f"is {got.error}, not {wanted.error}")
@@ -233,7 +232,7 @@ def attempt(cell: CorpusCell, hybrid: Hybrid) -> Outcome:
         cell=cell,
         differences=differences,
         breaks=breaks,
-        refused=[b for b in breaks if b in first.contacts],
+        refused=[b for b in breaks if b in first.contacts or b[1] == CONDITION],
         prints=sum(b[1] in SHOWN for b in first.breaks),
         nodes=first.nodes,
         error="" if once.error is None else once.error[0],

@@ -44,7 +44,7 @@ def check(cell: CorpusCell) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         wanted = imperatively(cell, 1)
-        got = _hybrid[0].run(cell, 1, "--view none --loop-limit 12")  # loops become nodes
+        got = _hybrid[0].run(cell, 1, "--view none --force")
         differences = compare(cell, wanted, got)
     assert not differences, "\n".join([cell.text, *differences])
 

@@ -8,6 +8,7 @@ from cells import Shell, imperative
 
 from jupyter_hybrid.capture.compute import clear_cache
 from jupyter_hybrid.capture.deferred import DeferredNames
+from jupyter_hybrid.views.spec import MIME
 
 FOUR_LINES = """import numpy as np
 a = np.ones(10)
@@ -34,11 +35,12 @@ def test_four_lines_without_flags(shell):
     assert len(together.nodes) >= 2
     deferred = dict(report.deferred)
     assert "80 bytes" in deferred["c"]
-    read = shell.run("c")
-    assert "c was deferred" in read.out and "80 bytes" in read.out
+    read = shell.run("x = c")
+    assert read.out == ""  # nobody asked for words among the cell's own output
+    assert f"{deferred['c']}; computed in cell " in repr(report)
     assert type(shell.ns["c"]) is np.ndarray
     np.testing.assert_array_equal(shell.ns["c"], np.full(10, 2.0))
-    assert "deferred" not in shell.run("c").out
+    assert shell.run("x = c").out == ""
 
 
 def test_four_lines_planned_bytes(shell):
@@ -228,8 +230,35 @@ def test_report_prints_well(shell):
 
 def test_only_names_that_a_cell_reads_are_computed_for_it(shell):
     shell.hybridize(FOUR_LINES)
-    assert "deferred" not in shell.run("c = 5").out
-    assert "b was deferred" in shell.run("e = b * 2").out
+    earlier = {d.name: d for d in shell.report.deferred_names}
+    shell.run("c = 5")
+    assert not earlier["b"].read_in and not earlier["c"].read_in
+    shell.run("e = b * 2")
+    assert earlier["b"].read_in and not earlier["c"].read_in
+
+
+@pytest.mark.parametrize("options", ["", "--out e"])
+def test_the_report_of_the_cell_that_reads_a_deferred_name_tells_its_price(shell, options):
+    shell.hybridize(FOUR_LINES)
+    where = f"cell {len(shell.ip.history_manager.input_hist_parsed)}"
+    assert not shell.report.computed
+    made = shell.hybridize("e = c * 2", options)
+    (read,) = shell.report.computed
+    assert (read.name, read.where) == ("c", where) and "80 bytes" in read.cost
+    assert f"computed  c of {where}: {read.cost}\n" in repr(shell.report) + "\n"
+    assert made.out == ""
+    (shown,) = [o for o in made.shown if MIME in o.data]
+    assert f"computed c of {where} first: {read.cost}" in shown.data[MIME]["notes"]
+    for _ in range(2):  # the second one is skipped
+        shell.hybridize("e = c * 2", options)
+        assert not shell.report.computed
+
+
+def test_what_a_plain_cell_has_read_is_not_the_next_ones(shell):
+    shell.hybridize(FOUR_LINES)
+    shell.run("e = c + b")
+    shell.hybridize("f = e * 2")
+    assert not shell.report.computed
 
 
 def test_a_refused_donation_changes_nothing_and_can_be_repeated(shell):

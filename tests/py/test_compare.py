@@ -253,7 +253,7 @@ def test_verdicts():
     assert made(1.01e-3).verdict.startswith("as fast as before (")
     slow = made(60e-6, 6e-6)
     assert slow.verdict.startswith(
-        "slower, 10.0x the time: 3 kernels of 2 us cost less than the graph call (54 us)"
+        "slower, 10.0x the time: 3 kernels of 2 µs cost less than the graph call (54 µs)"
     )
     computing = made(2e-3)
     computing.symbolic.compute_s = 1.9e-3

@@ -147,7 +147,7 @@ def test_a_window_computed_with_its_base_reads_nothing_more():
         "for i in range(9):\n"
         "    b = b + (b + b)\n"
         "a[0] = 0.5\n",
-        "--loop-limit 4",
+        "--force",
     )
     assert shell.ns["b"].asnumpy().tolist() == [v * 3**9 for v in (-1.5, -0.5, 0.5, 1.5)]
     assert shell.ns["a"].asnumpy().tolist() == [0.5, 1, 2, 3]

@@ -7,6 +7,7 @@ import pytest
 from cells import Shell, imperative
 
 from jupyter_hybrid.capture.source import patience
+from jupyter_hybrid.cells import as_written
 
 READS = "import numpy as np\nx = np.linspace(-1.0, 1.0, 300)\n"
 LOOP = READS + "n = 0\nfor v in x:\n    if v * 2 > 0.5:\n        n += 1\n"
@@ -19,7 +20,7 @@ def shell(monkeypatch) -> Shell:
 
 
 def breaks(shell: Shell) -> list[str]:
-    return [why for _, why in shell.report.graph_breaks]
+    return [b[1] for b in shell.report.graph_breaks for _ in range(b.count)]
 
 
 def test_a_loop_that_keeps_asking_for_values_is_left(shell):
@@ -71,7 +72,7 @@ def test_steps_are_measured_against_some_as_written(shell, monkeypatch, faster):
     if faster == "plain":
         assert len(said) == 1
         assert said[0].startswith("lines 5-6 left to Python: a step costs ")
-        assert said[0].endswith("recorded, 0 us as written")
+        assert said[0].endswith("recorded, 0 ns as written")
     else:  # measured again when the steps have doubled
         assert 1 <= len(said) <= 6
         assert all("compared with plain Python" in t for t in said)
@@ -123,3 +124,59 @@ def test_stand_ins_in_containers_are_written_by_a_loop_as_written(shell, monkeyp
     np.testing.assert_array_equal(shell.ns["rows"][0], wanted["rows"][0])
     np.testing.assert_array_equal(np.asarray(shell.ns["same"]), wanted["same"])
     assert shell.ns["total"] == pytest.approx(wanted["total"], rel=1e-13)
+
+
+class Clock:
+    """Seconds that the recorded runs and those as written of a cell are said to take, in turn."""
+
+    def __init__(self, *took: float):
+        self._times = iter([t for seconds in took for t in (0.0, seconds)])
+
+    def __call__(self) -> float:
+        return next(self._times)
+
+
+def test_a_cell_of_which_much_is_left_runs_as_written(shell, monkeypatch):
+    monkeypatch.setattr(as_written, "clock", Clock(9.0, 0.25, 0.5, 1.0))
+    body = LOOP + "def f(v):\n    return v + n\n# left\n"
+    shell.hybridize(body)
+    assert shell.report.segments
+    for _ in range(2):
+        shell.ns.pop("n")
+        shell.hybridize(body)
+        assert shell.ns["n"] == imperative(LOOP)[0]["n"]
+        assert not shell.report.segments
+        assert breaks(shell)[0].startswith("lines 5-7 left to Python: 32 times")
+        assert breaks(shell)[1].startswith("the cell runs as written, in 250 ms; recorded it")
+    shell.hybridize("y = f(x)\nz = y * 2")  # its functions are seen into, as of any plain cell
+    assert not shell.report.graph_breaks
+    np.testing.assert_array_equal(shell.ns["z"], (shell.ns["x"] + shell.ns["n"]) * 2)
+
+
+def test_it_is_recorded_again_when_that_is_faster(shell, monkeypatch):
+    monkeypatch.setattr(as_written, "clock", Clock(9.0, 5.0, 4.0, 3.0))
+    body = LOOP + "# recorded\n"
+    shell.hybridize(body)
+    shell.hybridize(body)
+    assert not shell.report.segments
+    for _ in range(2):
+        shell.hybridize(body)
+        assert shell.report.segments
+        assert shell.ns["n"] == imperative(LOOP)[0]["n"]
+
+
+def test_who_asks_for_more_than_a_recording_gets_one(shell):
+    body = LOOP + "# asked\ny = x * n\n"
+    for options in ("--force", "--out y", "--passes fuse"):
+        for _ in range(3):
+            shell.hybridize(body, options)
+            assert shell.report.segments
+
+
+def test_a_cell_that_asks_for_many_values_is_tried_as_written(shell, monkeypatch):
+    monkeypatch.setattr(as_written, "clock", Clock(9.0, 0.25))
+    body = READS + "".join(f"v = float(x[{i}] * 2)\n" for i in range(40))
+    shell.hybridize(body)
+    shell.hybridize(body)
+    assert not shell.report.segments
+    assert shell.ns["v"] == imperative(body)[0]["v"]

@@ -37,7 +37,7 @@ def test_equal_segments_of_one_place_are_one_entry_with_a_count(shell):
     start = "import numpy as np\nx = np.arange(6.0)\nread = []\n"
     body = "y = x\nwhile len(read) < 30:\n    y = y * 0.5 + 1\n    read.append(float(y.sum()))\n"
     shell.run(start)
-    shell.hybridize(body)
+    shell.hybridize(body, "--force")  # patience looks at the clock
     again = [s for s in shell.report.segments if s.count > 1]
     assert sum(s.count for s in shell.report.segments) >= 30
     assert len(again) == 1 and len(shell.report.segments) <= 3

@@ -6,7 +6,6 @@ a wrong number of times. Functions written in Python are judged by their code.
 
 from __future__ import annotations
 
-import ast
 import builtins
 import dis
 import math
@@ -18,9 +17,6 @@ import numpy as np
 from ... import _core
 from .. import numbers
 from ..errors import NotConvertible
-from ..source import quiet
-from ..source.copies import ON
-from ..source.rewrite import rewrite_part
 from ..trace_state import RUNTIME
 from .loop_number import LoopNumber
 
@@ -115,7 +111,7 @@ def _impure_code(function: types.FunctionType, stored: frozenset[str], seen: set
     if id(function.__code__) in seen:
         return ""
     seen.add(id(function.__code__))
-    code = _recorded_code(function.__code__)
+    code = function.__code__
     if getattr(code, "co_exceptiontable", b""):
         return "catches exceptions"
     for instruction in dis.get_instructions(code):
@@ -148,25 +144,6 @@ def _impure_code(function: types.FunctionType, stored: frozenset[str], seen: set
         if why:
             return why
     return ""
-
-
-def _recorded_code(code: types.CodeType) -> types.CodeType:
-    """Of a function that stands twice in its code, what runs while it is recorded."""
-    known = quiet.known_function(code)
-    if known is None or ON not in code.co_names:
-        return code
-    if known.alone is None:
-        function = known.function
-        if isinstance(function, ast.Lambda):
-            body: ast.stmt = ast.copy_location(ast.Expr(function), function)
-        else:
-            function.decorator_list = []
-            body = function
-        module = rewrite_part(ast.Module([body], []), code.co_filename, frozenset())
-        made = compile(ast.fix_missing_locations(module), code.co_filename, "exec")
-        codes = [c for c in made.co_consts if isinstance(c, types.CodeType)]
-        known.alone = next(c for c in codes if c.co_name == code.co_name)
-    return known.alone
 
 
 def _impure_value(name: str, value: Any, stored: frozenset[str], seen: set[int]) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from ..source.nodes import walk
+
 _COUNTING = (ast.Add, ast.Sub, ast.Mult)
 
 
@@ -15,7 +17,7 @@ def number_names(function: ast.AST) -> frozenset[str]:
     given = {g.arg for g in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
     given |= {g.arg for g in (a.vararg, a.kwarg) if g is not None}
     bindings: dict[str, list[ast.expr | None]] = {}  # None: something else
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             _bind(node.targets[0], node.value, bindings)
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
@@ -48,7 +50,7 @@ def _bind(target: ast.expr, value: ast.expr, into: dict[str, list[ast.expr | Non
 
 
 def _names(node: ast.AST) -> list[str]:
-    return [n.id for n in ast.walk(node) if isinstance(n, ast.Name)]
+    return [n.id for n in walk(node) if isinstance(n, ast.Name)]
 
 
 def _other_targets(node: ast.AST) -> list[str]:

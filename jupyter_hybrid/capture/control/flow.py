@@ -169,7 +169,6 @@ class ControlFlow(Truth):
             where = reason.where or place_of(reason.__traceback__)
             self._loop_reason = (id(frame), str(reason), where)
             if not waits:
-                self.pace(f"a `while` recorded many operators: {reason}")
                 return bool(test)
             again = self._follow(test, "while", str(reason), reason.where)
             if not again:
@@ -282,16 +281,6 @@ class ControlFlow(Truth):
             loop.attempts = 0
             return None
         return LoopNode(slots).foreach(loop, target, end, since)
-
-    def pace(self, reason: str) -> None:
-        """Computes what was recorded so far when a loop has recorded too much."""
-        recorder = self.now
-        serial = numbers.serial()
-        if not recorder.segment_serial:
-            recorder.segment_serial = serial
-        if serial - recorder.segment_serial > recorder.options.loop_limit and not self.bodies:
-            recorder.flush(reason)
-            recorder.segment_serial = serial
 
 
 def pending(test: Any) -> bool:

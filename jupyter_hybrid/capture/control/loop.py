@@ -41,9 +41,6 @@ class Loop:
 
     def __next__(self) -> Any:
         flow = self.flow
-        if self.done and flow.recorder is not None and not self.attempts:
-            why = f": {self.reason}" if self.reason else ""
-            flow.pace(f"a `for` recorded many operators{why}")
         if flow.recorder is not None and flow.bodies:
             why = f" (no node: {self.reason})" if self.reason else ""
             flow.recorder.check_size(f"a `for` that is unrolled{why}")
@@ -53,12 +50,6 @@ class Loop:
             self.attempts -= 1
             flow.loop_step = self
         return value
-
-    def rest(self) -> Any:
-        """The elements that are left, for a loop that goes on as written."""
-        if type(self.values) is TracedArray:
-            return iter(self.values.to_numpy()[self.done :])
-        return self._inner
 
     @property
     def remaining(self) -> int:

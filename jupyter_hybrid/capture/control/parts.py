@@ -10,9 +10,9 @@ import copy
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..source.rewrite import rewrite_part
 from ..trace_state import RUNTIME
 from .leaving import pass_at, without_leaving
+from .rewriter import rewrite_part
 from .syntax import BREAK, LOOPS, Statement
 
 
@@ -65,7 +65,7 @@ def _compile(which: str, of: Statement, parameters: tuple[str, ...]) -> CodeType
     ast.copy_location(function, node)
     module = ast.Module([function], [])
     ast.fix_missing_locations(module)
-    rewrite_part(module, of.filename, of.functions, of.outside, of.script)
+    rewrite_part(module, of.filename, of.functions, of.outside)
     code = compile(module, of.filename, "exec")
     made = next(c for c in code.co_consts if isinstance(c, CodeType))
     return made.replace(co_name=name)

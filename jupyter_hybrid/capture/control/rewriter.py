@@ -29,7 +29,7 @@ import ast
 import copy
 from typing import Any
 
-from ..source.copies import Copies
+from ..source.rewrite import defined_functions, rewritten
 from ..source.scopes import bound_names
 from . import syntax
 from .leaving import without_leaving
@@ -38,24 +38,20 @@ from .syntax import ITEM, LEFT, leaves
 from .truth_rewriter import TruthRewriter
 
 
-class ControlRewriter(Copies, TruthRewriter):
-    """Mixed into the cell's rewriter, which visits expressions and knows the scopes."""
+class ScriptRewriter(TruthRewriter):
+    """Rewrites scripted functions.
 
-    filename: str
-    functions: frozenset[str]
-    function: ast.AST | None  # that the statements are in, None at module level
-    beyond: frozenset[str] | None  # names read outside of the code that is rewritten; None: any
-    in_class: bool  # directly in a class body, whose names are no variables
+    Args:
+        functions: the names of those that the tree defines.
+        beyond: names that are read where the code came from.
+    """
 
-    def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
-        raise NotImplementedError
+    def __init__(self, functions: frozenset[str], filename: str, beyond: frozenset[str]):
+        super().__init__(functions, filename)
+        self.beyond = beyond
 
-    def _register(self, node: Any) -> int | None:
-        if self.in_class:
-            return None
-        return syntax.register(
-            node, self.filename, self.function, self.functions, self.beyond, self.script
-        )
+    def _register(self, node: Any) -> int:
+        return syntax.register(node, self.filename, self.function, self.functions, self.beyond)
 
     def _stored(self, number: int) -> tuple[str, ...]:
         found = syntax.statement(number)
@@ -64,15 +60,13 @@ class ControlRewriter(Copies, TruthRewriter):
 
     def _unpack(self, number: int, at: ast.AST) -> list[ast.stmt]:
         """``x, y = R.results()``."""
-        names = self._stored(number)
-        if self.function is not None:  # others can't be converted
-            own = bound_names(self.function)
-            names = tuple(n for n in names if n in own)
+        own = bound_names(self.function)
+        names = [n for n in self._stored(number) if n in own]
         call = self._runtime("results", [], at)
-        store = [ast.Name(n, ast.Store()) for n in names]
+        store: list[ast.expr] = [ast.Name(n, ast.Store()) for n in names]
         if not names:
             return [ast.copy_location(ast.Expr(call), at)]
-        return [ast.copy_location(ast.Assign([ast.Tuple(list(store), ast.Store())], call), at)]
+        return [ast.copy_location(ast.Assign([ast.Tuple(store, ast.Store())], call), at)]
 
     def _converted(self, at: ast.AST) -> ast.expr:
         call = self._runtime("results", [], at)
@@ -81,20 +75,11 @@ class ControlRewriter(Copies, TruthRewriter):
             at,
         )
 
-    def _statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        made: list[ast.stmt] = []
-        for statement in body:
-            new = self.visit(statement)
-            made.extend(new if isinstance(new, list) else [new])
-        return made
-
     def visit_If(self, node: ast.If) -> ast.stmt:
         number = self._register(node)
         node.test = self.condition(node.test)
         node.body = self._statements(node.body)
         node.orelse = self._statements(node.orelse)
-        if number is None:
-            return node
         constant = ast.copy_location(ast.Constant(number), node.test)
         node.test = self._runtime("branch", [constant, node.test], node.test)
         if self._convertible(number):
@@ -111,74 +96,34 @@ class ControlRewriter(Copies, TruthRewriter):
                 node.value = self._runtime("returned", [node.value], node)
         return node
 
-    def _convertible(self, number: int | None) -> bool:
+    def _convertible(self, number: int) -> bool:
         """May a node come of it? Else nothing is bound in its place."""
-        found = None if number is None else syntax.statement(number)
+        found = syntax.statement(number)
         return found is not None and not found.reason
-
-    def _while_twice(self, node: ast.While, number: int | None) -> ast.stmt:
-        plain, start = self.as_written(node), self._runtime("turns", [self.loop_number(node)], node)
-        self.loops += 1
-        node.test = self.visit(node.test)
-        node.body = self._statements(node.body)
-        self.loops -= 1
-        node.orelse = self._statements(node.orelse)
-        after: list[ast.stmt] = []
-        if number is not None:
-            constant = ast.copy_location(ast.Constant(number), node.test)
-            node.test = self._runtime("test", [constant, node.test], node.test)
-        if number is not None and self._convertible(number):
-            taken = ast.If(self._converted(node.test), self._unpack(number, node.test), [])
-            after = [ast.copy_location(taken, node.test)]
-        return self.while_twice(node, plain, start, after)
 
     def visit_While(self, node: ast.While) -> Any:
         number = self._register(node)
-        if self.may_copy(node):
-            return self._while_twice(node, number)
-        if self.script and leaves(node.body) and not leaves(node.body, (ast.Break,)):
+        if leaves(node.body) and not leaves(node.body, (ast.Break,)):
             node.body = without_leaving(node.body, node, None) or [_at(node, ast.Pass())]
         node.test = self.condition(node.test)
         node.body = self._statements(node.body)
         node.orelse = self._statements(node.orelse)
-        if number is None:
-            return node
         constant = ast.copy_location(ast.Constant(number), node.test)
         node.test = self._runtime("test", [constant, node.test], node.test)
         after = ast.If(self._converted(node.test), self._unpack(number, node.test), [])
         return [node, ast.copy_location(after, node.test)]
 
-    def _for_twice(self, node: ast.For, number: int | None) -> ast.stmt:
-        plain, known = self.as_written(node), self.loop_number(node)
-        node.iter = self.visit(node.iter)
-        statement = ast.copy_location(ast.Constant(number), node.iter)
-        start = self._runtime("phases", [known, statement, node.iter], node.iter)
-        self.loops += 1
-        node.target = self.visit(node.target)
-        node.body = self._statements(node.body)
-        self.loops -= 1
-        node.orelse = self._statements(node.orelse)
-        taken: list[ast.stmt] = []
-        if number is not None and self._convertible(number):
-            leave = [*self._unpack(number, node.iter), _at(node.iter, ast.Break())]
-            taken = [_at(node.iter, ast.If(self._runtime("take", [], node.iter), leave, []))]
-        return self.for_twice(node, plain, start, taken)
-
     def visit_For(self, node: ast.For) -> Any:
         number = self._register(node)
-        if self.may_copy(node):
-            return self._for_twice(node, number)
         node.iter = self.visit(node.iter)
         left = ""
-        if self.script and leaves(node.body):
+        if leaves(node.body):
             if leaves(node.body, (ast.Break,)):
                 left = f"{LEFT}{number}"
             node.body = self._guarded(node, left, f"{ITEM}{number}")
         node.target = self.visit(node.target)
         node.body = self._statements(node.body)
         node.orelse = self._statements(node.orelse)
-        if number is None:
-            return node
         constant = ast.copy_location(ast.Constant(number), node.iter)
         node.iter = self._runtime("loop", [constant, node.iter], node.iter)
         leave = [*self._unpack(number, node.iter), ast.copy_location(ast.Break(), node.iter)]
@@ -208,6 +153,66 @@ class ControlRewriter(Copies, TruthRewriter):
         test = ast.UnaryOp(ast.Not(), _at(node.iter, ast.Name(left, ast.Load())))
         body = [_taken_from(node, item), *body]
         return [_at(node.iter, ast.If(_at(node.iter, test), body, []))]
+
+    # Inner functions are part of what is traced ------------------------------------------------
+    def _visit_function(self, node: Any) -> Any:
+        node.args.defaults = [self._plain(d) for d in node.args.defaults]
+        node.args.kw_defaults = [d and self._plain(d) for d in node.args.kw_defaults]
+        return self.inside(node)
+
+    visit_FunctionDef = visit_Lambda = _visit_function
+
+    # Elements -----------------------------------------------------------------------------------
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        node.value = self.visit(node.value)
+        node.slice = self._plain(node.slice)
+        if isinstance(node.ctx, ast.Store):
+            node.value = self._runtime("target", [node.value], node)
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        if isinstance(node.slice, (ast.Slice, ast.Constant)):
+            return self._runtime("load", [node], node)
+        return self._runtime("element", [node.value, node.slice], node)
+
+    def _written(self, value: ast.expr) -> ast.expr:
+        """An element of an array as it is now."""
+        if isinstance(value, ast.Subscript):
+            return self._runtime("snapshot", [self.visit(value)], value)
+        return super()._written(value)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
+        to = node.targets[0]
+        if len(node.targets) > 1 or not isinstance(to, ast.Subscript):
+            self.generic_visit(node)
+            return node
+        value = self._written(node.value)
+        to = self.visit(to)
+        key: ast.expr = to.slice
+        if isinstance(key, ast.Slice):
+            none = ast.Constant(None)
+            bounds = [key.lower or none, key.upper or none, key.step or none]
+            key = self._runtime("slice", bounds, to)
+        call = self._runtime("store", [value, to.value, key], node)
+        return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), node))
+
+
+def rewrite(tree: ast.Module, filename: str) -> ast.Module:
+    """The module of a scripted function rewritten, in place."""
+    return rewrite_part(tree, filename, defined_functions(tree))
+
+
+def rewrite_part(
+    tree: ast.Module,
+    filename: str,
+    functions: frozenset[str],
+    beyond: frozenset[str] = frozenset(),
+) -> ast.Module:
+    """The same for a piece of what was rewritten before.
+
+    Args:
+        beyond: names that are read where the piece came from.
+    """
+    return rewritten(tree, ScriptRewriter(functions, filename, beyond))
 
 
 def _taken_from(node: ast.For, item: str) -> ast.stmt:

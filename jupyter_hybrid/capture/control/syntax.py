@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
-from ..source.scopes import copied
+from ..source.nodes import copied
 from .counters import number_names
 
 BREAK = "__jupyter_hybrid_break__"  # carried by a loop that may be left early
@@ -31,12 +31,11 @@ class Statement:
     stored: tuple[str, ...]  # names it binds or writes into, in order
     loaded: frozenset[str]
     writes: frozenset[str]  # names of arrays that it may write in place
-    outside: frozenset[str] | None  # names read elsewhere in its function; None: at module level
+    outside: frozenset[str]  # names read elsewhere in its function
     breaks: bool  # a `break` or `continue` of this loop stands in it
     flagged: bool  # a `break` does
     functions: frozenset[str]
     reason: str = ""  # why it can't be converted, "" when it may be
-    script: bool = False  # of a scripted function
     compiled: dict[Any, CodeType] = field(default_factory=dict)
 
 
@@ -93,8 +92,6 @@ class _Walk(ast.NodeVisitor):
             self.visit(node.value)
 
     def _loop(self, node: Any) -> None:
-        if node.orelse:
-            self.refuse(node, "a loop has an else clause")
         if isinstance(node, ast.For):
             self._target(node.target)
             self.visit(node.iter)
@@ -142,12 +139,11 @@ def loads_of(tree: ast.AST, without: ast.AST) -> frozenset[str]:
 def register(
     node: Any,
     filename: str,
-    function: ast.AST | None,
+    function: ast.AST,
     functions: frozenset[str],
-    beyond: frozenset[str] | None = frozenset(),
-    script: bool = False,
-) -> int | None:
-    """The number under which the runtime finds the statement; None for those left as they are."""
+    beyond: frozenset[str],
+) -> int:
+    """The number under which the runtime finds the statement of a function."""
     walk = _Walk()
     if isinstance(node, ast.If):
         for statement in (*node.body, *node.orelse):
@@ -158,9 +154,7 @@ def register(
         walk._loop(node)
         walk._depth = 0
         walk.breaks = leaves(node.body)
-    if isinstance(node, LOOPS) and node.orelse:
-        return None
-    if function is not None and walk.writes:
+    if walk.writes:
         walk.writes -= number_names(function)
     number = next(_numbers)
     _statements[number] = Statement(
@@ -169,12 +163,11 @@ def register(
         stored=tuple(walk.stored),
         loaded=frozenset(walk.loaded),
         writes=frozenset(walk.writes),
-        outside=None if function is None or beyond is None else loads_of(function, node) | beyond,
+        outside=loads_of(function, node) | beyond,
         breaks=walk.breaks,
         flagged=isinstance(node, LOOPS) and leaves(node.body, (ast.Break,)),
         functions=functions,
         reason=walk.reason,
-        script=script,
     )
     if len(_statements) > _KEPT:
         _statements.popitem(last=False)

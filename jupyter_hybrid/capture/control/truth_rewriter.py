@@ -13,25 +13,19 @@ What is called is in :mod:`.truth`.
 from __future__ import annotations
 
 import ast
-from typing import Any
+
+from ..source.rewrite import Rewriter
 
 _COMPARISONS: dict[type, str] = {
     ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
 }  # fmt: skip
 
 
-class TruthRewriter(ast.NodeTransformer):
-    """Mixed into the rewriter: expressions of scripted functions that ask for a truth value."""
-
-    script: bool
-
-    def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
-        raise NotImplementedError
+class TruthRewriter(Rewriter):
+    """Rewrites expressions that ask for a truth value."""
 
     def condition(self, node: ast.expr) -> ast.expr:
         """An expression of which only the truth matters."""
-        if not self.script:
-            return self.visit(node)
         if isinstance(node, ast.BoolOp):
             method = "all_of" if isinstance(node.op, ast.And) else "any_of"
             return self._runtime(method, [self._later(v, True) for v in node.values], node)
@@ -48,23 +42,20 @@ class TruthRewriter(ast.NodeTransformer):
         body = self.condition(value) if truth else self.visit(value)
         return ast.copy_location(ast.Lambda(nothing, body), value)
 
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        return self.condition(node) if isinstance(node.op, ast.Not) else super().visit_UnaryOp(node)
+
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         """One of the operands, not only its truth."""
-        if not self.script:
-            self.generic_visit(node)
-            return node
         method = "first_false" if isinstance(node.op, ast.And) else "first_true"
         return self._runtime(method, [self._later(v) for v in node.values], node)
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         """Chained comparisons are an ``and`` of their parts."""
         names = [_COMPARISONS.get(type(op)) for op in node.ops]
-        if not self.script or len(names) == 1 or None in names:
-            return self._compared(node)
+        if len(names) == 1 or None in names:
+            return super().visit_Compare(node)
         return self._chain("compared", names, node)
-
-    def _compared(self, node: ast.Compare) -> ast.expr:
-        raise NotImplementedError
 
     def _chain(self, method: str, names: list[str | None], node: ast.Compare) -> ast.expr:
         parts = [ast.copy_location(ast.Constant(n), node) for n in names]
@@ -73,15 +64,10 @@ class TruthRewriter(ast.NodeTransformer):
         return self._runtime(method, args, node)
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
-        node.test = self.condition(node.test)
-        if self.script:
-            node.test = self._runtime("asserted", [node.test], node)
+        node.test = self._runtime("asserted", [self.condition(node.test)], node)
         node.msg = node.msg and self.visit(node.msg)
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
-        if not self.script:
-            self.generic_visit(node)
-            return node
         args = [self.condition(node.test), self._later(node.body), self._later(node.orelse)]
         return self._runtime("chosen", args, node)

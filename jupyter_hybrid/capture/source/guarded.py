@@ -21,7 +21,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .copies import is_finished
+from .nodes import Transformer, is_finished, placed
 
 GUARDS = "__hybrid_guards__"
 
@@ -35,25 +35,22 @@ _WAITS = "the cell waits for something else"
 _TAKEN_APART = (ast.Tuple, ast.List)
 
 
-class Guarded(ast.NodeTransformer):
+class Guarded(Transformer):
     """Puts the guards into a tree that is rewritten already; ``runtime`` is the runtime's name."""
 
     def __init__(self, runtime: str, around: str = ""):
         self._runtime = runtime
         self._class = around.lstrip("_")  # the class around the code, which mangles names
 
-    def visit(self, node: ast.AST) -> Any:
-        return node if is_finished(node) else super().visit(node)
-
     def _guard(self, method: str, args: list[ast.expr], at: ast.AST) -> ast.Call:
         attribute = ast.Attribute(ast.Name(GUARDS, ast.Load()), method, ast.Load())
         call = ast.Call(attribute, args, [])
         for node in (attribute, attribute.value, call):
-            ast.copy_location(node, at)
+            placed(at, node)
         return call
 
     def _constant(self, value: Any, at: ast.AST) -> ast.expr:
-        return ast.copy_location(ast.Constant(value), at)
+        return placed(at, ast.Constant(value))
 
     def _leave(self, value: ast.expr, reason: str) -> ast.expr:
         """The value, after a contact."""
@@ -67,7 +64,7 @@ class Guarded(ast.NodeTransformer):
 
     def _contact(self, reason: str, at: ast.AST) -> ast.stmt:
         call = self._guard("contact", [self._constant(reason, at)], at)
-        return ast.copy_location(ast.Expr(call), at)
+        return placed(at, ast.Expr(call))
 
     def _is_runtime(self, node: ast.expr, *methods: str) -> bool:
         called = node.func if isinstance(node, ast.Call) else None
@@ -91,10 +88,6 @@ class Guarded(ast.NodeTransformer):
 
     # Calls: the runtime's own ask for themselves --------------------------------------------------
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        if self._is_runtime(node, "branch", "test"):
-            number, test = node.args
-            node.args = [number, self._truth(test)]
-            return node
         if not self._is_runtime(node) and isinstance(node.func, ast.Attribute):
             node.func.value = self.visit(node.func.value)  # it looks at its caller's frame
         elif not self._is_runtime(node):
@@ -145,8 +138,6 @@ class Guarded(ast.NodeTransformer):
         return node
 
     def _truth(self, test: ast.expr) -> ast.expr:
-        if isinstance(test, ast.Name):  # the one name that is no load: is anything recorded?
-            return test
         visited = self.visit(test)
         return self._guard("own", [visited], visited)
 
@@ -195,7 +186,7 @@ class Guarded(ast.NodeTransformer):
         bounds = [v or self._constant(None, key) for v in (key.lower, key.upper, key.step)]
         name = ast.copy_location(ast.Name(self._runtime, ast.Load()), key)
         made = ast.copy_location(ast.Attribute(name, "slice", ast.Load()), key)
-        return ast.copy_location(ast.Call(made, bounds, []), key)
+        return placed(key, ast.Call(made, bounds, []))
 
     # Displays -------------------------------------------------------------------------------------
     def visit_Set(self, node: ast.Set) -> ast.expr:
@@ -266,10 +257,7 @@ class Guarded(ast.NodeTransformer):
     visit_AsyncFor = visit_For
 
     def _tested(self, node: Any) -> ast.stmt:
-        if self._is_runtime(node.test, "branch", "test"):
-            node.test = self.visit(node.test)
-        elif not isinstance(node.test, ast.Attribute):  # `R.converted`
-            node.test = self._truth(node.test)
+        node.test = self._truth(node.test)
         self._bodies(node, "body", "orelse")
         return node
 
@@ -286,7 +274,7 @@ class Guarded(ast.NodeTransformer):
         if len(node.targets) == 1 and isinstance(to, ast.Subscript):
             holder, key = self.visit(to.value), self._as_value(self.visit(to.slice))
             call = self._guard("store", [value, holder, key], node)
-            return ast.copy_location(ast.Expr(call), node)
+            return placed(node, ast.Expr(call))
         if any(isinstance(t, _TAKEN_APART) for t in node.targets) and not isinstance(
             value, (ast.Tuple, ast.List)
         ):
@@ -341,6 +329,9 @@ class Guarded(ast.NodeTransformer):
         """The statements, with a contact before those that run code of their own."""
         made: list[ast.stmt] = []
         for statement in body:
+            if is_finished(statement):
+                made.append(statement)
+                continue
             if isinstance(statement, (ast.Import, ast.ImportFrom)):
                 if getattr(statement, "module", "") != "__future__":
                     made.append(self._contact("an import", statement))

@@ -29,7 +29,6 @@ from ..outside import call_outside, runs_code
 from ..recorder import Recorder
 from ..trace_state import RUNTIME
 from .clocks import is_clock
-from .copies import ON
 from .guarded import GUARDS
 from .plain import PlainCopies
 
@@ -201,9 +200,7 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
 
     def _call(self, recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
         __tracebackhide__ = True
-        kind = origin(function, recorder.code_file)
-        if kind == "cell":
-            return function(*args, **kwargs)
+        kind = origin(function)
         if kind == "own":
             if not closed.allows(function, args, kwargs):
                 _contact(function)
@@ -225,7 +222,7 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
                 if _is_unseen(kwargs.get("key")):
                     args, kwargs = recorder.leave(function, args, kwargs)
             return builtin_calls.call(recorder, function, args, kwargs)
-        if recorder.active and library.of_lists(function, args):
+        if recorder.active and _of_lists(function, args):
             return library.call_on_lists(recorder, function, args, kwargs)
         return self._user_call(recorder, function, args, kwargs)
 
@@ -235,24 +232,22 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
         asked = function is builtins.type and len(args) == 1
         if asked or function is builtins.print or function is memoryview:
             return False
-        kind = origin(function, recorder.code_file)
-        if kind in ("cell", "own"):
+        kind = origin(function)
+        if kind == "own":
             return False
-        opens = True
         if kind != "object":
             if runs_code(function) or is_clock(function) or builtin_calls.handles(function):
                 return False
-            if unbound.applies(function, args) or library.of_lists(function, args):
+            if unbound.applies(function, args) or _of_lists(function, args):
                 return False
             if kind == "library" and library.is_recorded(function, args, kwargs):
                 return False
-            opens = kind == "library" or closed.opens(function, args)
         plain = tuple(numbers.plain(a) for a in args)
         named = {k: numbers.plain(v) for k, v in kwargs.items()}
         if kind != "library" and closed.allows(function, plain, named):
             return False
         _contact(function)
-        if opens:
+        if kind != "user" or closed.opens(function, args):
             plain, named = recorder.leave(function, plain, named)
         self._args, self._kwargs = plain, named
         return True
@@ -260,7 +255,7 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
     def _object_call(self, recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
         """A call of an instance: it is not compared, hashed or asked for an attribute before."""
         __tracebackhide__ = True
-        if recorder.bodies and origin(function, recorder.code_file) == "object":
+        if recorder.bodies and origin(function) == "object":
             raise NotConvertible(f"it calls a {type(function).__name__}")
         return self._call(recorder, function, args, kwargs)
 
@@ -300,6 +295,11 @@ def _is_unseen(key: Any) -> bool:
     if type(key) is types.FunctionType:
         return not twins.is_rewritten(key.__code__)
     return key is not None and type(key) not in closed.BUILTIN_CALLABLES
+
+
+def _of_lists(function: Any, args: tuple) -> bool:
+    """Does it record lists of arrays, and call nothing that is given to it?"""
+    return library.of_lists(function, args) and not closed.calls_back(args)
 
 
 def _contact(function: Any) -> None:
@@ -361,5 +361,4 @@ def install() -> Runtime:
         setattr(builtins, RUNTIME, runtime)
         setattr(builtins, GUARDS, _guards)
         closed.tell_types(Runtime)
-        setattr(builtins, ON, False)
     return runtime

@@ -16,6 +16,7 @@ from typing import Any
 
 from ...np_face import TracedArray
 from .. import numbers
+from ..units import seconds
 from .quiet import Reads
 
 CLOCK = "a clock is read"
@@ -43,6 +44,11 @@ class Place:
     @property
     def lines(self) -> str:
         return f"lines {self.first}-{self.last}" if self.last > self.first else f"line {self.first}"
+
+    def note_left(self, recorder: Any) -> None:
+        """Tells the recorder what is left to Python, if it is."""
+        if self.left:
+            recorder.left[self.first, self.left] = None
 
 
 def register(filename: str, node: Any, reads: Reads) -> int:
@@ -73,20 +79,11 @@ def _counting() -> Iterator[int]:
 _numbers = _counting()
 
 
-def duration(seconds: float) -> str:
-    """``340 us``."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-6:.2g} us"
-
-
 class Phases:
     """One run of a loop: what its next steps are, recorded or as written."""
 
-    def __init__(self, hooks: Any, number: int, values: Any, statement: int | None, top: int):
+    def __init__(self, hooks: Any, number: int, values: Any, top: int):
         self.hooks, self.place, self.values = hooks, place_of(number), values
-        self.statement = statement
         self.top = top  # the number of the recorded phase
         self.stage = _START
         self.over = False  # no further step
@@ -186,14 +183,12 @@ class Phases:
             self.stage, how = _PLAIN, "outside"
         else:
             self.stage = _RECORDED
-        if self.stage == _RECORDED and self.statement is not None:
-            values = self.hooks.loop(self.statement, values)
         self.how = how
         if how and pause:
             self.pause()
         if self.stage == _PLAIN and type(values) is TracedArray:
             values = values.to_numpy(self.reason)
-        self._iterator = iter(values)
+        self.values, self._iterator = values, iter(values)
 
     @property
     def reason(self) -> str:
@@ -203,6 +198,7 @@ class Phases:
 
     def pause(self) -> None:
         """Puts recording aside for the steps as written."""
+        self.place.note_left(self.recorder)
         if self.how == "quiet":
             self.hooks.hush()
         else:
@@ -212,7 +208,9 @@ class Phases:
             if len(recorder.breaks) > before:
                 self._entry = before
                 place = self.place
-                recorder.breaks[before:] = [(place.first, self.reason)]
+                here = (place.first, self.reason)
+                recorder.spent.rename(recorder.breaks[before], here)
+                recorder.breaks[before:] = [here]
             elif self.place.left:
                 self._note()
         self.paused = self.how
@@ -306,30 +304,29 @@ class Phases:
             return False
         recorded = median(self._times) + self._flushed_s / max(1, len(self._times))
         plain = median(self._plain_times)
-        figures = f"a step costs {duration(recorded)} recorded, {duration(plain)} as written"
+        figures = f"a step costs {seconds(recorded)} recorded, {seconds(plain)} as written"
         leave = plain < recorded
         if leave:
             place.left = f"{place.lines} left to Python: {figures}"
         if self._entry >= 0:
             text = place.left if leave else f"{place.lines} compared with plain Python: {figures}"
+            self.recorder.spent.rename(self.recorder.breaks[self._entry], (place.first, text))
             self.recorder.breaks[self._entry] = (place.first, text)
         return leave
 
     # Steps ----------------------------------------------------------------------------------------
     def next_recorded(self) -> Any:
         """The next element; what it costs is noted when the one after it is asked for."""
+        if self.stage == _RECORDED:
+            self.recorder.pace()
         value = next(self._iterator)
         self.steps_done += 1
         return value
 
     def _rest(self) -> Any:
         """What is left to go through as written: real elements of an array."""
-        rest = getattr(self._iterator, "rest", None)
-        if rest is not None:
-            return rest()
-        values = self.values
-        if self.stage != _PLAIN and type(values) is TracedArray and self.steps_done:
-            return iter(values.to_numpy()[self.steps_done :])
+        if type(self.values) is TracedArray:
+            return iter(self.values.to_numpy()[self.steps_done :])
         return self._iterator
 
 

@@ -1,4 +1,4 @@
-"""What code that stands twice asks (:mod:`.copies`): which copy runs, and what it is given."""
+"""What rewritten code asks before it runs code as written: loops, comprehensions, functions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from ...np_face import TracedArray
 from .. import numbers, twins
 from ..trace_state import RUNTIME
 from ..watchers import starts_one
-from .copies import ON
 from .patience import CONTACTS, FORGOTTEN, Phases, place_of
 from .quiet import Reads, Search, known_function
 
@@ -30,7 +29,7 @@ _CONSUMERS = (
 
 
 class _Calls:
-    """A function of the cell, as the running cell calls it."""
+    """A function of the user's, as the running cell calls it."""
 
     def __init__(self, recorder: Any, nodes: int):
         self.count = self.doubts = self.contacts = 0
@@ -55,9 +54,6 @@ class PlainCopies:
         self._real: Any = None
         self._over = False
 
-    def loop(self, number: int, iterable: Any) -> Any:
-        raise NotImplementedError
-
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError
 
@@ -68,11 +64,13 @@ class PlainCopies:
     # Recording put aside --------------------------------------------------------------------------
     def record(self, recorder: Any) -> None:
         """From here on this recorder records; None: nothing does."""
+        if self.recorder is not None:
+            self.recorder.spent.put_aside()
         self.recorder = recorder
-        setattr(builtins, ON, recorder is not None)
         if recorder is None:
             _guards.end()
         else:
+            recorder.spent.go_on()
             _guards.begin(recorder.contact)
 
     def hush(self) -> None:
@@ -109,13 +107,13 @@ class PlainCopies:
         )
 
     # Loops ----------------------------------------------------------------------------------------
-    def phases(self, number: int, statement: int | None, values: Any) -> Phases:
+    def phases(self, number: int, values: Any) -> Phases:
         """The phases of a ``for``."""
-        return Phases(self, number, values, statement, 1)
+        return Phases(self, number, values, 1)
 
     def turns(self, number: int) -> Phases:
         """The phases of a ``while``."""
-        return Phases(self, number, itertools.repeat(()), None, 2)
+        return Phases(self, number, itertools.repeat(()), 2)
 
     def end_phase(self) -> None:
         """Whatever way a phase ended."""
@@ -157,7 +155,7 @@ class PlainCopies:
     # Comprehensions -------------------------------------------------------------------------------
     def first(self, number: int, values: Any) -> Iterator[Any]:
         """The elements that are recorded."""
-        phases = Phases(self, number, values, None, 1)
+        phases = Phases(self, number, values, 1)
         steps = phases.of_comprehension()
         self._unfinished = None
         if phases.all_recorded:
@@ -196,6 +194,7 @@ class PlainCopies:
         if recorder.bodies or recorder.options.force or place is FORGOTTEN:
             return False
         self.plain_is_quiet = self.quiet(place.reads)
+        place.note_left(recorder)
         return self.plain_is_quiet or bool(place.left)
 
     @staticmethod
@@ -208,13 +207,13 @@ class PlainCopies:
         recorder, place = self.recorder, place_of(number)
         if recorder is None or recorder.bodies or recorder.options.force or place is FORGOTTEN:
             return values
-        return Phases(self, number, values, None, 1).of_generator()
+        return Phases(self, number, values, 1).of_generator()
 
     # Calls ----------------------------------------------------------------------------------------
     def callee(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """What is called in the function's place, with :meth:`given` and :meth:`named`.
 
-        Functions of cells are called themselves, so that no frame is added.
+        A function of the user's is its twin, or itself once that pays more; no frame is added.
         """
         self._args, self._kwargs = args, kwargs
         recorder = self.recorder
@@ -225,20 +224,25 @@ class PlainCopies:
             self._args = tuple(map(self.opened, args))
             self._kwargs = {k: self.opened(v) for k, v in kwargs.items()}
             return function
-        if not recorder.bodies:
-            function = twins.seen(function) or function
-        code = _seen_code(function)
-        if code is None or recorder.bodies:
-            made = len(args) == 1 and any(function is c for c in _CONSUMERS)
-            made = made and self._plain_generator(args[0])
-            if made and not recorder.bodies:
-                how = self._quietly if self.plain_is_quiet else self._outside
-                return functools.partial(how, function)
-            if not recorder.bodies and self.ready_for(recorder, function, args, kwargs):
-                return function
+        if recorder.bodies:
             return functools.partial(self.call, function)
-        if recorder.options.force:
+        twin = twins.seen(function)
+        if twin is not None:
+            how = self._aside(recorder, function, args, kwargs)
+            return twin if how is None else functools.partial(how, function)
+        consumer = len(args) == 1 and any(function is c for c in _CONSUMERS)
+        if consumer and self._plain_generator(args[0]):
+            how = self._quietly if self.plain_is_quiet else self._outside
+            return functools.partial(how, function)
+        if self.ready_for(recorder, function, args, kwargs):
             return function
+        return functools.partial(self.call, function)
+
+    def _aside(self, recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+        """How a seen function is called as written; None: it is recorded."""
+        code = twins.code_of(function)
+        if code is None or recorder.options.force:
+            return None
         known = recorder.calls.get(code)
         if known is None:
             known = recorder.calls[code] = _Calls(recorder, recorder.nodes())
@@ -246,11 +250,9 @@ class PlainCopies:
         if known.count > _DRAWN and known.doubts < _DOUBTS:
             search = Search()
             if all(map(search.value, (function, *args, *kwargs.values()))):
-                return functools.partial(self._quietly, function)
+                return self._quietly
             known.doubts += 1
-        if known.left or self._is_left(recorder, code, known):
-            return functools.partial(self._outside, function)
-        return function
+        return self._outside if known.left or self._is_left(recorder, code, known) else None
 
     @staticmethod
     def _is_left(recorder: Any, code: types.CodeType, known: _Calls) -> bool:
@@ -269,6 +271,7 @@ class PlainCopies:
                 f"{known.contacts} times ({inside[-1] if inside else 'it was read'})"
             )
             recorder.breaks.append((first, known.left))
+            recorder.left[first, known.left] = None
         elif known.count == _CALLS and recorder.nodes() == known.nodes:
             known.left = f"{code.co_name} runs as written: it records nothing"
         return bool(known.left)
@@ -311,21 +314,6 @@ class PlainCopies:
             return function(*args, **{k: self.opened(v) for k, v in kwargs.items()})
         finally:
             recorder.recording.resume()
-
-
-def _repeats(code: types.CodeType) -> bool:
-    function = known_function(code)
-    return function is None or function.repeats
-
-
-def _seen_code(function: Any) -> types.CodeType | None:
-    """The code of a function of a hybridized cell; None for other callables."""
-    if type(function) is types.MethodType:
-        function = function.__func__
-    if type(function) is not types.FunctionType:
-        return None
-    code: types.CodeType = function.__code__
-    return code if ON in code.co_names else None
 
 
 class _Late:

@@ -10,12 +10,16 @@ import ast
 import builtins
 import collections
 import functools
+import itertools
 import types
 from dataclasses import dataclass
 from typing import Any
 
 from .. import numbers
-from .scopes import bound_names, copied, loaded_names
+from .definitions import definition_of
+from .nodes import walk
+from .scopes import bound_names, loaded_names, mangled
+from .sources import NoSource, is_users
 
 _PLAIN = frozenset(
     {int, float, complex, bool, str, bytes, type(None), range, slice, type(...), bytearray}
@@ -35,8 +39,8 @@ _MODULES = frozenset(
     | {"_operator", "statistics", "fractions", "decimal", "re", "json", "copy", "enum"}
     | {"dataclasses", "typing", "string", "abc"}
 )
-_MOST = 3000  # values that are looked at
-_REPEATS = (ast.For, ast.While, ast.comprehension)
+_MOST = 3000  # values that are looked at, one by one or ...
+_AT_ONCE = 30  # ... so many of a container
 _IMPORTS = (ast.Import, ast.ImportFrom)
 
 
@@ -47,38 +51,35 @@ class Reads:
     names: frozenset[str]
     harmful: bool = False  # whatever they hold: it imports, or looks at frames
     last: int = 0  # line of a function
-    function: Any = None  # itself, as written
-    repeats: bool = False  # it has a loop
-    alone: Any = None  # its code, rewritten without a copy as written
 
 
-_functions: dict[tuple[str, int, str], Reads] = {}  # by file, first line and name
+_functions: dict[tuple[types.CodeType, str], Reads | None] = {}  # by code and its file
 
 
 def reads_of(nodes: list[Any], bound: frozenset[str] = frozenset()) -> Reads:
     """What statements read, ``bound`` aside."""
-    imports = any(isinstance(n, _IMPORTS) for node in nodes for n in ast.walk(node))
+    imports = any(isinstance(n, _IMPORTS) for node in nodes for n in walk(node))
     return Reads(loaded_names(nodes) - bound, imports)
 
 
-def register(function: Any, filename: str) -> None:
-    """Notes a function of a cell, as written."""
-    first = min([function.lineno, *(d.lineno for d in getattr(function, "decorator_list", []))])
-    body = function.body if isinstance(function.body, list) else [function.body]
-    reads = reads_of(body, bound_names(function))
-    reads.last, reads.function = function.end_lineno or first, copied(function)
-    reads.repeats = any(isinstance(n, _REPEATS) for n in ast.walk(function))
-    key = (filename, first, getattr(function, "name", "<lambda>"))
-    known = _functions.get(key)
-    if known is not None:  # two lambdas in a line
-        reads.names |= known.names
-        reads.harmful |= known.harmful
-    _functions[key] = reads
-
-
 def known_function(code: types.CodeType) -> Reads | None:
-    """What is known about a function of a cell."""
-    return _functions.get((code.co_filename, code.co_firstlineno, code.co_name))
+    """What is known about a function of the user's."""
+    key = code, code.co_filename
+    if key not in _functions:
+        _functions[key] = _looked_up(code) if is_users(code.co_filename) else None
+    return _functions[key]
+
+
+def _looked_up(code: types.CodeType) -> Reads | None:
+    try:
+        found = definition_of(code)
+    except NoSource:
+        return None
+    body = found.node.body if isinstance(found.node.body, list) else [found.node.body]
+    reads = reads_of(body, bound_names(found.node))
+    reads.names = frozenset(mangled(n, found.class_name) for n in reads.names)
+    reads.last = found.node.end_lineno or code.co_firstlineno
+    return reads
 
 
 class Search:
@@ -136,14 +137,16 @@ class Search:
         return self._class(value) if isinstance(value, type) else self._instance(value, kind)
 
     def _container(self, value: Any, kind: type) -> bool:
-        self._left -= len(value)
-        if self._left < 0:
-            return False
         if kind is collections.defaultdict and not self.value(value.default_factory):
             return False
-        if isinstance(value, dict):
-            return all(map(self.value, value)) and all(map(self.value, value.values()))
-        return all(map(self.value, value))
+        held = itertools.chain(value, value.values()) if isinstance(value, dict) else value
+        while True:
+            rest = [v for v in held if type(v) not in _PLAIN]
+            self._left -= len(rest) // _AT_ONCE
+            if not rest or self._left < 0 or not set(map(type, rest)) <= {tuple}:
+                break
+            held = itertools.chain.from_iterable(rest)
+        return self._left >= 0 and all(map(self.value, rest))
 
     def _function(self, function: types.FunctionType) -> bool:
         if function.__module__ in _MODULES:

@@ -2,8 +2,8 @@
 
 ``x`` becomes ``__jupyter_hybrid__.load(x)`` and ``f(x)`` becomes ``__jupyter_hybrid__.call(f, x)``.
 Line and column numbers are kept, so errors and the graph point at what the user wrote. Without an
-active recorder the rewritten code behaves as the original: functions defined in a hybridized cell
-can be called from any later cell.
+active recorder the rewritten code behaves as the original. The functions and lambdas of a cell
+stay as they are: who calls them from rewritten code enters a twin (:mod:`..twins`).
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from ..control.rewriter import ControlRewriter
 from ..trace_state import RUNTIME
-from . import quiet
-from .copies import finished, is_finished
+from .copies import Copies
 from .guarded import Guarded
+from .nodes import finished, located, placed, walk
 from .rewrite_exits import Exits
 from .scopes import yields
 
@@ -50,37 +49,34 @@ def _is_number(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) in (int, float)
 
 
-class _Rewriter(ControlRewriter):
-    def __init__(
-        self,
-        functions: frozenset[str],
-        filename: str,
-        beyond: frozenset[str] | None = frozenset(),
-        script: bool = False,
-        copies: bool = False,
-    ):
-        self.script = script
+class Rewriter(Copies):
+    """Puts the runtime's hooks into expressions; what branches and loops do stays as written.
+
+    Args:
+        functions: the names of those that the tree defines.
+        copies: loops can also run as written.
+    """
+
+    def __init__(self, functions: frozenset[str], filename: str, copies: bool = False):
+        self.functions = functions
         self.copies = copies
-        self.beyond = beyond
-        self._functions = self.functions = functions  # that this cell defines
         self.filename = filename
         self.function = None
         self.in_class = False
-        self.class_name = ""
-
-    def visit(self, node: ast.AST) -> Any:
-        return node if is_finished(node) else super().visit(node)
 
     def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
         attribute = ast.Attribute(ast.Name(RUNTIME, ast.Load()), method, ast.Load())
         call = ast.Call(attribute, args, rest.get("keywords", []))
         for node in (attribute, attribute.value, call):
-            ast.copy_location(node, at)
+            placed(at, node)
         return call
 
     def _plain(self, node: ast.expr) -> ast.expr:
         """The expression visited, but with its own top-level number left as it is."""
         return node if _is_number(node) else self.visit(node)
+
+    def _statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        return self._visited(body)
 
     # Numbers -----------------------------------------------------------------------------------
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
@@ -93,12 +89,10 @@ class _Rewriter(ControlRewriter):
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         if _is_number(node):
             return self._number(node)
-        if self.script and isinstance(node.op, ast.Not):
-            return self.condition(node)
         self.generic_visit(node)
         return node
 
-    def _compared(self, node: ast.Compare) -> ast.expr:
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
         node.left = self._plain(node.left)
         node.comparators = [self._plain(c) for c in node.comparators]
         return node
@@ -138,19 +132,13 @@ class _Rewriter(ControlRewriter):
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         node.value = self.visit(node.value)
         node.slice = self._plain(node.slice)
-        if not isinstance(node.ctx, ast.Load):
-            if self.script and isinstance(node.ctx, ast.Store):
-                node.value = self._runtime("target", [node.value], node)
-            return node
-        if self.script and not isinstance(node.slice, (ast.Slice, ast.Constant)):
-            return self._runtime("element", [node.value, node.slice], node)
-        return self._runtime("load", [node], node)
+        return self._runtime("load", [node], node) if isinstance(node.ctx, ast.Load) else node
 
     # Calls -------------------------------------------------------------------------------------
     def visit_Call(self, node: ast.Call) -> ast.expr:
         func = node.func
         name = func.id if isinstance(func, ast.Name) else None
-        visit = self.visit if name in self._functions else self._plain
+        visit = self.visit if name in self.functions else self._plain
         node.args = [visit(a) for a in node.args]
         for keyword in node.keywords:
             keyword.value = visit(keyword.value)
@@ -168,37 +156,18 @@ class _Rewriter(ControlRewriter):
         args, named = node.args, node.keywords
         given: list[ast.expr] = []
         if args:
-            given = [
-                ast.copy_location(ast.Starred(self._runtime("given", [], node), ast.Load()), node)
-            ]
+            given = [placed(node, ast.Starred(self._runtime("given", [], node), ast.Load()))]
         keywords = []
         if named:
             again = ast.keyword(None, self._runtime("named", [], node))
-            keywords = [ast.copy_location(again, node)]
+            keywords = [placed(node, again)]
         callee = self._runtime("callee", [node.func, *args], node, keywords=named)
-        call = ast.copy_location(ast.Call(callee, given, keywords), node)
+        call = placed(node, ast.Call(callee, given, keywords))
         return self._runtime("load", [call], node)
 
     def _written(self, value: ast.expr) -> ast.expr:
-        """What an element or an array is given: an element of one as it is now."""
-        if self.script and isinstance(value, ast.Subscript):
-            return self._runtime("snapshot", [self.visit(value)], value)
+        """What an element or an array is given."""
         return self._plain(value)
-
-    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
-        to = node.targets[0]
-        if not self.script or len(node.targets) > 1 or not isinstance(to, ast.Subscript):
-            self.generic_visit(node)
-            return node
-        value = self._written(node.value)
-        to = self.visit(to)
-        key: ast.expr = to.slice
-        if isinstance(key, ast.Slice):
-            none = ast.Constant(None)
-            bounds = [key.lower or none, key.upper or none, key.step or none]
-            key = self._runtime("slice", bounds, to)
-        call = self._runtime("store", [value, to.value, key], node)
-        return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), node))
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
         node.value = self._written(node.value)
@@ -206,9 +175,9 @@ class _Rewriter(ControlRewriter):
             node.target = self.visit(node.target)
             return node
         old = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-        kind = ast.copy_location(ast.Constant(_INPLACE[type(node.op)]), node)
+        kind = placed(node, ast.Constant(_INPLACE[type(node.op)]))
         value = self._runtime("inplace", [kind, self.visit(old), node.value], node)
-        return ast.copy_location(ast.Assign([node.target], value), node)
+        return placed(node, ast.Assign([node.target], value))
 
     # Comprehensions ----------------------------------------------------------------------------
     def _comprehension(self, node: Any) -> Any:
@@ -227,41 +196,27 @@ class _Rewriter(ControlRewriter):
 
     # Places that are not evaluated as the cell's own arithmetic ---------------------------------
     def _visit_function(self, node: Any) -> Any:
-        body = node.body
-        several = isinstance(body, list)
-        plain: Any = None
-        if self.copies and not isinstance(node, ast.AsyncFunctionDef):
-            quiet.register(node, self.filename)
-            plain = [self.as_written(s) for s in body] if several else self.as_written(body)
         node.args.defaults = [self._plain(d) for d in node.args.defaults]
         node.args.kw_defaults = [d and self._plain(d) for d in node.args.kw_defaults]
-        outer = self.function, self.in_class, self.loops
-        self.function, self.in_class, self.loops = node, False, 0
-        made = self._statements(body) if several else self.visit(body)
-        self.function, self.in_class, self.loops = outer
-        if plain is not None:
-            made = self.both_bodies(node, made, plain)
-        node.body = made
+        body = node.body
+        node.body = [finished(s) for s in body] if isinstance(body, list) else finished(body)
         return node
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _visit_function
 
-    def rewritten_function(self, node: Any) -> Any:
-        """A function of a plain copy, written twice; its defaults are as written."""
-        rewriter = _Rewriter(self._functions, self.filename, self.beyond, copies=True)
-        rewriter.nesting = self.nesting + 1
-        defaults = node.args.defaults, node.args.kw_defaults
-        node.args.defaults, node.args.kw_defaults = [], [None for _ in defaults[1]]
-        made = Exits(RUNTIME, _INPLACE, self.class_name).visit(rewriter.visit(node))
-        made = Guarded(RUNTIME, self.class_name).visit(made)
-        made.args.defaults, made.args.kw_defaults = defaults
-        return finished(made)
+    def inside(self, node: Any) -> Any:
+        """The function with its own code rewritten."""
+        body = node.body
+        outer = self.function, self.in_class, self.loops
+        self.function, self.in_class, self.loops = node, False, 0
+        node.body = self._statements(body) if isinstance(body, list) else self.visit(body)
+        self.function, self.in_class, self.loops = outer
+        return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
-        outer = self.in_class, self.class_name
-        self.in_class, self.class_name = True, node.name
+        outer, self.in_class = self.in_class, True
         node.body = self._statements(node.body)
-        self.in_class, self.class_name = outer
+        self.in_class = outer
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
@@ -279,41 +234,37 @@ class _Rewriter(ControlRewriter):
         return node
 
 
-def rewrite(
-    tree: ast.Module, filename: str = "", script: bool = False, copies: bool = False
-) -> ast.Module:
+def rewrite(tree: ast.Module, filename: str = "", copies: bool = False) -> ast.Module:
     """The rewritten module, in place. ``tree`` has its final line numbers.
 
     Args:
-        filename: the cell's; under it the runtime finds the statements that may become nodes.
-        script: it is a scripted function, where every truth value may be a recorded one.
-        copies: functions and loops can also run as written.
+        copies: loops can also run as written.
     """
-    functions = frozenset(
-        n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
-    )
-    return rewrite_part(tree, filename, functions, script=script, copies=copies)
+    made = rewritten(tree, Rewriter(defined_functions(tree), filename, copies))
+    return located(Guarded(RUNTIME).visit(made))
 
 
-def rewrite_part(
-    tree: ast.Module,
-    filename: str,
-    functions: frozenset[str],
-    beyond: frozenset[str] | None = frozenset(),
-    script: bool = False,
-    copies: bool = False,
-) -> ast.Module:
-    """The same for a piece of a cell that was rewritten before.
+def rewritten(tree: ast.Module, rewriter: Rewriter) -> ast.Module:
+    """The module with the runtime's hooks, in place."""
+    tree.body = rewriter._statements(tree.body)
+    return located(Exits(RUNTIME, _INPLACE).visit(tree))
+
+
+def defined_functions(tree: ast.AST) -> frozenset[str]:
+    """The names of the functions that are defined somewhere in the tree."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return frozenset(n.name for n in walk(tree) if isinstance(n, kinds))
+
+
+def rewrite_function(node: Any, filename: str, class_name: str) -> Any:
+    """A function's own code rewritten, in place.
 
     Args:
-        beyond: names that are read where the piece came from; None: any may be.
+        class_name: of the class around it, which mangles names.
     """
-    rewriter = _Rewriter(functions, filename, beyond, script, copies)
-    tree.body = rewriter._statements(tree.body)
-    tree = Exits(RUNTIME, _INPLACE).visit(tree)
-    if not script:
-        tree = Guarded(RUNTIME).visit(tree)
-    return ast.fix_missing_locations(tree)
+    made = Rewriter(defined_functions(node), filename, copies=True).inside(node)
+    made = Exits(RUNTIME, _INPLACE, class_name).visit(made)
+    return Guarded(RUNTIME, class_name).visit(made)
 
 
 def assigned_names(tree: ast.Module) -> list[str]:

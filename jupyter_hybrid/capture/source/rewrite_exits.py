@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .copies import is_finished
+from .nodes import Transformer, placed
 from .scopes import mangled
 
 _NEVER_NUMBERS = (
@@ -20,7 +20,7 @@ _NEVER_NUMBERS = (
 )  # fmt: skip
 
 
-class Exits(ast.NodeTransformer):
+class Exits(Transformer):
     """Unwraps numbers where they leave; ``names`` are the runtime and its in-place operators."""
 
     def __init__(self, runtime: str, inplace: dict[Any, str], class_name: str = ""):
@@ -29,14 +29,11 @@ class Exits(ast.NodeTransformer):
         self._in_class = False
         self._class_name = class_name  # of the innermost class, which private names belong to
 
-    def visit(self, node: ast.AST) -> Any:
-        return node if is_finished(node) else super().visit(node)
-
     def _call(self, method: str, args: list[ast.expr], at: ast.AST) -> ast.Call:
         attribute = ast.Attribute(ast.Name(self._runtime, ast.Load()), method, ast.Load())
         call = ast.Call(attribute, args, [])
         for node in (attribute, attribute.value, call):
-            ast.copy_location(node, at)
+            placed(at, node)
         return call
 
     def _plain(self, node: Any) -> Any:
@@ -121,39 +118,41 @@ class Exits(ast.NodeTransformer):
             found = self._call("item", [target.value, target.slice], target)
         elif isinstance(target, ast.Attribute):
             text = mangled(target.attr, self._class_name)
-            name = ast.copy_location(ast.Constant(text), target)
+            name = placed(target, ast.Constant(text))
             found = self._call("attribute", [target.value, name], target)
         else:
             return node
         if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
             bounds = [target.slice.lower, target.slice.upper, target.slice.step]
-            none = ast.copy_location(ast.Constant(None), target)
+            none = placed(target, ast.Constant(None))
             made = self._call("slice", [b or none for b in bounds], target)
             found.args[1] = made
         kind = ast.copy_location(ast.Constant(self._inplace[type(node.op)]), node)
         call = self._call("augment", [kind, found, self._plain(node.value)], node)
-        return ast.copy_location(ast.Expr(call), node)
+        return placed(node, ast.Expr(call))
 
     # Scopes ---------------------------------------------------------------------------------------
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
-        outside, self._class_name = self._class_name, node.name
-        self._scope(node, True)
-        self._class_name = outside
+        outside = self._in_class, self._class_name
+        self._in_class, self._class_name = True, node.name
+        self.generic_visit(node)
+        self._in_class, self._class_name = outside
         return node
 
     def _function(self, node: Any) -> Any:
-        self._scope(node, False)
-        node.args.defaults = [self._plain(d) for d in node.args.defaults]
-        node.args.kw_defaults = [self._plain(d) for d in node.args.kw_defaults]
+        args = node.args
+        args.defaults = [self._plain(self.visit(d)) for d in args.defaults]
+        args.kw_defaults = [d and self._plain(self.visit(d)) for d in args.kw_defaults]
+        outside, self._in_class = self._in_class, False
+        if isinstance(node, ast.Lambda):
+            node.body = self.visit(node.body)
+        else:
+            node.body = [self.visit(s) for s in node.body]
+            node.decorator_list = [self.visit(d) for d in node.decorator_list]
+        self._in_class = outside
         return node
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _function
-
-    def _scope(self, node: Any, in_class: bool) -> Any:
-        outside, self._in_class = self._in_class, in_class
-        self.generic_visit(node)
-        self._in_class = outside
-        return node
 
 
 def _is_name(target: ast.expr) -> bool:

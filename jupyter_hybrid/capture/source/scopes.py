@@ -1,4 +1,4 @@
-"""What a function's own statements bind, read and declare; inner scopes are not theirs."""
+"""What a function's own statements bind and read; inner scopes are not theirs."""
 
 from __future__ import annotations
 
@@ -6,22 +6,10 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from .nodes import children, walk
+
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_DECLARATIONS = (ast.Global, ast.Nonlocal)
-
-
-def copied(node: Any) -> Any:
-    """A copy of a tree as the parser made it, faster than ``copy.deepcopy``."""
-    made = type(node)()
-    for name in node._fields:
-        value = getattr(node, name, None)
-        if isinstance(value, list):
-            value = [copied(v) if isinstance(v, ast.AST) else v for v in value]
-        elif isinstance(value, ast.AST):
-            value = copied(value)
-        setattr(made, name, value)
-    return ast.copy_location(made, node)
 
 
 def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
@@ -37,7 +25,7 @@ def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
         elif isinstance(node, ast.ClassDef):
             stack += [*node.decorator_list, *node.bases, *node.keywords]
         else:
-            stack += ast.iter_child_nodes(node)
+            stack += children(node)
 
 
 def yields(body: Iterable[ast.AST]) -> bool:
@@ -59,7 +47,7 @@ def bound_names(function: Any) -> frozenset[str]:
     beyond: set[str] = set()
     for node in own_nodes(body):
         if isinstance(node, _COMPREHENSIONS):
-            targets = [n for c in node.generators for n in ast.walk(c.target)]
+            targets = [n for c in node.generators for n in walk(c.target)]
             inner |= {id(n) for n in targets}
         if isinstance(node, ast.Name):
             if not isinstance(node.ctx, ast.Load) and id(node) not in inner:
@@ -82,35 +70,12 @@ def loaded_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
     """Names that the statements read, in inner scopes too."""
     found: set[str] = set()
     for node in nodes:
-        for n in ast.walk(node):
+        for n in walk(node):
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
                 found.add(n.id)
             elif isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name):
                 found.add(n.target.id)
     return frozenset(found)
-
-
-def without_declarations(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """(``global`` and ``nonlocal`` statements of a function's body, the body without them)."""
-    found: list[ast.stmt] = [n for n in own_nodes(body) if isinstance(n, _DECLARATIONS)]
-    return found, _Strip().block(body) if found else body
-
-
-class _Strip(ast.NodeTransformer):
-    """Puts ``pass`` in the place of declarations."""
-
-    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        return [self.visit(s) for s in body]
-
-    def _leave(self, node: Any) -> Any:
-        return node
-
-    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _leave
-
-    def _declaration(self, node: Any) -> ast.stmt:
-        return ast.copy_location(ast.Pass(), node)
-
-    visit_Global = visit_Nonlocal = _declaration
 
 
 def mangled(name: str, class_name: str) -> str:

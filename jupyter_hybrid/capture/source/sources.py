@@ -6,6 +6,7 @@ import __future__
 import ast
 import linecache
 import os
+import sysconfig
 import time
 from collections.abc import Iterator
 from functools import lru_cache
@@ -14,6 +15,12 @@ from types import CodeType
 #: Compiler flags of all ``from __future__`` imports.
 FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 _STARTED = time.time()
+_INSTALLED = tuple(
+    {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
+_OWN = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
+_cells: dict[str, str] = {}  # the Python of cells under a magic, by file name
+_recorded: set[str] = set()  # files of which a part has been recorded
 
 
 class NoSource(Exception):
@@ -28,8 +35,37 @@ def _parsed(text: str, filename: str) -> ast.Module:
         raise NoSource("its source is not Python") from None
 
 
+def remember(filename: str, text: str) -> None:
+    """A cell's text as Python, on its lines; the one that tools show has the magic above."""
+    _cells[filename] = text
+
+
+def is_cell(filename: str) -> bool:
+    """Does this name stand for a text that can't change: a cell's?"""
+    if filename in _cells:
+        return True
+    cached = linecache.cache.get(filename)
+    return cached is not None and len(cached) > 1 and cached[1] is None
+
+
+def note_recorded(filename: str) -> None:
+    """A part of this file is recorded: its functions are the user's, wherever it lies."""
+    _recorded.add(filename)
+
+
+def is_users(filename: str) -> bool:
+    """A cell, or a module below the notebook's folder that is not installed."""
+    if filename in _recorded or is_cell(filename):
+        return True
+    path = os.path.abspath(filename)
+    return not path.startswith((*_INSTALLED, _OWN)) and path.startswith(os.getcwd() + os.sep)
+
+
 def file_of(code: CodeType) -> tuple[list[str], ast.Module]:
     """(lines, syntax tree) of the file that the code was compiled from. Raises NoSource."""
+    text = _cells.get(code.co_filename)
+    if text is not None:
+        return text.splitlines(True), _parsed(text, code.co_filename)
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename)
     if not lines:
@@ -37,51 +73,25 @@ def file_of(code: CodeType) -> tuple[list[str], ast.Module]:
     return lines, _parsed("".join(lines), code.co_filename)
 
 
-def function_of(code: CodeType) -> tuple[list[str], ast.FunctionDef]:
-    """(lines of its file, definition) of a function. Raises NoSource."""
-    lines, tree = file_of(code)
-    found = [
-        n
-        for n in ast.walk(tree)
-        if isinstance(n, ast.FunctionDef)
-        and n.name == code.co_name
-        and min([n.lineno, *(d.lineno for d in n.decorator_list)]) == code.co_firstlineno
-    ]
-    if len(found) != 1:
-        raise NoSource("its definition was not found in its file")
-    check_current(code, tree)
-    return lines, found[0]
-
-
-def class_around(code: CodeType) -> str | None:
-    """The name of the class whose method the code is. Raises NoSource."""
-    _, tree = file_of(code)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef):
-            for method in node.body:
-                if isinstance(method, ast.FunctionDef) and method.name == code.co_name:
-                    first = min([method.lineno, *(d.lineno for d in method.decorator_list)])
-                    if first == code.co_firstlineno:
-                        return node.name
-    return None
-
-
 def check_current(code: CodeType, tree: ast.Module) -> None:
     """Raises NoSource when the file may have been edited after the code was compiled from it."""
-    cached = linecache.cache.get(code.co_filename)
-    if cached is not None and len(cached) > 1 and cached[1] is None:
-        return  # a notebook cell: its file name stands for this text
+    if is_cell(code.co_filename):
+        return
     flags = code.co_flags & FUTURES
     again = compile(tree, code.co_filename, "exec", flags, True)
     for other in _codes(again):
         if other == code:
             return
-    # Code that a tool rewrote on import, as pytest does with assert.
+    check_unchanged(code.co_filename)  # a tool may have rewritten it on import
+
+
+def check_unchanged(filename: str) -> None:
+    """Raises NoSource when the file has been written since this process began."""
     try:
-        changed = os.stat(code.co_filename).st_mtime
+        changed = os.stat(filename).st_mtime
     except OSError:
         changed = _STARTED
-    if changed >= _STARTED:
+    if changed >= _STARTED and not is_cell(filename):
         raise NoSource("its file was changed after it was imported")
 
 

@@ -50,8 +50,11 @@ class ScriptRecorder(Recorder):
         owner = None
         if isinstance(function, types.MethodType):
             owner, function = function.__self__, function.__func__
+        if is_rewritten(function) and owner is None:
+            self._check_variables(function)
+            return function
         if not isinstance(function, types.FunctionType) or is_rewritten(function):
-            return function if is_rewritten(function) and owner is None else None
+            return None
         if not is_users(function):
             return None
         try:
@@ -61,6 +64,16 @@ class ScriptRecorder(Recorder):
         self.followed[id(function)] = function
         return made if owner is None else types.MethodType(made, owner)
 
+    def _check_variables(self, function: Any) -> None:
+        """A function inside of the traced one sees its variables, not what a body makes of them."""
+        stored = frozenset().union(*(body.stored for body in self.bodies))
+        late = sorted(stored.intersection(function.__code__.co_freevars))
+        if late:
+            raise NotConvertible(
+                f"it calls {function.__name__}, which reads {late[0]}: that changes in this branch "
+                "or loop; make it an argument"
+            )
+
     def check_size(self, what: str) -> None:
         if _core.trace_serial() - self._started > _MOST:
             raise NotConvertible(f"{what} records operators without end")
@@ -68,7 +81,7 @@ class ScriptRecorder(Recorder):
 
 def is_users(function: types.FunctionType) -> bool:
     """Is it neither this package's nor NumPy's nor a library's?"""
-    return origin(function, "") == "user" and (function.__module__ or "") != "operator"
+    return origin(function) == "user" and (function.__module__ or "") != "operator"
 
 
 class Root(Body):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 import inspect
 import types
 import weakref
@@ -12,9 +11,11 @@ from typing import Any
 
 from ...capture.control.loop_else import lower_else
 from ...capture.control.returns import lower_returns
+from ...capture.control.rewriter import rewrite
 from ...capture.errors import NotConvertible
-from ...capture.source.sources import NoSource, function_of
-from ...capture.twins import has_private_names, rewritten_code, with_code
+from ...capture.source.definitions import function_of
+from ...capture.source.sources import NoSource
+from ...capture.twins import rewritten_code, with_code
 
 _REFUSED: dict[type, str] = {
     ast.Global: "`global`", ast.Nonlocal: "`nonlocal`", ast.Delete: "`del`", ast.Try: "`try`",
@@ -50,9 +51,9 @@ def _rewrite(function: types.FunctionType) -> Callable:
     code = function.__code__
     if code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         raise NotConvertible("it is a generator or a coroutine", place_of_function(function))
-    _, definition = function_of(code)
-    definition = copy.deepcopy(definition)
-    if has_private_names(definition):
+    _, found = function_of(code)
+    definition = found.copied()
+    if _has_private_names(definition):
         raise NotConvertible("it uses names that its class mangles", place_of_function(function))
     _check(definition, code.co_filename)
     lower_else(definition)
@@ -61,13 +62,21 @@ def _rewrite(function: types.FunctionType) -> Callable:
             why = lower_returns(inner)
             if why:
                 raise NotConvertible(why, (code.co_filename, inner.lineno))
-    made = with_code(function, rewritten_code(function, definition, script=True))
+    (node,) = rewrite(ast.Module([definition], []), code.co_filename).body
+    made = with_code(function, rewritten_code(code, found, node))
     stack = [made.__code__]
     while stack:
         one = stack.pop()
         _own.add(one)
         stack.extend(c for c in one.co_consts if isinstance(c, types.CodeType))
     return made
+
+
+def _has_private_names(definition: ast.FunctionDef) -> bool:
+    """Does it use names that a class around it would mangle?"""
+    names = [n.id for n in ast.walk(definition) if isinstance(n, ast.Name)]
+    names += [n.attr for n in ast.walk(definition) if isinstance(n, ast.Attribute)]
+    return any(n.startswith("__") and not n.endswith("__") for n in names)
 
 
 def _check(definition: ast.FunctionDef, filename: str) -> None:
@@ -87,10 +96,10 @@ def _check(definition: ast.FunctionDef, filename: str) -> None:
 def writes_to(function: types.FunctionType, name: str) -> tuple[str, int]:
     """Where a function writes an element of one of its names; else its definition."""
     try:
-        _, definition = function_of(function.__code__)
+        _, found = function_of(function.__code__)
     except NoSource:
         return place_of_function(function)
-    for node in ast.walk(definition):
+    for node in ast.walk(found.node):
         writes = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
         if writes and getattr(node.value, "id", "") == name:  # type: ignore[attr-defined]
             return function.__code__.co_filename, node.lineno  # type: ignore[attr-defined]

@@ -22,11 +22,17 @@ export class RenderedGraph extends Widget implements IRenderMime.IRenderer {
   }
 
   renderModel(model: IRenderMime.IMimeModel): Promise<void> {
-    this.clear();
     try {
       const spec = withLayout(parseSpec(model.data[GRAPH_MIME]));
-      const state = this.viewers.stateOf(spec.id);
       const planned = this.viewers.planOf(spec.id);
+      if (this.entry?.spec.id === spec.id) {
+        // the same picture with a figure that came later
+        this.entry.spec = spec;
+        this.entry.viewer.replan(planned ?? spec);
+        return Promise.resolve();
+      }
+      this.clear();
+      const state = this.viewers.stateOf(spec.id);
       const viewer = new GraphViewer(
         planned ?? spec,
         {
@@ -41,6 +47,7 @@ export class RenderedGraph extends Widget implements IRenderMime.IRenderer {
       this.tellSwitching();
       this.node.replaceChildren(viewer.element);
     } catch (error) {
+      this.clear();
       this.node.replaceChildren(faultNotice('The graph', error));
     }
     return Promise.resolve();

@@ -38,12 +38,17 @@ function totals(t: Totals): HTMLElement[] {
   if (t.compile_s !== null) {
     figure(
       t.replay || (t.cached ? 'replayed' : 'compiled'),
-      'Time of the passes; a program that is known is replayed',
+      'Time of passes; known programs are replayed',
       t.cached ? 'no compilation' : seconds(t.compile_s)
     );
   }
-  if (t.run_s !== null) {
-    figure('run', 'Time of the program', seconds(t.run_s));
+  if (t.record_s) {
+    const settled = t.settle_s ? ` + ${seconds(t.settle_s)} settled` : '';
+    figure('recorded', 'Settled: a value was needed', seconds(t.record_s) + settled);
+  }
+  if (t.running || t.run_s !== null) {
+    const time = t.running ? 'running' : seconds(t.run_s);
+    figure('run', 'First kernel to last', time);
   }
   return figures;
 }
@@ -51,7 +56,10 @@ function totals(t: Totals): HTMLElement[] {
 /** What is worth saying under the picture: skipped passes, graph breaks, deferred values, notes. */
 export function footnotes(spec: Spec): HTMLElement | null {
   const items = [
-    ...spec.breaks.map(b => `${b.line === null ? '' : `Line ${b.line}: `}graph break, ${b.reason}`),
+    // of a loop the reason itself begins with its lines
+    ...spec.breaks.map(
+      b => (!b.line || /^line/.test(b.reason) ? '' : `Line ${b.line}: `) + b.reason
+    ),
     ...(spec.names.length > 0 ? [] : spec.deferred).map(
       d => `${d.name} is computed when you read it: ${d.price}`
     ),

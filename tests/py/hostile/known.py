@@ -7,7 +7,6 @@ from __future__ import annotations
 
 WRAPPER = "a bound method of an array is no method of NumPy's"
 WARNING = "a warning is lost or added"
-ANNOUNCED = "a deferred name is announced among the cell's own output"
 # Cells with code that runs without a call, or where unseen code has a stand-in: the second lock holds
 # it up. In all others it finds nothing.
 HELD_UP = frozenset(
@@ -40,15 +39,10 @@ KNOWN: dict[str, tuple[str, str]] = {
     ),
     "identity: dir and vars of a result": (EVERYWHERE, "an error names the stand-in"),
     "identity: flags strides and order": (EVERYWHERE, "a stand-in says that it owns no data"),
-    "identity: a read of a name before and after a rebind": ("same earlier plain", ANNOUNCED),
     "memory: string and object and date arrays": (
         EVERYWHERE,
         "a stand-in stays in an object array",
     ),
     "writers: setitem and delitem that write": (EVERYWHERE, "a warning is lost"),
-    "writers: index and float conversions that write": (
-        "same earlier",
-        "a recorded number is an int of another class",
-    ),
     "writers: array protocol that writes": (EVERYWHERE, "raises ValueError"),
 }

@@ -1,0 +1,68 @@
+// RunTimes in Python.
+#include "bind/run_times.h"
+
+#include <algorithm>
+
+namespace hybrid {
+namespace bind {
+namespace {
+
+bool is_running(const PyRunTimes& times) {
+  return times.own->running() ||
+         std::any_of(times.taken.begin(), times.taken.end(),
+                     [](const std::shared_ptr<engine::RunTimes>& t) { return t->running(); });
+}
+
+void wait(const PyRunTimes& times) {
+  if (!is_running(times)) return;
+  const std::deque<std::shared_ptr<engine::RunTimes>> all = times.taken;
+  const std::shared_ptr<engine::RunTimes> own = times.own;
+  const MaybeReleaseGil released(true);
+  own->wait();
+  for (const std::shared_ptr<engine::RunTimes>& t : all) t->wait();
+}
+
+double seconds(const PyRunTimes& times) {
+  int64_t ns = times.own->ns();
+  for (const std::shared_ptr<engine::RunTimes>& t : times.taken) ns += t->ns();
+  return static_cast<double>(ns) * 1e-9;
+}
+
+// What `from` knows becomes known to `to`; `from` starts afresh.
+void take(PyRunTimes& to, PyRunTimes& from) {
+  while (!to.taken.empty() && to.own->absorb(to.taken.front().get())) to.taken.pop_front();
+  to.taken.insert(to.taken.end(), from.taken.begin(), from.taken.end());
+  from.taken.clear();
+  if (to.own->absorb(from.own.get())) return;
+  to.taken.push_back(from.own);
+  from.own = std::make_shared<engine::RunTimes>();
+}
+
+}  // namespace
+
+TimedRun::TimedRun(const PyRunTimes* times)
+    : time_(times ? std::make_shared<engine::RunTime>(times->own) : nullptr), scope_(time_) {}
+
+void bind_run_times(py::module_& m) {
+  m.def("waited_ns", &engine::waited_ns,
+        "How long this thread has stood still in waits of the engine, all together.");
+  py::class_<PyRunTimes>(m, "RunTimes", "How long runs of programs took on their devices.")
+      .def(py::init<>())
+      .def_property_readonly("running", &is_running, "One of them waits or runs.")
+      .def("wait", &wait, "Until none does.")
+      .def("seconds", &seconds,
+           "Of those that are over: each from its first kernel's start to its last one's end.")
+      .def("take", &take, py::arg("other"), "Counts the other's runs too; the other begins anew.")
+      .def_property_readonly(
+          "latest",
+          [](const PyRunTimes& times) -> py::object {
+            const engine::RunTimes& t = times.taken.empty() ? *times.own : *times.taken.back();
+            if (t.end() == 0) return py::none();
+            return py::make_tuple(static_cast<double>(t.begin()) * 1e-6,
+                                  static_cast<double>(t.end()) * 1e-6);
+          },
+          "(begin, end) of the run that was over last, in ms of the trace's clock, or None.");
+}
+
+}  // namespace bind
+}  // namespace hybrid

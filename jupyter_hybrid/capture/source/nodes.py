@@ -1,0 +1,155 @@
+"""Syntax trees walked, copied and changed: what ``ast`` offers, at a fraction of its cost.
+
+Every cell pays for this when it runs for the first time. Operators and contexts have no parts and
+are shared.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import Any
+
+_SHARED = (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
+_NO_NODES = frozenset(
+    {"ctx", "op", "ops", "id", "attr", "arg", "module", "level", "kind", "type_comment", "simple"}
+    | {"is_async", "conversion", "type_ignores"}
+)
+_parts: dict[type, tuple[str, ...]] = {ast.Constant: (), ast.Global: (), ast.Nonlocal: ()}
+
+
+def finished(node: Any) -> Any:
+    """A node that later steps of the rewriting leave alone."""
+    node.finished = True
+    return node
+
+
+def is_finished(node: Any) -> bool:
+    return getattr(node, "finished", False)
+
+
+def _parts_of(kind: type) -> tuple[str, ...]:
+    """The fields of a kind of node that may hold nodes."""
+    found = _parts.get(kind)
+    if found is None:
+        names = (n for n in kind._fields if n not in _NO_NODES)  # type: ignore[attr-defined]
+        found = _parts[kind] = tuple(names)
+    return found
+
+
+def children(node: ast.AST) -> Iterator[Any]:
+    """The nodes directly below, operators and contexts aside."""
+    for name in _parts_of(node.__class__):
+        value = getattr(node, name, None)
+        if value.__class__ is list:
+            for item in value:
+                if isinstance(item, ast.AST):
+                    yield item
+        elif isinstance(value, ast.AST):
+            yield value
+
+
+def walk(node: ast.AST) -> Iterator[Any]:
+    """The node and all below, in no order, operators and contexts aside."""
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(children(node))
+
+
+def placed(where: Any, made: Any) -> Any:
+    """``made``, with the place of ``where`` in the text."""
+    try:
+        made.lineno, made.col_offset = where.lineno, where.col_offset
+        made.end_lineno, made.end_col_offset = where.end_lineno, where.end_col_offset
+    except AttributeError:  # arguments and modules have none
+        pass
+    return made
+
+
+def copied(node: Any) -> Any:
+    """A copy of a tree as the parser made it."""
+    made = node.__class__.__new__(node.__class__)
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if value.__class__ is list:
+            value = [_copied_part(v) for v in value]
+        elif isinstance(value, ast.AST):
+            value = _copied_part(value)
+        setattr(made, name, value)
+    return placed(node, made)
+
+
+def _copied_part(value: Any) -> Any:
+    return copied(value) if isinstance(value, ast.AST) and not isinstance(value, _SHARED) else value
+
+
+def located(tree: Any) -> Any:
+    """The tree; nodes without a place get that of the one around them."""
+    _locate(tree, tree)
+    return tree
+
+
+def _locate(node: Any, around: Any) -> None:
+    if getattr(node, "end_lineno", None) is None and "lineno" in node._attributes:
+        placed(around, node)
+    elif hasattr(node, "lineno"):
+        around = node
+    for child in children(node):
+        _locate(child, around)
+
+
+class Transformer:
+    """As ``ast.NodeTransformer``; operators and contexts stay."""
+
+    _visitors: dict[type, Callable[[Any, Any], Any]]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._visitors = {}
+
+    def visit(self, node: Any) -> Any:
+        """What stands in the node's place: a node, several, or None."""
+        if getattr(node, "finished", False):
+            return node
+        kind = node.__class__
+        method = self._visitors.get(kind)
+        if method is None:
+            method = getattr(type(self), f"visit_{kind.__name__}", None)
+            if method is None:
+                method = type(self).generic_visit if _parts_of(kind) else _stays
+            self._visitors[kind] = method
+        return method(self, node)
+
+    def generic_visit(self, node: Any) -> Any:
+        """Visits the nodes directly below."""
+        for name in _parts_of(node.__class__):
+            value = getattr(node, name, None)
+            if value.__class__ is list:
+                if value:
+                    value[:] = self._visited(value)
+            elif isinstance(value, ast.AST):
+                new = self.visit(value)
+                if new is None:
+                    delattr(node, name)
+                elif new is not value:
+                    setattr(node, name, new)
+        return node
+
+    def _visited(self, nodes: list[Any]) -> list[Any]:
+        made: list[Any] = []
+        for node in nodes:
+            if isinstance(node, ast.AST):
+                new = self.visit(node)
+                if isinstance(new, ast.AST):
+                    made.append(new)
+                elif new is not None:
+                    made.extend(new)
+            else:
+                made.append(node)
+        return made
+
+
+def _stays(transformer: Transformer, node: Any) -> Any:
+    return node
