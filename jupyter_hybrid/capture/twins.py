@@ -6,6 +6,7 @@ the function object itself keeps its own code, which is what everybody else call
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 from collections.abc import Callable, Iterator
@@ -19,9 +20,8 @@ from .source.rewrite import rewrite_function
 from .source.sources import NoSource, is_users
 from .trace_state import RUNTIME
 
+_KEPT = 10_000  # functions
 _OTHER_FRAMES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-# Rewritten code by code as written and its file; None: it can't be rewritten.
-_codes: dict[tuple[types.CodeType, str], types.CodeType | None] = {}
 # A function's twin, and the code that it had then.
 _twins: WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, types.FunctionType]]
 _twins = WeakKeyDictionary()
@@ -42,6 +42,9 @@ def seen(function: Any) -> Callable | None:
         return inner and types.MethodType(inner, function.__self__)
     if kind is type:
         return _constructor(function)
+    if kind is functools.partial:
+        whole: Any = seen(function.func)
+        return whole and functools.partial(whole, *function.args, **function.keywords)
     if kind in closed.BUILTIN_CALLABLES:
         return None
     for base in kind.__mro__:
@@ -69,10 +72,7 @@ def _twin(function: types.FunctionType) -> types.FunctionType | None:
     known = _twins.get(function)
     if known is not None and known[0] is code and _same_defaults(known[1], function):
         return known[1]
-    key = code, code.co_filename
-    if key not in _codes:
-        _codes[key] = _compiled(code)
-    rewritten = _codes[key]
+    rewritten = _compiled(code, code.co_filename)
     if rewritten is None:
         return None
     made = with_code(function, rewritten)
@@ -110,12 +110,14 @@ def _constructor(made: type) -> Callable | None:
     return construct
 
 
-def _compiled(code: types.CodeType) -> types.CodeType | None:
-    if code.co_flags & _OTHER_FRAMES or is_rewritten(code) or not is_users(code.co_filename):
+@functools.lru_cache(maxsize=_KEPT)
+def _compiled(code: types.CodeType, filename: str) -> types.CodeType | None:
+    """The rewritten code; None: it can't be rewritten. Equal code of other files is other code."""
+    if code.co_flags & _OTHER_FRAMES or is_rewritten(code) or not is_users(filename):
         return None
     try:
         found = definition_of(code)
-        node = rewrite_function(found.copied(), code.co_filename, found.class_name)
+        node = rewrite_function(found.copied(), filename, found.class_name)
         return rewritten_code(code, found, node)
     except (NoSource, SyntaxError):  # too many blocks in each other
         return None

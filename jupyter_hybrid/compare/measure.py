@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gc
-import statistics
 import struct
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
+
+import numpy as np
 
 from .. import _core
 
@@ -43,14 +44,12 @@ class Side:
 
     @property
     def median(self) -> float:
-        return statistics.median(self.seconds)
+        return float(np.median(self.seconds))
 
     @property
     def quartiles(self) -> tuple[float, float]:
         """First and third quartile of the times."""
-        if len(self.seconds) < 2:
-            return self.seconds[0], self.seconds[0]
-        first, _, third = statistics.quantiles(self.seconds, n=4, method="inclusive")
+        first, third = np.quantile(self.seconds, [0.25, 0.75]).tolist()
         return first, third
 
     @property

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from cells import Shell, imperative
 
+import jupyter_hybrid
 from jupyter_hybrid.capture import twins
 from jupyter_hybrid.capture.source.definitions import definition_of
 from jupyter_hybrid.capture.source.sources import NoSource
@@ -132,7 +133,11 @@ def test_each_is_found_in_its_text(shell):
     [
         "pair[0](x) + pair[1](x * 10)", "same[0](x) + same[1](x)", "inner(x) + inner(x)",
         "Held(3).both(x)[1] + Sub().k", "Held.fixed(x)", "decorated(x) + plain(x, scale=2.0, z=1)",
-        "sum(gives(x)) + x", "Held.Inside().name() and x",
+        "sum(gives(x)) + x", "Held.Inside().name() and x", "functools.partial(plain, k=x)(x)",
+        "[f(x) for f in [lambda a, i=i: a * i + j for j in range(2) for i in range(3)]][-1]",
+        "[f for f in [lambda a: a * j for j in range(3)]][1](x)",
+        "max([3, 1], key=lambda v: -v) + x",
+        "list(map(inner, [x, x + 1]))[1]", "keep(lambda: (lambda b: b + x))()(x)",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("where", ["same", "earlier"])
@@ -192,6 +197,25 @@ def test_they_can_be_pickled_by_value(shell):
     there = pickle.loads(cloudpickle.dumps(shell.ns["f"]))
     assert twins.RUNTIME not in str(there.__code__.co_names)
     assert there([1, 2]) == [3, 6]
+
+
+def test_private_names_of_a_decorated_method():
+    class Held:
+        def __init__(self, k):
+            self.__k = k
+
+        @jupyter_hybrid.hybridize
+        def times(self, a):
+            def inner(b):
+                return b * self.__k
+
+            return inner(a) + self.__k
+
+    x = np.arange(4.0)
+    np.testing.assert_array_equal(Held(3).times(x), x * 3 + 3)
+    report = Held.__dict__["times"].report()
+    assert not report.graph_breaks
+    assert report.segments
 
 
 def test_inspect_and_doctest_see_the_text(shell):

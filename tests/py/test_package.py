@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -31,6 +32,20 @@ def test_what_is_not_asked_for_is_not_imported():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_modules_of_the_users_may_be_called_as_pythons_own(tmp_path: Path):
+    for name in ("statistics", "fractions"):
+        (tmp_path / f"{name}.py").write_text("raise ImportError('this is the wrong module')")
+    code = (
+        "import jupyter_hybrid;"
+        "from jupyter_hybrid.compare.measure import Side;"
+        "jupyter_hybrid.symbolic();"
+        "print(Side('', [2.0, 1.0, 4.0]).median, Side('', [2.0, 1.0, 4.0]).quartiles)"
+    )
+    run = [sys.executable, "-c", code]
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "2.0 (1.5, 3.0)"
 
 
 def test_an_unknown_name_is_an_attribute_error():

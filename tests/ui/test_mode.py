@@ -1,5 +1,5 @@
 """The notebook's default mode as the badges and the toolbar's button show it, and the state of a
-replayed program."""
+replayed program and of one that runs on."""
 
 from __future__ import annotations
 
@@ -74,3 +74,26 @@ def test_the_header_tells_a_replayed_program(notebook):
     )
     assert state in ("replayed", "skipped")
     expect(totals).to_contain_text(state)
+
+
+def test_the_header_says_running_until_the_program_is_through(notebook):
+    notebook.write(
+        "later.ipynb",
+        [
+            LOAD + "\nfrom jupyter_hybrid import nd",
+            "%engine inline off slow 60",  # held until that is over
+            "%%hybridize\nb = nd.ones((8, 8)) * 2",
+        ],
+    )
+    notebook.open("later.ipynb")
+    for index in range(3):
+        run(notebook, index)
+    totals = notebook.cell(2).locator(".hyb-totals")
+    expect(totals).to_contain_text("running")
+    assert notebook.stage("ArrowLeft") == "written"
+    notebook.run_python("get_ipython().run_line_magic('engine', 'inline on slow 0')")
+    expect(totals).not_to_contain_text("running")
+    expect(totals).to_contain_text("run")
+    assert notebook.viewer().get_attribute("data-stage-name") == "written"  # the same picture
+    (text,) = notebook.outputs()[2:]
+    assert "run not over yet" not in text and "run " in text

@@ -11,8 +11,9 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from statistics import median
 from typing import Any
+
+from numpy import median
 
 from ...np_face import TracedArray
 from .. import numbers
@@ -302,8 +303,8 @@ class Phases:
         place = self.place
         if not self._plain_times:
             return False
-        recorded = median(self._times) + self._flushed_s / max(1, len(self._times))
-        plain = median(self._plain_times)
+        recorded = float(median(self._times)) + self._flushed_s / max(1, len(self._times))
+        plain = float(median(self._plain_times))
         figures = f"a step costs {seconds(recorded)} recorded, {seconds(plain)} as written"
         leave = plain < recorded
         if leave:

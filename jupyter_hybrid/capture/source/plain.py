@@ -228,7 +228,8 @@ class PlainCopies:
             return functools.partial(self.call, function)
         twin = twins.seen(function)
         if twin is not None:
-            how = self._aside(recorder, function, args, kwargs)
+            inner = sys._getframe(1).f_code is twins.code_of(twin)
+            how = self._aside(recorder, function, args, kwargs, inner)
             return twin if how is None else functools.partial(how, function)
         consumer = len(args) == 1 and any(function is c for c in _CONSUMERS)
         if consumer and self._plain_generator(args[0]):
@@ -238,8 +239,8 @@ class PlainCopies:
             return function
         return functools.partial(self.call, function)
 
-    def _aside(self, recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
-        """How a seen function is called as written; None: it is recorded."""
+    def _aside(self, recorder: Any, function: Any, args: tuple, kwargs: dict, inner: bool) -> Any:
+        """How a seen function is called as written, ``inner`` by itself; None: it is recorded."""
         code = twins.code_of(function)
         if code is None or recorder.options.force:
             return None
@@ -247,7 +248,7 @@ class PlainCopies:
         if known is None:
             known = recorder.calls[code] = _Calls(recorder, recorder.nodes())
         known.count += 1
-        if known.count > _DRAWN and known.doubts < _DOUBTS:
+        if (inner or known.count > _DRAWN) and known.doubts < _DOUBTS:
             search = Search()
             if all(map(search.value, (function, *args, *kwargs.values()))):
                 return self._quietly

@@ -53,9 +53,6 @@ class Reads:
     last: int = 0  # line of a function
 
 
-_functions: dict[tuple[types.CodeType, str], Reads | None] = {}  # by code and its file
-
-
 def reads_of(nodes: list[Any], bound: frozenset[str] = frozenset()) -> Reads:
     """What statements read, ``bound`` aside."""
     imports = any(isinstance(n, _IMPORTS) for node in nodes for n in walk(node))
@@ -64,13 +61,13 @@ def reads_of(nodes: list[Any], bound: frozenset[str] = frozenset()) -> Reads:
 
 def known_function(code: types.CodeType) -> Reads | None:
     """What is known about a function of the user's."""
-    key = code, code.co_filename
-    if key not in _functions:
-        _functions[key] = _looked_up(code) if is_users(code.co_filename) else None
-    return _functions[key]
+    return _looked_up(code, code.co_filename)
 
 
-def _looked_up(code: types.CodeType) -> Reads | None:
+@functools.lru_cache(maxsize=10_000)
+def _looked_up(code: types.CodeType, filename: str) -> Reads | None:
+    if not is_users(filename):
+        return None
     try:
         found = definition_of(code)
     except NoSource:

@@ -38,7 +38,7 @@ function totals(t: Totals): HTMLElement[] {
   if (t.compile_s !== null) {
     figure(
       t.replay || (t.cached ? 'replayed' : 'compiled'),
-      'Time of passes; known programs are replayed',
+      'Time of passes; known programs replay',
       t.cached ? 'no compilation' : seconds(t.compile_s)
     );
   }
@@ -48,7 +48,7 @@ function totals(t: Totals): HTMLElement[] {
   }
   if (t.running || t.run_s !== null) {
     const time = t.running ? 'running' : seconds(t.run_s);
-    figure('run', 'First kernel to last', time);
+    figure(t.running ? 'now' : 'run', 'All kernels', time);
   }
   return figures;
 }
