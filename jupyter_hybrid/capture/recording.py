@@ -117,7 +117,9 @@ class Recording:
 
     def leave(self, why: str) -> None:
         """From here on the body runs as written."""
-        self._runtime.step_outside(f"{why}: the rest runs as written")
+        reason = f"{why}: the rest runs as written"
+        self.recorder.leave_graph(reason)
+        self._runtime.step_outside(reason)
         self.left = why
 
     def resume(self) -> None:

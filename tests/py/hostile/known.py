@@ -7,8 +7,8 @@ from __future__ import annotations
 
 WRAPPER = "a bound method of an array is no method of NumPy's"
 WARNING = "a warning is lost or added"
-# Cells with code that runs without a call, or where unseen code has a stand-in: the second lock holds
-# it up. In all others it finds nothing.
+# Cells with code that runs without a call, or where unseen code has a stand-in: the second lock
+# holds it up. In all others it finds nothing.
 HELD_UP = frozenset(
     {
         "c_writers: weakref callbacks",
