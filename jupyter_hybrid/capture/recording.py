@@ -10,7 +10,7 @@ from typing import Any
 from .. import _core
 from ..base import MXNetError
 from ..np_face import TracedArray
-from . import numbers, second_lock
+from . import numbers, second_lock, trace_state
 from .bindings import Ending
 from .cell import Cell
 from .compute import Key, Ran
@@ -44,7 +44,7 @@ class Right:
 
     def refused(self) -> str:
         """Takes it; else says why not."""
-        if install().recorder is not None:
+        if trace_state.recorder() is not None:
             return "a cell inside a recorded cell"
         return "" if _holder.setdefault("", self) is self else "another thread is recording"
 

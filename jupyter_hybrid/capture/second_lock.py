@@ -14,8 +14,7 @@ from functools import cache
 from types import CodeType, FrameType
 
 from .. import _core
-from . import segments
-from .source.hooks import install
+from . import segments, trace_state
 from .twins import is_rewritten
 
 _PYTHON = (sysconfig.get_path("stdlib") + os.sep, "<frozen ")
@@ -40,7 +39,7 @@ def may_start(code: CodeType) -> bool:
         return True  # a comprehension, or a part that we made: their function has started
     if file == "<string>":  # dataclasses and named tuples store what they are given
         return code.co_name == "__init__" or "_tuple_new" in code.co_names
-    recorder = install().recorder
+    recorder = trace_state.recorder()
     if recorder is not None and code.co_name == "<module>" and file == recorder.filename:
         return True  # the cell itself
     python = file.startswith(_PYTHON) and "site-packages" not in file
@@ -51,8 +50,8 @@ def started(code: CodeType) -> bool:
     """A frame is about to run. True: those of its code always may."""
     if may_start(code):
         return True
-    recorder = install().recorder
-    if recorder is not None and not recorder.bodies and not _computes(sys._getframe(1)):
+    recorder = trace_state.recorder()
+    if recorder is not None and not _computes(sys._getframe(1)):
         _core.guards.contact(f"{code.co_name} runs unasked")
     return False
 

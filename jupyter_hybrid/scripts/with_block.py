@@ -13,12 +13,11 @@ from typing import Any
 
 from .. import _core
 from ..base import MXNetError
-from ..capture import tracebacks
+from ..capture import trace_state, tracebacks
 from ..capture.bindings import Ending
 from ..capture.cell import Cell
 from ..capture.options import Options, checked_passes
 from ..capture.recording import Recording, Right
-from ..capture.source.hooks import install
 from ..capture.source.rewrite import assigned_names, rewrite
 from ..capture.source.sources import FUTURES, NoSource, check_current, file_of
 from ..reports.recorded import report_of
@@ -92,7 +91,7 @@ class Block:
     def __enter__(self) -> Block:
         start()
         frame = sys._getframe(1)
-        if install().recorder is not None:
+        if trace_state.recorder() is not None:
             self._why = "a block inside a recorded cell"
             return self
         try:
