@@ -30,30 +30,38 @@ def _known() -> tuple[str, ...]:
     return tuple(os.path.dirname(file) + os.sep for file in files if file)
 
 
-def may_start(code: CodeType) -> bool:
+def may_start(code: CodeType, caller: FrameType | None) -> bool:
     """Does a frame of this code write or look at nothing but on behalf of a seen call?"""
-    file = code.co_filename
+    file, name = code.co_filename, code.co_name
     if file.startswith(_known()) or is_rewritten(code):
         return True
-    if code.co_name.startswith("<") and code.co_name not in _WHOLE:
+    if name.startswith("<") and name not in _WHOLE:
         return True  # a comprehension, or a part that we made: their function has started
     if file == "<string>":  # dataclasses and named tuples store what they are given
-        return code.co_name == "__init__" or "_tuple_new" in code.co_names
+        return name == "__init__" or "_tuple_new" in code.co_names
     recorder = trace_state.recorder()
-    if recorder is not None and code.co_name == "<module>" and file == recorder.filename:
-        return True  # the cell itself
+    if recorder is not None:
+        if name == "<module>" and file == recorder.filename:
+            return True  # the cell itself
+        if code in recorder.quiet or (caller is not None and caller.f_code in recorder.quiet):
+            recorder.quiet.add(code)
+            return True
     python = file.startswith(_PYTHON) and "site-packages" not in file
     return python and code not in _ON_BEHALF
 
 
 def started(code: CodeType) -> bool:
     """A frame is about to run. True: those of its code always may."""
-    if may_start(code):
+    if may_start(code, sys._getframe(1)):
         return True
-    recorder = trace_state.recorder()
-    if recorder is not None and not _computes(sys._getframe(1)):
-        _core.guards.contact(f"{code.co_name} runs unasked")
+    hold_up(code)
     return False
+
+
+def hold_up(code: CodeType) -> None:
+    """What waits is computed before this code runs."""
+    if trace_state.recorder() is not None and not _computes(sys._getframe(1)):
+        _core.guards.contact(f"{code.co_name} runs unasked")
 
 
 def _computes(frame: FrameType | None) -> bool:

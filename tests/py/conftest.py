@@ -40,13 +40,12 @@ def closed_list(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     in tests of code that runs unasked (the mark ``unasked``)."""
     held_up: list[str] = []
 
-    def started(code: CodeType) -> bool:
-        if not second_lock.may_start(code):
-            held_up.append(f"{code.co_name} ({code.co_filename}, line {code.co_firstlineno})")
-        return second_lock_started(code)
+    def hold_up(code: CodeType) -> None:
+        held_up.append(f"{code.co_name} ({code.co_filename}, line {code.co_firstlineno})")
+        second_lock_holds(code)
 
-    second_lock_started = second_lock.started
-    monkeypatch.setattr(second_lock, "started", started)
+    second_lock_holds = second_lock.hold_up
+    monkeypatch.setattr(second_lock, "hold_up", hold_up)
     yield
     if request.node.get_closest_marker("unasked") is None:
-        assert not held_up, "HELD " + "\nHELD ".join(held_up)
+        assert not held_up, "\n".join(held_up)

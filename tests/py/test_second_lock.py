@@ -97,9 +97,9 @@ def test_who_may_start():
     def users():
         pass
 
-    assert second_lock.may_start(np.mean.__wrapped__.__code__)
-    assert not second_lock.may_start(Shell.run.__code__)
-    assert not second_lock.may_start(users.__code__)
-    assert second_lock.may_start(Recorder.wrap.__code__)
-    assert second_lock.may_start(weakref.WeakSet.add.__code__)
-    assert not second_lock.may_start(weakref.finalize.__call__.__code__)
+    assert second_lock.may_start(np.mean.__wrapped__.__code__, None)
+    assert not second_lock.may_start(Shell.run.__code__, None)
+    assert not second_lock.may_start(users.__code__, None)
+    assert second_lock.may_start(Recorder.wrap.__code__, None)
+    assert second_lock.may_start(weakref.WeakSet.add.__code__, None)
+    assert not second_lock.may_start(weakref.finalize.__call__.__code__, None)

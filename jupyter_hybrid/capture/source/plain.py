@@ -256,6 +256,7 @@ class PlainCopies:
                 self._bind_plain_numbers()
                 self._args = tuple(map(numbers.plain, self._args))
                 self._kwargs = {k: numbers.plain(v) for k, v in self._kwargs.items()}
+                recorder.quiet.add(code)
                 return function
             known.doubts += 1
         if known.left or self._is_left(recorder, code, known):
