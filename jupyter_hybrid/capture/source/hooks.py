@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+import sys
 import threading
 import types
 from typing import Any
@@ -18,7 +19,7 @@ import numpy as np
 from ... import _core
 from ...np_face import TracedArray
 from ...np_face.array import unbound
-from .. import builtin_calls, closed, library, numbers, twins
+from .. import builtin_calls, closed, library, numbers, tracebacks, twins
 from ..origin import origin
 from ..outside import call_outside, runs_code
 from ..recorder import Recorder
@@ -148,6 +149,12 @@ class Runtime(PlainCopies, threading.local):
         if recorder.active and _of_lists(function, args):
             return library.call_on_lists(recorder, function, args, kwargs)
         return self._user_call(recorder, function, args, kwargs)
+
+    def caught(self) -> None:
+        """A handler of the user's begins: the error's traceback has no frames of ours."""
+        error = sys.exc_info()[1]
+        if self.recorder is not None and error is not None:
+            error.__traceback__ = tracebacks.users(error.__traceback__)
 
     def ready_for(self, recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> bool:
         """Makes ready for a call of unseen code, which looks at frames as it likes: nothing waits
