@@ -34,7 +34,7 @@ def settled() -> Iterator[None]:
         mx.nd.waitall()
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def closed_list(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The closed list lets in all that runs in a cell: the second lock has nothing to hold up, but
     in tests of code that runs unasked (the mark ``unasked``)."""

@@ -13,6 +13,7 @@ from hostile.catalogue import PLACES, Hostile, Step, read
 from hostile.known import HELD_UP, KNOWN
 from hostile.runner import Runner, compare
 
+pytestmark = pytest.mark.usefixtures("closed_list")
 CELLS = read()
 _PAIRS = (("same", "plain"), ("earlier", "module"))  # the short tier's, in turn
 

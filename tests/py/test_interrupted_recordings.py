@@ -40,7 +40,6 @@ def doubled(x):
     return x * 2 + x[0]
 
 
-@pytest.mark.unasked  # what interrupts
 @pytest.mark.parametrize("way", [jh.script, jh.hybridize])
 def test_the_next_one_records(way):
     x = nd.arange(4)

@@ -63,7 +63,6 @@ def _both(shell: Shell, helper: str, body: str) -> list[list[list[float]]]:
     return results
 
 
-@pytest.mark.unasked
 @pytest.mark.parametrize("what", UNASKED)
 def test_its_writes_are_seen(shell, what):
     helper, line = UNASKED[what]
@@ -71,7 +70,6 @@ def test_its_writes_are_seen(shell, what):
     assert plain == recorded
 
 
-@pytest.mark.unasked
 def test_a_finalizer_at_the_end_of_a_function(shell):
     helper = "class Thing:\n    def __del__(self): x[0] += 100\nmake = Thing"
     body = "def f(v):\n    t = make()\n    return v * 2\ny = f(x)\nz = f(x) + y"
