@@ -25,6 +25,7 @@ from ..np_face import NumpyFace, TracedArray
 from ..np_face.array.traced_array import Flags
 from .library import TRANSPARENT
 from .numbers import RecordedFloat, RecordedInt
+from .source.sources import module_of
 
 _guards = _core.guards
 
@@ -131,12 +132,6 @@ def _is_exception(made: Any) -> bool:
     init, new = (getattr(made, name) for name in ("__init__", "__new__"))
     own = type(init) is types.WrapperDescriptorType and type(new) is types.BuiltinFunctionType
     return own and init.__objclass__.__module__ == "builtins"
-
-
-def module_of(function: types.FunctionType) -> str:
-    """Where its code was written: `functools.wraps` copies another function's ``__module__``."""
-    name = function.__globals__.get("__name__")
-    return name if type(name) is str else ""
 
 
 def name_of(function: Any) -> str:

@@ -19,7 +19,7 @@ from .. import numbers
 from .definitions import definition_of
 from .nodes import walk
 from .scopes import bound_names, loaded_names, mangled
-from .sources import NoSource, is_users
+from .sources import NoSource, is_users, module_of
 
 _PLAIN = frozenset(
     {int, float, complex, bool, str, bytes, type(None), range, slice, type(...), bytearray}
@@ -146,7 +146,7 @@ class Search:
         return self._left >= 0 and all(map(self.value, rest))
 
     def _function(self, function: types.FunctionType) -> bool:
-        if function.__module__ in _MODULES:
+        if module_of(function) in _MODULES:
             return True
         code = function.__code__
         reads = known_function(code)
