@@ -12,6 +12,7 @@ from ..np_face import TracedArray
 from ..np_face.array.methods import Method
 from . import builtin_calls, closed
 from .homes import is_ours, kept, put
+from .source.sources import module_of
 
 _guards = _core.guards
 _CONTAINERS = (list, dict, set)
@@ -63,7 +64,7 @@ def reads_only(function: Any) -> bool:
     if kind not in closed.BUILTIN_CALLABLES:
         return False
     if kind is types.FunctionType:
-        return closed.module_of(function).startswith("jupyter_hybrid.np_face")
+        return module_of(function).startswith("jupyter_hybrid.np_face")
     return (
         isinstance(getattr(function, "__self__", function), np.ufunc)
         or hasattr(function, "_implementation")
