@@ -72,9 +72,12 @@ def reads_only(function: Any) -> bool:
     )
 
 
-def loaded(recorder: Any, values: tuple) -> tuple:
-    """The arguments, with stand-ins in lists and tuples for arrays whose contents wait."""
-    return tuple(_loaded(recorder, v) for v in values)
+def loaded(recorder: Any, function: Any, args: tuple) -> tuple:
+    """The arguments, for such a function with stand-ins in lists and tuples in the place of arrays
+    whose contents wait."""
+    if not reads_only(function) or closed.calls_back(args):
+        return args
+    return tuple(_loaded(recorder, v) for v in args)
 
 
 def _loaded(recorder: Any, value: Any) -> Any:

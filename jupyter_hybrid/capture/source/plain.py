@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ... import _core
-from .. import homes, listed_calls, numbers, trace_state, twins
+from .. import closed, homes, listed_calls, numbers, trace_state, twins
 from ..watchers import starts_one
 from .patience import CONTACTS, FORGOTTEN, Phases, place_of
 from .quiet import Reads, Search, known_function
@@ -218,7 +218,8 @@ class PlainCopies:
     # Calls ----------------------------------------------------------------------------------------
     def callee_of_new(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """The same where lists among the arguments have just been made: nobody has them yet."""
-        if self.recorder is not None and not listed_calls.reads_only(function):
+        shallow = listed_calls.reads_only(function) and not closed.calls_back(args)
+        if self.recorder is not None and not shallow:
             for value in args:
                 _guards.held(value)
         return self.callee(function, *args, **kwargs)
@@ -232,8 +233,8 @@ class PlainCopies:
         recorder = self.recorder
         if recorder is None:
             return function
-        if not _LISTS.isdisjoint(map(type, args)) and listed_calls.reads_only(function):
-            self._args = args = listed_calls.loaded(recorder, args)
+        if not _LISTS.isdisjoint(map(type, args)) and "key" not in kwargs:
+            self._args = args = listed_calls.loaded(recorder, function, args)
         if starts_one(function) and recorder.recording is not None:
             recorder.recording.leave("another thread, a debugger or a profiler starts")
             self._args = tuple(map(self.opened, args))
