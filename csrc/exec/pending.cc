@@ -63,6 +63,11 @@ bool Pending::contains(const SymNode* node) const {
   return node->place >= 0 && at < nodes.size() && nodes[at] == node;
 }
 
+size_t Pending::stop(const SymEntry& e) const {
+  const auto at = std::lower_bound(stops.begin(), stops.end(), e, before);
+  return static_cast<size_t>(at - stops.begin());
+}
+
 Pending pending_for(const std::vector<SymEntry>& wanted) {
   Pending pending;
   std::vector<SymEntry> stack(wanted.rbegin(), wanted.rend());
@@ -91,6 +96,23 @@ Pending pending_for(const std::vector<SymEntry>& wanted) {
   pending.stops.erase(std::unique(pending.stops.begin(), pending.stops.end(), same_entry),
                       pending.stops.end());
   return pending;
+}
+
+std::vector<bool> reads_changing(const Pending& pending,
+                                 const std::function<bool(const NDArray&)>& may_change) {
+  std::vector<bool> changing;  // by stop
+  for (const SymEntry& stop : pending.stops) changing.push_back(may_change(*value_at(stop)));
+  std::vector<bool> reads(pending.nodes.size());
+  for (size_t i = 0; i < pending.nodes.size(); ++i) {
+    for (const SymEntry& input : pending.nodes[i]->inputs) {
+      const bool pends = value_at(input) == nullptr;
+      if (pends ? reads[static_cast<size_t>(input.node->place)] : changing[pending.stop(input)]) {
+        reads[i] = true;
+        break;
+      }
+    }
+  }
+  return reads;
 }
 
 void require_unchanged(const Pending& pending) {
@@ -128,8 +150,7 @@ Form form_of(const Pending& pending, const std::vector<SymEntry>& results) {
     if (pending.contains(e.node.get())) {
       words.push_back(static_cast<uint64_t>(e.node->place) << 1);
     } else {
-      const auto at = std::lower_bound(pending.stops.begin(), pending.stops.end(), e, before);
-      words.push_back(static_cast<uint64_t>(at - pending.stops.begin()) << 1 | 1);
+      words.push_back(static_cast<uint64_t>(pending.stop(e)) << 1 | 1);
     }
     words.push_back(static_cast<uint64_t>(e.out));
   };

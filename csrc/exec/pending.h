@@ -1,6 +1,7 @@
 // What recorded values wait for, found without making a Graph, and the form by which it is known
 // again when the same code records it once more.
 #pragma once
+#include <functional>
 #include <vector>
 
 #include "exec/imperative.h"
@@ -13,9 +14,13 @@ struct Pending {
   std::vector<SymEntry> stops;  // values that are there already, in that order too
   bool plain = true;            // autograd will not ask for anything of it
   bool contains(const SymNode* node) const;
+  size_t stop(const SymEntry& e) const;  // its index in `stops`
 };
 // Each node's `place` is its index in `nodes` until the next call.
 Pending pending_for(const std::vector<SymEntry>& wanted);
+// By node of `nodes`: is it computed from memory for which `may_change` says so?
+std::vector<bool> reads_changing(const Pending& pending,
+                                 const std::function<bool(const NDArray&)>& may_change);
 // Throws Error when a value that it starts from was overwritten after it was recorded.
 void require_unchanged(const Pending& pending);
 // Random draws' keys, by key slot.
