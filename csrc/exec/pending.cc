@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "core/error.h"
+#include "engine/trace.h"
 #include "exec/launch.h"
 #include "exec/tape.h"
 
@@ -192,9 +193,16 @@ struct Waiting {
   int64_t bytes = 0;
   bool repeats = false;  // the code came back to a place
   uint32_t last = 0;
-  std::unordered_set<uint32_t> places;
+  uint32_t begin = 0;  // the first operator of the line that is being recorded
+  int line = 0;
+  std::unordered_map<uint32_t, int> places;  // with their lines
 };
 thread_local Waiting waiting;
+
+bool exceeds(double factor) {
+  return waiting.ns > factor * kMostPendingNs ||
+         static_cast<double>(waiting.bytes) > factor * static_cast<double>(kMostPendingBytes);
+}
 
 }  // namespace
 
@@ -203,13 +211,22 @@ void note_pending(double ns) {
   const uint32_t site = current_site();
   if (site == waiting.last) return;  // another part of the same call
   waiting.last = site;
-  waiting.repeats = !waiting.places.insert(site).second || waiting.repeats;
+  const auto [place, fresh] = waiting.places.emplace(site, 0);
+  if (fresh) place->second = trace::site_of(site).line;
+  waiting.repeats = !fresh || waiting.repeats;
+  if (place->second == waiting.line) return;
+  waiting.line = place->second;
+  waiting.begin = site;
 }
 
 void note_pending_bytes(int64_t bytes) { waiting.bytes += bytes; }
 
 bool pending_is_enough() {
-  return waiting.repeats && (waiting.ns > kMostPendingNs || waiting.bytes > kMostPendingBytes);
+  if (!waiting.repeats || !exceeds(1)) return false;
+  if (exceeds(kMostWithinLine)) return true;
+  // Where a line begins, the parts of the one before are no longer held.
+  const uint32_t site = current_site();
+  return site == waiting.begin || trace::site_of(site).line != waiting.line;
 }
 
 void forget_pending() { waiting = Waiting(); }

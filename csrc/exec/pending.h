@@ -48,9 +48,11 @@ struct KnownForm {
 void forget_history(SymNode* node);
 
 // Recorded work must not wait without end. What a code's places record once is as long as the text;
-// where places repeat, it is run when the estimate or the inputs that it holds pass these limits.
+// where places repeat, it is run when the estimate or the inputs that it holds pass these limits:
+// between two lines, or within one where they are passed several times.
 constexpr double kMostPendingNs = 50e6;
 constexpr int64_t kMostPendingBytes = 32 << 20;
+constexpr double kMostWithinLine = 8;
 void note_pending(double ns);            // one more operator was recorded, at the current site
 void note_pending_bytes(int64_t bytes);  // one more array is held as an input
 bool pending_is_enough();                // ... to be run before more is recorded
