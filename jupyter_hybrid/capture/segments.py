@@ -45,6 +45,7 @@ class Segments:
         self.contacts: list[tuple[int | None, str]] = []  # those that the closed list made
         self.cuts: list[tuple[int | None, str]] = []  # computed there, though all is in a graph
         self.left: dict[tuple[int | None, str], None] = {}  # loops and functions left to Python
+        self.wasted_s = 0.0  # recording what was then left to Python
         self.spent = Spent()
         self._paced = numbers.serial()  # of the graph, when a loop last had its steps computed
         self.bodies: list[Any] = []  # branches and loop bodies being traced, innermost last

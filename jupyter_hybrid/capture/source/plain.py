@@ -74,12 +74,15 @@ class PlainCopies:
 
     def hush(self) -> None:
         """For code that touches no array: what is pending stays."""
+        self._bind_plain_numbers()
+        self.record(None)
+
+    def _bind_plain_numbers(self) -> None:
         recorder = self.recorder
         namespace = recorder.namespace
         for name in recorder.cell.names:
             if numbers.is_recorded(namespace.get(name)):
                 namespace[name] = numbers.plain(namespace[name])
-        self.record(None)
 
     def speak(self, recorder: Any) -> None:
         """Goes on with what was put aside."""
@@ -218,8 +221,7 @@ class PlainCopies:
         twin = twins.seen(function)
         if twin is not None:
             inner = sys._getframe(1).f_code is twins.code_of(twin)
-            how = self._aside(recorder, function, args, kwargs, inner)
-            return twin if how is None else functools.partial(how, function)
+            return self._chosen(recorder, function, twin, inner)
         consumer = len(args) == 1 and any(function is c for c in _CONSUMERS)
         if consumer and self._plain_generator(args[0]):
             how = self._quietly if self.plain_is_quiet else self._outside
@@ -228,21 +230,27 @@ class PlainCopies:
             return function
         return functools.partial(self.call, function)
 
-    def _aside(self, recorder: Any, function: Any, args: tuple, kwargs: dict, inner: bool) -> Any:
-        """How a seen function is called as written, ``inner`` by itself; None: it is recorded."""
+    def _chosen(self, recorder: Any, function: Any, twin: Any, inner: bool) -> Any:
+        """The twin of a function that is called, ``inner`` by itself, or how it runs as written."""
         code = twins.code_of(function)
         if code is None or recorder.options.force:
-            return None
+            return twin
         known = recorder.calls.get(code)
         if known is None:
             known = recorder.calls[code] = _Calls(recorder, recorder.nodes())
         known.count += 1
         if (inner or known.count > _DRAWN) and known.doubts < _DOUBTS:
             search = Search()
-            if all(map(search.value, (function, *args, *kwargs.values()))):
-                return self._quietly
+            given = (function, *self._args, *self._kwargs.values())
+            if all(map(search.value, given)):  # nothing in it asks, and what is pending stays
+                self._bind_plain_numbers()
+                self._args = tuple(map(numbers.plain, self._args))
+                self._kwargs = {k: numbers.plain(v) for k, v in self._kwargs.items()}
+                return function
             known.doubts += 1
-        return self._outside if known.left or self._is_left(recorder, code, known) else None
+        if known.left or self._is_left(recorder, code, known):
+            return functools.partial(self._outside, function)
+        return twin
 
     @staticmethod
     def _is_left(recorder: Any, code: types.CodeType, known: _Calls) -> bool:
