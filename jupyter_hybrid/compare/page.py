@@ -39,9 +39,7 @@ def table(report: CompareReport) -> str:
     row("runs timed", str, len(one.seconds), len(two.seconds))
     lines = [report.verdict, ""]
     lines += [f"{label:14}{first:>20}{second:>20}" for label, first, second in rows]
-    compiled = f"compiled in {seconds(report.compile_s)}, once" if report.compile_s else ""
-    each = f"records for {seconds(report.record_s)}, settles for {seconds(report.settle_s)}"
-    lines.append(f"{compiled or 'compiled before'}; a run {each}")
+    lines.append(_python(report))
     if one.compute_s is None:
         lines.append("NumPy does not tell computing from dispatching; its kernels are the cell's "
                      "array operations")  # fmt: skip
@@ -59,6 +57,13 @@ def table(report: CompareReport) -> str:
                 )
         lines.append(pays(report))
     return "\n".join(lines)
+
+
+def _python(report: CompareReport) -> str:
+    """What is not computing."""
+    compiled = f"compiled in {seconds(report.compile_s)}, once" if report.compile_s else ""
+    each = f"records for {seconds(report.record_s)}, settles for {seconds(report.settle_s)}"
+    return f"{compiled or 'compiled before'}; a run {each}"
 
 
 def pays(report: CompareReport) -> str:
@@ -93,6 +98,9 @@ def picture(report: CompareReport) -> str:
         y += 20
     body, y = _bars(report.imperative, report.symbolic, y + 6)
     parts.append(body)
+    if report.record_s:
+        parts.append(text_at(20, y + 8, _python(report), font_size=11, fill=_GREY))
+        y += 16
     if [p for p in report.sweep if not p.error]:
         body, y = _lines(report, y + 14)
         parts.append(body)

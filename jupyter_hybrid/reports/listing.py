@@ -45,7 +45,7 @@ class Break(tuple[int | None, str]):
 
 def places(found: Iterable[Place], prices: Mapping[Place, float]) -> list[Break]:
     """Each place once, in order of first appearance."""
-    times = Counter((line, why) for line, why in found)
+    times = Counter(found)
     return [Break(at, n, prices.get(at, 0.0)) for at, n in times.items()]
 
 

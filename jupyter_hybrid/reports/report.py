@@ -18,7 +18,7 @@ from ..capture.deferred import Deferred
 from ..capture.options import Options
 from ..capture.spent import Place, Spent
 from ..capture.units import seconds
-from .listing import places, texts
+from .listing import Break, places, texts
 from .names import Choice, Names, Switches
 from .why_compiled import Difference, explain, sentence
 
@@ -139,8 +139,7 @@ class Report:
         self.cell = cell
         self.options = options
         self.segments = segments
-        self.graph_breaks = places(breaks, spent.places)
-        self.cuts = places(cuts, spent.places)
+        self._breaks, self._cuts, self._prices = breaks, cuts, spent.places
         self.deferred_names = deferred
         self.computed: list[Deferred] = []
         self.bound = bound
@@ -172,6 +171,14 @@ class Report:
     @cached_property
     def differences(self) -> list[Difference] | None:
         return self.compared_later() if self.compared_later is not None else None
+
+    @cached_property
+    def graph_breaks(self) -> list[Break]:
+        return places(self._breaks, self._prices)
+
+    @cached_property
+    def cuts(self) -> list[Break]:
+        return places(self._cuts, self._prices)
 
     @cached_property
     def offsets(self) -> list[int]:
