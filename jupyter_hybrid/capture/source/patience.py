@@ -15,6 +15,7 @@ from typing import Any
 
 from numpy import median
 
+from ...context import cpu
 from ...np_face import TracedArray
 from .. import numbers
 from ..units import seconds
@@ -290,6 +291,7 @@ class Phases:
             start = self._now()
             before = len(self.recorder.breaks)
             self.hooks.step_outside(f"{place.lines} are compared with plain Python")
+            cpu().empty_cache()  # NumPy has memory of its own
             self._entry = before if len(self.recorder.breaks) > before else -1
             self.paused = self.how
             self._flushed_s = self._now() - start
