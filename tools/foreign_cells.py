@@ -22,7 +22,10 @@ from pathlib import Path
 from typing import Any
 
 # On a machine that others use, a cell's processor time says more than the time on the wall.
-CLOCK = time.process_time if os.environ.get("FOREIGN_CLOCK") == "cpu" else time.perf_counter
+if os.environ.get("FOREIGN_CLOCK") == "cpu":
+    CLOCK, TIMER, ALARM = time.process_time, signal.ITIMER_PROF, signal.SIGPROF
+else:
+    CLOCK, TIMER, ALARM = time.perf_counter, signal.ITIMER_REAL, signal.SIGALRM
 AGAIN = ((0.2, 6), (1.0, 3))  # a cell of at most so many seconds runs so often, a longer one once
 CELL_S = float(os.environ.get("FOREIGN_CELL_S", "30"))
 _ELEMENTS, _ITEMS, _DEPTH = 200_000, 200, 4
@@ -101,8 +104,12 @@ def hybridized(text: str, mode: str) -> str:
     if mode == "block":
         inside = [s for s in tree.body if getattr(s, "module", "") != "__future__"]
         before = [s for s in tree.body if s not in inside]
-        body = textwrap.indent(ast.unparse(ast.Module(inside, [])) or "pass", "    ")
-        return f"{ast.unparse(ast.Module(before, []))}\nwith {package}.symbolic():\n{body}\n"
+        shown = [inside.pop()] if inside and isinstance(inside[-1], ast.Expr) else []
+        first, body, last = (ast.unparse(ast.Module(part, [])) for part in (before, inside, shown))
+        if shown and text.rstrip().endswith(";"):
+            last += ";"
+        body = textwrap.indent(body or "pass", "    ")
+        return f"{first}\nwith {package}.symbolic():\n{body}\n{last}"
     lines = text.splitlines()
     places = [s.lineno for s in tree.body if isinstance(s, ast.FunctionDef) and not yields(s)]
     for line in reversed(places):
@@ -148,14 +155,14 @@ class Notebook:
         random.seed(7)
         text = hybridized(text, self.mode)
         with capture_output() as captured:
-            signal.setitimer(signal.ITIMER_REAL, CELL_S)
+            signal.setitimer(TIMER, CELL_S)
             start = CLOCK()
             try:
                 # With history: a last ';' is read there.
                 result = self.shell.run_cell(text, store_history=True)
             finally:
                 taken = CLOCK() - start
-                signal.setitimer(signal.ITIMER_REAL, 0)
+                signal.setitimer(TIMER, 0)
         error = result.error_before_exec or result.error_in_exec
         shown = [o.data.get("text/plain", "") for o in captured.outputs if not picture(o.data)]
         failed = None if error is None else (type(error).__name__, str(error))
@@ -188,7 +195,7 @@ def main() -> None:
     def alarm(*_: Any) -> None:
         raise TooLong(f"more than {CELL_S:g} s")
 
-    signal.signal(signal.SIGALRM, alarm)
+    signal.signal(ALARM, alarm)
     path = Path(source).resolve()
     os.chdir(path.parent)
     sys.path.insert(0, str(path.parent))

@@ -18,8 +18,6 @@ import numpy as np
 from .. import _core
 from ..np_face import NumpyFace, TracedArray
 from ..np_face.array.traced_array import Flags
-from .control.loop import CountedRange, Loop
-from .control.loop_number import LoopNumber
 from .library import TRANSPARENT
 from .numbers import RecordedFloat, RecordedInt
 
@@ -191,7 +189,7 @@ def _is_callback(value: Any) -> bool:
 
 def tell_types(runtime: type) -> None:
     """The types whose operations are ours or NumPy's own, for the guards."""
-    arrays = [TracedArray, _core.NDArray, LoopNumber, CountedRange, Loop]
+    arrays: list[type] = [TracedArray, _core.NDArray]
     arrays += [type(np.r_), type(np.c_), type(np.mgrid), type(np.ogrid), type(np.s_)]
     for kind in arrays:
         _guards.tell(kind, "array")

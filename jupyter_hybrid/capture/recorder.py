@@ -15,7 +15,6 @@ from ..np_face import DTYPES, NumpyFace, TracedArray, supported
 from ..np_face.array.memory import refusal
 from . import numbers
 from .cell import Cell
-from .control.loop_operators import element, scalar_with_ndarray
 from .deferred import DeferredNames
 from .exported import Exported
 from .options import Options
@@ -35,8 +34,6 @@ class Recorder(Segments):
     the cell goes on.
     """
 
-    max_iterations: int | None = None  # of a `while`; more is an error when it runs
-
     def __init__(
         self, cell: Cell, options: Options, namespace: dict[str, Any], later: DeferredNames
     ):
@@ -48,10 +45,6 @@ class Recorder(Segments):
         self.later = later
         self.active = True
         self.settled = False  # the cell has ended and every value of it is computed
-        self.may_be: list[tuple[Any, list[Any]]] = []  # nodes in bodies: arrays they may stand for
-        # The same of what scripted functions will return: nothing is written before they do.
-        self.returning: list[tuple[Any, list[Any]]] = []
-        self.loop_tries: dict[tuple[int, int], int] = {}  # of `while` statements
         self.calls: dict[Any, Any] = {}  # of functions of cells, by code
         self.recording: Any = None  # the Recording that this recorder works for
         self.known_names: dict[int, str] = {}  # of a function's arguments, by id of the array
@@ -198,7 +191,7 @@ class Recorder(Segments):
     @settles
     def before_clock(self) -> None:
         """Who reads the time means the work so far: NumPy's is done, nd's is on its way."""
-        if not self.active or self.bodies:
+        if not self.active:
             return
         reason = "a clock is read"
         if any(r() is not None for r in self.proxies):
@@ -237,21 +230,6 @@ class Recorder(Segments):
         self.namespace[name] = wrapped  # until its last use in this cell
         self.donated.append(self._array(wrapped))
         self.donated_names.append(name)
-
-    def element(self, array: TracedArray, key: Any) -> TracedArray | None:
-        """``array[key]`` where ``key`` contains numbers of a traced loop; None when it does not."""
-        return element(array, key)
-
-    def scalar_with_ndarray(self, name: str, scalar: Any, array: Any, scalar_first: bool) -> Any:
-        """An operator on the node of a NumPy scalar and an NDArray, in a script's traced loop."""
-        return scalar_with_ndarray(name, scalar, array, scalar_first)
-
-    def follow(self, function: Any) -> Any:
-        """What is called in the place of a function inside a traced body; None: itself."""
-        return None
-
-    def check_size(self, what: str) -> None:
-        """A traced body records on and on."""
 
     # Looking -------------------------------------------------------------------------------------
     @property

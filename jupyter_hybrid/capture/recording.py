@@ -11,7 +11,7 @@ from typing import Any
 from .. import _core
 from ..base import MXNetError
 from ..np_face import TracedArray
-from . import numbers
+from . import numbers, trace_state
 from .bindings import Ending
 from .cell import Cell
 from .compute import Key, Ran
@@ -69,7 +69,7 @@ class Recording:
     @staticmethod
     def possible() -> str:
         """Takes the right to record; "" then, else why not. :meth:`end` gives it back."""
-        if install().recorder is not None:
+        if trace_state.recorder() is not None:
             return "a cell inside a recorded cell"
         return "" if _one.acquire(blocking=False) else "another thread is recording"
 

@@ -15,7 +15,6 @@ from ..base import MXNetError
 from ..np_face import TracedArray
 from . import numbers, program_cache
 from .compute import Key, Ran, Segment, compute
-from .errors import NotConvertible
 from .options import Options
 from .salvage import error_of, salvage, succeeded
 from .spent import Spent, settles
@@ -48,7 +47,6 @@ class Segments:
         self.wasted_s = 0.0  # recording what was then left to Python
         self.spent = Spent()
         self._paced = numbers.serial()  # of the graph, when a loop last had its steps computed
-        self.bodies: list[Any] = []  # branches and loop bodies being traced, innermost last
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
         self.donated: list[Any] = []  # input arrays whose memory may be reused
         self.epoch = 0  # grows when others may have written any existing array
@@ -82,9 +80,7 @@ class Segments:
         raise NotImplementedError
 
     def stay_inside(self, reason: str) -> None:
-        """Nothing is computed while a branch or a loop body is traced."""
-        if self.bodies:
-            raise NotConvertible(reason)
+        """Something is to be computed, or to change outside: who records for later refuses."""
 
     def _interrupt(self, line: int | None, reason: str) -> str:
         """Names what ends a segment; what follows from a call that left the graph has its name."""
@@ -115,9 +111,8 @@ class Segments:
 
     @settles
     def run_waiting(self, why: str) -> bool:
-        """Computes what is recorded, where that may be: not what depends on a body's parameters,
-        which have no values, nor what autograd may ask for."""
-        live = [] if self.bodies or self.script else self.live()
+        """Computes what is recorded, but for what autograd may ask for."""
+        live = self.live()
         if live and self._settled.settle(live, False)[2] is not None:
             line = self.user_line()
             self.cuts.append((line, why))
@@ -384,7 +379,7 @@ class Segments:
         return _core.own_traced()
 
     def disown(self, arrays: list[Any]) -> None:
-        """Arrays of a branch or loop body, which have no value of their own."""
+        """Arrays that have no value of their own."""
         _core.set_apart(arrays)
 
 

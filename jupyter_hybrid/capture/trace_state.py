@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-import builtins
-
-from ..np_face.protocols import Recorder
+import threading
+from typing import Any
 
 RUNTIME = "__jupyter_hybrid__"  # the name in ``builtins`` that rewritten code calls
 
 
-def recorder() -> Recorder | None:
+class _State(threading.local):
+    recorder: Any = None  # a Recorder, which stands above this
+
+
+_state = _State()
+
+
+def recorder() -> Any:
     """The recorder of what this thread runs; None when nothing is recorded."""
-    runtime = getattr(builtins, RUNTIME, None)
-    return None if runtime is None else runtime.recorder
+    return _state.recorder
+
+
+def now_records(recorder: Any) -> None:
+    """From here on this recorder records what this thread runs."""
+    _state.recorder = recorder

@@ -12,11 +12,11 @@ from IPython.display import display
 from .. import _core, live
 from ..base import MXNetError
 from ..capture import options as option_parser
+from ..capture import trace_state
 from ..capture.cell import Cell, prepare
 from ..capture.compute import clear_cache
 from ..capture.options import Options, UsageError
 from ..capture.running import running
-from ..capture.source.hooks import install
 from ..capture.tracebacks import show_as_users
 from ..compare.compare import compare
 from ..reports import why_compiled
@@ -208,7 +208,7 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
     __tracebackhide__ = True
     if options.compare:
         return compare(prepared, options, namespace, session.later, run_symbolically)
-    proven = skip.find(prepared, options, namespace) if install().recorder is None else None
+    proven = skip.find(prepared, options, namespace) if trace_state.recorder() is None else None
     if proven is not None:
         with suppress(MXNetError):  # then its line is to be named: the body runs
             return proven.run(namespace)

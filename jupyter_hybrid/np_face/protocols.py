@@ -12,8 +12,9 @@ class Recorder(Protocol):
 
     Attributes:
         active: calls are recorded; else they go on in real NumPy.
-        script: it records a scripted function, of which nothing is computed.
-        bodies: branches and loop bodies being traced, innermost last.
+        script: it records a scripted function, of which nothing is computed. It has ``element``
+            (``array[key]`` where the key may hold numbers of a traced loop; None when it does not)
+            and ``scalar_with_ndarray`` (an operator on a NumPy scalar's node and an NDArray).
         checks: operators recorded that may refuse their input when they run.
         settled: the cell has ended and every value of it is computed.
         namespace: the names of the code that is recorded.
@@ -26,7 +27,6 @@ class Recorder(Protocol):
 
     active: bool
     script: bool
-    bodies: list[Any]
     checks: int
     settled: bool
     namespace: dict[str, Any]
@@ -55,12 +55,6 @@ class Recorder(Protocol):
 
     def forget(self, value: np.ndarray) -> None:
         """Nothing stands for this ndarray any more."""
-
-    def element(self, array: Any, key: Any) -> Any:
-        """``array[key]`` where ``key`` contains numbers of a traced loop; None when it does not."""
-
-    def scalar_with_ndarray(self, name: str, scalar: Any, array: Any, scalar_first: bool) -> Any:
-        """An operator on the node of a NumPy scalar and an NDArray, in a script's traced loop."""
 
     # Computing -----------------------------------------------------------------------------------
     def leave_graph(self, reason: str) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from ..base import MXNetError
+from ..capture import trace_state
 from ..capture.deferred import DeferredNames
 from ..capture.source.hooks import install
 
@@ -75,7 +76,7 @@ def start() -> None:
 
 def _materialize(arrays: list[Any]) -> None:
     """Somebody reads traced arrays: the running cell's, or deferred ones."""
-    recorder = install().recorder
+    recorder = trace_state.recorder()
     if recorder is None:
         session.later.materialize(arrays)
     else:
@@ -84,7 +85,7 @@ def _materialize(arrays: list[Any]) -> None:
 
 def _settle(why: str) -> None:
     """Arrays that the trace has written are read: the writes are done now."""
-    recorder = install().recorder
+    recorder = trace_state.recorder()
     if recorder is not None:
         recorder.settle_writes(why)
     else:
@@ -94,19 +95,19 @@ def _settle(why: str) -> None:
 
 def _before_effect(what: str) -> None:
     """The trace is about to change something outside it, which a branch or loop body may not."""
-    recorder = install().recorder
+    recorder = trace_state.recorder()
     if recorder is not None:
         recorder.stay_inside(what)
 
 
 def _leave(why: str) -> None:
-    recorder = install().recorder
+    recorder = trace_state.recorder()
     if recorder is not None:
         recorder.flush(why)
 
 
 def _run(why: str) -> None:
     """Enough work waits: the cell computes it before it records more."""
-    recorder = install().recorder
+    recorder = trace_state.recorder()
     if recorder is not None:
         recorder.run_waiting(why)

@@ -11,13 +11,12 @@ from typing import Any, TypeVar, overload
 
 from .. import _core
 from ..base import MXNetError
-from ..capture import tracebacks
+from ..capture import trace_state, tracebacks
 from ..capture.cell import Cell
 from ..capture.options import Options, checked_passes
 from ..capture.recorder import Recorder
 from ..capture.recording import Recording
 from ..capture.source.definitions import function_of
-from ..capture.source.hooks import install
 from ..capture.source.rewrite import rewrite_function
 from ..capture.source.sources import NoSource
 from ..capture.twins import rewritten_code, with_code
@@ -93,7 +92,7 @@ class HybridFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         start()
         cell, body = self._prepare()
-        if install().recorder is not None:
+        if trace_state.recorder() is not None:
             return body(*args, **kwargs)  # part of what is being recorded
         why_not = "autograd records" if _core.is_recording() else Recording.possible()
         if why_not:

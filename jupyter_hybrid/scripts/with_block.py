@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import ctypes
+import dis
 import sys
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -13,12 +14,11 @@ from typing import Any
 
 from .. import _core
 from ..base import MXNetError
-from ..capture import tracebacks
+from ..capture import trace_state, tracebacks
 from ..capture.bindings import Ending
 from ..capture.cell import Cell
 from ..capture.options import Options, checked_passes
 from ..capture.recording import Recording
-from ..capture.source.hooks import install
 from ..capture.source.rewrite import assigned_names, rewrite
 from ..capture.source.sources import FUTURES, NoSource, check_current, file_of
 from ..reports.recorded import report_of
@@ -41,8 +41,8 @@ def symbolic(
     prints and other effects happen once, in order. Every name that it binds is computed when it
     ends, or with ``out`` those. Where the source can't stand for the block, the block
     runs as written and ``cell.report().graph_breaks`` says why: it leaves the block (``return``,
-    ``break``, ``yield``, ``await``), stands in a class, has no source, or, in a function, makes
-    functions, deletes or uses global names. A debugger does not stop inside the block.
+    ``break``, ``yield``, ``await``), begins with ``try``, stands in a class, has no source, or, in
+    a function, makes functions, deletes or uses global names. A debugger does not stop inside it.
 
     Args:
         out: names to compute; every other one is planned away. None: all that the block binds.
@@ -92,7 +92,7 @@ class Block:
     def __enter__(self) -> Block:
         start()
         frame = sys._getframe(1)
-        if install().recorder is not None:
+        if trace_state.recorder() is not None:
             self._why = "a block inside a recorded cell"
             return self
         try:
@@ -108,10 +108,14 @@ class Block:
         lines = range(_first_line(body[0]), (body[-1].end_lineno or body[-1].lineno) + 1)
 
         def leave(at: FrameType, event: str, argument: Any) -> Any:
-            if event == "line" and at.f_lineno in lines:
+            if event != "line" or at.f_lineno not in lines:
+                return leave
+            if _is_guarded(at.f_code, at.f_lasti):
                 assert self._skip is not None
                 raise self._skip
-            return leave
+            self._why = "the block can't be left at its first line"
+            self._unwatch(at)
+            return at.f_trace
 
         frame.f_trace = leave
         sys.settrace(lambda *a: None)
@@ -121,10 +125,10 @@ class Block:
         self, kind: Any, error: BaseException | None, traceback: TracebackType | None
     ) -> bool:
         frame = sys._getframe(1)
-        if self._skip is not None:
-            sys.settrace(self._tracers[0])
-            frame.f_trace = self._tracers[1]
-        if self._skip is None or error is not self._skip:
+        skip = self._skip
+        if skip is not None:
+            self._unwatch(frame)
+        if skip is None or error is not skip:
             # The block ran as it stands: it was not to be skipped, or could not be.
             why = self._why or "the block could not be taken over"
             cell = self._cell or Cell(
@@ -137,10 +141,15 @@ class Block:
         try:
             self._run(frame, self._cell)
         except BaseException as raised:
-            _forget(raised, self._skip)
+            _forget(raised, skip)
             tracebacks.clean(raised, self._cell.filename)
             raise
         return True
+
+    def _unwatch(self, frame: FrameType) -> None:
+        self._skip = None
+        sys.settrace(self._tracers[0])
+        frame.f_trace = self._tracers[1]
 
     def _run(self, frame: FrameType, cell: Cell) -> None:
         local = bool(frame.f_code.co_flags & _OPTIMIZED)
@@ -184,6 +193,13 @@ class Block:
             names.pop(_OUT, None)
             if not rewritten:
                 _bind_locals(frame, {n: names[n] for n in cell.names if n in names})
+
+
+@lru_cache(maxsize=64)
+def _is_guarded(code: CodeType, offset: int) -> bool:
+    """Does an error at this instruction reach a handler? From 3.11 on not at ``try:``."""
+    entries = getattr(dis.Bytecode(code), "exception_entries", None)
+    return entries is None or any(e.start <= offset < e.end for e in entries)
 
 
 def _forget(error: BaseException, skip: _Skip) -> None:

@@ -85,7 +85,7 @@ def agree(
 
 
 def breaks(shell: Shell) -> list[str]:
-    return [b[1] if isinstance(b, tuple) else str(b) for b in shell.report.graph_breaks]
+    return [place[1] for place in shell.report.graph_breaks for _ in range(place.count)]
 
 
 STEP = """

@@ -8,7 +8,7 @@ from cells import Shell
 
 import jupyter_hybrid as mx
 from jupyter_hybrid import nd
-from jupyter_hybrid.capture.control.trees import leaves
+from jupyter_hybrid.scripts.control.trees import leaves
 
 RNG = np.random.default_rng(7)
 

@@ -324,6 +324,29 @@ def test_blocks_that_run_as_written_and_say_why():
     assert "no source" in names["cell"].report().explain() and names["y"][0] == 3
 
 
+def test_a_block_may_begin_with_try():
+    x, seen = np.arange(3.0), []
+    with jupyter_hybrid.symbolic() as cell:
+        try:
+            y = x * 2
+            seen.append(float(y.sum()))
+        except BaseException as error:
+            seen.append(error)
+        finally:
+            seen.append("finally")
+    assert seen == [6.0, "finally"] and cell.report().explain()
+    with pytest.raises(ZeroDivisionError):  # noqa: SIM117
+        with jupyter_hybrid.symbolic():
+            try:
+                1 / 0
+            finally:
+                seen.append("again")
+    assert seen == [6.0, "finally", "again"]
+    with jupyter_hybrid.symbolic() as cell:
+        pass
+    assert cell.report() is not None and install().recorder is None
+
+
 def test_a_tracer_is_put_back():
     def tracer(*event):
         return tracer

@@ -12,6 +12,7 @@ computed before it runs. ``G`` is the guard object:
     a[k]          ->  G.item(a, k)             a, b = c          ->  a, b = G.spread(c)
     a[k] = v      ->  G.store(v, a, k)         f"{a}"            ->  f"{G.text(a)}"
     a.x = v       ->  G.owner(a, "x").x = v    yield a           ->  yield G.leave("...", a)
+    except E:     ->  except E: R.caught(); the error's traceback is cleared of our frames
 
 Calls go through the runtime, which asks for itself. The order of evaluation is the written one.
 """
@@ -344,9 +345,16 @@ class Guarded(Transformer):
         for handler in node.handlers:
             handler.type = handler.type and self.visit(handler.type)
             self._bodies(handler, "body")
+            handler.body.insert(0, self._caught(handler.body[0]))
         return node
 
     visit_TryStar = visit_Try
+
+    def _caught(self, at: ast.stmt) -> ast.stmt:
+        """What a handler does first."""
+        runtime = placed(at, ast.Name(self._runtime, ast.Load()))
+        called = placed(at, ast.Attribute(runtime, "caught", ast.Load()))
+        return placed(at, ast.Expr(placed(at, ast.Call(called, [], []))))
 
     # Scopes ---------------------------------------------------------------------------------------
     def visit_Module(self, node: ast.Module) -> ast.Module:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+import sys
 import threading
 import types
 from typing import Any
@@ -18,12 +19,7 @@ import numpy as np
 from ... import _core
 from ...np_face import TracedArray
 from ...np_face.array import unbound
-from .. import builtin_calls, closed, library, numbers, twins
-from ..control import conversions, elements, loop_number, loop_operators, trees
-from ..control.flow import ControlFlow
-from ..control.kinds import handle_of
-from ..control.undefined import Undefined
-from ..errors import NotConvertible
+from .. import builtin_calls, closed, library, numbers, tracebacks, twins
 from ..origin import origin
 from ..outside import call_outside, runs_code
 from ..recorder import Recorder
@@ -39,15 +35,14 @@ class _Name(str):
     """An attribute's name, told apart from a key that is text."""
 
 
-class Runtime(ControlFlow, PlainCopies, threading.local):
+class Runtime(PlainCopies, threading.local):
     """The functions that rewritten code calls; ``recorder`` is the running cell's, or None.
 
     Local to the thread: other threads that call a cell's functions are not recorded.
     """
 
     def __init__(self) -> None:
-        ControlFlow.__init__(self)
-        PlainCopies.__init__(self)
+        super().__init__()
         self.recorder: Recorder | None = None
 
     def load(self, value: Any) -> Any:
@@ -58,18 +53,7 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
         kind = type(value)
         if kind is np.ndarray or kind is types.ModuleType:
             return recorder.wrap(value)
-        if kind is Undefined:
-            value.refuse()
         return value
-
-    def element(self, holder: Any, key: Any) -> Any:
-        """``holder[key]`` where the key may be a number that is known only when it runs."""
-        recorder = self.recorder
-        if recorder is not None and recorder.bodies and type(holder) is _core.NDArray:
-            keys = key if type(key) is tuple else (key,)
-            if any(type(k) is loop_number.LoopNumber for k in keys):
-                return loop_operators.row(recorder, holder, key)
-        return self.load(holder[key])
 
     def num(self, value: int | float) -> int | float:
         """A number written in the cell."""
@@ -82,79 +66,34 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
         """``target += value`` and the like; returns what the name is bound to."""
         if not numbers.is_recorded(target):
             value = numbers.plain(value)
-        recorder = self.recorder
-        if recorder is not None and recorder.bodies:
-            recorder.bodies[-1].check_inplace(target)
-            if type(target) is _core.NDArray and target._traced:
-                return _write_nd(kind, target, value)
-            return loop_operators.inplace(_on_scalars(kind, target), target, value)
         _guards.ready(target, value)
-        return getattr(operator, _on_scalars(kind, target))(target, value)
+        return getattr(operator, on_scalars(kind, target))(target, value)
 
     def item(self, holder: Any, key: Any) -> tuple[Any, Any, Any]:
         """What ``holder[key] += ...`` updates, found before its right side is evaluated."""
-        if self._is_window(holder, key):
-            return holder, key, None  # a window that is alive would have to see the write
         _guards.text(key)
         _guards.holder(holder)
-        return holder, key, self.element(holder, key)
-
-    def _is_window(self, holder: Any, key: Any) -> bool:
-        """Does ``holder[key]`` of traced code share the memory of a recorded NDArray?"""
-        recorder = self.recorder
-        if recorder is None or not recorder.bodies or type(holder) is not _core.NDArray:
-            return False
-        keys = key if type(key) is tuple else (key,)
-        plain = all(k is None or k is ... or isinstance(k, (int, slice)) for k in keys)
-        return holder._traced and plain
+        return holder, key, self.load(holder[key])
 
     def attribute(self, holder: Any, name: str) -> tuple[Any, Any, Any]:
         """What ``holder.name += ...`` updates."""
         return holder, _Name(name), _guards.attribute(holder, name)
 
-    def target(self, holder: Any) -> Any:
-        """What ``holder[key] = value`` writes into, in a scripted function."""
-        recorder = self.recorder
-        if recorder is not None and recorder.bodies:
-            if handle_of(holder) is not None:
-                recorder.bodies[-1].check_alone(handle_of(holder))
-                recorder.bodies[0].check_inplace(holder)
-            elif len(recorder.bodies) == 1:
-                recorder.bodies[0].check_augment(holder)
-        return holder
-
-    def snapshot(self, value: Any) -> Any:
-        """An element that is written somewhere: no window that would have to see the write."""
-        if type(value) is _core.NDArray and value._traced and self._inside():
-            return _core.invoke_core("identity", [value], {})
-        return value
-
     def store(self, value: Any, holder: Any, key: Any) -> None:
-        """``holder[key] = value`` of a scripted function."""
-        __tracebackhide__ = True
-        if self.recorder is not None and elements.is_recorded_key(key):
-            elements.store(self.recorder, holder, key, value)
-        elif type(value) is loop_number.LoopNumber and handle_of(holder) is not None:
-            holder[key] = elements.as_array(self.now, holder, value)
-        else:
-            holder[key] = value
+        """``holder[key] = value``."""
+        holder[key] = value
+
+    def updated(self, kind: str, target: Any, value: Any) -> Any:
+        """What ``target op= value`` gives."""
+        _guards.ready(target, value)
+        return getattr(operator, kind)(target, value)
 
     def augment(self, kind: str, found: tuple[Any, Any, Any], value: Any) -> None:
         """``holder[key] += value`` and the like, for what :meth:`item` or so found."""
         __tracebackhide__ = True
         holder, key, old = found
-        recorder = self.recorder
-        if recorder is not None and recorder.bodies:
-            recorder.bodies[-1].check_augment(holder)
-        if old is None and self._is_window(holder, key):
-            self.store(_updated(kind, self.element(holder, key), value), holder, key)
-            return
         target = self.load(old)
-        if recorder is not None and recorder.bodies:
-            result = loop_operators.inplace(kind, target, value)
-        else:
-            _guards.ready(target, value)
-            result = getattr(operator, kind)(target, value)
+        result = self.updated(kind, target, value)
         if result is target:
             if getattr(result, "parent", None) is holder is not None:
                 return  # a window of the array itself: written already
@@ -171,24 +110,9 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
         recorder = self.recorder
         if recorder is None:
             return function(*args, **kwargs)
-        if type(function) not in closed.BUILTIN_CALLABLES and not recorder.script:
-            return self.load(self._object_call(recorder, function, args, kwargs))
-        if recorder.bodies:
-            if not kwargs:
-                made = conversions.convert(recorder, function, args)
-                if made is not NotImplemented:
-                    return made
-            if recorder.script:
-                if function is _core.array:
-                    return _made_array(args, kwargs)
-                if not kwargs and any(type(a) is loop_number.LoopNumber for a in args):
-                    made = loop_operators.by_function(function, args)
-                    if made is not None:
-                        return made
-            followed = recorder.follow(function)
-            if followed is not None:
-                return self.load(followed(*args, **kwargs))
-            recorder.bodies[-1].check_call(function, args, kwargs)
+        if type(function) not in closed.BUILTIN_CALLABLES:
+            # An instance: it is not compared, hashed or asked for an attribute before.
+            return self.load(self._call(recorder, function, args, kwargs))
         if function is builtins.print:
             _guards.ready(*args, *kwargs.values())
             return recorder.print(args, kwargs)
@@ -224,6 +148,12 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
             return library.call_on_lists(recorder, function, args, kwargs)
         return self._user_call(recorder, function, args, kwargs)
 
+    def caught(self) -> None:
+        """A handler of the user's begins: the error's traceback has no frames of ours."""
+        error = sys.exc_info()[1]
+        if self.recorder is not None and error is not None:
+            error.__traceback__ = tracebacks.users(error.__traceback__)
+
     def ready_for(self, recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> bool:
         """Makes ready for a call of unseen code, which looks at frames as it likes: nothing waits
         any longer, :meth:`given` and :meth:`named` have real arrays. False: not such a call."""
@@ -249,18 +179,9 @@ class Runtime(ControlFlow, PlainCopies, threading.local):
         self._args, self._kwargs = plain, named
         return True
 
-    def _object_call(self, recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
-        """A call of an instance: it is not compared, hashed or asked for an attribute before."""
-        __tracebackhide__ = True
-        if recorder.bodies and origin(function) == "object":
-            raise NotConvertible(f"it calls a {type(function).__name__}")
-        return self._call(recorder, function, args, kwargs)
-
     def _user_call(self, recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
         """A call of Python's own types and functions, NumPy's, or of the user's elsewhere."""
         __tracebackhide__ = True
-        if recorder.script:
-            return function(*args, **kwargs)
         if unbound.applies(function, args):
             return unbound.call(function, args, kwargs)
         if closed.allows(function, args, kwargs):
@@ -297,46 +218,7 @@ def _contact(function: Any) -> None:
     _guards.contact(f"{name} is not part of the graph")
 
 
-def _made_array(args: tuple, kwargs: dict) -> Any:
-    """``nd.array()`` of what is known while a script is traced: its own array with that."""
-    for _, value in trees.leaves("", [*args, *kwargs.values()]):
-        if type(value) in (TracedArray, loop_number.LoopNumber) or getattr(value, "_traced", False):
-            raise NotConvertible("nd.array() of a value that is known only when the graph runs")
-    made = _core.array(*map(numbers.plain, args), **kwargs)
-    return _core.invoke_core("identity", [made], {})
-
-
-def _updated(kind: str, target: Any, value: Any) -> Any:
-    """What ``target op= value`` makes of a recorded NDArray."""
-    name = kind[1:] + "_" * (kind in ("iand", "ior"))
-    result = getattr(operator, name)(target, value)
-    if type(result) is not _core.NDArray or (result.shape, result.dtype) != (
-        target.shape,
-        target.dtype,
-    ):
-        what = "a number"
-        if type(result) is _core.NDArray:
-            what = f"{np.dtype(result.dtype)} {tuple(result.shape)}"
-        into = f"{np.dtype(target.dtype)} {tuple(target.shape)}"
-        raise NotConvertible(f"{what} is written in place into {into}")
-    return result
-
-
-def _write_nd(kind: str, target: Any, value: Any) -> Any:
-    """``target op= value`` for a recorded NDArray, which may be a window on another one."""
-    try:
-        if type(value) is loop_number.LoopNumber:
-            target[:] = _updated(kind, target, value)
-            return target
-        return getattr(operator, kind)(target, value)
-    except NotConvertible as reason:
-        if str(reason) != "a value is read":
-            raise
-        why = "an nd array is written in place while a slice or element of it has a name or is read"
-        raise NotConvertible(f"{why}; use a copy of that: `x[i].copy()`") from None
-
-
-def _on_scalars(kind: str, target: Any) -> str:
+def on_scalars(kind: str, target: Any) -> str:
     """The operator's name: a NumPy scalar never changes, a new one takes its place."""
     if type(target) is TracedArray and target.is_scalar:
         return {"iand": "and_", "ior": "or_"}.get(kind, kind[1:])

@@ -152,9 +152,7 @@ class Phases:
     def all_recorded(self) -> bool:
         """No element will be taken as written."""
         recorder = self.recorder
-        return self.stage == _RECORDED and (
-            self.place is FORGOTTEN or bool(recorder.bodies) or recorder.options.force
-        )
+        return self.stage == _RECORDED and (self.place is FORGOTTEN or recorder.options.force)
 
     def rest_as_written(self) -> Any:
         """The other elements; recording is put aside for them."""
@@ -184,7 +182,7 @@ class Phases:
         how = ""
         if recorder is None:
             self.stage = _PLAIN
-        elif recorder.bodies or recorder.options.force or place is FORGOTTEN:
+        elif recorder.options.force or place is FORGOTTEN:
             self.stage = _RECORDED
         elif self.hooks.quiet(place.reads, values):
             self.stage, how = _PLAIN, "quiet"
@@ -250,7 +248,7 @@ class Phases:
     def change_due(self, now: float) -> bool:
         """At a step's start: do the next steps run as written?"""
         recorder, place = self.recorder, self.place
-        if place is FORGOTTEN or recorder.bodies or recorder.options.force:
+        if place is FORGOTTEN or recorder.options.force:
             return False
         if self.hooks.recorder is not recorder:
             return False

@@ -12,7 +12,7 @@ from typing import Any
 
 from ... import _core
 from ...np_face import TracedArray
-from .. import numbers, twins
+from .. import numbers, trace_state, twins
 from ..trace_state import RUNTIME
 from .patience import CONTACTS, FORGOTTEN, Phases, place_of
 from .quiet import Reads, Search, known_function
@@ -66,6 +66,7 @@ class PlainCopies:
         if self.recorder is not None:
             self.recorder.spent.put_aside()
         self.recorder = recorder
+        trace_state.now_records(recorder)
         if recorder is None:
             _guards.end()
         else:
@@ -186,7 +187,7 @@ class PlainCopies:
         if recorder is None:
             return True
         place = place_of(number)
-        if recorder.bodies or recorder.options.force or place is FORGOTTEN:
+        if recorder.options.force or place is FORGOTTEN:
             return False
         self.plain_is_quiet = self.quiet(place.reads)
         place.note_left(recorder)
@@ -200,7 +201,7 @@ class PlainCopies:
     def each(self, number: int, values: Any) -> Any:
         """What a recorded generator expression goes through."""
         recorder, place = self.recorder, place_of(number)
-        if recorder is None or recorder.bodies or recorder.options.force or place is FORGOTTEN:
+        if recorder is None or recorder.options.force or place is FORGOTTEN:
             return values
         return Phases(self, number, values, 1).of_generator()
 
@@ -217,8 +218,6 @@ class PlainCopies:
         if function is type and len(args) == 3:  # the class gets its module from the caller
             _guards.contact("a class is made")
             return function
-        if recorder.bodies:
-            return functools.partial(self.call, function)
         twin = twins.seen(function)
         if twin is not None:
             inner = sys._getframe(1).f_code is twins.code_of(twin)

@@ -59,6 +59,8 @@ class Rewriter(Copies):
         copies: loops can also run as written.
     """
 
+    runtime = RUNTIME  # the name of what the hooks belong to
+
     def __init__(self, functions: frozenset[str], filename: str, copies: bool = False):
         self.functions = functions
         self.copies = copies
@@ -67,7 +69,7 @@ class Rewriter(Copies):
         self.in_class = False
 
     def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
-        attribute = ast.Attribute(ast.Name(RUNTIME, ast.Load()), method, ast.Load())
+        attribute = ast.Attribute(ast.Name(self.runtime, ast.Load()), method, ast.Load())
         call = ast.Call(attribute, args, rest.get("keywords", []))
         for node in (attribute, attribute.value, call):
             placed(at, node)
@@ -249,7 +251,7 @@ def rewrite(tree: ast.Module, filename: str = "", copies: bool = False) -> ast.M
 def rewritten(tree: ast.Module, rewriter: Rewriter) -> ast.Module:
     """The module with the runtime's hooks, in place."""
     tree.body = rewriter._statements(tree.body)
-    return located(Exits(RUNTIME, _INPLACE).visit(tree))
+    return located(Exits(rewriter.runtime, _INPLACE).visit(tree))
 
 
 def defined_functions(tree: ast.AST) -> frozenset[str]:

@@ -81,7 +81,7 @@ def contents(array: Any) -> np.ndarray | None:
     """What is known of an array's elements while the cell is recorded: an existing ndarray's, or
     those of a short array made of constants alone, as ``np.linspace(0, 1, 5)``."""
     found = _known(array)
-    if found is not None or type(array) is not bridge.Traced or array.recorder.bodies:
+    if found is not None or type(array) is not bridge.Traced or array.recorder.script:
         return found
     handle = array.handle
     if array.selected is not None or not handle._traced or array.size > _FEW:

@@ -48,7 +48,7 @@ class Items:
         recorder = self.recorder
         if recorder.active:
             try:
-                if recorder.bodies:  # the index may be a number of a traced loop
+                if recorder.script:  # the index may be a number of a traced loop
                     taken = recorder.element(self, key)
                     if taken is not None:
                         return taken

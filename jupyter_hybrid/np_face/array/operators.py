@@ -24,7 +24,7 @@ def _is_two(value: Any) -> bool:
 
 def _beside_ndarrays(value: Any) -> bool:
     """Is it a NumPy scalar of a script, which NDArrays take as a number?"""
-    return value.is_scalar and value.recorder.script and bool(value.recorder.bodies)
+    return value.is_scalar and value.recorder.script and value.recorder.active
 
 
 def _with_ndarray(ufunc: np.ufunc, scalar: Any, array: Any, scalar_first: bool) -> Any:

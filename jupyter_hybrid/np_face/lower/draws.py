@@ -32,7 +32,7 @@ def lowered(function: Any) -> Callable | None:
 
 def call(recorder: Recorder, lower: Callable, function: Any, args: tuple, kwargs: dict) -> Any:
     """The recorded call. Raises NotCovered, before anything is drawn, where it is NumPy's."""
-    if not recorder.active or recorder.bodies:
+    if not recorder.active or recorder.script:
         raise NotCovered("random draws")
     return lower(function.__self__, *args, **kwargs)
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import nd
-from ...capture.errors import NotConvertible
-from ...capture.source.hooks import install
 from ...gluon.block import Block
 from ...gluon.hybrid_block import HybridBlock
 from ...gluon.nn import HybridSequential, Sequential
+from ..control.errors import NotConvertible
+from ..control.hooks import script_runtime
 
 _OWN = __name__.partition(".")[0]
 
@@ -55,7 +55,7 @@ def is_own(kind: type, method: str) -> bool:
 
 
 def _followed(function: Any, block: Any) -> Callable:
-    made = install().now.follow(function)
+    made = script_runtime().now.follow(function)
     if made is None:
         raise NotConvertible(f"{type(block).__name__}.{function.__name__} has no source")
     return lambda *args, **kwargs: made(block, *args, **kwargs)

@@ -6,9 +6,9 @@ import linecache
 import re
 
 from ...base import MXNetError
-from ...capture.control.loop_else import ENDED
-from ...capture.control.returns import DONE, RETURN
-from ...capture.control.syntax import BREAK, ITEM, LEFT
+from ..control.loop_else import ENDED
+from ..control.returns import DONE, RETURN
+from ..control.syntax import BREAK, ITEM, LEFT
 
 _NAMES = {
     RETURN: "what is returned", DONE: "whether it has returned", BREAK: "whether a loop is left",

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ...capture.control.trees import rebuild
 from ...np_face import DTYPES, TracedArray
 from ...np_face.protocols import Recorder
+from ..control.trees import rebuild
 
 
 @dataclass

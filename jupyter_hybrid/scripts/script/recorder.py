@@ -8,15 +8,14 @@ from typing import Any
 
 from ... import _core
 from ...capture.cell import Cell
-from ...capture.control.body import Body
-from ...capture.control.calls import check_call
-from ...capture.control.kinds import handle_of, is_scalar
-from ...capture.errors import NotConvertible
-from ...capture.options import Options
 from ...capture.origin import origin
-from ...capture.recorder import Recorder
 from ...capture.source.sources import NoSource
 from ...reports.session import session
+from ..control.body import Body
+from ..control.calls import check_call
+from ..control.errors import NotConvertible
+from ..control.kinds import handle_of, is_scalar
+from ..control.recorder import BodyRecorder
 from . import blocks
 from .source import is_rewritten, rewritten
 
@@ -27,15 +26,11 @@ _LIST_METHODS = frozenset(
 _DICT_METHODS = frozenset({"get", "items", "keys", "values", "copy"})
 
 
-class ScriptRecorder(Recorder):
+class ScriptRecorder(BodyRecorder):
     """Records the call of a scripted function with parameters in the place of its arrays."""
 
-    script = True
-
     def __init__(self, cell: Cell, unroll: int, max_iterations: int | None):
-        options = Options(view="none", loop_limit=unroll)
-        super().__init__(cell, options, {}, session.later)
-        self.max_iterations = max_iterations
+        super().__init__(cell, session.later, unroll, max_iterations)
         self.followed: dict[int, Any] = {}  # functions of the user that are part of it
         self._started = _core.trace_serial()
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from ... import _core, sym
 from ...base import MXNetError
-from ...capture.control.trees import leaves, rebuild
 from ...sym.pair import load_parts, pair_files, save_pair
+from ..control.trees import leaves, rebuild
 from .program import Argument, Output, Program
 
 _ATTRIBUTE = "jupyter_hybrid_script"

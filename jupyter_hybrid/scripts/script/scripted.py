@@ -12,12 +12,12 @@ from typing import Any, TypeVar, overload
 from ... import _core
 from ...autograd import pause
 from ...base import MXNetError
-from ...capture.control.trees import form, leaves
-from ...capture.errors import NotConvertible
 from ...capture.recording import PLAIN
 from ...capture.source.sources import NoSource
 from ...gluon.block import Block
 from ...gluon.hybrid_block import HybridBlock
+from ..control.errors import NotConvertible
+from ..control.trees import form, leaves
 from . import saved
 from .blocks import is_own, run_block
 from .errors import ScriptError

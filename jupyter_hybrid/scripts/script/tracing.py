@@ -10,19 +10,19 @@ from typing import Any
 
 from ... import _core
 from ...autograd import pause
-from ...capture import numbers
+from ...capture import numbers, trace_state
 from ...capture.cell import Cell
-from ...capture.control.body import raised
-from ...capture.control.kinds import handle_of
-from ...capture.control.loop_number import LoopNumber
-from ...capture.control.places import Place, place_of
-from ...capture.control.trees import is_tree, leaves, rebuild
-from ...capture.control.undefined import Undefined
-from ...capture.errors import NotConvertible
 from ...capture.recording import PLAIN, Recording
-from ...capture.source.hooks import install
 from ...np_face import TracedArray
 from ...reports.session import start
+from ..control.body import raised
+from ..control.errors import NotConvertible
+from ..control.hooks import script_runtime
+from ..control.kinds import handle_of
+from ..control.loop_number import LoopNumber
+from ..control.places import Place, place_of
+from ..control.trees import is_tree, leaves, rebuild
+from ..control.undefined import Undefined
 from .blocks import run_block
 from .errors import ScriptError
 from .program import Argument, Output, Program
@@ -46,10 +46,9 @@ def trace(
         ScriptError: something in it can't be part of a graph.
     """
     start()
-    runtime = install()
-    outside = runtime.recorder
+    outside = trace_state.recorder()
     if outside is not None:
-        if not isinstance(outside, ScriptRecorder) and not outside.bodies:
+        if not isinstance(outside, ScriptRecorder):
             outside.recording.pause("a scripted function is compiled")
         else:
             raise ScriptError(
@@ -71,7 +70,7 @@ class _Trace:
         code = function.__code__
         lines = [line.rstrip("\n") for line in linecache.getlines(code.co_filename)]
         cell = Cell(None, code.co_filename, lines, 1, ast.Module([], []), [], False, False)
-        self.runtime = install()
+        self.runtime = script_runtime()
         self.recorder = ScriptRecorder(cell, unroll, max_iterations)
         self.arguments: list[Argument] = []
         self.given: dict[int, Argument] = {}  # by id of what the body got for it
@@ -85,15 +84,14 @@ class _Trace:
         numbers.start_cell()
         _core.register_cell_file(recorder.filename, "")
         _core.begin_trace(0)
-        self.runtime.recorder = recorder
+        self.runtime.record(recorder)
         root = Root(recorder, self.runtime)
         recorder.bodies.append(root)
         try:
             return self._run(bound, root)
         finally:
             recorder.bodies.clear()
-            self.runtime.converted = False
-            self.runtime.recorder = None
+            self.runtime.record(None)
             _core.end_trace()
             _core.drop_trace_writes()
             recorder.active = False

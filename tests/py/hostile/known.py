@@ -22,7 +22,6 @@ KNOWN: dict[str, tuple[str, str]] = {
     "c_writers: weakref callbacks": (EVERYWHERE, UNSEEN),
     "crashes: the name of a method": (EVERYWHERE, "raises AttributeError"),
     "errors: a division warns on its line": (EVERYWHERE, WARNING),
-    "errors: a traceback is read": (EVERYWHERE, "a frame of ours stands in the traceback"),
     "errors: an error of a scalar": (EVERYWHERE, WARNING),
     "holders: an object array of arrays": (EVERYWHERE, "a stand-in stays in an object array"),
     "identity: isinstance against abstract classes": (

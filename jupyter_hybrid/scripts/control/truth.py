@@ -15,10 +15,10 @@ import numpy as np
 
 from ... import _core
 from ...np_face import TracedArray
-from ..errors import NotConvertible
-from ..recorder import Recorder
+from .errors import NotConvertible
 from .kinds import handle_of
 from .loop_number import LoopNumber
+from .recorder import BodyRecorder
 
 
 def truth_node(value: Any) -> Any:
@@ -41,10 +41,10 @@ def truth_node(value: Any) -> Any:
 class Truth:
     """Mixed into the runtime: what the rewritten expressions call."""
 
-    recorder: Recorder | None
+    recorder: BodyRecorder | None
 
     @property
-    def now(self) -> Recorder:
+    def now(self) -> BodyRecorder:
         """The recorder, where code is being recorded."""
         assert self.recorder is not None
         return self.recorder
@@ -154,7 +154,7 @@ class Truth:
         raise NotImplementedError
 
     def _inside(self) -> bool:
-        return self.recorder is not None and bool(self.recorder.bodies)
+        return self.recorder is not None
 
 
 def _steps(names: tuple[str, ...], first: Any, rest: tuple) -> tuple:

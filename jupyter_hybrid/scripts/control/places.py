@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from ..trace_state import RUNTIME
-
+RUNTIME = "__jupyter_hybrid_script__"  # the name in ``builtins`` that rewritten scripts call
 Place = tuple[str, int]  # file, line
 
 

@@ -13,14 +13,12 @@ from types import FrameType
 from typing import Any
 
 from ... import _core
+from ...capture import numbers
 from ...np_face import TracedArray
-from .. import numbers
-from ..errors import NotConvertible
-from ..recorder import Recorder
 from . import syntax
 from .body import Body
 from .branch_writes import BranchWrites
-from .by_elements import by_elements
+from .errors import NotConvertible
 from .join import join
 from .kinds import constant_flag
 from .loop import CountedRange, Loop, has_rows
@@ -38,6 +36,7 @@ class ControlFlow(Truth):
     """Mixed into the runtime: the functions that rewritten statements call."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.converted = False  # a node took the statement's place just now ...
         self._results: tuple = ()  # ... and these are what its names get
         # The frame of the last loop that is no node, why, and where that is.
@@ -86,20 +85,17 @@ class ControlFlow(Truth):
             frame_of_loop, of_loop, place = self._loop_reason
             of_loop = of_loop if frame_of_loop == id(frame) else ""
             if statement is not None and statement.breaks and why == statement.reason and of_loop:
-                if self.bodies:  # the user's line is that of the cause
-                    line = statement.node.lineno
-                    why = f"{of_loop}; so the loop that is left in line {line} can't be converted"
-                    raise NotConvertible(why, place) from None
-                why = f"{why}, which is no node: {of_loop}"
-            return self._follow(test, "if", why, reason.where)
+                line = statement.node.lineno  # the user's line is that of the cause
+                why = f"{of_loop}; so the loop that is left in line {line} can't be converted"
+                raise NotConvertible(why, place) from None
+            raise NotConvertible(why, reason.where) from None
         finally:
             del frame
-            self._settle()
         self.converted = True
         return False
 
     def _cond(self, statement: syntax.Statement, test: Any, frame: FrameType) -> tuple:
-        slots = Slots(self.now, statement, frame, self.bodies)
+        slots = Slots(self.now, statement, frame)
         parameters = slots.parameters(statement.loaded)
         since = slots.aliases.serial = numbers.serial()
         writes = BranchWrites(slots)
@@ -116,25 +112,12 @@ class ControlFlow(Truth):
 
     def choose(self, node: Any, yes: Any, no: Any, frame: FrameType) -> Any:
         """The value of ``yes()`` or ``no()`` by a ``cond`` node."""
-        slots = Slots(self.now, syntax.EXPRESSION, frame, self.bodies)
+        slots = Slots(self.now, syntax.EXPRESSION, frame)
         slots.names.append(VALUE)
         since = slots.aliases.serial = numbers.serial()
         writes = BranchWrites(slots)
         ends = [{VALUE: Body(self, slots, code, ()).value({})} for code in (yes, no)]
         return slots.closed(VALUE, join(slots, LoopNumber(node, bool), ends, since, writes)[0])
-
-    def _settle(self) -> None:
-        """After an attempt that is not inside another."""
-        if not self.bodies:
-            self.now.may_be.clear()
-            self.now.returning.clear()
-
-    def _follow(self, test: Any, what: str, reason: str, where: Place | None) -> bool:
-        """Python follows the computed value; inside a traced body it can't."""
-        if self.bodies or type(test) is LoopNumber:
-            raise NotConvertible(reason, where)
-        note(self.now, test, f"`{what}` on an array value: {reason}")
-        return bool(test)
 
     # while ----------------------------------------------------------------------------------------
     def test(self, number: int, test: Any) -> bool:
@@ -149,7 +132,7 @@ class ControlFlow(Truth):
         waits = pending(test)
         if not waits:
             test = bool(test)  # asked once, as written
-        if self.bodies and not waits and test:
+        if not waits and test:
             recorder.check_size("a `while` whose condition is known")
         if statement is None or not (waits or (statement.flagged and test)):
             return bool(test)
@@ -162,7 +145,7 @@ class ControlFlow(Truth):
             if tries >= _ATTEMPTS:
                 raise NotConvertible("its carried values do not settle")
             known[key] = tries + 1
-            if not waits and not Slots(recorder, statement, frame, self.bodies).any_arrays():
+            if not waits and not Slots(recorder, statement, frame).any_arrays():
                 raise NotConvertible("it reads no array")
             self._results = self._while(statement, frame)
         except NotConvertible as reason:
@@ -170,19 +153,15 @@ class ControlFlow(Truth):
             self._loop_reason = (id(frame), str(reason), where)
             if not waits:
                 return bool(test)
-            again = self._follow(test, "while", str(reason), reason.where)
-            if not again:
-                known.pop(key, None)
-            return again
+            raise NotConvertible(str(reason), reason.where) from None
         finally:
             del frame
-            self._settle()
         known.pop(key, None)
         self.converted = True
         return False
 
     def _while(self, statement: syntax.Statement, frame: FrameType) -> tuple:
-        slots = Slots(self.now, statement, frame, self.bodies)
+        slots = Slots(self.now, statement, frame)
         slots.require_bound("the loop may not run at all")
         since = slots.aliases.serial = numbers.serial()
         slots.begin_carrying()
@@ -200,14 +179,10 @@ class ControlFlow(Truth):
             return iterable
         kind = type(iterable)
         statement = syntax.statement(number)
-        leaves = statement is not None and statement.flagged and bool(self.bodies)
+        leaves = statement is not None and statement.flagged
         if statement is None or (kind is range and len(iterable) < 2 and not leaves):
             return iterable
-        if kind is CountedRange:
-            if not self.bodies:
-                raise NotConvertible("a range whose bounds are recorded")
-            return Loop(self, statement, iterable)
-        if kind is range or has_rows(iterable):
+        if kind is CountedRange or kind is range or has_rows(iterable):
             return Loop(self, statement, iterable)
         return Loop(self, statement, iterable, "it walks through " + kind.__name__)
 
@@ -230,13 +205,6 @@ class ControlFlow(Truth):
         if loop is None or self.recorder is None:
             return False
         frame = sys._getframe(1)
-        patient = not (self.recorder.script or self.recorder.options.force)
-        if patient and by_elements(loop.statement.node, frame.f_locals, frame.f_globals):
-            loop.attempts = 0
-            loop.failed("it works element by element")
-            if self.bodies:  # unrolled it would be as dear
-                raise NotConvertible(loop.reason)
-            return False
         try:
             made = self._foreach(loop, frame)
         except NotConvertible as reason:
@@ -249,7 +217,6 @@ class ControlFlow(Truth):
             return False
         finally:
             del frame
-            self._settle()
         if made is None:
             return False
         self._results, self.converted = made, True
@@ -259,7 +226,7 @@ class ControlFlow(Truth):
         statement = loop.statement
         if statement.reason:
             raise NotConvertible(statement.reason)
-        slots = Slots(self.now, statement, frame, self.bodies)
+        slots = Slots(self.now, statement, frame)
         counted = type(loop.values) is CountedRange
         if not counted and not slots.any_arrays() and not has_rows(loop.values):
             loop.attempts = 0
@@ -275,9 +242,8 @@ class ControlFlow(Truth):
         if statement.flagged or counted:
             return LoopNode(slots).left_early(loop, target, end, since)
         recorded = numbers.serial() - since - slots.parameters_made
-        limit = self.now.options.loop_limit
-        skips = statement.breaks and bool(self.bodies)  # `continue`: unrolled, it could not decide
-        if recorded * loop.remaining <= limit and not skips:
+        # With `continue` it could not decide, unrolled.
+        if recorded * loop.remaining <= self.now.unroll and not statement.breaks:
             loop.attempts = 0
             return None
         return LoopNode(slots).foreach(loop, target, end, since)
@@ -291,8 +257,3 @@ def pending(test: Any) -> bool:
     if kind is _core.NDArray:
         return test._traced and test.size == 1
     return kind is LoopNumber
-
-
-def note(recorder: Recorder, test: Any, reason: str) -> None:
-    """Computes a condition, with this reason for the graph break."""
-    recorder.sync([test.handle if type(test) is TracedArray else test], reason)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import ast
 import operator
-import sys
 import weakref
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ... import _core
 from ...np_face import TracedArray
-from ..errors import NotConvertible
+from .errors import NotConvertible
 from .kinds import handle_of, is_scalar
 from .returns import RETURN
 
@@ -30,33 +27,6 @@ class Aliases:
         self.ends: list[dict[str, Any]] = []  # the names after a step, or after each branch
         self.stands_for: dict[str, list[Any]] = {}  # results that may be these arrays
         self.pairs: list[tuple[str, str]] = []  # names that may be one array in some case
-        self.sole = self._find_sole()
-
-    def _find_sole(self) -> frozenset[str]:
-        """Names that are the only way to their arrays: asked before anything else holds these."""
-        # A name and its entry in `outer`, the argument; before Python 3.13 a frame's copy.
-        each = 2 + (self.slots.in_function and sys.version_info < (3, 13))
-        outer = self.slots.outer
-        return frozenset(
-            name
-            for name in outer
-            if sys.getrefcount(outer[name]) <= 1 + each * len(self._group(name))
-            and type(outer[name]) is not np.ndarray
-            and getattr(outer[name], "parent", None) is None
-            and not (type(outer[name]) is _core.NDArray and _core.has_company(outer[name]))
-        )
-
-    def _group(self, name: str) -> list[str]:
-        """The names of the statement that share the array of this one."""
-        return [n for n in self.slots.outer if self.slots.outer[n] is self.slots.outer[name]]
-
-    def _is_sole(self, name: str) -> bool:
-        """Can nobody but this name see its array? Names that share one must go on doing so."""
-        group = self._group(name)
-        together = len(group) == 1 or (
-            len(self.ends) == 1 and all(self.ends[0][n] is self.ends[0][name] for n in group)
-        )
-        return name in self.sole and together
 
     def check(self, name: str, value: Any, may_stay: bool = False) -> None:
         """A result may not be an array that another name could write to, or be written by.
@@ -69,8 +39,7 @@ class Aliases:
         # After an `if` a write to one of them is refused; in a loop it may be in the next step.
         # Nothing is written between an early return and the end.
         statement = self.slots.statement.node
-        later = self.slots.recorder.script and isinstance(statement, (ast.If, ast.Pass))
-        later = later or name.startswith(RETURN)
+        later = isinstance(statement, (ast.If, ast.Pass)) or name.startswith(RETURN)
         outside: list[Any] = []
         if type(value) is TracedArray and value.parent is not None:
             if not later:
@@ -82,17 +51,10 @@ class Aliases:
             owners.update(found)
             if not found and _core.is_outside(source, self.serial):
                 outside.append(source)
-        if self.slots.nested:
-            if (owners or outside) and self.slots.writing and not later:
-                raise NotConvertible(f"{name} may be the same array as another")
-            handles = [handle_of(self.slots.outer_array(self.slots.outer[n])) for n in owners]
-            self.stands_for[name] = _each_once(outside + [h for h in handles if h is not None])
-            return
-        for owner in owners:
-            if not self._is_sole(owner):
-                raise NotConvertible(f"{name} may be the same array as {owner} was")
-        if outside:
-            raise NotConvertible(f"{name} may be the same array as one of outside")
+        if (owners or outside) and self.slots.writing and not later:
+            raise NotConvertible(f"{name} may be the same array as another")
+        handles = [handle_of(self.slots.outer_array(self.slots.outer[n])) for n in owners]
+        self.stands_for[name] = _each_once(outside + [h for h in handles if h is not None])
 
     def check_apart(
         self, bound: list[tuple[str, list[Any]]], left_alone: frozenset[str] = frozenset()
@@ -118,7 +80,7 @@ class Aliases:
                 if any(_core.is_window_on(s, theirs) for s in sources) or any(
                     _core.is_window_on(t, sources) for t in theirs
                 ):
-                    if self.slots.recorder.script and not self.slots.writing:
+                    if not self.slots.writing:
                         self.pairs.append((name, other))  # refused when one is written later
                         continue
                     raise NotConvertible(f"{name} may be the same array as {other}")

@@ -14,16 +14,15 @@ import numpy as np
 
 from ... import _core
 from ...base import MXNetError
+from ...capture import numbers
 from ...np_face import DTYPES, TracedArray, supported
-from .. import numbers
-from ..errors import NotConvertible
-from ..recorder import Recorder
 from . import loop_number
 from .aliases import Aliases
-from .body import Body
+from .errors import NotConvertible
 from .kinds import UNBOUND, handle_of, is_scalar, zero_of
 from .loop_else import ENDED
 from .loop_number import LoopNumber
+from .recorder import BodyRecorder
 from .returns import DONE, RETURN
 from .syntax import BREAK, LEFT, Statement
 from .trees import described, form, is_tree, leaves, rebuild
@@ -42,28 +41,21 @@ VALUE = "the value"  # of an expression that chooses
 class Slots:
     """The names of a statement: outer values, parameters, and what becomes of them."""
 
-    def __init__(
-        self, recorder: Recorder, statement: Statement, frame: FrameType, bodies: list[Body]
-    ):
+    def __init__(self, recorder: BodyRecorder, statement: Statement, frame: FrameType):
         self.recorder, self.statement, self.frame = recorder, statement, frame
-        self.nested = bool(bodies)
         self.parameters_made = 0
         self.entered = 0  # of a loop: when its parameters had been made
         self.names: list[str] = list(statement.stored)
         code = frame.f_code
-        self.in_function = bool(code.co_flags & 2)  # CO_NEWLOCALS
         self.local = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
-        if self.in_function:
-            outside = [n for n in self.names if n not in self.local or n in code.co_freevars]
-            if outside:
-                raise NotConvertible(f"{outside[0]} is not a local name of the function")
-        values = defined(frame.f_locals) if self.nested else frame.f_locals
+        outside = [n for n in self.names if n not in self.local or n in code.co_freevars]
+        if outside:
+            raise NotConvertible(f"{outside[0]} is not a local name of the function")
+        values = defined(frame.f_locals)
         self.outer = {n: values[n] for n in self.names if n in values}
         self.forms: dict[str, Any] = {}  # of names that hold containers, which are looked into
-        # Before their containers are opened. Cells count references: no second one there.
-        self.whole = dict(self.outer) if self.nested else self.outer
-        if self.nested:
-            self.open([self.outer])
+        self.whole = dict(self.outer)  # before their containers are opened
+        self.open([self.outer])
         self.aliases = Aliases(self)
         self.values: dict[str, Any] = {n: self.entering(n, v) for n, v in self.outer.items()}
         self.carried: dict[str, Any] = {}  # name -> parameter node
@@ -71,7 +63,7 @@ class Slots:
         self.step: dict[str, Any] = {}  # name -> node of a value that each step is given
         self.rows: dict[str, Any] = {}  # the same, or the row that this counter takes, and its size
         self.undefined: dict[str, Any] = {}  # names that may have no value afterwards
-        self.writing = bool(self.written_arrays()) or any(b.writes for b in bodies)
+        self.writing = bool(self.written_arrays()) or any(b.writes for b in recorder.bodies)
         if statement.flagged:
             self.names.append(BREAK)
 
@@ -162,7 +154,7 @@ class Slots:
         return False
 
     def require_bound(self, why: str, target: str = "") -> None:
-        """Drops names that only the body uses; raises when another may stay unbound.
+        """Drops names that may stay unbound: those read afterwards are undefined there.
 
         Args:
             target: of a loop; what it holds afterwards is found otherwise.
@@ -170,12 +162,8 @@ class Slots:
         for name in list(self.names):
             if name in self.values or name in (BREAK, RETURN, target):
                 continue
-            outside = self.statement.outside
-            if outside is None or name in outside:
-                reason = f"{name} is bound only in its body, and {why}"
-                if not self.nested:
-                    raise NotConvertible(reason)
-                self.undefined[name] = Undefined(reason)
+            if name in self.statement.outside:
+                self.undefined[name] = Undefined(f"{name} is bound only in its body, and {why}")
             self.names.remove(name)
 
     def parameters(self, loaded: frozenset[str]) -> tuple[str, ...]:
@@ -239,7 +227,7 @@ class Slots:
             node = self.parameter(tuple(handle.shape), handle.dtype, handle.context, name)
             if type(value) is TracedArray:
                 return self.proxy(node, value.is_scalar), node
-            if self.recorder.script and name in self.written_arrays():
+            if name in self.written_arrays():
                 stand_in = _core.invoke_core("identity", [node], {})  # its entry is what changes
                 self.recorder.disown([stand_in])
                 self.stand_ins[name] = [stand_in]
@@ -296,8 +284,7 @@ class Slots:
         self, kind: str, parts: list, operands: list, since: int, options: dict[str, Any]
     ) -> list[Any]:
         """Records the node; returns its outputs."""
-        if self.nested:
-            parts = [(outputs, taken, [*map(label, names)]) for outputs, taken, names in parts]
+        parts = [(outputs, taken, [*map(label, names)]) for outputs, taken, names in parts]
         try:
             return _core.trace_control(kind, parts, operands, since, options)
         except MXNetError as error:
@@ -312,8 +299,7 @@ class Slots:
         """Gives an array that the body writes in place its final contents."""
         outer = self.outer[name]
         array = self.outer_array(outer)
-        if self.nested:
-            self.recorder.bodies[-1].check_alone(handle_of(array))
+        self.recorder.bodies[-1].check_alone(handle_of(array))
         if type(array) is TracedArray:
             array.assign(handle)
         else:

@@ -29,10 +29,11 @@ import ast
 import copy
 from typing import Any
 
-from ..source.rewrite import defined_functions, rewritten
-from ..source.scopes import bound_names
+from ...capture.source.rewrite import defined_functions, rewritten
+from ...capture.source.scopes import bound_names
 from . import syntax
 from .leaving import without_leaving
+from .places import RUNTIME
 from .returns import RETURN
 from .syntax import ITEM, LEFT, leaves
 from .truth_rewriter import TruthRewriter
@@ -45,6 +46,8 @@ class ScriptRewriter(TruthRewriter):
         functions: the names of those that the tree defines.
         beyond: names that are read where the code came from.
     """
+
+    runtime = RUNTIME
 
     def __init__(self, functions: frozenset[str], filename: str, beyond: frozenset[str]):
         super().__init__(functions, filename)

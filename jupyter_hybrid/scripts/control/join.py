@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...capture import numbers
 from ...np_face import TracedArray
-from .. import numbers
-from ..errors import NotConvertible
 from . import loop_number
+from .errors import NotConvertible
 from .kinds import UNBOUND, common_kind, handle_of, is_plain, same, zero_of
 from .loop_number import LoopNumber
 from .returns import RETURN
@@ -29,16 +29,13 @@ def join(
     """
     pairs = []
     written = writes.settle(ends)
-    if slots.nested:
-        slots.open(ends)
+    slots.open(ends)
     slots.aliases.ends = ends
     results: dict[str, Any] = {}
     for name in slots.names:
         values = [end.get(name, UNBOUND) for end in ends]
         if any(v is UNBOUND for v in values):
             reason = f"{name} is bound in one branch only"
-            if not slots.nested:
-                raise NotConvertible(reason)
             if name != RETURN or all(v is UNBOUND for v in values):
                 results[name] = Undefined(reason)
                 continue
@@ -100,8 +97,8 @@ def _result(slots: Slots, name: str, kind: Any, handle: Any, bounds: tuple[int, 
         return TracedArray.of_node(slots.recorder, handle, scalar=scalar)
     if what == "nd":
         return handle
-    if slots.nested and what is bool:
+    if what is bool:
         return LoopNumber(handle, bool)
-    if slots.nested and what in (int, float):
+    if what in (int, float):
         return LoopNumber(handle, what, *bounds)
-    raise NotConvertible(f"{name} would be a Python {what.__name__} known only when it runs")
+    raise NotConvertible(f"{name} is {what.__name__} in both branches, and two values")

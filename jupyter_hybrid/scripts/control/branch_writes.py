@@ -10,9 +10,9 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from ... import _core, autograd
+from ...capture import numbers
 from ...np_face import TracedArray
-from .. import numbers
-from ..errors import NotConvertible
+from .errors import NotConvertible
 from .kinds import handle_of
 from .returns import RETURN
 
@@ -72,16 +72,15 @@ class BranchWrites:
     def settle(self, ends: list[dict[str, Any]]) -> list[str]:
         """Names that a branch wrote. Puts the arrays outside where the ends have their stand-ins.
 
-        Raises NotConvertible for a name that is written and then another array, but in a script:
-        there it gets a value of its own beside the array that is written.
+        A name that is written and then another array gets a value of its own beside the array that
+        is written.
         """
         written = []
-        script = self.slots.recorder.script
         for name in self.nodes:
             made = [given[name] for given in self.given]
             if any(map(self._was_written, made, self._serial)):
                 if any(end.get(name) is not m for end, m in zip(ends, made, strict=True)):
-                    if not script or not isinstance(self.slots.statement.node, ast.If):
+                    if not isinstance(self.slots.statement.node, ast.If):
                         raise NotConvertible(f"{name} is written in place and bound anew")
                     self.rebound.append(name)
                     for end, m in zip(ends, made, strict=True):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ... import _core
 from ...np_face import TracedArray
-from ..errors import NotConvertible
 from .calls import check_call
+from .errors import NotConvertible
 from .kinds import handle_of
 from .places import place_of
 from .undefined import defined
@@ -79,18 +79,13 @@ class Body:
         self.check_alone(handle)
         shown = any(b.writes for b in self.flow.bodies)
         if not shown or _core.is_outside(handle, self.slots.aliases.serial):
-            if self.flow.recorder.script:
-                raise NotConvertible(
-                    "an array from before the branch or loop is written in place under another name"
-                )
-            raise NotConvertible("it calls a function that writes an array in place")
+            raise NotConvertible(
+                "an array from before the branch or loop is written in place under another name"
+            )
 
     def check_alone(self, handle: Any) -> None:
         """Raises NotConvertible when writing this array may have to write another one, too."""
-        recorder = self.flow.recorder
-        if not recorder.script:
-            return
-        for made, sources in recorder.may_be:
+        for made, sources in self.flow.recorder.may_be:
             others = [made, *sources]
             if _core.is_window_on(handle, others) or any(
                 _core.is_window_on(o, [handle]) for o in others

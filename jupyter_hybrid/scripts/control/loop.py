@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ... import _core
+from ...capture import numbers
 from ...np_face import TracedArray
-from .. import numbers
-from ..errors import NotConvertible
 from . import loop_number
+from .errors import NotConvertible
 from .loop_number import LoopNumber
 from .undefined import Undefined
 
@@ -29,7 +29,7 @@ class Loop:
         self.length = len(values) if not reason and type(values) is not CountedRange else 0
         counted = type(values) is CountedRange
         self.attempts = 2 if not reason and not counted and self.length >= _MIN_STEPS else 0
-        if flow.bodies and not reason and statement.breaks:
+        if not reason and statement.breaks:
             self.attempts = 2  # unrolled, a recorded condition could not leave it
         if counted:
             self.attempts = 1
@@ -41,7 +41,7 @@ class Loop:
 
     def __next__(self) -> Any:
         flow = self.flow
-        if flow.recorder is not None and flow.bodies:
+        if flow.recorder is not None:
             why = f" (no node: {self.reason})" if self.reason else ""
             flow.recorder.check_size(f"a `for` that is unrolled{why}")
         value = next(self._inner)

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from .. import numbers
-from ..errors import NotConvertible
-from ..trace_state import RUNTIME
+from ...capture import numbers
+from .errors import NotConvertible
 from .loop_number import LoopNumber
+from .places import RUNTIME
 
 _OWN = __name__.partition(".")[0]
 _BUILTINS = frozenset({
@@ -76,7 +76,7 @@ def _impure(function: Any, stored: frozenset[str], seen: set[int]) -> str:
             return ""
     except TypeError:  # not hashable
         pass
-    if type(getattr(function, "__self__", None)).__module__ == f"{_OWN}.capture.source.hooks":
+    if type(getattr(function, "__self__", None)).__module__ == f"{_OWN}.scripts.control.hooks":
         return ""  # what rewritten code calls itself
     inner = getattr(function, "__func__", function)
     module = getattr(inner, "__module__", None) or ""

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from ... import _core
+from ...capture import numbers
 from ...np_face import TracedArray
-from .. import numbers
-from ..errors import NotConvertible
-from ..recorder import Recorder
 from . import loop_number
+from .errors import NotConvertible
 from .kinds import handle_of
 from .loop import CountedRange
 from .loop_number import LoopNumber
+from .recorder import BodyRecorder
 from .truth import truth_node
 
 _SCALARS = frozenset({"asscalar", "item"})
@@ -27,15 +27,13 @@ _TYPES = (int, float, bool)
 _MOST = loop_number.LARGEST
 
 
-def convert(recorder: Recorder, function: Any, args: tuple) -> Any:
+def convert(recorder: BodyRecorder, function: Any, args: tuple) -> Any:
     """The value of a conversion of recorded values; NotImplemented for any other call."""
     if function in _TYPES and len(args) == 1:
         return _number(recorder, function, args[0])
     if function is range and any(map(_is_recorded, args)):
         return CountedRange(*[_as_int(recorder, a) for a in args])
     if function in (min, max) and len(args) >= 2 and any(map(_is_recorded, args)):
-        if not recorder.script and any(type(a) is not LoopNumber for a in args if _is_recorded(a)):
-            return NotImplemented
         result = args[0]
         for other in args[1:]:
             result = _extreme(function, result, other)
@@ -64,7 +62,7 @@ def _element(value: Any) -> Any:
     return _core.invoke_core("reshape", [node], {"shape": ()}) if len(node.shape) else node
 
 
-def _number(recorder: Recorder, kind: type, value: Any) -> Any:
+def _number(recorder: BodyRecorder, kind: type, value: Any) -> Any:
     if not _is_recorded(value):
         return NotImplemented
     if kind is bool:
@@ -95,7 +93,7 @@ def _cast(node: Any, kind: type) -> Any:
     return _core.invoke_core("cast", [node], {"dtype": dtype})
 
 
-def _whole(recorder: Recorder, node: Any) -> LoopNumber:
+def _whole(recorder: BodyRecorder, node: Any) -> LoopNumber:
     """``int(x)``: toward zero; an error when it runs where Python raises or it is too large."""
     dtype = np.dtype(node.dtype)
     if dtype.kind == "b":
@@ -105,14 +103,12 @@ def _whole(recorder: Recorder, node: Any) -> LoopNumber:
         return LoopNumber(_cast(node, int), int, int(info.min), int(info.max))
     if dtype.kind not in "iuf":
         raise NotConvertible(f"int() of {dtype}")
-    if not recorder.script:
-        raise NotConvertible("int() may be too large or not finite")
     recorder.checks += 1
     made = _core.invoke_core("exact_int", [node], {"limit": _MOST})
     return LoopNumber(made, int, -_MOST, _MOST)
 
 
-def _as_int(recorder: Recorder, value: Any) -> Any:
+def _as_int(recorder: BodyRecorder, value: Any) -> Any:
     """A bound of range(): an int, or an array of one int."""
     if type(value) in (LoopNumber, int, numbers.RecordedInt) or not _is_recorded(value):
         return value
@@ -121,7 +117,7 @@ def _as_int(recorder: Recorder, value: Any) -> Any:
     return _whole(recorder, _element(value))
 
 
-def _scalar(recorder: Recorder, name: str, value: Any) -> Any:
+def _scalar(recorder: BodyRecorder, name: str, value: Any) -> Any:
     node = _element(value)
     if name == "asscalar":
         return TracedArray.of_node(recorder, _constant(node), scalar=True)

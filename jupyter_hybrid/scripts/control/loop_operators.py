@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ... import _core
+from ...capture import numbers
 from ...np_face import TracedArray
 from ...np_face.protocols import Recorder
-from .. import numbers
-from ..errors import NotConvertible
+from .errors import NotConvertible
 from .loop_number import ARITHMETIC, COMPARISONS, EXACT, LoopNumber, calculated, narrowed, of
 
 _UFUNCS: dict[str, Any] = {

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 
-from ..source.rewrite import Rewriter
+from ...capture.source.rewrite import Rewriter
 
 _COMPARISONS: dict[type, str] = {
     ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",

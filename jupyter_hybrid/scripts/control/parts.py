@@ -10,8 +10,8 @@ import copy
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..trace_state import RUNTIME
 from .leaving import pass_at, without_leaving
+from .places import RUNTIME
 from .rewriter import rewrite_part
 from .syntax import BREAK, LOOPS, Statement
 

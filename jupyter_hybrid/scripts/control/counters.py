@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..source.nodes import walk
+from ...capture.source.nodes import walk
 
 _COUNTING = (ast.Add, ast.Sub, ast.Mult)
 

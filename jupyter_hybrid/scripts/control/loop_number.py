@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from .. import numbers, trace_state
-from ..errors import NotConvertible
+from ...capture import numbers, trace_state
+from .errors import NotConvertible
 
 EXACT = 2**53  # ints up to here are exact as float64
 _FACTOR = 2**30  # of a product that might leave 64 bits
@@ -169,8 +169,6 @@ def calculated(name: str, a: LoopNumber, b: LoopNumber) -> LoopNumber:
         raise NotConvertible("% and // of floats known only when the graph runs; use ints")
     if name in ("truediv", "mod", "floordiv") and (b.kind is float or b.lo <= 0 <= b.hi):
         nodes[1] = _divisor(nodes[1])
-    elif name in ("mod", "floordiv") and b.lo <= 0 and not _in_script():
-        raise NotConvertible("% and // need ints and a positive constant divisor")
     if name == "mul" and not floating and max(abs(x * y) for x in a.ends for y in b.ends) >= 2**62:
         a, b = (narrowed(x, _FACTOR, "an int of the loop may leave 64 bits") for x in (a, b))
         nodes = [a.node, b.node]
@@ -200,22 +198,17 @@ def narrowed(x: LoopNumber, most: int, reason: str) -> LoopNumber:
     if max(map(abs, x.ends)) <= most:
         return x
     recorder = trace_state.recorder()
-    if recorder is None or not recorder.script:
+    if recorder is None:
         raise NotConvertible(reason)
     recorder.checks += 1
     made = _core.invoke_core("exact_int", [x.node], {"limit": most})
     return LoopNumber(made, int, max(x.lo, -most), min(x.hi, most))
 
 
-def _in_script() -> bool:
-    recorder = trace_state.recorder()
-    return recorder is not None and recorder.script
-
-
 def _divisor(node: Any) -> Any:
     """The same number, an error when it runs and is 0, as in Python."""
     recorder = trace_state.recorder()
-    if recorder is None or not recorder.script:
+    if recorder is None:
         raise NotConvertible("a division whose divisor may be zero raises in Python")
     recorder.checks += 1
     zero = _core.trace_constant(0, np.dtype(node.dtype).name, "0")

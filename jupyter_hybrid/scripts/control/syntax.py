@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
-from ..source.nodes import copied
+from ...capture.source.nodes import copied
 from .counters import number_names
 
 BREAK = "__jupyter_hybrid_break__"  # carried by a loop that may be left early

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ... import _core
+from ...capture import numbers
 from ...np_face import TracedArray
-from .. import numbers
-from ..errors import NotConvertible
 from . import loop_number
+from .errors import NotConvertible
 from .kinds import (
     UNBOUND,
     common_kind,
@@ -54,14 +54,13 @@ class LoopNode:
         """
         found: list[_Carried] = []
         kept: list[_Carried] = []  # left alone
-        if self.slots.nested:
-            self.slots.open([end])
+        self.slots.open([end])
         self.aliases.ends = [end]
         owners = {id(v): n for n, v in self.slots.values.items() if handle_of(v) is not None}
         for name in list(self.slots.names):
             if name not in end:
                 reason = f"{name} is not bound in every step"
-                if not self.slots.nested or name in self.slots.values:
+                if name in self.slots.values:
                     raise NotConvertible(reason)
                 self.slots.undefined[name] = Undefined(reason)
                 self.slots.names.remove(name)
@@ -93,7 +92,7 @@ class LoopNode:
             owner = owners.get(id(value))
             if owner is not None and was_written(value, self.slots.carried.get(owner)):
                 raise NotConvertible(f"{name} is {owner}, which is written in place")
-            if self.slots.recorder.script and type(value) is LoopNumber:
+            if type(value) is LoopNumber:
                 value = self._checked(value, node)
             out = self.slots.out_node(name, value)
             if before is not UNBOUND and name not in self.slots.step:
@@ -245,8 +244,6 @@ class LoopNode:
         """The ``while_loop`` node of a counted loop's remaining steps: one with ``break``, or of
         recorded bounds."""
         slots = self.slots
-        if type(loop.values) is not range and not slots.nested:
-            raise NotConvertible("it walks through an array and may be left early")
         counts = loop.counts()
         self.aliases.serial = since
         if BREAK in slots.carried and type(counts) is range:
@@ -277,13 +274,8 @@ class LoopNode:
         made = slots.control("while_loop", parts, operands, since, options)
         last = _core.invoke_core("sub", [made[0], step], {})
         results = self._bind(found, carried, made[1:], None)
-        outside = slots.statement.outside
-        if target not in [c.name for c in found] and (outside is None or target in outside):
-            if slots.nested:
-                results[target] = loop.after(slots, target, last)
-            else:
-                slots.recorder.sync([last], f"{target}: a Python number that the loop computes")
-                results[target] = int(_core.as_numpy(last))
+        if target not in [c.name for c in found] and target in slots.statement.outside:
+            results[target] = loop.after(slots, target, last)
         return slots.in_order(results)
 
     def _last(self, values: Any) -> Any:
@@ -305,7 +297,6 @@ class LoopNode:
         handles = dict(zip([c.name for c in slots], made, strict=True))
         results = dict(self.slots.outer)
         shared: dict[int, Any] = {}
-        numbers_after: list[tuple[str, Any, Any]] = []
         # Numbers may still be refused: nothing is written before.
         for c in sorted(found, key=lambda c: c.how == "written"):
             if c.how == "constant":
@@ -321,15 +312,7 @@ class LoopNode:
                 shared[id(c.value)] = results[c.name]
             else:
                 results[c.name] = self._number(c, handles[c.name], steps)
-                if type(results[c.name]) is LoopNumber and not self.slots.nested:
-                    numbers_after.append((c.name, results[c.name], handles[c.name]))
         self.aliases.note_pairs(results)
-        if numbers_after:
-            nodes = [h for _, _, h in numbers_after]
-            names = ", ".join(n for n, _, _ in numbers_after)
-            self.slots.recorder.sync(nodes, f"{names}: Python numbers that the loop computes")
-            for name, number, handle in numbers_after:
-                results[name] = number.kind(_core.as_numpy(handle).item())
         return results
 
     def _array(self, c: _Carried, handle: Any) -> Any:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from ... import _core
+from ...capture import numbers
 from ...np_face import TracedArray
-from .. import numbers
-from ..errors import NotConvertible
-from ..recorder import Recorder
 from . import loop_number, loop_operators
+from .errors import NotConvertible
 from .kinds import handle_of
 from .loop_number import LoopNumber
+from .recorder import BodyRecorder
 
 
 def is_recorded_key(key: Any) -> bool:
@@ -21,7 +21,7 @@ def is_recorded_key(key: Any) -> bool:
     return any(type(k) is LoopNumber for k in (key if type(key) is tuple else (key,)))
 
 
-def store(recorder: Recorder, array: Any, key: Any, value: Any) -> None:
+def store(recorder: BodyRecorder, array: Any, key: Any, value: Any) -> None:
     """``array[key] = value`` of a recorded array; an error when it runs if out of bounds.
 
     Raises NotConvertible for indices that are no ints, and values that do not fit an element.
@@ -57,7 +57,7 @@ def store(recorder: Recorder, array: Any, key: Any, value: Any) -> None:
         array[:] = made
 
 
-def as_array(recorder: Recorder, array: Any, value: LoopNumber) -> Any:
+def as_array(recorder: BodyRecorder, array: Any, value: LoopNumber) -> Any:
     """A number that is known only when it runs, for ``array[...] = value``."""
     node = _fitting(value, handle_of(array), ())
     if type(array) is TracedArray:
@@ -65,7 +65,7 @@ def as_array(recorder: Recorder, array: Any, value: LoopNumber) -> Any:
     return _core.invoke_core("reshape", [node], {"shape": (1,)})
 
 
-def _places(recorder: Recorder, size: int, index: LoopNumber) -> Any:
+def _places(recorder: BodyRecorder, size: int, index: LoopNumber) -> Any:
     """True at the place of the index along an axis of this size."""
     count = _core.invoke_core("arange", [], {"start": 0, "stop": size, "dtype": "int64"})
     place = loop_operators.taken_at(recorder, count, 0, index)
