@@ -143,7 +143,6 @@ void set_virtual_gpus(int n) {
 }
 
 int num_virtual_gpus() { return devices::num_virtual_gpus(); }
-bool context_exists(Context ctx) { return devices::exists(ctx); }
 bool is_virtual(Context ctx) { return devices::is_virtual(ctx); }
 
 }  // namespace engine

@@ -116,7 +116,6 @@ std::string describe_pending(int max_rows);  // text: op, site, what it waits fo
 // Virtual GPUs: computed by the CPU, own lanes and pool each. n in [0, 64].
 void set_virtual_gpus(int n);
 int num_virtual_gpus();
-bool context_exists(Context ctx);  // cpu(any), declared virtual gpus
 bool is_virtual(Context ctx);
 
 // Exit: drops what is queued, ends what is discardable, finishes what else runs, joins the threads.

@@ -1,6 +1,7 @@
 #include "exec/call_types.h"
 
 #include "core/error.h"
+#include "devices/devices.h"
 #include "graph/graph.h"
 
 namespace hybrid {
@@ -58,6 +59,10 @@ void infer_call(const OpDef& op, const Attrs& attrs, CallTypes* t) {
             ": the shape or dtype of output ", i, " does not follow from the inputs");
   }
   if (creates) check_dtype(op, t->out_dtypes[0], "the dtype");
+}
+
+void check_device(const OpDef& op, Context ctx) {
+  if (!devices::exists(ctx)) fail(op.name, ": ", devices::why_absent(ctx));
 }
 
 }  // namespace hybrid

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/context.h"
 #include "ops/op.h"
 
 namespace hybrid {
@@ -20,5 +21,7 @@ void check_arity(const OpDef& op, const Attrs& attrs, size_t num_inputs);
 // Checks the dtype against the table and infers the outputs from the inputs given. Throws Error
 // naming operator, what was given and what is supported.
 void infer_call(const OpDef& op, const Attrs& attrs, CallTypes* types);
+// Throws Error naming the operator when the device on which it makes an array is not there.
+void check_device(const OpDef& op, Context ctx);
 
 }  // namespace hybrid

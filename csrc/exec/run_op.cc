@@ -1,6 +1,5 @@
 // run_op: one operator on concrete arrays.
 #include "core/error.h"
-#include "devices/devices.h"
 #include "exec/call_types.h"
 #include "exec/launch.h"
 #include "ops/copy_to_device.h"
@@ -96,9 +95,7 @@ std::vector<NDArray> run_op(const OpDef& op, const Attrs& attrs, const std::vect
   for (const NDArray& a : inputs) types.add_input(a.shape, a.dtype);
   infer_call(op, attrs, &types);
   const Context where = inputs.empty() ? ctx : inputs[0].ctx();
-  if (inputs.empty()) {
-    if (!engine::context_exists(where)) fail(op.name, ": ", devices::why_absent(where));
-  }
+  if (inputs.empty()) check_device(op, where);
   if (out) check_outputs(op, types, *out, where);
 
   std::vector<NDArray> arguments = inputs;

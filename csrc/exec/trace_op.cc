@@ -106,6 +106,7 @@ std::vector<ArrayRef> trace_op(const OpDef& op, const Attrs& attrs,
     node->inputs.push_back(trace_entry(a));
   }
   infer_call(op, attrs, &types);
+  if (inputs.empty()) check_device(op, ctx);
   if (is_device_copy(&op)) {
     before_trace_effect("it copies an array to another device");
     ctx = target_of_copy(attrs);

@@ -1,6 +1,7 @@
 // Lanes of the host and of virtual GPUs.
 #include <algorithm>
 
+#include "devices/devices.h"
 #include "engine_helpers.h"
 
 using namespace hybrid;
@@ -8,13 +9,13 @@ using namespace hybrid::testing;
 
 TEST_CASE("engine: virtual GPUs exist when declared, with a pool each") {
   Engine engine;
-  CHECK_FALSE(engine::context_exists(gpu(0)));
+  CHECK_FALSE(devices::exists(gpu(0)));
   engine::set_virtual_gpus(2);
   CHECK(engine::num_virtual_gpus() == 2);
-  CHECK(engine::context_exists(gpu(1)));
+  CHECK(devices::exists(gpu(1)));
   CHECK(engine::is_virtual(gpu(1)));
-  CHECK_FALSE(engine::context_exists(gpu(2)));
-  CHECK(engine::context_exists(Context{DeviceType::cpu, 3}));
+  CHECK_FALSE(devices::exists(gpu(2)));
+  CHECK(devices::exists(Context{DeviceType::cpu, 3}));
   CHECK_FALSE(engine::is_virtual(Context()));
   const int64_t cpu = pool_stats(Context()).used, other = pool_stats(gpu(0)).used;
   const int64_t mine = pool_stats(gpu(1)).used;

@@ -115,3 +115,20 @@ def test_training_in_a_cell_gives_the_imperative_weights(shell):
     shell.hybridize(source)
     for got, want in zip(shell.ns["weights"], expected, strict=True):
         np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("make", ["nd.zeros((1,)", "nd.random.uniform(shape=(1,)", "nd.arange(3"])
+def test_a_device_that_is_not_there_is_an_error_at_its_line(shell, make):
+    cell = f"""
+try:
+    device = mx.gpu(60)
+    {make}, ctx=device)
+except mx.MXNetError as error:
+    device, why = mx.cpu(), str(error)
+x = nd.ones((2,), ctx=device) * 2
+"""
+    shell.run(cell)
+    wanted = shell.ns["why"]
+    shell.hybridize(cell)
+    assert shell.ns["why"] == wanted and "gpu(60) does not exist" in wanted
+    assert shell.ns["x"].asnumpy().tolist() == [2, 2]

@@ -182,6 +182,17 @@ def test_what_was_made_by_exec_is_unseen(shell):
         definition_of(shell.ns["made"]["f"].__code__)
 
 
+def test_a_generator_expression_of_unseen_code_is_a_contact(shell):
+    body = (
+        "exec('def later():\\n    return (x.__setitem__(i, 9.0) for i in range(2))')\n"
+        "n = sum(i for i in range(3))\ng = later()\ny = x * 2\nlist(g)\nz = x * 2\n"
+    )
+    wanted = imperative(body, {"np": np, "x": np.arange(4.0)})[0]
+    shell.hybridize(body, "--view none")
+    np.testing.assert_array_equal(np.asarray(shell.ns["y"]), wanted["y"])
+    np.testing.assert_array_equal(np.asarray(shell.ns["z"]), wanted["z"])
+
+
 def test_source_of_another_text_is_no_source(shell):
     shell.hybridize("def f(a):\n    return a + 1\n", "--view none")
     code = shell.ns["f"].__code__

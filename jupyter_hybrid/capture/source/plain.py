@@ -13,7 +13,6 @@ from typing import Any
 from ... import _core
 from ...np_face import TracedArray
 from .. import numbers, trace_state, twins
-from ..trace_state import RUNTIME
 from .patience import CONTACTS, FORGOTTEN, Phases, place_of
 from .quiet import Reads, Search, known_function
 
@@ -46,6 +45,7 @@ class PlainCopies:
         self.active: list[Phases] = []  # the loops that run, outermost first
         self.phase = 0  # which copy of a loop runs now, ...
         self.steps: Any = ()  # ... and what it goes through
+        self._plain: tuple[Any, Any] | None = None  # a generator expression as written, and how
         self._unfinished: Phases | None = None  # a comprehension whose first part has ended
         self._args: tuple = ()
         self._kwargs: dict = {}
@@ -183,15 +183,18 @@ class PlainCopies:
     def plainly(self, number: int) -> bool:
         """Is this generator expression left as written?"""
         recorder = self.recorder
-        self.plain_is_quiet = False
+        self._plain = None
         if recorder is None:
             return True
         place = place_of(number)
         if recorder.options.force or place is FORGOTTEN:
             return False
-        self.plain_is_quiet = self.quiet(place.reads)
+        quiet = self.quiet(place.reads)
         place.note_left(recorder)
-        return self.plain_is_quiet or bool(place.left)
+        if not quiet and not place.left:
+            return False
+        self._plain = place, self._quietly if quiet else self._outside
+        return True
 
     @staticmethod
     def opened(values: Any) -> Any:
@@ -222,10 +225,10 @@ class PlainCopies:
         if twin is not None:
             inner = sys._getframe(1).f_code is twins.code_of(twin)
             return self._chosen(recorder, function, twin, inner)
-        consumer = len(args) == 1 and any(function is c for c in _CONSUMERS)
-        if consumer and self._plain_generator(args[0]):
-            how = self._quietly if self.plain_is_quiet else self._outside
-            return functools.partial(how, function)
+        if len(args) == 1 and any(function is c for c in _CONSUMERS):
+            how = self._for_generator(args[0])
+            if how is not None:
+                return functools.partial(how, function)
         if self.ready_for(recorder, function, args, kwargs):
             return function
         return functools.partial(self.call, function)
@@ -284,11 +287,14 @@ class PlainCopies:
         kwargs, self._kwargs = self._kwargs, {}
         return kwargs
 
-    @staticmethod
-    def _plain_generator(value: Any) -> bool:
-        return type(value) is types.GeneratorType and (
-            value.gi_code.co_name == "<genexpr>" and RUNTIME not in value.gi_code.co_names
-        )
+    def _for_generator(self, value: Any) -> Any:
+        """How this is gone through, where it is the expression that :meth:`plainly` was last asked
+        about; one of other code may do what it likes."""
+        if type(value) is not types.GeneratorType or self._plain is None:
+            return None
+        (place, how), code = self._plain, value.gi_code
+        its = code.co_filename == place.filename and code.co_firstlineno == place.first
+        return how if its and code.co_name == "<genexpr>" else None
 
     def _quietly(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """A call that touches no array."""
