@@ -7,6 +7,7 @@ import types
 from typing import Any
 
 from . import closed, library
+from .source.sources import module_of
 
 _LIBRARY = tuple(
     {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
@@ -27,7 +28,7 @@ def origin(function: Any) -> str:
     inner = function.__func__ if kind is types.MethodType else function
     if isinstance(inner, types.FunctionType):
         filename = inner.__code__.co_filename
-        module = closed.module_of(inner)
+        module = module_of(inner)
     elif type(inner) is type:
         filename, module = "", inner.__module__
     elif type(inner) in closed.BUILTIN_CALLABLES:

@@ -193,6 +193,18 @@ def test_a_generator_expression_of_unseen_code_is_a_contact(shell):
     np.testing.assert_array_equal(np.asarray(shell.ns["z"]), wanted["z"])
 
 
+def test_a_wrapper_of_a_plain_function_is_looked_at_itself(shell):
+    body = (
+        "import functools, heapq\n@functools.wraps(heapq.heappush)\n"
+        "def put(k):\n    x[0] = k\n"
+        "y = x * 2\nfor k in range(3, 12):\n    put(k)\nz = x * 2\n"
+    )
+    wanted = imperative(body, {"np": np, "x": np.arange(4.0)})[0]
+    shell.hybridize(body, "--view none")
+    np.testing.assert_array_equal(np.asarray(shell.ns["y"]), wanted["y"])
+    np.testing.assert_array_equal(np.asarray(shell.ns["z"]), wanted["z"])
+
+
 def test_source_of_another_text_is_no_source(shell):
     shell.hybridize("def f(a):\n    return a + 1\n", "--view none")
     code = shell.ns["f"].__code__

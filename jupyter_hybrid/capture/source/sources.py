@@ -10,7 +10,7 @@ import sysconfig
 import time
 from collections.abc import Iterator
 from functools import lru_cache
-from types import CodeType
+from types import CodeType, FunctionType
 
 #: Compiler flags of all ``from __future__`` imports.
 FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -46,6 +46,12 @@ def is_cell(filename: str) -> bool:
         return True
     cached = linecache.cache.get(filename)
     return cached is not None and len(cached) > 1 and cached[1] is None
+
+
+def module_of(function: FunctionType) -> str:
+    """Where its code was written: `functools.wraps` copies another function's ``__module__``."""
+    name = function.__globals__.get("__name__")
+    return name if type(name) is str else ""
 
 
 def note_recorded(filename: str) -> None:
