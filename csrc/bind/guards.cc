@@ -1,90 +1,11 @@
-// The state of the guards, what they know of values, and the guards of one or two operands.
+// The state of the guards, and the guards of one or two operands.
 #include "bind/guards.h"
-
-#include <unordered_map>
-#include <vector>
 
 namespace hybrid {
 namespace bind {
 namespace guards {
 
 namespace {
-
-std::unordered_map<PyTypeObject*, Kind>& told() {
-  static auto* types = new std::unordered_map<PyTypeObject*, Kind>;  // types are kept alive
-  return *types;
-}
-
-std::vector<PyObject*>& closed() {
-  static auto* iterators = new std::vector<PyObject*>;
-  return *iterators;
-}
-constexpr size_t kMostClosed = 32;
-
-void clear_closed() {
-  auto held = std::move(closed());
-  closed().clear();
-  for (PyObject* iterator : held) Py_DECREF(iterator);
-}
-
-void tell(PyTypeObject* type, Kind kind) {
-  if (told().emplace(type, kind).second) Py_INCREF(type);
-}
-
-void tell_builtin_types() {
-  for (PyTypeObject* type : {&PyLong_Type, &PyFloat_Type, &PyComplex_Type, &PyBool_Type,
-                             &PyUnicode_Type, &PyBytes_Type, &PyRange_Type, &PySlice_Type,
-                             Py_TYPE(Py_None), Py_TYPE(Py_Ellipsis), Py_TYPE(Py_NotImplemented)}) {
-    tell(type, Kind::scalar);
-  }
-  tell(&PyList_Type, Kind::sequence);
-  tell(&PyTuple_Type, Kind::sequence);
-  tell(&PyDict_Type, Kind::keyed);
-  tell(&PySet_Type, Kind::keyed);
-  tell(&PyFrozenSet_Type, Kind::keyed);
-  for (PyTypeObject* type : {&PyFunction_Type, &PyCFunction_Type, &PyMethod_Type, &PyType_Type,
-                             &PyModule_Type, &PyMethodDescr_Type, &PyWrapperDescr_Type}) {
-    tell(type, Kind::named);
-  }
-}
-
-// `test` of every element of a list, tuple, set or dict.
-template <typename Test>
-bool all_inside(PyObject* value, const Test& test) {
-  if (PyList_CheckExact(value)) {
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) {
-      if (!test(PyList_GET_ITEM(value, i))) return false;
-    }
-    return true;
-  }
-  if (PyTuple_CheckExact(value)) {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) {
-      if (!test(PyTuple_GET_ITEM(value, i))) return false;
-    }
-    return true;
-  }
-  if (PyDict_CheckExact(value)) {
-    Py_ssize_t at = 0;
-    PyObject *key, *held;
-    while (PyDict_Next(value, &at, &key, &held)) {
-      if (!test(key) || !test(held)) return false;
-    }
-    return true;
-  }
-  // A set's iterator compares nothing.
-  PyObject* steps = PyObject_GetIter(value);
-  if (steps == nullptr) {
-    PyErr_Clear();
-    return false;
-  }
-  bool all = true;
-  while (PyObject* held = all ? PyIter_Next(steps) : nullptr) {
-    all = test(held);
-    Py_DECREF(held);
-  }
-  Py_DECREF(steps);
-  return all;
-}
 
 // Comparison by identity, as every class has it that says nothing else.
 bool compares_plainly(PyObject* value) {
@@ -233,8 +154,7 @@ PyObject* walkable(PyObject*, PyObject* value) {
 }
 
 PyObject* close_over(PyObject*, PyObject* iterator) {
-  if (closed().size() >= kMostClosed) clear_closed();
-  closed().push_back(Py_NewRef(iterator));
+  add_closed(iterator);
   return Py_NewRef(iterator);
 }
 
@@ -254,16 +174,23 @@ PyObject* note(PyObject*, PyObject*) {
   Py_RETURN_NONE;
 }
 
+PyObject* settled(PyObject*, PyObject*) {
+  state().pending = false;
+  Py_RETURN_NONE;
+}
+
 PyObject* begin(PyObject*, PyObject* on_contact) {
   PyObject* before = std::exchange(state().on_contact, Py_NewRef(on_contact));
   state().thread = PyThread_get_thread_ident();
   state().active = true;
   state().pending = true;
   Py_XDECREF(before);
+  watch_frames(true);
   Py_RETURN_NONE;
 }
 
 PyObject* end(PyObject*, PyObject*) {
+  watch_frames(false);
   state().active = state().pending = false;
   clear_closed();
   Py_CLEAR(state().on_contact);
@@ -293,6 +220,10 @@ PyMethodDef kMethods[] = {
     {"begin", begin, METH_O,
      "A recording begins on this thread; called with a reason at contacts."},
     {"end", end, METH_NOARGS, "It has ended, or is put aside."},
+    {"second_lock", set_second_lock, METH_O,
+     "Who is told, with its code, of a frame that starts while something waits and that no guard "
+     "let in; True: this code never again. None: nobody."},
+    {"settled", settled, METH_NOARGS, "Nothing waits, until more is recorded."},
     {"note", note, METH_NOARGS, "Something that a contact has to compute may have been recorded."},
     {"tell", HYBRID_FAST(tell_type), "A type whose operations are ours: scalar, array or named."},
     {"contact", contact_with, METH_O, "Computes what waits; the reason is told to the callback."},
@@ -326,63 +257,6 @@ State& state() {
 
 bool watched() { return state().active && PyThread_get_thread_ident() == state().thread; }
 bool idle() { return !state().active || !state().pending || !watched(); }
-
-Kind kind_of(PyObject* value) {
-  const auto found = told().find(Py_TYPE(value));
-  return found == told().end() ? Kind::unknown : found->second;
-}
-
-bool is_inert(PyObject* value, int depth) {
-  switch (kind_of(value)) {
-    case Kind::unknown:
-      return false;
-    case Kind::scalar:
-    case Kind::array:
-    case Kind::named:
-      return true;
-    default:
-      return depth > 0 &&
-             all_inside(value, [depth](PyObject* held) { return is_inert(held, depth - 1); });
-  }
-}
-
-bool is_data(PyObject* value, int depth) {
-  switch (kind_of(value)) {
-    case Kind::unknown:
-      return false;
-    case Kind::scalar:
-    case Kind::array:
-      return true;
-    case Kind::named:
-      return PyType_CheckExact(value);  // a plain class: `dtype=float`
-    default:
-      return depth > 0 &&
-             all_inside(value, [depth](PyObject* held) { return is_data(held, depth - 1); });
-  }
-}
-
-bool is_walkable(PyObject* value) {
-  switch (kind_of(value)) {
-    case Kind::unknown: {
-      PyTypeObject* type = Py_TYPE(value);
-      return type == &PyDictKeys_Type || type == &PyDictValues_Type || type == &PyDictItems_Type;
-    }
-    case Kind::named:
-      return false;
-    default:
-      return true;
-  }
-}
-
-bool take_closed(PyObject* iterator) {
-  for (size_t i = 0; i < closed().size(); ++i) {
-    if (closed()[i] != iterator) continue;
-    closed().erase(closed().begin() + static_cast<std::ptrdiff_t>(i));
-    Py_DECREF(iterator);  // the caller holds it
-    return true;
-  }
-  return false;
-}
 
 bool contact_for(PyObject* reason) {
   // Nothing is asked while everything is computed: that runs our code, and warnings of the user's.

@@ -36,6 +36,8 @@ bool idle();
 bool watched();
 
 Kind kind_of(PyObject* value);
+void tell(PyTypeObject* type, Kind kind);
+void tell_builtin_types();
 // Comparing, hashing and showing it runs no foreign code, down to what containers hold.
 bool is_inert(PyObject* value, int depth = 4);
 // Inert, and holds no functions that somebody may call.
@@ -44,6 +46,8 @@ bool is_data(PyObject* value, int depth = 4);
 bool is_walkable(PyObject* value);
 // An iterator that this cell made of walkable values, once.
 bool take_closed(PyObject* iterator);
+void add_closed(PyObject* iterator);
+void clear_closed();
 
 // Computes everything that waits. False: an error is set.
 bool contact(const char* what, PyObject* about);
@@ -60,6 +64,10 @@ PyObject* store(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* walk(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* context(PyObject* self, PyObject* const* args, Py_ssize_t count);
 bool ready_walk_types();
+
+// While a cell is recorded on this thread (second_lock.cc).
+void watch_frames(bool on);
+PyObject* set_second_lock(PyObject* self, PyObject* told);
 
 // True, or TypeError: a method was called with another number of arguments.
 bool has_count(const char* name, Py_ssize_t count, Py_ssize_t expected);

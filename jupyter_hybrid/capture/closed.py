@@ -9,8 +9,13 @@ the call gets real arrays.
 from __future__ import annotations
 
 import builtins
+import cmath
+import copy
 import functools
+import math
+import operator
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,22 +29,59 @@ from .source.sources import module_of
 
 _guards = _core.guards
 
-# They look at their arguments themselves at most, or take them apart once.
-_SHALLOW: frozenset[Any] = frozenset(
-    {builtins.len, builtins.id, builtins.callable, builtins.list, builtins.tuple}
-)  # fmt: skip
+Rule = Callable[[tuple, dict], bool]
+
+
+def _looks(args: tuple, kwargs: dict) -> bool:
+    """For what asks its arguments nothing."""
+    return not kwargs
+
+
+def _takes_apart(args: tuple, kwargs: dict) -> bool:
+    """For what goes through its argument once and looks at none of what it finds."""
+    return not kwargs and (not args or _guards.walkable(args[0]))
+
+
+def _steps(args: tuple, kwargs: dict) -> bool:
+    """For iterators over iterators."""
+    return not kwargs and all(map(_guards.walkable, args))
+
+
+def _of_data(args: tuple, kwargs: dict) -> bool:
+    """For what compares, hashes, shows or computes with its arguments, down to what they hold."""
+    return _guards.data(*args, *kwargs.values())
+
+
 _ITERATORS = frozenset({builtins.enumerate, builtins.zip, builtins.reversed})
-_DEEP = frozenset(
-    {
-        builtins.min, builtins.max, builtins.sum, builtins.abs, builtins.round, builtins.sorted,
-        builtins.any, builtins.all, builtins.divmod, builtins.pow, builtins.hash, builtins.repr,
-        builtins.str, builtins.int, builtins.float, builtins.bool, builtins.complex,
-        builtins.set, builtins.frozenset, builtins.dict, builtins.ord,
-        builtins.chr, builtins.bin, builtins.hex, builtins.oct, builtins.format,
-        builtins.isinstance, builtins.issubclass, builtins.range, builtins.slice,
-    }
-)  # fmt: skip
-_OF_DATA = frozenset({"math", "cmath", "_operator"})
+# What changes how NumPy computes: before it everything is computed as it was.
+_SETTINGS = frozenset({"seterr", "seterrcall", "setbufsize", "errstate", "set_printoptions"})
+_MODULES_OF_DATA = (math, cmath, operator)  # nothing in them keeps or calls what it is given
+# The table, by identity. Whatever stands nowhere is judged by its type, or it is a contact.
+_RULES: dict[Any, Rule] = {
+    **dict.fromkeys((builtins.id, builtins.callable), _looks),
+    **dict.fromkeys((builtins.len, builtins.list, builtins.tuple), _takes_apart),
+    **dict.fromkeys(_ITERATORS, _steps),
+    **dict.fromkeys(
+        (
+            builtins.min, builtins.max, builtins.sum, builtins.abs, builtins.round,
+            builtins.sorted, builtins.any, builtins.all, builtins.divmod, builtins.pow,
+            builtins.hash, builtins.repr, builtins.str, builtins.int, builtins.float,
+            builtins.bool, builtins.complex, builtins.set, builtins.frozenset, builtins.dict,
+            builtins.ord, builtins.chr, builtins.bin, builtins.hex, builtins.oct,
+            builtins.format, builtins.isinstance, builtins.issubclass, builtins.range,
+            builtins.slice, copy.copy, copy.deepcopy,
+        ),
+        _of_data,
+    ),
+    **{
+        f: _of_data
+        for module in _MODULES_OF_DATA
+        for f in vars(module).values()
+        if type(f) is types.BuiltinFunctionType
+    },
+    **{f: _of_data for f in vars(np).values() if isinstance(f, np.ufunc)},
+}  # fmt: skip
+_KINDS = frozenset(map(type, _RULES))  # their hash is their identity
 # Methods that compare, hash or call nothing of what they are given or of what they hold.
 _METHODS: dict[type, frozenset[str]] = {
     list: frozenset({"append", "insert", "pop", "clear", "copy", "reverse"}),
@@ -48,9 +90,6 @@ _METHODS: dict[type, frozenset[str]] = {
 }
 _BUFFER_READERS = (memoryview, bytes, bytearray)  # they read memory, past every array protocol
 _EXACT = (list, dict, set, frozenset, tuple, str, bytes, int, float, complex, bool)
-# What changes how NumPy computes: before it everything is computed as it was.
-_SETTINGS = frozenset({"seterr", "seterrcall", "setbufsize", "errstate", "set_printoptions"})
-_UFUNCS = frozenset(f for f in vars(np).values() if isinstance(f, np.ufunc))
 # Their attributes can be asked: no class of the user's answers.
 BUILTIN_CALLABLES = frozenset(
     {
@@ -63,6 +102,7 @@ BUILTIN_CALLABLES = frozenset(
 _NUMPY_CALLABLES = (
     types.FunctionType, types.BuiltinFunctionType, type, type(np.concatenate), type(np.array)
 )  # fmt: skip
+_GENERATORS = (np.random.RandomState, np.random.Generator)
 _OURS = tuple(
     f"jupyter_hybrid.{name}" for name in ("nd", "np_face", "_core", "capture", "sym", "random")
 )
@@ -71,28 +111,18 @@ _OURS = tuple(
 def allows(function: Any, args: tuple, kwargs: dict) -> bool:
     """True for a call on the closed list, by the exact types of what it gets."""
     kind = type(function)
-    if kind is types.BuiltinFunctionType:
-        owner = getattr(function, "__self__", None)
-        if type(owner) in _EXACT:
-            return _allows_method(owner, function.__name__, args, kwargs)
-    if _is_hashable(kind) and function in _ITERATORS:
-        return not kwargs and all(map(_guards.walkable, args))
-    if _is_hashable(kind) and function in _SHALLOW:
-        return not kwargs and (not args or function in _LOOKERS or _guards.walkable(args[0]))
-    if not _guards.data(*args, *kwargs.values()):
-        return False
-    if _is_hashable(kind) and function in _DEEP:
-        return True
-    if kind not in BUILTIN_CALLABLES:
-        return type.__getattribute__(kind, "__module__").startswith(_OURS)
-    inner = function.__func__ if kind is types.MethodType else function
-    written = type(inner) is types.FunctionType
-    module = module_of(inner) if written else getattr(function, "__module__", None) or ""
-    if kind is types.BuiltinFunctionType and module in _OF_DATA:
-        return True
-    if _is_numpy(function, kind) or _is_ours(function, module):
-        return True
-    return _copies(function, kind) or _is_exception(function)
+    if kind not in BUILTIN_CALLABLES:  # an object of the user's is not even hashed
+        module = type.__getattribute__(kind, "__module__")
+        return module.startswith(_OURS) and _of_data(args, kwargs)
+    owner = getattr(function, "__self__", None) if kind is types.BuiltinFunctionType else None
+    if type(owner) in _EXACT:
+        return _allows_method(owner, function.__name__, args, kwargs)
+    rule = _RULES.get(function) if kind in _KINDS else None
+    if rule is not None:
+        return rule(args, kwargs)
+    return _of_data(args, kwargs) and (
+        _is_numpys(function, kind, owner) or _is_ours(function, kind) or _is_exception(function)
+    )
 
 
 def _is_exception(made: Any) -> bool:
@@ -111,13 +141,6 @@ def name_of(function: Any) -> str:
     return type(function).__name__
 
 
-_LOOKERS: frozenset[Any] = frozenset((builtins.id, builtins.callable))
-
-
-def _is_hashable(kind: type) -> bool:
-    return kind is types.BuiltinFunctionType or kind is type
-
-
 def _allows_method(owner: Any, name: str, args: tuple, kwargs: dict) -> bool:
     if name in _METHODS.get(type(owner), ()):
         return True
@@ -127,34 +150,29 @@ def _allows_method(owner: Any, name: str, args: tuple, kwargs: dict) -> bool:
     return _guards.data(*args, *kwargs.values(), *held)
 
 
-def _copies(function: Any, kind: type) -> bool:
-    return kind is types.FunctionType and module_of(function) == "copy"
-
-
-def _is_numpy(function: Any, kind: type) -> bool:
+def _is_numpys(function: Any, kind: type, owner: Any) -> bool:
     """NumPy's own functions, with data: no callback of the user's among them."""
-    if kind is np.ufunc:
-        return function in _UFUNCS
-    owner = getattr(function, "__self__", None)
-    if kind is types.BuiltinFunctionType and owner is not None and type(owner) is not _MODULE:
-        if type(owner) is np.ufunc:
-            return owner in _UFUNCS
-        return type(owner).__module__.startswith("numpy.random")
+    if owner is not None and type(owner) is not types.ModuleType:
+        if type(owner) is np.ufunc:  # its `reduce` and so on
+            return owner in _RULES
+        return type(owner) in _GENERATORS
     if kind not in _NUMPY_CALLABLES:
         return False
-    own = kind is types.FunctionType
-    module = module_of(function) if own else getattr(function, "__module__", None) or ""
-    return module.partition(".")[0] == "numpy" and function.__name__ not in _SETTINGS
+    return _module(function).partition(".")[0] == "numpy" and function.__name__ not in _SETTINGS
 
 
-_MODULE = types.ModuleType
-
-
-def _is_ours(function: Any, module: str) -> bool:
+def _is_ours(function: Any, kind: type) -> bool:
+    module = _module(function.__func__ if kind is types.MethodType else function)
     owner = getattr(function, "__self__", None)
-    if owner is not None and type(owner) is not _MODULE and not module.startswith(_OURS):
+    if owner is not None and type(owner) is not types.ModuleType and not module.startswith(_OURS):
         module = type(owner).__module__
     return module.startswith(_OURS)
+
+
+def _module(function: Any) -> str:
+    if type(function) is types.FunctionType:
+        return module_of(function)
+    return getattr(function, "__module__", None) or ""
 
 
 def opens(function: Any, args: tuple) -> bool:
@@ -192,8 +210,7 @@ def tell_types(runtime: type) -> None:
     scalars += [type(np.dtype(t)) for t in scalars]
     for kind in (*scalars, RecordedInt, RecordedFloat):
         _guards.tell(kind, "scalar")
-    generators = (np.random.RandomState, np.random.Generator)
-    for kind in (runtime, NumpyFace, Flags, np.ufunc, type(np.concatenate), *generators):
+    for kind in (runtime, NumpyFace, Flags, np.ufunc, type(np.concatenate), *_GENERATORS):
         _guards.tell(kind, "named")
 
 

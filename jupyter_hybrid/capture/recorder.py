@@ -46,6 +46,7 @@ class Recorder(Segments):
         self.active = True
         self.settled = False  # the cell has ended and every value of it is computed
         self.calls: dict[Any, Any] = {}  # of functions of cells, by code
+        self.quiet: set[Any] = set()  # the code of those that touch no array and run as written
         self.recording: Any = None  # the Recording that this recorder works for
         self.known_names: dict[int, str] = {}  # of a function's arguments, by id of the array
         self.uses_numpy = False

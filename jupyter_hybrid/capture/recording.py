@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Any
 from .. import _core
 from ..base import MXNetError
 from ..np_face import TracedArray
-from . import numbers, trace_state
+from . import numbers, second_lock, trace_state
 from .bindings import Ending
 from .cell import Cell
 from .compute import Key, Ran
@@ -19,11 +18,35 @@ from .deferred import DeferredNames
 from .options import Options
 from .recorder import Recorder
 from .source.hooks import install
+from .watchers import watching
 
-# What is recorded is one list for the whole process, so one thread records at a time.
-_one = threading.Lock()
+# What is recorded is one list for the whole process, so one thread records at a time. Who has the
+# right is seen in one step: an interrupt between taking it and noting that would keep it for ever.
+_holder: dict[str, Right] = {}
 PLAIN = (int, float, bool, str, type(None))
 _registered: set[tuple[str, str]] = set()
+
+
+class Right:
+    """The right to record. It is given back when its block ends, whatever ends it."""
+
+    def __enter__(self) -> Right:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.held:
+            _holder.clear()
+
+    @property
+    def held(self) -> bool:
+        """Has it been taken?"""
+        return _holder.get("") is self
+
+    def refused(self) -> str:
+        """Takes it; else says why not."""
+        if trace_state.recorder() is not None:
+            return "a cell inside a recorded cell"
+        return "" if _holder.setdefault("", self) is self else "another thread is recording"
 
 
 @dataclass(frozen=True)
@@ -62,21 +85,10 @@ class Recording:
         self.recorder = Recorder(cell, options, namespace, later)
         self.recorder.recording = self
         self.ending = Ending(self.recorder)
+        self.left = ""  # why the rest of the body runs as written
         self.read: list[TracedArray] = []  # existing ndarrays, after the end
         self.ran: Ran | None = None  # the last segment with its arrays, after the end
-        self.left: dict[str | None, Left] = {}  # by name; None: the last expression
-
-    @staticmethod
-    def possible() -> str:
-        """Takes the right to record; "" then, else why not. :meth:`end` gives it back."""
-        if trace_state.recorder() is not None:
-            return "a cell inside a recorded cell"
-        return "" if _one.acquire(blocking=False) else "another thread is recording"
-
-    @staticmethod
-    def give_up() -> None:
-        """Gives back the right to record when nothing was recorded."""
-        _one.release()
+        self.bound: dict[str | None, Left] = {}  # by name; None: the last expression
 
     def begin(self) -> None:
         cell = self.recorder.cell
@@ -85,6 +97,7 @@ class Recording:
             _registered.add((cell.filename, cell.id or ""))
             _core.register_cell_file(cell.filename, cell.id or "")
         _core.begin_trace(0)
+        _core.guards.second_lock(second_lock.started)
         self._runtime.record(self.recorder)
 
     def pause(self, reason: str) -> None:
@@ -102,10 +115,21 @@ class Recording:
                 namespace[name] = numbers.plain(value)
         self._stop()
 
+    def leave(self, why: str) -> None:
+        """From here on the body runs as written."""
+        reason = f"{why}: the rest runs as written"
+        self.recorder.leave_graph(reason)
+        self._runtime.step_outside(reason)
+        self.left = why
+
     def resume(self) -> None:
+        if self.left or (why := watching()):
+            self.left = self.left or why
+            return
         self.recorder.active = True
         _core.begin_trace(len(self.recorder.segments))
         self._runtime.record(self.recorder)
+        _core.guards.settled()  # as the pause has left it
 
     def _stop(self) -> None:
         self._runtime.record(None)
@@ -127,9 +151,9 @@ class Recording:
             finally:
                 _core.end_trace()
             names = recorder.namespace
-            self.left = {n: Left.of(names[n]) for n in recorder.cell.names if n in names}
+            self.bound = {n: Left.of(names[n]) for n in recorder.cell.names if n in names}
             if value:
-                self.left[None] = Left.of(value[0])
+                self.bound[None] = Left.of(value[0])
             return self.ending.finish(value, failed=failed)
         except Exception:
             if not failed:
@@ -143,4 +167,3 @@ class Recording:
             self.ran = recorder.release()
             numbers.start_cell()
             recorder.spent.ended(start)
-            _one.release()

@@ -16,7 +16,8 @@ from ..capture.cell import Cell
 from ..capture.deferred import DeferredNames
 from ..capture.options import Options, UsageError
 from ..capture.recorder import Recorder
-from ..capture.recording import Recording
+from ..capture.recording import Recording, Right
+from ..capture.watchers import watching
 from ..reports.recorded import report_of
 from ..reports.report import Report
 from ..reports.session import session
@@ -47,17 +48,26 @@ def run_symbolically(
     been computed, so that the namespace is as the imperative cell would leave it.
     """
     __tracebackhide__ = True
-    why_not = _watched() or Recording.possible()
-    if why_not:
-        return run_imperatively(cell, namespace), _imperative_report(cell, options, why_not)
+    with Right() as right:
+        why_not = watching() or right.refused()
+        if not why_not:
+            return _recorded(cell, options, namespace, later)
+    return run_imperatively(cell, namespace), _imperative_report(cell, options, why_not)
+
+
+def _recorded(
+    cell: Cell, options: Options, namespace: dict[str, Any], later: DeferredNames
+) -> tuple[Any, Report]:
+    __tracebackhide__ = True
     read = None if options.donate else skip.before(cell, namespace)
     recording = Recording(cell, options, namespace, later)
-    statements, shown = _begin(recording)
+    statements, shown = _prepare(recording)
     start = as_written.clock()
     last: list[Any] = []  # the only place here that holds the last expression's value
     value, failed = None, True
     try:
         try:
+            recording.begin()
             exec(statements, namespace)
             if shown is not None:
                 last.append(eval(shown, namespace))
@@ -83,16 +93,24 @@ async def await_symbolically(
     Where the cell has to wait, everything recorded is computed and recording stops: the tasks that
     run meanwhile are not recorded.
     """
-    why_not = _watched() or Recording.possible()
-    if why_not:
-        value = await await_imperatively(cell, namespace)
-        return value, _imperative_report(cell, options, why_not)
+    with Right() as right:
+        why_not = watching() or right.refused()
+        if not why_not:
+            return await _recorded_awaiting(cell, options, namespace, later)
+    value = await await_imperatively(cell, namespace)
+    return value, _imperative_report(cell, options, why_not)
+
+
+async def _recorded_awaiting(
+    cell: Cell, options: Options, namespace: dict[str, Any], later: DeferredNames
+) -> tuple[Any, Report]:
     recording = Recording(cell, options, namespace, later)
-    statements, shown = _begin(recording)
+    statements, shown = _prepare(recording)
     last: list[Any] = []
     value, failed = None, True
     try:
         try:
+            recording.begin()
             await _Recorded(recording, statements)
             if shown is not None:
                 last.append(await _Recorded(recording, shown))
@@ -106,22 +124,11 @@ async def await_symbolically(
     return value, report_of(recording)
 
 
-def _watched() -> str:
-    """Why nothing may be pending at a line: a trace function sees and writes what it likes."""
-    watches = sys.gettrace() is not None or sys.getprofile() is not None
-    return "a debugger or a profiler watches" if watches else ""
-
-
-def _begin(recording: Recording) -> tuple[CodeType, CodeType | None]:
+def _prepare(recording: Recording) -> tuple[CodeType, CodeType | None]:
     recorder = recording.recorder
-    try:
-        codes = recorder.cell.code(rewritten=True)
-        _check_dims(recorder)
-        _donate(recorder, recorder.options.donate)
-    except BaseException:
-        recording.give_up()
-        raise
-    recording.begin()
+    codes = recorder.cell.code(rewritten=True)
+    _check_dims(recorder)
+    _donate(recorder, recorder.options.donate)
     return codes
 
 

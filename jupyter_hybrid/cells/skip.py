@@ -211,7 +211,7 @@ def _skip(
     )
     _guard(made, reads, read)
     made.inputs = _inputs(recording, read)
-    made.results, made.shown = _results(cell, segment, recording.left)
+    made.results, made.shown = _results(cell, segment, recording.bound)
     return made
 
 

@@ -15,7 +15,7 @@ from ..capture import trace_state, tracebacks
 from ..capture.cell import Cell
 from ..capture.options import Options, checked_passes
 from ..capture.recorder import Recorder
-from ..capture.recording import Recording
+from ..capture.recording import Recording, Right
 from ..capture.source.definitions import function_of
 from ..capture.source.rewrite import rewrite_function
 from ..capture.source.sources import NoSource
@@ -94,19 +94,23 @@ class HybridFunction:
         cell, body = self._prepare()
         if trace_state.recorder() is not None:
             return body(*args, **kwargs)  # part of what is being recorded
-        why_not = "autograd records" if _core.is_recording() else Recording.possible()
-        if why_not:
-            breaks: list[tuple[int | None, str]] = [(None, f"{why_not}: it ran imperatively")]
-            self._report = Report(cell, self._options, [], breaks, [], {}, mode="imperative")
-            return self._function(*args, **kwargs)
+        with Right() as right:
+            why_not = "autograd records" if _core.is_recording() else right.refused()
+            if not why_not:
+                return self._recorded(cell, body, args, kwargs)
+        breaks: list[tuple[int | None, str]] = [(None, f"{why_not}: it ran imperatively")]
+        self._report = Report(cell, self._options, [], breaks, [], {}, mode="imperative")
+        return self._function(*args, **kwargs)
+
+    def _recorded(self, cell: Cell, body: Callable, args: tuple, kwargs: dict) -> Any:
         recording = Recording(cell, self._options, self._function.__globals__, session.later)
         recorder = recording.recorder
         ending = recording.ending = Returned(recorder)
         recorder.known_names = self._argument_names(args, kwargs)
-        recording.begin()
         failed = True
         try:
             try:
+                recording.begin()
                 ending.returned.append(_called(recorder, body, args, kwargs))
                 failed = False
             finally:

@@ -18,7 +18,7 @@ from ..capture import trace_state, tracebacks
 from ..capture.bindings import Ending
 from ..capture.cell import Cell
 from ..capture.options import Options, checked_passes
-from ..capture.recording import Recording
+from ..capture.recording import Recording, Right
 from ..capture.source.rewrite import assigned_names, rewrite
 from ..capture.source.sources import FUTURES, NoSource, check_current, file_of
 from ..reports.recorded import report_of
@@ -156,17 +156,21 @@ class Block:
         names: dict[str, Any] = frame.f_globals
         if local:  # tools put names of their own there
             names = {n: v for n, v in frame.f_locals.items() if n.isidentifier()}
-        why_not = Recording.possible()
-        if why_not:
-            self._execute(cell, names, frame, local, rewritten=False)
-            breaks: list[tuple[int | None, str]] = [(None, f"{why_not}: it ran imperatively")]
-            self._report = Report(cell, self._options, [], breaks, [], {}, mode="imperative")
-            return
+        with Right() as right:
+            why_not = right.refused()
+            if not why_not:
+                self._record(cell, names, frame, local)
+                return
+        self._execute(cell, names, frame, local, rewritten=False)
+        breaks: list[tuple[int | None, str]] = [(None, f"{why_not}: it ran imperatively")]
+        self._report = Report(cell, self._options, [], breaks, [], {}, mode="imperative")
+
+    def _record(self, cell: Cell, names: dict[str, Any], frame: FrameType, local: bool) -> None:
         recording = Recording(cell, self._options, names, session.later)
         recording.ending = Everything(recording.recorder)
         failed = True
-        recording.begin()
         try:
+            recording.begin()
             self._execute(cell, names, frame, local, rewritten=True)
             failed = False
         finally:

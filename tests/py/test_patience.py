@@ -180,3 +180,20 @@ def test_a_cell_that_asks_for_many_values_is_tried_as_written(shell, monkeypatch
     shell.hybridize(body)
     assert not shell.report.segments
     assert shell.ns["v"] == imperative(body)[0]["v"]
+
+
+@pytest.mark.parametrize(
+    "through", ["starmap(put, [(0, 5.0)])", "chain([1], map(put, [0], [5.0]))"]
+)
+def test_what_an_iterator_holds_is_looked_at(shell, through):
+    body = (
+        "import itertools\ndef put(i, v):\n    x[i] = v\n"
+        "def run(values, n):\n    if n:\n        return run(values, n - 1)\n"
+        "    for v in values:\n        pass\n"
+        f"held = itertools.{through}\ny = x * 2\nrun(held, 3)\nz = x * 2\n"
+    )
+    wanted = imperative(READS + body)[0]
+    shell.run(READS)
+    shell.hybridize(body)
+    np.testing.assert_array_equal(shell.ns["y"], wanted["y"])
+    np.testing.assert_array_equal(shell.ns["z"], wanted["z"])

@@ -239,7 +239,10 @@ class Guarded(Transformer):
             return node.iter
         through = self.visit(node.iter)
         if isinstance(node, ast.AsyncFor) or getattr(node, "is_async", False):
-            return self._leave(through, _WAITS)
+            name = ast.copy_location(ast.Name(self._runtime, ast.Load()), through)
+            made = ast.copy_location(ast.Attribute(name, "waits", ast.Load()), through)
+            reason = self._constant(_WAITS, through)
+            return ast.copy_location(ast.Call(made, [reason, through], []), through)
         return self._guard("walk", [through, self._apart(node)], through)
 
     def _apart(self, node: Any) -> ast.expr:

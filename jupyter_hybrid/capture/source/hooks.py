@@ -143,6 +143,8 @@ class Runtime(PlainCopies, threading.local):
             args = _listed(recorder, function, args)
             if not closed.allows(function, args, kwargs):
                 _contact(function)
+                if _is_unseen(kwargs.get("key")):
+                    args, kwargs = recorder.leave(function, args, kwargs)
             return builtin_calls.call(recorder, function, args, kwargs)
         if recorder.active and _of_lists(function, args):
             return library.call_on_lists(recorder, function, args, kwargs)
@@ -157,7 +159,8 @@ class Runtime(PlainCopies, threading.local):
     def ready_for(self, recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> bool:
         """Makes ready for a call of unseen code, which looks at frames as it likes: nothing waits
         any longer, :meth:`given` and :meth:`named` have real arrays. False: not such a call."""
-        if function is builtins.print or function is builtins.type or function is memoryview:
+        asked = function is builtins.type and len(args) == 1
+        if asked or function is builtins.print or function is memoryview:
             return False
         kind = origin(function)
         if kind == "own":
@@ -206,6 +209,13 @@ def _listed(recorder: Any, function: Any, args: tuple) -> tuple:
     if not twins.is_rewritten(args[0].gi_code):
         _contact(function)
     return (list(args[0]),)
+
+
+def _is_unseen(key: Any) -> bool:
+    """Does it run code that knows no stand-in?"""
+    if type(key) is types.FunctionType:
+        return not twins.is_rewritten(key.__code__)
+    return key is not None and type(key) not in closed.BUILTIN_CALLABLES
 
 
 def _of_lists(function: Any, args: tuple) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 from ... import _core
 from ...np_face import TracedArray
 from .. import numbers, trace_state, twins
+from ..watchers import starts_one
 from .patience import CONTACTS, FORGOTTEN, Phases, place_of
 from .quiet import Reads, Search, known_function
 
@@ -87,11 +88,14 @@ class PlainCopies:
 
     def speak(self, recorder: Any) -> None:
         """Goes on with what was put aside."""
-        self.record(recorder)
+        if not recorder.recording.left:
+            self.record(recorder)
 
     def step_outside(self, reason: str) -> None:
         """For code that runs as written: everything is computed, stand-ins have their arrays."""
         recorder = self.recorder
+        if recorder is None:  # it is outside already
+            return
         recorder.flush_if_active(reason)
         recorder.open_stand_ins()
         recorder.recording.pause(reason)
@@ -146,6 +150,11 @@ class PlainCopies:
         """What it stands for."""
         value, self._real = self._real, None
         return value
+
+    def waits(self, reason: str, through: Any) -> Any:
+        """What an ``async for`` goes through: each step is a contact."""
+        _guards.contact(reason)
+        return _Awaited(reason, through) if hasattr(type(through), "__aiter__") else through
 
     # Comprehensions -------------------------------------------------------------------------------
     def first(self, number: int, values: Any) -> Iterator[Any]:
@@ -217,8 +226,10 @@ class PlainCopies:
         recorder = self.recorder
         if recorder is None:
             return function
-        if function is type and len(args) == 3:  # the class gets its module from the caller
-            _guards.contact("a class is made")
+        if starts_one(function) and recorder.recording is not None:
+            recorder.recording.leave("another thread, a debugger or a profiler starts")
+            self._args = tuple(map(self.opened, args))
+            self._kwargs = {k: self.opened(v) for k, v in kwargs.items()}
             return function
         twin = twins.seen(function)
         if twin is not None:
@@ -248,6 +259,7 @@ class PlainCopies:
                 self._bind_plain_numbers()
                 self._args = tuple(map(numbers.plain, self._args))
                 self._kwargs = {k: numbers.plain(v) for k, v in self._kwargs.items()}
+                recorder.quiet.add(code)
                 return function
             known.doubts += 1
         if known.left or self._is_left(recorder, code, known):
@@ -327,6 +339,21 @@ class _Late:
 
     def __iter__(self) -> Iterator[Any]:
         return self._found()
+
+
+class _Awaited:
+    """An asynchronous iterator with a contact before each step."""
+
+    def __init__(self, reason: str, through: Any):
+        self._reason = reason
+        self._steps = type(through).__aiter__(through)
+
+    def __aiter__(self) -> _Awaited:
+        return self
+
+    def __anext__(self) -> Any:
+        _guards.contact(self._reason)
+        return self._steps.__anext__()
 
 
 class _Resume:

@@ -10,6 +10,7 @@ import ast
 import builtins
 import collections
 import functools
+import gc
 import itertools
 import types
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ _CONTAINERS = frozenset(
     {list, tuple, set, frozenset, dict, collections.deque, collections.defaultdict}
     | {collections.Counter, collections.OrderedDict}
 )
+_EMPTY: tuple[Any, ...] = ([], (), "", range(0), {}, {}.values(), {}.items(), set())
+_ITERATORS = frozenset({type(iter(v)) for v in _EMPTY} | {enumerate, zip, reversed})
 _HARMFUL = frozenset(
     {"eval", "exec", "globals", "locals", "vars", "memoryview", "__import__", "compile", "setattr"}
     | {"breakpoint", "delattr", "dir", "input", "open"}
@@ -116,6 +119,8 @@ class Search:
         self._kept.append(value)
         if kind in _CONTAINERS:
             return self._container(value, kind)
+        if kind in _ITERATORS or kind.__module__ == "itertools":
+            return all(map(self.value, gc.get_referents(value)))
         if kind is types.FunctionType:
             return self._function(value)
         if kind is types.ModuleType:
@@ -184,7 +189,7 @@ class Search:
 
     def _instance(self, value: Any, kind: type) -> bool:
         if kind.__module__ in _MODULES and kind.__module__ != "typing":
-            return kind.__module__ in ("random", "re", "itertools", "fractions", "decimal")
+            return kind.__module__ in ("random", "re", "fractions", "decimal")
         if kind.__module__ == "builtins" or not self.value(kind):
             return False
         if not all(map(self.value, getattr(value, "__dict__", {}).values())):

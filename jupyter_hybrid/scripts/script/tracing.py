@@ -12,7 +12,7 @@ from ... import _core
 from ...autograd import pause
 from ...capture import numbers, trace_state
 from ...capture.cell import Cell
-from ...capture.recording import PLAIN, Recording
+from ...capture.recording import PLAIN, Right
 from ...np_face import TracedArray
 from ...reports.session import start
 from ..control.body import raised
@@ -47,14 +47,13 @@ def trace(
     """
     start()
     outside = trace_state.recorder()
-    if outside is not None:
-        if not isinstance(outside, ScriptRecorder):
-            outside.recording.pause("a scripted function is compiled")
-        else:
-            raise ScriptError(
-                function.__name__, place_of_function(function), "it is called in a traced body"
-            )
+    if isinstance(outside, ScriptRecorder):
+        raise ScriptError(
+            function.__name__, place_of_function(function), "it is called in a traced body"
+        )
     try:
+        if outside is not None:
+            outside.recording.pause("a scripted function is compiled")
         with pause(train_mode=_core.is_training()):
             one = _Trace(function, owner, unroll, max_iterations)
             return one.run(bound, outside is None)
@@ -77,27 +76,26 @@ class _Trace:
 
     def run(self, bound: dict[str, Any], alone: bool) -> Program:
         """``alone``: no cell of this thread, put aside meanwhile, has the right to record."""
-        why_not = Recording.possible() if alone else ""
-        if why_not:
-            raise ScriptError(self.name, place_of_function(self.function), why_not)
-        recorder = self.recorder
-        numbers.start_cell()
-        _core.register_cell_file(recorder.filename, "")
-        _core.begin_trace(0)
-        self.runtime.record(recorder)
-        root = Root(recorder, self.runtime)
-        recorder.bodies.append(root)
-        try:
-            return self._run(bound, root)
-        finally:
-            recorder.bodies.clear()
-            self.runtime.record(None)
-            _core.end_trace()
-            _core.drop_trace_writes()
-            recorder.active = False
-            numbers.start_cell()
-            if alone:
-                Recording.give_up()
+        with Right() as right:
+            why_not = right.refused() if alone else ""
+            if why_not:
+                raise ScriptError(self.name, place_of_function(self.function), why_not)
+            recorder = self.recorder
+            try:  # an interrupt may come at any line
+                numbers.start_cell()
+                _core.register_cell_file(recorder.filename, "")
+                _core.begin_trace(0)
+                self.runtime.record(recorder)
+                root = Root(recorder, self.runtime)
+                recorder.bodies.append(root)
+                return self._run(bound, root)
+            finally:
+                recorder.bodies.clear()
+                self.runtime.record(None)
+                _core.end_trace()
+                _core.drop_trace_writes()
+                recorder.active = False
+                numbers.start_cell()
 
     def _run(self, bound: dict[str, Any], root: Root) -> Program:
         try:

@@ -1,0 +1,155 @@
+// What is known of values by their exact types: which operations on them run no foreign code.
+#include <unordered_map>
+#include <vector>
+
+#include "bind/guards.h"
+
+namespace hybrid {
+namespace bind {
+namespace guards {
+
+namespace {
+
+std::unordered_map<PyTypeObject*, Kind>& told() {
+  static auto* types = new std::unordered_map<PyTypeObject*, Kind>;  // types are kept alive
+  return *types;
+}
+
+std::vector<PyObject*>& closed() {
+  static auto* iterators = new std::vector<PyObject*>;
+  return *iterators;
+}
+constexpr size_t kMostClosed = 32;
+
+// `test` of every element of a list, tuple, set or dict.
+template <typename Test>
+bool all_inside(PyObject* value, const Test& test) {
+  if (PyList_CheckExact(value)) {
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) {
+      if (!test(PyList_GET_ITEM(value, i))) return false;
+    }
+    return true;
+  }
+  if (PyTuple_CheckExact(value)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) {
+      if (!test(PyTuple_GET_ITEM(value, i))) return false;
+    }
+    return true;
+  }
+  if (PyDict_CheckExact(value)) {
+    Py_ssize_t at = 0;
+    PyObject *key, *held;
+    while (PyDict_Next(value, &at, &key, &held)) {
+      if (!test(key) || !test(held)) return false;
+    }
+    return true;
+  }
+  // A set's iterator compares nothing.
+  PyObject* steps = PyObject_GetIter(value);
+  if (steps == nullptr) {
+    PyErr_Clear();
+    return false;
+  }
+  bool all = true;
+  while (PyObject* held = all ? PyIter_Next(steps) : nullptr) {
+    all = test(held);
+    Py_DECREF(held);
+  }
+  Py_DECREF(steps);
+  return all;
+}
+
+}  // namespace
+
+void tell(PyTypeObject* type, Kind kind) {
+  if (told().emplace(type, kind).second) Py_INCREF(type);
+}
+
+void tell_builtin_types() {
+  for (PyTypeObject* type : {&PyLong_Type, &PyFloat_Type, &PyComplex_Type, &PyBool_Type,
+                             &PyUnicode_Type, &PyBytes_Type, &PyRange_Type, &PySlice_Type,
+                             Py_TYPE(Py_None), Py_TYPE(Py_Ellipsis), Py_TYPE(Py_NotImplemented)}) {
+    tell(type, Kind::scalar);
+  }
+  tell(&PyList_Type, Kind::sequence);
+  tell(&PyTuple_Type, Kind::sequence);
+  tell(&PyDict_Type, Kind::keyed);
+  tell(&PySet_Type, Kind::keyed);
+  tell(&PyFrozenSet_Type, Kind::keyed);
+  for (PyTypeObject* type : {&PyFunction_Type, &PyCFunction_Type, &PyMethod_Type, &PyType_Type,
+                             &PyModule_Type, &PyMethodDescr_Type, &PyWrapperDescr_Type}) {
+    tell(type, Kind::named);
+  }
+}
+
+Kind kind_of(PyObject* value) {
+  const auto found = told().find(Py_TYPE(value));
+  return found == told().end() ? Kind::unknown : found->second;
+}
+
+bool is_inert(PyObject* value, int depth) {
+  switch (kind_of(value)) {
+    case Kind::unknown:
+      return false;
+    case Kind::scalar:
+    case Kind::array:
+    case Kind::named:
+      return true;
+    default:
+      return depth > 0 &&
+             all_inside(value, [depth](PyObject* held) { return is_inert(held, depth - 1); });
+  }
+}
+
+bool is_data(PyObject* value, int depth) {
+  switch (kind_of(value)) {
+    case Kind::unknown:
+      return false;
+    case Kind::scalar:
+    case Kind::array:
+      return true;
+    case Kind::named:
+      return PyType_CheckExact(value);  // a plain class: `dtype=float`
+    default:
+      return depth > 0 &&
+             all_inside(value, [depth](PyObject* held) { return is_data(held, depth - 1); });
+  }
+}
+
+bool is_walkable(PyObject* value) {
+  switch (kind_of(value)) {
+    case Kind::unknown: {
+      PyTypeObject* type = Py_TYPE(value);
+      return type == &PyDictKeys_Type || type == &PyDictValues_Type || type == &PyDictItems_Type;
+    }
+    case Kind::named:
+      return false;
+    default:
+      return true;
+  }
+}
+
+bool take_closed(PyObject* iterator) {
+  for (size_t i = 0; i < closed().size(); ++i) {
+    if (closed()[i] != iterator) continue;
+    closed().erase(closed().begin() + static_cast<std::ptrdiff_t>(i));
+    Py_DECREF(iterator);  // the caller holds it
+    return true;
+  }
+  return false;
+}
+
+void clear_closed() {
+  auto held = std::move(closed());
+  closed().clear();
+  for (PyObject* iterator : held) Py_DECREF(iterator);
+}
+
+void add_closed(PyObject* iterator) {
+  if (closed().size() >= kMostClosed) clear_closed();
+  closed().push_back(Py_NewRef(iterator));
+}
+
+}  // namespace guards
+}  // namespace bind
+}  // namespace hybrid

@@ -1,0 +1,97 @@
+// The second lock: a frame that starts or goes on while something waits, and that no guard let in,
+// is told to a callback before it runs: a finalizer's, a signal handler's.
+//
+// It stands where Python evaluates frames (PEP 523), while a cell is recorded only. A profiling
+// function would double what recording costs; `sys.monitoring` has to be told of every code again
+// each time it is switched on.
+#include <cstdlib>
+
+#include "bind/guards.h"
+
+#if PY_VERSION_HEX < 0x030C0000
+#define PyUnstable_Eval_RequestCodeExtraIndex _PyEval_RequestCodeExtraIndex
+#define PyUnstable_Code_GetExtra _PyCode_GetExtra
+#define PyUnstable_Code_SetExtra _PyCode_SetExtra
+#endif
+
+namespace hybrid {
+namespace bind {
+namespace guards {
+
+namespace {
+
+#if PY_VERSION_HEX < 0x030B0000
+using Frame = PyFrameObject;
+PyObject* code_of(Frame* frame) { return reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)); }
+#else
+using Frame = struct _PyInterpreterFrame;
+#if PY_VERSION_HEX < 0x030C0000
+struct FrameHead {  // as 3.11 has it, whose headers hide it
+  PyObject *function, *globals, *builtins, *locals, *code;
+};
+PyObject* code_of(Frame* frame) { return Py_NewRef(reinterpret_cast<FrameHead*>(frame)->code); }
+#else
+PyObject* code_of(Frame* frame) { return PyUnstable_InterpreterFrame_GetCode(frame); }
+#endif
+#endif
+
+// While we stand there a call takes room of C's stack, which deep recursion does not have.
+constexpr std::ptrdiff_t kDeep = 2 << 20;
+
+PyObject* callback = nullptr;  // called with the code; true: it may always run
+Py_ssize_t trusted_slot = -1;
+bool asking = false;
+char* bottom = nullptr;  // of the stack, about, where the recording began
+
+// False: an error is set.
+bool let_in(PyObject* code) {
+  void* trusted = nullptr;
+  if (PyUnstable_Code_GetExtra(code, trusted_slot, &trusted) < 0) return false;
+  if (trusted != nullptr) return true;
+  asking = true;
+  PyObject* made = PyObject_CallOneArg(callback, code);
+  asking = false;
+  if (made == nullptr) return false;
+  const bool always = made == Py_True;
+  Py_DECREF(made);
+  return !always || PyUnstable_Code_SetExtra(code, trusted_slot, callback) == 0;
+}
+
+PyObject* evaluate(PyThreadState* thread, Frame* frame, int thrown) {
+  if (!asking && !idle()) {
+    char here = 0;
+    if (std::abs(&here - bottom) > kDeep) watch_frames(false);
+    PyObject* code = thrown == 0 ? code_of(frame) : nullptr;
+    if (code != nullptr && !let_in(code)) thrown = 1;
+    Py_XDECREF(code);
+  }
+  return _PyEval_EvalFrameDefault(thread, frame, thrown);
+}
+
+}  // namespace
+
+void watch_frames(bool on) {
+  PyInterpreterState* all = PyInterpreterState_Get();
+  const auto now = _PyInterpreterState_GetEvalFrameFunc(all);
+  if (on && callback != nullptr && now == &_PyEval_EvalFrameDefault) {
+    char here = 0;
+    bottom = &here;
+    _PyInterpreterState_SetEvalFrameFunc(all, &evaluate);
+  } else if (!on && now == &evaluate) {
+    _PyInterpreterState_SetEvalFrameFunc(all, &_PyEval_EvalFrameDefault);
+  }
+}
+
+PyObject* set_second_lock(PyObject*, PyObject* told) {
+  if (trusted_slot < 0) trusted_slot = PyUnstable_Eval_RequestCodeExtraIndex(nullptr);
+  if (trusted_slot < 0) {
+    PyErr_SetString(PyExc_RuntimeError, "second_lock(): no room beside code objects");
+    return nullptr;
+  }
+  Py_XDECREF(std::exchange(callback, told == Py_None ? nullptr : Py_NewRef(told)));
+  Py_RETURN_NONE;
+}
+
+}  // namespace guards
+}  // namespace bind
+}  // namespace hybrid

@@ -1,0 +1,73 @@
+"""The second lock: code that nobody has seen and that runs unasked while something waits.
+
+The closed list holds what a cell *calls*. A finalizer, a signal handler or the callback of a weak
+reference runs without a call: before its first line everything that waits is computed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+import weakref
+from functools import cache
+from types import CodeType, FrameType
+
+from .. import _core
+from . import segments, trace_state
+from .twins import is_rewritten
+
+_PYTHON = (sysconfig.get_path("stdlib") + os.sep, "<frozen ")
+_ON_BEHALF = frozenset({weakref.finalize.__call__.__code__})  # of whoever left a function there
+_WHOLE = frozenset({"<module>", "<lambda>", "<genexpr>"})
+
+
+@cache
+def _known() -> tuple[str, ...]:
+    """Folders of what the closed list has let in, or what shows what is printed."""
+    names = (__name__.partition(".")[0], "numpy", "IPython", "ipykernel")
+    files = [sys.modules[name].__file__ for name in names if name in sys.modules]
+    return tuple(os.path.dirname(file) + os.sep for file in files if file)
+
+
+def may_start(code: CodeType, caller: FrameType | None) -> bool:
+    """Does a frame of this code write or look at nothing but on behalf of a seen call?"""
+    file, name = code.co_filename, code.co_name
+    if file.startswith(_known()) or is_rewritten(code):
+        return True
+    if name.startswith("<") and name not in _WHOLE:
+        return True  # a comprehension, or a part that we made: their function has started
+    if file == "<string>":  # dataclasses and named tuples store what they are given
+        return name == "__init__" or "_tuple_new" in code.co_names
+    recorder = trace_state.recorder()
+    if recorder is not None:
+        if name == "<module>" and file == recorder.filename:
+            return True  # the cell itself
+        if code in recorder.quiet or (caller is not None and caller.f_code in recorder.quiet):
+            recorder.quiet.add(code)
+            return True
+    python = file.startswith(_PYTHON) and "site-packages" not in file
+    return python and code not in _ON_BEHALF
+
+
+def started(code: CodeType) -> bool:
+    """A frame is about to run. True: those of its code always may."""
+    if may_start(code, sys._getframe(1)):
+        return True
+    hold_up(code)
+    return False
+
+
+def hold_up(code: CodeType) -> None:
+    """What waits is computed before this code runs."""
+    if trace_state.recorder() is not None and not _computes(sys._getframe(1)):
+        _core.guards.contact(f"{code.co_name} runs unasked")
+
+
+def _computes(frame: FrameType | None) -> bool:
+    """Is what waits being computed already?"""
+    while frame is not None:
+        if frame.f_code.co_filename == segments.__file__:
+            return True
+        frame = frame.f_back
+    return False

@@ -1,0 +1,62 @@
+"""Who looks on while a cell runs: then nothing may wait at any line, and the cell runs as written.
+
+A trace function or a profiler sees every line, and a thread of the user's runs between any two.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import os
+import sys
+import sysconfig
+import threading
+import types
+from typing import Any
+
+_INSTALLED = tuple(os.sep + name + os.sep for name in ("site-packages", "dist-packages"))
+_LIBRARY = (
+    os.path.dirname(os.path.dirname(__file__)) + os.sep,
+    sysconfig.get_path("stdlib") + os.sep,
+    "<frozen",
+    "<decorator-gen-",  # IPython's
+)
+_STARTS = frozenset(
+    {
+        threading.Thread.start, threading.settrace, threading.setprofile, sys.settrace,
+        sys.setprofile, concurrent.futures.ThreadPoolExecutor.submit,
+        concurrent.futures.Executor.map,
+    }
+)  # fmt: skip
+_NAMES = frozenset(f.__name__ for f in _STARTS)
+
+
+def starts_one(function: Any) -> bool:
+    """Will somebody look on after this call?"""
+    inner = function.__func__ if type(function) is types.MethodType else function
+    if type(inner) not in (types.FunctionType, types.BuiltinFunctionType):
+        return False
+    return inner.__name__ in _NAMES and inner in _STARTS
+
+
+def watching() -> str:
+    """Who does; "" for nobody."""
+    if sys.gettrace() is not None or sys.getprofile() is not None:
+        return "a debugger or a profiler watches"
+    if threading.active_count() > 1 and _runs_users_code():
+        return "another thread runs code of the user's"
+    return ""
+
+
+def _is_library(file: str) -> bool:
+    return file.startswith(_LIBRARY) or any(name in file for name in _INSTALLED)
+
+
+def _runs_users_code() -> bool:
+    me = threading.get_ident()
+    for thread, top in sys._current_frames().items():
+        frame: types.FrameType | None = top if thread != me else None
+        while frame is not None:
+            if not _is_library(frame.f_code.co_filename):
+                return True
+            frame = frame.f_back
+    return any(isinstance(t, threading.Timer) for t in threading.enumerate())

@@ -1,0 +1,103 @@
+"""Code that runs unasked in a recorded cell finds everything computed, and its writes are seen."""
+
+from __future__ import annotations
+
+import weakref
+
+import numpy as np
+import pytest
+from cells import Shell
+
+from jupyter_hybrid.capture import second_lock
+from jupyter_hybrid.capture.recorder import Recorder
+
+# Each helper writes x from code that no line of the cell calls.
+UNASKED = {
+    "a finalizer": (
+        "class Thing:\n    def __del__(self): x[0] += 100\nheld = [Thing(), Thing()]",
+        "held.pop()",
+    ),
+    "a weak reference's callback": (
+        "import weakref\nclass Thing: pass\nheld = [Thing()]\n"
+        "def gone(r): x[0] += 100\nr = weakref.ref(held[0], gone)",
+        "held.clear()",
+    ),
+    "a weak reference's finalizer": (
+        "import weakref\nclass Thing: pass\nheld = [Thing()]\n"
+        "f = weakref.finalize(held[0], x.fill, 7)",
+        "held.clear()",
+    ),
+    "a cycle's finalizer": (
+        "class Thing:\n    def __del__(self): x[0] += 100\nheld = Thing()\nheld.me = held",
+        "held = None\nimport gc\ngc.collect()",
+    ),
+    "a callback of the collector": (
+        "import gc\ndef note(phase, info):\n    if phase == 'start': x[0] += 1\n"
+        "gc.callbacks.append(note)",
+        "gc.collect()\ngc.callbacks.clear()",
+    ),
+    "a signal handler": (
+        "import signal\ndef handler(*a): x[0] += 100\n"
+        "before = signal.signal(signal.SIGUSR1, handler)\ndel handler",
+        "signal.raise_signal(signal.SIGUSR1)\nsignal.signal(signal.SIGUSR1, before)",
+    ),
+    "a stream": (
+        "import sys\nclass Loud:\n    def write(self, text): x[0] += 1\n    def flush(self): pass\n"
+        "before, sys.stdout = sys.stdout, Loud()",
+        "print('text', 3)\nsys.stdout = before",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def shell():
+    return Shell()
+
+
+def _both(shell: Shell, helper: str, body: str) -> list[list[list[float]]]:
+    results = []
+    for magic in ("", "%%hybridize --view none\n"):
+        shell.run("held = None\nimport numpy as np\nx = np.arange(4.0)\n" + helper)
+        shell.run(magic + body)
+        results.append([np.array(shell.ns[n]).tolist() for n in ("x", "y", "z")])
+    return results
+
+
+@pytest.mark.parametrize("what", UNASKED)
+def test_its_writes_are_seen(shell, what):
+    helper, line = UNASKED[what]
+    plain, recorded = _both(shell, helper, f"y = x * 2\n{line}\nz = x * 2 + y.sum()")
+    assert plain == recorded
+
+
+def test_a_finalizer_at_the_end_of_a_function(shell):
+    helper = "class Thing:\n    def __del__(self): x[0] += 100\nmake = Thing"
+    body = "def f(v):\n    t = make()\n    return v * 2\ny = f(x)\nz = f(x) + y"
+    plain, recorded = _both(shell, helper, body)
+    assert plain == recorded
+
+
+def test_deep_recursion_has_the_room_it_had(shell):
+    shell.run("import sys\nbefore = sys.getrecursionlimit()\nsys.setrecursionlimit(60_000)")
+    try:
+        shell.run("import numpy as np\nx = np.arange(4.0)")
+        shell.hybridize(
+            "def depth(n):\n    return 0 if n == 0 else 1 + depth(n - 1)\n"
+            "y = x * 2\nn = depth(20_000)\nz = x + y",
+            "--view none",
+        )
+    finally:
+        shell.run("sys.setrecursionlimit(before)")
+    assert shell.ns["n"] == 20_000
+
+
+def test_who_may_start():
+    def users():
+        pass
+
+    assert second_lock.may_start(np.mean.__wrapped__.__code__, None)
+    assert not second_lock.may_start(Shell.run.__code__, None)
+    assert not second_lock.may_start(users.__code__, None)
+    assert second_lock.may_start(Recorder.wrap.__code__, None)
+    assert second_lock.may_start(weakref.WeakSet.add.__code__, None)
+    assert not second_lock.may_start(weakref.finalize.__call__.__code__, None)
