@@ -25,7 +25,8 @@ _WHOLE = frozenset({"<module>", "<lambda>", "<genexpr>"})
 @cache
 def _known() -> tuple[str, ...]:
     """Folders of what the closed list has let in, or what shows what is printed."""
-    names = (__name__.partition(".")[0], "numpy", "IPython", "ipykernel")
+    shows = ("IPython", "ipykernel", "traitlets", "zmq", "tornado")
+    names = (__name__.partition(".")[0], "numpy", *shows)
     files = [sys.modules[name].__file__ for name in names if name in sys.modules]
     return tuple(os.path.dirname(file) + os.sep for file in files if file)
 
