@@ -22,10 +22,7 @@ from pathlib import Path
 from typing import Any
 
 # On a machine that others use, a cell's processor time says more than the time on the wall.
-if os.environ.get("FOREIGN_CLOCK") == "cpu":
-    CLOCK, TIMER, ALARM = time.process_time, signal.ITIMER_PROF, signal.SIGPROF
-else:
-    CLOCK, TIMER, ALARM = time.perf_counter, signal.ITIMER_REAL, signal.SIGALRM
+CLOCK = time.process_time if os.environ.get("FOREIGN_CLOCK") == "cpu" else time.perf_counter
 AGAIN = ((0.2, 6), (1.0, 3))  # a cell of at most so many seconds runs so often, a longer one once
 CELL_S = float(os.environ.get("FOREIGN_CELL_S", "30"))
 _ELEMENTS, _ITEMS, _DEPTH = 200_000, 200, 4
@@ -155,14 +152,14 @@ class Notebook:
         random.seed(7)
         text = hybridized(text, self.mode)
         with capture_output() as captured:
-            signal.setitimer(TIMER, CELL_S)
+            signal.setitimer(signal.ITIMER_REAL, CELL_S)
             start = CLOCK()
             try:
                 # With history: a last ';' is read there.
                 result = self.shell.run_cell(text, store_history=True)
             finally:
                 taken = CLOCK() - start
-                signal.setitimer(TIMER, 0)
+                signal.setitimer(signal.ITIMER_REAL, 0)
         error = result.error_before_exec or result.error_in_exec
         shown = [o.data.get("text/plain", "") for o in captured.outputs if not picture(o.data)]
         failed = None if error is None else (type(error).__name__, str(error))
@@ -195,7 +192,7 @@ def main() -> None:
     def alarm(*_: Any) -> None:
         raise TooLong(f"more than {CELL_S:g} s")
 
-    signal.signal(ALARM, alarm)
+    signal.signal(signal.SIGALRM, alarm)  # a timer of processor time makes its clock coarse
     path = Path(source).resolve()
     os.chdir(path.parent)
     sys.path.insert(0, str(path.parent))

@@ -67,6 +67,20 @@ PyObject* scalar_type(DType dtype) {
   return types[static_cast<size_t>(dtype)];
 }
 
+// numpy.dtype("float32") and its fellows: NumPy has one object of each.
+PyObject* native_dtype(DType dtype) {
+  static std::array<PyObject*, kNumDTypes> dtypes = [] {
+    std::array<PyObject*, kNumDTypes> found{};
+    for (size_t i = 0; i < kNumDTypes; ++i) {
+      PyObject* type = scalar_type(static_cast<DType>(i));
+      if (type == nullptr) continue;
+      found[i] = py::module_::import("numpy").attr("dtype")(py::handle(type)).release().ptr();
+    }
+    return found;
+  }();
+  return dtypes[static_cast<size_t>(dtype)];
+}
+
 }  // namespace
 
 py::object dtype_to_python(DType dtype) {
@@ -77,11 +91,10 @@ py::object dtype_to_python(DType dtype) {
 }
 
 py::object numpy_dtype(DType dtype) {
-  PyObject* type = dtype == DType::unknown ? nullptr : scalar_type(dtype);
-  require(type != nullptr, "NumPy has no dtype for ",
+  PyObject* made = dtype == DType::unknown ? nullptr : native_dtype(dtype);
+  require(made != nullptr, "NumPy has no dtype for ",
           dtype == DType::unknown ? "an unknown type" : dtype_name(dtype));
-  static const py::handle make = numpy_object("dtype");
-  return make(py::handle(type));
+  return py::reinterpret_borrow<py::object>(made);
 }
 
 DType dtype_from_python(py::handle object) {
@@ -89,12 +102,16 @@ DType dtype_from_python(py::handle object) {
   for (int i = 0; i < kNumDTypes; ++i) {
     if (scalar_type(static_cast<DType>(i)) == object.ptr()) return static_cast<DType>(i);
   }
+  for (int i = 0; i < kNumDTypes; ++i) {
+    if (native_dtype(static_cast<DType>(i)) == object.ptr()) return static_cast<DType>(i);
+  }
   if (PyUnicode_Check(object.ptr())) return dtype_from_name(object.cast<std::string>());
   static const py::handle make = numpy_object("dtype");
   const py::object dtype = make(object);
-  require(dtype.attr("isnative").cast<bool>(), "dtype ", py::str(dtype).cast<std::string>(),
-          " has the other byte order: use ",
-          py::str(dtype.attr("newbyteorder")("=")).cast<std::string>());
+  if (!dtype.attr("isnative").cast<bool>()) {
+    fail("dtype ", py::str(dtype).cast<std::string>(), " has the other byte order: use ",
+         py::str(dtype.attr("newbyteorder")("=")).cast<std::string>());
+  }
   return dtype_from_name(dtype.attr("name").cast<std::string>());
 }
 

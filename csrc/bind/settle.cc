@@ -10,6 +10,7 @@
 #include "engine/trace.h"
 #include "exec/pending.h"
 #include "exec/program.h"
+#include "exec/trace_writes.h"
 
 namespace hybrid {
 namespace bind {
@@ -83,23 +84,16 @@ bool is_window(const PyArray* a) {
   return !a->separate && node.kind == NodeKind::op && node.op->view != nullptr;
 }
 
-Work work_for(const py::sequence& wanted) {
+// The work for pending values with these entries; of arrays that are apart, for those in `asked`.
+Work work_for(const std::vector<SymEntry>& heads, const std::vector<PyArray*>& asked) {
   Work work;
-  std::vector<SymEntry> heads;
-  std::vector<PyArray*> apart;
-  for (const py::handle array : wanted) {
-    const ArrayRef& ref = peek_ref(array.ptr());
-    if (ref.array.defined()) continue;
-    heads.push_back(ref.extra->entry);
-    if (as_array(array.ptr())->apart) apart.push_back(as_array(array.ptr()));
-  }
   work.pending = pending_for(heads);
   work.plain = work.pending.plain;
   const auto add = [&work](PyArray* a) {
     work.arrays.push_back(a);
     work.entries.push_back(a->ref.extra->entry);
   };
-  for (PyArray* a : apart) add(a);
+  for (PyArray* a : asked) add(a);
   for (PyArray* a = first_own_traced(); a != nullptr; a = a->next) {
     work.plain = work.plain && !is_window(a);
     if (work.pending.contains(a->ref.extra->entry.node.get())) add(a);
@@ -138,9 +132,8 @@ void run_known(const Program& program, const Work& work, const PyRunTimes* times
   for (size_t i = 0; i < work.arrays.size(); ++i) set_array_value(work.arrays[i], results[i]);
 }
 
-py::tuple settle(Settled& settled, const py::sequence& wanted, bool run, const PyRunTimes* times) {
-  forget_pending();
-  const Work work = work_for(wanted);
+// What Settled.settle returns.
+py::tuple settle_work(Settled& settled, const Work& work, bool run, const PyRunTimes* times) {
   if (work.arrays.empty()) return py::make_tuple(py::none(), py::list(), py::none());
   if (!work.plain) return py::make_tuple(py::none(), list_of(work.arrays), py::none());
   const Form form = form_of(work.pending, work.entries);
@@ -156,6 +149,48 @@ py::tuple settle(Settled& settled, const py::sequence& wanted, bool run, const P
   const py::object record = known->record;
   run_known(*program, work, times);
   return py::make_tuple(record, keys, py::none());
+}
+
+py::tuple settle(Settled& settled, const py::sequence& wanted, bool run, const PyRunTimes* times) {
+  forget_pending();
+  std::vector<SymEntry> heads;
+  std::vector<PyArray*> apart;
+  for (const py::handle array : wanted) {
+    const ArrayRef& ref = peek_ref(array.ptr());
+    if (ref.array.defined()) continue;
+    heads.push_back(ref.extra->entry);
+    if (as_array(array.ptr())->apart) apart.push_back(as_array(array.ptr()));
+  }
+  return settle_work(settled, work_for(heads, apart), run, times);
+}
+
+// Live arrays of the running cell that are computed from memory that may be written.
+std::vector<PyArray*> readers() {
+  std::vector<SymEntry> heads;
+  for (PyArray* a = first_own_traced(); a != nullptr; a = a->next) {
+    heads.push_back(a->ref.extra->entry);
+  }
+  if (heads.empty()) return {};
+  const Pending pending = pending_for(heads);
+  const std::vector<bool> reads = reads_changing(pending, [](const NDArray& a) {
+    return a.storage->release_external != nullptr || awaits_write(a.storage.get());
+  });
+  std::vector<PyArray*> found;
+  for (PyArray* a = first_own_traced(); a != nullptr; a = a->next) {
+    const SymNode* node = a->ref.extra->entry.node.get();
+    if (pending.contains(node) && reads[static_cast<size_t>(node->place)]) found.push_back(a);
+  }
+  return found;
+}
+
+py::object settle_readers(Settled& settled, bool run, const PyRunTimes* times) {
+  const std::vector<PyArray*> found = readers();
+  if (found.empty()) return py::none();
+  forget_pending();
+  std::vector<SymEntry> heads;
+  for (const PyArray* a : found) heads.push_back(a->ref.extra->entry);
+  const py::list held = list_of(found);
+  return py::make_tuple(held, settle_work(settled, work_for(heads, {}), run, times));
 }
 
 }  // namespace
@@ -176,7 +211,13 @@ void bind_settle(py::module_& m) {
            "Computes traced arrays and the live ones on the way to them, where a program is known "
            "and may be run: (its record, their keys, None); times is told how long it takes. Else "
            "nothing is run: (None, all those "
-           "arrays, their form or None where a graph is needed each time).");
+           "arrays, their form or None where a graph is needed each time).")
+      .def("settle_readers", &settle_readers, py::arg("run"), py::arg("times") = nullptr,
+           "settle() of those live arrays of the cell that are computed from memory which may be "
+           "written: (those arrays, what settle() returns), or None where there are none.");
+  m.def(
+      "readers", [] { return list_of(readers()); },
+      "Live traced arrays of the cell that are computed from memory which may be written.");
   m.def(
       "value_key",
       [](const py::object& array) -> py::object {

@@ -119,6 +119,11 @@ void settle_readers(const NDArray& target) {
 }
 
 NDArray scalar_array(const py::object& number, DType dtype) {
+  if (dtype == DType::float64 && PyFloat_CheckExact(number.ptr())) {  // as cells write them
+    const NDArray made = NDArray::empty(Shape(), dtype, Context());
+    *reinterpret_cast<double*>(made.data()) = PyFloat_AS_DOUBLE(number.ptr());
+    return made;
+  }
   const py::object array = py::module_::import("numpy").attr("array")(number, numpy_dtype(dtype));
   return array_from_numpy(array, Context());
 }

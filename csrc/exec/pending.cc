@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "core/error.h"
+#include "engine/trace.h"
 #include "exec/launch.h"
 #include "exec/tape.h"
 
@@ -63,6 +64,11 @@ bool Pending::contains(const SymNode* node) const {
   return node->place >= 0 && at < nodes.size() && nodes[at] == node;
 }
 
+size_t Pending::stop(const SymEntry& e) const {
+  const auto at = std::lower_bound(stops.begin(), stops.end(), e, before);
+  return static_cast<size_t>(at - stops.begin());
+}
+
 Pending pending_for(const std::vector<SymEntry>& wanted) {
   Pending pending;
   std::vector<SymEntry> stack(wanted.rbegin(), wanted.rend());
@@ -91,6 +97,23 @@ Pending pending_for(const std::vector<SymEntry>& wanted) {
   pending.stops.erase(std::unique(pending.stops.begin(), pending.stops.end(), same_entry),
                       pending.stops.end());
   return pending;
+}
+
+std::vector<bool> reads_changing(const Pending& pending,
+                                 const std::function<bool(const NDArray&)>& may_change) {
+  std::vector<bool> changing;  // by stop
+  for (const SymEntry& stop : pending.stops) changing.push_back(may_change(*value_at(stop)));
+  std::vector<bool> reads(pending.nodes.size());
+  for (size_t i = 0; i < pending.nodes.size(); ++i) {
+    for (const SymEntry& input : pending.nodes[i]->inputs) {
+      const bool pends = value_at(input) == nullptr;
+      if (pends ? reads[static_cast<size_t>(input.node->place)] : changing[pending.stop(input)]) {
+        reads[i] = true;
+        break;
+      }
+    }
+  }
+  return reads;
 }
 
 void require_unchanged(const Pending& pending) {
@@ -128,8 +151,7 @@ Form form_of(const Pending& pending, const std::vector<SymEntry>& results) {
     if (pending.contains(e.node.get())) {
       words.push_back(static_cast<uint64_t>(e.node->place) << 1);
     } else {
-      const auto at = std::lower_bound(pending.stops.begin(), pending.stops.end(), e, before);
-      words.push_back(static_cast<uint64_t>(at - pending.stops.begin()) << 1 | 1);
+      words.push_back(static_cast<uint64_t>(pending.stop(e)) << 1 | 1);
     }
     words.push_back(static_cast<uint64_t>(e.out));
   };
@@ -171,9 +193,16 @@ struct Waiting {
   int64_t bytes = 0;
   bool repeats = false;  // the code came back to a place
   uint32_t last = 0;
-  std::unordered_set<uint32_t> places;
+  uint32_t begin = 0;  // the first operator of the line that is being recorded
+  int line = 0;
+  std::unordered_map<uint32_t, int> places;  // with their lines
 };
 thread_local Waiting waiting;
+
+bool exceeds(double factor) {
+  return waiting.ns > factor * kMostPendingNs ||
+         static_cast<double>(waiting.bytes) > factor * static_cast<double>(kMostPendingBytes);
+}
 
 }  // namespace
 
@@ -182,13 +211,22 @@ void note_pending(double ns) {
   const uint32_t site = current_site();
   if (site == waiting.last) return;  // another part of the same call
   waiting.last = site;
-  waiting.repeats = !waiting.places.insert(site).second || waiting.repeats;
+  const auto [place, fresh] = waiting.places.emplace(site, 0);
+  if (fresh) place->second = trace::site_of(site).line;
+  waiting.repeats = !fresh || waiting.repeats;
+  if (place->second == waiting.line) return;
+  waiting.line = place->second;
+  waiting.begin = site;
 }
 
 void note_pending_bytes(int64_t bytes) { waiting.bytes += bytes; }
 
 bool pending_is_enough() {
-  return waiting.repeats && (waiting.ns > kMostPendingNs || waiting.bytes > kMostPendingBytes);
+  if (!waiting.repeats || !exceeds(1)) return false;
+  if (exceeds(kMostWithinLine)) return true;
+  // Where a line begins, the parts of the one before are no longer held.
+  const uint32_t site = current_site();
+  return site == waiting.begin || trace::site_of(site).line != waiting.line;
 }
 
 void forget_pending() { waiting = Waiting(); }

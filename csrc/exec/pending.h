@@ -1,6 +1,7 @@
 // What recorded values wait for, found without making a Graph, and the form by which it is known
 // again when the same code records it once more.
 #pragma once
+#include <functional>
 #include <vector>
 
 #include "exec/imperative.h"
@@ -13,9 +14,13 @@ struct Pending {
   std::vector<SymEntry> stops;  // values that are there already, in that order too
   bool plain = true;            // autograd will not ask for anything of it
   bool contains(const SymNode* node) const;
+  size_t stop(const SymEntry& e) const;  // its index in `stops`
 };
 // Each node's `place` is its index in `nodes` until the next call.
 Pending pending_for(const std::vector<SymEntry>& wanted);
+// By node of `nodes`: is it computed from memory for which `may_change` says so?
+std::vector<bool> reads_changing(const Pending& pending,
+                                 const std::function<bool(const NDArray&)>& may_change);
 // Throws Error when a value that it starts from was overwritten after it was recorded.
 void require_unchanged(const Pending& pending);
 // Random draws' keys, by key slot.
@@ -43,9 +48,11 @@ struct KnownForm {
 void forget_history(SymNode* node);
 
 // Recorded work must not wait without end. What a code's places record once is as long as the text;
-// where places repeat, it is run when the estimate or the inputs that it holds pass these limits.
+// where places repeat, it is run when the estimate or the inputs that it holds pass these limits:
+// between two lines, or within one where they are passed several times.
 constexpr double kMostPendingNs = 50e6;
 constexpr int64_t kMostPendingBytes = 32 << 20;
+constexpr double kMostWithinLine = 8;
 void note_pending(double ns);            // one more operator was recorded, at the current site
 void note_pending_bytes(int64_t bytes);  // one more array is held as an input
 bool pending_is_enough();                // ... to be run before more is recorded

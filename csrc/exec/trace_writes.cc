@@ -123,7 +123,10 @@ void before_trace_effect(const char* what) {
 }
 
 void run_pending() {
-  if ((thread_state().mode & kRecording) == 0 && hooks.run) hooks.run();
+  if ((thread_state().mode & kRecording) != 0 || !hooks.run) return;
+  const uint32_t site = current_site();
+  hooks.run();
+  thread_state().site = site;  // of the operator that is recorded next
 }
 
 }  // namespace hybrid

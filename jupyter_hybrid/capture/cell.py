@@ -104,7 +104,7 @@ def prepare(shell: Any, body: str, magic_line: str | None, cell_id: str | None) 
         tree=tree,
         names=assigned_names(tree),
         quiet=source.rstrip().endswith(";"),
-        awaits=has_top_level_await(tree),
+        awaits=("await" in source or "async" in source) and has_top_level_await(tree),
         source=source,
         flags=flags | _future_flags(shell, tree),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from types import FrameType
 from typing import Any
 from weakref import WeakValueDictionary
@@ -47,6 +46,7 @@ class Segments:
         self.contacts: list[tuple[int | None, str]] = []  # those that the closed list made
         self.cuts: list[tuple[int | None, str]] = []  # computed there, though all is in a graph
         self.left: dict[tuple[int | None, str], None] = {}  # loops and functions left to Python
+        self.wasted_s = 0.0  # recording what was then left to Python
         self.spent = Spent()
         self._paced = numbers.serial()  # of the graph, when a loop last had its steps computed
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
@@ -156,9 +156,23 @@ class Segments:
         """Computes ``arrays`` and what lives on the way to them, by a known program if there is one
         for all that is computed."""
         self._forget_unused()
-        waits = bool(self._effects or self.donated or self._runs)
-        waits = waits or (writes and bool(_core.trace_writes())) or bool(self.promises.places())
-        known, found, form = self._settled.settle(arrays, not waits, self._times)
+        waits = self._waits() or (writes and bool(_core.trace_writes()))
+        found = self._settled.settle(arrays, not waits, self._times)
+        self._settle(arrays, found, reason, line, waits, writes)
+
+    def _waits(self) -> bool:
+        """Is there more to do than a known program does?"""
+        return bool(self._effects or self.donated or self._runs or self.promises.places())
+
+    def _settle(
+        self, arrays: list[Any], how: Any, reason: str, line: int | None, waits: bool, writes: bool
+    ) -> None:
+        """A known program has computed ``arrays``, or they are computed now.
+
+        Args:
+            how: what settling them gave: :class:`_core.Settled`.
+        """
+        known, found, form = how
         if known is not None:
             self._ran_again(known, arrays, found, reason, line)
             return
@@ -181,18 +195,8 @@ class Segments:
             segment.again(self._times, keys)
             return
         needed = {_core.value_key(a) for a in arrays}
-        made = [replace(v, key=key) for v, key in zip(known.outputs, keys, strict=True)]
-        segment = self._places[at] = replace(
-            known,
-            outputs=made,
-            drawn=made,
-            reason=reason,
-            line=line,
-            cached=True,
-            times=_core.RunTimes(),
-            needed=frozenset(i for i, key in enumerate(keys) if key in needed),
-            count=1,
-        )
+        numbers = frozenset(i for i, key in enumerate(keys) if key in needed)
+        segment = self._places[at] = known.in_place(reason, line, keys, numbers)
         segment.times.take(self._times)
         self._add(segment)
 
@@ -225,6 +229,11 @@ class Segments:
             self.proxies = [r for r in self.proxies if r() is not None]
             self._prune_at = 2 * len(self.proxies) + 1000
 
+    def let_go(self) -> None:
+        """Nothing is pending: what the cell has read is its names' alone."""
+        self.tick += 1
+        self._forget_unused()
+
     def write_back(self, failed: bool = False) -> None:
         """Copies what the cell wrote into existing ndarrays to where they live, once everything
         that reads their old contents is computed.
@@ -237,7 +246,7 @@ class Segments:
             return
         self.stay_inside("an existing array is written")
         pending = {id(w.handle): w.handle for w in changed if w.handle._traced}
-        pending |= {id(a): a for a in self._readers()}
+        pending |= {id(a): a for a in _core.readers()}
         if pending:
             self._compute(list(pending.values()), "an existing array was written", self.user_line())
             if failed:
@@ -256,34 +265,33 @@ class Segments:
         self.stay_inside(reason)
         pending = {id(value): value for value, _ in _core.trace_writes() if value._traced}
         if pending:
-            pending |= {id(a): a for a in self._readers()}
+            pending |= {id(a): a for a in _core.readers()}
             line = self.user_line()
             self.breaks.append((line, reason))
             self.run(list(pending.values()), reason, line, needed=frozenset(pending), writes=True)
         _core.finish_trace_writes()
-
-    def _readers(self) -> list[Any]:
-        """Live traced arrays that read memory that is about to be written."""
-        live = self.live()
-        if not live:
-            return []
-        graph, inputs, _, entries = _core.traced_graph(live, [], ["" for _ in live])
-        reading = {i for i, a in zip(graph.inputs, inputs, strict=True) if may_change(a)}
-        for node in graph.nodes:
-            if any(source in reading for source, _ in node.inputs):
-                reading.add(node.id)
-        # A window that got its value meanwhile, with its base, has no node and reads nothing.
-        return [a for a in live if id(a) in entries and entries[id(a)][0] in reading]
 
     @settles
     def contact(self, reason: str) -> None:
         """Before code that nobody has seen: what waits on memory that it can reach is computed."""
         self.stay_inside(reason)
         self.write_back()
-        before = len(self.breaks)
-        self.settle_readers(reason)
+        self._forget_unused()
+        waits, elsewhere = self._waits(), self.waiting_elsewhere()
+        if elsewhere:
+            found = self._settled.settle_readers(False, self._times)
+            readers = list({id(a): a for a in [*(found[0] if found else ()), *elsewhere]}.values())
+            settled = readers, self._settled.settle(readers, not waits, self._times)
+        else:
+            settled = self._settled.settle_readers(not waits, self._times)
+        if settled is not None:
+            readers, how = settled
+            line = self.user_line()
+            self.breaks.append((line, reason))
+            self.contacts.append((line, reason))
+            self._settle(readers, how, reason, line, waits, False)
         self.fill_kept()
-        self.contacts += self.breaks[before:]
+        self.epoch += 1
         with suppress(MXNetError):  # it stays in its array
             _core.wait_all()  # kernels may still read memory that is written next
 
@@ -303,16 +311,6 @@ class Segments:
         """Gives what is kept besides variables its contents, which have been computed."""
         self.homes.fill()
         self.promises.keep()
-
-    def settle_readers(self, reason: str) -> None:
-        """Computes what reads an ndarray's memory, before somebody writes there unseen, and what
-        others keep."""
-        readers = list({id(a): a for a in [*self._readers(), *self.waiting_elsewhere()]}.values())
-        if readers:
-            line = self.user_line()
-            self.breaks.append((line, reason))
-            self._compute(readers, reason, line)
-        self.epoch += 1
 
     def touch_others(self, written: TracedArray) -> None:
         """After a write that reached memory: arrays that overlap it are read again."""

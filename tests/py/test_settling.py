@@ -102,6 +102,33 @@ def test_work_does_not_wait_without_end(shell):
     np.testing.assert_array_equal(shell.ns["t"], np.full(2_000_000, 2.0 * sum(range(60))))
 
 
+@pytest.mark.parametrize("between", ["\n    ", " "])
+def test_it_is_cut_where_a_line_begins(shell, between):
+    """Parts of an expression are held while it is evaluated: they are not to be outputs."""
+    shell.run("import numpy as np\nx = np.linspace(0.0, 1.0, 5_000_000)")
+    shell.hybridize(f"for step in range(12):{between}x = x + 0.01 * (1 - x)", "--force")
+    cut = [s for s in shell.report.segments if s.reason == "enough work waits"]
+    assert cut and all(len(s.outputs) == 1 for s in cut)
+    expected = np.linspace(0.0, 1.0, 5_000_000)
+    for _ in range(12):
+        expected = expected + 0.01 * (1 - expected)
+    np.testing.assert_allclose(shell.ns["x"], expected, rtol=1e-14)
+
+
+def test_a_contact_computes_what_reads_memory_and_nothing_else(shell):
+    shell.run("import numpy as np\nfrom collections import deque\nx = np.arange(4.0)")
+    shell.run("keep = deque(maxlen=1).append")
+    body = "own = np.full(3, 2.0) + 1\ny = x * 2\nkeep(own.shape)\nx += 1\nkeep(y)\nz = x * 3"
+    for _ in range(2):  # found again in the second run
+        shell.run("x = np.arange(4.0)")
+        shell.hybridize(body, "--force")
+        found = [(s.line, [v.shape for v in s.outputs]) for s in shell.report.segments]
+        assert (4, [(4,)]) in found
+        np.testing.assert_array_equal(shell.ns["y"], np.arange(4.0) * 2)
+        np.testing.assert_array_equal(shell.ns["z"], (np.arange(4.0) + 1) * 3)
+        assert not [shapes for line, shapes in found if line in (4, 6) and (3,) in shapes]
+
+
 def test_what_a_text_says_once_is_not_cut(shell):
     lines = [f"x{i + 1} = x{i} * 1.5 + 1" for i in range(12)]
     shell.run("import numpy as np\nx0 = np.zeros(2_000_000)")

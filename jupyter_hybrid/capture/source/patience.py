@@ -15,6 +15,7 @@ from typing import Any
 
 from numpy import median
 
+from ...context import cpu
 from ...np_face import TracedArray
 from .. import numbers
 from ..units import seconds
@@ -23,7 +24,9 @@ from .quiet import Reads
 CLOCK = "a clock is read"
 CONTACTS = 32  # values that a loop may ask for
 _FIRST = 4  # steps before a loop is measured
-_GRACE_S = 0.01  # that a loop may take before it is measured
+_GRACE_S = 0.01  # that a loop may take before it is measured, less what others have wasted
+_MOST_S = 0.02  # that it may take, whatever its steps are
+_MARGIN = 1.1  # by which steps as written have to be faster
 _SILENT = 8  # steps that record nothing
 _NEVER = (1 << 62, 0.0)  # when a comprehension is measured
 _KEPT = 20_000
@@ -102,8 +105,13 @@ class Phases:
         self._entry = -1  # of the recorder's breaks: the one that the trial made
         if self.recorder is not None:
             self._breaks = len(self.recorder.breaks)
-            self._since = time.perf_counter()
+            self._next_trial = (_FIRST, max(0.0, _GRACE_S - self.recorder.wasted_s))
+            self._since = self._now()
             self._nodes = self.recorder.nodes()
+
+    def _now(self) -> float:
+        """The time, but for that of compiling: what is compiled is there for later steps."""
+        return time.perf_counter() - float(self.recorder.spent.compile_s)
 
     # The phases -----------------------------------------------------------------------------------
     def __iter__(self) -> Phases:
@@ -159,7 +167,7 @@ class Phases:
         self._next_trial = _NEVER
         self._begin(pause=False)
         while True:
-            if self.stage == _RECORDED and self.change_due(time.perf_counter()):
+            if self.stage == _RECORDED and self.change_due(self._now()):
                 self._iterator = self._rest()
                 self.stage = _PLAIN
             try:
@@ -250,12 +258,15 @@ class Phases:
             many = 2  # it may wait for a time to come
         if made >= many:
             place.left = self._contacts(made)
+            recorder.wasted_s += now - self._since
             return True
         if self.steps_done == _SILENT and recorder.nodes() == self._nodes:
             place.silent = True
             return True
         steps, seconds = self._next_trial
-        return self.steps_done >= steps and now - self._since >= seconds
+        took = now - self._since
+        first = steps == _FIRST and self.steps_done
+        return took >= seconds and (self.steps_done >= steps or bool(first and took >= _MOST_S))
 
     def _contacts(self, made: int) -> str:
         found = Counter(self.recorder.breaks[self._breaks :])
@@ -275,12 +286,13 @@ class Phases:
             self.pause()
         else:
             self.stage = _TRIAL
-            start = time.perf_counter()
+            start = self._now()
             before = len(self.recorder.breaks)
             self.hooks.step_outside(f"{place.lines} are compared with plain Python")
+            cpu().empty_cache()  # NumPy has memory of its own
             self._entry = before if len(self.recorder.breaks) > before else -1
             self.paused = self.how
-            self._flushed_s = time.perf_counter() - start
+            self._flushed_s = self._now() - start
             self._plain_times = []
         self._iterator = self._rest()
 
@@ -294,7 +306,7 @@ class Phases:
         steps, seconds = self._next_trial
         self._next_trial = (2 * max(steps, self.steps_done), 2 * seconds)
         self._times = []
-        self._since = time.perf_counter()
+        self._since = self._now()
 
     def _judge(self) -> bool:
         """Do steps as written cost less? Says so in the report."""
@@ -304,9 +316,11 @@ class Phases:
         recorded = float(median(self._times)) + self._flushed_s / max(1, len(self._times))
         plain = float(median(self._plain_times))
         figures = f"a step costs {seconds(recorded)} recorded, {seconds(plain)} as written"
-        leave = plain < recorded
+        leave = _MARGIN * plain < recorded
         if leave:
+            self.recorder.wasted_s += (recorded - plain) * len(self._times)
             place.left = f"{place.lines} left to Python: {figures}"
+            place.note_left(self.recorder)
         if self._entry >= 0:
             text = place.left if leave else f"{place.lines} compared with plain Python: {figures}"
             self.recorder.spent.rename(self.recorder.breaks[self._entry], (place.first, text))
@@ -341,7 +355,7 @@ class _Recorded:
 
     def __next__(self) -> Any:
         phases = self._phases
-        now = time.perf_counter()
+        now = phases._now()
         if self._started:
             phases._times.append(now - self._started)
         if phases.change_due(now):

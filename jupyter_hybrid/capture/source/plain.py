@@ -97,6 +97,7 @@ class PlainCopies:
             return
         recorder.flush_if_active(reason)
         recorder.open_stand_ins()
+        recorder.let_go()
         recorder.recording.pause(reason)
 
     def quiet(self, reads: Reads, *values: Any) -> bool:

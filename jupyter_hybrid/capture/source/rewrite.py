@@ -15,7 +15,7 @@ from ..trace_state import RUNTIME
 from .captured import keep_shared, shared_names
 from .copies import Copies
 from .guarded import Guarded
-from .nodes import finished, located, placed, walk
+from .nodes import children, finished, located, placed, walk
 from .rewrite_exits import Exits
 from .scopes import yields
 
@@ -27,6 +27,8 @@ _FRAME_CALLS = frozenset(
         "IntEnum", "Flag", "IntFlag", "StrEnum", "warn", "currentframe", "_getframe",
     }
 )  # fmt: skip
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _INPLACE = {
     ast.Add: "iadd",
     ast.Sub: "isub",
@@ -277,38 +279,30 @@ def rewrite_function(node: Any, filename: str, class_name: str) -> Any:
 def assigned_names(tree: ast.Module) -> list[str]:
     """Names that the cell binds in its own namespace, in order of first binding."""
     names: dict[str, None] = {}
-
-    class Finder(ast.NodeVisitor):
-        def visit_Name(self, node: ast.Name) -> None:
-            if isinstance(node.ctx, ast.Store):
-                names.setdefault(node.id)
-
-        def _new_scope(self, node: Any) -> None:
-            names.setdefault(node.name)
-            for statement in ast.walk(node):
-                if isinstance(statement, ast.Global):
-                    for name in statement.names:
-                        names.setdefault(name)
-
-        visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _new_scope
-
-        def visit_Lambda(self, node: ast.Lambda) -> None:
-            return
-
-        def _comprehension(self, node: Any) -> None:  # its targets are its own; walruses are ours
-            for inner in ast.walk(node):
-                if isinstance(inner, ast.NamedExpr):
-                    names.setdefault(inner.target.id)
-
-        visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
-
-        def visit_MatchAs(self, node: ast.MatchAs) -> None:
-            if node.name:
-                names.setdefault(node.name)
-            self.generic_visit(node)
-
-    Finder().visit(tree)
+    _assigned(tree, names)
     return list(names)
+
+
+def _assigned(node: Any, names: dict[str, None]) -> None:
+    kind = node.__class__
+    if kind is ast.Name:
+        if node.ctx.__class__ is ast.Store:
+            names.setdefault(node.id)
+    elif kind in _SCOPES:
+        names.setdefault(node.name)
+        for inner in walk(node):
+            if isinstance(inner, ast.Global):
+                for name in inner.names:
+                    names.setdefault(name)
+    elif kind in _COMPREHENSIONS:  # its targets are its own; walruses are ours
+        for inner in walk(node):
+            if isinstance(inner, ast.NamedExpr):
+                names.setdefault(inner.target.id)
+    elif kind is not ast.Lambda:
+        if kind is ast.MatchAs and node.name:
+            names.setdefault(node.name)
+        for child in children(node):
+            _assigned(child, names)
 
 
 def has_top_level_await(tree: ast.Module) -> bool:
