@@ -17,7 +17,7 @@ from . import numbers
 from .cell import Cell
 from .deferred import DeferredNames
 from .exported import Exported
-from .homes import is_ours, opened, opened_steps
+from .homes import is_ours, kept, opened_steps
 from .options import Options
 from .salvage import error_of
 from .segments import Segments
@@ -175,15 +175,16 @@ class Recorder(Segments):
         return type(numbers.plain(value))
 
     def leave(self, function: Any, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
-        """Arguments for code outside the cell: real arrays, everything pending computed."""
+        """Arguments for code outside the cell: real arrays, with their contents."""
         if function is weakref.finalize:  # nobody tells when it runs: what it writes is recorded
             return args, kwargs
         args = tuple(map(opened_steps, args))
         if not is_ours((*args, *kwargs.values())):
             return args, kwargs
         name = getattr(function, "__qualname__", None) or type(function).__name__
-        self.flush(f"{name} is not part of the graph")
-        return tuple(map(opened, args)), {k: opened(v) for k, v in kwargs.items()}
+        args, kwargs = tuple(map(kept, args)), {k: kept(v) for k, v in kwargs.items()}
+        self.contact(f"{name} is not part of the graph")  # they have their contents now
+        return args, kwargs
 
     def leave_graph(self, reason: str) -> None:
         """Notes that the current line goes on in real NumPy."""
