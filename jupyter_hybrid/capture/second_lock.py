@@ -15,7 +15,7 @@ from types import CodeType, FrameType
 
 from .. import _core
 from . import segments, trace_state
-from .twins import is_rewritten
+from .twins import is_rewritten, unguarded
 
 _PYTHON = (sysconfig.get_path("stdlib") + os.sep, "<frozen ")
 _ON_BEHALF = frozenset({weakref.finalize.__call__.__code__})  # of whoever left a function there
@@ -34,7 +34,7 @@ def _known() -> tuple[str, ...]:
 def may_start(code: CodeType, caller: FrameType | None) -> bool:
     """Does a frame of this code write or look at nothing but on behalf of a seen call?"""
     file, name = code.co_filename, code.co_name
-    if file.startswith(_known()) or is_rewritten(code):
+    if file.startswith(_known()) or is_rewritten(code) or code in unguarded:
         return True
     if name.startswith("<") and name not in _WHOLE:
         return True  # a comprehension, or a part that we made: their function has started

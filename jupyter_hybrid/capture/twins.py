@@ -11,7 +11,7 @@ import inspect
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from . import closed
 from .source.definitions import Definition, definition_of
@@ -25,6 +25,9 @@ _OTHER_FRAMES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_G
 # A function's twin, and the code that it had then.
 _twins: WeakKeyDictionary[types.FunctionType, tuple[types.CodeType, types.FunctionType]]
 _twins = WeakKeyDictionary()
+
+
+unguarded: WeakSet[types.CodeType] = WeakSet()  # of twins with nothing in them that could ask
 
 
 def is_rewritten(code: types.CodeType) -> bool:
@@ -118,9 +121,12 @@ def _compiled(code: types.CodeType, filename: str) -> types.CodeType | None:
     try:
         found = definition_of(code)
         node = rewrite_function(found.copied(), filename, found.class_name)
-        return rewritten_code(code, found, node)
+        made = rewritten_code(code, found, node)
     except (NoSource, SyntaxError):  # too many blocks in each other
         return None
+    if not is_rewritten(made):
+        unguarded.add(made)
+    return made
 
 
 def with_code(function: types.FunctionType, code: types.CodeType) -> types.FunctionType:

@@ -1,7 +1,7 @@
 """Cells that run as written: those of which much is left to Python, where that is faster.
 
-A loop or a function that was left to Python, or many values asked for, make a cell's next run one
-as written, on the clock. The cell is recorded again when that took longer.
+A loop or a function that was left to Python, many values asked for, or nothing recorded make a
+cell's next run one as written, on the clock. The cell is recorded again when that took longer.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ class AsWritten:
         start = clock()
         yield report
         self.plain_s = min(clock() - start, self.plain_s or float("inf"))
+        if not self.left:
+            return  # nothing that could have been in a graph
         figures = f"{seconds(self.plain_s)}; recorded it takes {seconds(self.recorded_s)}"
         here = (None, f"the cell runs as written, in {figures}")
         report.graph_breaks = places([*self.left, here], {})
@@ -63,12 +65,16 @@ def find(cell: Cell, options: Options) -> AsWritten | None:
 def learn(cell: Cell, options: Options, recording: Recording, report: Report, took: float) -> None:
     """After a recorded run of ``took`` seconds: is the next one a trial as written?"""
     recorder = recording.recorder
-    left = list(recorder.left) or [(None, f"{len(recorder.breaks)} times a value was needed")]
+    breaks = len(recorder.breaks)
+    left = list(recorder.left)
+    if not left and breaks >= CONTACTS:
+        left = [(None, f"{breaks} times a value was needed")]
+    nothing = not (recorder.segments or breaks or report.deferred_names)
     if options != Options(view=options.view, implicit=options.implicit, scratch=options.scratch):
         return  # who asks for more than a recording asks for one
     known = cell.memo.get((AsWritten, options))
     if known is not None:
         known.again = True
         known.recorded_s = min(known.recorded_s, took - report.compile_s)
-    elif recorder.left or len(recorder.breaks) >= CONTACTS:
+    elif left or nothing:
         cell.memo[AsWritten, options] = AsWritten(cell, options, took - report.compile_s, left)

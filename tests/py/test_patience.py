@@ -197,3 +197,12 @@ def test_what_an_iterator_holds_is_looked_at(shell, through):
     shell.hybridize(body)
     np.testing.assert_array_equal(shell.ns["y"], wanted["y"])
     np.testing.assert_array_equal(shell.ns["z"], wanted["z"])
+
+
+def test_a_cell_that_records_nothing_runs_as_written(shell, monkeypatch):
+    monkeypatch.setattr(as_written, "clock", Clock(9.0, 0.25))
+    body = "def f(n):\n    return n if n < 2 else f(n - 1) + f(n - 2)\nm = f(8)\nm\n"
+    for mode in ("symbolic", "imperative"):
+        assert shell.hybridize(body).value == 21
+        assert shell.report.mode == mode
+        assert not shell.report.segments and not shell.report.graph_breaks

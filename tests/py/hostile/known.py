@@ -15,6 +15,7 @@ HELD_UP = frozenset(
         "errors: errstate with a call",
         "worlds: a signal handler that writes",
         "writers: a finalizer that writes",
+        "writers: a subclass of ndarray",
         "writers: lt that writes while sorting",
         "writers: str repr and format that write",
     }
