@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
-from statistics import median
 from typing import Any
 
+import numpy as np
 from IPython.utils.capture import capture_output
 
 from .. import _core
@@ -135,7 +135,7 @@ class _Pair:
         self._python.clear()
         with _silent():
             time_in_turn(sides, budget)
-            record_s, settle_s = map(median, zip(*self._python, strict=True))
+            record_s, settle_s = np.median(self._python, axis=0).tolist()
             for side, prepare in sides:
                 measure_split(side, prepare)
                 measure_memory(side, prepare)

@@ -2,20 +2,24 @@
 
 The classic three steps (Sugiyama, Tagawa and Toda, 1981): longest-path layers, barycenter sweeps
 for the order inside a layer, then positions by isotonic regression, which moves every node as near
-to its neighbours as the minimum gaps allow. O((n + e) log n) a sweep.
+to its neighbours as the minimum gaps allow. O((n + e) log n) a sweep. All edges of a box that pass
+a layer pass it at one place: an input that every step of a long loop reads costs one bend a layer.
 """
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
 
 GAP_X = 28.0
 GAP_Y = 46.0
 MARGIN = 24.0
 _SWEEPS = 6
+_STRAIGHT = 3.0  # px that a bend may lie beside a straight line
+_BEND = 0.1  # weight of a bend: it gives way to the boxes, else long edges pull them aside
 
 
 @dataclass
@@ -42,7 +46,7 @@ class Layout:
 
 @dataclass(eq=False)
 class _Slot:
-    """A box, or a bend of a long edge, in its layer."""
+    """A box, or a bend of its long edges, in its layer."""
 
     width: float
     box: Box | None = None
@@ -73,10 +77,10 @@ def _layered(
 ) -> Layout:
     placed = {box[0]: Box(*box) for box in boxes}
     level = _levels(placed, edges)
-    layers, chains = _slots(placed, edges, level)
+    layers, trunks = _slots(placed, edges, level)
     _order(layers)
     _positions(layers)
-    return _finish(placed, layers, chains)
+    return _finish(placed, layers, trunks, [(s, t, level[t] - level[s]) for s, t in edges])
 
 
 def _levels(placed: dict[int, Box], edges: Sequence[tuple[int, int]]) -> dict[int, int]:
@@ -98,29 +102,32 @@ def _levels(placed: dict[int, Box], edges: Sequence[tuple[int, int]]) -> dict[in
 
 def _slots(
     placed: dict[int, Box], edges: Sequence[tuple[int, int]], level: dict[int, int]
-) -> tuple[list[list[_Slot]], list[list[_Slot]]]:
+) -> tuple[list[list[_Slot]], dict[int, list[_Slot]]]:
+    """(the layers, by box: its slot and its edges' bends in the layers below it)."""
     layers: list[list[_Slot]] = [[] for _ in range(max(level.values()) + 1)]
-    slots = {}
+    trunks: dict[int, list[_Slot]] = {}
     for i, box in placed.items():
-        slots[i] = _Slot(box.width, box, 0.01 if box.late else 1.0)
-        layers[level[i]].append(slots[i])
-    chains = []
+        slot = _Slot(box.width, box, 0.01 if box.late else 1.0)
+        layers[level[i]].append(slot)
+        trunks[i] = [slot]
     for source, target in edges:
-        chain = [slots[source]]
-        for between in range(level[source] + 1, level[target]):
-            bend = _Slot(6.0)
-            layers[between].append(bend)
-            chain.append(bend)
-        chain.append(slots[target])
-        for a, b in pairwise(chain):
-            a.down.append(b)
-            b.up.append(a)
-        chains.append(chain)
+        trunk, steps = trunks[source], level[target] - level[source]
+        while len(trunk) < steps:
+            bend = _Slot(6.0, None, _BEND * trunk[0].weight)
+            layers[level[source] + len(trunk)].append(bend)
+            _join(trunk[-1], bend)
+            trunk.append(bend)
+        _join(trunk[steps - 1], trunks[target][0])
     for layer in layers:
         for slot in layer:
             if slot.down:
                 slot.place = sum(d.up.index(slot) for d in slot.down) / len(slot.down)
-    return layers, chains
+    return layers, trunks
+
+
+def _join(upper: _Slot, lower: _Slot) -> None:
+    upper.down.append(lower)
+    lower.up.append(upper)
 
 
 def _order(layers: list[list[_Slot]]) -> None:
@@ -178,7 +185,12 @@ def _place(layer: list[_Slot], wishes: list[float]) -> None:
             i += 1
 
 
-def _finish(placed: dict[int, Box], layers: list[list[_Slot]], chains: list[list[_Slot]]) -> Layout:
+def _finish(
+    placed: dict[int, Box],
+    layers: list[list[_Slot]],
+    trunks: dict[int, list[_Slot]],
+    edges: list[tuple[int, int, int]],
+) -> Layout:
     left = min(s.x - s.width / 2 for layer in layers for s in layer)
     centre: dict[int, float] = {}
     y = MARGIN
@@ -191,12 +203,34 @@ def _finish(placed: dict[int, Box], layers: list[list[_Slot]], chains: list[list
                 slot.box.x, slot.box.y = slot.x, y + height / 2
         y += height + GAP_Y
     width = max(s.x + s.width / 2 for layer in layers for s in layer) + MARGIN
+    paths = {i: [(s.x, centre[id(s)]) for s in trunk] for i, trunk in trunks.items()}
+    turns = {i: _turns(path) for i, path in paths.items()}
     lines = []
-    for chain in chains:
-        points = [(s.x, centre[id(s)]) for s in chain]
-        first, last = chain[0].box, chain[-1].box
-        if first is not None and last is not None:
-            points[0] = (first.x, first.y + first.height / 2)
-            points[-1] = (last.x, last.y - last.height / 2)
-        lines.append(points)
+    for source, target, steps in edges:
+        first, last = placed[source], placed[target]
+        bends = turns[source][: bisect_left(turns[source], steps - 1)]
+        bends += [steps - 1] if steps > 1 else []
+        points = [(first.x, first.y + first.height / 2)]
+        points += [paths[source][i] for i in bends]
+        lines.append([*points, (last.x, last.y - last.height / 2)])
     return Layout(placed, lines, width, y - GAP_Y + MARGIN)
+
+
+def _turns(points: list[tuple[float, float]]) -> list[int]:
+    """Which bends a line needs that leaves out those within :data:`_STRAIGHT` of it; the first
+    point is the box. Each straight piece is as long as the slopes that meet all its bends allow."""
+    kept = [1] if len(points) > 1 else []
+    low, high = -math.inf, math.inf
+    for i in range(2, len(points)):
+        left, right = _slopes(points[kept[-1]], points[i])
+        low, high = max(low, left), min(high, right)
+        if low > high:
+            kept.append(i - 1)
+            low, high = _slopes(points[i - 1], points[i])
+    return kept
+
+
+def _slopes(start: tuple[float, float], point: tuple[float, float]) -> tuple[float, float]:
+    """The least and the greatest slope of a line from ``start`` that passes near the point."""
+    x, y = point[0] - start[0], point[1] - start[1]
+    return (x - _STRAIGHT) / y, (x + _STRAIGHT) / y

@@ -39,6 +39,7 @@ def test_modules_of_the_users_may_be_called_as_pythons_own(tmp_path: Path):
         (tmp_path / f"{name}.py").write_text("raise ImportError('this is the wrong module')")
     code = (
         "import jupyter_hybrid;"
+        "import jupyter_hybrid.compare.compare;"
         "from jupyter_hybrid.compare.measure import Side;"
         "jupyter_hybrid.symbolic();"
         "print(Side('', [2.0, 1.0, 4.0]).median, Side('', [2.0, 1.0, 4.0]).quartiles)"

@@ -80,6 +80,20 @@ def test_layout_keeps_order_and_gaps():
             assert right.x - left.x >= (left.width + right.width) / 2 + GAP_X - 1e-6
 
 
+def test_an_input_of_many_steps_has_one_line_down_the_picture():
+    boxes = [Box(0, 60, 30, late=True), *(Box(i, 80, 30) for i in range(1, 500))]
+    chain = [(i, i + 1) for i in range(1, 499)]
+    edges = [*((0, i) for i in range(1, 500)), *chain]
+    made = layered(boxes, edges)
+    assert max(map(len, made.lines)) < 25  # bends that are needed, not one a layer
+    assert made.width < 500
+    for (source, target), line in zip(edges, made.lines, strict=True):
+        first, last = made.boxes[source], made.boxes[target]
+        assert line[0] == (first.x, first.y + 15) and line[-1] == (last.x, last.y - 15)
+        heights = [y for _, y in line]
+        assert heights == sorted(heights)
+
+
 def test_svg_is_well_formed_and_needs_no_program(report):
     picture = svg(spec_of(report))
     root = ElementTree.fromstring(picture)
