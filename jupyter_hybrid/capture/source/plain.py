@@ -123,6 +123,7 @@ class PlainCopies:
     def end_phase(self) -> None:
         """Whatever way a phase ended."""
         phases = self.active.pop()
+        self.steps = ()  # which hold what the loop goes through
         phases.ended(self.active[-1] if self.active else None)
 
     def finish(self) -> None:
