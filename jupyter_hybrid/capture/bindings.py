@@ -100,7 +100,7 @@ class Ending:
         self._unwrap(elsewhere)
         if error is not None and not failed:
             raise error
-        return self._real(shown[0]) if shown else None
+        return self._inside(shown[0], _DEPTH + 1) if shown else None
 
     # Choosing -------------------------------------------------------------------------------------
     def _named(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ class Ending:
     def _held(self, named: dict[str, Any], shown: list[Any]) -> tuple[list[Any], list[Any]]:
         """NumPy proxies that more than a name holds: in the cell's lists and dicts, and elsewhere
         (attributes, closures, tuples, containers of earlier cells)."""
-        inside = self._contained()
+        inside = self._contained(shown)
         known = Counter(id(v) for v in named.values() if type(v) is TracedArray)
         known.update(id(v) for v in self._others.values())
         known += known  # `named` or `_others`, and the namespace
@@ -137,8 +137,8 @@ class Ending:
         ]
         return inside, elsewhere
 
-    def _contained(self) -> list[Any]:
-        """The proxies in lists and dicts that the cell assigned, once for every place."""
+    def _contained(self, shown: list[Any]) -> list[Any]:
+        """The proxies in lists and dicts that the cell assigned or shows, once for every place."""
         found: list[Any] = []
         seen: set[int] = set()
 
@@ -153,6 +153,9 @@ class Ending:
         for name in self.recorder.cell.names:
             value = self.namespace.get(name)
             if type(value) in (list, dict):
+                walk(value, _DEPTH)
+        if shown and _is_shown_alone(shown):
+            for value in shown[0]:
                 walk(value, _DEPTH)
         return found
 
@@ -253,6 +256,13 @@ class Ending:
         elif type(value) is TracedArray or numbers.is_recorded(value):
             return self._real(value)
         return value
+
+
+def _is_shown_alone(shown: list[Any]) -> bool:
+    """A tuple, as `x.min(), x.max()` in the last line makes it, that nothing else holds."""
+    (unheld,) = [sys.getrefcount(p) for p in [object()]]
+    (held,) = [sys.getrefcount(p) for p in shown]
+    return type(shown[0]) is tuple and held == unheld
 
 
 def _worth_looking(container: Any) -> Any:
