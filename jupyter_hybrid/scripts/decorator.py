@@ -138,8 +138,8 @@ class Returned(Everything):
         super().__init__(recorder)
         self.returned: list[Any] = []  # one value, once the body has returned
 
-    def _contained(self) -> list[Any]:
-        return super()._contained() + _arrays_in(self.returned, _DEPTH)
+    def _contained(self, shown: list[Any]) -> list[Any]:
+        return super()._contained(shown) + _arrays_in(self.returned, _DEPTH)
 
     def finish(self, shown: list[Any], failed: bool = False) -> Any:
         result = super().finish(shown, failed)
