@@ -27,14 +27,12 @@ def _first(_: None) -> None:
     """With its first example Hypothesis begins to watch the garbage collector."""
 
 
-# Its callback is code that runs unasked, in the middle of any cell: what waits is computed first,
-# and a graph has two parts.
-_first()
-gc.callbacks[:] = [c for c in gc.callbacks if not c.__module__.startswith("hypothesis.")]
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The reason that a long test gives goes into the report, for the list of the slowest."""
+    # Hypothesis's callback is code that runs unasked, in the middle of any cell: what waits is
+    # computed first, and a graph has two parts.
+    _first()
+    gc.callbacks[:] = [c for c in gc.callbacks if not c.__module__.startswith("hypothesis.")]
     for item in items:
         mark = item.get_closest_marker("takes")
         if mark:

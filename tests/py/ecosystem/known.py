@@ -4,5 +4,4 @@ from __future__ import annotations
 
 KNOWN: dict[str, str] = {
     "sklearn: a division by zero on the way to an error": "a warning of a division is lost",
-    "tqdm: a bar around a loop that is left": "the iterator of a loop that is left lives on",
 }
