@@ -88,7 +88,7 @@ class PlainCopies:
 
     def speak(self, recorder: Any) -> None:
         """Goes on with what was put aside."""
-        if not recorder.recording.left:
+        if not recorder.recording.as_written:
             self.record(recorder)
 
     def step_outside(self, reason: str) -> None:
