@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings, strategies
 
 # The same examples in every run: a failure seen once can be seen again.
 settings.register_profile(
@@ -21,8 +22,17 @@ settings.register_profile("long", parent=settings.get_profile("fixed"), max_exam
 settings.load_profile(os.environ.get("HYBRID_HYPOTHESIS", "fixed"))
 
 
+@given(strategies.none())
+def _first(_: None) -> None:
+    """With its first example Hypothesis begins to watch the garbage collector."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The reason that a long test gives goes into the report, for the list of the slowest."""
+    # Hypothesis's callback is code that runs unasked, in the middle of any cell: what waits is
+    # computed first, and a graph has two parts.
+    _first()
+    gc.callbacks[:] = [c for c in gc.callbacks if not c.__module__.startswith("hypothesis.")]
     for item in items:
         mark = item.get_closest_marker("takes")
         if mark:

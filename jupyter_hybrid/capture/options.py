@@ -65,7 +65,7 @@ class Options:
     plan: str = "fast"  # how memory is planned, one of PLANS
     plan_seconds: float = 10.0  # of an exact search, at most
     force: bool = False  # record also what does not pay
-    loop_limit: int = 2000  # of compiled loops, which come later: no effect yet
+    loop_limit: int = 2000  # accepted; without effect
     implicit: bool = False  # symbolic by default mode: the cell's text has no magic line
     scratch: bool = False  # under %%timeit: names are bound in a copy of the namespace
 

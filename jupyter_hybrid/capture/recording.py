@@ -50,7 +50,7 @@ class Right:
 
 
 @dataclass(frozen=True)
-class Left:
+class Bound:
     """What a name was bound to when the body ended. The array itself is not held."""
 
     kind: type
@@ -60,7 +60,7 @@ class Left:
     value: Any = None  # of a plain kind
 
     @classmethod
-    def of(cls, value: Any) -> Left:
+    def of(cls, value: Any) -> Bound:
         kind = type(value)
         if kind is TracedArray:
             fresh = value.parent is None and value.origin is None and value.layout is None
@@ -85,10 +85,10 @@ class Recording:
         self.recorder = Recorder(cell, options, namespace, later)
         self.recorder.recording = self
         self.ending = Ending(self.recorder)
-        self.left = ""  # why the rest of the body runs as written
+        self.as_written = ""  # why the rest of the body does; "": it is recorded
         self.read: list[TracedArray] = []  # existing ndarrays, after the end
         self.ran: Ran | None = None  # the last segment with its arrays, after the end
-        self.bound: dict[str | None, Left] = {}  # by name; None: the last expression
+        self.bound: dict[str | None, Bound] = {}  # by name; None: the last expression
 
     def begin(self) -> None:
         cell = self.recorder.cell
@@ -120,11 +120,11 @@ class Recording:
         reason = f"{why}: the rest runs as written"
         self.recorder.leave_graph(reason)
         self._runtime.step_outside(reason)
-        self.left = why
+        self.as_written = why
 
     def resume(self) -> None:
-        if self.left or (why := watching()):
-            self.left = self.left or why
+        if self.as_written or (why := watching()):
+            self.as_written = self.as_written or why
             return
         self.recorder.active = True
         _core.begin_trace(len(self.recorder.segments))
@@ -151,9 +151,9 @@ class Recording:
             finally:
                 _core.end_trace()
             names = recorder.namespace
-            self.bound = {n: Left.of(names[n]) for n in recorder.cell.names if n in names}
+            self.bound = {n: Bound.of(names[n]) for n in recorder.cell.names if n in names}
             if value:
-                self.bound[None] = Left.of(value[0])
+                self.bound[None] = Bound.of(value[0])
             return self.ending.finish(value, failed=failed)
         except Exception:
             if not failed:

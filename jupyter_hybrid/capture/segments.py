@@ -30,7 +30,7 @@ FOLLOWS = frozenset(
         "a mask selects elements",
     }
 )
-_PROGRAM = 200  # operators of a loop's steps that are compiled together
+_PROGRAM = 1000  # operators of a loop's steps that are compiled together
 
 
 class Segments:

@@ -14,7 +14,7 @@ import numpy as np
 from .. import _core
 from ..capture.cell import Cell
 from ..capture.options import Options
-from ..capture.recording import PLAIN, Left, Recording
+from ..capture.recording import PLAIN, Bound, Recording
 from ..np_face import TracedArray
 from ..reports.report import Report
 from .purity import Impure, Reads, is_pure, reads_of
@@ -278,27 +278,27 @@ def _inputs(recording: Recording, read: dict[str, Any]) -> list[str]:
 
 
 def _results(
-    cell: Cell, segment: Any, left: dict[str | None, Left]
+    cell: Cell, segment: Any, bound: dict[str | None, Bound]
 ) -> tuple[list[_Result], str | None]:
     position = {v.key: i for i, v in enumerate(segment.outputs)}
     results: list[_Result] = []
     names: dict[int, str] = {}  # by output
     for name in cell.names:
-        if name not in left:
+        if name not in bound:
             raise NotSkipped(f"{name} was not bound")
-        result = _result(name, left[name], position)
+        result = _result(name, bound[name], position)
         if result.output >= 0 and names.setdefault(result.output, name) != name:
             raise NotSkipped(f"{name} is the array of {names[result.output]}")
         results.append(result)
-    if None not in left:
+    if None not in bound:
         return results, None
-    last = _result(None, left[None], position)
+    last = _result(None, bound[None], position)
     if last.output in names:
         return results, names[last.output]
     return [*results, last], None
 
 
-def _result(name: str | None, value: Left, position: dict[Any, int]) -> _Result:
+def _result(name: str | None, value: Bound, position: dict[Any, int]) -> _Result:
     what = name or "the last expression"
     if value.kind in PLAIN:
         return _Result(name, value=value.value)

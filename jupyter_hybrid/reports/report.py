@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,6 +19,7 @@ from ..capture.spent import Place, Spent
 from ..capture.units import seconds
 from .listing import Break, places, texts
 from .names import Choice, Names, Switches
+from .stages import Kernel, ReportStage, ShiftedChange
 from .why_compiled import Difference, explain, sentence
 
 if TYPE_CHECKING:
@@ -27,59 +27,6 @@ if TYPE_CHECKING:
 
 
 _WORTH_SAYING_S = 1e-4
-
-
-@dataclass
-class Kernel:
-    """One kernel of the compiled cell: the nodes it computes and the lines they came from."""
-
-    id: int
-    op: str
-    nodes: list[int]
-    lines: list[int]
-    text: str
-
-
-@dataclass
-class ReportStage:
-    """The cell's graph after one pass.
-
-    ``graph`` joins the graphs of all segments; ``parts`` holds each by itself.
-    """
-
-    name: str
-    label: str
-    graph: Any
-    changes: list[Any]
-    changed: bool
-    why_skipped: str
-    parts: list[tuple[Segment, Any]] = field(repr=False, default_factory=list)
-    namespace: dict[str, Any] = field(repr=False, default_factory=dict)
-
-    def run(self) -> dict[str, Any]:
-        """Runs this stage's graph on the arrays that now have the names of the cell's inputs;
-        output name -> NDArray. Raises MXNetError where one is gone."""
-        results: dict[str, Any] = {}
-        for index, (segment, graph) in enumerate(self.parts):
-            inputs = [v.found(self.namespace) for v in segment.inputs]
-            values = graph.run(inputs, segment.keys)
-            for i, value in enumerate(values):
-                name = graph.output_names[i] if i < len(graph.output_names) else ""
-                results[name or f"segment{index}_output{i}"] = value
-        return results
-
-    @property
-    def program(self) -> str:
-        """The stage as Python-like text."""
-        return "\n".join(str(graph) for _, graph in self.parts)
-
-
-@dataclass
-class _ShiftedChange:
-    node: int
-    action: str
-    into: int | None
-    why: str
 
 
 class Report:
@@ -310,7 +257,7 @@ class Report:
             changed = changed or stage.changed
             why = why or stage.why_skipped
             changes += [
-                _ShiftedChange(
+                ShiftedChange(
                     c.node + offset, c.action, None if c.into is None else c.into + offset, c.why
                 )
                 for c in stage.changes

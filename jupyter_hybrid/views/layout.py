@@ -208,8 +208,8 @@ def _finish(
     lines = []
     for source, target, steps in edges:
         first, last = placed[source], placed[target]
-        bends = turns[source][: bisect_left(turns[source], steps - 1)]
-        bends += [steps - 1] if steps > 1 else []
+        bends = turns[source][: bisect_left(turns[source], steps - 2)]
+        bends += range(max(1, steps - 2), steps)
         points = [(first.x, first.y + first.height / 2)]
         points += [paths[source][i] for i in bends]
         lines.append([*points, (last.x, last.y - last.height / 2)])
@@ -218,7 +218,10 @@ def _finish(
 
 def _turns(points: list[tuple[float, float]]) -> list[int]:
     """Which bends a line needs that leaves out those within :data:`_STRAIGHT` of it; the first
-    point is the box. Each straight piece is as long as the slopes that meet all its bends allow."""
+    point is the box. Each straight piece is as long as the slopes that meet all its bends allow.
+
+    With each bend come those above and below it: curves are drawn with the bends as their control
+    points, and would leave the line between distant ones."""
     kept = [1] if len(points) > 1 else []
     low, high = -math.inf, math.inf
     for i in range(2, len(points)):
@@ -227,7 +230,8 @@ def _turns(points: list[tuple[float, float]]) -> list[int]:
         if low > high:
             kept.append(i - 1)
             low, high = _slopes(points[i - 1], points[i])
-    return kept
+    near = {i + step for i in kept for step in (-1, 0, 1)}
+    return sorted(i for i in near if 0 < i < len(points))
 
 
 def _slopes(start: tuple[float, float], point: tuple[float, float]) -> tuple[float, float]:

@@ -122,7 +122,7 @@ def test_a_loss_read_in_the_loop_goes_on(shell: Shell) -> None:
         f"    {line}\n" for line in STEP.strip().splitlines()
     )
     make = 'trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})\n'
-    agree(shell, MLP, make, loop + "    losses.append(loss.mean().asscalar())\n")
+    agree(shell, MLP, make, loop + "    losses.append(loss.mean().asscalar())\n", options="--force")
     assert breaks(shell) == ["a value is read"] * 3
 
 

@@ -75,7 +75,7 @@ def test_the_steps_of_a_loop_are_recorded(shell):
 
 
 def test_many_steps_are_several_programs(shell):
-    body = "y = x * 1.0\nfor i in range(400):\n    y = y * 0.5 + x\n"
+    body = "y = x * 1.0\nfor i in range(2000):\n    y = y * 0.5 + x\n"
     report = check(shell, Body(body, ""))
     assert not report.graph_breaks
     assert sum(segment.count for segment in report.segments) > 2

@@ -21,6 +21,8 @@ def calls(until: str, run: Callable[[], Any], interrupted: int = 0) -> int:
 
     def watch(frame: FrameType, event: str, argument: Any) -> None:
         nonlocal seen
+        if frame.f_globals.get("__name__") == "weakref":
+            return  # whatever a finalizer raises goes nowhere
         seen += event == "call"
         if frame.f_code.co_name == until:
             sys.setprofile(None)

@@ -182,23 +182,18 @@ def test_what_was_made_by_exec_is_unseen(shell):
         definition_of(shell.ns["made"]["f"].__code__)
 
 
-def test_a_generator_expression_of_unseen_code_is_a_contact(shell):
-    body = (
+@pytest.mark.parametrize(
+    "body",
+    [
         "exec('def later():\\n    return (x.__setitem__(i, 9.0) for i in range(2))')\n"
-        "n = sum(i for i in range(3))\ng = later()\ny = x * 2\nlist(g)\nz = x * 2\n"
-    )
-    wanted = imperative(body, {"np": np, "x": np.arange(4.0)})[0]
-    shell.hybridize(body, "--view none")
-    np.testing.assert_array_equal(np.asarray(shell.ns["y"]), wanted["y"])
-    np.testing.assert_array_equal(np.asarray(shell.ns["z"]), wanted["z"])
-
-
-def test_a_wrapper_of_a_plain_function_is_looked_at_itself(shell):
-    body = (
+        "n = sum(i for i in range(3))\ng = later()\ny = x * 2\nlist(g)\nz = x * 2\n",
         "import functools, heapq\n@functools.wraps(heapq.heappush)\n"
         "def put(k):\n    x[0] = k\n"
-        "y = x * 2\nfor k in range(3, 12):\n    put(k)\nz = x * 2\n"
-    )
+        "y = x * 2\nfor k in range(3, 12):\n    put(k)\nz = x * 2\n",
+    ],
+    ids=["a generator expression of unseen code", "a wrapper of a plain function"],
+)
+def test_who_writes_is_looked_at_itself(shell, body):
     wanted = imperative(body, {"np": np, "x": np.arange(4.0)})[0]
     shell.hybridize(body, "--view none")
     np.testing.assert_array_equal(np.asarray(shell.ns["y"]), wanted["y"])

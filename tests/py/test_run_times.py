@@ -23,6 +23,14 @@ def shell() -> Shell:
     return made
 
 
+def reader_from_here() -> _core.TraceReader:
+    """A reader that sees what starts from here on: what ran before it is over and read."""
+    nd.waitall()
+    reader = _core.TraceReader()
+    kernels(reader)
+    return reader
+
+
 def kernels(reader: _core.TraceReader) -> list[tuple[float, float]]:
     """(start, end) in ms of the programs' kernels since the reader's last frame."""
     spans = SPAN.iter_unpack(reader.read_frame(1 << 30)["spans"])
@@ -48,8 +56,7 @@ def test_a_program_that_is_held_runs_on_after_its_cell(shell):
 def test_a_run_lasts_from_its_first_kernel_to_its_last(shell):
     with engine.using(inline=False):
         shell.hybridize("b = nd.dot(a, a)\nc = nd.dot(b, a)")
-        reader = _core.TraceReader()
-        kernels(reader)
+        reader = reader_from_here()
         shell.hybridize("b = nd.dot(a, a)\nc = nd.dot(b, a)")
         report = shell.report
         seconds = report.run_s
@@ -63,8 +70,7 @@ def test_merged_segments_have_the_time_of_all_their_runs(shell):
     shell.run("x = np.ones((90, 90)); read = []")
     loop = "for i in range(20):\n    x = x @ x / 90\n    read.append(float(x.sum()))"
     shell.hybridize(loop, "--force")
-    reader = _core.TraceReader()
-    kernels(reader)
+    reader = reader_from_here()
     with engine.using(inline=False):
         shell.hybridize(loop, "--force")
         report = shell.report
@@ -111,8 +117,7 @@ def test_parts_on_several_devices_are_one_run(shell):
         shell.run("x = nd.ones((50, 50), ctx=gpu(0))")
         body = "y = nd.dot(x, x)\nz = nd.dot(y.as_in_context(gpu(1)), y.as_in_context(gpu(1)))"
         shell.hybridize(body)
-        reader = _core.TraceReader()
-        kernels(reader)
+        reader = reader_from_here()
         shell.hybridize(body)
         seconds = shell.report.run_s
         found = kernels(reader)

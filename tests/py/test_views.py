@@ -15,7 +15,7 @@ import jupyter_hybrid as jh
 from jupyter_hybrid import gluon, nd, sym
 from jupyter_hybrid.capture.compute import clear_cache
 from jupyter_hybrid.views import GraphViewer, dot, spec_of, svg, text
-from jupyter_hybrid.views.layout import GAP_X, Box, layered
+from jupyter_hybrid.views.layout import GAP_X, GAP_Y, Box, layered
 
 CELL = """import numpy as np
 a = np.ones(10)
@@ -91,7 +91,10 @@ def test_an_input_of_many_steps_has_one_line_down_the_picture():
         first, last = made.boxes[source], made.boxes[target]
         assert line[0] == (first.x, first.y + 15) and line[-1] == (last.x, last.y - 15)
         heights = [y for _, y in line]
-        assert heights == sorted(heights)
+        assert heights == sorted(set(heights))
+    # Curves leave the line between distant bends: where one begins or ends there are two.
+    longest = [y for _, y in made.lines[498]]
+    assert longest[2] - longest[1] == longest[-2] - longest[-3] == 30 + GAP_Y
 
 
 def test_svg_is_well_formed_and_needs_no_program(report):

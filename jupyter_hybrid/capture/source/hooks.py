@@ -1,8 +1,9 @@
 """What rewritten cells call: ``load``, ``call``, ``num`` and ``inplace``.
 
-One instance stands in ``builtins`` as ``__jupyter_hybrid__`` once the extension is loaded, so that
-functions defined in a hybridized cell keep working afterwards: without an active recorder each of
-these does just what the original expression did.
+One instance stands in ``builtins`` as ``__jupyter_hybrid__`` once the extension is loaded.
+Functions of cells keep their own code; what is rewritten may still outlive its recording (a
+generator expression, a cell that goes on as written), and then each of these does just what the
+original expression did.
 """
 
 from __future__ import annotations

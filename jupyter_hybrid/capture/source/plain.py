@@ -87,7 +87,7 @@ class PlainCopies:
 
     def speak(self, recorder: Any) -> None:
         """Goes on with what was put aside."""
-        if not recorder.recording.left:
+        if not recorder.recording.as_written:
             self.record(recorder)
 
     def step_outside(self, reason: str) -> None:
@@ -122,6 +122,7 @@ class PlainCopies:
     def end_phase(self) -> None:
         """Whatever way a phase ended."""
         phases = self.active.pop()
+        self.steps = ()  # which hold what the loop goes through
         phases.ended(self.active[-1] if self.active else None)
 
     def finish(self) -> None:

@@ -3,7 +3,5 @@
 from __future__ import annotations
 
 KNOWN: dict[str, str] = {
-    "pandas: a function of the cell applied to rows and groups": "a stand-in stays in a Series",
     "sklearn: a division by zero on the way to an error": "a warning of a division is lost",
-    "tqdm: a bar around a loop that is left": "the iterator of a loop that is left lives on",
 }

@@ -1,0 +1,63 @@
+"""What a report is made of: the cell's graph after each pass, and its kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..capture.compute import Segment
+
+
+@dataclass
+class Kernel:
+    """One kernel of the compiled cell: the nodes it computes and the lines they came from."""
+
+    id: int
+    op: str
+    nodes: list[int]
+    lines: list[int]
+    text: str
+
+
+@dataclass
+class ReportStage:
+    """The cell's graph after one pass.
+
+    ``graph`` joins the graphs of all segments; ``parts`` holds each by itself.
+    """
+
+    name: str
+    label: str
+    graph: Any
+    changes: list[Any]
+    changed: bool
+    why_skipped: str
+    parts: list[tuple[Segment, Any]] = field(repr=False, default_factory=list)
+    namespace: dict[str, Any] = field(repr=False, default_factory=dict)
+
+    def run(self) -> dict[str, Any]:
+        """Runs this stage's graph on the arrays that now have the names of the cell's inputs;
+        output name -> NDArray. Raises MXNetError where one is gone."""
+        results: dict[str, Any] = {}
+        for index, (segment, graph) in enumerate(self.parts):
+            inputs = [v.found(self.namespace) for v in segment.inputs]
+            values = graph.run(inputs, segment.keys)
+            for i, value in enumerate(values):
+                name = graph.output_names[i] if i < len(graph.output_names) else ""
+                results[name or f"segment{index}_output{i}"] = value
+        return results
+
+    @property
+    def program(self) -> str:
+        """The stage as Python-like text."""
+        return "\n".join(str(graph) for _, graph in self.parts)
+
+
+@dataclass
+class ShiftedChange:
+    """What a pass did, with the node's number in the joined graph."""
+
+    node: int
+    action: str
+    into: int | None
+    why: str
