@@ -96,7 +96,7 @@ class Ending:
             holders.replace([s for s in swaps if s[0] is not s[1]], [alive, recorder.wrappers])
         if error is not None and not failed:
             raise error
-        return self._inside(shown[0], _DEPTH + 1) if shown else None
+        return self._real(shown[0]) if shown else None
 
     # Choosing -------------------------------------------------------------------------------------
     def _named(self) -> dict[str, Any]:

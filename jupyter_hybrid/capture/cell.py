@@ -53,10 +53,9 @@ class Cell:
         if rewritten:
             tree = rewrite(tree, self.filename, copies=True)
         flags = self.flags | (ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if self.awaits else 0)
-        last = tree.body[-1] if tree.body else None
         shown = None
-        if isinstance(last, ast.Expr):
-            tree.body.pop()
+        if self.tree.body and isinstance(self.tree.body[-1], ast.Expr):  # as written
+            last: Any = tree.body.pop()
             shown = compile(ast.Expression(last.value), self.filename, "eval", flags, True)
         return compile(tree, self.filename, "exec", flags, True), shown
 
