@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections import Counter
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
+
 from .. import _core
 from ..base import LinAlgError, MXNetError
-from ..np_face import TracedArray, holders
+from ..np_face import TracedArray
 from . import numbers
 from .compute import Key
 from .deferred import Deferred
@@ -69,10 +69,9 @@ class Ending:
         }
         self._history = _core.tape_values(recorder.live())
         wanted = recorder.options.out
-        unseen = self._given_to_others(named, shown)
         elsewhere = (v for name in recorder.cell.names if is_ours(v := self._other(name)))
         needed = [a for v in (*elsewhere, *shown) for a in standing_in(v)]
-        must = self._must(named, [*self._others.values(), *needed, *unseen], failed)
+        must = self._must(named, [*self._others.values(), *needed], failed)
         later = [v for v in named.values() if _is_pending(v)]
         computed = {id(m) for m in must}
         shown_only = tuple(h for h in map(handle_of, later) if id(h) not in computed and h._traced)
@@ -90,10 +89,6 @@ class Ending:
             for name in [n for n, v in named.items() if _has_failed(v)]:
                 del named[name], self.namespace[name]
         self._bind(named, wanted)
-        if unseen:
-            swaps = [(p, self._real(p)) for p in unseen]
-            alive = [p for p in (r() for r in recorder.proxies) if p is not None]
-            holders.replace([s for s in swaps if s[0] is not s[1]], [alive, recorder.wrappers])
         if error is not None and not failed:
             raise error
         return self._real(shown[0]) if shown else None
@@ -113,22 +108,6 @@ class Ending:
                 self.bound[name] = _core.value_key(_made_as(root_of(value)))
         return named
 
-    def _given_to_others(self, named: dict[str, Any], shown: list[Any]) -> list[Any]:
-        """Stand-ins that rewritten functions returned to callers in C, which kept them."""
-        recorder = self.recorder
-        mine = [*named.values(), *named.values(), *self._others.values(), *self._others.values()]
-        mine += [*shown, *recorder.inputs()]
-        mine += [a for name in recorder.cell.names for a in standing_in(self._other(name))]
-        known = Counter(map(id, mine))
-        alive = [p for p in (r() for r in recorder.proxies) if p is not None]
-        known.update(id(p.parent) for p in alive if p.parent is not None)
-        known.update(id(a) for a in recorder.standing_in_places())
-        known.update(id(a) for v in shown for a in standing_in(v) if a is not v)
-        del mine
-        (unheld,) = [sys.getrefcount(p) for p in [object()]]
-        counts = [sys.getrefcount(p) for p in alive]
-        return [p for p, held in zip(alive, counts, strict=True) if held - unheld > known[id(p)]]
-
     def _must(self, named: dict[str, Any], needed: list[Any], failed: bool) -> list[Any]:
         """Handles to compute with the cell, each once, in order of creation.
 
@@ -145,13 +124,13 @@ class Ending:
         extra += self._history
         self._read = frozenset(id(handle_of(v)) for v in extra)
         if wanted is not None and not failed:
-            missing = [n for n in wanted if n not in named]
+            missing = [n for n in wanted if n not in named and not self._is_real(n)]
             if missing:
                 raise UsageError(
                     f"--out: {missing[0]!r} is not an array that this cell assigned; "
                     f"it assigned {', '.join(named) or 'none'}"
                 )
-            chosen = [root_of(named[n]) for n in wanted if _is_pending(named[n])] + extra
+            chosen = [root_of(named[n]) for n in wanted if _is_pending(named.get(n))] + extra
         else:
             live = self.recorder.live()
             keep = _must_run(live) if not failed else {id(a) for a in live}
@@ -186,6 +165,11 @@ class Ending:
         for name in self.recorder.cell.names:
             if is_ours(value := self._other(name)):
                 self.namespace[name] = self._real(value)
+
+    def _is_real(self, name: str) -> bool:
+        """Is the cell's name bound to an array that has been computed?"""
+        value = self.namespace.get(name)
+        return name in self.recorder.cell.names and isinstance(value, (np.ndarray, np.generic))
 
     def _other(self, name: str) -> Any:
         """A tuple or method that the name is bound to; it has no value later."""

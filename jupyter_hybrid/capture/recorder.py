@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import types
 import weakref
 from typing import Any
 
@@ -13,11 +14,12 @@ from .. import _core
 from ..base import MXNetError
 from ..np_face import DTYPES, NumpyFace, TracedArray, supported
 from ..np_face.array.memory import refusal
+from ..np_face.array.methods import Method
 from . import numbers
 from .cell import Cell
 from .deferred import DeferredNames
 from .exported import Exported
-from .homes import is_ours, kept, opened_steps
+from .homes import is_ours, kept, opened, opened_steps, standing_in
 from .options import Options
 from .salvage import error_of
 from .segments import Segments
@@ -25,6 +27,7 @@ from .source.sources import note_recorded
 from .spent import settles
 
 _note = _core.guards.note
+_BOUND = frozenset({TracedArray, tuple, types.MethodType, Method})  # what names may be bound to
 
 
 class Recorder(Segments):
@@ -53,7 +56,7 @@ class Recorder(Segments):
         self.uses_numpy = False
         self._refused: dict[int, np.ndarray] = {}
         self.exported = Exported(namespace)
-        self._snapshots: dict[int, tuple[Any, np.ndarray, Any]] = {}
+        self._scalars: dict[int, TracedArray] = {}  # of NumPy scalars that names are bound to
         self.face = NumpyFace(self)
         self.donated_names: list[str] = []
 
@@ -63,7 +66,8 @@ class Recorder(Segments):
         if value is np:
             return self.face
         if type(value) is not np.ndarray:
-            return value
+            known = self._scalars.get(id(value))
+            return known if known is not None and known._real is value else value
         known = self._wrappers.get(id(value))
         if known is None:
             promised = self.promises.find(value)
@@ -85,26 +89,6 @@ class Recorder(Segments):
         known.used = self.tick
         return known
 
-    def snapshot(self, value: np.ndarray) -> Any:
-        """The contents of an ndarray that code which is not rewritten puts beside traced ones: a
-        decorated function without source. It may write it before the graph runs."""
-        known = self.promises.find(value)
-        if known is not None:
-            return known.handle
-        known = self._wrappers.get(id(value))
-        if known is None:
-            known = self._computed.get(id(value))
-        if known is not None and known.origin is value and known.dirty:
-            return known.handle
-        self.settle_aliases(value)
-        kept = self._snapshots.get(id(value))
-        if kept is not None and kept[0]() is value and _same_bytes(kept[1], value):
-            return kept[2]
-        copy = np.array(value, order="C")
-        handle = _core.from_numpy(copy, copy=False)
-        self._snapshots[id(value)] = (weakref.ref(value), copy, handle)
-        return handle
-
     def adopt(self, array: TracedArray) -> None:
         """``array`` was computed and its ndarray handed out: both are one from here on."""
         self._computed[id(array.origin)] = array
@@ -118,7 +102,6 @@ class Recorder(Segments):
         """Nothing stands for this ndarray any more."""
         self._wrappers.pop(id(value), None)
         self._computed.pop(id(value), None)
-        self._snapshots.pop(id(value), None)
 
     def _refuse(self, value: np.ndarray) -> None:
         """Names, once, an array that can't enter the graph; it is read and written at once."""
@@ -243,6 +226,29 @@ class Recorder(Segments):
         self.donated.append(self._array(wrapped))
         self.donated_names.append(name)
 
+    def waiting_in_names(self) -> list[TracedArray]:
+        """The NumPy stand-ins that the cell's own names are bound to."""
+        values = map(self.namespace.get, self.cell.names)
+        found = (a for v in values if type(v) in _BOUND for a in standing_in(v))
+        return [a for a in found if a.recorder is self]  # others are deferred
+
+    def bind_names(self) -> None:
+        """Binds those names to real arrays, which have been computed: any code reads them."""
+        scalars = {}
+        for name in self.cell.names:
+            value = self.namespace.get(name)
+            if type(value) is TracedArray and value.recorder is self:
+                with contextlib.suppress(MXNetError):  # an operator's own error stays in the array
+                    self.namespace[name] = real = value.to_numpy()
+                    if value.is_scalar:
+                        scalars[id(real)] = value
+            elif type(value) in _BOUND and is_ours(value):
+                with contextlib.suppress(MXNetError):
+                    self.namespace[name] = opened(value)
+            elif id(value) in self._scalars:
+                scalars[id(value)] = self._scalars[id(value)]
+        self._scalars = scalars
+
     # Looking -------------------------------------------------------------------------------------
     @property
     def wrappers(self) -> dict[int, TracedArray]:
@@ -290,9 +296,3 @@ class Recorder(Segments):
             if known is not None:
                 names[id(wrapper.input)] = known
         return names
-
-
-def _same_bytes(copy: np.ndarray, value: np.ndarray) -> bool:
-    if copy.shape != value.shape or copy.dtype != value.dtype or not value.flags.c_contiguous:
-        return False
-    return np.array_equal(copy.reshape(-1).view("u1"), value.reshape(-1).view("u1"))

@@ -277,7 +277,7 @@ class Segments:
         self.stay_inside(reason)
         self.write_back()
         self._forget_unused()
-        waits, elsewhere = self._waits(), self.waiting_elsewhere()
+        waits, elsewhere = self._waits(), self.waiting_elsewhere(self.waiting_in_names())
         if elsewhere:
             found = self._settled.settle_readers(False, self._times)
             readers = list({id(a): a for a in [*(found[0] if found else ()), *elsewhere]}.values())
@@ -291,21 +291,28 @@ class Segments:
             self.contacts.append((line, reason))
             self._settle(readers, how, reason, line, waits, False)
         self.fill_kept()
+        self.bind_names()
         self.epoch += 1
         with suppress(MXNetError):  # it stays in its array
             _core.wait_all()  # kernels may still read memory that is written next
 
-    def waiting_elsewhere(self) -> list[Any]:
-        """What is not computed yet of that which something besides variables keeps."""
-        if not len(self.promises) and not len(self.homes):
-            return []
-        kept = [*self.promises.arrays(), *self.homes.waiting()]
+    def waiting_elsewhere(self, more: list[TracedArray] | None = None) -> list[Any]:
+        """What is not computed yet of that which something besides variables keeps, and ``more``"""
+        kept = [*self.promises.arrays(), *self.homes.waiting(), *(more or ())]
         handles = (root_of(a).handle for a in kept)
         return list({id(h): h for h in handles if h._traced}.values())
 
     def standing_in_places(self) -> list[Any]:
         """What waits in lists and dicts, once for every place, and what is promised."""
         return [*self.homes.waiting(), *self.promises.all()]
+
+    def waiting_in_names(self) -> list[TracedArray]:
+        """The NumPy stand-ins that the cell's own names are bound to."""
+        raise NotImplementedError
+
+    def bind_names(self) -> None:
+        """Binds those names to real arrays, which have been computed: any code reads them."""
+        raise NotImplementedError
 
     def fill_kept(self) -> None:
         """Gives what is kept besides variables its contents, which have been computed."""

@@ -34,9 +34,10 @@ def handle_of(recorder: Recorder, value: Any) -> Any:
     if kind is Traced or kind is Node:
         return value.handle
     if kind is np.ndarray:
-        if type(recorder.wrap(value)) is not Traced:
+        known = recorder.wrap(value)
+        if type(known) is not Traced:
             raise NotCovered(f"an array of dtype {value.dtype} is not native or not a number")
-        return recorder.snapshot(value)
+        return known.handle
     if isinstance(value, np.generic):
         return lowering.constant(value)
     number = lowering.number_of(value)

@@ -46,9 +46,6 @@ class Recorder(Protocol):
     def wrap(self, value: Any) -> Any:
         """The traced array of an ndarray, the face of NumPy; anything else unchanged."""
 
-    def snapshot(self, value: np.ndarray) -> Any:
-        """The contents of an ndarray that code outside puts beside traced ones."""
-
     def adopt(self, array: Any) -> None:
         """``array`` was computed and its ndarray handed out: both are one from here on."""
 

@@ -13,7 +13,7 @@ from .. import _core
 from ..base import MXNetError
 from ..capture import trace_state, tracebacks
 from ..capture.cell import Cell
-from ..capture.homes import standing_in
+from ..capture.homes import is_ours, standing_in
 from ..capture.options import Options, checked_passes
 from ..capture.recorder import Recorder
 from ..capture.recording import Recording, Right
@@ -40,10 +40,10 @@ def hybridize(function: Any = None, /, *, passes: Any = None, no: Any = ()) -> A
     then computed by one compiled program. Later calls whose recorded graph has the same hash find
     that program. Prints, branches and other effects happen as written, in order. Like a cell,
     the function's own lines are rewritten, so Python numbers and ``np`` in them are recorded too;
-    what it calls is followed through NumPy's array protocols. Without source (typed at a prompt,
-    or edited since) it is recorded through the protocols alone.
+    what it calls is followed through NumPy's array protocols.
 
-    While another thread records, or inside ``autograd.record()``, a call runs as written.
+    While another thread records, inside ``autograd.record()``, or without source (typed at a
+    prompt, or edited since) a call runs as written.
 
     Args:
         passes: names of the passes to run, exactly these; None: all.
@@ -74,7 +74,7 @@ class HybridFunction:
         self._function = function
         self._options = options
         self._report: Report | None = None
-        self._prepared: tuple[Cell, types.FunctionType] | None = None
+        self._prepared: tuple[Cell, types.FunctionType | None] | None = None
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
@@ -92,14 +92,23 @@ class HybridFunction:
         start()
         cell, body = self._prepare()
         if trace_state.recorder() is not None:
-            return body(*args, **kwargs)  # part of what is being recorded
+            return self._inside(body, args, kwargs)
         with Right() as right:
             why_not = "autograd records" if _core.is_recording() else right.refused()
-            if not why_not:
+            if body is None:
+                why_not = why_not or "its source was not found"
+            elif not why_not:
                 return self._recorded(cell, body, args, kwargs)
         breaks: list[tuple[int | None, str]] = [(None, f"{why_not}: it ran imperatively")]
         self._report = Report(cell, self._options, [], breaks, [], {}, mode="imperative")
         return self._function(*args, **kwargs)
+
+    def _inside(self, body: types.FunctionType | None, args: tuple, kwargs: dict) -> Any:
+        """A part of what is being recorded, when rewritten code calls it: only that gives, and
+        gets, what stands in for arrays."""
+        if body is None or not is_ours((*args, *kwargs.values())):
+            return self._function(*args, **kwargs)
+        return body(*args, **kwargs)
 
     def _recorded(self, cell: Cell, body: Callable, args: tuple, kwargs: dict) -> Any:
         recording = Recording(cell, self._options, self._function.__globals__, session.later)
@@ -124,7 +133,7 @@ class HybridFunction:
         given = {**dict(zip(self._function.__code__.co_varnames, args)), **kwargs}
         return {id(value): name for name, value in given.items()}
 
-    def _prepare(self) -> tuple[Cell, types.FunctionType]:
+    def _prepare(self) -> tuple[Cell, types.FunctionType | None]:
         if self._prepared is None:
             self._prepared = _rewritten(self._function)
         return self._prepared
@@ -152,9 +161,10 @@ def _called(recorder: Recorder, body: Callable, args: tuple, kwargs: dict) -> An
     return body(*map(recorder.wrap, args), **{k: recorder.wrap(v) for k, v in kwargs.items()})
 
 
-def _rewritten(function: types.FunctionType) -> tuple[Cell, types.FunctionType]:
-    """(the function as a cell, the function rewritten for recording or as it is)."""
+def _rewritten(function: types.FunctionType) -> tuple[Cell, types.FunctionType | None]:
+    """(the function as a cell, the function rewritten for recording or None without source)."""
     code = function.__code__
+    body: types.FunctionType | None
     try:
         lines, found = function_of(code)
         node = rewrite_function(found.copied(), code.co_filename, found.class_name)
@@ -164,7 +174,7 @@ def _rewritten(function: types.FunctionType) -> tuple[Cell, types.FunctionType]:
             {n for g in ast.walk(found.node) if isinstance(g, ast.Global) for n in g.names}
         )
     except NoSource:
-        lines, body, first, last, names = [], function, 1, 0, []
+        lines, body, first, last, names = [], None, 1, 0, []
     texts = [line.rstrip("\n") for line in lines[:last]]
     tree = ast.Module([], [])
     return Cell(None, code.co_filename, texts, first, tree, names, False, False), body

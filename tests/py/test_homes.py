@@ -209,3 +209,41 @@ def test_containers_of_other_types_get_real_arrays(shell, kind):
     shell.hybridize("y = x + 1\nkept[0] = y")
     assert type(shell.ns["kept"][0]) is np.ndarray
     assert shell.ns["kept"][0] is shell.ns["y"]
+
+
+def test_names_of_the_cell_are_real_at_a_contact(shell):
+    shell.run("found = []\ndef look():\n    found.append([type(v) for v in (a, s, t[0], w)])")
+    shell.hybridize(
+        "a = np.ones(3) * 2\ns = (x * 2).sum()\nt = x + 1, 3\nw = x[:2]\n"
+        "made = list(map(lambda k: (look(), a * s)[1], [1, 2]))\nkinds = [type(m) for m in made]\n"
+        "a += 1\nlast = w * s + a[:2]"
+    )
+    assert shell.ns["found"] == [[np.ndarray, np.float64, np.ndarray, np.ndarray]] * 2
+    assert shell.ns["kinds"] == [np.ndarray] * 2
+    np.testing.assert_array_equal(shell.ns["last"], shell.ns["x"][:2] * shell.ns["s"] + 3)
+
+
+def test_a_scalar_that_was_bound_at_a_contact_is_no_constant(shell):
+    """Its value differs from run to run, the program does not."""
+    shell.run("from collections import deque\nkeep = deque(maxlen=1).append")
+    body = "s = (x * scale).sum()\nkeep(1)\ny = x * s"
+    for scale in (1.0, 2.0, 3.0):
+        shell.run(f"scale = np.full(1, {scale})")
+        shell.hybridize(body, "--force")
+        np.testing.assert_array_equal(shell.ns["y"], shell.ns["x"] * (shell.ns["x"] * scale).sum())
+    assert shell.report.cached
+
+
+def test_out_of_a_name_that_a_contact_has_computed(shell):
+    shell.run("from collections import deque\nkeep = deque(maxlen=1).append")
+    shell.hybridize("y = x * 2\nkeep(1)\nz = y + 1", "--out y --force")
+    np.testing.assert_array_equal(shell.ns["y"], shell.ns["x"] * 2)
+
+
+def test_a_hybridized_function_gives_unseen_code_real_arrays(shell):
+    shell.run(
+        "import jupyter_hybrid\n@jupyter_hybrid.hybridize\ndef double(v):\n    return v * 2\n"
+        "rows = [np.arange(3.0), np.arange(2.0)]"
+    )
+    shell.hybridize("y = x + 1\nmade = list(map(double, rows))\nkinds = [type(m) for m in made]")
+    assert shell.ns["kinds"] == [np.ndarray] * 2

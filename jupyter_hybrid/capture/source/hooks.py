@@ -30,6 +30,8 @@ from .guarded import GUARDS
 from .plain import PlainCopies
 
 _guards = _core.guards
+# What rewritten code has something else for: arrays, their scalars, NumPy.
+_LOADED = frozenset({np.ndarray, types.ModuleType, *np.sctypeDict.values()})
 
 
 class _Name(str):
@@ -77,10 +79,7 @@ class Runtime(PlainCopies, threading.local):
         recorder = self.recorder
         if recorder is None:
             return value
-        kind = type(value)
-        if kind is np.ndarray or kind is types.ModuleType:
-            return recorder.wrap(value)
-        return value
+        return recorder.wrap(value) if type(value) in _LOADED else value
 
     def num(self, value: int | float) -> int | float:
         """A number written in the cell."""
