@@ -157,12 +157,14 @@ PyObject* data(PyObject*, PyObject* const* args, Py_ssize_t count) {
 }
 
 PyObject* walkable(PyObject*, PyObject* value) {
-  return PyBool_FromLong(is_walkable(value) || take_closed(value));
+  return PyBool_FromLong(is_walkable(value) || is_closed(value));
 }
 
-PyObject* close_over(PyObject*, PyObject* iterator) {
-  add_closed(iterator);
-  return Py_NewRef(iterator);
+PyObject* close_over(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  for (Py_ssize_t i = 1; i < count; ++i) take_closed(args[i]);
+  if (count == 0) Py_RETURN_NONE;
+  if (args[0] != Py_None) add_closed(args[0]);
+  return Py_NewRef(args[0]);
 }
 
 PyObject* leave(PyObject*, PyObject* const* args, Py_ssize_t count) {
@@ -244,7 +246,9 @@ PyMethodDef kMethods[] = {
     {"ready", HYBRID_FAST(ready), "Values that an operator meets next."},
     {"data", HYBRID_FAST(data), "Do all of them run no foreign code, whoever gets them?"},
     {"walkable", walkable, METH_O, "Does a step through it run no foreign code?"},
-    {"closed", close_over, METH_O, "An iterator that was made of walkable values."},
+    {"closed", HYBRID_FAST(close_over),
+     "An iterator (or None) that was made of walkable values, which are gone through from here "
+     "on."},
     {"attribute", HYBRID_FAST(attribute), "`value.name`."},
     {"owner", HYBRID_FAST(owner), "A value whose attribute is set or deleted next."},
     {"set", HYBRID_FAST(set), "`owner.name = value`, in the order value, owner, name."},

@@ -49,6 +49,7 @@ bool is_data(PyObject* value, int depth = 4);
 // Nothing but its own slots is asked when it is taken apart: sequences, dicts, arrays, text.
 bool is_walkable(PyObject* value);
 // An iterator that this cell made of walkable values, once.
+bool is_closed(PyObject* iterator);
 bool take_closed(PyObject* iterator);
 void add_closed(PyObject* iterator);
 void clear_closed();

@@ -1,4 +1,5 @@
 // What is known of values by their exact types: which operations on them run no foreign code.
+#include <algorithm>
 #include <unordered_map>
 #include <vector>
 
@@ -127,6 +128,10 @@ bool is_walkable(PyObject* value) {
     default:
       return true;
   }
+}
+
+bool is_closed(PyObject* iterator) {
+  return std::find(closed().begin(), closed().end(), iterator) != closed().end();
 }
 
 bool take_closed(PyObject* iterator) {

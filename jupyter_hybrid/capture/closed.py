@@ -23,6 +23,7 @@ import numpy as np
 from .. import _core
 from ..np_face import NumpyFace, TracedArray
 from ..np_face.array.traced_array import Flags
+from .homes import is_seen_steps
 from .numbers import RecordedFloat, RecordedInt
 from .source.sources import module_of
 
@@ -141,6 +142,8 @@ def name_of(function: Any) -> str:
 
 
 def _allows_method(owner: Any, name: str, args: tuple, kwargs: dict) -> bool:
+    if name == "join" and len(args) == 1 and is_seen_steps(args[0]):
+        return True
     if name in _METHODS.get(type(owner), ()):
         return True
     if name == "extend" and type(owner) is list:
@@ -227,6 +230,9 @@ def tell_types(runtime: type) -> None:
         _guards.tell(kind, "named")
 
 
-def made(function: Any, result: Any) -> Any:
+def made(function: Any, args: tuple, result: Any) -> Any:
     """The result of an allowed call; an iterator of its own may be gone through freely."""
-    return _guards.closed(result) if type(function) is type and function in _ITERATORS else result
+    if type(function) is type and function in _ITERATORS:
+        return _guards.closed(result, *args)
+    _guards.closed(None, *args)
+    return result

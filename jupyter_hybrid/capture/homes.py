@@ -121,9 +121,14 @@ def opened(value: Any) -> Any:
 
 def opened_steps(value: Any) -> Any:
     """A rewritten generator expression, for others to go through; other values as they are."""
-    if type(value) is not types.GeneratorType or RUNTIME not in value.gi_code.co_names:
-        return value
-    return (opened(v) for v in value) if value.gi_code.co_name == "<genexpr>" else value
+    return (opened(v) for v in value) if is_seen_steps(value) else value
+
+
+def is_seen_steps(value: Any) -> bool:
+    """Is it a rewritten generator expression?"""
+    if type(value) is not types.GeneratorType or value.gi_code.co_name != "<genexpr>":
+        return False
+    return RUNTIME in value.gi_code.co_names
 
 
 def _opened(value: Any, made: dict[int, Any]) -> Any:

@@ -67,6 +67,60 @@ PLACES = {
     "generator": ("def f():\n    yield x + 1\nkept = next(f())", "kept"),
     "method": ("box.v = (x + 1).sum", "box.v.__self__"),
     "view": ("y = x + 1\nbox.v = y[1:]", "box.v"),
+    "starred": ("a, *kept = x + 1, x + 2", "kept[0]"),
+    "starred rows": ("a, *kept = (x + 1).reshape(3, 2)", "kept[1]"),
+    "starred attribute": ("a, *box.v = x + 1, x + 2", "box.v[0]"),
+    "starred item": ("kept = [0]\na, *kept[0] = x + 1, x + 2", "kept[0][0]"),
+    "starred inside": ("(a, *kept), b = (x + 1, x + 2), x", "kept[0]"),
+    "starred in a function": (
+        "def f(v):\n    a, *b = v, v + 1\n    return b\nkept = f(x)",
+        "kept[0]",
+    ),
+    "starred in a loop": ("for a, *kept in [(x + 1, x + 2)]: pass", "kept[0]"),
+    "starred in a list": ("kept = [b for a, *b in [(x + 1, x + 2)]]", "kept[0][0]"),
+    "starred in a pattern": ("match (x + 1, x + 2):\n    case [a, *kept]: pass", "kept[0]"),
+    "rest of a pattern": (
+        "match {'a': x + 1, 'b': x + 2}:\n    case {'a': a, **kept}: pass",
+        "kept['b']",
+    ),
+    "named in a pattern": ("match [x + 1, 2]:\n    case [_, 2] as kept: pass", "kept[0]"),
+    "star of a display": ("kept = [*(x + 1, x + 2)]", "kept[1]"),
+    "dict of a display": ("kept = {**{'a': x + 1}, 'b': x + 2}", "kept['a']"),
+    "keywords of a call": ("kept = dict(**{'a': x + 1}, b=x + 2)", "kept['b']"),
+    "list of a generator": ("kept = list(x + i for i in range(2))", "kept[1]"),
+    "sorted": ("kept = sorted((x + i for i in (2, 1)), key=lambda v: float(v[0]))", "kept[0]"),
+    "zip": ("kept = list(zip((x + 1, x + 2), 'ab'))", "kept[1][0]"),
+    "map": ("kept = list(map(lambda v: v + 1, (x + 1, x + 2)))", "kept[1]"),
+    "filter": ("kept = list(filter(lambda v: v.sum() > 1, [x + 1, x + 2]))", "kept[1]"),
+    "reduced": (
+        "from functools import reduce\nkept = [reduce(lambda a, b: a + b, [x, x + 1])]",
+        "kept[0]",
+    ),
+    "with target": (
+        "from contextlib import nullcontext\nwith nullcontext(x + 1) as box.v: pass",
+        "box.v",
+    ),
+    "walrus": ("if (kept := [x + 1]): pass", "kept[0]"),
+    "list product": ("kept = [x + 1] * 2", "kept[1]"),
+    "list of rows": ("kept = list((x + 1).reshape(3, 2))", "kept[1]"),
+    "tolist of objects": ("kept = np.array([x + 1, None], dtype=object).tolist()", "kept[0]"),
+    "split": ("kept = np.split(x + 1, 2)", "kept[1]"),
+    "meshgrid": ("kept = list(np.meshgrid(x + 1, x))", "kept[0]"),
+    "cached": (
+        "from functools import cache\n@cache\ndef f(i):\n    return x + i\nf(1)\nkept = f(1)",
+        "kept",
+    ),
+    "property": (
+        "class P:\n    @property\n    def v(self):\n        self._v = x + 1\n        return self._v\n"
+        "p = P()\np.v",
+        "p._v",
+    ),
+    "dunder": (
+        "class P:\n    def __getitem__(self, i):\n        self.v = x + i\n"
+        "        return self.v\n"
+        "p = P()\np[2]",
+        "p.v",
+    ),
     "shown tuple": ("box.v = (x + 1, 2)", "box.v[0]"),
 }  # fmt: skip
 

@@ -48,7 +48,7 @@ class _Into:
 
     def __setitem__(self, key: Any, value: Any) -> None:
         __tracebackhide__ = True
-        _guards.store(numbers.plain(value), self._holder, key)
+        _guards.store(_guards.held(numbers.plain(value)), self._holder, key)
 
 
 class _Owning:
@@ -61,7 +61,8 @@ class _Owning:
 
     def __setattr__(self, name: str, value: Any) -> None:
         __tracebackhide__ = True
-        _guards.set(numbers.plain(value), object.__getattribute__(self, "_owner"), name)
+        owner = object.__getattribute__(self, "_owner")
+        _guards.set(_guards.held(numbers.plain(value)), owner, name)
 
 
 class Runtime(PlainCopies, threading.local):
@@ -89,6 +90,12 @@ class Runtime(PlainCopies, threading.local):
     kept = staticmethod(_guards.kept)
     held = staticmethod(_guards.held)
     slice = slice
+
+    @staticmethod
+    def unpacked(made: Any) -> bool:
+        """A list or dict that unpacking has made; True."""
+        _guards.held(made)
+        return True
 
     @staticmethod
     def into(holder: Any) -> Any:
@@ -237,7 +244,8 @@ class Runtime(PlainCopies, threading.local):
         if unbound.applies(function, args):
             return unbound.call(function, args, kwargs)
         if closed.allows(function, args, kwargs):
-            return closed.made(function, listed_calls.call(recorder, function, args, kwargs))
+            result = listed_calls.call(recorder, function, args, kwargs)
+            return closed.made(function, args, result)
         seen = twins.seen(function)
         if seen is not None:
             return seen(*args, **kwargs)

@@ -14,6 +14,7 @@ from typing import Any
 
 from .nodes import Transformer, placed
 from .scopes import mangled
+from .starred import held, held_in_case, held_in_steps, starred_names
 
 _NEVER_NUMBERS = (
     ast.Constant, ast.JoinedStr, ast.Lambda, ast.List, ast.Dict, ast.Set, ast.ListComp,
@@ -128,22 +129,26 @@ class Exits(Transformer):
         node.keys = [self._kept(k) for k in node.keys]
         return node if all(map(_is_constant, node.values)) else self._held(node)
 
-    def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
+    def _steps(self, node: Any) -> None:
         self.generic_visit(node)
+        held_in_steps(node, self._call)
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
+        self._steps(node)
         return self._held(node)
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.expr:
-        self.generic_visit(node)
+        self._steps(node)
         node.elt = self._kept(node.elt)
         return node
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.expr:
-        self.generic_visit(node)
+        self._steps(node)
         node.elt = self._plain(node.elt)
         return node
 
     def visit_DictComp(self, node: ast.DictComp) -> ast.expr:
-        self.generic_visit(node)
+        self._steps(node)
         node.key = self._kept(node.key)
         return self._held(node)
 
@@ -164,7 +169,10 @@ class Exits(Transformer):
         return node
 
     # Assignments ----------------------------------------------------------------------------------
-    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        return [self._assign(node), *held(starred_names(*node.targets), node, self._call)]
+
+    def _assign(self, node: ast.Assign) -> ast.stmt:
         if isinstance(node.value, ast.Tuple) and all(map(_unpacks_to_names, node.targets)):
             node.value.elts = [self.visit(e) for e in node.value.elts]  # stays in names
             return node
@@ -173,6 +181,24 @@ class Exits(Transformer):
             node.value = self._kept(node.value)
         elif not all(map(_is_name, node.targets)):
             node.value = self._plain(node.value)
+        return node
+
+    def _first_in_body(self, node: Any, *targets: ast.expr | None) -> Any:
+        self.generic_visit(node)
+        node.body = [*held(starred_names(*targets), node.body[0], self._call), *node.body]
+        return node
+
+    def visit_For(self, node: Any) -> Any:
+        return self._first_in_body(node, node.target)
+
+    def visit_With(self, node: Any) -> Any:
+        return self._first_in_body(node, *(item.optional_vars for item in node.items))
+
+    visit_AsyncFor, visit_AsyncWith = visit_For, visit_With
+
+    def visit_match_case(self, node: Any) -> Any:
+        self.generic_visit(node)
+        held_in_case(node, self._call)
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
@@ -220,7 +246,7 @@ class Exits(Transformer):
         if isinstance(node, ast.Lambda):
             node.body = self.visit(node.body)
         else:
-            node.body = [self.visit(s) for s in node.body]
+            node.body = self._visited(node.body)
             node.decorator_list = [self.visit(d) for d in node.decorator_list]
         self._in_class = outside
         return node
