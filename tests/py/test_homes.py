@@ -111,8 +111,8 @@ PLACES = {
         "kept",
     ),
     "property": (
-        "class P:\n    @property\n    def v(self):\n        self._v = x + 1\n        return self._v\n"
-        "p = P()\np.v",
+        "class P:\n    @property\n    def v(self):\n        self._v = x + 1\n"
+        "        return self._v\np = P()\np.v",
         "p._v",
     ),
     "dunder": (

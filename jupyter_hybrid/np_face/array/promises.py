@@ -116,7 +116,8 @@ def promised(array: Any) -> Any:
         if array.origin is not None:
             return array.origin
         if not is_pending(array) or not can_wait(array):
-            return array.to_numpy("an array is kept outside variables")
+            kind = "a scalar" if array.is_scalar else "an array"
+            return array.to_numpy(f"{kind} is kept outside variables")
     known = made_for(array)
     if known is not None:
         return known
