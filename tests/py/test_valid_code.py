@@ -8,6 +8,7 @@ import types
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from functools import lru_cache
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from cells import Shell
 from IPython.utils.capture import capture_output
 from valid_cells import CELLS
 
-from jupyter_hybrid.capture.source import patience
+from jupyter_hybrid.capture.source import budget, patience
 
 # Compared by what they do alone.
 _DOING = (types.FunctionType, types.ModuleType, type, types.GeneratorType, lru_cache(len).__class__)
@@ -117,7 +118,17 @@ def test_a_valid_cell_recorded_by_force(shell, name):
 @pytest.mark.parametrize("name", CELLS)
 def test_a_valid_cell_that_changes_at_every_step(shell, name, monkeypatch):
     """Each loop goes from recorded steps to some as written and back, as often as it can."""
-    monkeypatch.setattr(patience, "_GRACE_S", 0.0)
+    monkeypatch.setattr(budget, "GRACE_S", 0.0)
     monkeypatch.setattr(patience, "_FIRST", 1)
     monkeypatch.setattr(patience.Phases, "_judge", lambda self: False)
+    check(shell, CELLS[name])
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_a_valid_cell_that_is_given_up(shell, name, monkeypatch):
+    """From some call or step of a loop on, in whatever function, the cell runs as written."""
+    asked = count()
+    enough = len(name) % 4 + 1
+    patch = monkeypatch.setattr
+    patch(budget, "used_up", lambda r: "enough" if r.recording and next(asked) >= enough else "")
     check(shell, CELLS[name])
