@@ -78,8 +78,8 @@ class Runtime(PlainCopies, threading.local):
     def load(self, value: Any) -> Any:
         """A value about to be used: NumPy becomes its face, an ndarray its traced array."""
         recorder = self.recorder
-        if recorder is None:
-            return value
+        if recorder is None:  # a variable of a cell that goes on as written may hold a stand-in
+            return _guards.kept(value)
         return recorder.wrap(value) if type(value) in _LOADED else value
 
     def num(self, value: int | float) -> int | float:

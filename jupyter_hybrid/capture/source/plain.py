@@ -13,11 +13,14 @@ from typing import Any
 from ... import _core
 from .. import closed, homes, listed_calls, numbers, trace_state, twins
 from ..watchers import starts_one
-from .patience import CONTACTS, FORGOTTEN, Phases, place_of
+from . import budget
+from .loops import FORGOTTEN, place_of
+from .patience import CONTACTS, Phases
 from .quiet import Reads, Search, known_function
 
 _guards = _core.guards
 _LISTS = frozenset({list, tuple})
+_LOOKS_ON = "another thread, a debugger or a profiler starts"
 _CALLS = 64  # of a function that record nothing
 _DRAWN = 8  # calls of a function of numbers that are drawn, as examples
 _DOUBTS = 3  # calls after which nobody asks again whether a function touches no array
@@ -237,8 +240,9 @@ class PlainCopies:
             return function
         if not _LISTS.isdisjoint(map(type, args)) and "key" not in kwargs:
             self._args = args = listed_calls.loaded(recorder, function, args)
-        if starts_one(function) and recorder.recording is not None:
-            recorder.recording.leave("another thread, a debugger or a profiler starts")
+        why = _LOOKS_ON if starts_one(function) else budget.used_up(recorder)
+        if why and recorder.recording is not None:
+            recorder.recording.leave(why)
             self._args = tuple(map(self.opened, args))
             self._kwargs = {k: self.opened(v) for k, v in kwargs.items()}
             return function
