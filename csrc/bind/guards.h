@@ -31,6 +31,7 @@ struct State {
   PyObject* on_kept = nullptr;   // (value): what is kept for it
   PyObject* on_held = nullptr;   // (list or dict): its values are seen to
   PyObject* on_store = nullptr;  // (value, holder, key): stores it
+  PyObject* on_set = nullptr;    // (value, owner, name): sets it, where that runs no code
 };
 State& state();
 
@@ -78,6 +79,7 @@ bool is_ours(PyObject* value, int depth = 4);
 PyObject* held_here(PyObject* made);
 // Stores by `on_store`. False: an error is set.
 bool store_ours(PyObject* value, PyObject* into, PyObject* key);
+bool set_ours(PyObject* value, PyObject* owner, PyObject* name);  // by `on_set`, likewise
 PyObject* homes(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* kept(PyObject* self, PyObject* value);
 PyObject* held(PyObject* self, PyObject* value);

@@ -64,8 +64,14 @@ bool store_ours(PyObject* value, PyObject* into, PyObject* key) {
   return done != nullptr;
 }
 
+bool set_ours(PyObject* value, PyObject* owner, PyObject* name) {
+  PyObject* done = PyObject_CallFunctionObjArgs(state().on_set, value, owner, name, nullptr);
+  Py_XDECREF(done);
+  return done != nullptr;
+}
+
 PyObject* homes(PyObject*, PyObject* const* args, Py_ssize_t count) {
-  if (!has_count("homes", count, 4)) return nullptr;
+  if (!has_count("homes", count, 5)) return nullptr;
   PyObject* steps = PyObject_GetIter(args[0]);
   if (steps == nullptr) return nullptr;
   while (PyObject* type = PyIter_Next(steps)) {
@@ -79,6 +85,7 @@ PyObject* homes(PyObject*, PyObject* const* args, Py_ssize_t count) {
   replace(&state().on_kept, args[1]);
   replace(&state().on_held, args[2]);
   replace(&state().on_store, args[3]);
+  replace(&state().on_set, args[4]);
   Py_RETURN_NONE;
 }
 

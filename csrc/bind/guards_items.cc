@@ -122,12 +122,16 @@ PyObject* owner(PyObject*, PyObject* const* args, Py_ssize_t count) {
 PyObject* set(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (!has_count("set", count, 3)) return nullptr;
   PyObject *owner = args[1], *name = args[2];
-  // An array's own attributes take stand-ins, and nobody tells when a finalizer runs: what it
-  // writes through a stand-in is recorded. What is promised here, a contact fills.
-  const bool stays = kind_of(owner) == Kind::array || Py_TYPE(owner)->tp_finalize != nullptr;
+  const bool plain = writing_is_plain(owner, name);
+  const bool stays = kind_of(owner) == Kind::array;  // its own attributes take stand-ins
+  if (plain && !stays && is_ours(args[0])) {
+    if (!set_ours(args[0], owner, name)) return nullptr;
+    Py_RETURN_NONE;
+  }
   PyObject* value = stays ? Py_NewRef(args[0]) : kept(nullptr, args[0]);
   if (value == nullptr) return nullptr;
-  const bool ready = idle() || writing_is_plain(owner, name) || contact_at_attribute(owner, name);
+  // What is promised here, a contact fills.
+  const bool ready = idle() || plain || contact_at_attribute(owner, name);
   const bool done = ready && PyObject_SetAttr(owner, name, value) == 0;
   Py_DECREF(value);
   if (!done) return nullptr;

@@ -6,8 +6,9 @@ keeps a real one, which rewritten code turns into the stand-in again where it lo
 
 * An array's ndarray is *promised* (:mod:`..np_face.array.promises`): the object is made now, and
   has its contents before anybody can look.
-* A NumPy scalar can't change afterwards. In an exact list or dict its *place* is noted and filled
-  at the next contact, or when the cell ends; anywhere else it is computed at once.
+* A NumPy scalar can't change afterwards. In an exact list or dict, or as an attribute that is set
+  and read without code, its *place* is noted and filled at the next contact, or when the cell ends;
+  anywhere else it is computed at once.
 * A tuple with such members is one of them: it waits in its place, or is made again.
 * A recorded number is a plain one.
 """
@@ -34,13 +35,18 @@ _MOVED = object()  # no key of anything
 
 
 class Homes:
-    """The places of one recorder's stand-ins that wait in lists and dicts."""
+    """The places of one recorder's stand-ins that wait in lists, dicts and attributes."""
 
     def __init__(self) -> None:
         self._places: dict[int, tuple[Any, set[Any]]] = {}  # by id of the container: it, its keys
+        self._owners: dict[int, tuple[Any, set[str]]] = {}  # by id of the owner: it, its attributes
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._places) + len(self._owners)
+
+    def note_attribute(self, owner: Any, name: str) -> None:
+        """``owner.name`` is to be filled."""
+        self._owners.setdefault(id(owner), (owner, set()))[1].add(name)
 
     def note(self, container: Any, key: Any) -> None:
         """``container[key]`` is to be filled."""
@@ -53,21 +59,32 @@ class Homes:
 
     def waiting(self) -> list[TracedArray]:
         """The stand-ins in those places."""
-        return [
-            array
-            for container, keys in self._places.values()
-            for _, value in _found(container, keys)
-            for array in standing_in(value)
-        ]
+        found = [v for where, keys in self._places.values() for _, v in _found(where, keys)]
+        found += [v for owner, names in self._owners.values() for _, v in _set(owner, names)]
+        return [array for value in found for array in standing_in(value)]
 
     def fill(self) -> None:
         """Puts real values there; what they are made of has been computed."""
         made: dict[int, Any] = {}  # by id of a tuple: it may stand in several places
         places, self._places = self._places, {}
+        owners, self._owners = self._owners, {}
         for container, keys in places.values():
             for key, value in _found(container, keys):
                 with suppress(MXNetError):  # an operator's own error stays in the array
                     container[key] = _opened(value, made)
+        for owner, names in owners.values():
+            for name, value in _set(owner, names):
+                with suppress(MXNetError):
+                    object.__setattr__(owner, name, _opened(value, made))
+
+
+def _set(owner: Any, names: set[str]) -> list[tuple[str, Any]]:
+    """(name, value) of what waits in an object's attributes."""
+    items = []
+    for name in names:
+        with suppress(AttributeError):  # deleted since
+            items.append((name, object.__getattribute__(owner, name)))
+    return [(name, value) for name, value in items if is_ours(value)]
 
 
 def _found(container: Any, keys: set[Any]) -> list[tuple[Any, Any]]:
@@ -200,6 +217,16 @@ def put(value: Any, container: Any, key: Any) -> None:
             key = operator.index(key)
             key += len(container) if key < 0 else 0
         waits.recorder.homes.note(container, key)
+
+
+def put_attribute(value: Any, owner: Any, name: str) -> None:
+    """``owner.name = value``, where that runs no code, or what is kept there for it."""
+    waits = _in_place(value)
+    if waits is None:
+        setattr(owner, name, kept(value))
+    else:
+        object.__setattr__(owner, name, value)
+        waits.recorder.homes.note_attribute(owner, name)
 
 
 def _in_place(value: Any) -> Any:

@@ -159,8 +159,6 @@ class Recorder(Segments):
 
     def leave(self, function: Any, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
         """Arguments for code outside the cell: real arrays, with their contents."""
-        if function is weakref.finalize:  # nobody tells when it runs: what it writes is recorded
-            return args, kwargs
         args = tuple(map(opened_steps, args))
         if not is_ours((*args, *kwargs.values())):
             return args, kwargs

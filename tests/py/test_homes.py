@@ -140,6 +140,16 @@ def test_it_is_an_ndarray_with_its_elements_and_memory_as_plain_python_has_it(sh
 
 SCALARS = {
     "attribute": ("box.v = x.sum()", "box.v"),
+    "attribute again": ("box.v = x.sum()\nbox.v += x.max()\nbox.w = box.v * 2", "box.w"),
+    "slot": ("class S:\n    __slots__ = 'v',\ns = S()\ns.v = x.sum()", "s.v"),
+    "property": (
+        "class P:\n    def put(self, v):\n        self.v = v\n    "
+        "w = property(lambda s: s.v, put)\n"
+        "p = P()\np.w = x.sum()",
+        "p.w",
+    ),
+    "through vars": ("box.v = x.sum()\nd = vars(box)", "d['v']"),
+    "deleted": ("box.v = x.sum()\nkept = box.v\ndel box.v", "kept"),
     "list": ("kept = [x.sum()]", "kept[0]"),
     "append": ("kept = []\nfor i in range(3): kept.append((x * i).mean())", "kept[2]"),
     "moved": ("kept = [x.sum()]\nkept.insert(0, x.max())\nkept.append(x.min())", "kept[1]"),
@@ -301,3 +311,24 @@ def test_a_hybridized_function_gives_unseen_code_real_arrays(shell):
     )
     shell.hybridize("y = x + 1\nmade = list(map(double, rows))\nkinds = [type(m) for m in made]")
     assert shell.ns["kinds"] == [np.ndarray] * 2
+
+
+def test_a_scalar_in_an_attribute_cuts_nothing(shell):
+    shell.hybridize(
+        "for i in range(4):\n    box.total = (x * i).sum()\n    box.mean = box.total / 6", "--force"
+    )
+    assert not reasons(shell) and len(shell.report.segments) == 1
+    assert type(shell.ns["box"].mean) is np.float64 and shell.ns["box"].mean == 7.5
+
+
+def test_a_finalizer_finds_the_elements_of_what_it_keeps(shell):
+    body = (
+        "class Last:\n    def __del__(self):\n        found.append(self.v[1] + self.s)\n"
+        "        self.v[:] = -1\nfound = []\nlast = Last()\n"
+        "last.v = kept = x + 1\nlast.s = x.sum()\n"
+        "y = kept * 2\ndel last\nz = kept * 2"
+    )
+    plain, _ = imperative("import numpy as np\nx = np.arange(6.0)\n" + body)
+    shell.hybridize(body)
+    for name in ("found", "kept", "y", "z"):
+        np.testing.assert_array_equal(shell.ns[name], plain[name])

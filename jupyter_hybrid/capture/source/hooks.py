@@ -300,5 +300,5 @@ def install() -> Runtime:
         setattr(builtins, RUNTIME, runtime)
         setattr(builtins, GUARDS, _guards)
         closed.tell_types(Runtime)
-        _guards.homes(homes.OURS, homes.kept, homes.held, homes.put)
+        _guards.homes(homes.OURS, homes.kept, homes.held, homes.put, homes.put_attribute)
     return runtime
