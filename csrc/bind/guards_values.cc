@@ -60,6 +60,16 @@ bool all_inside(PyObject* value, const Test& test) {
   return all;
 }
 
+// Python's own errors show what they were given, and are compared and hashed by identity.
+template <typename Test>
+bool is_error_of(PyObject* value, const Test& test) {
+  if (!PyExceptionInstance_Check(value) || (Py_TYPE(value)->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0) {
+    return false;
+  }
+  PyObject* args = reinterpret_cast<PyBaseExceptionObject*>(value)->args;
+  return args != nullptr && PyTuple_CheckExact(args) && all_inside(args, test);
+}
+
 }  // namespace
 
 void tell(PyTypeObject* type, Kind kind) {
@@ -89,31 +99,31 @@ Kind kind_of(PyObject* value) {
 }
 
 bool is_inert(PyObject* value, int depth) {
+  const auto inside = [depth](PyObject* held) { return depth > 0 && is_inert(held, depth - 1); };
   switch (kind_of(value)) {
     case Kind::unknown:
-      return false;
+      return is_error_of(value, inside);
     case Kind::scalar:
     case Kind::array:
     case Kind::named:
       return true;
     default:
-      return depth > 0 &&
-             all_inside(value, [depth](PyObject* held) { return is_inert(held, depth - 1); });
+      return depth > 0 && all_inside(value, inside);
   }
 }
 
 bool is_data(PyObject* value, int depth) {
+  const auto inside = [depth](PyObject* held) { return depth > 0 && is_data(held, depth - 1); };
   switch (kind_of(value)) {
     case Kind::unknown:
-      return false;
+      return is_error_of(value, inside);
     case Kind::scalar:
     case Kind::array:
       return true;
     case Kind::named:
       return PyType_CheckExact(value);  // a plain class: `dtype=float`
     default:
-      return depth > 0 &&
-             all_inside(value, [depth](PyObject* held) { return is_data(held, depth - 1); });
+      return depth > 0 && all_inside(value, inside);
   }
 }
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import operator
 import types
+import weakref
 from contextlib import suppress
 from typing import Any
 
@@ -39,14 +40,18 @@ class Homes:
 
     def __init__(self) -> None:
         self._places: dict[int, tuple[Any, set[Any]]] = {}  # by id of the container: it, its keys
-        self._owners: dict[int, tuple[Any, set[str]]] = {}  # by id of the owner: it, its attributes
+        # By id of the owner: a weak reference, and its attributes. It dies as in plain Python.
+        self._owners: dict[int, tuple[weakref.ref, set[str]]] = {}
 
     def __len__(self) -> int:
         return len(self._places) + len(self._owners)
 
-    def note_attribute(self, owner: Any, name: str) -> None:
-        """``owner.name`` is to be filled."""
-        self._owners.setdefault(id(owner), (owner, set()))[1].add(name)
+    def note_attribute(self, owner: weakref.ref, name: str) -> None:
+        """``owner().name`` is to be filled."""
+        known = self._owners.get(id(owner()))
+        if known is None or known[0]() is None:
+            known = self._owners[id(owner())] = owner, set()
+        known[1].add(name)
 
     def note(self, container: Any, key: Any) -> None:
         """``container[key]`` is to be filled."""
@@ -75,12 +80,14 @@ class Homes:
         for owner, names in owners.values():
             for name, value in _set(owner, names):
                 with suppress(MXNetError):
-                    object.__setattr__(owner, name, _opened(value, made))
+                    object.__setattr__(owner(), name, _opened(value, made))
 
 
-def _set(owner: Any, names: set[str]) -> list[tuple[str, Any]]:
+def _set(reference: weakref.ref, names: set[str]) -> list[tuple[str, Any]]:
     """(name, value) of what waits in an object's attributes."""
-    items = []
+    owner, items = reference(), []
+    if owner is None:
+        return []
     for name in names:
         with suppress(AttributeError):  # deleted since
             items.append((name, object.__getattribute__(owner, name)))
@@ -221,12 +228,15 @@ def put(value: Any, container: Any, key: Any) -> None:
 
 def put_attribute(value: Any, owner: Any, name: str) -> None:
     """``owner.name = value``, where that runs no code, or what is kept there for it."""
-    waits = _in_place(value)
-    if waits is None:
+    waits, reference = _in_place(value), None
+    if waits is not None:
+        with suppress(TypeError):  # it has no room for weak references
+            reference = weakref.ref(owner)
+    if reference is None:
         setattr(owner, name, kept(value))
     else:
         object.__setattr__(owner, name, value)
-        waits.recorder.homes.note_attribute(owner, name)
+        waits.recorder.homes.note_attribute(reference, name)
 
 
 def _in_place(value: Any) -> Any:

@@ -104,11 +104,14 @@ def call_on_lists(recorder: Recorder, function: Any, args: tuple, kwargs: dict) 
 
 
 def _looks_at_positions(function: Any, args: tuple) -> bool:
-    owner = getattr(function, "__self__", None)
+    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    given = type(args[0]) if args else None
+    if type(owner) in _GENERATORS:
+        return name == "shuffle" and given is list and len(args) == 1
     return (
         type(owner) is random.Random
-        and getattr(function, "__name__", "") in _OF_POSITIONS
-        and type(args[0] if args else None) in (list, tuple)
+        and name in _OF_POSITIONS
+        and given in (list, tuple)
         and not any(type(a) is TracedArray for a in args)
     )
 

@@ -319,8 +319,8 @@ class Segments:
 
     def fill_kept(self) -> None:
         """Gives what is kept besides variables its contents, which have been computed."""
-        self.homes.fill()
         self.promises.keep()
+        self.homes.fill()
 
     def touch_others(self, written: TracedArray) -> None:
         """After a write that reached memory: arrays that overlap it are read again."""
