@@ -165,6 +165,27 @@ def test_it_is_recorded_again_when_that_is_faster(shell, monkeypatch):
         assert shell.ns["n"] == imperative(LOOP)[0]["n"]
 
 
+def test_a_trial_that_was_disturbed_is_not_the_last_one(shell, monkeypatch):
+    monkeypatch.setattr(as_written, "clock", Clock(9.0, 8.0, 8.0, 8.0, 2.0, 2.0))
+    body = LOOP + "# disturbed\n"
+    modes = []
+    for _ in range(6):
+        shell.hybridize(body)
+        modes.append(shell.report.mode)
+    recorded, written = "symbolic", "imperative"
+    assert modes == [recorded, written, recorded, recorded, written, written]
+
+
+def test_a_cell_with_more_to_do_is_recorded_again(shell, monkeypatch):
+    monkeypatch.setattr(as_written, "clock", Clock(9.0, 1.0, 4.0, 1.0, 4.0, 4.0, 9.0))
+    body = LOOP + "# more\n"
+    modes = []
+    for _ in range(7):
+        shell.hybridize(body)
+        modes.append(shell.report.mode)
+    assert modes == ["symbolic", *["imperative"] * 5, "symbolic"]
+
+
 def test_who_asks_for_more_than_a_recording_gets_one(shell):
     body = LOOP + "# asked\ny = x * n\n"
     for options in ("--force", "--out y", "--passes fuse"):
