@@ -136,6 +136,19 @@ class Clock:
         return next(self._times)
 
 
+def test_what_a_tuple_holds_is_real_in_a_loop_as_written(shell, monkeypatch):
+    monkeypatch.setattr(patience, "CONTACTS", 2)
+    body = READS + (
+        "y = x * 2\nkinds = []\n"
+        "for v in (x, x * 2, y, y, y):\n    kinds.append((type(v), v is x, v is y, v.sum() > 1))\n"
+        "same = [v is y for v in (x, y, x, y, x, y)]\n"
+    )
+    shell.hybridize(body)
+    wanted = imperative(body)[0]
+    assert shell.ns["kinds"] == wanted["kinds"]
+    assert shell.ns["same"] == wanted["same"]
+
+
 def test_a_cell_of_which_much_is_left_runs_as_written(shell, monkeypatch):
     monkeypatch.setattr(as_written, "clock", Clock(9.0, 0.25, 0.5, 1.0))
     body = LOOP + "def f(v):\n    return v + n\n# left\n"
