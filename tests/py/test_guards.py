@@ -113,3 +113,12 @@ def test_a_bound_of_a_slice_is_asked_as_often(shell):
             [[v.tolist() for v in shell.ns["asked"]], *(shell.ns[n].tolist() for n in "abxyz")]
         )
     assert counts[0] == counts[1] and shell.ns["parts"] == [1]
+
+
+def test_a_class_that_says_it_is_ours(shell):
+    """Any class may have any ``__module__``; ours stand in our modules under their names."""
+    shell.run("import functools\nimport numpy as np\nx = np.arange(4.0)")
+    shell.run("class Call(functools.partial): pass\nCall.__module__ = 'jupyter_hybrid.nd'")
+    shell.hybridize("y = x * 2\nCall(x.fill)(7)\nz = x * 2", "--view none")
+    assert shell.ns["y"].tolist() == [0.0, 2.0, 4.0, 6.0]
+    assert shell.ns["z"].tolist() == [14.0] * 4
