@@ -70,7 +70,7 @@ class Guarded(Transformer):
     def _is_runtime(self, node: ast.expr, *methods: str) -> bool:
         if node.__class__ is not ast.Call:
             return False
-        called: Any = node.func  # type: ignore[attr-defined]
+        called: Any = node.func
         return self._is_own_attribute(called) and (not methods or called.attr in methods)
 
     def _is_own_attribute(self, node: Any) -> bool:
