@@ -61,9 +61,19 @@ PyObject* evaluate(PyThreadState* thread, Frame* frame, int thrown) {
   if (!asking && !idle()) {
     char here = 0;
     if (std::abs(&here - bottom) > kDeep) watch_frames(false);
-    PyObject* code = thrown == 0 ? code_of(frame) : nullptr;
-    if (code != nullptr && !let_in(code)) thrown = 1;
-    Py_XDECREF(code);
+    // What is thrown into a generator stands as the error: GeneratorExit, when it is freed.
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject* code = code_of(frame);
+    if (let_in(code)) {
+      PyErr_Restore(type, value, traceback);
+    } else {
+      thrown = 1;
+      Py_XDECREF(type);
+      Py_XDECREF(value);
+      Py_XDECREF(traceback);
+    }
+    Py_DECREF(code);
   }
   return _PyEval_EvalFrameDefault(thread, frame, thrown);
 }

@@ -78,19 +78,19 @@ class Outcome:
 
 
 @contextmanager
-def _endings(ended: list[Recorder]) -> Iterator[None]:
-    """Keeps the recorder of the cell that ended last: one that raised gives no report."""
-    original = Recording.end
+def _recorders(latest: list[Recorder]) -> Iterator[None]:
+    """Keeps the recorder of the cell that ran last: one that raised gives no report."""
+    original = Recording.begin  # nothing waits yet: this frame holds nothing up
 
-    def end(self: Recording, value: Any, failed: bool) -> Any:
-        ended[:] = [self.recorder]
-        return original(self, value, failed)
+    def begin(self: Recording) -> Any:
+        latest[:] = [self.recorder]
+        return original(self)
 
-    Recording.end = end  # type: ignore[method-assign]
+    Recording.begin = begin  # type: ignore[method-assign]
     try:
         yield
     finally:
-        Recording.end = original  # type: ignore[method-assign]
+        Recording.begin = original  # type: ignore[method-assign]
 
 
 def _seed() -> None:
@@ -146,7 +146,7 @@ class Hybrid:
     """An IPython shell in which the cells run hybridized."""
 
     def __init__(self) -> None:
-        self._ended: list[Recorder] = []
+        self._latest: list[Recorder] = []
         self.shell = InteractiveShell.instance()
         self.shell.run_line_magic("load_ext", "jupyter_hybrid")
         self.hidden = {"In", "Out", "exit", "quit", "open", "get_ipython", "_", "_i", "_ii"}
@@ -165,7 +165,7 @@ class Hybrid:
 
     def run(self, cell: CorpusCell, times: int, options: str = _OPTIONS) -> Run:
         """The setup as a plain cell, then ``times`` hybridized runs; what the last one left."""
-        with _endings(self._ended):  # stays as it was when the cell is skipped
+        with _recorders(self._latest):  # stays as it was when the cell is skipped
             return self._run(cell, times, options)
 
     def _run(self, cell: CorpusCell, times: int, options: str) -> Run:
@@ -182,13 +182,13 @@ class Hybrid:
                 value, out, raised = self._cell(f"%%hybridize {options}\n{cell.text}")
         error = None
         if raised is not None:
-            where = _where(raised, self._ended[-1].filename, 1)
+            where = _where(raised, self._latest[-1].filename, 1)
             error = (type(raised).__name__, str(raised), where)
         assigned = list(_own(namespace, self.hidden))
         self._cell(f"({', '.join(assigned)},)" if assigned else "")  # deferred names become real
         names = {k: v for k, v in namespace.items() if k in assigned}
         run = Run(names, value, out, error)
-        recorder = self._ended[-1]  # of a cell that raised, too
+        recorder = self._latest[-1]  # of a cell that raised, too
         run.breaks = list(recorder.breaks)
         run.contacts = list(recorder.contacts)
         graphs = (segment.graph for segment in recorder.segments)
