@@ -74,9 +74,19 @@ bool let_in(PyObject* code) {
 PyObject* evaluate(PyThreadState* thread, Frame* frame, int thrown) {
   if (is_deep(thread) && PyThread_get_thread_ident() == state().thread) watch_frames(false);
   if (!asking && !idle()) {
-    PyObject* code = thrown == 0 ? code_of(frame) : nullptr;
-    if (code != nullptr && !let_in(code)) thrown = 1;
-    Py_XDECREF(code);
+    // What is thrown into a generator stands as the error: GeneratorExit, when it is freed.
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject* code = code_of(frame);
+    if (let_in(code)) {
+      PyErr_Restore(type, value, traceback);
+    } else {
+      thrown = 1;
+      Py_XDECREF(type);
+      Py_XDECREF(value);
+      Py_XDECREF(traceback);
+    }
+    Py_DECREF(code);
   }
   return _PyEval_EvalFrameDefault(thread, frame, thrown);
 }

@@ -11,7 +11,7 @@ from types import CodeType
 from typing import Any
 
 from .running import running
-from .source.nodes import copied
+from .source.nodes import copied, uncollected
 from .source.rewrite import assigned_names, has_top_level_await, rewrite
 from .source.sources import remember
 
@@ -45,7 +45,8 @@ class Cell:
         """(statements, last expression or None), rewritten for recording or as written."""
         known = self._codes.get(rewritten)
         if known is None:
-            known = self._codes[rewritten] = self._compile(rewritten)
+            with uncollected():
+                known = self._codes[rewritten] = self._compile(rewritten)
         return known
 
     def _compile(self, rewritten: bool) -> tuple[CodeType, CodeType | None]:

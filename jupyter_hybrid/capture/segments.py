@@ -17,6 +17,7 @@ from . import numbers, program_cache
 from .compute import Key, Ran, Segment, compute
 from .options import Options
 from .salvage import error_of, salvage, succeeded
+from .source.budget import MANY
 from .spent import Spent, settles
 
 # What a call in real NumPy brings about: no reason of its own.
@@ -45,6 +46,8 @@ class Segments:
         self.cuts: list[tuple[int | None, str]] = []  # computed there, though all is in a graph
         self.left: dict[tuple[int | None, str], None] = {}  # loops and functions left to Python
         self.wasted_s = 0.0  # recording what was then left to Python
+        self.tired = ""  # why the rest is to run as written
+        self.weighed_at = MANY  # breaks: then their price is looked at
         self.spent = Spent()
         self._paced = numbers.serial()  # of the graph, when a loop last had its steps computed
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell

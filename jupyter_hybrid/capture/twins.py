@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary, WeakSet
 from . import closed
 from .source.definitions import Definition, definition_of
 from .source.guarded import GUARDS
+from .source.nodes import uncollected
 from .source.rewrite import rewrite_function
 from .source.sources import NoSource, is_users
 from .trace_state import RUNTIME
@@ -119,9 +120,10 @@ def _compiled(code: types.CodeType, filename: str) -> types.CodeType | None:
     if code.co_flags & _OTHER_FRAMES or is_rewritten(code) or not is_users(filename):
         return None
     try:
-        found = definition_of(code)
-        node = rewrite_function(found.copied(), filename, found.class_name)
-        made = rewritten_code(code, found, node)
+        with uncollected():
+            found = definition_of(code)
+            node = rewrite_function(found.copied(), filename, found.class_name)
+            made = rewritten_code(code, found, node)
     except (NoSource, SyntaxError):  # too many blocks in each other
         return None
     if not is_rewritten(made):

@@ -11,7 +11,7 @@ from hostile.fragments import HELPER, WRITES, Excluded, cells
 from hostile.runner import Runner
 from hypothesis import HealthCheck, given, settings
 
-from jupyter_hybrid.capture.source import patience
+from jupyter_hybrid.capture.source import budget
 from jupyter_hybrid.cells import as_written
 
 pytestmark = [pytest.mark.takes("500 cells, run both ways"), pytest.mark.timeout(3600)]
@@ -37,7 +37,7 @@ def runner(tmp_path_factory) -> Iterator[Runner]:
         patch.chdir(folder)
         runner = Runner(folder)
         patch.setattr(runner.shell.ip, "showtraceback", lambda *args, **kwargs: None)
-        patch.setattr(patience, "_GRACE_S", 1e9)  # nothing is left to Python by the clock
+        patch.setattr(budget, "GRACE_S", 1e9)  # nothing is left to Python by the clock
         patch.setattr(as_written, "clock", lambda: 0.0)
         yield runner
 

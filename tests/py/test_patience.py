@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cells import Shell, imperative
 
-from jupyter_hybrid.capture.source import patience
+from jupyter_hybrid.capture.source import budget, patience
 from jupyter_hybrid.cells import as_written
 
 READS = "import numpy as np\nx = np.linspace(-1.0, 1.0, 300)\n"
@@ -15,7 +15,7 @@ LOOP = READS + "n = 0\nfor v in x:\n    if v * 2 > 0.5:\n        n += 1\n"
 
 @pytest.fixture
 def shell(monkeypatch) -> Shell:
-    monkeypatch.setattr(patience, "_GRACE_S", 1e9)  # no loop is measured, only counted
+    monkeypatch.setattr(budget, "GRACE_S", 1e9)  # no loop is measured, only counted
     return Shell()
 
 
@@ -61,7 +61,7 @@ def test_a_loop_that_records_whole_is_not_left(shell):
 
 @pytest.mark.parametrize("faster", ["plain", "recorded"])
 def test_steps_are_measured_against_some_as_written(shell, monkeypatch, faster):
-    monkeypatch.setattr(patience, "_GRACE_S", 0.0)
+    monkeypatch.setattr(budget, "GRACE_S", 0.0)
     costs = iter([1.0, 0.0] if faster == "plain" else [0.0, 1.0] * 20)
     monkeypatch.setattr(patience, "median", lambda times: next(costs))
     body = READS + "y = [x]\nfor i in range(40):\n    y.append(y[-1] * 0.5)\nlast = y[-1]\n"

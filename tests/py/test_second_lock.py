@@ -42,6 +42,24 @@ UNASKED = {
         "before = signal.signal(signal.SIGUSR1, handler)\ndel handler",
         "signal.raise_signal(signal.SIGUSR1)\nsignal.signal(signal.SIGUSR1, before)",
     ),
+    "a generator that is freed": (
+        "def steps():\n    try: yield 1\n    finally: x[0] += 100\nheld = [steps()]\nnext(held[0])",
+        "held.clear()",
+    ),
+    "a generator that a loop leaves": (
+        "def steps():\n    try: yield from (1, 2)\n    finally: x[0] += 100",
+        "for i in steps():\n    y = x * 2\n    break",
+    ),
+    "a generator that gets an error": (
+        "def steps():\n    try: yield 1\n    except OSError: x[0] += 100; yield 2\n"
+        "held = steps()\nnext(held)",
+        "y = [x * 2, held.throw(OSError())][0]",
+    ),
+    "a coroutine that is freed": (
+        "import types\n@types.coroutine\ndef wait(): yield\nasync def work():\n"
+        "    try: await wait()\n    finally: x[0] += 100\nheld = [work()]\nheld[0].send(None)",
+        "held.clear()",
+    ),
     "a stream": (
         "import sys\nclass Loud:\n    def write(self, text): x[0] += 1\n    def flush(self): pass\n"
         "before, sys.stdout = sys.stdout, Loud()",

@@ -16,7 +16,8 @@ from cells import Shell
 from IPython.utils.capture import capture_output
 from valid_cells import CELLS
 
-from jupyter_hybrid.capture.source import patience
+from jupyter_hybrid.capture import segments
+from jupyter_hybrid.capture.source import budget, patience
 
 # Compared by what they do alone.
 _DOING = (types.FunctionType, types.ModuleType, type, types.GeneratorType, lru_cache(len).__class__)
@@ -117,7 +118,15 @@ def test_a_valid_cell_recorded_by_force(shell, name):
 @pytest.mark.parametrize("name", CELLS)
 def test_a_valid_cell_that_changes_at_every_step(shell, name, monkeypatch):
     """Each loop goes from recorded steps to some as written and back, as often as it can."""
-    monkeypatch.setattr(patience, "_GRACE_S", 0.0)
+    monkeypatch.setattr(budget, "GRACE_S", 0.0)
     monkeypatch.setattr(patience, "_FIRST", 1)
     monkeypatch.setattr(patience.Phases, "_judge", lambda self: False)
+    check(shell, CELLS[name])
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_a_valid_cell_that_is_given_up(shell, name, monkeypatch):
+    """From the call or step of a loop after some values were needed, it runs as written."""
+    monkeypatch.setattr(budget, "GRACE_S", 0.0)
+    monkeypatch.setattr(segments, "MANY", len(name) % 4)
     check(shell, CELLS[name])

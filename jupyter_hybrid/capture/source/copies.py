@@ -28,7 +28,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from . import patience, quiet
+from . import loops, quiet
 from .nodes import Transformer, copied, finished, placed
 from .scopes import bound_names, loaded_names, yields
 
@@ -60,7 +60,7 @@ class Copies(Transformer):
 
     def loop_number(self, node: Any) -> ast.expr:
         """The number under which patience knows a loop or comprehension."""
-        number = patience.register(self.filename, node, quiet.reads_of([node]))
+        number = loops.register(self.filename, node, quiet.reads_of([node]))
         return placed(node, ast.Constant(number))
 
     def _opened(self, node: Any) -> list[ast.stmt]:

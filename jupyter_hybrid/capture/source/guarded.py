@@ -173,10 +173,21 @@ class Guarded(Transformer):
         if isinstance(node.ctx, ast.Load):
             return self._guard("item", [node.value, self._as_value(key)], node)
         node.value = self._guard("holder", [node.value], node)
-        if not isinstance(key, (ast.Slice, ast.Tuple)) and not isinstance(key, ast.Constant):
-            key = self._settled(key, "an element is written")
-        node.slice = key
+        node.slice = self._asked(key)
         return node
+
+    def _asked(self, key: ast.expr) -> ast.expr:
+        """A key that is asked for its number or its hash, as are a slice's bounds and what is in a
+        tuple."""
+        if isinstance(key, ast.Tuple):
+            key.elts = [self._asked(e) for e in key.elts]
+        elif isinstance(key, ast.Slice):
+            for name in ("lower", "upper", "step"):
+                bound = getattr(key, name)
+                setattr(key, name, bound and self._asked(bound))
+        elif not isinstance(key, (ast.Constant, ast.Starred)):
+            return self._settled(key, "an element is written")
+        return key
 
     def _as_value(self, key: ast.expr) -> ast.expr:
         """What Python hands over for a key that is, or holds, slices."""

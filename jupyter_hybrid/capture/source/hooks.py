@@ -27,7 +27,7 @@ from ..recorder import Recorder
 from ..trace_state import RUNTIME
 from .clocks import is_clock
 from .guarded import GUARDS
-from .plain import PlainCopies
+from .plain import OURS, PlainCopies
 
 _guards = _core.guards
 
@@ -48,10 +48,9 @@ class Runtime(PlainCopies, threading.local):
 
     def load(self, value: Any) -> Any:
         """A value about to be used: NumPy becomes its face, an ndarray its traced array."""
-        recorder = self.recorder
-        if recorder is None:
-            return value
-        kind = type(value)
+        recorder, kind = self.recorder, type(value)
+        if recorder is None:  # a variable of a cell that goes on as written may hold a stand-in
+            return self.opened(value) if kind in OURS else value
         if kind is np.ndarray or kind is types.ModuleType:
             return recorder.wrap(value)
         return value

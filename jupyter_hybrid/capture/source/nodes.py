@@ -7,7 +7,9 @@ are shared.
 from __future__ import annotations
 
 import ast
+import gc
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 _SHARED = (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
@@ -16,6 +18,19 @@ _NO_NODES = frozenset(
     | {"is_async", "conversion", "type_ignores"}
 )
 _parts: dict[type, tuple[str, ...]] = {ast.Constant: (), ast.Global: (), ast.Nonlocal: ()}
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Around the rewriting: its trees have no circles, and so many new objects would make the
+    collector go through all that is alive."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def finished(node: Any) -> Any:

@@ -2,85 +2,31 @@
 
 A loop is recorded first. It is left to Python, whole, for later runs of the cell too, once it keeps
 asking for values, or once its recorded steps have been measured against some as written and cost
-more. Loops that touch no array are not recorded at all.
+more. Loops that touch no array are not recorded at all. Once a run of a cell has lost much time to
+what was then left, the rest of it runs as written.
 """
 
 from __future__ import annotations
 
 import time
-from collections import Counter, OrderedDict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from statistics import median
 from typing import Any
-
-from numpy import median
 
 from ...context import cpu
 from ...np_face import TracedArray
 from .. import numbers
 from ..units import seconds
-from .quiet import Reads
+from . import budget
+from .loops import FORGOTTEN, place_of
 
 CLOCK = "a clock is read"
 CONTACTS = 32  # values that a loop may ask for
 _FIRST = 4  # steps before a loop is measured
-_GRACE_S = 0.01  # that a loop may take before it is measured, less what others have wasted
-_MOST_S = 0.02  # that it may take, whatever its steps are
 _MARGIN = 1.1  # by which steps as written have to be faster
 _SILENT = 8  # steps that record nothing
 _NEVER = (1 << 62, 0.0)  # when a comprehension is measured
-_KEPT = 20_000
-_places: OrderedDict[int, Place] = OrderedDict()
 _START, _RECORDED, _TRIAL, _PLAIN = range(4)
-
-
-@dataclass
-class Place:
-    """A loop or comprehension of a cell, and what is known about it."""
-
-    filename: str
-    first: int
-    last: int
-    reads: Reads
-    left: str = ""  # to Python: why, with figures
-    silent: bool = False  # it has been seen to record nothing
-
-    @property
-    def lines(self) -> str:
-        return f"lines {self.first}-{self.last}" if self.last > self.first else f"line {self.first}"
-
-    def note_left(self, recorder: Any) -> None:
-        """Tells the recorder what is left to Python, if it is."""
-        if self.left:
-            recorder.left[self.first, self.left] = None
-
-
-def register(filename: str, node: Any, reads: Reads) -> int:
-    """The number of a loop or comprehension, as written."""
-    number = next(_numbers)
-    _places[number] = Place(filename, node.lineno, node.end_lineno or node.lineno, reads)
-    if len(_places) > _KEPT:
-        _places.popitem(last=False)
-    return number
-
-
-#: A loop that was compiled so long ago that nothing is known about it: it is always recorded.
-FORGOTTEN = Place("", 0, 0, Reads(frozenset(), True))
-
-
-def place_of(number: int) -> Place:
-    """The loop or comprehension of that number."""
-    return _places.get(number, FORGOTTEN)
-
-
-def _counting() -> Iterator[int]:
-    number = 0
-    while True:
-        yield number
-        number += 1
-
-
-_numbers = _counting()
 
 
 class Phases:
@@ -99,14 +45,15 @@ class Phases:
         self.recorder = hooks.recorder
         self._iterator: Any = None
         self._times: list[float] = []
+        self._took_s = 0.0  # recording, with compiling
         self._plain_times: list[float] = []
         self._flushed_s = 0.0
-        self._next_trial: tuple[int, float] = (_FIRST, _GRACE_S)
+        self._next_trial: tuple[int, float] = (_FIRST, budget.GRACE_S)
         self._entry = -1  # of the recorder's breaks: the one that the trial made
         if self.recorder is not None:
             self._breaks = len(self.recorder.breaks)
-            self._next_trial = (_FIRST, max(0.0, _GRACE_S - self.recorder.wasted_s))
-            self._since = self._now()
+            self._next_trial = (_FIRST, max(0.0, budget.GRACE_S - self.recorder.wasted_s))
+            self._since = time.perf_counter()
             self._nodes = self.recorder.nodes()
 
     def _now(self) -> float:
@@ -184,6 +131,9 @@ class Phases:
             self.stage = _PLAIN
         elif recorder.options.force or place is FORGOTTEN:
             self.stage = _RECORDED
+        elif why := budget.used_up(recorder):
+            recorder.recording.leave(why)
+            self.stage = _PLAIN
         elif self.hooks.quiet(place.reads, values):
             self.stage, how = _PLAIN, "quiet"
         elif place.left or place.silent:
@@ -251,22 +201,29 @@ class Phases:
         if place is FORGOTTEN or recorder.options.force:
             return False
         if self.hooks.recorder is not recorder:
-            return False
+            return bool(recorder.recording and recorder.recording.as_written)
+        if budget.used_up(recorder):
+            return True
+        took = now + float(recorder.spent.compile_s) - self._since
         made = len(recorder.breaks) - self._breaks - self.excused
-        many = 4 if self._next_trial is _NEVER and now - self._since >= _GRACE_S else CONTACTS
+        many = 4 if self._next_trial is _NEVER and took >= budget.GRACE_S else CONTACTS
         if made >= 2 and recorder.breaks[-1][1] == CLOCK:
             many = 2  # it may wait for a time to come
         if made >= many:
             place.left = self._contacts(made)
-            recorder.wasted_s += now - self._since
+            self._waste(took)
             return True
         if self.steps_done == _SILENT and recorder.nodes() == self._nodes:
             place.silent = True
             return True
         steps, seconds = self._next_trial
-        took = now - self._since
         first = steps == _FIRST and self.steps_done
-        return took >= seconds and (self.steps_done >= steps or bool(first and took >= _MOST_S))
+        long = bool(first and took >= budget.most_s())
+        return took >= seconds and (self.steps_done >= steps or long)
+
+    def _waste(self, lost_s: float) -> None:
+        """So much time is lost to a loop that is left to Python."""
+        budget.waste(self.recorder, lost_s, f"{self.place.lines} left to Python")
 
     def _contacts(self, made: int) -> str:
         found = Counter(self.recorder.breaks[self._breaks :])
@@ -279,9 +236,11 @@ class Phases:
 
     def _change(self) -> None:
         """From recorded steps to some as written."""
+        recorder, place = self.recorder, self.place
+        if self.hooks.recorder is recorder and (why := budget.used_up(recorder)):
+            recorder.recording.leave(why)
         self.how = "outside"
-        place = self.place
-        if place.left or place.silent:
+        if place.left or place.silent or self.hooks.recorder is None:
             self.stage = _PLAIN
             self.pause()
         else:
@@ -293,6 +252,7 @@ class Phases:
             self._entry = before if len(self.recorder.breaks) > before else -1
             self.paused = self.how
             self._flushed_s = self._now() - start
+            self._took_s = time.perf_counter() - self._since
             self._plain_times = []
         self._iterator = self._rest()
 
@@ -306,19 +266,19 @@ class Phases:
         steps, seconds = self._next_trial
         self._next_trial = (2 * max(steps, self.steps_done), 2 * seconds)
         self._times = []
-        self._since = self._now()
+        self._since = time.perf_counter()
 
     def _judge(self) -> bool:
         """Do steps as written cost less? Says so in the report."""
         place = self.place
         if not self._plain_times:
             return False
-        recorded = float(median(self._times)) + self._flushed_s / max(1, len(self._times))
-        plain = float(median(self._plain_times))
+        recorded = median(self._times) + self._flushed_s / max(1, len(self._times))
+        plain = median(self._plain_times)
         figures = f"a step costs {seconds(recorded)} recorded, {seconds(plain)} as written"
         leave = _MARGIN * plain < recorded
         if leave:
-            self.recorder.wasted_s += (recorded - plain) * len(self._times)
+            self._waste(self._took_s - plain * len(self._times))
             place.left = f"{place.lines} left to Python: {figures}"
             place.note_left(self.recorder)
         if self._entry >= 0:

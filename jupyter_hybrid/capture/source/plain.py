@@ -14,11 +14,14 @@ from ... import _core
 from ...np_face import TracedArray
 from .. import numbers, trace_state, twins
 from ..watchers import starts_one
-from .patience import CONTACTS, FORGOTTEN, Phases, place_of
+from . import budget
+from .loops import FORGOTTEN, place_of
+from .patience import CONTACTS, Phases
 from .quiet import Reads, Search, known_function
 
 _guards = _core.guards
-_OURS = (TracedArray, numbers.RecordedInt, numbers.RecordedFloat)
+_LOOKS_ON = "another thread, a debugger or a profiler starts"
+OURS = frozenset({TracedArray, numbers.RecordedInt, numbers.RecordedFloat})
 _CALLS = 64  # of a function that record nothing
 _DRAWN = 8  # calls of a function of numbers that are drawn, as examples
 _DOUBTS = 3  # calls after which nobody asks again whether a function touches no array
@@ -138,12 +141,12 @@ class PlainCopies:
     def opens(self) -> bool:
         """Do variables of the calling function hold stand-ins?"""
         self._locals = sys._getframe(1).f_locals
-        return any(type(v) in _OURS for v in self._locals.values())
+        return any(type(v) in OURS for v in self._locals.values())
 
     def stands(self, name: str) -> bool:
         """Does this one?"""
         value = self._locals.get(name)
-        if type(value) not in _OURS:
+        if type(value) not in OURS:
             return False
         self._real = self.opened(value)
         return True
@@ -228,8 +231,9 @@ class PlainCopies:
         recorder = self.recorder
         if recorder is None:
             return function
-        if starts_one(function) and recorder.recording is not None:
-            recorder.recording.leave("another thread, a debugger or a profiler starts")
+        why = _LOOKS_ON if starts_one(function) else budget.used_up(recorder)
+        if why and recorder.recording is not None:
+            recorder.recording.leave(why)
             self._args = tuple(map(self.opened, args))
             self._kwargs = {k: self.opened(v) for k, v in kwargs.items()}
             return function

@@ -14,7 +14,7 @@ from typing import Any
 from ..trace_state import RUNTIME
 from .copies import Copies
 from .guarded import Guarded
-from .nodes import children, finished, located, placed, walk
+from .nodes import children, finished, placed, walk
 from .rewrite_exits import Exits
 from .scopes import yields
 
@@ -245,13 +245,13 @@ def rewrite(tree: ast.Module, filename: str = "", copies: bool = False) -> ast.M
         copies: loops can also run as written.
     """
     made = rewritten(tree, Rewriter(defined_functions(tree), filename, copies))
-    return located(Guarded(RUNTIME).visit(made))
+    return Guarded(RUNTIME).visit(made)
 
 
-def rewritten(tree: ast.Module, rewriter: Rewriter) -> ast.Module:
+def rewritten(tree: ast.Module, rewriter: Rewriter) -> Any:
     """The module with the runtime's hooks, in place."""
     tree.body = rewriter._statements(tree.body)
-    return located(Exits(rewriter.runtime, _INPLACE).visit(tree))
+    return Exits(rewriter.runtime, _INPLACE).visit(tree)
 
 
 def defined_functions(tree: ast.AST) -> frozenset[str]:

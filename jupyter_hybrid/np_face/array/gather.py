@@ -257,7 +257,11 @@ def plan(array: Any, key: Any) -> Gather:
 def _index_array(array: Any, key: Any) -> Any:
     """A key as it is (slice, None, ...), or an index array: real or traced. Known masks become
     the list of their index arrays, each with the mask's size along its axis."""
-    if key is None or key is Ellipsis or type(key) is slice:
+    if key is None or key is Ellipsis:
+        return key
+    if type(key) is slice:
+        if not _core.guards.data(key):  # NumPy asks a bound once
+            raise NotCovered("an index with such a bound")
         return key
     if isinstance(key, (bool, np.bool)):
         raise NotCovered("a boolean scalar as index")

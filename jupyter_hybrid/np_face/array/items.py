@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _core
 from .. import bridge
 from ..bridge import fitted
 from ..errors import LIKE_NUMPY, NotCovered
@@ -19,7 +20,9 @@ from .indexing import region
 def _plain_key(key: Any) -> bool:
     """True for ints, slices, None and ``...`` alone."""
     kind = type(key)
-    return kind is int or kind is slice or key is None or key is Ellipsis
+    if kind is slice:
+        return _core.guards.data(key)
+    return kind is int or key is None or key is Ellipsis
 
 
 def is_basic(key: Any) -> bool:

@@ -29,6 +29,7 @@ import ast
 import copy
 from typing import Any
 
+from ...capture.source.nodes import located
 from ...capture.source.rewrite import defined_functions, rewritten
 from ...capture.source.scopes import bound_names
 from . import syntax
@@ -215,7 +216,7 @@ def rewrite_part(
     Args:
         beyond: names that are read where the piece came from.
     """
-    return rewritten(tree, ScriptRewriter(functions, filename, beyond))
+    return located(rewritten(tree, ScriptRewriter(functions, filename, beyond)))
 
 
 def _taken_from(node: ast.For, item: str) -> ast.stmt:

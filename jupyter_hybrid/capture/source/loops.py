@@ -1,0 +1,55 @@
+"""The loops and comprehensions of cells, by number, and what is known about each."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from .quiet import Reads
+
+_KEPT = 20_000
+_numbers = count()
+
+
+@dataclass
+class Place:
+    """A loop or comprehension of a cell, and what is known about it."""
+
+    filename: str
+    first: int
+    last: int
+    reads: Reads
+    left: str = ""  # to Python: why, with figures
+    silent: bool = False  # it has been seen to record nothing
+
+    @property
+    def lines(self) -> str:
+        return f"lines {self.first}-{self.last}" if self.last > self.first else f"line {self.first}"
+
+    def note_left(self, recorder: Any) -> None:
+        """Tells the recorder what is left to Python, if it is."""
+        if self.left:
+            recorder.left[self.first, self.left] = None
+
+
+_places: OrderedDict[int, Place] = OrderedDict()
+
+
+def register(filename: str, node: Any, reads: Reads) -> int:
+    """The number of a loop or comprehension, as written."""
+    number = next(_numbers)
+    _places[number] = Place(filename, node.lineno, node.end_lineno or node.lineno, reads)
+    if len(_places) > _KEPT:
+        _places.popitem(last=False)
+    return number
+
+
+#: A loop that was compiled so long ago that nothing is known about it: it is always recorded.
+FORGOTTEN = Place("", 0, 0, Reads(frozenset(), True))
+
+
+def place_of(number: int) -> Place:
+    """The loop or comprehension of that number."""
+    return _places.get(number, FORGOTTEN)
