@@ -131,7 +131,7 @@ def fill():
 def save(x):
     with open(path, 'w') as file:
         file.write(str(x))
-exec("def unseen(kept): kept[0:1] = [1]")
+exec(compile("def unseen(kept): kept[0:1] = [1]", "unseen.py", "exec"))
 counter, hidden = 0, np.zeros(3)
 """
 
