@@ -139,6 +139,20 @@ class Clock:
         return next(self._times)
 
 
+def test_what_a_tuple_holds_is_real_in_a_loop_as_written(shell, monkeypatch):
+    monkeypatch.setattr(patience, "CONTACTS", 2)
+    body = READS + (
+        "y = x * 2\nkinds = []\n"
+        "for v in (x, x * 2, y, y, y):\n    if v.sum() < 9:\n"
+        "        kinds.append((type(v), v is y))\n"
+        "same = [v is y for v in (x, y, x, y, x, y) if v.sum() < 9]\n"
+    )
+    shell.hybridize(body)
+    wanted = imperative(body)[0]
+    assert shell.ns["kinds"] == wanted["kinds"]
+    assert shell.ns["same"] == wanted["same"]
+
+
 def test_a_cell_of_which_much_is_left_runs_as_written(shell, monkeypatch):
     monkeypatch.setattr(as_written, "clock", Clock(9.0, 0.25, 0.5, 1.0))
     body = LOOP + "def f(v):\n    return v + n\n# left\n"
@@ -166,6 +180,27 @@ def test_it_is_recorded_again_when_that_is_faster(shell, monkeypatch):
         shell.hybridize(body)
         assert shell.report.segments
         assert shell.ns["n"] == imperative(LOOP)[0]["n"]
+
+
+def test_a_trial_that_was_disturbed_is_not_the_last_one(shell, monkeypatch):
+    monkeypatch.setattr(as_written, "clock", Clock(9.0, 8.0, 8.0, 8.0, 2.0, 2.0))
+    body = LOOP + "# disturbed\n"
+    modes = []
+    for _ in range(6):
+        shell.hybridize(body)
+        modes.append(shell.report.mode)
+    recorded, written = "symbolic", "imperative"
+    assert modes == [recorded, written, recorded, recorded, written, written]
+
+
+def test_a_cell_with_more_to_do_is_recorded_again(shell, monkeypatch):
+    monkeypatch.setattr(as_written, "clock", Clock(9.0, 1.0, 4.0, 1.0, 4.0, 4.0, 9.0))
+    body = LOOP + "# more\n"
+    modes = []
+    for _ in range(7):
+        shell.hybridize(body)
+        modes.append(shell.report.mode)
+    assert modes == ["symbolic", *["imperative"] * 5, "symbolic"]
 
 
 def test_who_asks_for_more_than_a_recording_gets_one(shell):
