@@ -68,16 +68,15 @@ class Guarded(Transformer):
         return placed(at, ast.Expr(call))
 
     def _is_runtime(self, node: ast.expr, *methods: str) -> bool:
-        called = node.func if isinstance(node, ast.Call) else None
-        return (
-            isinstance(called, ast.Attribute)
-            and isinstance(called.value, ast.Name)
-            and called.value.id == self._runtime
-            and (not methods or called.attr in methods)
-        )
+        if node.__class__ is not ast.Call:
+            return False
+        called: Any = node.func
+        return self._is_own_attribute(called) and (not methods or called.attr in methods)
 
-    def _is_own_attribute(self, node: ast.expr) -> bool:
-        return self._is_runtime(ast.Call(node, [], []))
+    def _is_own_attribute(self, node: Any) -> bool:
+        if node.__class__ is not ast.Attribute or node.value.__class__ is not ast.Name:
+            return False
+        return bool(node.value.id == self._runtime)
 
     def _is_simple(self, node: ast.expr) -> bool:
         """Evaluating it records nothing."""
