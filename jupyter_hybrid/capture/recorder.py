@@ -37,7 +37,7 @@ class Recorder(Segments):
     def __init__(
         self, cell: Cell, options: Options, namespace: dict[str, Any], later: DeferredNames
     ):
-        super().__init__(cell.filename, options)
+        super().__init__(cell.filename, options, namespace)
         self.checks = 0  # operators recorded that may refuse their input when they run
         self.cell = cell
         note_recorded(cell.filename)

@@ -154,8 +154,11 @@ class Recording:
             self.bound = {n: Bound.of(names[n]) for n in recorder.cell.names if n in names}
             if value:
                 self.bound[None] = Bound.of(value[0])
-            return self.ending.finish(value, failed=failed)
+            made = self.ending.finish(value, failed=failed)
+            recorder.watched.end()
+            return made
         except Exception:
+            recorder.watched.end()
             if not failed:
                 raise
             return None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import statistics
+import sys
+
 import numpy as np
 import pytest
 from cells import Shell, imperative
@@ -249,3 +252,24 @@ def test_a_cell_that_records_nothing_runs_as_written(shell, monkeypatch):
         assert shell.hybridize(body).value == 21
         assert shell.report.mode == mode
         assert not shell.report.segments and not shell.report.graph_breaks
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for i in range(3): statistics.bump()",
+        "q = [statistics.bump() for i in range(3)]",
+        "i = 0\nwhile i < 3:\n    statistics.bump()\n    i += 1",
+        "def f(n):\n    statistics.bump()\n    return n\nfor i in range(20): f(i)",
+    ],
+)
+def test_a_module_of_the_users_with_the_name_of_pythons(shell, monkeypatch, tmp_path, body):
+    (tmp_path / "statistics.py").write_text("held = []\ndef bump(): held[0][0] += 100\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, statistics.__name__)
+    found = []
+    for magic in ("", "%%hybridize --view none\n"):
+        shell.run("import statistics\nimport numpy as np\nx = np.ones(3)\nstatistics.held[:] = [x]")
+        shell.run(f"{magic}y = x * 2\n{body}\nz = x * 2")
+        found.append([shell.ns[name].tolist() for name in "xyz"])
+    assert found[0] == found[1]

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ... import _core
 from .. import bridge, dispatch
+from ..float_errors import is_quiet
 from ..lower import lowering, shapes
 from ..lower.lowering import cast
 from . import in_place, layouts, masks
@@ -81,7 +83,7 @@ class Methods:
         copy: bool = True,
     ) -> Any:  # fmt: skip
         wanted = np.dtype(dtype)
-        if self.recorder.active and order in "CKA":
+        if self.recorder.active and order in "CKA" and is_quiet():
             if not np.can_cast(self.dtype, wanted, casting) or (
                 self.dtype.kind == "c" and wanted.kind != "c"
             ):
@@ -116,7 +118,7 @@ class Methods:
 
     def _copied(self: Any, dtype: np.dtype) -> Any:
         if dtype != self.dtype:
-            return cast(self.handle, dtype)
+            return _core.invoke_ufunc("cast", [self.handle], {"dtype": dtype.name})
         return lowering.copied(self.handle)
 
     def fill(self: Any, value: Any) -> None:

@@ -6,7 +6,6 @@ An entry leaves this table when its cell is mended; nothing else excuses a diffe
 from __future__ import annotations
 
 WRAPPER = "a bound method of an array is no method of NumPy's"
-WARNING = "a warning is lost or added"
 # Cells with code that runs without a call, or where unseen code has a stand-in: the second lock
 # holds it up. In all others it finds nothing.
 HELD_UP = frozenset(
@@ -30,8 +29,6 @@ KNOWN: dict[str, tuple[str, str]] = {
     "c_writers: an element by flat and its iterator": (EVERYWHERE, "raises TypeError"),
     "c_writers: a unary call of a bound method kept in a list": ("same earlier", WRAPPER),
     "crashes: the name of a method": (EVERYWHERE, "raises AttributeError"),
-    "errors: a division warns on its line": (EVERYWHERE, WARNING),
-    "errors: an error of a scalar": (EVERYWHERE, WARNING),
     "holders: an object array of arrays": (EVERYWHERE, "a stand-in stays in an object array"),
     "identity: isinstance against abstract classes": (
         EVERYWHERE,
@@ -43,6 +40,5 @@ KNOWN: dict[str, tuple[str, str]] = {
         EVERYWHERE,
         "a stand-in stays in an object array",
     ),
-    "writers: setitem and delitem that write": (EVERYWHERE, "a warning is lost"),
     "writers: array protocol that writes": (EVERYWHERE, "raises ValueError"),
 }
