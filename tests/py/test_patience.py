@@ -193,6 +193,14 @@ def test_a_trial_that_was_disturbed_is_not_the_last_one(shell, monkeypatch):
     assert modes == [recorded, written, recorded, recorded, written, written]
 
 
+def test_a_cell_that_is_recorded_in_no_time_stays_so(shell, monkeypatch):
+    monkeypatch.setattr(as_written, "clock", Clock(*[0.001] * 9))
+    body = LOOP + "# no time\n"
+    for _ in range(9):
+        shell.hybridize(body)
+        assert shell.report.mode == "symbolic"
+
+
 def test_a_cell_with_more_to_do_is_recorded_again(shell, monkeypatch):
     monkeypatch.setattr(as_written, "clock", Clock(9.0, 1.0, 4.0, 1.0, 4.0, 4.0, 9.0))
     body = LOOP + "# more\n"

@@ -9,21 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from ... import _core
 from .. import bridge
 from ..bridge import fitted
 from ..errors import LIKE_NUMPY, NotCovered
 from ..lower import known_errors, lowering
 from ..lower.lowering import NUMBERS
 from . import gather, layouts
-from .indexing import region
+from .indexing import has_plain_bounds, region
 
 
 def _plain_key(key: Any) -> bool:
     """True for ints, slices, None and ``...`` alone."""
     kind = type(key)
     if kind is slice:
-        return _core.guards.data(key)
+        return has_plain_bounds(key)
     return kind is int or key is None or key is Ellipsis
 
 
