@@ -101,36 +101,39 @@ def _warned(
 def _on_values(
     graph: Any, asked: set[int], given: dict[int, Any], keys: list[int]
 ) -> Iterator[tuple[Any, list[Any]]]:
-    """Those nodes with the arrays that they are computed from."""
+    """Those nodes that may have to warn, with the arrays that they are computed from."""
     needed = _needed(graph, asked)
-    last: dict[int, int] = {}  # who reads a node's values last
-    for node in graph.nodes:
-        last |= {source: node.id for source, _ in node.inputs if node.id in needed | asked}
+    last = {source: n.id for n in graph.nodes if n.id in needed for source, _ in n.inputs}
     values: dict[int, list[Any]] = {}
     for node in graph.nodes:
-        sources = {source for source, _ in node.inputs}
-        if node.id in asked:
-            handles = [values[source][out] for source, out in node.inputs]
-            yield node, [_core.as_numpy(h)[()] for h in handles]
-        if node.id in needed:
-            if node.kind == "input":
-                values[node.id] = [given[node.id]]
-            elif node.kind == "constant":
-                values[node.id] = [node.value]
-            else:
-                slot = node.key_slot
-                key = 0 if slot is None else keys[slot]
-                values[node.id] = node.run([values[s][out] for s, out in node.inputs], key)
-        for source in sources:
-            if last.get(source) == node.id:
-                values.pop(source, None)
+        if node.id not in needed:
+            continue
+        read = [values[source][out] for source, out in node.inputs]
+        if node.kind == "input":
+            values[node.id] = [given[node.id]]
+        elif node.kind == "constant":
+            values[node.id] = [node.value]
+        else:
+            key = 0 if node.key_slot is None else keys[node.key_slot]
+            values[node.id] = node.run(read, key)
+        if node.id in asked and any(map(_is_suspect, values[node.id])):
+            yield node, [_core.as_numpy(handle)[()] for handle in read]
+        for done in {source for source, _ in node.inputs if last[source] == node.id}:
+            del values[done]
+
+
+def _is_suspect(made: Any) -> bool:
+    """A result that an operation with a floating-point error may have: numbers that are all finite
+    have met none."""
+    array = _core.as_numpy(made)
+    return not np.isfinite(array).all() if array.dtype.kind in "fc" else array.dtype.kind != "b"
 
 
 def _needed(graph: Any, asked: set[int]) -> set[int]:
-    """Nodes whose values those are computed from."""
-    needed: set[int] = set()
+    """Those nodes, and all that they are computed from."""
+    needed = set(asked)
     for node in reversed(graph.nodes):
-        if node.id in asked or node.id in needed:
+        if node.id in needed:
             needed |= {source for source, _ in node.inputs}
     return needed
 

@@ -10,6 +10,7 @@ from typing import Any
 from .. import _core
 from ..base import MXNetError
 from ..np_face import TracedArray
+from ..np_face.array.items import Flat
 from . import numbers, second_lock, trace_state
 from .bindings import Ending
 from .cell import Cell
@@ -112,6 +113,8 @@ class Recording:
             if type(value) is TracedArray and value.recorder is recorder:
                 with suppress(MXNetError):  # an operator's own error stays in the array
                     namespace[name] = value.to_numpy()
+            elif type(value) is Flat:
+                namespace[name] = value.to_numpy()
             elif numbers.is_recorded(value):
                 namespace[name] = numbers.plain(value)
         self._stop()
@@ -157,6 +160,8 @@ class Recording:
             if value:
                 self.bound[None] = Bound.of(value[0])
             made = self.ending.finish(value, failed=failed)
+            for name in [n for n in recorder.cell.names if type(names.get(n)) is Flat]:
+                names[name] = names[name].to_numpy()
             recorder.watched.end()
             return made
         except Exception:

@@ -190,9 +190,7 @@ def _is_written(name: str) -> bool:
     return name in code.co_names or name in code.co_consts
 
 
-class _Method:
-    """A method such as ``x.sum`` that is a function of NumPy's with the array first."""
-
+class _Method:  # such as `x.sum`: a function of NumPy's with the array first
     __slots__ = ("__self__", "_function", "_name")
 
     def __init__(self, array: Any, name: str, function: Callable):
@@ -200,6 +198,10 @@ class _Method:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__self__._apply(self._function, args, kwargs)
+
+    @property
+    def __doc__(self) -> Any:  # type: ignore[override]
+        return self.__getattr__("__doc__")
 
     def __getattr__(self, name: str) -> Any:  # __name__, __qualname__, ...
         array = self.__self__

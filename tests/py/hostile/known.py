@@ -26,15 +26,12 @@ KNOWN: dict[str, tuple[str, str]] = {
     "c_writers: a map unpacked into names": ("same earlier", WRAPPER),
     "c_writers: a map unpacked into arguments": ("same earlier", WRAPPER),
     "c_writers: a map behind yield from": ("same earlier", WRAPPER),
-    "c_writers: an element by flat and its iterator": (EVERYWHERE, "raises TypeError"),
     "c_writers: a unary call of a bound method kept in a list": ("same earlier", WRAPPER),
-    "crashes: the name of a method": (EVERYWHERE, "raises AttributeError"),
     "holders: an object array of arrays": (EVERYWHERE, "a stand-in stays in an object array"),
     "identity: isinstance against abstract classes": (
         EVERYWHERE,
         "a stand-in is hashable, a scalar one iterable",
     ),
-    "identity: dir and vars of a result": (EVERYWHERE, "an error names the stand-in"),
     "identity: flags strides and order": (EVERYWHERE, "a stand-in says that it owns no data"),
     "memory: string and object and date arrays": (
         EVERYWHERE,
