@@ -1,18 +1,19 @@
 """What the magic costs where it can't help, beside plain Python in the same process.
 
-    python benchmarks/overhead.py [NAME ...] [--limit 20] [--rounds 7] [--options=TEXT]
-                                  [--json FILE]
+    python benchmarks/overhead.py [NAME ...] [--limit 20] [--rounds 7] [--firsts 3]
+                                  [--options=TEXT] [--json FILE]
 
 Every cell runs plain and under ``%%hybridize --view none`` in turn, each figure in a process of its
 own that is ended after ``--limit`` seconds: then "> n x" stands for the ratio. Reported: the first
-hybridized run, the best of the later ones, the bound, and whether it is met. ``small`` is what
-small ordinary cells pay, ``memory`` peaks of memory, ``interrupt`` how soon an interrupt is
-answered.
+hybridized run (the best of ``--firsts`` processes), the best of the later ones, the bound, and
+whether both are met: a first run may take 1.5 x + 20 ms. ``small`` is what small ordinary cells
+pay, ``memory`` peaks of memory, ``interrupt`` how soon an interrupt is answered.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import resource
@@ -52,6 +53,7 @@ class Cells:
         self.seconds(self.magic + "ready = (np.arange(3.0) * 2 + 1).sum()\nprint(ready)")
 
     def seconds(self, text: str, may_fail: bool = False) -> float:
+        gc.collect()  # what the runs before have left is not this one's to find
         start = time.perf_counter()
         result = self.shell.run_cell(text, store_history=False)
         taken = time.perf_counter() - start
@@ -154,30 +156,38 @@ def verdict(met: bool) -> str:
 
 
 def ratio_row(name: str, options: argparse.Namespace) -> str:
-    """A figure's row: the best later run against the best plain one."""
+    """A figure's row: the best first and the best later run against the best plain one."""
     figure = FIGURES[name]
-    lines, why = told(child(name, options), options.limit + START_S)
+    lines, firsts, later = [], [], []
+    for _ in range(options.firsts):
+        found, why = told(child(name, options), options.limit + START_S)
+        lines += found
+        runs = [line["ours"] for line in found if "ours" in line]
+        firsts, later = [*firsts, *runs[:1]], [*later, *runs[1:]]
+        if why:
+            break
     plain = min((line["plain"] for line in lines if "plain" in line), default=float("nan"))
-    runs = [line["ours"] for line in lines if "ours" in line]
     bound = f"{figure.ratio:g} x" + (f" + {figure.ms:g} ms" if figure.ms else "")
     if figure.us is not None:
         bound = f"{figure.us:g} us each"
-    if not runs:
+    if not firsts:
         begun = [line["began"] for line in lines if "began" in line]
         least = time.monotonic() - begun[-1] if begun else 0.0
         ratio = f"> {least / plain:.0f} x" if why == LIMIT else "-"
         says = "missed" if why == LIMIT else f"missed: {why}"
         return row(figure.title, milliseconds(plain), milliseconds(least), "-", ratio, bound, says)
-    first, later = runs[0], min(runs[1:] or runs)
-    met = later <= figure.ratio * plain + figure.ms / 1e3
-    ratio = f"{later / plain:.2f} x"
+    first, best = min(firsts), min(later or firsts)
+    met = best <= figure.ratio * plain + figure.ms / 1e3
+    ratio = f"{best / plain:.2f} x"
     if figure.us is not None:
-        each = (later - plain) / figure.contacts * 1e6
+        each = (best - plain) / figure.contacts * 1e6
         met, ratio = each <= figure.us, f"{each:.1f} us"
-    says = verdict(met) + (" (one run)" if len(runs) == 1 else "")
+    says = verdict(met) + ("" if later else " (one run)")
+    if first > FIRST_RATIO * plain + FIRST_MS / 1e3:
+        says = "missed: first" if met else "missed: both"
     if any("differs" in line for line in lines):
         says = "missed: another result"
-    return row(figure.title, *map(milliseconds, (plain, first, later)), ratio, bound, says)
+    return row(figure.title, *map(milliseconds, (plain, first, best)), ratio, bound, says)
 
 
 def small_rows(options: argparse.Namespace) -> list[str]:
@@ -264,6 +274,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join([*FIGURES, *MORE]))
     parser.add_argument("--limit", type=float, default=20, help="seconds a figure may take")
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--firsts", type=int, default=3, help="processes for a figure's first run")
     parser.add_argument("--options", default="", help="further options of the magic, --force say")
     parser.add_argument("--json", help="also write the rows here")
     parser.add_argument("--inside", help=argparse.SUPPRESS)

@@ -312,7 +312,7 @@ for rows, wanted in Loader({count}):
 result = w
 """
 INTERRUPTED = {
-    "products of 128 MB": "y = np.ones(16_000_000)\nfor i in range(400):\n    y = y * 1.0001",
+    "products of 128 MB": "y = np.ones(16_000_000)\nfor i in range(4000):\n    y = y * 1.0001",
     "a loop of small steps": "v = np.ones(50)\nfor i in range(10**8):\n    v = v * 1.0001 - v",
     "element by element": "v = np.ones(50)\nfor i in range(10**8):\n    v[i % 50] += 1e-9",
 }

@@ -15,9 +15,9 @@ namespace guards {
 
 enum class Kind : uint8_t {
   unknown,
-  scalar,    // numbers, text, None, slices, ranges, dtypes: all their operations are Python's own
+  scalar,    // numbers, text, None, ranges, dtypes: all their operations are Python's own
   array,     // of ours: their operations with known values are ours
-  sequence,  // list and tuple: what they hold may be anything
+  sequence,  // list, tuple and slice: what they hold may be anything
   keyed,     // dict, set, frozenset: looking up compares keys
   named,     // functions, classes, modules: compared by identity, not called here
 };

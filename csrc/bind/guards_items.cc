@@ -61,7 +61,8 @@ bool contact_at_attribute(PyObject* value, PyObject* name) {
 }
 
 bool is_index(PyObject* key) {
-  return PyLong_CheckExact(key) || PySlice_Check(key) || kind_of(key) == Kind::scalar;
+  return PyLong_CheckExact(key) || kind_of(key) == Kind::scalar ||
+         (PySlice_Check(key) && is_inert(key));
 }
 
 // Finding `key` there compares and hashes nothing of the user's.

@@ -22,7 +22,7 @@ std::vector<PyObject*>& closed() {
 }
 constexpr size_t kMostClosed = 32;
 
-// `test` of every element of a list, tuple, set or dict.
+// `test` of every element of a list, tuple, set or dict, or of a slice's three parts.
 template <typename Test>
 bool all_inside(PyObject* value, const Test& test) {
   if (PyList_CheckExact(value)) {
@@ -36,6 +36,10 @@ bool all_inside(PyObject* value, const Test& test) {
       if (!test(PyTuple_GET_ITEM(value, i))) return false;
     }
     return true;
+  }
+  if (PySlice_Check(value)) {
+    const auto* slice = reinterpret_cast<PySliceObject*>(value);
+    return test(slice->start) && test(slice->stop) && test(slice->step);
   }
   if (PyDict_CheckExact(value)) {
     Py_ssize_t at = 0;
@@ -77,13 +81,14 @@ void tell(PyTypeObject* type, Kind kind) {
 }
 
 void tell_builtin_types() {
-  for (PyTypeObject* type : {&PyLong_Type, &PyFloat_Type, &PyComplex_Type, &PyBool_Type,
-                             &PyUnicode_Type, &PyBytes_Type, &PyRange_Type, &PySlice_Type,
-                             Py_TYPE(Py_None), Py_TYPE(Py_Ellipsis), Py_TYPE(Py_NotImplemented)}) {
+  for (PyTypeObject* type :
+       {&PyLong_Type, &PyFloat_Type, &PyComplex_Type, &PyBool_Type, &PyUnicode_Type, &PyBytes_Type,
+        &PyRange_Type, Py_TYPE(Py_None), Py_TYPE(Py_Ellipsis), Py_TYPE(Py_NotImplemented)}) {
     tell(type, Kind::scalar);
   }
   tell(&PyList_Type, Kind::sequence);
   tell(&PyTuple_Type, Kind::sequence);
+  tell(&PySlice_Type, Kind::sequence);
   tell(&PyDict_Type, Kind::keyed);
   tell(&PySet_Type, Kind::keyed);
   tell(&PyFrozenSet_Type, Kind::keyed);

@@ -37,11 +37,25 @@ PyObject* code_of(Frame* frame) { return PyUnstable_InterpreterFrame_GetCode(fra
 
 // While we stand there a call takes room of C's stack, which deep recursion does not have.
 constexpr std::ptrdiff_t kDeep = 2 << 20;
+#if PY_VERSION_HEX >= 0x030D0000 && PY_VERSION_HEX < 0x030E0000  // which count C's calls, too
+constexpr int kFewCalls = Py_C_RECURSION_LIMIT / 2;
+#elif PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030D0000
+constexpr int kFewCalls = C_RECURSION_LIMIT / 2;
+#endif
 
 PyObject* callback = nullptr;  // called with the code; true: it may always run
 Py_ssize_t trusted_slot = -1;
 bool asking = false;
 char* bottom = nullptr;  // of the stack, about, where the recording began
+
+bool is_deep(PyThreadState* thread) {
+#if PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030E0000
+  if (thread->c_recursion_remaining < kFewCalls) return true;
+#endif
+  (void)thread;
+  char here = 0;
+  return std::abs(&here - bottom) > kDeep;
+}
 
 // False: an error is set.
 bool let_in(PyObject* code) {
@@ -58,12 +72,21 @@ bool let_in(PyObject* code) {
 }
 
 PyObject* evaluate(PyThreadState* thread, Frame* frame, int thrown) {
+  if (is_deep(thread) && PyThread_get_thread_ident() == state().thread) watch_frames(false);
   if (!asking && !idle()) {
-    char here = 0;
-    if (std::abs(&here - bottom) > kDeep) watch_frames(false);
-    PyObject* code = thrown == 0 ? code_of(frame) : nullptr;
-    if (code != nullptr && !let_in(code)) thrown = 1;
-    Py_XDECREF(code);
+    // What is thrown into a generator stands as the error: GeneratorExit, when it is freed.
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject* code = code_of(frame);
+    if (let_in(code)) {
+      PyErr_Restore(type, value, traceback);
+    } else {
+      thrown = 1;
+      Py_XDECREF(type);
+      Py_XDECREF(value);
+      Py_XDECREF(traceback);
+    }
+    Py_DECREF(code);
   }
   return _PyEval_EvalFrameDefault(thread, frame, thrown);
 }

@@ -6,6 +6,7 @@ import __future__
 import ast
 import linecache
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
@@ -61,7 +62,13 @@ class Cell:
         return compile(tree, self.filename, "exec", flags, True), shown
 
 
-def prepare(shell: Any, body: str, magic_line: str | None, cell_id: str | None) -> Cell:
+def prepare(
+    shell: Any,
+    body: str,
+    magic_line: str | None,
+    cell_id: str | None,
+    read: Callable[[str], str],
+) -> Cell:
     """Parses a cell's body. Raises SyntaxError at the user's own line.
 
     A cell that was run before is found again with its compiled code.
@@ -71,6 +78,7 @@ def prepare(shell: Any, body: str, magic_line: str | None, cell_id: str | None) 
         body: the text below the magic line.
         magic_line: the first line as written; None when symbolic is the default mode.
         cell_id: the notebook's id of the cell, where there is one.
+        read: gives several lines after IPython's transformations.
     """
     found = running.whole(body)
     if found is not None:
@@ -91,7 +99,7 @@ def prepare(shell: Any, body: str, magic_line: str | None, cell_id: str | None) 
         numbers[known.filename] = number
         return known
     if several:
-        source = shell.transform_cell(body)
+        source = read(body)
     filename = shell.compile.cache(text, number, raw_code=text)
     python = "\n" * offset + source
     tree = compile(python, filename, "exec", flags | ast.PyCF_ONLY_AST, True)

@@ -14,6 +14,7 @@ import copy
 import functools
 import math
 import operator
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -89,7 +90,10 @@ _METHODS: dict[type, frozenset[str]] = {
     set: frozenset({"copy", "clear"}),
 }
 _BUFFER_READERS = (memoryview, bytes, bytearray)  # they read memory, past every array protocol
-_EXACT = (list, dict, set, frozenset, tuple, str, bytes, int, float, complex, bool)
+_EXACT = (
+    list, dict, set, frozenset, tuple, str, bytes, int, float, complex, bool,
+    RecordedInt, RecordedFloat,
+)  # fmt: skip
 # Their attributes can be asked: no class of the user's answers.
 BUILTIN_CALLABLES = frozenset(
     {
@@ -112,8 +116,7 @@ def allows(function: Any, args: tuple, kwargs: dict) -> bool:
     """True for a call on the closed list, by the exact types of what it gets."""
     kind = type(function)
     if kind not in BUILTIN_CALLABLES:  # an object of the user's is not even hashed
-        module = type.__getattribute__(kind, "__module__")
-        return module.startswith(_OURS) and _of_data(args, kwargs)
+        return _home(kind).startswith(_OURS) and _of_data(args, kwargs)
     owner = getattr(function, "__self__", None) if kind is types.BuiltinFunctionType else None
     if type(owner) in _EXACT:
         return _allows_method(owner, function.__name__, args, kwargs)
@@ -167,14 +170,23 @@ def _is_ours(function: Any, kind: type) -> bool:
     module = _module(function.__func__ if kind is types.MethodType else function)
     owner = getattr(function, "__self__", None)
     if owner is not None and type(owner) is not types.ModuleType and not module.startswith(_OURS):
-        module = type(owner).__module__
+        module = _home(type(owner))
     return module.startswith(_OURS)
 
 
 def _module(function: Any) -> str:
     if type(function) is types.FunctionType:
         return module_of(function)
+    if type(function) is type:
+        return _home(function)
     return getattr(function, "__module__", None) or ""
+
+
+def _home(kind: type) -> str:
+    """The module that has this class under its name: what a class says of itself anybody sets."""
+    module = type.__getattribute__(kind, "__module__")
+    names = vars(sys.modules[module]) if type(module) is str and module in sys.modules else {}
+    return module if names.get(kind.__name__) is kind else ""
 
 
 def opens(function: Any, args: tuple) -> bool:

@@ -21,6 +21,7 @@ from .options import Options
 from .salvage import error_of, salvage, succeeded
 from .source.budget import MANY
 from .spent import Spent, settles
+from .watched import Watched
 
 # What a call in real NumPy brings about: no reason of its own.
 FOLLOWS = frozenset(
@@ -39,7 +40,7 @@ class Segments:
 
     script = False  # it records a scripted function, of which nothing is computed
 
-    def __init__(self, filename: str, options: Options):
+    def __init__(self, filename: str, options: Options, namespace: dict[str, Any]):
         self.filename = filename
         self.options = options
         self.segments: list[Segment] = []
@@ -49,6 +50,7 @@ class Segments:
         self.left: dict[tuple[int | None, str], None] = {}  # loops and functions left to Python
         self.wasted_s = 0.0  # recording what was then left to Python
         self.tired = ""  # why the rest is to run as written
+        self.haste: Options | None = None  # how parts are computed that may not come again
         self.weighed_at = MANY  # breaks: then their price is looked at
         self.spent = Spent()
         self._paced = numbers.serial()  # of the graph, when a loop last had its steps computed
@@ -59,6 +61,7 @@ class Segments:
         self._effects: list[int] = []
         self._runs: list[Ran] = []  # not known yet to have succeeded
         self._places: dict[tuple, Segment] = {}  # by program, line and reason
+        self.watched = Watched(namespace)
         self._settled = program_cache.settled(options)
         self._times = _core.RunTimes()  # of the run of a known program, until its segment is found
         self.tick = 0  # how often something was computed
@@ -151,6 +154,7 @@ class Segments:
         self.write_back()
         self.fill_kept()
         _core.wait_all()  # kernels may still read memory that is written next
+        self.watched.warn()
         self.epoch += 1  # whoever is called next may write it
 
     def _compute(
@@ -177,6 +181,7 @@ class Segments:
         """
         known, found, form = how
         if known is not None:
+            self.watched.add(known, self._times)
             self._ran_again(known, arrays, found, reason, line)
             return
         needed = frozenset(id(a) for a in arrays)
@@ -184,7 +189,8 @@ class Segments:
             found = self._with_families(found)
         ran = self.run(found, reason, line, needed=needed, writes=writes)
         segment = ran.segment
-        if form is not None and not (waits or segment.updates or segment.graph.may_fail):
+        once = waits or self.haste is not None
+        if form is not None and not (once or segment.updates or segment.graph.may_fail):
             self._settled.add(form, segment.compiled.program, segment)
             self._places.setdefault((segment, line, reason), segment)
 
@@ -256,6 +262,7 @@ class Segments:
                 salvage(self._runs)
         with suppress(MXNetError):  # it stays in its array
             _core.wait_all()  # kernels may still read what NumPy writes at once
+        self.watched.look()
         for wrapper in changed:
             if not failed or error_of(wrapper.handle) is None:
                 wrapper.store()
@@ -298,6 +305,7 @@ class Segments:
         self.epoch += 1
         with suppress(MXNetError):  # it stays in its array
             _core.wait_all()  # kernels may still read memory that is written next
+        self.watched.warn()
 
     def waiting_elsewhere(self, more: list[TracedArray] | None = None) -> list[Any]:
         """What is not computed yet of that which something besides variables keeps, and ``more``"""
@@ -369,7 +377,7 @@ class Segments:
         places = self.promises.places()
         ran = compute(
             [*arrays, *(a for a in tape if a._traced)],
-            self.options,
+            self.haste or self.options,
             shown=shown,
             effects=tuple(self._effects),
             names=self.names(),
@@ -382,12 +390,16 @@ class Segments:
         )
         self._runs.append(ran)
         made = ran.segment
+<<<<<<< HEAD
         for array, update in zip(ran.outputs, made.updates):
             if update == -2 and id(array) in places:
                 places[id(array)][0].there = True
+=======
+        self.watched.add(made, made.times)
+>>>>>>> main
         self.spent.compile_s += 0.0 if made.cached else made.compiled.seconds
         self.spent.wait_s += 0.0 if self.spent.settling else ran.submit_s
-        at = (made.graph.hash, made.donated, made.updates, line, reason)
+        at = (made.graph.hash, made.warns, made.donated, made.updates, line, reason)
         same = None if self._effects else self._places.setdefault(at, made)
         self._effects.clear()
         if same is None or same is made:

@@ -12,6 +12,7 @@ import ast
 import re
 import sys
 from functools import lru_cache
+from inspect import CO_COROUTINE
 from typing import Any
 
 from ..capture.running import running
@@ -22,6 +23,7 @@ _MAGIC = re.compile(r"%%(hybridize|imperative)(?![\w?])[ \t]*(.*)")
 _AROUND = re.compile(r"%%(time|timeit|capture|prun)(?![\w?])")
 _RUNNERS = ("run_cell", "_run_cell", "run_cell_async", "do_execute")
 _shell: Any = None
+_last: dict[str, str] = {}  # the body that was looked at last, and what IPython made of it
 
 
 class suspended:
@@ -84,24 +86,32 @@ transform.has_side_effects = True  # type: ignore[attr-defined]
 
 def _plain(body: str) -> str:
     """The body after IPython's own transformations; unchanged when they fail."""
+    _last.clear()
     if not body.strip() or _shell is None:
         return body
     with suspended():
         try:
-            return str(_shell.transform_cell(body))
+            made = _last[body] = str(_shell.transform_cell(body))
         except SyntaxError:
             return body
+    return made
+
+
+def transformed(body: str) -> str:
+    """Several lines after IPython's own transformations, made already where they came this way."""
+    found = _last.pop(body, None)
+    return str(_shell.transform_cell(body)) if found is None else found
 
 
 @lru_cache(maxsize=64)
 def _looked_at(source: str) -> tuple[bool, bool]:
     """(it compiles, it awaits at its top level)."""
     try:
-        tree = ast.parse(source)
-        compile(tree, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
+        code = compile(source, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
     except (SyntaxError, ValueError):
         return False, False
-    return True, has_top_level_await(tree)
+    waits = bool(code.co_flags & CO_COROUTINE)
+    return True, waits and has_top_level_await(ast.parse(source))
 
 
 def _has_python(lines: list[str]) -> bool:

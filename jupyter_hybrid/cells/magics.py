@@ -23,7 +23,7 @@ from ..reports import why_compiled
 from ..reports.report import Report
 from ..reports.session import session, start
 from . import as_written, skip
-from .input_transform import suspended, transform, use
+from .input_transform import suspended, transform, transformed, use
 from .run_cell import await_imperatively, await_symbolically, run_imperatively, run_symbolically
 from .shown import show
 
@@ -199,7 +199,7 @@ class HybridMagics(Magics):
     def _prepare(self, magic: str, line: str, body: str, implicit: bool) -> Cell:
         first = None if implicit else f"%%{magic} {line}".rstrip()
         with suspended():
-            return prepare(self.shell, body, first, _cell_id(self.shell))
+            return prepare(self.shell, body, first, _cell_id(self.shell), transformed)
 
 
 def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[Any, Report]:

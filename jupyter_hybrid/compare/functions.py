@@ -46,6 +46,7 @@ def _writes(code: types.CodeType) -> tuple[Write, ...] | None:
 def _stores(code: types.CodeType) -> bool:
     """Does the byte code write anything but its own locals?"""
     names = {"STORE_ATTR", "STORE_GLOBAL", "STORE_SUBSCR", "DELETE_ATTR", "DELETE_SUBSCR"}
+    names.add("STORE_SLICE")  # 3.12 has it for elements, too
     return any(i.opname in names for i in dis.get_instructions(code))
 
 

@@ -110,6 +110,7 @@ EFFECTS = {
     "mark(thing)": "line 2 changes its argument 'thing', a SimpleNamespace",
     "fill()": "line 2 writes into an array that it reaches through another object or function",
     "save(x)": "line 2 opens a file",
+    "unseen(thing.l)": "line 2 calls unseen, whose source can't be read",
     "try:\n    open(path, 'w')\nexcept BaseException:\n    pass": "line 3 opens a file",
     "import subprocess\nsubprocess.run(['true'])": "line 3 calls subprocess.run",
     "print(1, file=out)": "line 2 prints to a file",
@@ -130,6 +131,7 @@ def fill():
 def save(x):
     with open(path, 'w') as file:
         file.write(str(x))
+exec(compile("def unseen(kept): kept[0:1] = [1]", "unseen.py", "exec"))
 counter, hidden = 0, np.zeros(3)
 """
 

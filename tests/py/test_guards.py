@@ -17,6 +17,7 @@ class Writer:
     __hash__ = None
     def __bool__(self): self._write(); return True
     def __len__(self): self._write(); return 3
+    def __index__(self): self._write(); return 1
     def __contains__(self, v): self._write(); return True
     def __getitem__(self, k): self._write(); return 2.0
     def __setitem__(self, k, v): self._write()
@@ -51,6 +52,8 @@ USES = [
     "for i, j in zip(w, w): r = i", "for i, j in enumerate(w): r = i", "assert w; r = 1",
     "while w:\n    r = 1\n    break", "r = [v for v in [1, 2] if w]", "r = list(map(w, [1]))",
     "r = getattr(w, 'zz')", "setattr(w, 'zz', 1); r = 1", "r = np.vectorize(w)([1.0]).sum()",
+    "r = [1, 2, 3][w:]", "r = x[:w].sum()", "r = x[w, None].sum()", "x[w:] = 1; r = 1",
+    "r = slice(w) == slice(1)", "r = slice(w).indices(3)",
     "h.w.x.fill(7); r = 1", "r = list(map(x.fill, [1, 2]))", "w.q += 1; r = 1", "w[0] += 1; r = 1",
 ]  # fmt: skip
 
@@ -92,3 +95,30 @@ def test_a_function_that_says_it_is_numpys(shell):
     shell.hybridize("y = x * 2\nq = write()\nz = y.sum()", "--view none")
     shell.run("")
     assert shell.ns["y"].tolist() == [0.0, 2.0, 4.0, 6.0]
+
+
+def test_a_bound_of_a_slice_is_asked_as_often(shell):
+    """NumPy asks it once, and an element that is changed in place is read and written."""
+    counts = []
+    for magic in ("", "%%hybridize --view none\n"):
+        shell.run(
+            "import numpy as np\nx, asked, parts = np.arange(6.0), [], [1, 2, 3]\n"
+            "class One:\n    def __index__(self): asked.append(x.copy()); x[0] += 1; return 1"
+        )
+        shell.run(
+            f"{magic}one = One()\ny = x * 2\na = x[:one]\nb = x[[0, 2], None][one:]\n"
+            "x[one:] += 1\ndel parts[one:]\nz = y + x"
+        )
+        counts.append(
+            [[v.tolist() for v in shell.ns["asked"]], *(shell.ns[n].tolist() for n in "abxyz")]
+        )
+    assert counts[0] == counts[1] and shell.ns["parts"] == [1]
+
+
+def test_a_class_that_says_it_is_ours(shell):
+    """Any class may have any ``__module__``; ours stand in our modules under their names."""
+    shell.run("import functools\nimport numpy as np\nx = np.arange(4.0)")
+    shell.run("class Call(functools.partial): pass\nCall.__module__ = 'jupyter_hybrid.nd'")
+    shell.hybridize("y = x * 2\nCall(x.fill)(7)\nz = x * 2", "--view none")
+    assert shell.ns["y"].tolist() == [0.0, 2.0, 4.0, 6.0]
+    assert shell.ns["z"].tolist() == [14.0] * 4

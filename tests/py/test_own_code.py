@@ -82,6 +82,8 @@ def functions_in(namespace: dict[str, Any]) -> dict[str, types.FunctionType]:
 def described(code: types.CodeType) -> tuple:
     """Everything about code but its file and the line of its cell's magic."""
     constants = [described(c) if isinstance(c, types.CodeType) else c for c in code.co_consts]
+    if "__firstlineno__" in code.co_names:  # of a class, from 3.13 on
+        constants.remove(code.co_firstlineno)
     lines = [(a, b, n and n - code.co_firstlineno) for a, b, n in code.co_lines()]
     return (
         code.co_name, code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars,

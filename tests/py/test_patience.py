@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import statistics
+import sys
+
 import numpy as np
 import pytest
 from cells import Shell, imperative
@@ -78,6 +81,17 @@ def test_steps_are_measured_against_some_as_written(shell, monkeypatch, faster):
         assert all("compared with plain Python" in t for t in said)
 
 
+def test_what_is_computed_for_a_trial_needs_no_passes(shell, monkeypatch):
+    monkeypatch.setattr(budget, "GRACE_S", 0.0)
+    body = READS + "y = x\nfor i in range(9):\n    y = y * 0.5 + (i - i)\n# trial\n"
+    shell.hybridize(body)
+    first = shell.report.segments[0]
+    assert first.reason.endswith("are compared with plain Python")
+    changed = {stage.name for stage in first.compiled.stages if stage.changed}
+    assert changed <= {"written", "infer", "plan"}
+    np.testing.assert_array_equal(shell.ns["y"], imperative(body)[0]["y"])
+
+
 def test_a_loop_that_touches_no_array_leaves_the_graph_whole(shell):
     body = READS + (
         "y = x * 2\nt = 0\ndef f(k):\n    return k % 3\n"
@@ -136,6 +150,20 @@ class Clock:
         return next(self._times)
 
 
+def test_what_a_tuple_holds_is_real_in_a_loop_as_written(shell, monkeypatch):
+    monkeypatch.setattr(patience, "CONTACTS", 2)
+    body = READS + (
+        "y = x * 2\nkinds = []\n"
+        "for v in (x, x * 2, y, y, y):\n    if v.sum() < 9:\n"
+        "        kinds.append((type(v), v is y))\n"
+        "same = [v is y for v in (x, y, x, y, x, y) if v.sum() < 9]\n"
+    )
+    shell.hybridize(body)
+    wanted = imperative(body)[0]
+    assert shell.ns["kinds"] == wanted["kinds"]
+    assert shell.ns["same"] == wanted["same"]
+
+
 def test_a_cell_of_which_much_is_left_runs_as_written(shell, monkeypatch):
     monkeypatch.setattr(as_written, "clock", Clock(9.0, 0.25, 0.5, 1.0))
     body = LOOP + "def f(v):\n    return v + n\n# left\n"
@@ -163,6 +191,35 @@ def test_it_is_recorded_again_when_that_is_faster(shell, monkeypatch):
         shell.hybridize(body)
         assert shell.report.segments
         assert shell.ns["n"] == imperative(LOOP)[0]["n"]
+
+
+def test_a_trial_that_was_disturbed_is_not_the_last_one(shell, monkeypatch):
+    monkeypatch.setattr(as_written, "clock", Clock(9.0, 8.0, 8.0, 8.0, 2.0, 2.0))
+    body = LOOP + "# disturbed\n"
+    modes = []
+    for _ in range(6):
+        shell.hybridize(body)
+        modes.append(shell.report.mode)
+    recorded, written = "symbolic", "imperative"
+    assert modes == [recorded, written, recorded, recorded, written, written]
+
+
+def test_a_cell_that_is_recorded_in_no_time_stays_so(shell, monkeypatch):
+    monkeypatch.setattr(as_written, "clock", Clock(*[0.001] * 9))
+    body = LOOP + "# no time\n"
+    for _ in range(9):
+        shell.hybridize(body)
+        assert shell.report.mode == "symbolic"
+
+
+def test_a_cell_with_more_to_do_is_recorded_again(shell, monkeypatch):
+    monkeypatch.setattr(as_written, "clock", Clock(9.0, 1.0, 4.0, 1.0, 4.0, 4.0, 9.0))
+    body = LOOP + "# more\n"
+    modes = []
+    for _ in range(7):
+        shell.hybridize(body)
+        modes.append(shell.report.mode)
+    assert modes == ["symbolic", *["imperative"] * 5, "symbolic"]
 
 
 def test_who_asks_for_more_than_a_recording_gets_one(shell):
@@ -206,3 +263,24 @@ def test_a_cell_that_records_nothing_runs_as_written(shell, monkeypatch):
         assert shell.hybridize(body).value == 21
         assert shell.report.mode == mode
         assert not shell.report.segments and not shell.report.graph_breaks
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for i in range(3): statistics.bump()",
+        "q = [statistics.bump() for i in range(3)]",
+        "i = 0\nwhile i < 3:\n    statistics.bump()\n    i += 1",
+        "def f(n):\n    statistics.bump()\n    return n\nfor i in range(20): f(i)",
+    ],
+)
+def test_a_module_of_the_users_with_the_name_of_pythons(shell, monkeypatch, tmp_path, body):
+    (tmp_path / "statistics.py").write_text("held = []\ndef bump(): held[0][0] += 100\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, statistics.__name__)
+    found = []
+    for magic in ("", "%%hybridize --view none\n"):
+        shell.run("import statistics\nimport numpy as np\nx = np.ones(3)\nstatistics.held[:] = [x]")
+        shell.run(f"{magic}y = x * 2\n{body}\nz = x * 2")
+        found.append([shell.ns[name].tolist() for name in "xyz"])
+    assert found[0] == found[1]

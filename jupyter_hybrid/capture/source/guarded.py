@@ -69,16 +69,15 @@ class Guarded(Transformer):
         return placed(at, ast.Expr(call))
 
     def _is_runtime(self, node: ast.expr, *methods: str) -> bool:
-        called = node.func if isinstance(node, ast.Call) else None
-        return (
-            isinstance(called, ast.Attribute)
-            and isinstance(called.value, ast.Name)
-            and called.value.id == self._runtime
-            and (not methods or called.attr in methods)
-        )
+        if node.__class__ is not ast.Call:
+            return False
+        called: Any = node.func
+        return self._is_own_attribute(called) and (not methods or called.attr in methods)
 
-    def _is_own_attribute(self, node: ast.expr) -> bool:
-        return self._is_runtime(ast.Call(node, [], []))
+    def _is_own_attribute(self, node: Any) -> bool:
+        if node.__class__ is not ast.Attribute or node.value.__class__ is not ast.Name:
+            return False
+        return bool(node.value.id == self._runtime)
 
     def _is_simple(self, node: ast.expr) -> bool:
         """Evaluating it records nothing."""
@@ -198,12 +197,29 @@ class Guarded(Transformer):
         if isinstance(node.ctx, ast.Load):
             return self._guard("item", [node.value, self._as_value(key)], node)
         node.value = self._guard("holder", [node.value], node)
+<<<<<<< HEAD
         into = "into" if isinstance(node.ctx, ast.Store) else "moved"
         node.value = self._of_runtime(into, node.value)
         if not isinstance(key, (ast.Slice, ast.Tuple)) and not isinstance(key, ast.Constant):
             key = self._settled(key, "an element is written")
         node.slice = key
+=======
+        node.slice = self._asked(key)
+>>>>>>> main
         return node
+
+    def _asked(self, key: ast.expr) -> ast.expr:
+        """A key that is asked for its number or its hash, as are a slice's bounds and what is in a
+        tuple."""
+        if isinstance(key, ast.Tuple):
+            key.elts = [self._asked(e) for e in key.elts]
+        elif isinstance(key, ast.Slice):
+            for name in ("lower", "upper", "step"):
+                bound = getattr(key, name)
+                setattr(key, name, bound and self._asked(bound))
+        elif not isinstance(key, (ast.Constant, ast.Starred)):
+            return self._settled(key, "an element is written")
+        return key
 
     def _as_value(self, key: ast.expr) -> ast.expr:
         """What Python hands over for a key that is, or holds, slices."""
@@ -266,11 +282,13 @@ class Guarded(Transformer):
             return node.iter
         through = self.visit(node.iter)
         if isinstance(node, ast.AsyncFor) or getattr(node, "is_async", False):
-            name = ast.copy_location(ast.Name(self._runtime, ast.Load()), through)
-            made = ast.copy_location(ast.Attribute(name, "waits", ast.Load()), through)
-            reason = self._constant(_WAITS, through)
-            return ast.copy_location(ast.Call(made, [reason, through], []), through)
+            return self._awaited("waits", through)
         return self._guard("walk", [through, self._apart(node)], through)
+
+    def _awaited(self, method: str, value: ast.expr) -> ast.expr:
+        name = ast.copy_location(ast.Name(self._runtime, ast.Load()), value)
+        made = ast.copy_location(ast.Attribute(name, method, ast.Load()), value)
+        return ast.copy_location(ast.Call(made, [self._constant(_WAITS, value), value], []), value)
 
     def _apart(self, node: Any) -> ast.expr:
         """Are the items that a loop gives taken apart?"""
@@ -330,8 +348,7 @@ class Guarded(Transformer):
 
     def visit_AsyncWith(self, node: ast.AsyncWith) -> ast.stmt:
         for item in node.items:
-            item.context_expr = self.visit(item.context_expr)
-            item.context_expr = self._leave(item.context_expr, _WAITS)
+            item.context_expr = self._awaited("manages", self.visit(item.context_expr))
         self._bodies(node, "body")
         return node
 

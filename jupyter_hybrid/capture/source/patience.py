@@ -142,8 +142,8 @@ class Phases:
         self.how = how
         if how and pause:
             self.pause()
-        if self.stage == _PLAIN and type(values) is TracedArray:
-            values = values.to_numpy(self.reason)
+        if self.stage == _PLAIN:
+            values = self._opened(values)
         self.values, self._iterator = values, iter(values)
 
     @property
@@ -246,7 +246,8 @@ class Phases:
             self.stage = _TRIAL
             start = self._now()
             before = len(self.recorder.breaks)
-            self.hooks.step_outside(f"{place.lines} are compared with plain Python")
+            with budget.in_haste(recorder):
+                self.hooks.step_outside(f"{place.lines} are compared with plain Python")
             cpu().empty_cache()  # NumPy has memory of its own
             self._entry = before if len(self.recorder.breaks) > before else -1
             self.paused = self.how
@@ -296,10 +297,16 @@ class Phases:
         return value
 
     def _rest(self) -> Any:
-        """What is left to go through as written: real elements of an array."""
-        if type(self.values) is TracedArray:
-            return iter(self.values.to_numpy()[self.steps_done :])
+        """What is left to go through as written."""
+        if type(self.values) in (TracedArray, tuple):
+            return iter(self._opened(self.values)[self.steps_done :])
         return self._iterator
+
+    def _opened(self, values: Any) -> Any:
+        """Real elements of an array or a tuple."""
+        if type(values) is TracedArray:
+            return values.to_numpy(self.reason)
+        return tuple(map(self.hooks.opened, values)) if type(values) is tuple else values
 
 
 class _Recorded:

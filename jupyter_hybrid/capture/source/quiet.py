@@ -12,6 +12,7 @@ import collections
 import functools
 import gc
 import itertools
+import sys
 import types
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,7 @@ from .. import numbers
 from .definitions import definition_of
 from .nodes import walk
 from .scopes import bound_names, loaded_names, mangled
-from .sources import NoSource, is_users, module_of
+from .sources import NoSource, is_pythons, is_users, module_of
 
 _PLAIN = frozenset(
     {int, float, complex, bool, str, bytes, type(None), range, slice, type(...), bytearray}
@@ -45,6 +46,12 @@ _MODULES = frozenset(
 _MOST = 3000  # values that are looked at, one by one or ...
 _AT_ONCE = 30  # ... so many of a container
 _IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+def _harmless(name: Any) -> types.ModuleType | None:
+    """The module of this name, one of :data:`_MODULES`."""
+    module = sys.modules.get(name) if type(name) is str and name in _MODULES else None
+    return module if is_pythons(module) else None
 
 
 @dataclass
@@ -89,6 +96,7 @@ class Search:
         self._left = _MOST
         self._seen: set[int] = set()
         self._kept: list[Any] = []  # what was seen: an id means nothing without its object
+        self.codes: list[types.CodeType] = []  # of the user's functions among it
 
     def names(self, reads: Reads, *scopes: Any) -> bool:
         """Are all these names plain in the scopes, innermost first?"""
@@ -124,7 +132,7 @@ class Search:
         if kind is types.FunctionType:
             return self._function(value)
         if kind is types.ModuleType:
-            return value.__name__ in _MODULES
+            return _harmless(value.__name__) is value
         if kind is types.BuiltinFunctionType:
             return self._builtin(value)
         if kind is types.MethodType:
@@ -151,12 +159,14 @@ class Search:
         return self._left >= 0 and all(map(self.value, rest))
 
     def _function(self, function: types.FunctionType) -> bool:
-        if module_of(function) in _MODULES:
+        module = _harmless(module_of(function))
+        if module is not None and vars(module) is function.__globals__:
             return True
         code = function.__code__
         reads = known_function(code)
         if reads is None:
             return False
+        self.codes.append(code)
         cells = {}
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
             try:
@@ -171,13 +181,13 @@ class Search:
         if owner is builtins:
             return function.__name__ not in _HARMFUL
         if owner is None or isinstance(owner, types.ModuleType):
-            return function.__module__ in _MODULES
+            return _harmless(function.__module__) is not None
         return self.value(owner)
 
     def _class(self, kind: type) -> bool:
-        if kind.__module__ == "builtins":
+        if vars(builtins).get(kind.__name__) is kind:
             return kind.__name__ not in _HARMFUL
-        if kind.__module__ in _MODULES:
+        if _harmless(kind.__module__) is not None:
             return True
         if type(kind) is not type:
             return False
@@ -188,7 +198,7 @@ class Search:
         )
 
     def _instance(self, value: Any, kind: type) -> bool:
-        if kind.__module__ in _MODULES and kind.__module__ != "typing":
+        if _harmless(kind.__module__) is not None and kind.__module__ != "typing":
             return kind.__module__ in ("random", "re", "fractions", "decimal")
         if kind.__module__ == "builtins" or not self.value(kind):
             return False

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType, FunctionType
+from typing import Any
 
 #: Compiler flags of all ``from __future__`` imports.
 FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -18,6 +19,7 @@ _STARTED = time.time()
 _INSTALLED = tuple(
     {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 )
+_STDLIB = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
 _OWN = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
 _cells: dict[str, str] = {}  # the Python of cells under a magic, by file name
 _recorded: set[str] = set()  # files of which a part has been recorded
@@ -52,6 +54,16 @@ def module_of(function: FunctionType) -> str:
     """Where its code was written: `functools.wraps` copies another function's ``__module__``."""
     name = function.__globals__.get("__name__")
     return name if type(name) is str else ""
+
+
+def is_pythons(module: Any) -> bool:
+    """Is it a module of Python's own? A file of the user's may have the name of one."""
+    origin = getattr(getattr(module, "__spec__", None), "origin", None)
+    if type(origin) is not str:
+        return False
+    return origin in ("built-in", "frozen") or (
+        origin.startswith(_STDLIB) and "site-packages" not in origin
+    )
 
 
 def note_recorded(filename: str) -> None:

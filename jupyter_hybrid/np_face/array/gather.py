@@ -24,7 +24,7 @@ from ..lower.lowering import (
     transpose,
 )
 from . import masks
-from .indexing import expand_ellipsis, window_of
+from .indexing import expand_ellipsis, has_plain_bounds, window_of
 
 _FEW = 1024  # elements, and nodes, that are worth computing while the cell is recorded
 
@@ -257,7 +257,11 @@ def plan(array: Any, key: Any) -> Gather:
 def _index_array(array: Any, key: Any) -> Any:
     """A key as it is (slice, None, ...), or an index array: real or traced. Known masks become
     the list of their index arrays, each with the mask's size along its axis."""
-    if key is None or key is Ellipsis or type(key) is slice:
+    if key is None or key is Ellipsis:
+        return key
+    if type(key) is slice:
+        if not has_plain_bounds(key):
+            raise NotCovered("an index with such a bound")
         return key
     if isinstance(key, (bool, np.bool)):
         raise NotCovered("a boolean scalar as index")

@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import bridge
 from ..array import gather
+from ..array.indexing import has_plain_bounds
 from ..errors import LIKE_NUMPY
 from ..frames import is_own
 from . import lowering
@@ -100,6 +101,8 @@ def of_index(array: Any, key: Any, *value: Any) -> None:
             if part is None:
                 return
         elif not isinstance(part, (_PLAIN, type(...))) or bridge.has_traced(part):
+            return
+        if type(part) is slice and not has_plain_bounds(part):
             return
         known.append(part)
     at = tuple(known) if type(key) is tuple else known[0]

@@ -5,7 +5,6 @@ An entry leaves this table when its cell is mended; nothing else excuses a diffe
 
 from __future__ import annotations
 
-WARNING = "a warning is lost or added"
 # Cells with code that runs without a call, or where unseen code has a stand-in: the second lock
 # holds it up. In all others it finds nothing.
 HELD_UP = frozenset(
@@ -22,14 +21,8 @@ HELD_UP = frozenset(
 EVERYWHERE = "same earlier plain module"
 
 KNOWN: dict[str, tuple[str, str]] = {
-    "c_writers: an element by flat and its iterator": (EVERYWHERE, "raises TypeError"),
-    "crashes: the name of a method": (EVERYWHERE, "raises AttributeError"),
-    "errors: a division warns on its line": (EVERYWHERE, WARNING),
-    "errors: an error of a scalar": (EVERYWHERE, WARNING),
     "identity: isinstance against abstract classes": (
         EVERYWHERE,
         "a stand-in is hashable, a scalar one iterable",
     ),
-    "identity: dir and vars of a result": (EVERYWHERE, "an error names the stand-in"),
-    "writers: setitem and delitem that write": (EVERYWHERE, "a warning is lost"),
 }
