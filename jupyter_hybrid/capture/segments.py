@@ -390,13 +390,10 @@ class Segments:
         )
         self._runs.append(ran)
         made = ran.segment
-<<<<<<< HEAD
         for array, update in zip(ran.outputs, made.updates):
             if update == -2 and id(array) in places:
                 places[id(array)][0].there = True
-=======
         self.watched.add(made, made.times)
->>>>>>> main
         self.spent.compile_s += 0.0 if made.cached else made.compiled.seconds
         self.spent.wait_s += 0.0 if self.spent.settling else ran.submit_s
         at = (made.graph.hash, made.warns, made.donated, made.updates, line, reason)

@@ -197,15 +197,9 @@ class Guarded(Transformer):
         if isinstance(node.ctx, ast.Load):
             return self._guard("item", [node.value, self._as_value(key)], node)
         node.value = self._guard("holder", [node.value], node)
-<<<<<<< HEAD
         into = "into" if isinstance(node.ctx, ast.Store) else "moved"
         node.value = self._of_runtime(into, node.value)
-        if not isinstance(key, (ast.Slice, ast.Tuple)) and not isinstance(key, ast.Constant):
-            key = self._settled(key, "an element is written")
-        node.slice = key
-=======
         node.slice = self._asked(key)
->>>>>>> main
         return node
 
     def _asked(self, key: ast.expr) -> ast.expr:

@@ -179,7 +179,7 @@ class Methods:
         if not hasattr(kind, name) or (name.startswith("__array_") and not _is_written(name)):
             raise AttributeError(f"'numpy.{kind.__name__}' object has no attribute '{name}'")
         if name in _WRITERS and not self.is_scalar:
-            return lambda *args, **kwargs: self._write_really(name, args, kwargs)
+            return Method(self, name, None)
         return getattr(self.to_numpy(f".{name} needs the array"), name)
 
 
@@ -190,19 +190,16 @@ def _is_written(name: str) -> bool:
     return name in code.co_names or name in code.co_consts
 
 
-<<<<<<< HEAD
+# Such as `x.sum`: a function of NumPy's with the array first; None: the real array's own method.
 class Method:
-    """A method such as ``x.sum`` that is a function of NumPy's with the array first."""
-
-=======
-class _Method:  # such as `x.sum`: a function of NumPy's with the array first
->>>>>>> main
     __slots__ = ("__self__", "_function", "_name")
 
-    def __init__(self, array: Any, name: str, function: Callable):
+    def __init__(self, array: Any, name: str, function: Callable | None):
         self.__self__, self._name, self._function = array, name, function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._function is None:
+            return self.__self__._write_really(self._name, args, kwargs)
         return self.__self__._apply(self._function, args, kwargs)
 
     @property
