@@ -1,5 +1,5 @@
 // The NDArray type's number and comparison slots, plain and in-place.
-#include <cstring>
+#include <pybind11/numpy.h>
 
 #include "bind/invoke.h"
 
@@ -63,7 +63,7 @@ Attrs with_number(const Attrs& attrs, PyObject* number) {
 // The other operand is neither an array nor a number: its own type may know what to do. NumPy would
 // silently answer with a NumPy array, so its arrays are refused.
 PyObject* not_implemented(PyObject* other, const char* op) {
-  if (std::strcmp(Py_TYPE(other)->tp_name, "numpy.ndarray") == 0) {
+  if (py::isinstance<py::array>(other)) {  // by its type: what stands in for one has its name
     throw py::type_error(
         std::string(op) +
         ": NDArray and numpy.ndarray do not mix; write nd.array(...) around the latter");

@@ -37,7 +37,7 @@ constexpr Operator kBinary[] = {
     {"|", PyNumber_Or},
     {"^", PyNumber_Xor},
 };
-constexpr long kAdd = 0, kMultiply = 2;
+constexpr long kAdd = 0, kMultiply = 2, kDivide = 3, kRemainder = 5;
 
 bool runs_foreign_code(long op, PyObject* a, PyObject* b) {
   const Kind left = kind_of(a), right = kind_of(b);
@@ -48,6 +48,15 @@ bool runs_foreign_code(long op, PyObject* a, PyObject* b) {
     if (joins(left) && joins(right)) return false;
   }
   return !is_inert(a) || !is_inert(b);
+}
+
+// NumPy's scalars warn of a division by zero at once: what waits is to have warned before.
+bool divides_by_zero(long op, PyObject* a, PyObject* b) {
+  if (op < kDivide || op > kRemainder || kind_of(a) != Kind::scalar || kind_of(b) != Kind::scalar) {
+    return false;
+  }
+  const bool numpys = !PyLong_CheckExact(a) && !PyFloat_CheckExact(a);
+  return (numpys || (!PyLong_CheckExact(b) && !PyFloat_CheckExact(b))) && PyObject_Not(b) == 1;
 }
 
 // The guards ------------------------------------------------------------------------------------
@@ -62,6 +71,9 @@ PyObject* binary(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (!idle() && runs_foreign_code(op, args[1], args[2])) {
     PyObject* about = is_inert(args[1]) ? args[2] : args[1];
     if (!contact(kBinary[op].sign, about)) return nullptr;
+  }
+  if (!idle() && divides_by_zero(op, args[1], args[2]) && !contact("a zero below", args[1])) {
+    return nullptr;
   }
   return held_here(kBinary[op].apply(args[1], args[2]));
 }

@@ -273,8 +273,8 @@ class Phases:
         place = self.place
         if not self._plain_times:
             return False
-        recorded = _median(self._times) + self._flushed_s / max(1, len(self._times))
-        plain = _median(self._plain_times)
+        recorded = median(self._times) + self._flushed_s / max(1, len(self._times))
+        plain = median(self._plain_times)
         figures = f"a step costs {seconds(recorded)} recorded, {seconds(plain)} as written"
         leave = _MARGIN * plain < recorded
         if leave:
@@ -365,7 +365,7 @@ class _Timed:
         return value
 
 
-def _median(values: list[float]) -> float:
+def median(values: list[float]) -> float:
     """Of one or more. (The ways to one by import cost 10 ms, or a module's name.)"""
     ordered, middle = sorted(values), len(values) // 2
     return ordered[middle] if len(values) % 2 else (ordered[middle - 1] + ordered[middle]) / 2

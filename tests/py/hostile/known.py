@@ -11,6 +11,7 @@ HELD_UP = frozenset(
     {
         "c_writers: weakref callbacks",
         "errors: errstate with a call",
+        "generators: an error of the body thrown past a generator",  # which is freed then
         "worlds: a signal handler that writes",
         "writers: a finalizer that writes",
         "writers: a subclass of ndarray",
