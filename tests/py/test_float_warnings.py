@@ -144,6 +144,24 @@ def test_an_error_comes_at_its_line(shell):
     assert shell.ns["done"] == 1
 
 
+def test_filters_that_are_changed_in_their_own_list(shell):
+    body = (
+        "y = x + 0\n"
+        "a = 1 / y\n"
+        "warnings.simplefilter('ignore')\n"
+        "b = 1 / y\n"
+        "warnings.simplefilter('error')\n"
+        "try:\n"
+        "    c = np.log(y - 1)\n"
+        "except RuntimeWarning as error:\n"
+        "    text = str(error)\n"
+        "warnings.simplefilter('always')\n"
+        "d = y / y"
+    )
+    assert [line for _, line, _ in same(shell, body)] == [3, 12]
+    assert shell.ns["text"] == "divide by zero encountered in log"
+
+
 def test_a_module_has_a_registry_of_its_own(shell, tmp_path, monkeypatch):
     (tmp_path / "ratios_of_a_test.py").write_text("def ratio(p, q):\n    return p / q\n")
     monkeypatch.syspath_prepend(str(tmp_path))

@@ -13,6 +13,7 @@ import operator
 import sys
 import threading
 import types
+import warnings
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ import numpy as np
 from ... import _core
 from ...np_face import TracedArray
 from ...np_face.array import unbound
-from .. import builtin_calls, closed, library, numbers, tracebacks, twins
+from .. import builtin_calls, closed, library, numbers, trace_state, tracebacks, twins
 from ..origin import origin
 from ..outside import call_outside, runs_code
 from ..recorder import Recorder
@@ -30,6 +31,11 @@ from .guarded import GUARDS
 from .plain import OURS, PlainCopies
 
 _guards = _core.guards
+
+# Before them everything is computed: its warnings are judged as they were.
+_FILTERS: frozenset[Any] = frozenset(
+    {warnings.simplefilter, warnings.filterwarnings, warnings.resetwarnings}
+)
 
 
 class _Name(str):
@@ -225,6 +231,9 @@ def _of_lists(function: Any, args: tuple) -> bool:
 
 def _contact(function: Any) -> None:
     name = closed.name_of(function)
+    recorder = trace_state.recorder()
+    if type(function) is types.FunctionType and function in _FILTERS and recorder is not None:
+        recorder.flush_if_active(f"{name} decides what becomes of warnings")
     _guards.contact(f"{name} is not part of the graph")
 
 
