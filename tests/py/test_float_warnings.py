@@ -42,6 +42,9 @@ PROGRAMS = {
     "logarithms": "a = np.log2(x)\nb = np.log10(-x)\nc = np.log1p(-x)",
     "powers": "a = x**-1\nb = (x * 1e200) ** 2\nc = (x - 3) ** 0.5\nd = np.power(x - 3, 0.5)",
     "operators and functions of scalars": "a = x[0] / x[0]\nb = np.divide(x[1], 0)\nc = 1 // x[0]",
+    "numbers of NumPy's": "s, o = np.float64(2), np.float64(0)\na = s / 0\nb = 1 // o\nc = s / o\n"
+    "d = np.arcsin(s)\ns /= 0\ne = s**1e200 - s\nf = (x[2] * 1e300) ** 2",
+    "roots of integers": "i = np.arange(-2, 3)\na = i**0.5\nb = (i * 1.0) ** 0.5",
     "integers": "i = np.arange(4)\na = 5 // i\nb = 5 % i\nc = i / i",
     "casts": "a = (x / 0.0).astype(int)\nb = (x * 1e300).astype(np.float32)",
     "sums and products": "a = np.sum(inf)\nb = np.mean(inf)\nc = np.dot(inf, inf * 0)",

@@ -21,6 +21,7 @@ import numpy as np
 from ... import _core
 from ...np_face import TracedArray
 from ...np_face.array import unbound
+from ...np_face.float_errors import in_numpy
 from .. import builtin_calls, closed, library, numbers, trace_state, tracebacks, twins
 from ..origin import origin
 from ..outside import call_outside, runs_code
@@ -73,7 +74,10 @@ class Runtime(PlainCopies, threading.local):
         if not numbers.is_recorded(target):
             value = numbers.plain(value)
         _guards.ready(target, value)
-        return getattr(operator, on_scalars(kind, target))(target, value)
+        operation = getattr(operator, on_scalars(kind, target))
+        if numbers.is_numpys(target):
+            return in_numpy(operation, (target, value), {})
+        return operation(target, value)
 
     def item(self, holder: Any, key: Any) -> tuple[Any, Any, Any]:
         """What ``holder[key] += ...`` updates, found before its right side is evaluated."""
@@ -194,6 +198,8 @@ class Runtime(PlainCopies, threading.local):
         if unbound.applies(function, args):
             return unbound.call(function, args, kwargs)
         if closed.allows(function, args, kwargs):
+            if type(function) is np.ufunc and not kwargs and all(map(numbers.is_numpys, args)):
+                return in_numpy(function, args, kwargs)
             return closed.made(function, function(*args, **kwargs))
         seen = twins.seen(function)
         if seen is not None:
