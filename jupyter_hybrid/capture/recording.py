@@ -19,6 +19,7 @@ from .compute import Key, Ran
 from .deferred import DeferredNames
 from .options import Options
 from .recorder import Recorder
+from .source.budget import in_haste
 from .source.hooks import install
 from .watchers import watching
 
@@ -123,7 +124,8 @@ class Recording:
         """From here on the body runs as written."""
         reason = f"{why}: the rest runs as written"
         self.recorder.leave_graph(reason)
-        self._runtime.step_outside(reason)
+        with in_haste(self.recorder):
+            self._runtime.step_outside(reason)
         self.as_written = why
 
     def resume(self) -> None:

@@ -48,6 +48,7 @@ class Segments:
         self.left: dict[tuple[int | None, str], None] = {}  # loops and functions left to Python
         self.wasted_s = 0.0  # recording what was then left to Python
         self.tired = ""  # why the rest is to run as written
+        self.haste: Options | None = None  # how parts are computed that may not come again
         self.weighed_at = MANY  # breaks: then their price is looked at
         self.spent = Spent()
         self._paced = numbers.serial()  # of the graph, when a loop last had its steps computed
@@ -183,7 +184,8 @@ class Segments:
             found = self._with_families(found)
         ran = self.run(found, reason, line, needed=needed, writes=writes)
         segment = ran.segment
-        if form is not None and not (waits or segment.updates or segment.graph.may_fail):
+        once = waits or self.haste is not None
+        if form is not None and not (once or segment.updates or segment.graph.may_fail):
             self._settled.add(form, segment.compiled.program, segment)
             self._places.setdefault((segment, line, reason), segment)
 
@@ -338,7 +340,7 @@ class Segments:
         tape = _core.tape_values(arrays)
         ran = compute(
             [*arrays, *(a for a in tape if a._traced)],
-            self.options,
+            self.haste or self.options,
             shown=shown,
             effects=tuple(self._effects),
             names=self.names(),
