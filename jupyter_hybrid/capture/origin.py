@@ -45,6 +45,8 @@ def origin(function: Any) -> str:
                 module = type(owner).__module__
         else:
             module = type(inner).__module__
+            if not isinstance(module, str):  # Cython's functions can have a member there
+                module = ""
     else:
         inner_type = inner if isinstance(inner, type) else kind
         module = type.__getattribute__(inner_type, "__module__")
