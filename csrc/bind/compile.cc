@@ -148,7 +148,7 @@ class SettledScope {
 
 py::list run_program(const Program& program, const py::sequence& inputs, const py::object& keys,
                      const std::vector<bool>& donated, const py::object& given, bool settled,
-                     bool recorded, const PyRunTimes* times) {
+                     bool recorded, PyRunTimes* times) {
   std::vector<NDArray> values, targets;
   if (!given.is_none()) {
     for (const py::handle target : given) {
@@ -164,8 +164,9 @@ py::list run_program(const Program& program, const py::sequence& inputs, const p
     const PushScope push(true);
     const Context ctx = current_context();
     const SettledScope scope(settled);
-    const TimedRun timed(times);
+    TimedRun timed(times);
     results = program.run(values, drawn, donated, nullptr, recorded ? nullptr : &ctx, targets);
+    timed.watch(values, drawn);
   }
   py::list list;
   for (NDArray& result : results) list.append(wrap(std::move(result)));

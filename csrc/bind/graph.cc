@@ -54,6 +54,17 @@ py::list run(const Graph& graph, const py::sequence& inputs, const py::object& k
   return list;
 }
 
+// Of the nodes that invoke_ufunc() recorded.
+uint64_t what_warns(const Graph& graph) {
+  uint64_t hash = 0;
+  for (const Node& node : graph.nodes) {
+    if (node.kind != NodeKind::op) continue;
+    hash *= 0x100000001b3ull;
+    if (!node.text.empty()) hash += std::hash<std::string>()(node.text);
+  }
+  return hash;
+}
+
 // The same nodes with only some of the outputs.
 GraphRef with_outputs(const Graph& graph, const std::vector<size_t>& indices) {
   auto result = std::make_shared<Graph>(graph);
@@ -179,6 +190,9 @@ void bind_graph(py::module_& m) {
                                [&](const Node& n) { return may_fail(g, n); });
           },
           "A kernel may raise an error because of the values it is given; shapes must be known.")
+      .def_property_readonly("warns", &what_warns,
+                             "0 when no node may warn of floating-point errors; else a hash of "
+                             "what its nodes warn of.")
       .def_property_readonly("structure", &Graph::structure,
                              "A hash that is equal for graphs that differ in shapes only.")
       .def_property_readonly("labels", &Graph::labels,

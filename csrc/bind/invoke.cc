@@ -172,6 +172,22 @@ py::object invoke_separate(const std::string& name, const py::sequence& inputs,
   return made;
 }
 
+// Of which floating-point exceptions NumPy warns now: the text of nodes that may.
+std::string& float_warnings() {
+  static std::string text;
+  return text;
+}
+
+py::object invoke_ufunc(const std::string& name, const py::sequence& inputs,
+                        const py::dict& attrs) {
+  py::object made = invoke_separate(name, inputs, attrs);
+  if (tracing() && is_array(made.ptr())) {
+    const ArrayRef& ref = peek_ref(made.ptr());
+    if (!ref.array.defined()) ref.extra->entry.node->text = float_warnings();
+  }
+  return made;
+}
+
 }  // namespace
 
 void write_state(const py::object& state, const ArrayRef& value) {
@@ -190,6 +206,17 @@ void bind_invoke(py::module_& m) {
         py::arg("attrs"),
         "The same for whoever sees to shared memory itself: what is recorded as a window gets "
         "memory of its own.");
+  m.def("invoke_ufunc", &invoke_ufunc, py::arg("core_name"), py::arg("inputs"), py::arg("attrs"),
+        "invoke_separate for what NumPy runs as one loop of its own, which may warn: a recorded "
+        "node's text says of what, as set_float_warnings() does.");
+  m.def(
+      "set_float_warnings",
+      [](int kinds, const std::string& name) {
+        float_warnings() = kinds == 0 ? std::string() : std::to_string(kinds) + name;
+      },
+      py::arg("kinds"), py::arg("name") = "",
+      "What NumPy warns of from here on: the sum of 1 division by zero, 2 overflow, 4 invalid; and "
+      "the name of the function that is called, which is empty for Python's operators.");
 }
 
 }  // namespace bind

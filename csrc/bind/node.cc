@@ -1,6 +1,8 @@
 // Node objects of a Graph, read-only.
 #include "bind/graph_view.h"
 #include "bind/invoke.h"
+#include "core/error.h"
+#include "exec/imperative.h"
 #include "graph/row_kernel.h"
 #include "graph/text.h"
 
@@ -104,6 +106,22 @@ py::list members_of(const NodeView& view) {
   return result;
 }
 
+// One operator on its inputs' values, at once and past any trace.
+py::list run_node(const NodeView& view, const py::sequence& inputs, uint64_t key) {
+  const Node& n = *view.node;
+  require(n.kind == NodeKind::op, "Node.run: it is no operator");
+  std::vector<NDArray> values;
+  for (const py::handle input : inputs) values.push_back(value_of(input, "Node.run"));
+  std::vector<NDArray> made;
+  {
+    const PushScope push(true);
+    made = run_op(*n.op, n.attrs, values, key, nullptr, n.ctx);
+  }
+  py::list list;
+  for (NDArray& value : made) list.append(wrap(std::move(value)));
+  return list;
+}
+
 std::string node_repr(const NodeView& v) {
   const Node& n = *v.node;
   return "<Node " + std::to_string(n.id) + " " +
@@ -190,6 +208,8 @@ void bind_node(py::module_& m) {
       .def_property_readonly(
           "bytes", [](const NodeView& v) { return bytes_of(*v.node); },
           "Bytes of its outputs; 0 where shapes are unknown.")
+      .def("run", &run_node, py::arg("inputs"), py::arg("key") = 0,
+           "Runs this one operator now, whatever is recorded.")
       .def("__repr__", &node_repr);
 }
 

@@ -2,6 +2,9 @@
 #include "bind/run_times.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "bind/array_object.h"
 
 namespace hybrid {
 namespace bind {
@@ -40,18 +43,48 @@ void take(PyRunTimes& to, PyRunTimes& from) {
 
 }  // namespace
 
-TimedRun::TimedRun(const PyRunTimes* times)
-    : time_(times ? std::make_shared<engine::RunTime>(times->own) : nullptr), scope_(time_) {}
+TimedRun::TimedRun(PyRunTimes* times)
+    : times_(times),
+      watch_(times ? std::make_shared<engine::FloatWatch>() : nullptr),
+      time_(times ? std::make_shared<engine::RunTime>(times->own, watch_) : nullptr),
+      scope_(time_) {}
+
+void TimedRun::watch(const std::vector<NDArray>& inputs, const std::vector<uint64_t>& keys) {
+  const bool over = time_.use_count() == 1;
+  if (times_ == nullptr || (over && !watch_->met.load(std::memory_order_relaxed))) return;
+  times_->watched.push_back({watch_, inputs, keys});
+}
 
 void bind_run_times(py::module_& m) {
   m.def("waited_ns", &engine::waited_ns,
         "How long this thread has stood still in waits of the engine, all together.");
+  py::class_<WatchedRun>(m, "WatchedRun",
+                         "A run that has met floating-point exceptions, or still may.")
+      .def_property_readonly(
+          "met",
+          [](const WatchedRun& run) { return run.watch->met.load(std::memory_order_relaxed); },
+          "It has. A hint: kernels may in lanes that nobody reads.")
+      .def_property_readonly(
+          "over", [](const WatchedRun& run) { return run.watch.use_count() == 1; },
+          "No kernel of it is still to run.")
+      .def_readonly("keys", &WatchedRun::keys, "Of its random draws.")
+      .def_property_readonly(
+          "inputs",
+          [](const WatchedRun& run) {
+            py::list list;
+            for (const NDArray& a : run.inputs) list.append(wrap(a));
+            return list;
+          },
+          "What it started from.");
   py::class_<PyRunTimes>(m, "RunTimes", "How long runs of programs took on their devices.")
       .def(py::init<>())
       .def_property_readonly("running", &is_running, "One of them waits or runs.")
       .def("wait", &wait, "Until none does.")
       .def("seconds", &seconds,
            "Of those that are over: each from its first kernel's start to its last one's end.")
+      .def(
+          "take_watched", [](PyRunTimes& times) { return std::exchange(times.watched, {}); },
+          "Its runs that met floating-point exceptions or are not over, each told once.")
       .def("take", &take, py::arg("other"), "Counts the other's runs too; the other begins anew.")
       .def_property_readonly(
           "latest",

@@ -110,7 +110,7 @@ py::list list_of(const std::vector<PyArray*>& arrays) {
 }
 
 // Runs the program on what the work starts from; the arrays have their values afterwards.
-void run_known(const Program& program, const Work& work, const PyRunTimes* times) {
+void run_known(const Program& program, const Work& work, PyRunTimes* times) {
   require_unchanged(work.pending);
   const py::list held = list_of(work.arrays);  // another thread may let go of them meanwhile
   std::vector<NDArray> inputs;
@@ -126,14 +126,15 @@ void run_known(const Program& program, const Work& work, const PyRunTimes* times
   std::vector<NDArray> results;
   {
     const PushScope push(program.cost_ns() > kLongNs || engine::pending() > 1000);
-    const TimedRun timed(times);
+    TimedRun timed(times);
     results = program.run(inputs, keys);
+    timed.watch(inputs, keys);
   }
   for (size_t i = 0; i < work.arrays.size(); ++i) set_array_value(work.arrays[i], results[i]);
 }
 
 // What Settled.settle returns.
-py::tuple settle_work(Settled& settled, const Work& work, bool run, const PyRunTimes* times) {
+py::tuple settle_work(Settled& settled, const Work& work, bool run, PyRunTimes* times) {
   if (work.arrays.empty()) return py::make_tuple(py::none(), py::list(), py::none());
   if (!work.plain) return py::make_tuple(py::none(), list_of(work.arrays), py::none());
   const Form form = form_of(work.pending, work.entries);
@@ -151,7 +152,7 @@ py::tuple settle_work(Settled& settled, const Work& work, bool run, const PyRunT
   return py::make_tuple(record, keys, py::none());
 }
 
-py::tuple settle(Settled& settled, const py::sequence& wanted, bool run, const PyRunTimes* times) {
+py::tuple settle(Settled& settled, const py::sequence& wanted, bool run, PyRunTimes* times) {
   forget_pending();
   std::vector<SymEntry> heads;
   std::vector<PyArray*> apart;
@@ -183,7 +184,7 @@ std::vector<PyArray*> readers() {
   return found;
 }
 
-py::object settle_readers(Settled& settled, bool run, const PyRunTimes* times) {
+py::object settle_readers(Settled& settled, bool run, PyRunTimes* times) {
   const std::vector<PyArray*> found = readers();
   if (found.empty()) return py::none();
   forget_pending();

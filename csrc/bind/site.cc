@@ -1,6 +1,7 @@
 // Push sites from Python frames: (code, instruction) is looked up, decoded once.
 #include "bind/site.h"
 
+#include <memory>
 #include <unordered_map>
 
 #include "bind/array_object.h"
@@ -17,13 +18,15 @@ struct Code {
   bool library = false;
   std::string cell;                         // notebook cell id
   std::string text;                         // "file:function", without the folder
+  std::shared_ptr<const std::string> file;  // with the folder
   std::unordered_map<int, uint32_t> sites;  // by instruction offset
 };
 
 struct Table {
   std::unordered_map<PyCodeObject*, Code> codes;
   std::vector<std::string> library_prefixes;
-  std::unordered_map<std::string, std::string> cells;  // file name -> cell id
+  std::unordered_map<std::string, std::string> cells;                      // file name -> cell id
+  std::unordered_map<uint32_t, std::shared_ptr<const std::string>> files;  // by site
 };
 Table& table() {
   static Table* instance = new Table;
@@ -54,6 +57,7 @@ Code& code_entry(PyCodeObject* code) {
   Code& entry = t.codes[code];
   entry.code = code;
   const std::string file = text_of(code->co_filename);
+  entry.file = std::make_shared<const std::string>(file);
   for (const std::string& prefix : t.library_prefixes) {
     entry.library = entry.library || file.compare(0, prefix.size(), prefix) == 0;
   }
@@ -95,7 +99,9 @@ uint32_t site_in(Code& entry, PyFrameObject* frame) {
   site.line = PyFrame_GetLineNumber(frame);
   site.col = column_at(entry.code, instruction);
   site.text = entry.text;
-  return entry.sites[instruction] = trace::intern_site(site);
+  const uint32_t id = trace::intern_site(site);
+  table().files[id] = entry.file;
+  return entry.sites[instruction] = id;
 }
 
 }  // namespace
@@ -149,6 +155,13 @@ void bind_site(py::module_& m) {
                               site.line, site.col, site.text);
       },
       py::arg("id"), "(cell id or None, line, column, text) of an interned site.");
+  m.def(
+      "site_file",
+      [](uint32_t id) -> py::object {
+        const auto found = table().files.find(id);
+        return found == table().files.end() ? py::object(py::none()) : py::str(*found->second);
+      },
+      py::arg("id"), "The file of an interned site's code, or None.");
   m.def("current_site", &user_site, "The site of the caller's own line.");
 }
 

@@ -53,7 +53,8 @@ bool RunTimes::absorb(RunTimes* other) {
   return true;
 }
 
-RunTime::RunTime(std::shared_ptr<RunTimes> sum) : sum_(std::move(sum)) {
+RunTime::RunTime(std::shared_ptr<RunTimes> sum, std::shared_ptr<FloatWatch> watch)
+    : sum_(std::move(sum)), watch_(std::move(watch)) {
   sum_->open_.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -74,6 +75,10 @@ void RunTime::note(uint64_t begin, uint64_t end) {
   at_least(&end_, end);
 }
 
+void RunTime::met_float_exception() {
+  if (watch_) watch_->met.store(true, std::memory_order_relaxed);
+}
+
 const RunTimeRef& RunTime::current() {
   static const RunTimeRef none;
   return current_time ? *current_time : none;
@@ -86,7 +91,9 @@ RunTimeSpan::RunTimeSpan(const RunTimeRef& time, const Resources& resources)
     : scope_(time), time_(resources.device() ? nullptr : time.get()), begin_(trace::ticks()) {}
 
 RunTimeSpan::~RunTimeSpan() {
-  if (time_) time_->note(begin_, trace::ticks());
+  if (!time_) return;
+  time_->note(begin_, trace::ticks());
+  if (floats_.met()) time_->met_float_exception();
 }
 
 }  // namespace engine

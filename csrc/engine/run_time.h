@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "engine/float_flags.h"
+
 namespace hybrid {
 
 class Resources;
@@ -30,20 +32,28 @@ class RunTimes {
 
 int64_t waited_ns();  // that this thread has stood still in waits, all together
 
+// Whether kernels of one run met a floating-point exception. A hint: they may for lanes that nobody
+// reads.
+struct FloatWatch {
+  std::atomic<bool> met{false};
+};
+
 // One run. Whatever of it is still to be done holds it; when nobody does, it is over. No lock: the
 // child of a fork drops what waited while its locks are held.
 class RunTime {
  public:
-  explicit RunTime(std::shared_ptr<RunTimes> sum);
+  explicit RunTime(std::shared_ptr<RunTimes> sum, std::shared_ptr<FloatWatch> watch = nullptr);
   ~RunTime();
   RunTime(const RunTime&) = delete;
   RunTime& operator=(const RunTime&) = delete;
   void note(uint64_t begin, uint64_t end);  // kernels ran then; by any thread
+  void met_float_exception();               // one of them did
   // Of what this thread pushes, or gives to a GPU, now; null when nobody wants to know.
   static const std::shared_ptr<RunTime>& current();
 
  private:
   std::shared_ptr<RunTimes> sum_;
+  std::shared_ptr<FloatWatch> watch_;
   std::atomic<uint64_t> begin_{UINT64_MAX}, end_{0};
 };
 using RunTimeRef = std::shared_ptr<RunTime>;
@@ -69,6 +79,7 @@ class RunTimeSpan {
  private:
   const RunTimeScope scope_;
   RunTime* const time_;
+  const FloatSpan floats_;
   const uint64_t begin_;
 };
 

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "core/error.h"
+#include "engine/float_flags.h"
 #include "engine/fork.h"
 #include "engine/resources.h"
 #include "engine/threads.h"
@@ -100,11 +101,15 @@ void Workers::worker_main(int index) {
     job->joined.fetch_add(1, std::memory_order_relaxed);
     guard.unlock();
     std::exception_ptr error;
-    try {
-      job->work();
-    } catch (...) {
-      error = std::current_exception();
-      job->next.store(job->chunks, std::memory_order_relaxed);
+    {
+      const engine::FloatSpan floats;
+      try {
+        job->work();
+      } catch (...) {
+        error = std::current_exception();
+        job->next.store(job->chunks, std::memory_order_relaxed);
+      }
+      if (floats.met()) job->floats.fetch_or(floats.met(), std::memory_order_relaxed);
     }
     guard.lock();
     if (error && !job->error) job->error = error;
@@ -145,6 +150,9 @@ void Workers::run(Job& job) {
     }
     guard.lock();
     while (job.joined.load(std::memory_order_acquire) > 0) left_.wait(mutex_);
+  }
+  if (const uint32_t met = job.floats.load(std::memory_order_relaxed)) {
+    engine::set_float_flags(engine::float_flags() | met);
   }
   if (!error) error = job.error;
   if (error) std::rethrow_exception(error);

@@ -23,6 +23,7 @@ struct Job {
   std::atomic<int64_t> next{0};      // chunk to take
   std::atomic<int> joined{0};        // workers inside; raised under the pool's lock only
   std::exception_ptr error;          // the first, guarded by the pool's lock
+  std::atomic<uint32_t> floats{0};   // floating-point exceptions that its workers met
   Job* next_job = nullptr;
   void work();  // takes chunks until none is left
 };

@@ -160,6 +160,7 @@ Form form_of(const Pending& pending, const std::vector<SymEntry>& results) {
   for (SymNode* node : pending.nodes) {
     words.push_back(reinterpret_cast<uintptr_t>(node->op));
     words.push_back(node->site);
+    words.push_back(std::hash<std::string>()(node->text));
     if (node->kind == NodeKind::constant) {
       add_constant(&words, node->values.at(0));
       continue;

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "engine/errors.h"
+#include "engine/float_flags.h"
 #include "engine/trace.h"
 #include "exec/anywhere.h"
 #include "exec/launch.h"
@@ -53,6 +54,13 @@ void copy_around(TensorView from, TensorView to, const WindowWrite& window, Reso
     from = part(from, d, begin, size);
     to = part(to, d, begin, size);
   }
+}
+
+// Operators that compare only: a NaN is no invalid operand.
+bool compares_only(const OpDef* op) {
+  static const std::vector<const OpDef*> all{get_op("max"),    get_op("min"),  get_op("argmax"),
+                                             get_op("argmin"), get_op("sort"), get_op("argsort")};
+  return std::find(all.begin(), all.end(), op) != all.end();
 }
 
 const char* name_of(const ProgramKernel& k) { return k.op_def ? k.op_def->name : "a fused kernel"; }
@@ -148,11 +156,13 @@ void run_one(const ProgramKernel& k, char* const* base, const uint64_t* keys, Te
       break;
     case ProgramKernel::op: {
       const uint64_t key = k.key_slot >= 0 ? keys[k.key_slot] : 0;
+      const uint32_t floats = engine::float_flags();
       run_anywhere(name_of(k), k.op_def->on_device, views, k.num_in, views + k.num_in, k.num_out,
                    resources, [&](const TensorView* in, const TensorView* out) {
                      KernelContext context{k.attrs, in, k.num_in, out, k.num_out, key, resources};
                      k.op_def->cpu(context);
                    });
+      if (compares_only(k.op_def)) engine::set_float_flags(floats);
       break;
     }
   }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "engine/float_flags.h"
 #include "kernels/scratch.h"
 
 namespace hybrid {
@@ -235,6 +236,7 @@ void ElemPlan::add_instr(const ElemProgram& program, int index) {
       release(*o, index);
   }
   step.out = casts ? new_register(item) : result_slot(index, own);
+  step.check = float_check(q.code, q.dtype);
   steps_.push_back(step);
   for (const ElemOperand* o : operands) release(*o, index);
   temp_slot_[index] = step.out;
@@ -403,8 +405,14 @@ void ElemPlan::run(int64_t begin, int64_t end, char* const* memory) const {
             : s.kind == ElemSlot::one   ? base(s.memory, s.data)
                                         : base(s.memory, s.data) + begin * s.item;
   }
-  const auto run_step = [at](const ElemStep& s, int64_t n) {
-    s.fn(at[s.a], s.b < 0 ? nullptr : at[s.b], s.c < 0 ? nullptr : at[s.c], at[s.out], n);
+  uint32_t floats = engine::float_flags();
+  const auto run_step = [this, at, &floats](const ElemStep& s, int64_t n) {
+    const char* const b = s.b < 0 ? nullptr : at[s.b];
+    s.fn(at[s.a], b, s.c < 0 ? nullptr : at[s.c], at[s.out], n);
+    if (s.check == FloatCheck::none) return;
+    const bool one_b = b != nullptr && slots_[s.b].kind == ElemSlot::one;
+    const bool one_a = slots_[s.a].kind == ElemSlot::one;
+    floats = settle_floats(s.check, {at[s.a], b, at[s.out], one_a, one_b, n}, floats);
   };
   for (const ElemStep& s : fills_) run_step(s, std::min(block_, end - begin));
   bool past_cache = false;

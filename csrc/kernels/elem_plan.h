@@ -5,6 +5,7 @@
 
 #include "kernels/elem_blocks.h"
 #include "kernels/elem_table.h"
+#include "kernels/float_check.h"
 
 namespace hybrid {
 
@@ -25,6 +26,7 @@ struct ElemSlot {
 struct ElemStep {
   BlockFn fn = nullptr;
   int32_t a = -1, b = -1, c = -1, out = -1;  // slots; -1: not used
+  FloatCheck check = FloatCheck::none;
 };
 
 struct Constant {  // the bytes of an element

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/error.h"
+#include "engine/float_flags.h"
 #include "kernels/device_kernels.h"
 #include "kernels/elem_plan.h"
 
@@ -86,7 +87,12 @@ bool run_direct(const ElemProgram& program, const TensorView* inputs, const Tens
   }
   const BlockFn fn = elem_table().code[static_cast<int>(q.code)][type][static_cast<int>(repeat)];
   if (!fn) return false;
+  const uint32_t floats = engine::float_flags();
   fn(a.data, b.data, nullptr, out.data, n);
+  const FloatCheck check = float_check(q.code, q.dtype);
+  if (check != FloatCheck::none) {
+    settle_floats(check, {a.data, b.data, out.data, a.one, b.one, n}, floats);
+  }
   return true;
 }
 

@@ -68,6 +68,7 @@ class Segment:
     updates: tuple[int, ...] = ()  # by output: see :func:`_updates`; empty for none
     needed: frozenset[int] = frozenset()  # numbers of outputs read by more than a name
     count: int = 1  # how often it ran
+    warns: int = 0  # of what NumPy would warn in it, as a hash; 0: nothing
 
     @property
     def run_s(self) -> float:
@@ -205,6 +206,7 @@ def compute(
         whole=whole,
         updates=updates,
         needed=frozenset(i for i, a in enumerate(arrays) if id(a) in needed),
+        warns=0 if any(donated) or updates else graph.warns,  # else the inputs may be overwritten
     )
     return Ran(segment, inputs, keys, list(arrays), submit_s)
 

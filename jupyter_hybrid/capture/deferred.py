@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from dataclasses import dataclass
 from typing import Any
 
 from .. import _core
 from ..base import MXNetError
+from . import float_warnings
 from .bytes import nbytes
-from .compute import compute
+from .compute import Ran, compute
 from .options import Options
+from .salvage import succeeded
 
 
 @dataclass
@@ -119,13 +122,22 @@ class DeferredNames:
             if any(id(a) in wanted for a in family):
                 arrays = [*arrays, *(a for a in family if id(a) not in wanted)]
                 wanted |= {id(a) for a in family}
-        compute(arrays, self._options)
+        ran = compute(arrays, self._options)
+        if ran.segment.warns:
+            self._warn(ran)
         for array in waiting:
             known = self._by_array.get(id(array))
             if known:
                 self._read.append(known[0])
                 for deferred in known:
                     deferred.read_in = self._where
+
+    @staticmethod
+    def _warn(ran: Ran) -> None:
+        """Gives the warnings of what has run just now."""
+        succeeded(ran)
+        names = vars(sys.modules["__main__"])
+        float_warnings.issue(float_warnings.of_segment(ran.segment, names))
 
     def mentioned_in(self, source: str, namespace: dict[str, Any]) -> list[Deferred]:
         """Deferred names that ``source`` reads and ``namespace`` still binds to them."""

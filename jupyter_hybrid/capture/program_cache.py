@@ -40,6 +40,7 @@ class CellProgram:
         self.program = program
         self.resized = resized
         self.seconds = seconds
+        self.warned: list[Any] | None = None  # warnings of every run of it, once looked for
         self._stages = stages  # the list, or a function that makes it
         self._size = size
 

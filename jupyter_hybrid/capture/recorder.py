@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import weakref
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ class Recorder(Segments):
     def __init__(
         self, cell: Cell, options: Options, namespace: dict[str, Any], later: DeferredNames
     ):
-        super().__init__(cell.filename, options)
+        super().__init__(cell.filename, options, namespace)
         self.checks = 0  # operators recorded that may refuse their input when they run
         self.cell = cell
         note_recorded(cell.filename)
@@ -46,7 +47,8 @@ class Recorder(Segments):
         self.active = True
         self.settled = False  # the cell has ended and every value of it is computed
         self.calls: dict[Any, Any] = {}  # of functions of cells, by code
-        self.quiet: set[Any] = set()  # the code of those that touch no array and run as written
+        # The code, by `id`, of those that touch no array and run as written.
+        self.quiet: dict[int, CodeType] = {}
         self.recording: Any = None  # the Recording that this recorder works for
         self.known_names: dict[int, str] = {}  # of a function's arguments, by id of the array
         self.uses_numpy = False

@@ -10,6 +10,7 @@ from typing import Any
 from .. import _core
 from ..base import MXNetError
 from ..np_face import TracedArray
+from ..np_face.array.items import Flat
 from . import numbers, second_lock, trace_state
 from .bindings import Ending
 from .cell import Cell
@@ -17,6 +18,7 @@ from .compute import Key, Ran
 from .deferred import DeferredNames
 from .options import Options
 from .recorder import Recorder
+from .source.budget import in_haste
 from .source.hooks import install
 from .watchers import watching
 
@@ -111,6 +113,8 @@ class Recording:
             if type(value) is TracedArray and value.recorder is recorder:
                 with suppress(MXNetError):  # an operator's own error stays in the array
                     namespace[name] = value.to_numpy()
+            elif type(value) is Flat:
+                namespace[name] = value.to_numpy()
             elif numbers.is_recorded(value):
                 namespace[name] = numbers.plain(value)
         self._stop()
@@ -119,7 +123,8 @@ class Recording:
         """From here on the body runs as written."""
         reason = f"{why}: the rest runs as written"
         self.recorder.leave_graph(reason)
-        self._runtime.step_outside(reason)
+        with in_haste(self.recorder):
+            self._runtime.step_outside(reason)
         self.as_written = why
 
     def resume(self) -> None:
@@ -154,8 +159,13 @@ class Recording:
             self.bound = {n: Bound.of(names[n]) for n in recorder.cell.names if n in names}
             if value:
                 self.bound[None] = Bound.of(value[0])
-            return self.ending.finish(value, failed=failed)
+            made = self.ending.finish(value, failed=failed)
+            for name in [n for n in recorder.cell.names if type(names.get(n)) is Flat]:
+                names[name] = names[name].to_numpy()
+            recorder.watched.end()
+            return made
         except Exception:
+            recorder.watched.end()
             if not failed:
                 raise
             return None

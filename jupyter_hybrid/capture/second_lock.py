@@ -28,11 +28,12 @@ def _known() -> tuple[str, ...]:
     shows = ("IPython", "ipykernel", "traitlets", "zmq", "tornado")
     names = (__name__.partition(".")[0], "numpy", *shows)
     files = [sys.modules[name].__file__ for name in names if name in sys.modules]
-    return tuple(os.path.dirname(file) + os.sep for file in files if file)
+    made = f"<{names[0]}."  # operators and methods that are compiled as one
+    return (made, *(os.path.dirname(file) + os.sep for file in files if file))
 
 
-def may_start(code: CodeType, caller: FrameType | None) -> bool:
-    """Does a frame of this code write or look at nothing but on behalf of a seen call?"""
+def may_start(code: CodeType) -> bool:
+    """Does a frame of this code write or look at nothing but on behalf of a seen call, always?"""
     file, name = code.co_filename, code.co_name
     if file.startswith(_known()) or is_rewritten(code) or code in unguarded:
         return True
@@ -41,21 +42,19 @@ def may_start(code: CodeType, caller: FrameType | None) -> bool:
     if file == "<string>":  # dataclasses and named tuples store what they are given
         return name == "__init__" or "_tuple_new" in code.co_names
     recorder = trace_state.recorder()
-    if recorder is not None:
-        if name == "<module>" and file == recorder.filename:
-            return True  # the cell itself
-        if code in recorder.quiet or (caller is not None and caller.f_code in recorder.quiet):
-            recorder.quiet.add(code)
-            return True
+    if recorder is not None and name == "<module>" and file == recorder.filename:
+        return True  # the cell itself
     python = file.startswith(_PYTHON) and "site-packages" not in file
     return python and code not in _ON_BEHALF
 
 
 def started(code: CodeType) -> bool:
     """A frame is about to run. True: those of its code always may."""
-    if may_start(code, sys._getframe(1)):
+    if may_start(code):
         return True
-    hold_up(code)
+    recorder = trace_state.recorder()
+    if recorder is None or id(code) not in recorder.quiet:  # by what its names hold today
+        hold_up(code)
     return False
 
 

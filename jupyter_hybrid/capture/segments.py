@@ -19,6 +19,7 @@ from .options import Options
 from .salvage import error_of, salvage, succeeded
 from .source.budget import MANY
 from .spent import Spent, settles
+from .watched import Watched
 
 # What a call in real NumPy brings about: no reason of its own.
 FOLLOWS = frozenset(
@@ -37,7 +38,7 @@ class Segments:
 
     script = False  # it records a scripted function, of which nothing is computed
 
-    def __init__(self, filename: str, options: Options):
+    def __init__(self, filename: str, options: Options, namespace: dict[str, Any]):
         self.filename = filename
         self.options = options
         self.segments: list[Segment] = []
@@ -47,6 +48,7 @@ class Segments:
         self.left: dict[tuple[int | None, str], None] = {}  # loops and functions left to Python
         self.wasted_s = 0.0  # recording what was then left to Python
         self.tired = ""  # why the rest is to run as written
+        self.haste: Options | None = None  # how parts are computed that may not come again
         self.weighed_at = MANY  # breaks: then their price is looked at
         self.spent = Spent()
         self._paced = numbers.serial()  # of the graph, when a loop last had its steps computed
@@ -57,6 +59,7 @@ class Segments:
         self._effects: list[int] = []
         self._runs: list[Ran] = []  # not known yet to have succeeded
         self._places: dict[tuple, Segment] = {}  # by program, line and reason
+        self.watched = Watched(namespace)
         self._settled = program_cache.settled(options)
         self._times = _core.RunTimes()  # of the run of a known program, until its segment is found
         self.tick = 0  # how often something was computed
@@ -146,6 +149,7 @@ class Segments:
         _core.finish_trace_writes()
         self.write_back()
         _core.wait_all()  # kernels may still read memory that is written next
+        self.watched.warn()
         self.epoch += 1  # whoever is called next may write it
 
     def _compute(
@@ -172,6 +176,7 @@ class Segments:
         """
         known, found, form = how
         if known is not None:
+            self.watched.add(known, self._times)
             self._ran_again(known, arrays, found, reason, line)
             return
         needed = frozenset(id(a) for a in arrays)
@@ -179,7 +184,8 @@ class Segments:
             found = self._with_families(found)
         ran = self.run(found, reason, line, needed=needed, writes=writes)
         segment = ran.segment
-        if form is not None and not (waits or segment.updates or segment.graph.may_fail):
+        once = waits or self.haste is not None
+        if form is not None and not (once or segment.updates or segment.graph.may_fail):
             self._settled.add(form, segment.compiled.program, segment)
             self._places.setdefault((segment, line, reason), segment)
 
@@ -251,6 +257,7 @@ class Segments:
                 salvage(self._runs)
         with suppress(MXNetError):  # it stays in its array
             _core.wait_all()  # kernels may still read what NumPy writes at once
+        self.watched.look()
         for wrapper in changed:
             if not failed or error_of(wrapper.handle) is None:
                 wrapper.store()
@@ -286,6 +293,7 @@ class Segments:
         self.epoch += 1
         with suppress(MXNetError):  # it stays in its array
             _core.wait_all()  # kernels may still read memory that is written next
+        self.watched.warn()
 
     def touch_others(self, written: TracedArray) -> None:
         """After a write that reached memory: arrays that overlap it are read again."""
@@ -331,7 +339,7 @@ class Segments:
         tape = _core.tape_values(arrays)
         ran = compute(
             [*arrays, *(a for a in tape if a._traced)],
-            self.options,
+            self.haste or self.options,
             shown=shown,
             effects=tuple(self._effects),
             names=self.names(),
@@ -343,9 +351,10 @@ class Segments:
         )
         self._runs.append(ran)
         made = ran.segment
+        self.watched.add(made, made.times)
         self.spent.compile_s += 0.0 if made.cached else made.compiled.seconds
         self.spent.wait_s += 0.0 if self.spent.settling else ran.submit_s
-        at = (made.graph.hash, made.donated, made.updates, line, reason)
+        at = (made.graph.hash, made.warns, made.donated, made.updates, line, reason)
         same = None if self._effects else self._places.setdefault(at, made)
         self._effects.clear()
         if same is None or same is made:

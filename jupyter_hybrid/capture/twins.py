@@ -152,14 +152,15 @@ def rewritten_code(code: types.CodeType, found: Definition, node: Any) -> types.
     made = found.compiled(node, code)
     if not set(made.co_freevars) <= set(code.co_freevars):
         raise NoSource("its variables were not found")
-    return _with_parts_of(made, {c: c for c in _inner(code)})
+    return _with_parts_of(made, {c: c for c in with_inner(code) if c is not code})
 
 
-def _inner(code: types.CodeType) -> Iterator[types.CodeType]:
+def with_inner(code: types.CodeType) -> Iterator[types.CodeType]:
+    """The code and that of all that is defined in it."""
+    yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield constant
-            yield from _inner(constant)
+            yield from with_inner(constant)
 
 
 def _with_parts_of(code: types.CodeType, parts: dict) -> types.CodeType:

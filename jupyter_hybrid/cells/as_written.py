@@ -52,8 +52,9 @@ class AsWritten:
 
     @property
     def trial_due(self) -> bool:
-        """Is it tried once more? Not where that would cost much."""
-        return self.runs >= self.trial and self.plain_s < _DOUBT * self.recorded_s
+        """Is it tried once more? Not where that would cost much, or can't pay."""
+        tried = self.plain_s > 0 and self.runs >= self.trial
+        return tried and self.recorded_s > max(_SLACK_S, self.plain_s / _DOUBT)
 
     @contextmanager
     def run(self) -> Iterator[Report]:

@@ -13,9 +13,11 @@ import numpy as np
 
 from .. import _core
 from ..capture.cell import Cell
+from ..capture.float_warnings import issue, of_segment
 from ..capture.options import Options
 from ..capture.recording import PLAIN, Bound, Recording
 from ..np_face import TracedArray
+from ..np_face.float_errors import raises, start_cell
 from ..reports.report import Report
 from .purity import Impure, Reads, is_pure, reads_of
 
@@ -58,11 +60,14 @@ class Skip:
     inputs: list[str]  # the program's inputs, by name
     results: list[_Result]
     shown: str | None  # the last expression is this name
+    errors: Any  # what NumPy does about floating-point errors
     report: Report  # of the recorded run
 
     def holds(self, names: dict[str, Any]) -> bool:
         """True when the cell would record the same graph from these names."""
         if self.epoch != _epoch or _core.is_recording() or _core.is_training():
+            return False
+        if np.geterr() != self.errors or raises():
             return False
         for name, (dtype, shape, strides) in self.arrays:
             a = names.get(name)
@@ -99,7 +104,12 @@ class Skip:
                 names[result.name] = value
         if self.shown is not None:
             shown = names[self.shown]
-        return shown, self._reported(times)
+        report = self._reported(times)
+        if report.segments[0].warns:
+            _core.wait_all()
+            start_cell()
+            issue(of_segment(report.segments[0], names))
+        return shown, report
 
     @staticmethod
     def _value(result: _Result, made: list[Any]) -> Any:
@@ -207,7 +217,18 @@ def _skip(
     if segment.compiled.program.plan.planned_bytes > _MOST_BYTES:
         raise NotSkipped("its arrays are large: the body's time is nothing beside theirs")
     made = Skip(
-        _epoch, segment.compiled.program, [], [], [], [], [], [], [], None, _uncounted(report)
+        _epoch,
+        segment.compiled.program,
+        [],
+        [],
+        [],
+        [],
+        [],
+        [],
+        [],
+        None,
+        np.geterr(),
+        _uncounted(report),
     )
     _guard(made, reads, read)
     made.inputs = _inputs(recording, read)

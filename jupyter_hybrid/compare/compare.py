@@ -16,6 +16,7 @@ from .. import _core
 from ..capture.cell import Cell
 from ..capture.deferred import DeferredNames, names_read
 from ..capture.options import Options, UsageError
+from ..np_face import TracedArray
 from ..reports.report import Report
 from .difference import Difference, difference
 from .effects import EffectFound, Guard, line_in
@@ -213,10 +214,7 @@ class _Pair:
 
 def _settled(value: Any) -> Any:
     """A deferred value computed: what reading the name would give."""
-    real = getattr(type(value), "to_numpy", None)
-    if type(value).__name__ == "TracedArray" and real is not None:
-        return value.to_numpy()
-    return value
+    return value.to_numpy() if type(value) is TracedArray else value
 
 
 def _array_operations(report: Report) -> int | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -11,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from . import bridge
+from . import bridge, float_errors
 from .array import layouts, masks
 from .bridge import handle_of, operand_of, store_into, to_real, wrapped
 from .errors import LIKE_NUMPY, NotCovered
+from .float_errors import SILENT, Named, require_quiet
 from .lower import known_errors, lowering
 from .lower.followed import follow
 from .lower.lowering import BY_TYPE, NUMBERS, broadcast_to, dtype_of
@@ -22,34 +22,10 @@ from .lower.registry import ARRAYS_OF_RANK_0, FUNCTIONS, METHODS_OF_UFUNCS, VIEW
 from .lower.ufuncs import plan_of, ufunc_call
 from .protocols import Recorder
 
-_umath = sys.modules.get("numpy._core.umath")
-_float_errors = getattr(_umath, "_extobj_contextvar", None)
-_filters_of_cell: list[Any] = [warnings.filters]
-_harmless: list[Any] = [object(), warnings.filters]
-
-
-def require_quiet_errors() -> None:
-    """Raises NotCovered while somebody looks at floating-point errors, which kernels do not report.
-
-    That is ``np.errstate`` asking for exceptions or calls, and warnings being caught or turned
-    into exceptions.
-    """
-    state = _float_errors.get() if _float_errors is not None else None
-    if state is _harmless[0] and state is not None and warnings.filters is _harmless[1]:
-        return
-    errors = set(np.geterr().values())
-    if not errors <= {"warn", "ignore"}:
-        raise NotCovered("np.errstate asks for floating-point errors")
-    if "warn" in errors and warnings.filters is not _filters_of_cell[0]:
-        raise NotCovered("warnings are caught here: kernels give none")
-    _harmless[:] = [state, warnings.filters]
-
-
-def start_cell() -> None:
-    """Takes the present warning filters as those of the cell, unless they raise."""
-    raising = any(f[0] == "error" and issubclass(RuntimeWarning, f[2]) for f in warnings.filters)
-    _filters_of_cell[0] = None if raising else warnings.filters
-    _harmless[0] = object()
+_float_state = float_errors.state
+_harmless = float_errors.harmless
+# What these do is one loop of NumPy's; other functions are made of several, of another order.
+_LOOPS = frozenset({np.sum, np.prod, np.mean, np.dot})
 
 
 def _reason(problem: Exception, otherwise: str) -> str:
@@ -63,9 +39,9 @@ def operate(recorder: Recorder, ufunc: np.ufunc, plain: Callable, operands: tupl
     __tracebackhide__ = True
     if recorder.active:
         try:
-            state = _float_errors.get() if _float_errors is not None else None
+            state = _float_state.get() if _float_state is not None else None
             if state is not _harmless[0] or warnings.filters is not _harmless[1]:
-                require_quiet_errors()
+                require_quiet()
             handles: list[Any] = []
             kinds: list[Any] = []
             layout = None
@@ -96,7 +72,7 @@ def operate(recorder: Recorder, ufunc: np.ufunc, plain: Callable, operands: tupl
         except (NotCovered, KeyError, *LIKE_NUMPY) as problem:
             known_errors.of_ufunc(plain, operands)
             recorder.leave_graph(_reason(problem, f"np.{ufunc.__name__} of these operands"))
-    return plain(*map(to_real, operands))
+    return float_errors.in_numpy(plain, map(to_real, operands), {})
 
 
 def call_ufunc(
@@ -106,7 +82,7 @@ def call_ufunc(
     __tracebackhide__ = True
     if recorder.active:
         try:
-            require_quiet_errors()
+            require_quiet()
             if method == "__call__":
                 return _call(recorder, ufunc, inputs, kwargs)
             lowered = METHODS_OF_UFUNCS.get(method)
@@ -137,7 +113,10 @@ def _call(recorder: Recorder, ufunc: np.ufunc, inputs: tuple, kwargs: dict) -> A
     if order == "F" or (order == "A" and strided):
         raise NotCovered(f"np.{ufunc.__name__} with order={order!r}")
     operands = [operand_of(recorder, i) for i in inputs]
-    nodes = ufunc_call(ufunc, operands, kwargs.get("dtype"))
+    in_place = out is not None and out[0] is inputs[0]  # as Python's operators do
+    # Elements that are not wanted warn of nothing.
+    with Named("" if in_place else ufunc.__name__) if where is True else SILENT:
+        nodes = ufunc_call(ufunc, operands, kwargs.get("dtype"))
     many = type(nodes) is tuple
     nodes = tuple(
         lowering.copied(n) if any(n is o for o in operands) else n
@@ -174,7 +153,7 @@ def call_function(recorder: Recorder, function: Any, args: tuple, kwargs: dict) 
     __tracebackhide__ = True
     if recorder.active:
         try:
-            require_quiet_errors()
+            require_quiet()
             return _lower(recorder, function, args, kwargs)
         except (NotCovered, *LIKE_NUMPY) as problem:
             known_errors.of_function(function, args, kwargs)
@@ -205,7 +184,8 @@ def _lower(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     if place is not None and len(args) > place:
         out = args[place]
         args = (*args[:place], None, *args[place + 1 :])
-    made = lowered(lambda value: handle_of(recorder, value), *args, **kwargs)
+    with Named(function.__name__) if function in _LOOPS else SILENT:
+        made = lowered(lambda value: handle_of(recorder, value), *args, **kwargs)
     if out is not None:
         return _into(recorder, function, out, made, args)
     made = wrapped(recorder, made, function in ARRAYS_OF_RANK_0, args)
@@ -260,7 +240,8 @@ def in_numpy(recorder: Recorder, function: Callable, args: Any, kwargs: dict) ->
         targets.append(args[0])
     if targets:  # what was recorded of the old contents must be computed before
         recorder.flush_if_active("an array is written in NumPy")
-    result = function(*map(to_real, args), **{k: to_real(v) for k, v in kwargs.items()})
+    real = {k: to_real(v) for k, v in kwargs.items()}
+    result = float_errors.in_numpy(function, map(to_real, args), real)
     for target in targets:
         if type(target) is bridge.Traced:
             target.touched()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import bridge, dispatch
+from . import bridge, dispatch, float_errors
 from .errors import LIKE_NUMPY, NotCovered
 from .lower import creation
 from .protocols import Recorder
@@ -24,7 +24,7 @@ class NumpyFace:
 
     def __init__(self, recorder: Recorder):
         self._recorder = recorder
-        dispatch.start_cell()
+        float_errors.start_cell()
         for name, lowered in creation.CREATION.items():
             setattr(self, name, self._creation(name, lowered))
         for name, copy in (

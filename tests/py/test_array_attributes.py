@@ -44,11 +44,33 @@ def same(shell: Shell, body: str) -> None:
         "x.sum().is_integer()", "x.__array_interface__['shape']", "x.ctypes.shape[:]",
         "x.__reduce__()[1][1]", "copy.copy(x)", "copy.deepcopy(x)", "pickle.loads(pickle.dumps(x))",
         "x.resize((3, 2), refcheck=False)", "x.setflags(write=False)", "x.__iadd__(1)",
-        "x.__abs__.__name__",
+        "x.__abs__.__name__", "x.max.__doc__ == np.ndarray.max.__doc__",
+        "isinstance(x.flat, np.flatiter)",
     ],
 )  # fmt: skip
 def test_what_an_array_has(shell, expression):
     same(shell, ARRAY + f"r = {expression}")
+
+
+def test_an_iterator_over_the_elements(shell):
+    same(
+        shell,
+        ARRAY
+        + "f = x.flat\nr = [next(f), next(f), f.index, f.coords]\nf[5] = 50\n"
+        + "for i, v in enumerate(x.flat):\n    x.flat[i] = v + r[1]\n"
+        + "r += [list(f), list(f), f.index]\ng = x.flat\nnext(g)\n",
+    )
+    assert type(shell.ns["g"]) is np.flatiter
+    assert shell.ns["g"].index == 1 and shell.ns["g"].base is shell.ns["x"]
+
+
+@pytest.mark.parametrize("statement", ["x.nothing = 1", "x.nothing", "'a' - x[:0].T.shape"])
+def test_errors_name_numpys_array(shell, statement):
+    errors = []
+    for head in ("# plain", "%%hybridize --view none"):
+        shell.run(START)
+        errors.append(str(shell.run(f"{head}\n{ARRAY}{statement}", fails=True).error))
+    assert errors[0] == errors[1]
 
 
 @pytest.mark.parametrize("statement", ["x.shape = (3, 2)", "x.shape = 6", "x.dtype = 'int64'"])

@@ -81,6 +81,17 @@ def test_steps_are_measured_against_some_as_written(shell, monkeypatch, faster):
         assert all("compared with plain Python" in t for t in said)
 
 
+def test_what_is_computed_for_a_trial_needs_no_passes(shell, monkeypatch):
+    monkeypatch.setattr(budget, "GRACE_S", 0.0)
+    body = READS + "y = x\nfor i in range(9):\n    y = y * 0.5 + (i - i)\n# trial\n"
+    shell.hybridize(body)
+    first = shell.report.segments[0]
+    assert first.reason.endswith("are compared with plain Python")
+    changed = {stage.name for stage in first.compiled.stages if stage.changed}
+    assert changed <= {"written", "infer", "plan"}
+    np.testing.assert_array_equal(shell.ns["y"], imperative(body)[0]["y"])
+
+
 def test_a_loop_that_touches_no_array_leaves_the_graph_whole(shell):
     body = READS + (
         "y = x * 2\nt = 0\ndef f(k):\n    return k % 3\n"
@@ -191,6 +202,14 @@ def test_a_trial_that_was_disturbed_is_not_the_last_one(shell, monkeypatch):
         modes.append(shell.report.mode)
     recorded, written = "symbolic", "imperative"
     assert modes == [recorded, written, recorded, recorded, written, written]
+
+
+def test_a_cell_that_is_recorded_in_no_time_stays_so(shell, monkeypatch):
+    monkeypatch.setattr(as_written, "clock", Clock(*[0.001] * 9))
+    body = LOOP + "# no time\n"
+    for _ in range(9):
+        shell.hybridize(body)
+        assert shell.report.mode == "symbolic"
 
 
 def test_a_cell_with_more_to_do_is_recorded_again(shell, monkeypatch):

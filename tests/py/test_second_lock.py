@@ -96,6 +96,19 @@ def test_a_finalizer_at_the_end_of_a_function(shell):
     assert plain == recorded
 
 
+def test_what_touched_no_array_in_an_earlier_cell(shell):
+    """What a name holds decides, in each cell anew."""
+    note = (
+        "def note(unused, n=1):\n    for v in values: v[0] += 50\n    if n: note(unused, n - 1)\n"
+    )
+    shell.run("import numpy as np\nx = np.arange(4.0)\nvalues = []\n" + note)
+    shell.hybridize("y = x * 2\nnote(0, 50)\nz = x * 2", "--view none")
+    shell.run("class Thing: __del__ = note\nheld = [Thing()]\nvalues.append(x)")
+    shell.hybridize("y = x * 2\nheld.clear()\nz = x * 2", "--view none")
+    assert shell.ns["y"].tolist() == [0.0, 2.0, 4.0, 6.0]
+    assert shell.ns["z"].tolist() == [200.0, 2.0, 4.0, 6.0]
+
+
 # Before 3.11 every call takes room of C's stack anyway.
 DEEP = 60_000 if sys.version_info >= (3, 11) else 5_000
 
@@ -120,9 +133,9 @@ def test_who_may_start():
     def users():
         pass
 
-    assert second_lock.may_start(np.mean.__wrapped__.__code__, None)
-    assert not second_lock.may_start(Shell.run.__code__, None)
-    assert not second_lock.may_start(users.__code__, None)
-    assert second_lock.may_start(Recorder.wrap.__code__, None)
-    assert second_lock.may_start(weakref.WeakSet.add.__code__, None)
-    assert not second_lock.may_start(weakref.finalize.__call__.__code__, None)
+    assert second_lock.may_start(np.mean.__wrapped__.__code__)
+    assert not second_lock.may_start(Shell.run.__code__)
+    assert not second_lock.may_start(users.__code__)
+    assert second_lock.may_start(Recorder.wrap.__code__)
+    assert second_lock.may_start(weakref.WeakSet.add.__code__)
+    assert not second_lock.may_start(weakref.finalize.__call__.__code__)

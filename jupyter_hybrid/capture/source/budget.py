@@ -7,6 +7,9 @@ turns out to be worth is known in the next one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from ..units import seconds
@@ -36,6 +39,17 @@ def used_up(recorder: Any) -> str:
         recorder.weighed_at = 2 * len(recorder.breaks)
         _weigh(recorder)
     return str(recorder.tired)
+
+
+@contextmanager
+def in_haste(recorder: Any) -> Iterator[None]:
+    """What is computed here may not come again: no passes run, but those that were asked for."""
+    options = recorder.options
+    recorder.haste = replace(options, passes=()) if options.passes is None else None
+    try:
+        yield
+    finally:
+        recorder.haste = None
 
 
 def _weigh(recorder: Any) -> None:

@@ -249,11 +249,13 @@ class Guarded(Transformer):
             return node.iter
         through = self.visit(node.iter)
         if isinstance(node, ast.AsyncFor) or getattr(node, "is_async", False):
-            name = ast.copy_location(ast.Name(self._runtime, ast.Load()), through)
-            made = ast.copy_location(ast.Attribute(name, "waits", ast.Load()), through)
-            reason = self._constant(_WAITS, through)
-            return ast.copy_location(ast.Call(made, [reason, through], []), through)
+            return self._awaited("waits", through)
         return self._guard("walk", [through, self._apart(node)], through)
+
+    def _awaited(self, method: str, value: ast.expr) -> ast.expr:
+        name = ast.copy_location(ast.Name(self._runtime, ast.Load()), value)
+        made = ast.copy_location(ast.Attribute(name, method, ast.Load()), value)
+        return ast.copy_location(ast.Call(made, [self._constant(_WAITS, value), value], []), value)
 
     def _apart(self, node: Any) -> ast.expr:
         """Are the items that a loop gives taken apart?"""
@@ -309,8 +311,7 @@ class Guarded(Transformer):
 
     def visit_AsyncWith(self, node: ast.AsyncWith) -> ast.stmt:
         for item in node.items:
-            item.context_expr = self.visit(item.context_expr)
-            item.context_expr = self._leave(item.context_expr, _WAITS)
+            item.context_expr = self._awaited("manages", self.visit(item.context_expr))
         self._bodies(node, "body")
         return node
 

@@ -247,7 +247,8 @@ class Phases:
             self.stage = _TRIAL
             start = self._now()
             before = len(self.recorder.breaks)
-            self.hooks.step_outside(f"{place.lines} are compared with plain Python")
+            with budget.in_haste(recorder):
+                self.hooks.step_outside(f"{place.lines} are compared with plain Python")
             cpu().empty_cache()  # NumPy has memory of its own
             self._entry = before if len(self.recorder.breaks) > before else -1
             self.paused = self.how

@@ -15,6 +15,7 @@ from ...np_face import TracedArray
 from .. import numbers, trace_state, twins
 from ..watchers import starts_one
 from . import budget
+from .awaited import Awaited, Managed
 from .loops import FORGOTTEN, place_of
 from .patience import CONTACTS, Phases
 from .quiet import Reads, Search, known_function
@@ -159,7 +160,13 @@ class PlainCopies:
     def waits(self, reason: str, through: Any) -> Any:
         """What an ``async for`` goes through: each step is a contact."""
         _guards.contact(reason)
-        return _Awaited(reason, through) if hasattr(type(through), "__aiter__") else through
+        return Awaited(reason, through) if hasattr(type(through), "__aiter__") else through
+
+    def manages(self, reason: str, entered: Any) -> Any:
+        """What an ``async with`` enters: its beginning and its end are contacts."""
+        _guards.contact(reason)
+        known = hasattr(type(entered), "__aenter__") and hasattr(type(entered), "__aexit__")
+        return Managed(reason, entered) if known else entered
 
     # Comprehensions -------------------------------------------------------------------------------
     def first(self, number: int, values: Any) -> Iterator[Any]:
@@ -265,7 +272,9 @@ class PlainCopies:
                 self._bind_plain_numbers()
                 self._args = tuple(map(numbers.plain, self._args))
                 self._kwargs = {k: numbers.plain(v) for k, v in self._kwargs.items()}
-                recorder.quiet.add(code)
+                for found in search.codes:  # the second lock lets them in
+                    if id(found) not in recorder.quiet:
+                        recorder.quiet.update({id(c): c for c in twins.with_inner(found)})
                 return function
             known.doubts += 1
         if known.left or self._is_left(recorder, code, known):
@@ -352,21 +361,6 @@ class _Late:
 
     def __iter__(self) -> Iterator[Any]:
         return self._found()
-
-
-class _Awaited:
-    """An asynchronous iterator with a contact before each step."""
-
-    def __init__(self, reason: str, through: Any):
-        self._reason = reason
-        self._steps = type(through).__aiter__(through)
-
-    def __aiter__(self) -> _Awaited:
-        return self
-
-    def __anext__(self) -> Any:
-        _guards.contact(self._reason)
-        return self._steps.__anext__()
 
 
 class _Resume:

@@ -96,6 +96,7 @@ class Search:
         self._left = _MOST
         self._seen: set[int] = set()
         self._kept: list[Any] = []  # what was seen: an id means nothing without its object
+        self.codes: list[types.CodeType] = []  # of the user's functions among it
 
     def names(self, reads: Reads, *scopes: Any) -> bool:
         """Are all these names plain in the scopes, innermost first?"""
@@ -165,6 +166,7 @@ class Search:
         reads = known_function(code)
         if reads is None:
             return False
+        self.codes.append(code)
         cells = {}
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
             try:

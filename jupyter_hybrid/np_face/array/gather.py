@@ -24,7 +24,7 @@ from ..lower.lowering import (
     transpose,
 )
 from . import masks
-from .indexing import expand_ellipsis, window_of
+from .indexing import expand_ellipsis, has_plain_bounds, window_of
 
 _FEW = 1024  # elements, and nodes, that are worth computing while the cell is recorded
 
@@ -260,7 +260,7 @@ def _index_array(array: Any, key: Any) -> Any:
     if key is None or key is Ellipsis:
         return key
     if type(key) is slice:
-        if not _core.guards.data(key):  # NumPy asks a bound once
+        if not has_plain_bounds(key):
             raise NotCovered("an index with such a bound")
         return key
     if isinstance(key, (bool, np.bool)):

@@ -6,6 +6,10 @@ import operator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ... import _core
+from .. import bridge
 from ..errors import NotCovered
 from ..lower.lowering import copied, core, reshape
 
@@ -54,6 +58,14 @@ def expand_ellipsis(keys: list[Any], rank: int, used: int) -> list[Any]:
         )
     place = at[0] if at else len(keys)
     return [*keys[:place], *[slice(None)] * (rank - used), *keys[place + 1 :]]
+
+
+def has_plain_bounds(key: slice) -> bool:
+    """Does asking them run no code of the user's? That is for NumPy to do, once."""
+    if _core.guards.data(key):
+        return True
+    plain = (int, float, np.integer, np.ndarray, bridge.Traced, _core.NDArray, type(None))
+    return all(issubclass(type(bound), plain) for bound in (key.start, key.stop, key.step))
 
 
 def window_of(key: slice, dim: int) -> tuple[int | None, int | None, int, int]:

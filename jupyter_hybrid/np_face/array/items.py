@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from ... import _core
 from .. import bridge
 from ..bridge import fitted
 from ..errors import LIKE_NUMPY, NotCovered
 from ..lower import known_errors, lowering
 from ..lower.lowering import NUMBERS
 from . import gather, layouts
-from .indexing import region
+from .indexing import has_plain_bounds, region
 
 
 def _plain_key(key: Any) -> bool:
     """True for ints, slices, None and ``...`` alone."""
     kind = type(key)
     if kind is slice:
-        return _core.guards.data(key)
+        return has_plain_bounds(key)
     return kind is int or key is None or key is Ellipsis
 
 
@@ -138,10 +139,38 @@ class Items:
 class Flat:
     """``x.flat``: the elements in C order, read, written and iterated over."""
 
-    __slots__ = ("_array",)
+    __slots__ = ("_array", "_elements", "index")
 
     def __init__(self, array: Any):
         self._array = array
+        self._elements: Any = None  # for who iterates
+        self.index = 0  # of the next one
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return np.flatiter
+
+    @property
+    def base(self) -> Any:
+        return self._array
+
+    @property
+    def coords(self) -> tuple[int, ...]:
+        return self.to_numpy().coords
+
+    def to_numpy(self) -> np.flatiter:
+        """The real array's, which has got as far."""
+        real = bridge.to_real(self._array).flat
+        deque(islice(real, self.index), maxlen=0)
+        return real
+
+    def __next__(self) -> Any:
+        if self.index >= self._array.size:
+            raise StopIteration
+        if self._elements is None:
+            self._elements = self.elements()
+        self.index += 1
+        return self._elements[self.index - 1]
 
     def elements(self) -> Any:
         array = self._array
@@ -153,10 +182,12 @@ class Flat:
         )
 
     def __getitem__(self, key: Any) -> Any:
+        self.index = 0  # as NumPy's
         found = self.elements()[key]
         return found if found.is_scalar else found.copy()
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        self.index = 0
         elements = self.elements()
         if type(value) not in NUMBERS and np.ndim(value):
             count = elements[key].size
@@ -164,7 +195,7 @@ class Flat:
         elements[key] = value
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.elements())
+        return self
 
     def __len__(self) -> int:
         return self._array.size

@@ -13,6 +13,7 @@ import numpy as np
 from ... import _core
 from .. import bridge
 from ..errors import NotCovered
+from ..float_errors import SILENT
 from ..lower import reductions
 from ..lower.lowering import NUMBERS, cast, dtype_of
 from ..lower.ufuncs import ufunc_call
@@ -42,7 +43,8 @@ def operate(recorder: Recorder, ufunc: np.ufunc, operands: tuple) -> Any:
     if not together or ufunc is np.matmul:
         given = [bridge.operand_of(recorder, o) for o in operands]
         return bridge.wrapped(recorder, ufunc_call(ufunc, given))
-    node = ufunc_call(ufunc, given)
+    with SILENT:  # it computes what is not selected too
+        node = ufunc_call(ufunc, given)
     if type(node) is tuple:
         raise NotCovered(f"np.{ufunc.__name__} of a selection")
     made = bridge.Traced(recorder, None)

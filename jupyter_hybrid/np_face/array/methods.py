@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ... import _core
 from .. import bridge, dispatch
+from ..float_errors import is_quiet
 from ..lower import lowering, shapes
 from ..lower.lowering import cast
 from . import in_place, layouts, masks
@@ -81,7 +83,7 @@ class Methods:
         copy: bool = True,
     ) -> Any:  # fmt: skip
         wanted = np.dtype(dtype)
-        if self.recorder.active and order in "CKA":
+        if self.recorder.active and order in "CKA" and is_quiet():
             if not np.can_cast(self.dtype, wanted, casting) or (
                 self.dtype.kind == "c" and wanted.kind != "c"
             ):
@@ -116,7 +118,7 @@ class Methods:
 
     def _copied(self: Any, dtype: np.dtype) -> Any:
         if dtype != self.dtype:
-            return cast(self.handle, dtype)
+            return _core.invoke_ufunc("cast", [self.handle], {"dtype": dtype.name})
         return lowering.copied(self.handle)
 
     def fill(self: Any, value: Any) -> None:
@@ -188,9 +190,7 @@ def _is_written(name: str) -> bool:
     return name in code.co_names or name in code.co_consts
 
 
-class _Method:
-    """A method such as ``x.sum`` that is a function of NumPy's with the array first."""
-
+class _Method:  # such as `x.sum`: a function of NumPy's with the array first
     __slots__ = ("__self__", "_function", "_name")
 
     def __init__(self, array: Any, name: str, function: Callable):
@@ -198,6 +198,10 @@ class _Method:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__self__._apply(self._function, args, kwargs)
+
+    @property
+    def __doc__(self) -> Any:  # type: ignore[override]
+        return self.__getattr__("__doc__")
 
     def __getattr__(self, name: str) -> Any:  # __name__, __qualname__, ...
         array = self.__self__

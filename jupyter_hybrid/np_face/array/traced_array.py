@@ -313,6 +313,9 @@ class TracedArray(Operators, Items, Methods, Conversions):
         return Flags(self)
 
 
+TracedArray.__name__ = "numpy.ndarray"  # what Python's own errors say
+
+
 class Flags:
     """``x.flags``; what is set reaches the real array."""
 

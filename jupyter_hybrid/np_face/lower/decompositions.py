@@ -9,7 +9,6 @@ branch or loop node, which has no value yet, the call leaves the graph.
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +17,7 @@ import numpy as np
 
 from .. import bridge
 from ..errors import NotCovered
+from ..float_errors import SILENT
 from ..frames import NUMPY
 from ..protocols import Recorder
 from . import followed
@@ -146,7 +146,7 @@ for _name, _part in _PARTS.items():
 if _module is not None:
     _names = followed.globals_of(_module.__name__)
     _names["_makearray"] = _makearray
-    _names["errstate"] = lambda **_: contextlib.nullcontext()  # errors are the nodes' own
+    _names["errstate"] = lambda **_: SILENT  # errors are the nodes' own
 
 
 def _qr(a: Any, mode: str = "reduced") -> Any:

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ... import _core
 from .. import bridge
 from ..array import gather
+from ..array.indexing import has_plain_bounds
 from ..errors import LIKE_NUMPY
 from ..frames import is_own
 from . import lowering
@@ -102,8 +102,8 @@ def of_index(array: Any, key: Any, *value: Any) -> None:
                 return
         elif not isinstance(part, (_PLAIN, type(...))) or bridge.has_traced(part):
             return
-        if type(part) is slice and not _core.guards.data(part):
-            return  # a bound that only NumPy may ask
+        if type(part) is slice and not has_plain_bounds(part):
+            return
         known.append(part)
     at = tuple(known) if type(key) is tuple else known[0]
     if value:

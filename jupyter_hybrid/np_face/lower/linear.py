@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _core
 from ..errors import NotCovered
 from .lowering import (
     NUMBERS,
@@ -47,7 +48,7 @@ def product(op: str, a: Any, b: Any) -> Any:
     a, b = _one_dtype(a, b, "np.matmul")
     flags = {"transpose_a": True} if swap_a else {}
     flags |= {"transpose_b": True} if swap_b else {}
-    return core(op, [a, b], **flags)
+    return _core.invoke_ufunc(op, [a, b], flags)
 
 
 def multiply(a: Any, b: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _core
 from ..errors import NotCovered
 from . import lowering
 from .lowering import (
@@ -70,7 +71,7 @@ def reduce(
     elif name in ("sum", "prod") and dtype_of(x).kind == "b":
         made = core("any" if name == "sum" else "all", [x], axis=axes, keepdims=keepdims)
     else:
-        made = core(name, [x], axis=axes, keepdims=keepdims)
+        made = _core.invoke_ufunc(name, [x], {"axis": axes, "keepdims": keepdims})
     if initial is not MISSING and initial is not None:
         made = _with_initial(name, made, initial)
     return made

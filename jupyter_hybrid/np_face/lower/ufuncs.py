@@ -16,9 +16,9 @@ from ... import _core
 from ..errors import NotCovered
 from . import composed, lowering
 from .linear import matmul
-from .lowering import NUMBERS, cast, constant, copied, core, dtype_of, fits
+from .lowering import NUMBERS, cast, constant, copied, dtype_of, fits
 
-_invoke = _core.invoke_separate
+_invoke = _core.invoke_ufunc
 
 UNARY: dict[np.ufunc, str] = {
     np.negative: "neg", np.absolute: "abs", np.sign: "sign", np.square: "square",
@@ -181,7 +181,7 @@ def _unary(ufunc: np.ufunc, loop: tuple) -> Plan:
     if whole and op == "reciprocal":  # NumPy's 1 / 0 is the machine's own
         raise NotCovered(f"np.reciprocal on {dtype}")
     _computes(op, ufunc, dtype)
-    return lambda x: core(op, [cast(_array(x, dtype), dtype)])
+    return lambda x: _invoke(op, [cast(_array(x, dtype), dtype)], {})
 
 
 def _array(x: Any, dtype: np.dtype) -> Any:
@@ -269,6 +269,6 @@ def _with_constant(op: str, dtype: np.dtype, number: np.dtype, first: bool) -> P
     def run(*operands: Any) -> Any:
         array, value = operands[::-1] if first else operands
         pair = [cast(array, dtype), constant(lowering.scalar(value, number), number)]
-        return core(op, pair[::-1] if first else pair)
+        return _invoke(op, pair[::-1] if first else pair, {})
 
     return run

@@ -15,7 +15,7 @@ _NAMES = {
     LEFT: "whether a loop is left", ENDED: "whether a loop went to its end",
     ITEM: "what a loop walks through", "__jupyter_hybrid__": "script",
     "LoopNumber": "number known only when the graph runs",
-    "TracedArray": "NumPy array", "CountedRange": "range of unknown length",
+    "numpy.ndarray": "NumPy array", "CountedRange": "range of unknown length",
 }  # fmt: skip
 
 

@@ -1,0 +1,163 @@
+"""Warnings of floating-point errors: those that NumPy would have given for what was recorded.
+
+A program only tells whether its kernels met an exception. Then the loops of NumPy's that it stands
+for are asked in real NumPy, one by one and in the order of the code, on what it started from.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..np_face.float_errors import KINDS, Log, Warned, as_in_cell, ignored
+from ..np_face.lower.ufuncs import BINARY, UNARY
+
+_OPERATORS = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv,
+    "power": operator.pow, "mod": operator.mod, "floor_div": operator.floordiv,
+}  # fmt: skip
+_UFUNCS = {op: ufunc for ufunc, op in reversed([*UNARY.items(), *BINARY.items()])}
+
+
+def _call_of(node: Any) -> Callable:
+    """What NumPy computes where the node stands."""
+    op, attrs, name = node.op, node.attrs, node.text[1:]
+    if op == "cast":
+        return lambda x: x.astype(attrs["dtype"])
+    if op in ("sum", "prod", "mean"):
+        options = {"axis": attrs["axis"], "keepdims": attrs["keepdims"]}
+        return lambda x: getattr(np, op)(x, **options)
+    if op in ("dot", "matmul"):
+        turned = [attrs.get("transpose_a"), attrs.get("transpose_b")]
+        product = np.dot if name == "dot" else np.matmul
+        return lambda a, b: product(*(m.T if t else m for m, t in zip((a, b), turned)))
+    exponent = {"square": 2, "sqrt": 0.5}.get(op)
+    if exponent is not None and name in ("", "power"):
+        power = operator.pow if not name else np.power
+        return lambda x: power(x, exponent)
+    plain = op.removesuffix("_scalar")
+    reverse = plain != op and plain not in _UFUNCS
+    plain = plain[1:] if reverse else plain
+    call = getattr(np, name) if name else _OPERATORS.get(plain) or _UFUNCS[plain]
+    if not op.endswith("_scalar"):
+        return call
+    number = attrs["scalar"]
+    return (lambda x: call(number, x)) if reverse else lambda x: call(x, number)
+
+
+def of_segment(segment: Any, namespace: dict[str, Any]) -> list[Warned]:
+    """The warnings of its latest run, which is over."""
+    runs = segment.times.take_watched()
+    return of_run(segment, runs[0] if runs else None, namespace)
+
+
+def of_run(segment: Any, run: Any, namespace: dict[str, Any]) -> list[Warned]:
+    """The warnings of a run of it, in the order of the code; None: a run that met nothing."""
+    if ignored():
+        return []
+    graph, known = segment.graph, segment.compiled.warned
+    if run is not None and run.met:
+        given = dict(zip(graph.inputs, run.inputs, strict=True))
+        return list(_warned(graph, _asked(graph), given, run.keys, namespace))
+    if known is None:  # what the inputs don't decide was computed when it was compiled
+        known = list(_warned(graph, _asked(graph) - _of_inputs(graph), {}, [], namespace))
+        segment.compiled.warned = known
+    return list(known)
+
+
+def issue(warned: list[Warned]) -> None:
+    """Gives these warnings, as NumPy would."""
+    with as_in_cell():
+        for w in warned:
+            w.give()
+
+
+def _asked(graph: Any) -> set[int]:
+    return {n.id for n in graph.nodes if n.kind == "op" and n.text} if graph.warns else set()
+
+
+def _of_inputs(graph: Any) -> set[int]:
+    """Nodes that are computed from inputs or random draws."""
+    found: set[int] = set()
+    for node in graph.nodes:
+        given = node.kind == "input" or node.key_slot is not None
+        if given or any(source in found for source, _ in node.inputs):
+            found.add(node.id)
+    return found
+
+
+def _warned(
+    graph: Any, asked: set[int], given: dict[int, Any], keys: list[int], namespace: dict[str, Any]
+) -> Iterator[Warned]:
+    for node, arrays in _on_values(graph, asked, given, keys) if asked else ():
+        yield from _met(node, arrays, namespace)
+
+
+def _on_values(
+    graph: Any, asked: set[int], given: dict[int, Any], keys: list[int]
+) -> Iterator[tuple[Any, list[Any]]]:
+    """Those nodes that may have to warn, with the arrays that they are computed from."""
+    needed = _needed(graph, asked)
+    last = {source: n.id for n in graph.nodes if n.id in needed for source, _ in n.inputs}
+    values: dict[int, list[Any]] = {}
+    for node in graph.nodes:
+        if node.id not in needed:
+            continue
+        read = [values[source][out] for source, out in node.inputs]
+        if node.kind == "input":
+            values[node.id] = [given[node.id]]
+        elif node.kind == "constant":
+            values[node.id] = [node.value]
+        else:
+            key = 0 if node.key_slot is None else keys[node.key_slot]
+            values[node.id] = node.run(read, key)
+        if node.id in asked and any(map(_is_suspect, values[node.id])):
+            yield node, [_core.as_numpy(handle)[()] for handle in read]
+        for done in {source for source, _ in node.inputs if last[source] == node.id}:
+            del values[done]
+
+
+def _is_suspect(made: Any) -> bool:
+    """A result that an operation with a floating-point error may have: numbers that are all finite
+    have met none."""
+    array = _core.as_numpy(made)
+    return not np.isfinite(array).all() if array.dtype.kind in "fc" else array.dtype.kind != "b"
+
+
+def _needed(graph: Any, asked: set[int]) -> set[int]:
+    """Those nodes, and all that they are computed from."""
+    needed = set(asked)
+    for node in reversed(graph.nodes):
+        if node.id in needed:
+            needed |= {source for source, _ in node.inputs}
+    return needed
+
+
+def _met(node: Any, arrays: list[Any], namespace: dict[str, Any]) -> Iterator[Warned]:
+    """The warnings of one loop of NumPy's."""
+    log = Log()
+    mask = int(node.text[0])
+    modes: Any = {kind: "log" if mask & bit else "ignore" for kind, bit in KINDS.items()}
+    with np.errstate(**modes, under="ignore", call=log):
+        _call_of(node)(*arrays)
+    for warned in log.met:
+        if warned.filename == __file__:
+            filename = _core.site_file(node.site) or ""
+            names = _globals_of(filename, namespace)
+            yield Warned(warned.text, filename, _core.site(node.site)[1], names)
+        else:
+            yield warned
+
+
+def _globals_of(filename: str, namespace: dict[str, Any]) -> dict[str, Any]:
+    """Of code in that file: a module's, or the notebook's."""
+    for module in list(sys.modules.values()):
+        names = getattr(module, "__dict__", {})
+        if names.get("__file__") == filename:
+            return names
+    return namespace

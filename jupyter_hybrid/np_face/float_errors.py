@@ -1,0 +1,191 @@
+"""What NumPy is to do about floating-point errors, and whether kernels may run later for all that.
+
+Kernels give no warnings: they are given when a program has run (``capture/float_warnings.py``), for
+the nodes of :func:`_core.invoke_ufunc`, which remember what was to be warned of where they stood.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import _core
+from .errors import NotCovered
+from .frames import NUMPY, OWN
+
+_umath = sys.modules.get("numpy._core.umath")
+state = getattr(_umath, "_extobj_contextvar", None)
+KINDS = {"divide": 1, "over": 2, "invalid": 4}  # by their bit in a node's mark
+_filters_of_cell: list[Any] = [None]
+_shown_by: list[Any] = []
+# The state and the filters that were looked at last.
+harmless: list[Any] = [object(), warnings.filters]
+_SHOWS = ("showwarning", "_showwarnmsg_impl")  # what `catch_warnings` replaces
+_kinds = 0
+
+
+def require_quiet() -> None:
+    """Raises NotCovered while kernels can't stand for NumPy's loops: ``np.errstate`` asks for
+    exceptions or calls, warnings are caught or turned into exceptions here."""
+    global _kinds
+    now = state.get() if state is not None else None
+    if now is harmless[0] and now is not None and warnings.filters is harmless[1]:
+        return
+    errors: Any = np.geterr()
+    look_again()
+    _core.set_float_warnings(0)
+    if not set(errors.values()) <= {"warn", "ignore"} or errors["under"] == "warn":
+        raise NotCovered("np.errstate asks for floating-point errors")
+    _kinds = sum(bit for kind, bit in KINDS.items() if errors[kind] == "warn")
+    if _kinds and warnings.filters is not _filters_of_cell[0]:
+        raise NotCovered("warnings are caught here")
+    _core.set_float_warnings(_kinds)
+    harmless[:] = [now, warnings.filters]
+
+
+def is_quiet() -> bool:
+    """Does :func:`require_quiet` let pass?"""
+    try:
+        require_quiet()
+    except NotCovered:
+        return False
+    return True
+
+
+def start_cell() -> None:
+    """Takes the present warning filters as those of the cell, unless they raise."""
+    _filters_of_cell[0] = None if raises() else warnings.filters
+    _shown_by[:] = [getattr(warnings, name) for name in _SHOWS]
+    look_again()
+
+
+def look_again() -> None:
+    """The settings may have changed."""
+    harmless[0] = object()
+
+
+def raises() -> bool:
+    """Is a RuntimeWarning an error somewhere?"""
+    return any(f[0] == "error" and issubclass(RuntimeWarning, f[2]) for f in warnings.filters)
+
+
+def ignored() -> bool:
+    """Does the cell show no RuntimeWarning at all?"""
+    for action, text, category, module, line in _filters_of_cell[0] or warnings.filters:
+        if issubclass(RuntimeWarning, category):
+            return action == "ignore" and text is None and module is None and not line
+    return False
+
+
+@contextmanager
+def as_in_cell() -> Iterator[None]:
+    """Warnings are given as where the cell began, not as where somebody catches them now."""
+    filters = _filters_of_cell[0]
+    if filters is None or filters is warnings.filters:
+        yield
+        return
+    names = ("filters", *_SHOWS)
+    now = [getattr(warnings, name) for name in names]
+    try:
+        for name, value in zip(names, [filters, *_shown_by], strict=True):
+            setattr(warnings, name, value)
+        yield
+    finally:
+        for name, value in zip(names, now, strict=True):
+            setattr(warnings, name, value)
+
+
+class _Silent:
+    """While it lasts, nodes are no loops of NumPy's: they stand for something that warns otherwise,
+    or not at all."""
+
+    depth = 0
+
+    def __enter__(self) -> None:
+        self.depth += 1
+        _core.set_float_warnings(0)
+
+    def __exit__(self, *error: object) -> None:
+        self.depth -= 1
+        if not self.depth:
+            _core.set_float_warnings(_kinds)
+
+
+SILENT = _Silent()
+
+
+class Named:
+    """While it lasts, nodes are loops of this function, not of Python's operators."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __enter__(self) -> None:
+        if not SILENT.depth:
+            _core.set_float_warnings(_kinds, self.name)
+
+    def __exit__(self, *error: object) -> None:
+        if not SILENT.depth:
+            _core.set_float_warnings(_kinds)
+
+
+# Warnings -----------------------------------------------------------------------------------------
+class Warned(NamedTuple):
+    """A warning of NumPy's, and whose line it is at."""
+
+    text: str
+    filename: str
+    line: int
+    names: dict[str, Any]  # the globals of that code
+
+    def give(self) -> None:
+        """Gives it as NumPy does."""
+        module = self.names.get("__name__") or "<unknown>"
+        registry = self.names.setdefault("__warningregistry__", {})
+        warnings.warn_explicit(
+            self.text, RuntimeWarning, self.filename, self.line, module, registry
+        )
+
+
+class Log:
+    """Is told by NumPy of floating-point errors, in the frame that it would warn of."""
+
+    def __init__(self) -> None:
+        self.met: list[Warned] = []
+
+    def write(self, text: str) -> None:
+        """What ``np.errstate(call=...)`` calls in its mode ``log``."""
+        frame = sys._getframe(1)
+        place = frame.f_code.co_filename, frame.f_lineno, frame.f_globals
+        self.met.append(Warned(text.removeprefix("Warning: ").strip(), *place))
+
+
+def in_numpy(call: Callable, args: Any, kwargs: dict[str, Any]) -> Any:
+    """``call(*args, **kwargs)`` in real NumPy: a warning is at the user's line, not at ours."""
+    __tracebackhide__ = True
+    errors = np.geterr()
+    modes: Any = {kind: "log" for kind, mode in errors.items() if mode == "warn"}
+    if not modes or not {"call", "log"}.isdisjoint(errors.values()):
+        return call(*args, **kwargs)
+    log = Log()
+    try:
+        with np.errstate(**modes, call=log):
+            return call(*args, **kwargs)
+    finally:
+        for warned in log.met:
+            (_users(warned) if warned.filename.startswith(OWN) else warned).give()
+
+
+def _users(warned: Warned) -> Warned:
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.startswith((*OWN, NUMPY)):
+        frame = frame.f_back
+    if frame is None:
+        return warned
+    return Warned(warned.text, frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
