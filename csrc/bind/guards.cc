@@ -213,21 +213,6 @@ PyObject* tell_type(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return nullptr;
 }
 
-// NumPy's arrays are sequences to `match` from NumPy 2.5 on.
-PyObject* match_as(PyObject*, PyObject* const* args, Py_ssize_t count) {
-  if (!has_count("match_as", count, 2)) return nullptr;
-  if (!PyType_Check(args[0]) || !PyType_Check(args[1])) {
-    PyErr_SetString(PyExc_TypeError, "match_as(): expected two types");
-    return nullptr;
-  }
-  auto* type = reinterpret_cast<PyTypeObject*>(args[0]);
-  const auto* other = reinterpret_cast<PyTypeObject*>(args[1]);
-  type->tp_flags &= ~Py_TPFLAGS_SEQUENCE;
-  type->tp_flags |= other->tp_flags & Py_TPFLAGS_SEQUENCE;
-  PyType_Modified(type);
-  Py_RETURN_NONE;
-}
-
 #define HYBRID_FAST(function) \
   reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&function)), METH_FASTCALL
 
@@ -241,8 +226,6 @@ PyMethodDef kMethods[] = {
     {"settled", settled, METH_NOARGS, "Nothing waits, until more is recorded."},
     {"note", note, METH_NOARGS, "Something that a contact has to compute may have been recorded."},
     {"tell", HYBRID_FAST(tell_type), "A type whose operations are ours: scalar, array or named."},
-    {"match_as", HYBRID_FAST(match_as),
-     "`match` takes one type for a sequence where it takes another for one."},
     {"contact", contact_with, METH_O, "Computes what waits; the reason is told to the callback."},
     {"binary", HYBRID_FAST(binary), "An operator by its number, of two operands."},
     {"compare", HYBRID_FAST(compare), "A comparison by its number, `in` and `not in` among them."},

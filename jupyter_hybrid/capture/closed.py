@@ -218,7 +218,6 @@ def tell_types(runtime: type) -> None:
     arrays += [type(np.r_), type(np.c_), type(np.mgrid), type(np.ogrid), type(np.s_)]
     for kind in arrays:
         _guards.tell(kind, "array")
-    _guards.match_as(TracedArray, np.ndarray)
     scalars: list[type] = [t for t in np.sctypeDict.values() if t not in (np.object_, np.void)]
     scalars += [type(np.dtype(t)) for t in scalars]
     for kind in (*scalars, RecordedInt, RecordedFloat):
