@@ -318,14 +318,9 @@ class TracedArray(Operators, Items, Methods, Conversions):
 TracedArray.__name__ = "numpy.ndarray"  # what Python's own errors say
 
 
-class _Matched(abc.ABC):
-    """Its classes are sequences to ``match``, without being any of `collections.abc`."""
-
-    __abc_tpflags__ = _SEQUENCE
-
-
-if np.ndarray.__flags__ & _SEQUENCE:  # from NumPy 2.5 on
-    _Matched.register(TracedArray)
+# NumPy's arrays are sequences to `match` from 2.5 on, and none of `collections.abc`.
+if np.ndarray.__flags__ & _SEQUENCE:
+    abc.ABCMeta("_Sequences", (), {"__abc_tpflags__": _SEQUENCE}).register(TracedArray)
 
 
 class Flags:
