@@ -164,7 +164,7 @@ class Runtime(PlainCopies, threading.local):
         """A handler of the user's begins: the error's traceback has no frames of ours."""
         error = sys.exc_info()[1]
         if self.recorder is not None and error is not None:
-            error.__traceback__ = tracebacks.users(error.__traceback__)
+            tracebacks.give(error, tracebacks.users(error.__traceback__))
 
     def ready_for(self, recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> bool:
         """Makes ready for a call of unseen code, which looks at frames as it likes: nothing waits
