@@ -50,11 +50,12 @@ def may_start(code: CodeType) -> bool:
 
 def started(code: CodeType) -> bool:
     """A frame is about to run. True: those of its code always may."""
+    recorder = trace_state.recorder()
+    if recorder is not None and id(code) in recorder.quiet:  # by what its names hold today
+        return False
     if may_start(code):
         return True
-    recorder = trace_state.recorder()
-    if recorder is None or id(code) not in recorder.quiet:  # by what its names hold today
-        hold_up(code)
+    hold_up(code)
     return False
 
 

@@ -284,6 +284,8 @@ class PlainCopies:
                 for found in search.codes:  # the second lock lets them in
                     if id(found) not in recorder.quiet:
                         recorder.quiet.update({id(c): c for c in twins.with_inner(found)})
+                if inner and not (recorder.live() or recorder.known()):
+                    _guards.settled()  # the second lock asks about none of the many frames to come
                 return function
             known.doubts += 1
         if known.left or self._is_left(recorder, code, known):

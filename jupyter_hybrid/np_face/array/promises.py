@@ -92,10 +92,6 @@ class Promises:
                 found[id(array._handle)] = promise, _core.from_numpy(made, copy=False)
         return found
 
-    def all(self) -> list[Any]:
-        """The traced arrays whose ndarrays wait for contents, views too."""
-        return [p.array for p in list(self._waiting.values()) if p.array is not None]
-
     def keep(self) -> None:
         """Gives every ndarray its contents; what was computed for that has a value."""
         for array in self.arrays():
