@@ -7,12 +7,10 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import CodeType
 
 import pytest
 
 import jupyter_hybrid as mx
-from jupyter_hybrid.capture import second_lock
 
 # Virtual GPUs are tested here, the machine's own in tests/gpu. The driver is loaded on first use.
 os.environ["HYBRID_CUDA"] = "0"
@@ -32,20 +30,3 @@ def settled() -> Iterator[None]:
         mx.engine.configure(**before)
     with contextlib.suppress(mx.MXNetError):  # the test made it and has looked at it
         mx.nd.waitall()
-
-
-@pytest.fixture
-def closed_list(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The closed list lets in all that runs in a cell: the second lock has nothing to hold up, but
-    in tests of code that runs unasked (the mark ``unasked``)."""
-    held_up: list[str] = []
-
-    def hold_up(code: CodeType) -> None:
-        held_up.append(f"{code.co_name} ({code.co_filename}, line {code.co_firstlineno})")
-        second_lock_holds(code)
-
-    second_lock_holds = second_lock.hold_up
-    monkeypatch.setattr(second_lock, "hold_up", hold_up)
-    yield
-    if request.node.get_closest_marker("unasked") is None:
-        assert not held_up, "\n".join(held_up)
