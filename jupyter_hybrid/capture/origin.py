@@ -44,7 +44,8 @@ def origin(function: Any) -> str:
             else:
                 module = type(owner).__module__
         else:
-            module = type(inner).__module__
+            found: object = type(inner).__module__
+            module = found if isinstance(found, str) else ""  # Cython's can have a member there
     else:
         inner_type = inner if isinstance(inner, type) else kind
         module = type.__getattribute__(inner_type, "__module__")

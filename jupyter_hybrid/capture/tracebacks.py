@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import linecache
 import os
 import re
+import sys
 from types import CodeType, TracebackType
 from typing import Any
 
@@ -71,6 +73,18 @@ def users(traceback: TracebackType | None) -> TracebackType | None:
     return _linked(kept)
 
 
+def give(error: BaseException, traceback: TracebackType | None) -> None:
+    """Sets an error's traceback, that too which 3.10 keeps apart while the error is handled."""
+    error.__traceback__ = traceback
+    if sys.version_info < (3, 11) and sys.exc_info()[1] is error:
+        parts = [ctypes.py_object(part) for part in (type(error), error, traceback)]
+        if traceback is None:
+            parts[-1] = ctypes.py_object()
+        for part in parts:
+            ctypes.pythonapi.Py_IncRef(part)  # SetExcInfo takes them over
+        ctypes.pythonapi.PyErr_SetExcInfo(*parts)
+
+
 def clean(error: BaseException, filename: str) -> None:
     """Takes this package's frames out of an error on its way out of a cell, and out of its causes.
 
@@ -83,7 +97,7 @@ def clean(error: BaseException, filename: str) -> None:
         if one is None or id(one) in seen:
             continue
         seen.add(id(one))
-        one.__traceback__ = users(one.__traceback__)
+        give(one, users(one.__traceback__))
         open_errors += [one.__cause__, one.__context__]
     found = (
         _PUSHED.search(getattr(error, "placed", str(error)))
@@ -96,7 +110,7 @@ def clean(error: BaseException, filename: str) -> None:
     frames = _frames(error.__traceback__)
     line = int(found["line"])
     if not frames or (file_of(frames[-1]), frames[-1].tb_lineno) != (cell, line):
-        error.__traceback__ = _linked([*frames, *_raised_at(error, cell, line)])
+        give(error, _linked([*frames, *_raised_at(error, cell, line)]))
 
 
 def _cell_named(file: str, filename: str) -> str | None:

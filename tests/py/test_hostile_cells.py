@@ -13,7 +13,6 @@ from hostile.catalogue import PLACES, Hostile, Step, read
 from hostile.known import HELD_UP, KNOWN
 from hostile.runner import Runner, compare
 
-from jupyter_hybrid.capture.source import budget
 from jupyter_hybrid.cells import as_written
 
 CELLS = read()
@@ -27,7 +26,6 @@ def runner(tmp_path_factory) -> Iterator[Runner]:
         patch.chdir(folder)  # modules of the helpers lie below the notebook's folder
         runner = Runner(folder)
         patch.setattr(runner.shell.ip, "showtraceback", lambda *args, **kwargs: None)
-        patch.setattr(budget, "GRACE_S", 1e9)  # nothing is left to Python by the clock
         patch.setattr(as_written, "clock", lambda: 0.0)
         yield runner
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import math
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,7 @@ from .operators import Operators
 _note = _core.guards.note
 _WINDOW = Callable[[Any], Any]
 UNKNOWN_LAYOUT: tuple[int, ...] = ()  # strides of a result that NumPy need not lay out in C order
+_SEQUENCE = 1 << 5  # the flag of a type that Python's ``match`` asks for
 
 
 class TracedArray(Operators, Items, Methods, Conversions):
@@ -314,6 +316,11 @@ class TracedArray(Operators, Items, Methods, Conversions):
 
 
 TracedArray.__name__ = "numpy.ndarray"  # what Python's own errors say
+
+
+# NumPy's arrays are sequences to `match` from 2.5 on, and none of `collections.abc`.
+if np.ndarray.__flags__ & _SEQUENCE:
+    abc.ABCMeta("_Sequences", (), {"__abc_tpflags__": _SEQUENCE}).register(TracedArray)
 
 
 class Flags:
