@@ -11,7 +11,10 @@ import operator
 import sys
 from typing import Any
 
+import numpy as np
+
 from .. import _core
+from ..np_face.float_errors import in_numpy
 
 _INT64 = range(-(2**63), 2**63)
 _EXACT_IN_FLOAT = range(-(2**53), 2**53 + 1)
@@ -116,6 +119,18 @@ def _derive(value: Any, op: str, operands: tuple) -> Any:
     return made
 
 
+def is_numpys(value: Any) -> bool:
+    """Is it a number of NumPy's, and no stand-in?"""
+    return issubclass(type(value), np.generic)
+
+
+def _meet(function: Any, a: Any, b: Any) -> Any:
+    """``function(a, b)`` of plain numbers, or of one that meets NumPy's."""
+    if is_numpys(a) or is_numpys(b):
+        return in_numpy(function, (a, b), {})
+    return function(a, b)
+
+
 class _Arithmetic:
     """Operators of a recorded number: recorded where a kernel gives just the same, else plain.
 
@@ -134,9 +149,13 @@ class _Arithmetic:
         return _derive(-plain(self), "neg", (self,))
 
     def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        if modulus is None:
+            return _meet(operator.pow, plain(self), plain(other))
         return pow(plain(self), plain(other), plain(modulus))
 
     def __rpow__(self, other: Any, modulus: Any = None) -> Any:
+        if modulus is None:
+            return _meet(operator.pow, plain(other), plain(self))
         return pow(plain(other), plain(self), plain(modulus))
 
     def __divmod__(self, other: Any) -> Any:
@@ -148,11 +167,11 @@ class _Arithmetic:
 
 def _install(symbol: str, function: Any, op: str | None = None) -> None:
     def forward(self: Any, other: Any) -> Any:
-        value = function(plain(self), plain(other))
+        value = _meet(function, plain(self), plain(other))
         return value if op is None else _derive(value, op, (self, other))
 
     def backward(self: Any, other: Any) -> Any:
-        value = function(plain(other), plain(self))
+        value = _meet(function, plain(other), plain(self))
         return value if op is None else _derive(value, op, (other, self))
 
     setattr(_Arithmetic, f"__{symbol}__", forward)

@@ -11,6 +11,7 @@ from .. import _core
 from ..base import MXNetError
 from ..np_face import TracedArray
 from ..np_face.array.items import Flat
+from ..np_face.float_errors import look_again
 from . import numbers, second_lock, trace_state
 from .bindings import Ending
 from .cell import Cell
@@ -132,6 +133,7 @@ class Recording:
             self.as_written = self.as_written or why
             return
         self.recorder.active = True
+        look_again()
         _core.begin_trace(len(self.recorder.segments))
         self._runtime.record(self.recorder)
         _core.guards.settled()  # as the pause has left it

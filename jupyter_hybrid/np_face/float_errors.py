@@ -26,7 +26,9 @@ _filters_of_cell: list[Any] = [None]
 _shown_by: list[Any] = []
 # The state and the filters that were looked at last.
 harmless: list[Any] = [object(), warnings.filters]
+_looked: list[Any] = [object(), []]  # the same, as it was
 _SHOWS = ("showwarning", "_showwarnmsg_impl")  # what `catch_warnings` replaces
+_CHANGED = object()
 _kinds = 0
 
 
@@ -34,19 +36,21 @@ def require_quiet() -> None:
     """Raises NotCovered while kernels can't stand for NumPy's loops: ``np.errstate`` asks for
     exceptions or calls, warnings are caught or turned into exceptions here."""
     global _kinds
-    now = state.get() if state is not None else None
-    if now is harmless[0] and now is not None and warnings.filters is harmless[1]:
+    now, filters = state.get() if state is not None else None, warnings.filters
+    if now is not None and now is _looked[0] and filters == _looked[1] and filters is harmless[1]:
+        harmless[0] = now
         return
     errors: Any = np.geterr()
-    look_again()
+    harmless[0] = _looked[0] = _CHANGED
     _core.set_float_warnings(0)
     if not set(errors.values()) <= {"warn", "ignore"} or errors["under"] == "warn":
         raise NotCovered("np.errstate asks for floating-point errors")
     _kinds = sum(bit for kind, bit in KINDS.items() if errors[kind] == "warn")
-    if _kinds and warnings.filters is not _filters_of_cell[0]:
+    if _kinds and (filters is not _filters_of_cell[0] or raises()):
         raise NotCovered("warnings are caught here")
     _core.set_float_warnings(_kinds)
-    harmless[:] = [now, warnings.filters]
+    harmless[:] = [now, filters]
+    _looked[:] = [now, list(filters)]
 
 
 def is_quiet() -> bool:
@@ -62,12 +66,12 @@ def start_cell() -> None:
     """Takes the present warning filters as those of the cell, unless they raise."""
     _filters_of_cell[0] = None if raises() else warnings.filters
     _shown_by[:] = [getattr(warnings, name) for name in _SHOWS]
-    look_again()
+    harmless[0] = _looked[0] = _CHANGED
 
 
 def look_again() -> None:
-    """The settings may have changed."""
-    harmless[0] = object()
+    """The settings may have changed, the filters in their own list too."""
+    harmless[0] = _CHANGED
 
 
 def raises() -> bool:

@@ -42,6 +42,9 @@ PROGRAMS = {
     "logarithms": "a = np.log2(x)\nb = np.log10(-x)\nc = np.log1p(-x)",
     "powers": "a = x**-1\nb = (x * 1e200) ** 2\nc = (x - 3) ** 0.5\nd = np.power(x - 3, 0.5)",
     "operators and functions of scalars": "a = x[0] / x[0]\nb = np.divide(x[1], 0)\nc = 1 // x[0]",
+    "numbers of NumPy's": "s, o = np.float64(2), np.float64(0)\na = s / 0\nb = 1 // o\nc = s / o\n"
+    "d = np.arcsin(s)\ns /= 0\ne = s**1e200 - s\nf = (x[2] * 1e300) ** 2",
+    "roots of integers": "i = np.arange(-2, 3)\na = i**0.5\nb = (i * 1.0) ** 0.5",
     "integers": "i = np.arange(4)\na = 5 // i\nb = 5 % i\nc = i / i",
     "casts": "a = (x / 0.0).astype(int)\nb = (x * 1e300).astype(np.float32)",
     "sums and products": "a = np.sum(inf)\nb = np.mean(inf)\nc = np.dot(inf, inf * 0)",
@@ -142,6 +145,24 @@ def test_an_error_comes_at_its_line(shell):
         result = shell.hybridize(body, "--view none", fails=True)
     assert str(result.error) == "divide by zero encountered in divide"
     assert shell.ns["done"] == 1
+
+
+def test_filters_that_are_changed_in_their_own_list(shell):
+    body = (
+        "y = x + 0\n"
+        "a = 1 / y\n"
+        "warnings.simplefilter('ignore')\n"
+        "b = 1 / y\n"
+        "warnings.simplefilter('error')\n"
+        "try:\n"
+        "    c = np.log(y - 1)\n"
+        "except RuntimeWarning as error:\n"
+        "    text = str(error)\n"
+        "warnings.simplefilter('always')\n"
+        "d = y / y"
+    )
+    assert [line for _, line, _ in same(shell, body)] == [3, 12]
+    assert shell.ns["text"] == "divide by zero encountered in log"
 
 
 def test_a_module_has_a_registry_of_its_own(shell, tmp_path, monkeypatch):

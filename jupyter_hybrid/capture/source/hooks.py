@@ -13,6 +13,7 @@ import operator
 import sys
 import threading
 import types
+import warnings
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,8 @@ import numpy as np
 from ... import _core
 from ...np_face import TracedArray
 from ...np_face.array import unbound
-from .. import builtin_calls, closed, library, numbers, tracebacks, twins
+from ...np_face.float_errors import in_numpy
+from .. import builtin_calls, closed, library, numbers, trace_state, tracebacks, twins
 from ..origin import origin
 from ..outside import call_outside, runs_code
 from ..recorder import Recorder
@@ -30,6 +32,11 @@ from .guarded import GUARDS
 from .plain import OURS, PlainCopies
 
 _guards = _core.guards
+
+# Before them everything is computed: its warnings are judged as they were.
+_FILTERS: frozenset[Any] = frozenset(
+    {warnings.simplefilter, warnings.filterwarnings, warnings.resetwarnings}
+)
 
 
 class _Name(str):
@@ -67,7 +74,10 @@ class Runtime(PlainCopies, threading.local):
         if not numbers.is_recorded(target):
             value = numbers.plain(value)
         _guards.ready(target, value)
-        return getattr(operator, on_scalars(kind, target))(target, value)
+        operation = getattr(operator, on_scalars(kind, target))
+        if numbers.is_numpys(target):
+            return in_numpy(operation, (target, value), {})
+        return operation(target, value)
 
     def item(self, holder: Any, key: Any) -> tuple[Any, Any, Any]:
         """What ``holder[key] += ...`` updates, found before its right side is evaluated."""
@@ -188,6 +198,8 @@ class Runtime(PlainCopies, threading.local):
         if unbound.applies(function, args):
             return unbound.call(function, args, kwargs)
         if closed.allows(function, args, kwargs):
+            if type(function) is np.ufunc and not kwargs and all(map(numbers.is_numpys, args)):
+                return in_numpy(function, args, kwargs)
             return closed.made(function, function(*args, **kwargs))
         seen = twins.seen(function)
         if seen is not None:
@@ -225,6 +237,9 @@ def _of_lists(function: Any, args: tuple) -> bool:
 
 def _contact(function: Any) -> None:
     name = closed.name_of(function)
+    recorder = trace_state.recorder()
+    if type(function) is types.FunctionType and function in _FILTERS and recorder is not None:
+        recorder.flush_if_active(f"{name} decides what becomes of warnings")
     _guards.contact(f"{name} is not part of the graph")
 
 

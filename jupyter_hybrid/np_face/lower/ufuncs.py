@@ -14,6 +14,7 @@ import numpy as np
 
 from ... import _core
 from ..errors import NotCovered
+from ..float_errors import Named
 from . import composed, lowering
 from .linear import matmul
 from .lowering import NUMBERS, cast, constant, copied, dtype_of, fits
@@ -259,7 +260,10 @@ def _power(general: Plan, dtype: np.dtype) -> Plan:
         if value == 2:
             return _invoke("square", [cast(array, dtype)], {})
         if value == 0.5 and dtype.kind == "f":
-            return _invoke("sqrt", [cast(array, dtype)], {})
+            if dtype_of(array) is dtype:
+                return _invoke("sqrt", [array], {})
+            with Named("power"):  # of integers NumPy has no shorter way
+                return _invoke("sqrt", [cast(array, dtype)], {})
         return general(array, value)
 
     return power
