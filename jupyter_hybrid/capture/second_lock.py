@@ -25,7 +25,7 @@ _WHOLE = frozenset({"<module>", "<lambda>", "<genexpr>"})
 @cache
 def _known() -> tuple[str, ...]:
     """Folders of what the closed list has let in, or what shows what is printed."""
-    shows = ("IPython", "ipykernel", "traitlets", "zmq", "tornado")
+    shows = ("IPython", "ipykernel", "jupyter_client", "traitlets", "dateutil", "zmq", "tornado")
     names = (__name__.partition(".")[0], "numpy", *shows)
     files = [sys.modules[name].__file__ for name in names if name in sys.modules]
     made = f"<{names[0]}."  # operators and methods that are compiled as one
@@ -44,6 +44,7 @@ def may_start(code: CodeType) -> bool:
     recorder = trace_state.recorder()
     if recorder is not None and name == "<module>" and file == recorder.filename:
         return True  # the cell itself
+    # What Python's library does unasked, functions do that it was given: these are asked about.
     python = file.startswith(_PYTHON) and "site-packages" not in file
     return python and code not in _ON_BEHALF
 
@@ -55,14 +56,14 @@ def started(code: CodeType) -> bool:
         return False
     if may_start(code):
         return True
-    hold_up(code)
+    if recorder is not None and not _computes(sys._getframe(1)):
+        hold_up(code)
     return False
 
 
 def hold_up(code: CodeType) -> None:
     """What waits is computed before this code runs."""
-    if trace_state.recorder() is not None and not _computes(sys._getframe(1)):
-        _core.guards.contact(f"{code.co_name} runs unasked")
+    _core.guards.contact(f"{code.co_name} runs unasked")
 
 
 def _computes(frame: FrameType | None) -> bool:

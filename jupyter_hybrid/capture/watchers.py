@@ -13,6 +13,8 @@ import threading
 import types
 from typing import Any
 
+# Whose thread it is, its files' folders say. A wrong guess makes no answer wrong: what a thread
+# writes while nobody waits for it races in plain Python too, and waiting for it is a contact.
 _INSTALLED = tuple(os.sep + name + os.sep for name in ("site-packages", "dist-packages"))
 _LIBRARY = (
     os.path.dirname(os.path.dirname(__file__)) + os.sep,

@@ -14,7 +14,11 @@ from tests.corpus.catalogue import CorpusCell
 from tests.corpus.programs import programs
 from tests.corpus.trial import Hybrid, compare, imperatively
 
-pytestmark = [pytest.mark.takes("a hundred programs or more"), pytest.mark.timeout(3600)]
+pytestmark = [
+    pytest.mark.takes("a hundred programs or more"),
+    pytest.mark.timeout(3600),
+    pytest.mark.held_up("a generator of Hypothesis's is freed", "all_children"),
+]
 
 _LONG = os.environ.get("HYBRID_HYPOTHESIS") == "long"
 _SETTINGS = settings(

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from cells import Shell
 
-pytestmark = pytest.mark.usefixtures("closed_list")
-
 # Each line runs code of `Writer` that writes x; y is recorded before it and z after it.
 CLASS = """
 class Writer:

@@ -13,10 +13,8 @@ from hostile.catalogue import PLACES, Hostile, Step, read
 from hostile.known import HELD_UP, KNOWN
 from hostile.runner import Runner, compare
 
-from jupyter_hybrid.capture.source import budget
 from jupyter_hybrid.cells import as_written
 
-pytestmark = pytest.mark.usefixtures("closed_list")
 CELLS = read()
 _PAIRS = (("same", "plain"), ("earlier", "module"))  # the short tier's, in turn
 
@@ -28,7 +26,6 @@ def runner(tmp_path_factory) -> Iterator[Runner]:
         patch.chdir(folder)  # modules of the helpers lie below the notebook's folder
         runner = Runner(folder)
         patch.setattr(runner.shell.ip, "showtraceback", lambda *args, **kwargs: None)
-        patch.setattr(budget, "GRACE_S", 1e9)  # nothing is left to Python by the clock
         patch.setattr(as_written, "clock", lambda: 0.0)
         yield runner
 
@@ -43,7 +40,7 @@ def trials() -> list[object]:
             if place in places.split():
                 marks.append(pytest.mark.xfail(reason=why, strict=True))
             if cell.id in HELD_UP:
-                marks.append(pytest.mark.unasked)
+                marks.append(pytest.mark.held_up(HELD_UP[cell.id]))
             name = f"{cell.topic}-{cell.name}-{place}".replace(" ", "_")
             found.append(pytest.param(cell, place, marks=marks, id=name))
     return found
@@ -58,7 +55,7 @@ def test_same_as_plain_python(cell: Hostile, place: str, runner: Runner):
 
 def test_enough_cells_and_a_table_that_fits():
     assert len(CELLS) >= 200
-    assert set(KNOWN) | HELD_UP <= {cell.id for cell in CELLS}
+    assert set(KNOWN) | set(HELD_UP) <= {cell.id for cell in CELLS}
     assert all(set(places.split()) <= set(PLACES) for places, _ in KNOWN.values())
 
 

@@ -42,6 +42,7 @@ def doubled(x):
     return x * 2 + x[0]
 
 
+@pytest.mark.held_up("a profiler looks on", "watch")
 @pytest.mark.parametrize("way", [jh.script, jh.hybridize])
 def test_the_next_one_records(way):
     x = nd.arange(4)

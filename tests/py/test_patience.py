@@ -17,8 +17,7 @@ LOOP = READS + "n = 0\nfor v in x:\n    if v * 2 > 0.5:\n        n += 1\n"
 
 
 @pytest.fixture
-def shell(monkeypatch) -> Shell:
-    monkeypatch.setattr(budget, "GRACE_S", 1e9)  # no loop is measured, only counted
+def shell() -> Shell:
     return Shell()
 
 

@@ -145,6 +145,7 @@ def test_nd_arrays_and_nesting():
     assert "dot" in ops(outer.report())
 
 
+@pytest.mark.held_up("the body itself is as written", "f")
 def test_a_function_without_source_is_followed_through_the_protocols():
     names = {"np": np}
     exec("def f(x):\n    return np.sqrt(x) + 1\n", names)
@@ -347,6 +348,7 @@ def test_a_block_may_begin_with_try():
     assert cell.report() is not None and install().recorder is None
 
 
+@pytest.mark.held_up("a trace function looks on", "tracer")
 def test_a_tracer_is_put_back():
     def tracer(*event):
         return tracer
@@ -414,6 +416,7 @@ def test_a_plain_script(tmp_path):
     assert "_Skip" not in done.stderr and "ValueError" in done.stderr
 
 
+@pytest.mark.held_up("the body itself is as written", "f")
 def test_a_function_edited_after_its_import_is_not_rewritten(tmp_path, monkeypatch):
     source = textwrap.dedent(
         """

@@ -82,6 +82,7 @@ def _both(shell: Shell, helper: str, body: str) -> list[list[list[float]]]:
     return results
 
 
+@pytest.mark.held_up("its subject")
 @pytest.mark.parametrize("what", UNASKED)
 def test_its_writes_are_seen(shell, what):
     helper, line = UNASKED[what]
@@ -89,6 +90,7 @@ def test_its_writes_are_seen(shell, what):
     assert plain == recorded
 
 
+@pytest.mark.held_up("its subject")
 def test_a_finalizer_at_the_end_of_a_function(shell):
     helper = "class Thing:\n    def __del__(self): x[0] += 100\nmake = Thing"
     body = "def f(v):\n    t = make()\n    return v * 2\ny = f(x)\nz = f(x) + y"
@@ -96,6 +98,7 @@ def test_a_finalizer_at_the_end_of_a_function(shell):
     assert plain == recorded
 
 
+@pytest.mark.held_up("its subject")
 def test_what_touched_no_array_in_an_earlier_cell(shell):
     """What a name holds decides, in each cell anew."""
     note = (

@@ -20,6 +20,11 @@ OUR_FRAME = re.compile(
 )
 
 
+@pytest.fixture(autouse=True)
+def closed_list() -> None:
+    """Widgets of the page call code of other libraries: the second lock may hold it up."""
+
+
 @pytest.fixture(scope="session")
 def lab(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with Lab(root / "notebooks", tmp_path_factory.mktemp("lab")) as running:

@@ -129,7 +129,7 @@ WRITES = {
     "sub": "q = re.sub('a', lambda m: str(key(2)), 'ba')",
     "nditer": "with np.nditer(x, op_flags=[['readwrite']]) as q:\n    for e in q:\n        e += 1",
     "memoryview": "t = memoryview(x); t[{i}] = {k}.0; del t",
-    "memset": "ctypes.memset(x.ctypes.data, 0, 16)",
+    "memset": "t = ctypes.memset(x.ctypes.data, 0, 16); del t",
     "pack": "struct.pack_into('d', x, 8, {k})",
     "exec": "exec('x[{i}] = {k}')",
     "thread": "run(x.fill, {k})",
