@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import _core
 from ..base import MXNetError
-from ..np_face import TracedArray, float_errors
+from ..np_face import TracedArray
 from . import numbers, program_cache
 from .compute import Key, Ran, Segment, compute
 from .options import Options
@@ -294,7 +294,6 @@ class Segments:
         with suppress(MXNetError):  # it stays in its array
             _core.wait_all()  # kernels may still read memory that is written next
         self.watched.warn()
-        float_errors.look_again()  # whoever is called next may change the settings
 
     def touch_others(self, written: TracedArray) -> None:
         """After a write that reached memory: arrays that overlap it are read again."""
