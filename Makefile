@@ -6,6 +6,7 @@
 # LAB_ARGS="--no-browser --port 8899"   further options of `jupyter lab`
 # PARTS="cpp py"                        only these parts of the tests
 # PYTHON=python3.12                     the Python that the environment is made from
+# make test-python PYTHON=python3.12    C++ and Python tests on another Python, in a copy
 
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -21,7 +22,7 @@ FRONTEND_SOURCES := $(shell find labextension -type f ! -path '*/node_modules/*'
     ! -path '*/lib/*' ! -name '*.tsbuildinfo' 2>/dev/null)
 FRONTEND := $(if $(wildcard labextension/package.json),$(STAMPS)/frontend)
 
-.PHONY: all build lab test test-all check format clean distclean cpp-tests
+.PHONY: all build lab test test-all test-python check format clean distclean cpp-tests
 all: build
 
 # --- Environment ----------------------------------------------------------------------------------
@@ -93,6 +94,15 @@ test: build $(STAMPS)/ecosystem
 
 test-all: build $(STAMPS)/ecosystem
 	@$(BIN)/python tools/run_tests.py --all $(PARTS)
+
+# A copy of the sources with an environment of its own; the front end is the same for all.
+COPY := build/$(notdir $(PYTHON))
+test-python: $(FRONTEND)
+	@mkdir -p $(COPY)
+	@find $(COPY) -mindepth 1 -maxdepth 1 ! -name .venv ! -name build -exec rm -rf {} +
+	@git ls-files -z | tar -c --null -T - jupyter_hybrid/labextension jupyter_hybrid/static \
+	  | tar -x -C $(COPY)
+	@$(MAKE) --no-print-directory -C $(COPY) FRONTEND= PARTS="$(or $(PARTS),cpp py fuzz)" test
 
 # --- Style ----------------------------------------------------------------------------------------
 CPP_FILES = $(shell find csrc tests/cpp -name '*.cc' -o -name '*.h' -o -name '*.inc' 2>/dev/null)

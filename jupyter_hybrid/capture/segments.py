@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import _core
 from ..base import MXNetError
-from ..np_face import TracedArray, float_errors
+from ..np_face import TracedArray
 from ..np_face.array.promises import Promises
 from . import numbers, program_cache
 from .compute import Key, Ran, Segment, compute
@@ -306,7 +306,6 @@ class Segments:
         with suppress(MXNetError):  # it stays in its array
             _core.wait_all()  # kernels may still read memory that is written next
         self.watched.warn()
-        float_errors.look_again()  # whoever is called next may change the settings
 
     def waiting_elsewhere(self, more: list[TracedArray] | None = None) -> list[Any]:
         """What is not computed yet of that which something besides variables keeps, and ``more``"""

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _core
 from ..base import MXNetError
-from ..np_face.float_errors import Warned
+from ..np_face.float_errors import Warned, look_again
 from . import float_warnings
 from .compute import Segment
 
@@ -49,12 +49,13 @@ class Watched:
             self._warned += float_warnings.of_run(segment, run, self._namespace)
 
     def warn(self) -> None:
-        """Everything is over: its warnings are given."""
+        """Everything is over: its warnings are given, before others may change the settings."""
         if self._runs:
             self.look()
         if self._warned:
             warned, self._warned = self._warned, []
             float_warnings.issue(warned)
+        look_again()
 
     def end(self) -> None:
         """The recording has ended: :meth:`warn` of all of it."""
