@@ -125,6 +125,7 @@ PLACES = {
 }  # fmt: skip
 
 
+@pytest.mark.held_up("a key as it is written", "<lambda>")
 @pytest.mark.parametrize("place", PLACES)
 def test_it_is_an_ndarray_with_its_elements_and_memory_as_plain_python_has_it(shell, place):
     body, found = PLACES[place]
@@ -321,6 +322,7 @@ def test_a_scalar_in_an_attribute_cuts_nothing(shell):
     assert type(shell.ns["box"].mean) is np.float64 and shell.ns["box"].mean == 7.5
 
 
+@pytest.mark.held_up("a finalizer")
 def test_a_finalizer_finds_the_elements_of_what_it_keeps(shell):
     body = (
         "class Last:\n    def __del__(self):\n        found.append(self.v[1] + self.s)\n"
