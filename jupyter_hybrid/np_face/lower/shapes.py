@@ -15,6 +15,8 @@ from .linear import diagonal_of
 from .lowering import axis_of, broadcast_to, core, transpose
 from .registry import lowers, views
 
+_CAN_REFUSE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # reshape, to copy
+
 
 def reshaped(array: Any, shape: tuple[int, ...]) -> Any:
     """``array.reshape(shape)``: a view where NumPy gives one, else a copy."""
@@ -50,8 +52,10 @@ def _strides_after(array: Any, shape: tuple[int, ...]) -> tuple[int, ...] | None
     # A stand-in of the same strides over one byte: only its geometry is used.
     stand_in = np.lib.stride_tricks.as_strided(np.empty(1, "u1"), array.shape, layout)
     try:
-        stand_in.shape = shape
-    except AttributeError:
+        if _CAN_REFUSE:
+            return stand_in.reshape(shape, copy=False).strides
+        stand_in.shape = shape  # NumPy 2.5 warns of this
+    except (AttributeError, ValueError):
         return None
     return stand_in.strides
 
