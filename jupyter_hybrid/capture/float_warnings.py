@@ -64,8 +64,8 @@ def of_run(segment: Any, run: Any, namespace: dict[str, Any]) -> list[Warned]:
     if run is not None and run.met:
         given = dict(zip(graph.inputs, run.inputs, strict=True))
         return list(_warned(graph, _asked(graph), given, run.keys, namespace))
-    if known is None:  # what the inputs don't decide was computed when it was compiled
-        known = list(_warned(graph, _asked(graph) - _of_inputs(graph), {}, [], namespace))
+    if known is None:  # what was computed when it was compiled, no run tells of
+        known = list(_warned(graph, _asked(graph) & _folded(graph), {}, [], namespace))
         segment.compiled.warned = known
     return list(known)
 
@@ -81,14 +81,18 @@ def _asked(graph: Any) -> set[int]:
     return {n.id for n in graph.nodes if n.kind == "op" and n.text} if graph.warns else set()
 
 
-def _of_inputs(graph: Any) -> set[int]:
-    """Nodes that are computed from inputs or random draws."""
-    found: set[int] = set()
+def _folded(graph: Any) -> set[int]:
+    """Nodes that are computed from constants alone: the compiler does that."""
+    constants: set[int] = set()
     for node in graph.nodes:
-        given = node.kind == "input" or node.key_slot is not None
-        if given or any(source in found for source, _ in node.inputs):
-            found.add(node.id)
-    return found
+        if node.kind == "constant" or (
+            node.kind == "op"
+            and node.key_slot is None
+            and node.inputs
+            and all(source in constants for source, _ in node.inputs)
+        ):
+            constants.add(node.id)
+    return constants
 
 
 def _warned(
