@@ -83,7 +83,7 @@ class Ending:
         error = recorder.salvage() if recorder.uses_numpy or recorder.proxies else None
         _core.finish_trace_writes()
         recorder.write_back(failed=error is not None)
-        recorder.fill_kept()
+        recorder.kept.fill()
         recorder.settled = error is None and not recorder.live()
         if isinstance(error, LinAlgError):  # NumPy's cell ends there: the name has no array
             for name in [n for n, v in named.items() if _has_failed(v)]:
@@ -115,7 +115,7 @@ class Ending:
         """
         wanted = self.recorder.options.out
         extra: list[Any] = [root_of(v) for v in needed if _is_pending(v)]
-        extra += self.recorder.waiting_elsewhere()
+        extra += self.recorder.kept.waiting(self.recorder)
         extra += [w for w in self.recorder.inputs() if w.dirty and _is_pending(w)]
         # What was written into existing arrays, variables, and what a later backward() needs.
         extra += [value for value, _ in _core.trace_writes() if value._traced]

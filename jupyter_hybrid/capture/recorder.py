@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import contextlib
-import types
 import weakref
 from types import CodeType
 from typing import Any
@@ -15,12 +14,11 @@ from .. import _core
 from ..base import MXNetError
 from ..np_face import DTYPES, NumpyFace, TracedArray, supported
 from ..np_face.array.memory import refusal
-from ..np_face.array.methods import Method
 from . import numbers
 from .cell import Cell
 from .deferred import DeferredNames
 from .exported import Exported
-from .homes import is_ours, kept, opened, opened_steps, standing_in
+from .homes import is_ours, kept, opened_steps
 from .options import Options
 from .salvage import error_of
 from .segments import Segments
@@ -28,7 +26,7 @@ from .source.sources import note_recorded
 from .spent import settles
 
 _note = _core.guards.note
-_BOUND = frozenset({TracedArray, tuple, types.MethodType, Method})  # what names may be bound to
+_PROGRAM = 1000  # operators of a loop's steps that are compiled together
 
 
 class Recorder(Segments):
@@ -42,7 +40,7 @@ class Recorder(Segments):
     def __init__(
         self, cell: Cell, options: Options, namespace: dict[str, Any], later: DeferredNames
     ):
-        super().__init__(cell.filename, options, namespace)
+        super().__init__(cell.filename, options, namespace, cell.names)
         self.checks = 0  # operators recorded that may refuse their input when they run
         self.cell = cell
         note_recorded(cell.filename)
@@ -56,9 +54,9 @@ class Recorder(Segments):
         self.recording: Any = None  # the Recording that this recorder works for
         self.known_names: dict[int, str] = {}  # of a function's arguments, by id of the array
         self.uses_numpy = False
+        self._paced = numbers.serial()  # of the graph, when a loop last had its steps computed
         self._refused: dict[int, np.ndarray] = {}
         self.exported = Exported(namespace)
-        self._scalars: dict[int, TracedArray] = {}  # of NumPy scalars that names are bound to
         self.face = NumpyFace(self)
         self.donated_names: list[str] = []
 
@@ -68,8 +66,7 @@ class Recorder(Segments):
         if value is np:
             return self.face
         if type(value) is not np.ndarray:
-            known = self._scalars.get(id(value))
-            return known if known is not None and known._real is value else value
+            return self.kept.scalar(value)
         known = self._wrappers.get(id(value))
         if known is None:
             promised = self.promises.find(value)
@@ -226,28 +223,26 @@ class Recorder(Segments):
         self.donated.append(self._array(wrapped))
         self.donated_names.append(name)
 
-    def waiting_in_names(self) -> list[TracedArray]:
-        """The NumPy stand-ins that the cell's own names are bound to."""
-        values = map(self.namespace.get, self.cell.names)
-        found = (a for v in values if type(v) in _BOUND for a in standing_in(v))
-        return [a for a in found if a.recorder is self]  # others are deferred
+    def pace(self) -> None:
+        """Between two steps of a loop: whole steps are computed when they are a program's worth."""
+        serial = numbers.serial()
+        if serial - self._paced < _PROGRAM:
+            return
+        self._paced = serial
+        why = "a loop recorded many operators"
+        if not self.run_waiting(why):
+            self.flush(why)
 
-    def bind_names(self) -> None:
-        """Binds those names to real arrays, which have been computed: any code reads them."""
-        scalars = {}
-        for name in self.cell.names:
-            value = self.namespace.get(name)
-            if type(value) is TracedArray and value.recorder is self:
-                with contextlib.suppress(MXNetError):  # an operator's own error stays in the array
-                    self.namespace[name] = real = value.to_numpy()
-                    if value.is_scalar:
-                        scalars[id(real)] = value
-            elif type(value) in _BOUND and is_ours(value):
-                with contextlib.suppress(MXNetError):
-                    self.namespace[name] = opened(value)
-            elif id(value) in self._scalars:
-                scalars[id(value)] = self._scalars[id(value)]
-        self._scalars = scalars
+    def refresh_views(self) -> None:
+        """Records again the views of arrays that were written since: what they hold now."""
+        for view in [p for p in (r() for r in self.proxies) if p is not None]:
+            if view.parent is not None:
+                _ = view.handle
+
+    def let_go(self) -> None:
+        """Nothing is pending: what the cell has read is its names' alone."""
+        self.tick += 1
+        self._forget_unused()
 
     # Looking -------------------------------------------------------------------------------------
     @property

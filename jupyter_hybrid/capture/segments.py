@@ -13,10 +13,9 @@ import numpy as np
 from .. import _core
 from ..base import MXNetError
 from ..np_face import TracedArray
-from ..np_face.array.promises import Promises
-from . import numbers, program_cache
+from . import program_cache
 from .compute import Key, Ran, Segment, compute
-from .homes import Homes, root_of
+from .kept import Kept
 from .options import Options
 from .salvage import error_of, salvage, succeeded
 from .source.budget import MANY
@@ -32,7 +31,6 @@ FOLLOWS = frozenset(
         "a mask selects elements",
     }
 )
-_PROGRAM = 1000  # operators of a loop's steps that are compiled together
 
 
 class Segments:
@@ -40,7 +38,9 @@ class Segments:
 
     script = False  # it records a scripted function, of which nothing is computed
 
-    def __init__(self, filename: str, options: Options, namespace: dict[str, Any]):
+    def __init__(
+        self, filename: str, options: Options, namespace: dict[str, Any], names: list[str]
+    ):
         self.filename = filename
         self.options = options
         self.segments: list[Segment] = []
@@ -53,7 +53,6 @@ class Segments:
         self.haste: Options | None = None  # how parts are computed that may not come again
         self.weighed_at = MANY  # breaks: then their price is looked at
         self.spent = Spent()
-        self._paced = numbers.serial()  # of the graph, when a loop last had its steps computed
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
         self.donated: list[Any] = []  # input arrays whose memory may be reused
         self.epoch = 0  # grows when others may have written any existing array
@@ -73,8 +72,8 @@ class Segments:
         # Further ones that are alive: not used lately, or of arrays of this cell that NumPy was
         # given: the ndarray stands for them from then on.
         self._computed: WeakValueDictionary[int, TracedArray] = WeakValueDictionary()
-        self.promises = Promises()
-        self.homes = Homes()
+        self.kept = Kept(namespace, names)  # by what is no variable of a function
+        self.promises, self.homes = self.kept.promises, self.kept.homes
 
     def user_line(self) -> int | None:
         """The line of the cell that is being run, 1-based in the whole cell."""
@@ -132,16 +131,6 @@ class Segments:
             return True
         return not live
 
-    def pace(self) -> None:
-        """Between two steps of a loop: whole steps are computed when they are a program's worth."""
-        serial = numbers.serial()
-        if serial - self._paced < _PROGRAM:
-            return
-        self._paced = serial
-        why = "a loop recorded many operators"
-        if not self.run_waiting(why):
-            self.flush(why)
-
     @settles
     def flush(self, reason: str) -> None:
         """Computes every live traced array, and writes changed inputs back."""
@@ -152,7 +141,7 @@ class Segments:
             self._compute(live, self._interrupt(line, reason), line, writes=True)
         _core.finish_trace_writes()
         self.write_back()
-        self.fill_kept()
+        self.kept.fill()
         _core.wait_all()  # kernels may still read memory that is written next
         self.watched.warn()
         self.epoch += 1  # whoever is called next may write it
@@ -238,11 +227,6 @@ class Segments:
             self.proxies = [r for r in self.proxies if r() is not None]
             self._prune_at = 2 * len(self.proxies) + 1000
 
-    def let_go(self) -> None:
-        """Nothing is pending: what the cell has read is its names' alone."""
-        self.tick += 1
-        self._forget_unused()
-
     def write_back(self, failed: bool = False) -> None:
         """Copies what the cell wrote into existing ndarrays to where they live, once everything
         that reads their old contents is computed.
@@ -287,7 +271,7 @@ class Segments:
         self.stay_inside(reason)
         self.write_back()
         self._forget_unused()
-        waits, elsewhere = self._waits(), self.waiting_elsewhere(self.waiting_in_names())
+        waits, elsewhere = self._waits(), self.kept.waiting(self, names=True)
         if elsewhere:
             found = self._settled.settle_readers(False, self._times)
             readers = list({id(a): a for a in [*(found[0] if found else ()), *elsewhere]}.values())
@@ -300,31 +284,12 @@ class Segments:
             self.breaks.append((line, reason))
             self.contacts.append((line, reason))
             self._settle(readers, how, reason, line, waits, False)
-        self.fill_kept()
-        self.bind_names()
+        self.kept.fill()
+        self.kept.bind_names(self)
         self.epoch += 1
         with suppress(MXNetError):  # it stays in its array
             _core.wait_all()  # kernels may still read memory that is written next
         self.watched.warn()
-
-    def waiting_elsewhere(self, more: list[TracedArray] | None = None) -> list[Any]:
-        """What is not computed yet of that which something besides variables keeps, and ``more``"""
-        kept = [*self.promises.arrays(), *self.homes.waiting(), *(more or ())]
-        handles = (root_of(a).handle for a in kept)
-        return list({id(h): h for h in handles if h._traced}.values())
-
-    def waiting_in_names(self) -> list[TracedArray]:
-        """The NumPy stand-ins that the cell's own names are bound to."""
-        raise NotImplementedError
-
-    def bind_names(self) -> None:
-        """Binds those names to real arrays, which have been computed: any code reads them."""
-        raise NotImplementedError
-
-    def fill_kept(self) -> None:
-        """Gives what is kept besides variables its contents, which have been computed."""
-        self.promises.keep()
-        self.homes.fill()
 
     def touch_others(self, written: TracedArray) -> None:
         """After a write that reached memory: arrays that overlap it are read again."""
@@ -417,12 +382,6 @@ class Segments:
     def families(self) -> list[list[Any]]:
         """Live traced ``nd`` arrays that share memory, two or more each."""
         return _core.alias_groups(self.live())
-
-    def refresh_views(self) -> None:
-        """Records again the views of arrays that were written since: what they hold now."""
-        for view in [p for p in (r() for r in self.proxies) if p is not None]:
-            if view.parent is not None:
-                _ = view.handle
 
     def live(self) -> list[Any]:
         """Traced arrays of this cell that something in Python still holds, in order of creation."""

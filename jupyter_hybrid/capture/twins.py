@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from . import closed
 from .source.definitions import Definition, definition_of
-from .source.guarded import GUARDS
+from .source.guarded_values import GUARDS
 from .source.nodes import uncollected
 from .source.rewrite import rewrite_function
 from .source.sources import NoSource, is_users

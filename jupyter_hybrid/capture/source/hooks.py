@@ -38,7 +38,7 @@ from ..outside import call_outside, runs_code
 from ..recorder import Recorder
 from ..trace_state import RUNTIME
 from .clocks import is_clock
-from .guarded import GUARDS
+from .guarded_values import GUARDS
 from .plain import PlainCopies
 
 _guards = _core.guards
