@@ -59,6 +59,17 @@ bool divides_by_zero(long op, PyObject* a, PyObject* b) {
   return (numpys || (!PyLong_CheckExact(b) && !PyFloat_CheckExact(b))) && PyObject_Not(b) == 1;
 }
 
+// Code that nobody has seen gets no stand-in.
+template <typename Apply>
+PyObject* with_real(PyObject* a, PyObject* b, const Apply& apply) {
+  PyObject* left = kept(nullptr, a);
+  PyObject* right = left == nullptr ? nullptr : kept(nullptr, b);
+  PyObject* made = right == nullptr ? nullptr : apply(left, right);
+  Py_XDECREF(left);
+  Py_XDECREF(right);
+  return made;
+}
+
 // The guards ------------------------------------------------------------------------------------
 
 PyObject* binary(PyObject*, PyObject* const* args, Py_ssize_t count) {
@@ -75,7 +86,11 @@ PyObject* binary(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (!idle() && divides_by_zero(op, args[1], args[2]) && !contact("a zero below", args[1])) {
     return nullptr;
   }
-  return held_here(kBinary[op].apply(args[1], args[2]));
+  const bool ours = is_ours(args[1]) || is_ours(args[2]);
+  if (!ours || !runs_foreign_code(op, args[1], args[2])) {
+    return held_here(kBinary[op].apply(args[1], args[2]));
+  }
+  return with_real(args[1], args[2], kBinary[op].apply);
 }
 
 constexpr long kIn = 6, kNotIn = 7;
@@ -96,7 +111,13 @@ PyObject* compare(PyObject*, PyObject* const* args, Py_ssize_t count) {
       return nullptr;
     }
   }
-  if (op < kIn) return PyObject_RichCompare(a, b, static_cast<int>(op));
+  if (op < kIn) {
+    const bool foreign = (is_ours(a) && !is_inert(b)) || (is_ours(b) && !is_inert(a));
+    const auto asked = [op](PyObject* x, PyObject* y) {
+      return PyObject_RichCompare(x, y, static_cast<int>(op));
+    };
+    return foreign ? with_real(a, b, asked) : asked(a, b);
+  }
   // What a container holds is compared with by identity first.
   PyObject* wanted = kind_of(b) == Kind::array ? Py_NewRef(a) : kept(nullptr, a);
   if (wanted == nullptr) return nullptr;

@@ -135,6 +135,7 @@ class Runtime(PlainCopies, threading.local):
         if not numbers.is_recorded(target):
             value = numbers.plain(value)
         _guards.ready(target, value)
+        value = _for(target, value)
         operation = getattr(operator, on_scalars(kind, target))
         if numbers.is_numpys(target):
             return in_numpy(operation, (target, value), {})
@@ -157,7 +158,7 @@ class Runtime(PlainCopies, threading.local):
     def updated(self, kind: str, target: Any, value: Any) -> Any:
         """What ``target op= value`` gives."""
         _guards.ready(target, value)
-        return getattr(operator, kind)(target, value)
+        return getattr(operator, kind)(target, _for(target, value))
 
     def augment(self, kind: str, found: tuple[Any, Any, Any], value: Any) -> None:
         """``holder[key] += value`` and the like, for what :meth:`item` or so found."""
@@ -288,6 +289,11 @@ def _listed(recorder: Any, function: Any, args: tuple) -> tuple:
     if not twins.is_rewritten(args[0].gi_code):
         _contact(function)
     return (list(args[0]),)
+
+
+def _for(target: Any, value: Any) -> Any:
+    """What the operator of ``target`` is given: code that nobody has seen gets no stand-in."""
+    return homes.kept(value) if homes.is_ours(value) and not _guards.data(target) else value
 
 
 def _is_unseen(key: Any) -> bool:
