@@ -59,12 +59,13 @@ bool divides_by_zero(long op, PyObject* a, PyObject* b) {
   return (numpys || (!PyLong_CheckExact(b) && !PyFloat_CheckExact(b))) && PyObject_Not(b) == 1;
 }
 
-// Code that nobody has seen gets no stand-in.
+// Code that nobody has seen gets no stand-in, and what it gets has its elements.
 template <typename Apply>
-PyObject* with_real(PyObject* a, PyObject* b, const Apply& apply) {
+PyObject* with_real(const char* what, PyObject* a, PyObject* b, const Apply& apply) {
   PyObject* left = kept(nullptr, a);
   PyObject* right = left == nullptr ? nullptr : kept(nullptr, b);
-  PyObject* made = right == nullptr ? nullptr : apply(left, right);
+  PyObject* made = nullptr;
+  if (right != nullptr && contact_again(what, is_inert(a) ? b : a)) made = apply(left, right);
   Py_XDECREF(left);
   Py_XDECREF(right);
   return made;
@@ -79,18 +80,16 @@ PyObject* binary(PyObject*, PyObject* const* args, Py_ssize_t count) {
     if (!PyErr_Occurred()) PyErr_Format(PyExc_ValueError, "binary(): no operator %ld", op);
     return nullptr;
   }
-  if (!idle() && runs_foreign_code(op, args[1], args[2])) {
-    PyObject* about = is_inert(args[1]) ? args[2] : args[1];
-    if (!contact(kBinary[op].sign, about)) return nullptr;
+  const bool ours = is_ours(args[1]) || is_ours(args[2]);
+  if ((ours || !idle()) && runs_foreign_code(op, args[1], args[2])) {
+    const char* sign = kBinary[op].sign;
+    if (ours) return with_real(sign, args[1], args[2], kBinary[op].apply);
+    if (!contact(sign, is_inert(args[1]) ? args[2] : args[1])) return nullptr;
   }
   if (!idle() && divides_by_zero(op, args[1], args[2]) && !contact("a zero below", args[1])) {
     return nullptr;
   }
-  const bool ours = is_ours(args[1]) || is_ours(args[2]);
-  if (!ours || !runs_foreign_code(op, args[1], args[2])) {
-    return held_here(kBinary[op].apply(args[1], args[2]));
-  }
-  return with_real(args[1], args[2], kBinary[op].apply);
+  return held_here(kBinary[op].apply(args[1], args[2]));
 }
 
 constexpr long kIn = 6, kNotIn = 7;
@@ -116,7 +115,7 @@ PyObject* compare(PyObject*, PyObject* const* args, Py_ssize_t count) {
     const auto asked = [op](PyObject* x, PyObject* y) {
       return PyObject_RichCompare(x, y, static_cast<int>(op));
     };
-    return foreign ? with_real(a, b, asked) : asked(a, b);
+    return foreign ? with_real("a comparison", a, b, asked) : asked(a, b);
   }
   // What a container holds is compared with by identity first.
   PyObject* wanted = kind_of(b) == Kind::array ? Py_NewRef(a) : kept(nullptr, a);
@@ -327,6 +326,11 @@ bool contact(const char* what, PyObject* about) {
   const bool done = contact_for(reason);
   Py_DECREF(reason);
   return done;
+}
+
+bool contact_again(const char* what, PyObject* about) {
+  state().pending = true;  // what has just been promised
+  return idle() || contact(what, about);
 }
 
 bool has_count(const char* name, Py_ssize_t count, Py_ssize_t expected) {

@@ -57,6 +57,8 @@ void clear_closed();
 
 // Computes everything that waits. False: an error is set.
 bool contact(const char* what, PyObject* about);
+// The same where something may have been promised since the last one.
+bool contact_again(const char* what, PyObject* about);
 bool contact_for(PyObject* reason);  // steals nothing
 
 // A class's attribute as its instances find it; borrowed, null without one and without an error.

@@ -141,14 +141,15 @@ PyObject* set(PyObject*, PyObject* const* args, Py_ssize_t count) {
 
 PyObject* item(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (!has_count("item", count, 2)) return nullptr;
-  if (!idle() && !finding_is_plain(args[0], args[1]) && !contact("an element", args[0])) {
-    return nullptr;
-  }
   if (is_ours(args[1]) && kind_of(args[0]) == Kind::unknown) {
     PyObject* key = kept(nullptr, args[1]);
-    PyObject* made = key == nullptr ? nullptr : PyObject_GetItem(args[0], key);
+    const bool ready = key != nullptr && contact_again("an element", args[0]);
+    PyObject* made = ready ? PyObject_GetItem(args[0], key) : nullptr;
     Py_XDECREF(key);
     return made;
+  }
+  if (!idle() && !finding_is_plain(args[0], args[1]) && !contact("an element", args[0])) {
+    return nullptr;
   }
   PyObject* found = PyObject_GetItem(args[0], args[1]);
   return PySlice_Check(args[1]) ? held_here(found) : found;

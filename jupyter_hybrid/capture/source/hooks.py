@@ -293,7 +293,7 @@ def _listed(recorder: Any, function: Any, args: tuple) -> tuple:
 
 def _for(target: Any, value: Any) -> Any:
     """What the operator of ``target`` is given: code that nobody has seen gets no stand-in."""
-    return homes.kept(value) if homes.is_ours(value) and not _guards.data(target) else value
+    return homes.opened(value) if homes.is_ours(value) and not _guards.data(target) else value
 
 
 def _is_unseen(key: Any) -> bool:
