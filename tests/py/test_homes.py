@@ -334,3 +334,28 @@ def test_a_finalizer_finds_the_elements_of_what_it_keeps(shell):
     shell.hybridize(body)
     for name in ("found", "kept", "y", "z"):
         np.testing.assert_array_equal(shell.ns[name], plain[name])
+
+
+class Foreign:
+    """An operand with operators of its own; they tell the types that they are given."""
+
+    def __init__(self):
+        self.given = []
+
+    def _asked(self, other):
+        self.given.append((type(other), other))
+        return self
+
+    __add__ = __eq__ = __lt__ = __getitem__ = __iadd__ = __matmul__ = _asked
+
+
+@pytest.mark.parametrize(
+    "operation",
+    ["f + v", "f @ v", "f == v", "f < v", "f[v]", "f += v", "f[v] if True else 0", "f + v.sum()"],
+)
+def test_operators_of_unseen_code_are_given_real_elements(shell, operation):
+    shell.ns["f"] = Foreign()
+    shell.hybridize(f"v = np.arange(1, 4) * 2\nw = v + 1\n{operation}")
+    ((kind, given),) = shell.ns["f"].given
+    assert kind in (np.ndarray, np.int64)
+    np.testing.assert_array_equal(given, 12 if "sum" in operation else [2, 4, 6])
