@@ -218,6 +218,7 @@ class Segments:
     def _forget_unused(self) -> None:
         """Lets go of what the recorder alone still holds, before more memory is taken."""
         self._runs = [r for r in self._runs if not succeeded(r)]
+        self.watched.let_go()
         for key, wrapper in list(self._wrappers.items()):
             if wrapper.used < self.tick and not wrapper.dirty:
                 del self._wrappers[key]

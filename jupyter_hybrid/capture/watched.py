@@ -39,6 +39,11 @@ class Watched:
             self._runs = [(made, run) for made, run in self._runs if not run.over]
             self._look(over)
 
+    def let_go(self) -> None:
+        """Runs that are over hold their inputs no longer."""
+        while self._runs and self._runs[0][1].over:
+            self._look([self._runs.pop(0)])
+
     def look(self) -> None:
         """Everything is over, and what it started from is about to be written."""
         runs, self._runs = self._runs, []
