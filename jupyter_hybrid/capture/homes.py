@@ -27,7 +27,7 @@ from ..np_face import TracedArray
 from ..np_face.array.methods import Method
 from ..np_face.array.promises import can_wait, is_pending, promised
 from .numbers import RecordedFloat, RecordedInt, plain
-from .trace_state import RUNTIME
+from .trace_state import is_rewritten
 
 _guards = _core.guards
 #: Types that variables alone may hold; tuples and bound methods of them aside.
@@ -152,7 +152,7 @@ def is_seen_steps(value: Any) -> bool:
     """Is it a rewritten generator expression?"""
     if type(value) is not types.GeneratorType or value.gi_code.co_name != "<genexpr>":
         return False
-    return RUNTIME in value.gi_code.co_names
+    return is_rewritten(value.gi_code)
 
 
 def _opened(value: Any, made: dict[int, Any]) -> Any:

@@ -15,7 +15,8 @@ from types import CodeType, FrameType
 
 from .. import _core
 from . import segments, trace_state
-from .twins import is_rewritten, unguarded
+from .trace_state import is_rewritten
+from .twins import unguarded
 
 _PYTHON = (sysconfig.get_path("stdlib") + os.sep, "<frozen ")
 _ON_BEHALF = frozenset({weakref.finalize.__call__.__code__})  # of whoever left a function there

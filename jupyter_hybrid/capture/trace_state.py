@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import threading
+from types import CodeType
 from typing import Any
 
-RUNTIME = "__jupyter_hybrid__"  # the name in ``builtins`` that rewritten code calls
+# The names in ``builtins`` that rewritten code calls.
+RUNTIME = "__jupyter_hybrid__"
+GUARDS = "__hybrid_guards__"
+
+
+def is_rewritten(code: CodeType) -> bool:
+    """True for code of hybridized cells: it asks for itself."""
+    return not {RUNTIME, GUARDS}.isdisjoint(code.co_names)
 
 
 class _State(threading.local):

@@ -15,11 +15,10 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from . import closed
 from .source.definitions import Definition, definition_of
-from .source.guarded_values import GUARDS
 from .source.nodes import uncollected
 from .source.rewrite import rewrite_function
 from .source.sources import NoSource, is_users
-from .trace_state import RUNTIME
+from .trace_state import is_rewritten
 
 _KEPT = 10_000  # functions
 _OTHER_FRAMES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -29,11 +28,6 @@ _twins = WeakKeyDictionary()
 
 
 unguarded: WeakSet[types.CodeType] = WeakSet()  # of twins with nothing in them that could ask
-
-
-def is_rewritten(code: types.CodeType) -> bool:
-    """True for code of hybridized cells: it asks for itself."""
-    return not {RUNTIME, GUARDS}.isdisjoint(code.co_names)
 
 
 def seen(function: Any) -> Callable | None:

@@ -15,7 +15,7 @@ import pytest
 from cells import Shell, imperative
 
 import jupyter_hybrid
-from jupyter_hybrid.capture import twins
+from jupyter_hybrid.capture import trace_state, twins
 from jupyter_hybrid.capture.source.definitions import definition_of
 from jupyter_hybrid.capture.source.sources import NoSource
 
@@ -173,7 +173,7 @@ def test_functions_made_in_a_twin_are_as_written(shell):
     assert shell.ns["made"].__qualname__ == "outer.<locals>.inner"
     assert shell.ns["local"].__qualname__ == "outer.<locals>.Local"
     assert shell.ns["local"].get.__qualname__ == "outer.<locals>.Local.get"
-    assert not twins.is_rewritten(shell.ns["local"].get.__code__)
+    assert not trace_state.is_rewritten(shell.ns["local"].get.__code__)
 
 
 def test_what_was_made_by_exec_is_unseen(shell):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ..trace_state import GUARDS
 from .nodes import Transformer, placed
-
-GUARDS = "__hybrid_guards__"
 
 # The numbers that csrc/bind/guards.cc gives them.
 _BINARY = (

@@ -36,9 +36,8 @@ from .. import (
 from ..origin import origin
 from ..outside import call_outside, runs_code
 from ..recorder import Recorder
-from ..trace_state import RUNTIME
+from ..trace_state import GUARDS, RUNTIME, is_rewritten
 from .clocks import is_clock
-from .guarded_values import GUARDS
 from .plain import PlainCopies
 
 _guards = _core.guards
@@ -286,7 +285,7 @@ def _listed(recorder: Any, function: Any, args: tuple) -> tuple:
     whole = recorder.active and function is not builtins.any and function is not builtins.all
     if not whole or len(args) != 1 or type(args[0]) is not types.GeneratorType:
         return args
-    if not twins.is_rewritten(args[0].gi_code):
+    if not is_rewritten(args[0].gi_code):
         _contact(function)
     return (list(args[0]),)
 
@@ -299,7 +298,7 @@ def _for(target: Any, value: Any) -> Any:
 def _is_unseen(key: Any) -> bool:
     """Does it run code that knows no stand-in?"""
     if type(key) is types.FunctionType:
-        return not twins.is_rewritten(key.__code__)
+        return not is_rewritten(key.__code__)
     return key is not None and type(key) not in closed.BUILTIN_CALLABLES
 
 
