@@ -40,7 +40,8 @@ void replace(PyObject** hook, PyObject* with) {
 bool is_ours(PyObject* value, int depth) {
   if (ours().count(Py_TYPE(value)) > 0) return true;
   if (PyMethod_Check(value)) return ours().count(Py_TYPE(PyMethod_GET_SELF(value))) > 0;
-  if (depth == 0 || !PyTuple_CheckExact(value)) return false;
+  if (!PyTuple_CheckExact(value)) return false;
+  if (depth == 0) return true;  // `on_kept` and the others look further
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) {
     if (is_ours(PyTuple_GET_ITEM(value, i), depth - 1)) return true;
   }

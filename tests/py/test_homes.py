@@ -60,6 +60,7 @@ PLACES = {
     "deque": ("from collections import deque\nkept = deque([x + 1])", "kept[0]"),
     "setattr": ("setattr(box, 'v', x + 1)", "box.v"),
     "object array": ("kept = np.empty(1, object)\nkept[0] = x + 1", "kept[0]"),
+    "deep in tuples": ("kept = [((((((x + 1,),),),),),)]", "kept[0][0][0][0][0][0][0]"),
     "keywords": ("def f(**kw):\n    box.v = kw\nf(a=x + 1)", "box.v['a']"),
     "positional": ("def f(*a):\n    box.v = a\nf(x + 1)", "box.v[0]"),
     "error": ("kept = ValueError(x + 1)", "kept.args[0]"),
