@@ -15,7 +15,7 @@ import pytest
 from cells import Shell, imperative
 
 import jupyter_hybrid
-from jupyter_hybrid.capture import trace_state, twins
+from jupyter_hybrid.capture import trace_state
 from jupyter_hybrid.capture.source.definitions import definition_of
 from jupyter_hybrid.capture.source.sources import NoSource
 
@@ -215,7 +215,7 @@ def test_they_can_be_pickled_by_value(shell):
     cloudpickle = pytest.importorskip("cloudpickle")
     shell.hybridize("k = 3\ndef f(a):\n    return [b * k for b in a]\nz = f(x)", "--view none")
     there = pickle.loads(cloudpickle.dumps(shell.ns["f"]))
-    assert twins.RUNTIME not in str(there.__code__.co_names)
+    assert trace_state.RUNTIME not in str(there.__code__.co_names)
     assert there([1, 2]) == [3, 6]
 
 
