@@ -206,8 +206,8 @@ def opens(function: Any, args: tuple) -> bool:
 
 # They keep nothing, and a stand-in answers them without its elements.
 _ASKS: tuple[Any, ...] = (
-    builtins.getattr, builtins.hasattr, builtins.isinstance, builtins.issubclass, builtins.iter,
-    builtins.type, builtins.dir, builtins.next, builtins.enumerate, builtins.zip, builtins.reversed,
+    builtins.getattr, builtins.hasattr, builtins.iter, builtins.type, builtins.dir, builtins.next,
+    builtins.enumerate, builtins.zip, builtins.reversed,
 )  # fmt: skip
 _COLLECT = (list, tuple, dict, set, frozenset)
 

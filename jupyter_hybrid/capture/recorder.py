@@ -131,6 +131,7 @@ class Recorder(Segments):
             arrays = [a for a in map(self._array, args) if a is not None]
             if arrays:
                 self.sync(arrays, "print shows a value")
+                self.watched.finish()  # a warning comes before what is shown after it
         builtins.print(*map(numbers.plain, args), **kwargs)
 
     @settles
