@@ -138,6 +138,22 @@ def _(np, x):
     return np.pad(x, 1), np.pad(x, ((1, 0), (2, 3)), constant_values=1), modes
 
 
+@case("diagonals of matrices in a stack", [(2, 3, 4)])
+def _(np, x):
+    return np.linalg.diagonal(x), np.linalg.diagonal(x, offset=1), np.diagonal(x)
+
+
+@case("differences with something at the ends", WITH_AXES)
+def _(np, x):
+    return np.diff(x, prepend=x[..., :1]), np.diff(x, append=x[..., :1]), np.diff(x, n=0)
+
+
+@case("what shapes and dtypes tell", SHAPES)
+def _(np, x):
+    types = np.result_type(x, np.float32), np.can_cast(x, np.float32), np.iscomplexobj(x)
+    return np.ndim(x), np.shape(x), np.size(x), np.isrealobj(x), str(types)
+
+
 @case("diagonals", [(3, 4), (4, 3)])
 def _(np, x):
     return (
