@@ -170,7 +170,8 @@ def _lower(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
         if type(array) is not bridge.Traced:
             array = recorder.wrap(array)
         if type(array) is bridge.Traced:
-            return follow_layout(function, viewed(array, *args[1:], **kwargs), args, kwargs)
+            made = viewed(array, *args[1:], **kwargs)
+            return layouts.follow_function(function, made, args, kwargs)
     lowered = FUNCTIONS.get(function)
     if lowered is None:
         followed = follow(function)
@@ -189,11 +190,6 @@ def _lower(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     if out is not None:
         return _into(recorder, function, out, made, args)
     made = wrapped(recorder, made, function in ARRAYS_OF_RANK_0, args)
-    return follow_layout(function, made, args, kwargs)
-
-
-def follow_layout(function: Any, made: Any, args: tuple, kwargs: dict) -> Any:
-    """``made`` laid out as NumPy's function does, where that follows its arguments."""
     return layouts.follow_function(function, made, args, kwargs)
 
 
