@@ -53,7 +53,7 @@ def operate(recorder: Recorder, ufunc: np.ufunc, plain: Callable, operands: tupl
                         return masks.operate(recorder, ufunc, operands)
                     handles.append(handle)
                     kinds.append(BY_TYPE[handle.dtype])
-                    if o._layout is not None:
+                    if o.layout is not None:
                         layout = operands
                 elif kind in NUMBERS:
                     handles.append(o)
@@ -109,7 +109,7 @@ def _call(recorder: Recorder, ufunc: np.ufunc, inputs: tuple, kwargs: dict) -> A
         if plain and out is not None and out[0] is inputs[0] and inputs[0].selected is not None:
             return masks.assign(out[0], masks.operate(recorder, ufunc, inputs))
     order = kwargs.get("order", "K")
-    strided = any(type(i) is bridge.Traced and i._layout is not None for i in inputs)
+    strided = any(type(i) is bridge.Traced and i.layout is not None for i in inputs)
     if order == "F" or (order == "A" and strided):
         raise NotCovered(f"np.{ufunc.__name__} with order={order!r}")
     operands = [operand_of(recorder, i) for i in inputs]
