@@ -30,7 +30,7 @@ NAMES = [
     "cov", "corrcoef", "sinc", "ediff1d", "vander", "diagflat", "tri", "tril", "triu", "logspace",
     "geomspace", "linspace", "ix_", "isposinf", "isneginf", "put_along_axis", "fill_diagonal",
     "apply_over_axes", "astype", "insert", "delete", "resize", "allclose", "array_equal",
-    "piecewise", "unwrap", "angle", "digitize", "fix", "ndim", "shape", "size", "iscomplexobj",
+    "piecewise", "unwrap", "angle", "digitize", "ndim", "shape", "size", "iscomplexobj",
     "isrealobj", "common_type",
 ]  # fmt: skip
 LINEAR = [
