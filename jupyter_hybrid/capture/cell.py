@@ -14,9 +14,8 @@ from typing import Any
 from .running import running
 from .source.nodes import copied, uncollected
 from .source.rewrite import assigned_names, has_top_level_await, rewrite
-from .source.sources import remember
+from .source.sources import FUTURES, remember
 
-_FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 _PREPARED = 64  # cells that are kept ready to run again
 _prepared: OrderedDict[tuple, Cell] = OrderedDict()
 
@@ -88,7 +87,7 @@ def prepare(
         text = body if magic_line is None else f"{magic_line}\n{body}"
     number = _number(shell)
     numbers = getattr(shell.compile, "_filename_map", None)  # which cell a file name stands for
-    flags = shell.compile.flags & _FUTURES
+    flags = shell.compile.flags & FUTURES
     # IPython reads a single line by what its names mean now; several lines by themselves.
     several = "\n" in body.strip()
     source = "" if several else shell.transform_cell(body) if body.strip() else body

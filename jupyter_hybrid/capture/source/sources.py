@@ -8,7 +8,6 @@ import linecache
 import os
 import sysconfig
 import time
-from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
@@ -91,18 +90,6 @@ def file_of(code: CodeType) -> tuple[list[str], ast.Module]:
     return lines, _parsed("".join(lines), code.co_filename)
 
 
-def check_current(code: CodeType, tree: ast.Module) -> None:
-    """Raises NoSource when the file may have been edited after the code was compiled from it."""
-    if is_cell(code.co_filename):
-        return
-    flags = code.co_flags & FUTURES
-    again = compile(tree, code.co_filename, "exec", flags, True)
-    for other in _codes(again):
-        if other == code:
-            return
-    check_unchanged(code.co_filename)  # a tool may have rewritten it on import
-
-
 def check_unchanged(filename: str) -> None:
     """Raises NoSource when the file has been written since this process began."""
     try:
@@ -111,10 +98,3 @@ def check_unchanged(filename: str) -> None:
         changed = _STARTED
     if changed >= _STARTED and not is_cell(filename):
         raise NoSource("its file was changed after it was imported")
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)
