@@ -16,7 +16,7 @@ from .captured import keep_shared, shared_names
 from .copies import Copies
 from .guarded import Guarded
 from .nodes import children, finished, placed, walk
-from .rewrite_exits import Exits
+from .rewrite_exits import INPLACE, Exits
 from .scopes import yields
 
 # Calls that look at their caller's frame: they must stay where they are.
@@ -29,21 +29,6 @@ _FRAME_CALLS = frozenset(
 )  # fmt: skip
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_INPLACE = {
-    ast.Add: "iadd",
-    ast.Sub: "isub",
-    ast.Mult: "imul",
-    ast.Div: "itruediv",
-    ast.FloorDiv: "ifloordiv",
-    ast.Mod: "imod",
-    ast.Pow: "ipow",
-    ast.MatMult: "imatmul",
-    ast.BitAnd: "iand",
-    ast.BitOr: "ior",
-    ast.BitXor: "ixor",
-    ast.LShift: "ilshift",
-    ast.RShift: "irshift",
-}
 
 
 def _is_number(node: ast.AST) -> bool:
@@ -60,28 +45,13 @@ class Rewriter(Copies):
         copies: loops can also run as written.
     """
 
-    runtime = RUNTIME  # the name of what the hooks belong to
-
     def __init__(self, functions: frozenset[str], filename: str, copies: bool = False):
+        super().__init__(filename, copies)
         self.functions = functions
-        self.copies = copies
-        self.filename = filename
-        self.function = None
-        self.in_class = False
-
-    def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
-        attribute = ast.Attribute(ast.Name(self.runtime, ast.Load()), method, ast.Load())
-        call = ast.Call(attribute, args, rest.get("keywords", []))
-        for node in (attribute, attribute.value, call):
-            placed(at, node)
-        return call
 
     def _plain(self, node: ast.expr) -> ast.expr:
         """The expression visited, but with its own top-level number left as it is."""
         return node if _is_number(node) else self.visit(node)
-
-    def _statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        return self._visited(body)
 
     # Numbers -----------------------------------------------------------------------------------
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
@@ -180,7 +150,7 @@ class Rewriter(Copies):
             node.target = self.visit(node.target)
             return node
         old = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-        kind = placed(node, ast.Constant(_INPLACE[type(node.op)]))
+        kind = placed(node, ast.Constant(INPLACE[type(node.op)]))
         value = self._runtime("inplace", [kind, self.visit(old), node.value], node)
         return placed(node, ast.Assign([node.target], value))
 
@@ -256,7 +226,7 @@ def rewrite(tree: ast.Module, filename: str = "", copies: bool = False) -> ast.M
 def rewritten(tree: ast.Module, rewriter: Rewriter) -> Any:
     """The module with the runtime's hooks, in place."""
     tree.body = rewriter._statements(tree.body)
-    return Exits(rewriter.runtime, _INPLACE).visit(tree)
+    return Exits(rewriter.runtime).visit(tree)
 
 
 def defined_functions(tree: ast.AST) -> frozenset[str]:
@@ -272,7 +242,7 @@ def rewrite_function(node: Any, filename: str, class_name: str) -> Any:
         class_name: of the class around it, which mangles names.
     """
     made = Rewriter(defined_functions(node), filename, copies=True).inside(node)
-    made = Exits(RUNTIME, _INPLACE, class_name).visit(made)
+    made = Exits(RUNTIME, class_name).visit(made)
     return Guarded(RUNTIME, class_name).visit(made)
 
 

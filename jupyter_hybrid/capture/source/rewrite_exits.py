@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .nodes import Transformer, placed
+from .nodes import Transformer, call_of, placed
 from .scopes import mangled
 from .starred import held, held_in_case, held_in_steps, starred_names
 
@@ -20,26 +20,25 @@ _NEVER_NUMBERS = (
     ast.Constant, ast.JoinedStr, ast.Lambda, ast.List, ast.Dict, ast.Set, ast.ListComp,
     ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Starred, ast.Compare, ast.Slice,
 )  # fmt: skip
-
-
 _NEVER_OURS = (ast.Constant, ast.JoinedStr, ast.Compare)
+# The functions of `operator` that update in place.
+INPLACE = {
+    ast.Add: "iadd", ast.Sub: "isub", ast.Mult: "imul", ast.Div: "itruediv", ast.Mod: "imod",
+    ast.FloorDiv: "ifloordiv", ast.Pow: "ipow", ast.MatMult: "imatmul", ast.BitAnd: "iand",
+    ast.BitOr: "ior", ast.BitXor: "ixor", ast.LShift: "ilshift", ast.RShift: "irshift",
+}  # fmt: skip
 
 
 class Exits(Transformer):
-    """Puts real values where they leave; ``names`` are the runtime and its in-place operators."""
+    """Puts real values where they leave; ``runtime`` is the runtime's name."""
 
-    def __init__(self, runtime: str, inplace: dict[Any, str], class_name: str = ""):
+    def __init__(self, runtime: str, class_name: str = ""):
         self._runtime = runtime
-        self._inplace = inplace
         self._in_class = False
         self._class_name = class_name  # of the innermost class, which private names belong to
 
     def _call(self, method: str, args: list[ast.expr], at: ast.AST) -> ast.Call:
-        attribute = ast.Attribute(ast.Name(self._runtime, ast.Load()), method, ast.Load())
-        call = ast.Call(attribute, args, [])
-        for node in (attribute, attribute.value, call):
-            placed(at, node)
-        return call
+        return call_of(self._runtime, method, args, at)
 
     def _plain(self, node: Any) -> Any:
         """``node``, already visited, giving a plain number where it gives a number."""
@@ -226,7 +225,7 @@ class Exits(Transformer):
             none = placed(target, ast.Constant(None))
             made = self._call("slice", [b or none for b in bounds], target)
             found.args[1] = made
-        kind = ast.copy_location(ast.Constant(self._inplace[type(node.op)]), node)
+        kind = ast.copy_location(ast.Constant(INPLACE[type(node.op)]), node)
         call = self._call("augment", [kind, found, self._plain(node.value)], node)
         return placed(node, ast.Expr(call))
 
