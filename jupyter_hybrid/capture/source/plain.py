@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import functools
 import itertools
 import sys
@@ -17,7 +16,7 @@ from . import budget
 from .awaited import Awaited, Managed
 from .loops import FORGOTTEN, place_of
 from .patience import CONTACTS, Phases
-from .quiet import Reads, Search, known_function
+from .quiet import Search
 
 _guards = _core.guards
 _LISTS = frozenset({list, tuple})
@@ -104,14 +103,14 @@ class PlainCopies:
         recorder.let_go()
         recorder.recording.pause(reason)
 
-    def quiet(self, reads: Reads, *values: Any) -> bool:
-        """Do these reads, from the frame that asks, and these values touch no array?"""
+    def quiet(self, names: frozenset[str], *values: Any) -> bool:
+        """Do these names, as the frame that asks has them, and these values touch no array?"""
         frame = sys._getframe(1)
         while frame.f_globals.get("__package__") == __package__ and frame.f_back is not None:
             frame = frame.f_back
         search = Search()
         return all(map(search.value, values)) and search.names(
-            reads, frame.f_locals, frame.f_globals, vars(builtins)
+            names, frame.f_locals, frame.f_globals
         )
 
     # Loops ----------------------------------------------------------------------------------------
@@ -304,8 +303,8 @@ class PlainCopies:
         """Has a function been called often without paying?"""
         if known.count % CONTACTS:
             return False
-        first, function = code.co_firstlineno, known_function(code)
-        last = function.last if function is not None else first
+        first = code.co_firstlineno
+        last = max(filter(None, (line for *_, line in code.co_lines())), default=first)
         new = recorder.breaks[known.seen :]
         known.seen = len(recorder.breaks)
         inside = [why for line, why in new if line is not None and first <= line <= last]
