@@ -13,7 +13,8 @@ from typing import Any
 
 from .running import running
 from .source.nodes import copied, uncollected
-from .source.rewrite import assigned_names, has_top_level_await, rewrite
+from .source.rewrite import assigned_names, rewrite
+from .source.scopes import awaits
 from .source.sources import FUTURES, remember
 
 _PREPARED = 64  # cells that are kept ready to run again
@@ -111,7 +112,7 @@ def prepare(
         tree=tree,
         names=assigned_names(tree),
         quiet=source.rstrip().endswith(";"),
-        awaits=("await" in source or "async" in source) and has_top_level_await(tree),
+        awaits=("await" in source or "async" in source) and awaits(tree.body),
         source=source,
         flags=flags | _future_flags(shell, tree),
     )

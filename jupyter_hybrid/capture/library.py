@@ -61,11 +61,6 @@ def call(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     return function(*args, **kwargs)
 
 
-def is_recorded(function: Any, args: tuple, kwargs: dict) -> bool:
-    """True where :func:`call` has more to do than to hand real arrays over."""
-    return draws.lowered(function) is not None or is_harmless(function, args, kwargs)
-
-
 def is_harmless(function: Any, args: tuple, kwargs: dict) -> bool:
     """True where the call neither looks at an element nor runs code that nobody has seen."""
     if _looks_at_positions(function, args):

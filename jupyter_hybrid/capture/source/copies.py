@@ -74,8 +74,8 @@ class Copies(Transformer):
         for name in sorted(loaded_names([node]) & bound_names(self.function)):
             text = placed(node, ast.Constant(name))
             to = placed(node, ast.Name(name, ast.Store()))
-            value = self._runtime("real", [], node)
-            store = placed(node, ast.Assign([to], value))
+            load = placed(node, ast.Name(name, ast.Load()))
+            store = placed(node, ast.Assign([to], self._runtime("opened", [load], node)))
             made.append(placed(node, ast.If(self._runtime("stands", [text], node), [store], [])))
         if made:
             made = [placed(node, ast.If(self._runtime("opens", [], node), made, []))]

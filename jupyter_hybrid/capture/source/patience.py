@@ -154,21 +154,17 @@ class Phases:
 
     def pause(self) -> None:
         """Puts recording aside for the steps as written."""
-        self.place.note_left(self.recorder)
-        if self.how == "quiet":
-            self.hooks.hush()
-        else:
-            recorder = self.recorder
-            before = len(recorder.breaks)
-            self.hooks.step_outside(self.reason)
-            if len(recorder.breaks) > before:
-                self._entry = before
-                place = self.place
-                here = (place.first, self.reason)
-                recorder.spent.rename(recorder.breaks[before], here)
-                recorder.breaks[before:] = [here]
-            elif self.place.left:
-                self._note()
+        recorder, place = self.recorder, self.place
+        place.note_left(recorder)
+        before = len(recorder.breaks)
+        self.hooks.put_aside(self.how == "quiet", self.reason)
+        if len(recorder.breaks) > before:
+            self._entry = before
+            here = (place.first, self.reason)
+            recorder.spent.rename(recorder.breaks[before], here)
+            recorder.breaks[before:] = [here]
+        elif self.how == "outside" and place.left:
+            self._note()
         self.paused = self.how
 
     def _note(self) -> None:
@@ -180,10 +176,8 @@ class Phases:
     def resume(self) -> None:
         """Goes on recording, at the end of a phase."""
         how, self.paused = self.paused, ""
-        if how == "quiet":
-            self.hooks.speak(self.recorder)
-        elif how:
-            self.recorder.recording.resume()
+        if how:
+            self.hooks.take_up(self.recorder, how == "quiet")
 
     def ended(self, outer: Phases | None) -> None:
         """A phase has ended, whatever way."""

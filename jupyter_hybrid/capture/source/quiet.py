@@ -72,10 +72,9 @@ def _reads_of_code(code: types.CodeType, filename: str) -> frozenset[str] | None
 
 def _is_pythons(value: Any) -> bool:
     """Is it what a harmless module of Python's has under this name?"""
-    name = value.__module__
-    module = sys.modules.get(name) if type(name) is str and name in _MODULES else None
-    known = vars(module).get(value.__name__) if is_pythons(module) else None
-    return known is value and value.__name__ not in _HARMFUL
+    home, name = value.__module__, value.__name__
+    module = sys.modules.get(home) if type(home) is str and home in _MODULES else None
+    return is_pythons(module) and vars(module).get(name) is value and name not in _HARMFUL
 
 
 class Search:

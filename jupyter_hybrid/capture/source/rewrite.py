@@ -273,24 +273,3 @@ def _assigned(node: Any, names: dict[str, None]) -> None:
             names.setdefault(node.name)
         for child in children(node):
             _assigned(child, names)
-
-
-def has_top_level_await(tree: ast.Module) -> bool:
-    """True when the cell itself (not a function in it) awaits."""
-
-    class Finder(ast.NodeVisitor):
-        found = False
-
-        def _skip(self, node: Any) -> None:
-            return
-
-        visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = _skip
-
-        def _await(self, node: Any) -> None:
-            self.found = True
-
-        visit_Await = visit_AsyncFor = visit_AsyncWith = _await
-
-    finder = Finder()
-    finder.visit(tree)
-    return finder.found

@@ -9,6 +9,7 @@ from typing import Any
 from .nodes import children, walk
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_WAITS = (ast.Await, ast.AsyncFor, ast.AsyncWith)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -28,13 +29,17 @@ def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
             stack += children(node)
 
 
-def yields(body: Iterable[ast.AST]) -> bool:
-    """Does a function with this body make a generator or a coroutine?"""
-    kinds = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
+def awaits(body: Iterable[ast.AST], kinds: tuple[type, ...] = _WAITS) -> bool:
+    """Do these statements await something themselves?"""
     return any(
         isinstance(n, kinds) or (isinstance(n, ast.comprehension) and n.is_async)
         for n in own_nodes(body)
     )
+
+
+def yields(body: Iterable[ast.AST]) -> bool:
+    """Does a function with this body make a generator or a coroutine?"""
+    return awaits(body, (*_WAITS, ast.Yield, ast.YieldFrom))
 
 
 def bound_names(function: Any) -> frozenset[str]:

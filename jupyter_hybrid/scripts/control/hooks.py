@@ -133,10 +133,6 @@ class ScriptRuntime(ControlFlow, Runtime):
         recorder.bodies[-1].check_call(function, args, kwargs)
         return super().call(function, *args, **kwargs)
 
-    def _user_call(self, recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
-        __tracebackhide__ = True
-        return function(*args, **kwargs)
-
 
 def _made_array(args: tuple, kwargs: dict) -> Any:
     """``nd.array()`` of what is known while a script is traced: its own array with that."""
