@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import sysconfig
 import types
 from typing import Any
 
 from . import closed, library
-from .source.sources import module_of
+from .source.sources import INSTALLED, module_of
 
-_LIBRARY = tuple(
-    {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-)
 _OWN = __name__.partition(".")[0]
 _BUILTIN_TYPES = (str, bytes, int, float, complex, bool, list, tuple, dict, set, frozenset)
 
@@ -58,6 +54,6 @@ def origin(function: Any) -> str:
         return "user"
     if root in library.TRANSPARENT and not library.remembers(inner):
         return "user"
-    if filename and not filename.startswith(_LIBRARY) and not filename.startswith("<frozen"):
+    if filename and not filename.startswith(INSTALLED) and not filename.startswith("<frozen"):
         return "user"
     return "library"

@@ -12,7 +12,7 @@ import ast
 from typing import Any
 
 from ..trace_state import RUNTIME
-from .captured import keep_shared, shared_names
+from .captured import shared_names
 from .copies import Copies
 from .guarded import Guarded
 from .nodes import children, finished, placed, walk
@@ -185,8 +185,8 @@ class Rewriter(Copies):
         outer = self.function, self.in_class, self.loops
         self.function, self.in_class, self.loops = node, False, 0
         if isinstance(body, list):
-            shared = shared_names(node)
-            node.body = keep_shared(node, shared, self._statements(body), self._runtime)
+            node.shared = shared_names(node)
+            node.body = self._statements(body)
         else:
             node.body = self.visit(body)
         self.function, self.in_class, self.loops = outer

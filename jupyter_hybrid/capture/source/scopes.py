@@ -72,11 +72,11 @@ def bound_names(function: Any) -> frozenset[str]:
 
 
 def loaded_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """Names that the statements read, in inner scopes too."""
+    """Names that the statements read or delete, in inner scopes too."""
     found: set[str] = set()
     for node in nodes:
         for n in walk(node):
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
+            if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Store):
                 found.add(n.id)
             elif isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name):
                 found.add(n.target.id)

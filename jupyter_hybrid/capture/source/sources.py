@@ -15,11 +15,11 @@ from typing import Any
 #: Compiler flags of all ``from __future__`` imports.
 FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 _STARTED = time.time()
-_INSTALLED = tuple(
-    {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-)
-_STDLIB = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
-_OWN = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
+#: Folders of Python's library, and of it and what is installed beside it.
+STDLIB = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
+INSTALLED = (*STDLIB, *{sysconfig.get_path(name) + os.sep for name in ("purelib", "platlib")})
+#: This package's folder.
+OWN = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
 _cells: dict[str, str] = {}  # the Python of cells under a magic, by file name
 _recorded: set[str] = set()  # files of which a part has been recorded
 
@@ -61,7 +61,7 @@ def is_pythons(module: Any) -> bool:
     if type(origin) is not str:
         return False
     return origin in ("built-in", "frozen") or (
-        origin.startswith(_STDLIB) and "site-packages" not in origin
+        origin.startswith(STDLIB) and "site-packages" not in origin
     )
 
 
@@ -75,7 +75,7 @@ def is_users(filename: str) -> bool:
     if filename in _recorded or is_cell(filename):
         return True
     path = os.path.abspath(filename)
-    return not path.startswith((*_INSTALLED, _OWN)) and path.startswith(os.getcwd() + os.sep)
+    return not path.startswith((*INSTALLED, OWN)) and path.startswith(os.getcwd() + os.sep)
 
 
 def file_of(code: CodeType) -> tuple[list[str], ast.Module]:
