@@ -13,9 +13,7 @@ import numpy as np
 from .. import _core
 from ..np_face.array import unbound
 from ..np_face.float_errors import in_numpy
-from ..np_face.lower import draws
 from . import builtin_calls, closed, library, listed_calls, numbers
-from .origin import origin
 from .outside import call_outside, runs_code
 from .source.clocks import is_clock
 from .trace_state import is_rewritten
@@ -43,31 +41,30 @@ def prepared(
             return _type, args, kwargs
         if is_clock(function):
             recorder.before_clock()
-    kind = origin(function)
-    if kind == "own":
+    if closed.is_own(function):
         if not closed.allows(function, args, kwargs):
             _contact(recorder, function)
         return _itself, args, kwargs
     args = tuple(map(numbers.plain, args))
     kwargs = {k: numbers.plain(v) for k, v in kwargs.items()}
-    way = _way_of(recorder, kind, function, args, kwargs)
+    way = _way_of(recorder, function, args, kwargs)
     if way is not None:
         return way, args, kwargs
     _contact(recorder, function)
-    if kind == "library" and draws.lowered(function) is not None:
+    if library.draws_numbers(function):
         return library.call, args, kwargs
-    if kind != "user" or closed.opens(function, args):
+    if closed.opens(function, args):
         args, kwargs = recorder.leave(function, args, kwargs)
     if function is memoryview:
         return _shown, args, kwargs
     return (_itself if closed.goes_through(function) else None), args, kwargs
 
 
-def _way_of(recorder: Any, kind: str, function: Any, args: tuple, kwargs: dict) -> Way | None:
+def _way_of(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Way | None:
     """What does a call before which nothing has to be computed; None for others."""
-    if kind == "library":
+    if library.draws_numbers(function):
         return library.call if library.is_harmless(function, args, kwargs) else None
-    if kind != "object":
+    if type(function) in closed.BUILTIN_CALLABLES:
         if runs_code(function):
             return call_outside
         if builtin_calls.handles(function):

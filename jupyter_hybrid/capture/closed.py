@@ -107,8 +107,9 @@ _NUMPY_CALLABLES = (
     types.FunctionType, types.BuiltinFunctionType, type, type(np.concatenate), type(np.array)
 )  # fmt: skip
 _GENERATORS = (np.random.RandomState, np.random.Generator)
+_PACKAGE = "jupyter_hybrid"
 _OURS = tuple(
-    f"jupyter_hybrid.{name}" for name in ("nd", "np_face", "_core", "capture", "sym", "random")
+    f"{_PACKAGE}.{name}" for name in ("nd", "np_face", "_core", "capture", "sym", "random")
 )
 
 
@@ -126,6 +127,18 @@ def allows(function: Any, args: tuple, kwargs: dict) -> bool:
     return _of_data(args, kwargs) and (
         _is_numpys(function, kind, owner) or _is_ours(function, kind) or _is_exception(function)
     )
+
+
+def is_own(function: Any) -> bool:
+    """True for this package's functions and objects, which know stand-ins."""
+    while type(function) is functools.partial:
+        function = function.func
+    kind, module = type(function), ""
+    inner = function.__func__ if kind is types.MethodType else function
+    if type(inner) in BUILTIN_CALLABLES:
+        module = _module(inner)
+        kind = type(getattr(function, "__self__", None))
+    return (module or _home(kind)).partition(".")[0] == _PACKAGE
 
 
 def _is_exception(made: Any) -> bool:
@@ -191,9 +204,11 @@ def _home(kind: type) -> str:
 
 def opens(function: Any, args: tuple) -> bool:
     """True for callables that get real arrays: those that may run the user's unseen code."""
-    if calls_back(args) or any(function is reader for reader in _BUFFER_READERS):
-        return True
     kind = type(function)
+    if kind not in BUILTIN_CALLABLES or calls_back(args):
+        return True
+    if any(function is reader for reader in _BUFFER_READERS):
+        return True
     if kind is types.MethodType:
         function, kind = function.__func__, type(function.__func__)
     if kind is types.FunctionType:

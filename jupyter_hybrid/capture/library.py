@@ -1,11 +1,7 @@
-"""Calls of other libraries' functions with traced arrays: what needs no elements, and random draws.
-
-Everything else there gets real arrays (``Recorder.leave``).
-"""
+"""Random draws, and NumPy's functions of lists of traced arrays."""
 
 from __future__ import annotations
 
-import functools
 import random
 from typing import Any
 
@@ -16,34 +12,14 @@ from ..np_face import TracedArray, bridge, dispatch
 from ..np_face.errors import LIKE_NUMPY, NotCovered
 from ..np_face.lower import draws
 from . import closed
-from .homes import is_ours
 from .recorder import Recorder
 
-# Modules that handle arrays as any other object; what they call asks an array itself.
-TRANSPARENT = frozenset(
-    {
-        "collections", "_collections", "contextlib", "copy", "dataclasses", "functools",
-        "_functools", "itertools", "types",
-    }
-)  # fmt: skip
 _GENERATORS = (np.random.Generator, np.random.RandomState)
 _OF_POSITIONS = frozenset({"shuffle", "choice", "sample"})  # random's: elements are not looked at
 
 
-def unwrapped(function: Any) -> Any:
-    """What a ``functools.partial`` calls in the end."""
-    while type(function) is functools.partial:
-        function = function.func
-    return function
-
-
-def remembers(function: Any) -> bool:
-    """True for a ``functools.cache``: it would keep a traced array beyond its cell."""
-    return isinstance(function, functools._lru_cache_wrapper)
-
-
 def call(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
-    """The call, recorded where it can be, with real arrays otherwise."""
+    """A draw, recorded where it can be, with real arrays otherwise."""
     __tracebackhide__ = True
     if _looks_at_positions(function, args):
         return function(*args, **kwargs)
@@ -61,16 +37,18 @@ def call(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     return function(*args, **kwargs)
 
 
-def is_harmless(function: Any, args: tuple, kwargs: dict) -> bool:
-    """True where the call neither looks at an element nor runs code that nobody has seen."""
-    if _looks_at_positions(function, args):
-        return True
-    if closed.allows(function, args, kwargs) and not is_ours((*args, *kwargs.values())):
-        return True
+def draws_numbers(function: Any) -> bool:
+    """True for the functions and methods of Python's and NumPy's random numbers."""
+    if type(function) not in closed.BUILTIN_CALLABLES:
+        return False
     owner = type(getattr(function, "__self__", None))
-    module = getattr(function, "__module__", None) or ""
-    draws_numbers = owner is random.Random or owner in _GENERATORS or module == "numpy.random"
-    return draws_numbers and _core.guards.data(*args, *kwargs.values())
+    module = getattr(function, "__module__", None)
+    return owner is random.Random or owner in _GENERATORS or module == "numpy.random"
+
+
+def is_harmless(function: Any, args: tuple, kwargs: dict) -> bool:
+    """True for a draw that neither looks at an element nor runs code that nobody has seen."""
+    return _looks_at_positions(function, args) or _core.guards.data(*args, *kwargs.values())
 
 
 def of_lists(function: Any, args: tuple) -> bool:
