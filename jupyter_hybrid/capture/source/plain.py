@@ -149,22 +149,16 @@ class PlainCopies:
         phases = Phases(self, number, values, 1)
         steps = phases.of_comprehension()
         self._unfinished = None
-        if phases.all_recorded:
-            return steps
+        return iter(steps) if phases.all_recorded else self._until_left(steps, phases)
 
-        def ended() -> Iterator[Any]:
-            self._unfinished = phases
-            return iter(())
-
-        return itertools.chain(steps, _Late(ended))
+    def _until_left(self, steps: Any, phases: Phases) -> Iterator[Any]:
+        yield from steps
+        self._unfinished = phases
 
     def rest(self) -> Iterator[Any]:
         """Those that are not."""
         phases, self._unfinished = self._unfinished, None
-        if phases is None or phases.over:
-            return iter(())
-        iterator = phases.rest_as_written()
-        return itertools.chain(iterator, _Resume(phases)) if phases.paused else iterator
+        return iter(()) if phases is None or phases.over else phases.rest_as_written()
 
     @staticmethod
     def both(first: Any, rest: Any) -> Any:
@@ -202,30 +196,3 @@ class PlainCopies:
         if recorder is None or recorder.options.force or place is FORGOTTEN:
             return values
         return Phases(self, number, values, 1).of_generator()
-
-
-class _Late:
-    """Elements that are found when the first is asked for."""
-
-    def __init__(self, found: Any):
-        self._found = found
-
-    def __iter__(self) -> Iterator[Any]:
-        return self._found()
-
-
-class _Resume:
-    """Goes on recording when it is reached, or dropped: an iterator's end."""
-
-    def __init__(self, phases: Phases):
-        self._phases = phases
-
-    def __iter__(self) -> _Resume:
-        return self
-
-    def __next__(self) -> Any:
-        self._phases.resume()
-        raise StopIteration
-
-    def __del__(self) -> None:
-        self._phases.resume()

@@ -12,12 +12,11 @@ import ast
 from typing import Any
 
 from ..trace_state import RUNTIME
-from .captured import shared_names
 from .copies import Copies
 from .guarded import Guarded
 from .nodes import children, finished, placed, walk
 from .rewrite_exits import INPLACE, Exits
-from .scopes import yields
+from .scopes import shared_names, yields
 
 # Calls that look at their caller's frame: they must stay where they are.
 _FRAME_CALLS = frozenset(

@@ -12,9 +12,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .captured import given_names
 from .nodes import Transformer, call_of, placed, walk
-from .scopes import mangled
+from .scopes import given_names, mangled
 from .starred import held, held_in_case, held_in_steps, starred_names
 
 _NEVER_NUMBERS = (
