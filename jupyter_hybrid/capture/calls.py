@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..np_face import face
 from ..np_face.array import unbound
 from ..np_face.float_errors import in_numpy
 from . import builtin_calls, closed, library, listed_calls, numbers
@@ -41,10 +42,11 @@ def prepared(
             return _type, args, kwargs
         if is_clock(function):
             recorder.before_clock()
-    if closed.is_own(function):
+    makes = face.makes(function)
+    if makes or closed.is_own(function):
         if not closed.allows(function, args, kwargs):
             _contact(recorder, function)
-        return _itself, args, kwargs
+        return (face.call if makes else _itself), args, kwargs
     args = tuple(map(numbers.plain, args))
     kwargs = {k: numbers.plain(v) for k, v in kwargs.items()}
     way = _way_of(recorder, function, args, kwargs)

@@ -26,8 +26,8 @@ _DOUBTS = 3  # calls after which nobody asks again whether a function touches no
 _CONSUMERS = (
     sum, any, all, min, max, sorted, list, tuple, set, dict, frozenset,
 )  # fmt: skip
-# What rewritten code has something else for: arrays, their scalars, NumPy.
-_LOADED = frozenset({np.ndarray, types.ModuleType, *np.sctypeDict.values()})
+# What rewritten code has something else for: arrays and their scalars.
+_LOADED = frozenset({np.ndarray, *np.sctypeDict.values()})
 
 
 class _Calls:
@@ -49,7 +49,7 @@ class Calling(PlainCopies):
         self._kwargs: dict = {}
 
     def load(self, value: Any) -> Any:
-        """A value about to be used: NumPy becomes its face, an ndarray its traced array."""
+        """A value about to be used: an ndarray becomes its traced array."""
         recorder = self.recorder
         if recorder is None:  # a variable of a cell that goes on as written may hold a stand-in
             return _guards.kept(value)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...capture import closed
 from ...capture.source.sources import INSTALLED, module_of
+from ...np_face import face
 
 _OWN = __name__.partition(".")[0]
 # Modules that handle arrays as any other object; what they call asks an array itself.
@@ -23,12 +24,14 @@ _BUILTIN_TYPES = (str, bytes, int, float, complex, bool, list, tuple, dict, set,
 def origin(function: Any) -> str:
     """Where code called by a script comes from.
 
-    ``own``: this package, traced as it is; ``user``: cells, scripts, built-in types and NumPy;
-    ``library``: everything else, which gets real arrays; ``object``: an instance that is called,
-    of which not even an attribute is asked here.
+    ``own``: this package, or what it records in NumPy's place; ``user``: cells, scripts, built-in
+    types and NumPy; ``library``: everything else, which gets real arrays; ``object``: an instance
+    that is called, of which not even an attribute is asked here.
     """
     while type(function) is functools.partial:
         function = function.func
+    if face.makes(function):
+        return "own"
     kind = type(function)
     inner = function.__func__ if kind is types.MethodType else function
     if isinstance(inner, types.FunctionType):
