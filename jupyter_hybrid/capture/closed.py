@@ -12,6 +12,7 @@ import builtins
 import cmath
 import copy
 import functools
+import gc
 import math
 import operator
 import sys
@@ -24,7 +25,7 @@ import numpy as np
 from .. import _core
 from ..np_face import TracedArray
 from ..np_face.array.traced_array import Flags
-from .homes import is_seen_steps
+from .homes import is_ours, is_seen_steps
 from .numbers import RecordedFloat, RecordedInt
 from .source.sources import module_of
 
@@ -53,6 +54,13 @@ def _of_data(args: tuple, kwargs: dict) -> bool:
     return _guards.data(*args, *kwargs.values())
 
 
+def _of_real_data(args: tuple, kwargs: dict) -> bool:
+    """For what keeps its arguments."""
+    return _of_data(args, kwargs) and not is_ours((*args, *kwargs.values()))
+
+
+# What an array is asked by them, it is asked as by the cell itself.
+_GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 _ITERATORS = frozenset({builtins.enumerate, builtins.zip, builtins.reversed})
 # What changes how NumPy computes: before it everything is computed as it was.
 _SETTINGS = frozenset({"seterr", "seterrcall", "setbufsize", "errstate", "set_printoptions"})
@@ -62,6 +70,7 @@ _RULES: dict[Any, Rule] = {
     **dict.fromkeys((builtins.id, builtins.callable), _looks),
     **dict.fromkeys((builtins.len, builtins.list, builtins.tuple), _takes_apart),
     **dict.fromkeys(_ITERATORS, _steps),
+    **dict.fromkeys(_GETTERS, _of_real_data),
     **dict.fromkeys(
         (
             builtins.min, builtins.max, builtins.sum, builtins.abs, builtins.round,
@@ -119,6 +128,9 @@ _OURS = tuple(
 def allows(function: Any, args: tuple, kwargs: dict) -> bool:
     """True for a call on the closed list, by the exact types of what it gets."""
     kind = type(function)
+    if any(kind is getter for getter in _GETTERS):
+        array = bool(args) and type(args[0]) is TracedArray
+        return array and _of_data(tuple(gc.get_referents(function)), kwargs)
     if kind not in BUILTIN_CALLABLES:  # an object of the user's is not even hashed
         return _home(kind).startswith(_OURS) and _of_data(args, kwargs)
     owner = getattr(function, "__self__", None) if kind is types.BuiltinFunctionType else None
