@@ -53,27 +53,29 @@ def is_harmless(function: Any, args: tuple, kwargs: dict) -> bool:
 
 def of_lists(function: Any, args: tuple) -> bool:
     """True for a NumPy function of lists with traced arrays inside, which no protocol tells of."""
-    known = isinstance(function, np.ufunc) or hasattr(function, "_implementation")
-    known = known or _is_reduction(function)
+    known = _ufunc_of(function) is not None or hasattr(function, "_implementation")
     return known and any(type(a) in (list, tuple) and bridge.has_traced(a) for a in args)
 
 
-def _is_reduction(function: Any) -> bool:
-    owner = getattr(function, "__self__", None)
-    return isinstance(owner, np.ufunc) and function.__name__ in ("reduce", "accumulate")
+def _ufunc_of(function: Any) -> tuple[np.ufunc, str] | None:
+    """(ufunc, method) that the function is."""
+    if isinstance(function, np.ufunc):
+        return function, "__call__"
+    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    if isinstance(owner, np.ufunc) and name in ("reduce", "accumulate"):
+        return owner, name
+    return None
 
 
 def call_on_lists(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     """The call of such a function."""
     __tracebackhide__ = True
-    if "out" in kwargs and (isinstance(function, np.ufunc) or _is_reduction(function)):
-        return function(*args, **kwargs)
-    if _is_reduction(function):
-        owner, name = function.__self__, function.__name__
-        return dispatch.call_ufunc(recorder, owner, name, args, kwargs)
-    if not isinstance(function, np.ufunc):
+    found = _ufunc_of(function)
+    if found is None:
         return dispatch.call_function(recorder, function, args, kwargs)
-    return dispatch.call_ufunc(recorder, function, "__call__", args, kwargs)
+    if "out" in kwargs:
+        return function(*args, **kwargs)
+    return dispatch.call_ufunc(recorder, *found, args, kwargs)
 
 
 def _looks_at_positions(function: Any, args: tuple) -> bool:

@@ -12,7 +12,6 @@ import numpy as np
 from ... import _core
 from .. import calls, closed, homes, listed_calls, numbers, twins
 from ..watchers import starts_one
-from . import budget
 from .patience import CONTACTS
 from .plain import PlainCopies
 from .quiet import Search
@@ -100,7 +99,7 @@ class Calling(PlainCopies):
             return function
         if not _LISTS.isdisjoint(map(type, args)) and "key" not in kwargs:
             self._args = args = listed_calls.loaded(recorder, function, args)
-        why = _LOOKS_ON if starts_one(function) else budget.used_up(recorder)
+        why = _LOOKS_ON if starts_one(function) else recorder.budget.used_up(recorder)
         if why and recorder.recording is not None:
             recorder.recording.leave(why)
             self._args = tuple(map(self.opened, args))

@@ -74,22 +74,13 @@ class Runtime(Calling, threading.local):
     kept = staticmethod(_guards.kept)
     held = staticmethod(_guards.held)
     slice = slice
+    into, owning = _Into, _Owning  # targets of one of several stores
 
     @staticmethod
     def unpacked(made: Any) -> bool:
         """A list or dict that unpacking has made; True."""
         _guards.held(made)
         return True
-
-    @staticmethod
-    def into(holder: Any) -> Any:
-        """``holder`` as the target of one of several stores."""
-        return _Into(holder)
-
-    @staticmethod
-    def owning(owner: Any) -> Any:
-        """``owner`` as the same, of an attribute."""
-        return _Owning(owner)
 
     def moved(self, holder: Any) -> Any:
         """``holder``, of which an element is deleted next."""

@@ -52,7 +52,7 @@ class Phases:
         self._entry = -1  # of the recorder's breaks: the one that the trial made
         if self.recorder is not None:
             self._breaks = len(self.recorder.breaks)
-            self._next_trial = (_FIRST, max(0.0, budget.GRACE_S - self.recorder.wasted_s))
+            self._next_trial = (_FIRST, max(0.0, budget.GRACE_S - self.recorder.budget.wasted_s))
             self._since = time.perf_counter()
             self._nodes = self.recorder.nodes()
 
@@ -130,7 +130,7 @@ class Phases:
             self.stage = _PLAIN
         elif recorder.options.force or place is FORGOTTEN:
             self.stage = _RECORDED
-        elif why := budget.used_up(recorder):
+        elif why := recorder.budget.used_up(recorder):
             recorder.recording.leave(why)
             self.stage = _PLAIN
         elif self.hooks.quiet(place.reads, values):
@@ -191,7 +191,7 @@ class Phases:
             return False
         if self.hooks.recorder is not recorder:
             return bool(recorder.recording and recorder.recording.as_written)
-        if budget.used_up(recorder):
+        if recorder.budget.used_up(recorder):
             return True
         took = now + float(recorder.spent.compile_s) - self._since
         made = len(recorder.breaks) - self._breaks - self.excused
@@ -212,7 +212,7 @@ class Phases:
 
     def _waste(self, lost_s: float) -> None:
         """So much time is lost to a loop that is left to Python."""
-        budget.waste(self.recorder, lost_s, f"{self.place.lines} left to Python")
+        self.recorder.budget.waste(lost_s, f"{self.place.lines} left to Python")
 
     def _contacts(self, made: int) -> str:
         found = Counter(self.recorder.breaks[self._breaks :])
@@ -226,7 +226,7 @@ class Phases:
     def _change(self) -> None:
         """From recorded steps to some as written."""
         recorder, place = self.recorder, self.place
-        if self.hooks.recorder is recorder and (why := budget.used_up(recorder)):
+        if self.hooks.recorder is recorder and (why := recorder.budget.used_up(recorder)):
             recorder.recording.leave(why)
         self.how = "outside"
         if place.left or place.silent or self.hooks.recorder is None:
@@ -236,7 +236,7 @@ class Phases:
             self.stage = _TRIAL
             start = self._now()
             before = len(self.recorder.breaks)
-            with budget.in_haste(recorder):
+            with recorder.budget.in_haste():
                 self.hooks.step_outside(f"{place.lines} are compared with plain Python")
             cpu().empty_cache()  # NumPy has memory of its own
             self._entry = before if len(self.recorder.breaks) > before else -1

@@ -185,10 +185,7 @@ class PlainCopies:
         self._plain = place, functools.partial(self.as_written, quiet)
         return True
 
-    @staticmethod
-    def opened(values: Any) -> Any:
-        """A value as code that runs as written has it."""
-        return homes.opened(values)
+    opened = staticmethod(homes.opened)  # a value as code that runs as written has it
 
     def each(self, number: int, values: Any) -> Any:
         """What a recorded generator expression goes through."""
