@@ -75,7 +75,7 @@ class Ending:
         later = [v for v in named.values() if _is_pending(v)]
         computed = {id(m) for m in must}
         shown_only = tuple(h for h in map(handle_of, later) if id(h) not in computed and h._traced)
-        if must or recorder.has_effects:
+        if must or recorder.effects:
             recorder.run(
                 must, "the cell ends", None, shown=shown_only, needed=self._read, writes=True
             )

@@ -8,20 +8,16 @@ from __future__ import annotations
 import concurrent.futures
 import os
 import sys
-import sysconfig
 import threading
 import types
 from typing import Any
 
+from .source.sources import OWN, STDLIB
+
 # Whose thread it is, its files' folders say. A wrong guess makes no answer wrong: what a thread
 # writes while nobody waits for it races in plain Python too, and waiting for it is a contact.
 _INSTALLED = tuple(os.sep + name + os.sep for name in ("site-packages", "dist-packages"))
-_LIBRARY = (
-    os.path.dirname(os.path.dirname(__file__)) + os.sep,
-    sysconfig.get_path("stdlib") + os.sep,
-    "<frozen",
-    "<decorator-gen-",  # IPython's
-)
+_LIBRARY = (*STDLIB, OWN, "<frozen", "<decorator-gen-")  # the last is IPython's
 _STARTS = frozenset(
     {
         threading.Thread.start, threading.settrace, threading.setprofile, sys.settrace,
