@@ -13,6 +13,7 @@ import numpy as np
 from .. import _core
 from ..np_face import face
 from ..np_face.array import unbound
+from ..np_face.bridge import has_traced
 from ..np_face.float_errors import in_numpy
 from . import builtin_calls, closed, library, listed_calls, numbers
 from .outside import call_outside, runs_code
@@ -20,6 +21,7 @@ from .source.clocks import is_clock
 from .trace_state import is_rewritten
 
 _guards = _core.guards
+_OF_NUMPY = frozenset({types.FunctionType, type(np.concatenate)})  # on the closed list
 Way = Callable[[Any, Any, tuple, dict], Any]  # (recorder, function, args, kwargs) -> the result
 # Before them everything is computed: its warnings are judged as they were.
 _FILTERS: frozenset[Any] = frozenset(
@@ -32,8 +34,8 @@ def prepared(
 ) -> tuple[Way | None, Any, Any]:
     """(what does the call, its arguments).
 
-    None does it where code runs that nobody has seen and that looks at frames as it likes: it is to
-    be called itself. Nothing waits any longer then, and the arguments are real.
+    None does it where the code that runs looks at frames as it likes: the function is to be called
+    itself. The arguments are real then; before code that nobody has seen nothing waits any longer.
     """
     if type(function) in closed.BUILTIN_CALLABLES:  # an instance is not even compared or hashed
         if function is builtins.print:
@@ -51,7 +53,11 @@ def prepared(
     kwargs = {k: numbers.plain(v) for k, v in kwargs.items()}
     way = _way_of(recorder, function, args, kwargs)
     if way is not None:
-        return way, args, kwargs
+        return (
+            None if way is _listed and _warns_itself(function, args, kwargs) else way,
+            args,
+            kwargs,
+        )
     _contact(recorder, function)
     if library.draws_numbers(function):
         return library.call, args, kwargs
@@ -78,6 +84,12 @@ def _way_of(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Way | No
     if unbound.applies(function, args):
         return _unbound
     return _listed if closed.allows(function, args, kwargs) else None
+
+
+def _warns_itself(function: Any, args: tuple, kwargs: dict) -> bool:
+    """Is it NumPy's own Python code, on real arrays? It warns of its caller's line."""
+    its = type(function) in _OF_NUMPY or function is np.matrix
+    return its and not any(map(has_traced, (*args, *kwargs.values())))
 
 
 def _contact(recorder: Any, function: Any) -> None:

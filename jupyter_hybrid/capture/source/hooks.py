@@ -14,6 +14,8 @@ import sys
 import threading
 from typing import Any
 
+import numpy as np
+
 from ... import _core
 from ...np_face import TracedArray
 from ...np_face.float_errors import in_numpy
@@ -94,10 +96,7 @@ class Runtime(Calling, threading.local):
             value = numbers.plain(value)
         _guards.ready(target, value)
         value = _for(target, value)
-        operation = getattr(operator, on_scalars(kind, target))
-        if numbers.is_numpys(target):
-            return in_numpy(operation, (target, value), {})
-        return _guards.held(operation(target, value))
+        return _guards.held(_operated(on_scalars(kind, target), target, value))
 
     def item(self, holder: Any, key: Any) -> tuple[Any, Any, Any]:
         """What ``holder[key] += ...`` updates, found before its right side is evaluated."""
@@ -116,7 +115,7 @@ class Runtime(Calling, threading.local):
     def updated(self, kind: str, target: Any, value: Any) -> Any:
         """What ``target op= value`` gives."""
         _guards.ready(target, value)
-        return getattr(operator, kind)(target, _for(target, value))
+        return _operated(kind, target, _for(target, value))
 
     def augment(self, kind: str, found: tuple[Any, Any, Any], value: Any) -> None:
         """``holder[key] += value`` and the like, for what :meth:`item` or so found."""
@@ -144,6 +143,13 @@ class Runtime(Calling, threading.local):
 def _for(target: Any, value: Any) -> Any:
     """What the operator of ``target`` is given: code that nobody has seen gets no stand-in."""
     return homes.opened(value) if homes.is_ours(value) and not _guards.data(target) else value
+
+
+def _operated(kind: str, target: Any, value: Any) -> Any:
+    operation = getattr(operator, kind)
+    if type(target) is np.ndarray or numbers.is_numpys(target):
+        return in_numpy(operation, (target, value), {})
+    return operation(target, value)
 
 
 def on_scalars(kind: str, target: Any) -> str:
