@@ -132,7 +132,7 @@ def allows(function: Any, args: tuple, kwargs: dict) -> bool:
         array = bool(args) and type(args[0]) is TracedArray
         return array and _of_data(tuple(gc.get_referents(function)), kwargs)
     if kind not in BUILTIN_CALLABLES:  # an object of the user's is not even hashed
-        return _home(kind).startswith(_OURS) and _of_data(args, kwargs)
+        return _is_ours(function) and _of_data(args, kwargs)
     owner = getattr(function, "__self__", None) if kind is types.BuiltinFunctionType else None
     if type(owner) in _EXACT:
         return _allows_method(owner, function.__name__, args, kwargs)
@@ -140,7 +140,7 @@ def allows(function: Any, args: tuple, kwargs: dict) -> bool:
     if rule is not None:
         return rule(args, kwargs)
     return _of_data(args, kwargs) and (
-        _is_numpys(function, kind, owner) or _is_ours(function, kind) or _is_exception(function)
+        _is_numpys(function, kind, owner) or _is_ours(function) or _is_exception(function)
     )
 
 
@@ -148,12 +148,7 @@ def is_own(function: Any) -> bool:
     """True for this package's functions and objects, which know stand-ins."""
     while type(function) is functools.partial:
         function = function.func
-    kind, module = type(function), ""
-    inner = function.__func__ if kind is types.MethodType else function
-    if type(inner) in BUILTIN_CALLABLES:
-        module = _module(inner)
-        kind = type(getattr(function, "__self__", None))
-    return (module or _home(kind)).partition(".")[0] == _PACKAGE
+    return any(home.partition(".")[0] == _PACKAGE for home in _homes(function))
 
 
 def _is_exception(made: Any) -> bool:
@@ -194,12 +189,17 @@ def _is_numpys(function: Any, kind: type, owner: Any) -> bool:
     return _module(function).partition(".")[0] == "numpy" and function.__name__ not in _SETTINGS
 
 
-def _is_ours(function: Any, kind: type) -> bool:
-    module = _module(function.__func__ if kind is types.MethodType else function)
-    owner = getattr(function, "__self__", None)
-    if owner is not None and type(owner) is not types.ModuleType and not module.startswith(_OURS):
-        module = _home(type(owner))
-    return module.startswith(_OURS)
+def _is_ours(function: Any) -> bool:
+    return any(home.startswith(_OURS) for home in _homes(function))
+
+
+def _homes(function: Any) -> tuple[str, ...]:
+    """The modules of a function and of what it is bound to, or of the object that is called."""
+    if type(function) not in BUILTIN_CALLABLES:
+        return (_home(type(function)),)
+    inner = function.__func__ if type(function) is types.MethodType else function
+    known = _module(inner) if type(inner) in BUILTIN_CALLABLES else _home(type(inner))
+    return known, _home(type(getattr(function, "__self__", None)))
 
 
 def _module(function: Any) -> str:

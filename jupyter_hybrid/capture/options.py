@@ -123,10 +123,6 @@ def _names(option: str, text: str) -> tuple[str, ...]:
     return names
 
 
-def _passes(option: str, text: str) -> tuple[str, ...] | None:
-    return checked_passes(text)
-
-
 def _one_of(allowed: tuple[str, ...]) -> Callable[[str, str], str]:
     def choice(option: str, text: str) -> str:
         if text not in allowed:
@@ -183,7 +179,7 @@ def _seconds(option: str, text: str) -> float:
 _WITH_VALUES: dict[str, Callable[[str, str], Any]] = {
     "--out": _names,
     "--donate": _names,
-    "--passes": _passes,
+    "--passes": lambda option, text: checked_passes(text),
     "--dims": _dimensions,
     "--view": _one_of(VIEWS),
     "--sizes": _sizes,

@@ -140,7 +140,8 @@ class Recorder(Segments):
         line = self.user_line()
         self.cuts.append((line, reason))
         own = frozenset(id(a) for a in made)
-        before = [a for a in self._on_the_way(made) if id(a) not in own]
+        way = self._with_families(self._settled.settle(made, False)[1])
+        before = [a for a in way if id(a) not in own]
         if before:  # a program of their own: an error leaves them their values
             self.run(before, reason, line, needed=frozenset())
         ran = self.run(made, reason, line, needed=own)

@@ -199,10 +199,6 @@ class Segments:
         self.segments.append(segment)
         _core.set_trace_segment(len(self.segments))
 
-    def _on_the_way(self, arrays: list[Any]) -> list[Any]:
-        """Live arrays that ``arrays`` are computed from, or that share memory with such."""
-        return self._with_families(self._settled.settle(arrays, False)[1])
-
     def _with_families(self, arrays: list[Any]) -> list[Any]:
         """``arrays`` and those that share memory with one: one is computed, so all are."""
         known = {id(a) for a in arrays}
@@ -386,10 +382,6 @@ class Segments:
     def live(self) -> list[Any]:
         """Traced arrays of this cell that something in Python still holds, in order of creation."""
         return _core.own_traced()
-
-    def disown(self, arrays: list[Any]) -> None:
-        """Arrays that have no value of their own."""
-        _core.set_apart(arrays)
 
 
 def may_change(array: Any) -> bool:

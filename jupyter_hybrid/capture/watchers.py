@@ -25,15 +25,13 @@ _STARTS = frozenset(
         concurrent.futures.Executor.map,
     }
 )  # fmt: skip
-_NAMES = frozenset(f.__name__ for f in _STARTS)
 
 
 def starts_one(function: Any) -> bool:
     """Will somebody look on after this call?"""
     inner = function.__func__ if type(function) is types.MethodType else function
-    if type(inner) not in (types.FunctionType, types.BuiltinFunctionType):
-        return False
-    return inner.__name__ in _NAMES and inner in _STARTS
+    known = type(inner) is types.FunctionType or type(inner) is types.BuiltinFunctionType
+    return known and inner in _STARTS
 
 
 def watching() -> str:

@@ -16,7 +16,7 @@ from .copies import Copies
 from .guarded import Guarded
 from .nodes import children, finished, placed, walk
 from .rewrite_exits import INPLACE, Exits
-from .scopes import shared_names, yields
+from .scopes import COMPREHENSIONS, shared_names, yields
 
 # Calls that look at their caller's frame: they must stay where they are.
 _FRAME_CALLS = frozenset(
@@ -27,7 +27,6 @@ _FRAME_CALLS = frozenset(
     }
 )  # fmt: skip
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def _is_number(node: ast.AST) -> bool:
@@ -263,7 +262,7 @@ def _assigned(node: Any, names: dict[str, None]) -> None:
             if isinstance(inner, ast.Global):
                 for name in inner.names:
                     names.setdefault(name)
-    elif kind in _COMPREHENSIONS:  # its targets are its own; walruses are ours
+    elif kind in COMPREHENSIONS:  # its targets are its own; walruses are ours
         for inner in walk(node):
             if isinstance(inner, ast.NamedExpr):
                 names.setdefault(inner.target.id)

@@ -11,7 +11,7 @@ from .nodes import children, walk
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _INNER = (*FUNCTIONS, ast.ClassDef, ast.GeneratorExp)
 _WAITS = (ast.Await, ast.AsyncFor, ast.AsyncWith)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
@@ -57,7 +57,7 @@ def bound_names(function: Any) -> frozenset[str]:
     inner: set[int] = set()  # targets of comprehensions are their own
     beyond: set[str] = set()
     for node in own_nodes(body):
-        if isinstance(node, _COMPREHENSIONS):
+        if isinstance(node, COMPREHENSIONS):
             targets = [n for c in node.generators for n in walk(c.target)]
             inner |= {id(n) for n in targets}
         if isinstance(node, ast.Name):
