@@ -170,10 +170,10 @@ class Recording:
             made = self.ending.finish(value, failed=failed)
             for name in [n for n in recorder.cell.names if type(names.get(n)) is Flat]:
                 names[name] = names[name].to_numpy()
-            recorder.watched.end()
+            recorder.watched.finish()
             return made
         except Exception:
-            recorder.watched.end()
+            recorder.watched.finish()
             if not failed:
                 raise
             return None

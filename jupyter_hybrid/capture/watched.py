@@ -62,8 +62,8 @@ class Watched:
             float_warnings.issue(warned)
         look_again()
 
-    def end(self) -> None:
-        """The recording has ended: :meth:`warn` of all of it."""
+    def finish(self) -> None:
+        """Waits for what was run: :meth:`warn` of all of it."""
         if self._runs:
             with suppress(MXNetError):  # it stays in its array
                 _core.wait_all()

@@ -7,6 +7,7 @@ a few attributes and methods of arrays, and functions of NumPy and nd that are k
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,75 +15,28 @@ from typing import Any
 import numpy as np
 
 from .. import nd
+from .._generate import faces
 
 _ATTRIBUTES = frozenset({"T", "shape", "ndim", "size", "dtype"})
-_METHODS = frozenset(
-    [
-        "sum",
-        "prod",
-        "mean",
-        "max",
-        "min",
-        "std",
-        "var",
-        "any",
-        "all",
-        "argmax",
-        "argmin",
-        "reshape",
-        "transpose",
-        "astype",
-        "copy",
-        "dot",
-        "clip",
-        "squeeze",
-        "ravel",
-        "flatten",
-        "round",
-    ]
-)
+# Method of arrays -> most positional arguments before one could be an output
+_METHODS = {
+    **dict.fromkeys(("sum", "prod", "mean", "max", "min", "std", "var", "any", "all"), 1),
+    **dict.fromkeys(("argmax", "argmin", "dot", "round"), 1),
+    "clip": 2,
+    **dict.fromkeys(("reshape", "transpose", "astype", "copy", "squeeze"), sys.maxsize),
+    **dict.fromkeys(("ravel", "flatten"), sys.maxsize),
+}
 _KEYWORDS = frozenset({"axis", "keepdims", "dtype", "ddof", "shape", "fill_value"})
-# NumPy function -> most positional arguments before one could be an output
+# Function -> the same; a function of nd that is made from the op table takes its output by name
 _FUNCTIONS: dict[Any, int] = {
     **{getattr(np, n): 2 for n in ("sum", "prod", "mean", "max", "min", "std", "var", "argmax")},
     **{getattr(np, n): 2 for n in ("argmin", "any", "all", "dot", "concatenate", "stack")},
     **{getattr(np, n): 2 for n in ("reshape", "transpose", "expand_dims", "squeeze", "ravel")},
     **{getattr(np, n): 2 for n in ("zeros", "ones", "zeros_like", "ones_like")},
     **{getattr(np, n): 3 for n in ("where", "clip", "full")},
+    **{getattr(nd, n): 2 for n in ("maximum", "minimum")},
+    **{getattr(nd, face.name): sys.maxsize for face in faces()},
 }
-_ND = frozenset(
-    [
-        "dot",
-        "exp",
-        "log",
-        "sqrt",
-        "square",
-        "abs",
-        "sum",
-        "mean",
-        "max",
-        "min",
-        "relu",
-        "sigmoid",
-        "tanh",
-        "softmax",
-        "log_softmax",
-        "sin",
-        "cos",
-        "broadcast_add",
-        "broadcast_sub",
-        "broadcast_mul",
-        "broadcast_div",
-        "maximum",
-        "minimum",
-        "where",
-        "clip",
-        "concat",
-        "stack",
-        "transpose",
-        "expand_dims",
-    ]
-)
 
 
 class Impure(Exception):
@@ -213,12 +167,13 @@ class _Finder:
         if not isinstance(function, ast.Attribute):
             raise Impure(f"line {node.lineno} calls a function that is not known to be pure")
         path = self._path(function)
-        if function.attr in _METHODS and (path is None or len(path[1]) > 1):
+        is_method = len(node.args) <= _METHODS.get(function.attr, -1)
+        if is_method and (path is None or len(path[1]) > 1):
             self.value(function.value)
         elif path is not None:
             # A method of an array that is read, or a function of a module: the value tells.
             self.reads.names[path[0]] = None
-            method = function.attr in _METHODS and len(path[1]) == 1
+            method = is_method and len(path[1]) == 1
             self.reads.functions.append((*path, len(node.args), method))
         else:
             raise Impure(f"line {node.lineno} calls .{function.attr}")
@@ -229,11 +184,6 @@ def is_pure(function: Any, arguments: int) -> bool:
     if isinstance(function, np.ufunc):
         return arguments <= function.nin and getattr(np, function.__name__, None) is function
     try:
-        most = _FUNCTIONS.get(function)
-    except TypeError:
+        return arguments <= _FUNCTIONS.get(function, -1)
+    except TypeError:  # not hashable
         return False
-    if most is not None:
-        return arguments <= most
-    module = getattr(function, "__module__", "") or ""
-    name = getattr(function, "__name__", "")
-    return module.startswith("jupyter_hybrid.") and name in _ND and getattr(nd, name) is function

@@ -6,7 +6,6 @@ import copy
 import math
 import types
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -52,11 +51,8 @@ class Skip:
 
     epoch: int
     program: Any
-    arrays: list[tuple[str, tuple]]  # ndarrays: name, (dtype, shape, strides)
-    nd_arrays: list[tuple[str, tuple]]  # NDArrays: name, (dtype, shape, context)
-    plain: list[tuple[str, Any]]
-    same: list[tuple[str, Any]]  # modules: the same objects
-    attributes: list[tuple[Any, str, Any]]  # of those modules: owner, name, value
+    guards: dict[str, Any]  # of each name that is read, see _guarded
+    attributes: list[tuple[Any, str, Any]]  # of modules among them: owner, name, value
     inputs: list[str]  # the program's inputs, by name
     results: list[_Result]
     shown: str | None  # the last expression is this name
@@ -69,24 +65,8 @@ class Skip:
             return False
         if np.geterr() != self.errors or raises():
             return False
-        for name, (dtype, shape, strides) in self.arrays:
-            a = names.get(name)
-            if type(a) is not np.ndarray or a.shape != shape or a.strides != strides:
-                return False
-            if a.dtype != dtype or not a.flags.aligned:
-                return False
-        for name, kind in self.nd_arrays:
-            a = names.get(name)
-            if type(a) is not _core.NDArray or a._traced or a.grad is not None:
-                return False
-            if (a.dtype, a.shape, a.ctx) != kind:
-                return False
-        for name, value in self.plain:
-            if not _same(names.get(name), value):
-                return False
-        for name, value in self.same:
-            if names.get(name) is not value:
-                return False
+        if any(_guarded(names.get(name)) != known for name, known in self.guards.items()):
+            return False
         return all(getattr(owner, name, None) is value for owner, name, value in self.attributes)
 
     def run(self, names: dict[str, Any]) -> tuple[Any, Report]:
@@ -132,21 +112,16 @@ class Skip:
         return report
 
 
-def _uncounted(report: Report) -> Report:
-    """A copy of a report that counts what it tells when it is asked."""
-    made = copy.copy(report)
-    for name in _CACHED:
-        made.__dict__.pop(name, None)
-    return made
-
-
-_CACHED = [name for name, value in vars(Report).items() if isinstance(value, cached_property)]
-
-
-def _same(value: Any, known: Any) -> bool:
-    if type(value) is not type(known) or value != known:
-        return False
-    return type(value) is not float or math.copysign(1, value) == math.copysign(1, known)
+def _guarded(value: Any) -> Any:
+    """What the graph of a cell that reads ``value`` depends on; None where that can't be told."""
+    kind = type(value)
+    if kind is np.ndarray and value.ndim and value.flags.aligned:
+        return kind, value.dtype, value.shape, value.strides
+    if kind is _core.NDArray and not value._traced and value.grad is None:
+        return kind, value.dtype, value.shape, value.ctx
+    if kind in PLAIN:
+        return kind, value, kind is float and math.copysign(1, value)
+    return value if isinstance(value, types.ModuleType) else None
 
 
 def before(cell: Cell, names: dict[str, Any]) -> dict[str, Any] | None:
@@ -216,68 +191,59 @@ def _skip(
         raise NotSkipped("autograd records")
     if segment.compiled.program.plan.planned_bytes > _MOST_BYTES:
         raise NotSkipped("its arrays are large: the body's time is nothing beside theirs")
-    made = Skip(
+    return Skip(
         _epoch,
         segment.compiled.program,
-        [],
-        [],
-        [],
-        [],
-        [],
-        [],
-        [],
-        None,
+        _guards(reads, read),
+        _attributes(reads, read),
+        _inputs(recording, read),
+        *_results(cell, segment, recording.bound),
         np.geterr(),
-        _uncounted(report),
+        copy.copy(report),
     )
-    _guard(made, reads, read)
-    made.inputs = _inputs(recording, read)
-    made.results, made.shown = _results(cell, segment, recording.bound)
-    return made
 
 
-def _guard(made: Skip, reads: Reads, read: dict[str, Any]) -> None:
-    arrays: list[Any] = []
+def _guards(reads: Reads, read: dict[str, Any]) -> dict[str, Any]:
+    guards = {name: _guarded(value) for name, value in read.items()}
     for name, value in read.items():
-        kind = type(value)
-        if isinstance(value, types.ModuleType):
-            made.same.append((name, value))
-        elif kind is np.ndarray and value.ndim:
-            made.arrays.append((name, (value.dtype, value.shape, value.strides)))
-            arrays.append(value)
-        elif kind is _core.NDArray and value.grad is None:
-            made.nd_arrays.append((name, (value.dtype, value.shape, value.ctx)))
-            arrays.append(value)
-        elif kind in PLAIN:
-            made.plain.append((name, value))
-        else:
-            raise NotSkipped(f"{name} is a {kind.__name__}")
-        if name in reads.integers and kind is not int:
+        if guards[name] is None:
+            raise NotSkipped(f"{name} is a {type(value).__name__}")
+        if name in reads.integers and type(value) is not int:
             raise NotSkipped(f"{name} is an index but no Python integer")
         if name in reads.arrays and isinstance(value, types.ModuleType):
             raise NotSkipped(f"{name} is a module")
+    arrays = [v for v in read.values() if isinstance(v, (np.ndarray, _core.NDArray))]
     if len({id(a) for a in arrays}) != len(arrays):
         raise NotSkipped("two names mean the same array")
-    modules = dict(made.same)
+    return guards
+
+
+def _attributes(reads: Reads, read: dict[str, Any]) -> list[tuple[Any, str, Any]]:
+    """What is read of modules: each has to be pure, or a number or dtype."""
+    attributes: list[tuple[Any, str, Any]] = []
     for name, path, count, method in reads.functions:
-        if name in modules:
-            if not is_pure(_follow(made, modules[name], path), count):
-                raise NotSkipped(f"{name}.{'.'.join(path)} is not known to be pure")
-        elif not method or not isinstance(read[name], (np.ndarray, _core.NDArray)):
+        value = read[name]
+        if isinstance(value, types.ModuleType):
+            pure = is_pure(_follow(attributes, value, path), count)
+        else:
+            pure = method and isinstance(value, (np.ndarray, _core.NDArray))
+        if not pure:
             raise NotSkipped(f"{name}.{'.'.join(path)} is not known to be pure")
     for name, path in reads.values:
-        found = _follow(made, modules[name], path) if name in modules else read
+        value = read[name]
+        found = _follow(attributes, value, path) if isinstance(value, types.ModuleType) else None
         if not isinstance(found, (int, float, type, np.dtype)):
             raise NotSkipped(f"{name}.{'.'.join(path)} is not a number or a dtype")
+    return attributes
 
 
-def _follow(made: Skip, module: Any, path: tuple[str, ...]) -> Any:
-    """``module.a.b``, guarded on the way."""
+def _follow(attributes: list[tuple[Any, str, Any]], module: Any, path: tuple[str, ...]) -> Any:
+    """``module.a.b``, with ``attributes`` taking what is met on the way."""
     for position, attribute in enumerate(path):
         value = getattr(module, attribute, None)
         if position < len(path) - 1 and not isinstance(value, types.ModuleType):
             raise NotSkipped(f"{attribute} is not a module")
-        made.attributes.append((module, attribute, value))
+        attributes.append((module, attribute, value))
         module = value
     return module
 

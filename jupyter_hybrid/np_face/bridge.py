@@ -121,6 +121,21 @@ def to_real(value: Any) -> Any:
     return value
 
 
+def stand_in(value: Any, sizes: dict[int, int] | None = None) -> Any:
+    """``value`` with no elements of its own where it is an array, traced or real: its shape and
+    dtype over one element of memory; ``sizes``: what an axis' size becomes."""
+    kind = type(value)
+    if kind in (list, tuple):
+        return kind(stand_in(v, sizes) for v in value)
+    if kind is not Traced and kind is not np.ndarray:
+        return value
+    one = np.zeros((), value.dtype)
+    if kind is Traced and value.is_scalar:
+        return one[()]
+    shape = tuple(sizes[n] for n in value.shape) if sizes is not None else value.shape
+    return np.lib.stride_tricks.as_strided(one, shape, (0,) * len(shape))
+
+
 # Writes ----------------------------------------------------------------------------------------
 def store_into(array: Any, node: Any, name: str, where: Any, recorder: Recorder) -> None:
     """Writes a node into an array with NumPy's casting and broadcasting of ``out=``."""

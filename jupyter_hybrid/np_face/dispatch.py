@@ -53,7 +53,7 @@ def operate(recorder: Recorder, ufunc: np.ufunc, plain: Callable, operands: tupl
                         return masks.operate(recorder, ufunc, operands)
                     handles.append(handle)
                     kinds.append(BY_TYPE[handle.dtype])
-                    if o._layout is not None:
+                    if o.layout is not None:
                         layout = operands
                 elif kind in NUMBERS:
                     handles.append(o)
@@ -109,7 +109,7 @@ def _call(recorder: Recorder, ufunc: np.ufunc, inputs: tuple, kwargs: dict) -> A
         if plain and out is not None and out[0] is inputs[0] and inputs[0].selected is not None:
             return masks.assign(out[0], masks.operate(recorder, ufunc, inputs))
     order = kwargs.get("order", "K")
-    strided = any(type(i) is bridge.Traced and i._layout is not None for i in inputs)
+    strided = any(type(i) is bridge.Traced and i.layout is not None for i in inputs)
     if order == "F" or (order == "A" and strided):
         raise NotCovered(f"np.{ufunc.__name__} with order={order!r}")
     operands = [operand_of(recorder, i) for i in inputs]
@@ -170,7 +170,8 @@ def _lower(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
         if type(array) is not bridge.Traced:
             array = recorder.wrap(array)
         if type(array) is bridge.Traced:
-            return follow_layout(function, viewed(array, *args[1:], **kwargs), args, kwargs)
+            made = viewed(array, *args[1:], **kwargs)
+            return layouts.follow_function(function, made, args, kwargs)
     lowered = FUNCTIONS.get(function)
     if lowered is None:
         followed = follow(function)
@@ -189,11 +190,6 @@ def _lower(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     if out is not None:
         return _into(recorder, function, out, made, args)
     made = wrapped(recorder, made, function in ARRAYS_OF_RANK_0, args)
-    return follow_layout(function, made, args, kwargs)
-
-
-def follow_layout(function: Any, made: Any, args: tuple, kwargs: dict) -> Any:
-    """``made`` laid out as NumPy's function does, where that follows its arguments."""
     return layouts.follow_function(function, made, args, kwargs)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import warnings
+from contextlib import redirect_stdout
 
 import numpy as np
 import pytest
@@ -185,6 +187,28 @@ def test_a_value_that_is_read_later_warns_then(shell):
         shell.hybridize("x = np.zeros(3)\ny = x * 2\na = 1 / y", "--view none")
         float(np.sum(shell.ns["a"]))
     assert [str(w.message) for w in found] == ["divide by zero encountered in divide"]
+
+
+def show(message, category, filename, line, file=None, text=None):
+    print(f"{line}: {message}")
+
+
+@pytest.mark.held_up("the test shows the warnings", "show")
+def test_a_warning_stands_before_what_is_printed_after_it(shell):
+    """Both streams as one, as a terminal shows them."""
+    body = "a = 1 / x\nprint(a)\nb = 1 / (x - 1)\nprint('sum', b.sum())\nc = 1 / (x - 2)"
+    shown = []
+    for head in ("# plain", "%%hybridize --view none"):
+        shell.ip.reset(new_session=False)
+        shell.run(SETUP)
+        text = io.StringIO()
+        with warnings.catch_warnings(), redirect_stdout(text):
+            warnings.simplefilter("always")
+            warnings.showwarning = show
+            shell.ip.run_cell(f"{head}\n{body}")
+        shown.append(text.getvalue())
+    assert shown[0] == shown[1]
+    assert [line[0] for line in shown[0].splitlines()] == ["2", "[", "4", "s", "6"]
 
 
 def test_nd_arrays_never_warn(shell):

@@ -138,6 +138,30 @@ def _(np, x):
     return np.pad(x, 1), np.pad(x, ((1, 0), (2, 3)), constant_values=1), modes
 
 
+@case("diagonals of matrices in a stack", [(2, 3, 4)])
+def _(np, x):
+    return np.linalg.diagonal(x), np.linalg.diagonal(x, offset=1), np.diagonal(x)
+
+
+@case("a vector seen as a matrix in Fortran order", [(12,)])
+def _(np, x):
+    seen = x.reshape(3, 4, order="F")
+    seen[0] = 0
+    x.ravel(order="F")[-1] = 7
+    return x + 0, seen + 0
+
+
+@case("differences with something at the ends", WITH_AXES)
+def _(np, x):
+    return np.diff(x, prepend=x[..., :1]), np.diff(x, append=x[..., :1]), np.diff(x, n=0)
+
+
+@case("what shapes and dtypes tell", SHAPES)
+def _(np, x):
+    types = np.result_type(x, np.float32), np.can_cast(x, np.float32), np.iscomplexobj(x)
+    return np.ndim(x), np.shape(x), np.size(x), np.isrealobj(x), str(types)
+
+
 @case("diagonals", [(3, 4), (4, 3)])
 def _(np, x):
     return (

@@ -64,6 +64,9 @@ f @ f.T
 f.T @ np.ones((3, 2))
 np.matmul(t, np.ones((3, 5)))
 np.maximum(f, a)
+(a + 1).reshape(4, 3, order="F")
+(f + 1).reshape(4, 3, order="F")
+(f + 1).reshape(-1, order="F")
 """.strip().splitlines()
 
 

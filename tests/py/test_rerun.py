@@ -195,6 +195,7 @@ def test_a_replaced_function_runs_the_body(shell, monkeypatch):
         ("y = x + 1\nprint('hello')\n", "not known to be pure"),
         ("y = np.add(x, x, x)\nz = y\n", "np.add"),
         ("y = np.add(x, 1, out=x)\nz = y\n", "out="),
+        ("y = x.sum(0, None, row) * 2\nz = y + 1\n", "x.sum"),
         ("y = np.ones(3)\nz = y * 2\n", "y is deferred"),
         ("y = x * 2\nw = [y]\n", "w is a list"),
         ("y = [v for v in (1, 2)]\nz = x + 1\n", "ListComp"),
@@ -211,6 +212,7 @@ def test_in_doubt_the_body_runs(shell, body, why):
         x = np.ones(3)
 
     shell.ns.update(helper=lambda a: a + 1, holder=Holder(), index=np.array([0, 1]))
+    shell.ns["row"] = np.ones(4)
     for _ in range(2):
         shell.hybridize(body, "--view none", fails="and x" in body)
     if "and x" not in body:

@@ -24,7 +24,7 @@ from ..lower.lowering import (
     transpose,
 )
 from . import masks
-from .indexing import expand_ellipsis, has_plain_bounds, window_of
+from .indexing import Region, expand_ellipsis, has_plain_bounds, region
 
 _FEW = 1024  # elements, and nodes, that are worth computing while the cell is recorded
 
@@ -123,23 +123,14 @@ def fitted_rows(array: Any, value: Any, rows: tuple[int, ...]) -> Any:
 # Integer arrays -----------------------------------------------------------------------------------
 @dataclass
 class Gather:
-    """Windows on the axes without index arrays, then a gather over the others."""
+    """A window on the axes without index arrays, then a gather over the others."""
 
-    begin: tuple[int | None, ...]
-    end: tuple[int | None, ...]
-    step: tuple[int, ...]
-    plain: bool  # no axis is cut
-    wide: tuple[int, ...]  # shape after slicing and new axes
-    order: tuple[int, ...]  # the gathered axes first
+    window: Region
+    order: tuple[int, ...]  # of the window's axes: the gathered ones first
     indices: list[Any]  # one integer node per gathered axis
     batch: tuple[int, ...]  # their common shape
     place: int  # where the batch's axes stand in the result
     shape: tuple[int, ...]
-
-    def _cut(self, x: Any) -> Any:
-        if not self.plain:
-            x = core("slice", [x], begin=self.begin, end=self.end, step=self.step)
-        return reshape(x, self.wide)
 
     def places(self) -> Any:
         """The indices as one array, an index of all gathered axes a column."""
@@ -148,7 +139,7 @@ class Gather:
 
     def read(self, x: Any) -> Any:
         """The node of ``x[key]``."""
-        x = self._cut(x)
+        x = self.window.read(x)
         if len(self.indices) == 1:
             axis = self.order[0]
             made = core("take", [x, self.indices[0]], axis=axis, mode="raise")
@@ -173,8 +164,7 @@ class Gather:
         batch = list(range(self.place, self.place + rank))
         rest = [i for i in range(len(self.shape)) if i not in batch]
         value = transpose(value, tuple(batch + rest))
-        cut = self._cut(x)
-        first = transpose(cut, self.order)
+        first = transpose(self.window.read(x), self.order)
         where = self.places()
         shape = tuple(first.shape)
         put = core("scatter_nd", [value, where], shape=shape)
@@ -185,76 +175,32 @@ class Gather:
         made = core("where", [hit, put, first])
         back = tuple(int(i) for i in np.argsort(self.order))
         made = transpose(made, back)
-        sliced = [len(range(*_bounds(b, e, s, d))) for b, e, s, d in self._axes(x)]
-        made = reshape(made, tuple(sliced))
-        if self.plain:
-            return made
-        return core("slice_assign", [x, made], begin=self.begin, end=self.end, step=self.step)
-
-    def _axes(self, x: Any) -> Any:
-        return zip(self.begin, self.end, self.step, x.shape, strict=True)
-
-
-def _bounds(begin: Any, end: Any, step: int, dim: int) -> tuple[int, int, int]:
-    return begin, -1 if end is None else end, step
+        return reshape(made, tuple(x.shape)) if self.window.full else self.window.write(x, made)
 
 
 def plan(array: Any, key: Any) -> Gather:
     """How ``array[key]`` is gathered. Raises IndexError as NumPy does."""
     keys = list(key) if type(key) is tuple else [key]
-    keys = [_index_array(array, k) for k in keys]
+    keys = [_index_array(k) for k in keys]
     keys = [part for k in keys for part in (k if type(k) is list else [k])]
     used = sum(1 for k in keys if k is not None and k is not Ellipsis)
     keys = expand_ellipsis(keys, array.ndim, used)
-    advanced = [not (k is None or isinstance(k, slice)) for k in keys]
-    begin: list[Any] = []
-    end: list[Any] = []
-    step: list[int] = []
-    wide: list[int] = []
-    gathered: list[int] = []
-    indices: list[Any] = []
-    axis, plain = 0, True
-    for k, is_advanced in zip(keys, advanced, strict=True):
-        if k is None:
-            wide.append(1)
-            continue
-        dim = array.shape[axis]
-        first: int | None
-        if type(k) is tuple:
-            k, extent = k
-            if extent != dim:
-                raise IndexError(
-                    f"boolean index did not match indexed array along axis {axis}; size of axis "
-                    f"is {dim} but size of corresponding boolean axis is {extent}"
-                )
-        if is_advanced:
-            indices.append(_checked(array, k, axis, dim))
-            gathered.append(len(wide))
-            first, last, stride, count = 0, dim, 1, dim
-        else:
-            first, last, stride, count = window_of(k, dim)
-        plain = plain and first == 0 and stride == 1 and count == dim
-        begin.append(first)
-        end.append(last)
-        step.append(stride)
-        wide.append(count)
-        axis += 1
+    gathered = [i for i, k in enumerate(keys) if not (k is None or type(k) is slice)]
+    plain = [slice(None) if i in gathered else k for i, k in enumerate(keys)]
+    window = region(array.shape, tuple(plain))
+    indices = [_checked(keys[i], window.axes[i], window.shape[i]) for i in gathered]
     batch = np.broadcast_shapes(*(tuple(i.shape) for i in indices))
     if len(indices) == 1:
         batch = tuple(indices[0].shape)
-    places = [i for i, a in enumerate(advanced) if a]
-    together = places[-1] - places[0] + 1 == len(places)
-    rest = [i for i in range(len(wide)) if i not in gathered]
+    together = gathered[-1] - gathered[0] + 1 == len(gathered)
+    rest = [i for i in range(len(keys)) if i not in gathered]
     place = sum(1 for i in rest if i < gathered[0]) if together else 0
-    shape = [wide[i] for i in rest]
+    shape = [window.shape[i] for i in rest]
     shape[place:place] = list(batch)
-    return Gather(
-        tuple(begin), tuple(end), tuple(step), plain, tuple(wide), (*gathered, *rest),
-        indices, tuple(batch), place, tuple(shape),
-    )  # fmt: skip
+    return Gather(window, (*gathered, *rest), indices, tuple(batch), place, tuple(shape))
 
 
-def _index_array(array: Any, key: Any) -> Any:
+def _index_array(key: Any) -> Any:
     """A key as it is (slice, None, ...), or an index array: real or traced. Known masks become
     the list of their index arrays, each with the mask's size along its axis."""
     if key is None or key is Ellipsis:
@@ -287,18 +233,28 @@ def _index_array(array: Any, key: Any) -> Any:
     return found
 
 
-def _checked(array: Any, index: Any, axis: int, dim: int) -> Any:
+def _checked(index: Any, axis: int | None, dim: int) -> Any:
     """The node of an index array; bounds of a known one are checked now, as NumPy does."""
+    if type(index) is tuple:
+        index, extent = index
+        if extent != dim:
+            raise IndexError(
+                f"boolean index did not match indexed array along axis {axis}; size of axis "
+                f"is {dim} but size of corresponding boolean axis is {extent}"
+            )
     known = _known(index)
-    if known is not None and known.size:
-        low, high = int(known.min()), int(known.max())
-        bad = low if low < -dim else high if high >= dim else None
-        if bad is not None:
-            raise IndexError(f"index {bad} is out of bounds for axis {axis} with size {dim}")
+    if known is not None:
+        require_within(known, axis, dim)
     if type(index) is bridge.Traced:
-        handle = index.handle
-    elif index.dtype in lowering.DTYPES:
-        handle = lowering.input_of(index) if index.ndim else lowering.constant(index)
-    else:
-        handle = lowering.input_of(index.astype(INT64))
-    return handle
+        return index.handle
+    index = index if index.dtype in lowering.DTYPES else index.astype(INT64)
+    return lowering.input_of(index) if index.ndim else lowering.constant(index)
+
+
+def require_within(index: np.ndarray, axis: int | None, dim: int) -> None:
+    """Raises NumPy's IndexError for an index out of bounds."""
+    if index.size and index.dtype.kind in "iu":
+        low, high = int(index.min()), int(index.max())
+        if low < -dim or high >= dim:
+            bad = low if low < -dim else high
+            raise IndexError(f"index {bad} is out of bounds for axis {axis} with size {dim}")

@@ -13,10 +13,10 @@ _SIZE = 3  # of a stand-in's axes: enough for a difference of second order
 # Functions whose result has the order of the arrays they are given, as ufuncs' results do.
 FOLLOWING = frozenset(
     {
-        np.where, np.clip, np.round, np.around, np.copy, np.nan_to_num, np.diff, np.roll, np.sort,
+        np.where, np.clip, np.round, np.around, np.copy, np.nan_to_num, np.roll, np.sort,
         np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.concatenate, np.stack,
         np.cumsum, np.cumprod, np.sum, np.prod, np.mean, np.max, np.min, np.amax, np.amin, np.all,
-        np.any, np.gradient, np.pad,
+        np.any, np.pad,
     }
 )  # fmt: skip
 
@@ -99,7 +99,7 @@ def _lay_out(made: Any, answer: Any) -> None:
         strides[axis] = step
         step *= shape[axis]
     if not is_c_order(shape, tuple(strides), made.itemsize):
-        made._layout = tuple(strides)
+        made.layout = tuple(strides)
 
 
 def _axes_in_memory(shape: tuple[int, ...], strides: tuple[int, ...]) -> list[int]:

@@ -41,7 +41,6 @@ class TracedArray(Operators, Items, Methods, Conversions):
         "_epoch",
         "_handle",
         "_is_copy",
-        "_layout",
         "_opened",
         "_read",
         "_real",
@@ -52,6 +51,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         "dirty",
         "input",
         "is_scalar",
+        "layout",
         "origin",
         "parent",
         "promise",
@@ -72,7 +72,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         self.computed: Any = None  # the node that made the ndarray, when the cell computed it
         self.parent: TracedArray | None = None  # a view's base
         self.selected: Any = None  # (mask, values) of a x[mask] that was not computed
-        self._layout: tuple[int, ...] | None = None  # byte strides; None: C order
+        self.layout: tuple[int, ...] | None = None  # byte strides; None: C order
         self.promise: Any = None  # of an ndarray that has still to get these contents
         self.dirty = False  # written since it was last stored to `origin`
         self.version = 0
@@ -107,7 +107,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         self._handle = self.input
         self._is_copy = not _core.shares_numpy(self.input)
         self._epoch = self.recorder.epoch
-        self._layout = None if array.flags.c_contiguous else array.strides
+        self.layout = None if array.flags.c_contiguous else array.strides
 
     def release(self) -> None:
         """Lets go of the memory: the array stands for nothing until :meth:`_stand_for`."""
@@ -134,7 +134,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         made = TracedArray(self.recorder, read(self.handle))
         made.parent = self
         made._read, made._write, made._window = read, write, window
-        made._seen, made._layout = self.version, strides
+        made._seen, made.layout = self.version, strides
         return made
 
     # State ----------------------------------------------------------------------------------------
@@ -233,8 +233,8 @@ class TracedArray(Operators, Items, Methods, Conversions):
             real = promises.filled(self, handle)
             if real is None:
                 real = _core.as_numpy(handle, self.recorder.settled)
-                if self._layout is not None:
-                    real = layouts.laid_out(real, self._layout)
+                if self.layout is not None:
+                    real = layouts.laid_out(real, self.layout)
             if self.is_scalar or not self.recorder.active:
                 self._real = real[()] if self.is_scalar else real
             else:  # from here on the ndarray is the array: somebody else may write it
@@ -298,14 +298,9 @@ class TracedArray(Operators, Items, Methods, Conversions):
         return self.size * self.itemsize
 
     @property
-    def layout(self) -> tuple[int, ...] | None:
-        """Byte strides; None for C order, ``UNKNOWN_LAYOUT`` where NumPy's is not known."""
-        return self._layout
-
-    @property
     def strides(self) -> tuple[int, ...]:
-        if self._layout is not None and self._layout != UNKNOWN_LAYOUT:
-            return self._layout
+        if self.layout is not None and self.layout != UNKNOWN_LAYOUT:
+            return self.layout
         return layouts.c_strides(self.shape, self.itemsize)
 
     @strides.setter

@@ -209,25 +209,6 @@ def copy(to, a, order="K", subok=False):
     return copied(to(a))
 
 
-@lowers(np.tril)
-def tril(to, m, k=0):
-    return _triangle(to(m), int(k), lower=True)
-
-
-@lowers(np.triu)
-def triu(to, m, k=0):
-    return _triangle(to(m), int(k), lower=False)
-
-
-def _triangle(x: Any, k: int, lower: bool) -> Any:
-    if len(x.shape) < 2:
-        raise NotCovered("np.tril or np.triu of one dimension")
-    rows, columns = x.shape[-2:]
-    keep = np.tri(rows, columns, k if lower else k - 1, dtype=bool)
-    mask = lowering.input_of(keep if lower else ~keep)
-    return core("where", [mask, x, filled((), 0, dtype_of(x))])
-
-
 @views(np.diag)
 def diag(array, k=0):
     if array.ndim == 2:

@@ -1,6 +1,6 @@
 """NumPy functions written in Python over others: their own code runs on traced arrays.
 
-``np.gradient`` or ``np.kron`` need no lowering of their own: their code calls ``asanyarray``,
+``np.diff`` or ``np.kron`` need no lowering of their own: their code calls ``asanyarray``,
 ``empty``, slices and ufuncs. It is run as it is, with globals where ``asanyarray``, ``zeros`` and
 the like know traced arrays; so results, dtypes and errors are NumPy's. Whatever goes wrong on the
 way runs again in real NumPy.
@@ -23,17 +23,19 @@ from ..protocols import Recorder
 from . import creation, lowering
 
 NAMES = [
-    "gradient", "kron", "cross", "trapezoid", "rot90", "fliplr", "flipud", "rollaxis",
-    "atleast_1d", "atleast_2d", "atleast_3d", "array_split", "split", "hsplit", "vsplit", "dsplit",
-    "block", "polyval", "isclose", "cov", "corrcoef", "sinc", "ediff1d", "vander", "diagflat",
-    "logspace", "geomspace", "linspace", "ix_", "isposinf", "isneginf", "unstack",
-    "put_along_axis", "fill_diagonal", "apply_over_axes", "astype", "insert", "delete", "allclose",
-    "array_equal", "piecewise", "unwrap", "angle", "tri", "resize",
-    "digitize",
+    "gradient", "diff", "cumulative_sum", "cumulative_prod", "kron", "cross", "tensordot",
+    "trapezoid", "flip", "rot90", "fliplr", "flipud", "rollaxis", "moveaxis", "matrix_transpose",
+    "expand_dims", "atleast_1d", "atleast_2d", "atleast_3d", "array_split", "split", "hsplit",
+    "vsplit", "dsplit", "unstack", "hstack", "dstack", "append", "block", "polyval", "isclose",
+    "cov", "corrcoef", "sinc", "ediff1d", "vander", "diagflat", "tri", "tril", "triu", "logspace",
+    "geomspace", "linspace", "ix_", "isposinf", "isneginf", "put_along_axis", "fill_diagonal",
+    "apply_over_axes", "astype", "insert", "delete", "resize", "allclose", "array_equal",
+    "piecewise", "unwrap", "angle", "digitize", "fix", "ndim", "shape", "size", "iscomplexobj",
+    "isrealobj", "common_type",
 ]  # fmt: skip
 LINEAR = [
     "norm", "vector_norm", "matrix_norm", "multi_dot", "matrix_power", "cross", "outer", "trace",
-    "tensordot", "matmul",
+    "tensordot", "matmul", "matrix_transpose", "diagonal",
 ]  # fmt: skip
 FOURIER = [
     "fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn",

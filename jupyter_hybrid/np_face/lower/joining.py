@@ -45,42 +45,19 @@ def stack(to, arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     return core("stack", handles, axis=axis_of(axis, len(handles[0].shape) + 1))
 
 
-def _at_least(handle: Any, rank: int) -> Any:
-    shape = tuple(handle.shape)
-    if len(shape) >= rank:
-        return handle
-    if rank == 3:
-        return reshape(handle, {0: (1, 1, 1), 1: (1, *shape, 1), 2: (*shape, 1)}[len(shape)])
-    return reshape(handle, (1,) * (rank - len(shape)) + shape)
-
-
-@lowers(np.hstack)
-def hstack(to, tup, *, dtype=None, casting="same_kind"):
-    handles = [_at_least(h, 1) for h in _joined(to, tup, dtype, casting)]
-    return core("concat", handles, dim=0 if len(handles[0].shape) == 1 else 1)
+def _matrices(handles: list[Any], shape: tuple[int, int]) -> list[Any]:
+    """``handles`` with vectors and numbers as matrices of ``shape``."""
+    return [reshape(h, shape) if len(h.shape) < 2 else h for h in handles]
 
 
 @lowers(np.vstack)
 def vstack(to, tup, *, dtype=None, casting="same_kind"):
-    return core("concat", [_at_least(h, 2) for h in _joined(to, tup, dtype, casting)], dim=0)
-
-
-@lowers(np.dstack)
-def dstack(to, tup):
-    return core("concat", [_at_least(h, 3) for h in _joined(to, tup)], dim=2)
+    return core("concat", _matrices(_joined(to, tup, dtype, casting), (1, -1)), dim=0)
 
 
 @lowers(np.column_stack)
 def column_stack(to, tup):
-    handles = [
-        reshape(h, (-1, 1)) if len(h.shape) < 2 else h for h in _joined(to, tup)
-    ]  # fmt: skip
-    return core("concat", handles, dim=1)
-
-
-@lowers(np.append)
-def append(to, arr, values, axis=None):
-    return concatenate(to, (arr, values), axis)
+    return core("concat", _matrices(_joined(to, tup), (-1, 1)), dim=1)
 
 
 @lowers(np.tile)

@@ -7,6 +7,7 @@ here first; what NumPy accepts goes on in real NumPy.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -34,51 +35,21 @@ _OF_SHAPES = frozenset(
 )  # fmt: skip
 
 
-def stand_in(value: Any, small: bool = False) -> Any:
-    """``value`` with no elements of its own where it is an array; ``small``: sizes are all 1."""
-    if type(value) in (list, tuple):
-        return type(value)(stand_in(v, small) for v in value)
-    if type(value) is bridge.Traced and value.is_scalar:
-        return value.dtype.type(0)
-    if type(value) is not bridge.Traced and type(value) is not np.ndarray:
-        return value
-    shape = (1,) * value.ndim if small else value.shape
-    one = np.zeros(1, value.dtype)
-    return np.lib.stride_tricks.as_strided(one, shape, (0,) * len(shape))
-
-
 def of_ufunc(call: Callable, operands: tuple, out: Any = None) -> None:
     """Raises the error of an elementwise ``call`` (or a matrix product) on these operands."""
     given = (*operands, *(out or ()))
     if not _ours(given):
         return
-    shapes = [np.shape(o) for o in operands]
-    try:
-        common = np.broadcast_shapes(*shapes)
-        fits = all(o is None or np.shape(o) == common for o in out or ())
-    except ValueError:
-        fits = False
-    name = getattr(call, "__name__", "")
-    if "matmul" in name:
-        fits = False
-        if not _odd_product(*shapes):
+    # Sizes matter only as equal, 1 or 0: a call on small ones tells, and one on the true sizes,
+    # which computes nothing then, has the words.
+    found = sorted({n for o in given for n in np.shape(o)} - {0, 1})
+    small = {0: 0, 1: 1} | {n: i for i, n in enumerate(found, 2)}
+    for sizes in (small, None):
+        kwargs = {} if out is None else {"out": bridge.stand_in(out, sizes)}
+        error = _error(call, bridge.stand_in(operands, sizes), kwargs)
+        if error is None:
             return
-    made = [stand_in(o, small=fits) for o in operands]
-    kwargs = {} if out is None else {"out": tuple(stand_in(o, small=fits) for o in out)}
-    _try(call, made, kwargs)
-
-
-def _odd_product(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
-    """True where a matrix product refuses these shapes."""
-    if not a or not b:
-        return True
-    if a[-1] != (b[-2] if len(b) > 1 else b[0]):
-        return True
-    try:
-        np.broadcast_shapes(a[:-2], b[:-2])
-    except ValueError:
-        return True
-    return False
+    _raise(error)
 
 
 def of_function(function: Any, args: tuple, kwargs: dict) -> None:
@@ -86,7 +57,8 @@ def of_function(function: Any, args: tuple, kwargs: dict) -> None:
     if function not in _OF_SHAPES or not _ours((*args, *kwargs.values())):
         return
     if _elements((*args, *kwargs.values())) <= _MOST:
-        _try(function, [stand_in(a) for a in args], {k: stand_in(v) for k, v in kwargs.items()})
+        named = {k: bridge.stand_in(v) for k, v in kwargs.items()}
+        _raise(_error(function, bridge.stand_in(args), named))
 
 
 def of_index(array: Any, key: Any, *value: Any) -> None:
@@ -106,10 +78,8 @@ def of_index(array: Any, key: Any, *value: Any) -> None:
             return
         known.append(part)
     at = tuple(known) if type(key) is tuple else known[0]
-    if value:
-        _try(lambda a, v: a.__setitem__(at, v), [stand_in(array), stand_in(value[0])], {})
-    else:
-        _try(lambda a: a[at], [stand_in(array)], {})
+    item = operator.setitem if value else operator.getitem
+    _raise(_error(item, (bridge.stand_in(array), at, *bridge.stand_in(value)), {}))
 
 
 def _ours(values: Any) -> bool:
@@ -136,21 +106,26 @@ def _elements(values: Any) -> int:
     return total
 
 
-def _try(call: Callable, args: list, kwargs: dict) -> None:
-    __tracebackhide__ = True
+def _error(call: Callable, args: tuple, kwargs: dict) -> Exception | None:
+    """What NumPy raises for stand-ins, where that does not tell of elements."""
     try:
         with np.errstate(all="ignore"):
             call(*args, **kwargs)
     except LIKE_NUMPY as error:
-        found = error.with_traceback(None)
+        return error.with_traceback(None)
     except Exception:  # of elements: real NumPy has the true ones
-        return
-    else:
+        pass
+    return None
+
+
+def _raise(error: Exception | None) -> None:
+    __tracebackhide__ = True
+    if error is None:
         return
     try:
-        raise found
+        raise error
     finally:
-        found.__context__ = _users_context(found.__context__)
+        error.__context__ = _users_context(error.__context__)
 
 
 def _users_context(error: BaseException | None) -> BaseException | None:

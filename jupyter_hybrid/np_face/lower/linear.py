@@ -90,21 +90,6 @@ def outer(to: Any, a: Any, b: Any, out: Any = None) -> Any:
     return multiply(reshape(to(a), (-1, 1)), reshape(to(b), (1, -1)))
 
 
-@lowers(np.tensordot)
-def tensordot(to: Any, a: Any, b: Any, axes: Any = 2) -> Any:
-    x, y = to(a), to(b)
-    if isinstance(axes, (int, np.integer)):
-        n = int(axes)
-        of_x, of_y = tuple(range(len(x.shape) - n, len(x.shape))), tuple(range(n))
-    else:
-        of_x, of_y = (tuple(v) if isinstance(v, (tuple, list)) else (v,) for v in axes)
-    of_x = tuple(axis_of(i, len(x.shape)) for i in of_x)
-    of_y = tuple(axis_of(i, len(y.shape)) for i in of_y)
-    if [x.shape[i] for i in of_x] != [y.shape[i] for i in of_y]:
-        raise ValueError("shape-mismatch for sum")
-    return contract(x, y, of_x, of_y)
-
-
 def contract(x: Any, y: Any, of_x: tuple[int, ...], of_y: tuple[int, ...]) -> Any:
     """Sum of products over paired axes; the free axes of x, then those of y."""
     free_x = tuple(i for i in range(len(x.shape)) if i not in of_x)

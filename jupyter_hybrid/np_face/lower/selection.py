@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import bridge
+from ..array import gather
 from ..errors import NotCovered
 from . import lowering
 from .lowering import (
@@ -83,25 +85,13 @@ def take(to, a, indices, axis=None, out=None, mode="raise"):
     place = axis_of(axis, len(x.shape))
     if mode != "raise":
         raise NotCovered(f"np.take with mode={mode!r}")
-    where_ = index_node(to, indices, x.shape[place], place)
-    return core("take", [x, where_], axis=place, mode="raise")
-
-
-def index_node(to: Any, indices: Any, size: int, axis: int) -> Any:
-    """The node of an index array. Bounds of one that is known now are checked as NumPy does."""
-    if type(indices) in (list, tuple, int, np.ndarray):
-        known = np.asarray(indices)
-        if known.size and known.dtype.kind in "iu":
-            low, high = int(known.min()), int(known.max())
-            if low < -size or high >= size:
-                bad = low if low < -size else high
-                raise IndexError(f"index {bad} is out of bounds for axis {axis} with size {size}")
-        if not known.size and known.dtype.kind == "f":
-            indices = known.astype(np.int64)
+    if not bridge.has_traced(indices):
+        indices = np.asarray(indices, dtype=None if np.size(indices) else lowering.INT64)
+        gather.require_within(indices, place, x.shape[place])
     node = to(indices)
     if dtype_of(node).kind not in "iu":
         raise TypeError("index arrays must be integers")
-    return node
+    return core("take", [x, node], axis=place, mode="raise")
 
 
 @lowers(np.take_along_axis)
@@ -198,11 +188,3 @@ def round_(to, a, decimals=0, out=None):
     before, after = ("mul", "div") if places > 0 else ("div", "mul")
     scaled = core("rint", [core(f"{before}_scalar", [x], scalar=factor)])
     return core(f"{after}_scalar", [scaled], scalar=factor)
-
-
-@lowers(np.fix)
-def fix(to, x, out=None):
-    array = to(x)
-    if dtype_of(array).kind == "b":
-        raise NotCovered("np.fix of bool")
-    return lowering.copied(array) if dtype_of(array).kind in "iu" else core("trunc", [array])

@@ -88,19 +88,12 @@ def reshape(array: Any, /, shape: Any = None, order: str = "C", *, copy: Any = N
     wanted = tuple(operator.index(s) for s in (shape if several else (shape,)))
     if order not in ("C", "F", "A") or copy is False:
         raise NotCovered(f"np.reshape with order={order!r} or copy=False")
-    if (order == "A" and array.layout is not None) or (
-        order == "F" and array.ndim + len(wanted) > 2
-    ):
-        if order == "A":
-            raise NotCovered("np.reshape with order='A' of an array that is not in C order")
-        back = lowering.resolved(array.shape[::-1], wanted[::-1])
-        rank = array.ndim
-        turned = transpose(array.handle, tuple(range(rank))[::-1])
-        node = transpose(lowering.reshape(turned, back), tuple(range(len(back)))[::-1])
-        if array.layout is not None:
-            raise NotCovered("np.reshape with order='F' of an array that is not in C order")
-        return bridge.wrapped(array.recorder, node, True, (array,))
-    made = reshaped(array, wanted)
+    if order == "A" and array.layout is not None:
+        raise NotCovered("np.reshape with order='A' of an array that is not in C order")
+    if order == "F":  # the axes are read and filled from the first one on
+        made = permute(reshaped(permute(array), wanted[::-1]))
+    else:
+        made = reshaped(array, wanted)
     return made.copy() if copy else made
 
 
@@ -108,8 +101,8 @@ def reshape(array: Any, /, shape: Any = None, order: str = "C", *, copy: Any = N
 def ravel(array: Any, order: str = "C") -> Any:
     if order == "C" or (array.layout is None and order in ("K", "A")):
         return reshaped(array, (array.size,))
-    if order == "F" and array.layout is None:
-        return transposed(array, tuple(range(array.ndim))[::-1]).flatten()
+    if order == "F":
+        return reshaped(permute(array), (array.size,))
     raise NotCovered(f"np.ravel with order={order!r}")
 
 
@@ -122,11 +115,6 @@ def permute(array: Any, axes: Any = None) -> Any:
     return transposed(array, order)
 
 
-@views(np.matrix_transpose, np.linalg.matrix_transpose)
-def matrix_transpose(array: Any, /) -> Any:
-    return swapaxes(array, -1, -2)
-
-
 @views(np.swapaxes)
 def swapaxes(array: Any, axis1: int, axis2: int) -> Any:
     order = list(range(array.ndim))
@@ -135,39 +123,13 @@ def swapaxes(array: Any, axis1: int, axis2: int) -> Any:
     return transposed(array, tuple(order))
 
 
-@views(np.moveaxis)
-def moveaxis(array: Any, source: Any, destination: Any) -> Any:
-    rank = array.ndim
-    sources = source if isinstance(source, (tuple, list)) else (source,)
-    places = destination if isinstance(destination, (tuple, list)) else (destination,)
-    sources = [axis_of(s, rank) for s in sources]
-    places = [axis_of(p, rank) for p in places]
-    if len(sources) != len(places) or len(set(sources)) < len(sources):
-        raise ValueError("`source` and `destination` arguments must have the same number")
-    order = [i for i in range(rank) if i not in sources]
-    for place, src in sorted(zip(places, sources, strict=True)):
-        order.insert(place, src)
-    return transposed(array, tuple(order))
-
-
-@views(np.expand_dims)
-def expand_dims(array: Any, axis: Any) -> Any:
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    rank = array.ndim + len(axes)
-    places = [axis_of(a, rank) for a in axes]
-    if len(set(places)) < len(places):
-        raise ValueError("repeated axis")
-    return array[tuple(None if i in places else slice(None) for i in range(rank))]
-
-
 @views(np.squeeze)
 def squeeze(array: Any, axis: Any = None) -> Any:
     shape = array.shape
     if axis is None:
         places = [i for i, d in enumerate(shape) if d == 1]
     else:
-        given = axis if isinstance(axis, (tuple, list)) else (axis,)
-        places = [axis_of(a, len(shape)) for a in given]
+        places = list(lowering.axes_of(axis, len(shape)))
     if any(shape[i] != 1 for i in places):
         raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     if array.is_scalar:
@@ -188,7 +150,7 @@ def broadcast(array: Any, shape: Any, subok: bool = False) -> Any:
     if array.layout != () or not array.ndim:
         extra = len(wanted) - array.ndim
         own = zip(array.strides, array.shape, wanted[extra:], strict=True)
-        made._layout = (0,) * extra + tuple(s if d == w else 0 for s, d, w in own)
+        made.layout = (0,) * extra + tuple(s if d == w else 0 for s, d, w in own)
     return made
 
 
@@ -203,7 +165,7 @@ def broadcast_all(*arrays: Any, subok: bool = False) -> Any:
     return tuple(made)
 
 
-@views(np.diagonal, np.linalg.diagonal)
+@views(np.diagonal)
 def diagonal(array: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     if array.ndim < 2:
         raise ValueError("diag requires an array of at least two dimensions")
@@ -248,20 +210,6 @@ def _no_write(whole: Any, part: Any) -> Any:
     raise NotCovered("the real or imaginary parts of an array")
 
 
-def reverse(array: Any, axis: Any) -> Any:
-    """``np.flip``."""
-    rank = array.ndim
-    axes = lowering.axes_of(axis, rank)
-    keys: list[Any] = [slice(None, None, -1 if i in axes else None) for i in range(rank)]
-    keys.append(Ellipsis)
-    return array[tuple(keys)]
-
-
-@views(np.flip)
-def flip(array: Any, axis: Any = None) -> Any:
-    return reverse(array, axis)
-
-
 @views(np.roll)
 def roll(array: Any, shift: Any, axis: Any = None) -> Any:
     if axis is None:
@@ -289,48 +237,11 @@ def _rolled(x: Any, by: int, axis: int) -> Any:
 
 
 # What is known without any element ----------------------------------------------------------------
-@views(np.ndim)
-def ndim(array: Any) -> int:
-    return array.ndim
-
-
-@views(np.shape)
-def shape(array: Any) -> tuple[int, ...]:
-    return array.shape
-
-
-@views(np.size)
-def size(array: Any, axis: Any = None) -> int:
-    return array.size if axis is None else int(np.size(_stand_in(array), axis))
-
-
-@views(np.iscomplexobj)
-def iscomplexobj(array: Any) -> bool:
-    return array.dtype.kind == "c"
-
-
-@views(np.isrealobj)
-def isrealobj(array: Any) -> bool:
-    return array.dtype.kind != "c"
-
-
-def _stand_in(value: Any) -> Any:
-    """A real array of the same shape and dtype over one element; anything else unchanged."""
-    if type(value) is not bridge.Traced:
-        return value
-    return np.broadcast_to(np.zeros((), value.dtype), value.shape)
-
-
 @lowers(np.result_type)
 def result_type(to: Any, *arguments: Any) -> np.dtype:
-    return np.result_type(*map(_stand_in, arguments))
+    return np.result_type(*map(bridge.stand_in, arguments))
 
 
 @lowers(np.can_cast)
 def can_cast(to: Any, from_: Any, to_: Any, casting: Any = "safe") -> bool:
-    return np.can_cast(from_.dtype if type(from_) is bridge.Traced else from_, to_, casting)
-
-
-@lowers(np.common_type)
-def common_type(to: Any, *arrays: Any) -> type:
-    return np.common_type(*map(_stand_in, arrays))
+    return np.can_cast(bridge.stand_in(from_), to_, casting)

@@ -79,7 +79,7 @@ def _at(
     if target.dtype.kind not in "fiu" or not target.writeable:
         raise NotCovered(f"np.{ufunc.__name__}.at on {target.dtype}")
     plan = gather.plan(target, indices)
-    if not plan.plain or plan.order != tuple(range(len(plan.order))):
+    if not plan.window.full or plan.order != tuple(range(len(plan.order))):
         raise NotCovered(f"np.{ufunc.__name__}.at with slices")
     operand = bridge.operand_of(recorder, value)
     if type(operand) not in lowering.NUMBERS:

@@ -18,11 +18,4 @@ HELD_UP = {
     "writers: lt that writes while sorting": KEPT,
     "writers: str repr and format that write": KEPT,
 }
-EVERYWHERE = "same earlier plain module"
-
-KNOWN: dict[str, tuple[str, str]] = {
-    "identity: isinstance against abstract classes": (
-        EVERYWHERE,
-        "a stand-in is hashable, a scalar one iterable",
-    ),
-}
+KNOWN: dict[str, tuple[str, str]] = {}
