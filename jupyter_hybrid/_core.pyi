@@ -399,6 +399,7 @@ class Program:
         inputs: Sequence[NDArray],
         keys: Sequence[int] | None = None,
         donated: Sequence[bool] = ...,
+        given: Sequence[NDArray | None] | None = None,
         recorded: bool = False,
         times: RunTimes | None = None,
     ) -> list[NDArray]: ...

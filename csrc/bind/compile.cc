@@ -169,13 +169,14 @@ std::vector<NDArray> run_once(const Program& program, const py::sequence& inputs
 }
 
 py::list run_program(const Program& program, const py::sequence& inputs, const py::object& keys,
-                     const std::vector<bool>& donated, bool recorded, PyRunTimes* times) {
+                     const std::vector<bool>& donated, const py::object& given, bool recorded,
+                     PyRunTimes* times) {
   const auto drawn =
       keys.is_none() ? next_keys(program.graph().num_keys) : keys.cast<std::vector<uint64_t>>();
   const Context ctx = current_context();
   py::list list;
-  for (NDArray& result : run_once(program, inputs, drawn, donated, py::none(), false,
-                                  recorded ? nullptr : &ctx, times)) {
+  for (NDArray& result :
+       run_once(program, inputs, drawn, donated, given, false, recorded ? nullptr : &ctx, times)) {
     list.append(wrap(std::move(result)));
   }
   return list;
@@ -249,16 +250,16 @@ void bind_compile(py::module_& m) {
       .def_property_readonly("plan", &Program::plan, py::return_value_policy::reference_internal)
       .def_property_readonly("cost_ns", &Program::cost_ns, "Estimated ns of one run on one core.")
       .def("run", &run_program, py::arg("inputs"), py::arg("keys") = py::none(),
-           py::arg("donated") = std::vector<bool>(), py::arg("recorded") = false,
-           py::arg("times") = nullptr,
+           py::arg("donated") = std::vector<bool>(), py::arg("given") = py::none(),
+           py::arg("recorded") = false, py::arg("times") = nullptr,
            "Pushes one run; a list of arrays that may still be computed. keys: fresh unless given. "
+           "given: by output, the array that it is written to where the program was compiled so. "
            "recorded: on the devices of the recording. times: told how long its kernels take.")
       .def("compute", &compute_arrays, py::arg("arrays"), py::arg("inputs"), py::arg("keys"),
            py::arg("donated"), py::arg("given"), py::arg("shares"), py::arg("settled"),
            py::arg("taken_back"), py::arg("times"),
-           "Pushes one run that gives recorded arrays their values, by output. given: by output, "
-           "the array that it is written to where the program was compiled so. shares: a recorded "
-           "window on an array that has a value becomes a window on its memory. settled: nobody "
+           "run() that gives recorded arrays their values, by output. shares: a recorded window on "
+           "an array that has a value becomes a window on its memory. settled: nobody "
            "else has still to read what these arrays hold now. taken_back: an interrupt makes them "
            "pending again; else the run goes on.")
       .def(
