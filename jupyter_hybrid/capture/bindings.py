@@ -83,7 +83,7 @@ class Ending:
                 computed = {id(m) for m in must}
         later = [v for v in named.values() if _is_pending(v)]
         shown_only = tuple(h for h in map(handle_of, later) if id(h) not in computed and h._traced)
-        if must or recorder.has_effects:
+        if must or recorder.effects:
             recorder.run(
                 must, "the cell ends", None, shown=shown_only, needed=self._read, writes=True
             )

@@ -15,6 +15,7 @@ from .bytes import nbytes
 from .compute import Ran, compute
 from .options import Options
 from .salvage import succeeded
+from .source.scopes import loaded_names
 
 
 @dataclass
@@ -52,12 +53,8 @@ def names_read(source: str) -> set[str]:
     bound: set[str] = set()
     for statement in tree.body:
         # A function's parameters are its own; a name missed here still computes itself when read.
-        own = {a.arg for a in ast.walk(statement) if isinstance(a, ast.arg)} | bound
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Load, ast.Del)):
-                read |= {node.id} - own
-            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-                read |= {node.target.id} - own
+        own = {a.arg for a in ast.walk(statement) if isinstance(a, ast.arg)}
+        read |= loaded_names([statement]) - own - bound
         bound |= _surely_bound(statement)
     return read
 

@@ -20,7 +20,6 @@ from .compute import Key, Ran
 from .deferred import DeferredNames
 from .options import Options
 from .recorder import Recorder
-from .source.budget import in_haste
 from .source.hooks import install
 from .watchers import watching
 
@@ -108,7 +107,7 @@ class Recording:
         """Computes everything and binds real values, then stops recording."""
         recorder = self.recorder
         recorder.flush(reason)
-        if recorder.has_effects:
+        if recorder.effects:
             recorder.run([], reason, recorder.user_line())
         namespace = recorder.namespace
         for name, value in list(namespace.items()):
@@ -125,7 +124,7 @@ class Recording:
         """From here on the body runs as written."""
         reason = f"{why}: the rest runs as written"
         self.recorder.leave_graph(reason)
-        with in_haste(self.recorder):
+        with self.recorder.budget.in_haste():
             self._runtime.step_outside(reason)
         self.as_written = why
 

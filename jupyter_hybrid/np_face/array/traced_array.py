@@ -267,9 +267,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
 
     @shape.setter
     def shape(self, shape: Any) -> None:
-        in_place.change(
-            self, "an array is reshaped in place", lambda real: setattr(real, "shape", shape)
-        )
+        in_place.put(self, "shape", shape)
 
     @property
     def dtype(self) -> np.dtype:
@@ -277,9 +275,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
 
     @dtype.setter
     def dtype(self, dtype: Any) -> None:
-        in_place.change(
-            self, "an array's dtype is set in place", lambda real: setattr(real, "dtype", dtype)
-        )
+        in_place.put(self, "dtype", dtype)
 
     @property
     def ndim(self) -> int:
@@ -305,11 +301,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
 
     @strides.setter
     def strides(self, strides: Any) -> None:
-        in_place.change(
-            self,
-            "an array's strides are set in place",
-            lambda real: setattr(real, "strides", strides),
-        )
+        in_place.put(self, "strides", strides)
 
     @property
     def flags(self) -> Any:
