@@ -152,10 +152,11 @@ class DeferredNames:
         """Computes a deferred value and binds all its names to the real array."""
         if deferred.array._traced:
             self.materialize([deferred.array])
-        for d in self._by_array.pop(id(deferred.array), []):
+        for d in self._by_array.get(id(deferred.array), []):
             real = getattr(d.owner, "to_numpy", None)  # a NumPy proxy
             if real is not None and namespace.get(d.name) is d.owner:
                 namespace[d.name] = real()
+        self._by_array.pop(id(deferred.array), None)  # not when that was interrupted
 
     def forget_dead(self, namespace: dict[str, Any]) -> None:
         """Drops names that were rebound or deleted, so that their graphs can be freed."""

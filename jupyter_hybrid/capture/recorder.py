@@ -225,6 +225,7 @@ class Recorder(Segments):
 
     def pace(self) -> None:
         """Between two steps of a loop: whole steps are computed when they are a program's worth."""
+        _core.note_step()
         serial = numbers.serial()
         if serial - self._paced < _PROGRAM:
             return

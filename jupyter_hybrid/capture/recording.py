@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -146,12 +147,17 @@ class Recording:
         """Computes what is left and binds the names; returns ``value[0]`` as a real one.
 
         ``value`` is the last expression's, or empty. When the body raised (``failed``) its own
-        error says more than one found here.
+        error says more than one found here. After an interrupt names are deferred where that is
+        sooner.
         """
         recorder = self.recorder
         start = time.perf_counter()
+        interrupted = failed and isinstance(sys.exc_info()[1], KeyboardInterrupt)
         try:
             self._runtime.record(None)
+            if interrupted:
+                _core.take_back()
+                self.ending.hurried = True
             try:
                 recorder.refresh_views()
             finally:
