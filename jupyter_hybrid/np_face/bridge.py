@@ -154,6 +154,12 @@ def store_into(array: Any, node: Any, name: str, where: Any, recorder: Recorder)
     array.assign(node if node is not array.handle else lowering.copied(node))
 
 
+def require_element(shape: tuple[int, ...], value: Any) -> None:
+    """NumPy takes no array with axes for an element, of whatever size, but for a window it does."""
+    if not shape and (type(value) in (list, tuple) or getattr(value, "ndim", 0)):
+        raise NotCovered("an array in the place of an element")
+
+
 def fitted(array: Any, value: Any, shape: tuple[int, ...]) -> Any:
     """What ``array[...] = value`` writes into a window of ``shape``: a node of array's dtype."""
     operand = operand_of(array.recorder, value)

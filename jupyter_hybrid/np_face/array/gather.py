@@ -49,6 +49,7 @@ def write(array: Any, key: Any, value: Any) -> None:
         array.assign(_write_masked(array, mask.handle, value))
         return
     found = plan(array, key)
+    bridge.require_element(found.shape, value)
     node = bridge.fitted(array, value, found.shape)
     array.assign(found.write(array.handle, node))
 

@@ -22,6 +22,7 @@ from . import lowering
 
 _MOST = 1 << 20  # elements of a call that is tried
 _PLAIN = (np.ndarray, np.generic, int, float, complex, list, tuple, type(None), str, slice)
+_NUMBERS = "biufcmM"  # kinds of dtypes
 # Functions whose errors tell of shapes, axes and dtypes, never of elements.
 _OF_SHAPES = frozenset(
     getattr(np, name)
@@ -83,7 +84,8 @@ def of_index(array: Any, key: Any, *value: Any) -> None:
 
 
 def _ours(values: Any) -> bool:
-    """True for arguments that a trial call can't change and that run no code of their own."""
+    """True for arguments that a trial call can't change and that run no code of their own, and of
+    which no element decides about an error: what a text says does."""
     for v in values:
         if type(v) in (list, tuple):
             if not _ours(v):
@@ -91,6 +93,8 @@ def _ours(values: Any) -> bool:
         elif type(v) is bridge.Traced:
             if v.selected is not None:
                 return False
+        elif isinstance(v, np.ndarray) and v.dtype.kind not in _NUMBERS:
+            return False
         elif not (type(v) in _PLAIN or v is ... or isinstance(v, (np.generic, np.dtype, type))):
             return lowering.number_of(v) is not None
     return True
