@@ -154,9 +154,16 @@ def store_into(array: Any, node: Any, name: str, where: Any, recorder: Recorder)
     array.assign(node if node is not array.handle else lowering.copied(node))
 
 
+def has_selected(value: Any) -> bool:
+    """Is it what a mask selects, not computed yet?"""
+    return type(value) is Traced and value.selected is not None
+
+
 def require_element(shape: tuple[int, ...], value: Any) -> None:
     """NumPy takes no array with axes for an element, of whatever size, but for a window it does."""
-    if not shape and (type(value) in (list, tuple) or getattr(value, "ndim", 0)):
+    kind = type(value)
+    array = (kind is np.ndarray or kind is Traced) and (has_selected(value) or value.ndim)
+    if not shape and (array or kind in (list, tuple)):
         raise NotCovered("an array in the place of an element")
 
 
