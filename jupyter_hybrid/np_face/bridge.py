@@ -63,6 +63,16 @@ def has_traced(value: Any) -> bool:
     return type(value) is Traced
 
 
+def recorder_of(*values: Any) -> Recorder:
+    """Who records the traced array that is among these values."""
+    for value in values:
+        if type(value) is Traced:
+            return value.recorder
+        if has_traced(value):
+            return recorder_of(*value)
+    raise NotCovered("a call without a traced array")
+
+
 def operand_of(recorder: Recorder, value: Any) -> Any:
     """A ufunc's operand: a handle, or a Python number (which promotes weakly)."""
     if type(value) in NUMBERS:

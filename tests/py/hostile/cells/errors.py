@@ -344,3 +344,32 @@ except ValueError as error:
     said = str(error)
 z = x * 0
 z[:] = np.array(["1", "2", "3", "4", "5", "6"])
+
+# %% a computed index out of bounds
+def store(v, at):
+    v[at] = 7
+    return "went on"
+# --- cell
+y = x * 3
+said = []
+for at in (y.max().astype(int), y.argmax() - 9, y[:2].astype(int) + 9):
+    try:
+        z = y[at]
+    except IndexError as error:
+        said.append(str(error))
+    try:
+        said.append(store(y, at))
+    except IndexError as error:
+        said.append(str(error))
+w = y + 1
+
+# %% a computed index out of bounds, not caught
+def tail(v, n):
+    return np.delete(v, n)
+# --- cell
+y = x * 2
+n = y.astype(int)
+short = tail(y, n[:2])
+y[0] = 50
+lost = tail(y, n)
+y[1] = 60
