@@ -55,9 +55,13 @@ def of_ufunc(call: Callable, operands: tuple, out: Any = None) -> None:
 
 def of_function(function: Any, args: tuple, kwargs: dict) -> None:
     """Raises the error of a function of NumPy's whose errors are of shapes."""
-    if function not in _OF_SHAPES or not _ours((*args, *kwargs.values())):
+    given = (*args, *kwargs.values())
+    if function not in _OF_SHAPES or not _ours(given):
         return
-    if _elements((*args, *kwargs.values())) <= _MOST:
+    rank = 1 if function in (np.reshape, np.broadcast_to) else 0
+    if any(_counts(v, rank) for v in given[1:]):
+        return
+    if _elements(given) <= _MOST:
         named = {k: bridge.stand_in(v) for k, v in kwargs.items()}
         _raise(_error(function, bridge.stand_in(args), named))
 
@@ -98,6 +102,13 @@ def _ours(values: Any) -> bool:
         elif not (type(v) in _PLAIN or v is ... or isinstance(v, (np.generic, np.dtype, type))):
             return lowering.number_of(v) is not None
     return True
+
+
+def _counts(value: Any, rank: int) -> bool:
+    """May it be, or hold, an extent or an axis that is not computed yet?"""
+    if type(value) in (list, tuple):
+        return any(_counts(v, rank) for v in value)
+    return type(value) is bridge.Traced and value.ndim <= rank and value.dtype.kind in "iu"
 
 
 def _elements(values: Any) -> int:
