@@ -14,7 +14,7 @@ from ..bridge import fitted
 from ..errors import LIKE_NUMPY, NotCovered
 from ..lower import known_errors, lowering
 from ..lower.lowering import NUMBERS
-from . import gather, layouts
+from . import gather
 from .indexing import has_plain_bounds, region
 
 
@@ -72,12 +72,9 @@ class Items:
             if node is self._handle:
                 node = lowering.copied(node)
             return bridge.Traced.of_node(self.recorder, node, scalar=True)
-        strides = self.layout
-        if strides != ():
-            strides = window.strides(self.strides)
-            if layouts.is_c_order(window.shape, strides, self.itemsize):
-                strides = None
-        return self.seen_through(window.read, window.write, lambda base: base[key], strides)
+        return self.seen_through(
+            window.read, window.write, lambda base: base[key], window.strides(self.strides)
+        )
 
     def __setitem__(self: Any, key: Any, value: Any) -> None:
         __tracebackhide__ = True

@@ -23,7 +23,6 @@ from .operators import Operators
 
 _note = _core.guards.note
 _WINDOW = Callable[[Any], Any]
-UNKNOWN_LAYOUT: tuple[int, ...] = ()  # strides of a result that NumPy need not lay out in C order
 _SEQUENCE = 1 << 5  # the flag of a type that Python's ``match`` asks for
 
 
@@ -52,6 +51,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         "dirty",
         "input",
         "is_scalar",
+        "is_window",
         "origin",
         "parent",
         "promise",
@@ -73,6 +73,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         self.parent: TracedArray | None = None  # a view's base
         self.selected: Any = None  # (mask, values) of a x[mask] that was not computed
         self._layout: tuple[int, ...] | None = None  # byte strides; None: C order
+        self.is_window = False  # on an array that nobody else has
         self.promise: Any = None  # of an ndarray that has still to get these contents
         self.dirty = False  # written since it was last stored to `origin`
         self.version = 0
@@ -129,12 +130,15 @@ class TracedArray(Operators, Items, Methods, Conversions):
             write: (this array's node, the view's new contents) -> this array's new contents; None
                 for a read-only view.
             window: this array as a real ndarray -> the view of it.
-            strides: in bytes; None for C order.
+            strides: in bytes; None where ``window`` has to tell.
         """
         made = TracedArray(self.recorder, read(self.handle))
         made.parent = self
         made._read, made._write, made._window = read, write, window
-        made._seen, made._layout = self.version, strides
+        made._seen = self.version
+        if strides is None:
+            strides = window(layouts.ghost(self)).strides
+        made._layout = layouts.unless_c_order(made.shape, strides, made.itemsize)
         return made
 
     # State ----------------------------------------------------------------------------------------
@@ -235,6 +239,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
                 real = _core.as_numpy(handle, self.recorder.settled)
                 if self._layout is not None:
                     real = layouts.laid_out(real, self._layout)
+                real = real.view() if self.is_window else real
             if self.is_scalar or not self.recorder.active:
                 self._real = real[()] if self.is_scalar else real
             else:  # from here on the ndarray is the array: somebody else may write it
@@ -299,14 +304,12 @@ class TracedArray(Operators, Items, Methods, Conversions):
 
     @property
     def layout(self) -> tuple[int, ...] | None:
-        """Byte strides; None for C order, ``UNKNOWN_LAYOUT`` where NumPy's is not known."""
+        """Byte strides; None for C order."""
         return self._layout
 
     @property
     def strides(self) -> tuple[int, ...]:
-        if self._layout is not None and self._layout != UNKNOWN_LAYOUT:
-            return self._layout
-        return layouts.c_strides(self.shape, self.itemsize)
+        return self._layout or layouts.c_strides(self.shape, self.itemsize)
 
     @strides.setter
     def strides(self, strides: Any) -> None:
