@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..np_face import NumpyFace, TracedArray
+from ..np_face import TracedArray
 from ..np_face.array.traced_array import Flags
 from .homes import is_seen_steps
 from .numbers import RecordedFloat, RecordedInt
@@ -89,7 +89,10 @@ _METHODS: dict[type, frozenset[str]] = {
     dict: frozenset({"keys", "values", "items", "copy", "clear"}),
     set: frozenset({"copy", "clear"}),
 }
-_BUFFER_READERS = (memoryview, bytes, bytearray)  # they read memory, past every array protocol
+# They read memory, past every array protocol.
+_BUFFER_READERS = (
+    memoryview, bytes, bytearray, np.frombuffer, np.ndarray, np.recarray, np.char.chararray,
+)  # fmt: skip
 _EXACT = (
     list, dict, set, frozenset, tuple, str, bytes, int, float, complex, bool,
     RecordedInt, RecordedFloat,
@@ -161,7 +164,7 @@ def _is_numpys(function: Any, kind: type, owner: Any) -> bool:
         if type(owner) is np.ufunc:  # its `reduce` and so on
             return owner in _RULES
         return type(owner) in _GENERATORS
-    if kind not in _NUMPY_CALLABLES:
+    if kind not in _NUMPY_CALLABLES or _reads_buffers(function):
         return False
     return _module(function).partition(".")[0] == "numpy" and function.__name__ not in _SETTINGS
 
@@ -191,7 +194,7 @@ def _home(kind: type) -> str:
 
 def opens(function: Any, args: tuple) -> bool:
     """True for callables that get real arrays: those that may run the user's unseen code."""
-    if calls_back(args) or any(function is reader for reader in _BUFFER_READERS):
+    if calls_back(args) or _reads_buffers(function):
         return True
     kind = type(function)
     if kind is types.MethodType:
@@ -202,6 +205,10 @@ def opens(function: Any, args: tuple) -> bool:
         asks = any(function is f for f in _ASKS) or goes_through(function)
         return not asks and not (function.__module__ or "").startswith("numpy")
     return kind.__module__ != "numpy"
+
+
+def _reads_buffers(function: Any) -> bool:
+    return any(function is reader for reader in _BUFFER_READERS)
 
 
 # They keep nothing, and a stand-in answers them without its elements.
@@ -238,7 +245,7 @@ def tell_types(runtime: type) -> None:
     scalars += [type(np.dtype(t)) for t in scalars]
     for kind in (*scalars, RecordedInt, RecordedFloat):
         _guards.tell(kind, "scalar")
-    for kind in (runtime, NumpyFace, Flags, np.ufunc, type(np.concatenate), *_GENERATORS):
+    for kind in (runtime, Flags, np.ufunc, type(np.concatenate), *_GENERATORS):
         _guards.tell(kind, "named")
 
 

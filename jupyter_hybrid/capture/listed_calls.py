@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..np_face import TracedArray
+from ..np_face import TracedArray, face
 from ..np_face.array.methods import Method
 from . import builtin_calls, closed
 from .homes import is_ours, kept, put
-from .source.sources import module_of
 
 _guards = _core.guards
 _CONTAINERS = (list, dict, set)
@@ -63,10 +62,9 @@ def reads_only(function: Any) -> bool:
         return True
     if kind not in closed.BUILTIN_CALLABLES:
         return False
-    if kind is types.FunctionType:
-        return module_of(function).startswith("jupyter_hybrid.np_face")
     return (
-        isinstance(getattr(function, "__self__", function), np.ufunc)
+        face.makes(function)
+        or isinstance(getattr(function, "__self__", function), np.ufunc)
         or hasattr(function, "_implementation")
         or (builtin_calls.handles(function))
     )

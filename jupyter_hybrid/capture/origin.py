@@ -6,6 +6,7 @@ import sysconfig
 import types
 from typing import Any
 
+from ..np_face import face
 from . import closed, library
 from .source.sources import module_of
 
@@ -19,11 +20,13 @@ _BUILTIN_TYPES = (str, bytes, int, float, complex, bool, list, tuple, dict, set,
 def origin(function: Any) -> str:
     """Where code called by a cell comes from.
 
-    ``own``: this package, traced as it is; ``user``: cells, scripts, built-in types and NumPy;
-    ``library``: everything else, which gets real arrays; ``object``: an instance that is called,
-    of which not even an attribute is asked here.
+    ``own``: this package, or what it records in NumPy's place; ``user``: cells, scripts, built-in
+    types and NumPy; ``library``: everything else, which gets real arrays; ``object``: an instance
+    that is called, of which not even an attribute is asked here.
     """
     function = library.unwrapped(function)
+    if face.makes(function):
+        return "own"
     kind = type(function)
     inner = function.__func__ if kind is types.MethodType else function
     if isinstance(inner, types.FunctionType):

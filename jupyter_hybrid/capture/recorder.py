@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import _core
 from ..base import MXNetError
-from ..np_face import DTYPES, NumpyFace, TracedArray, supported
+from ..np_face import DTYPES, TracedArray, float_errors, supported
 from ..np_face.array.memory import refusal
 from . import numbers
 from .cell import Cell
@@ -57,14 +57,12 @@ class Recorder(Segments):
         self._paced = numbers.serial()  # of the graph, when a loop last had its steps computed
         self._refused: dict[int, np.ndarray] = {}
         self.exported = Exported(namespace)
-        self.face = NumpyFace(self)
+        float_errors.start_cell()
         self.donated_names: list[str] = []
 
     # Called by the runtime -----------------------------------------------------------------------
     def wrap(self, value: Any) -> Any:
-        """The traced array of an ndarray, the face of NumPy; anything else unchanged."""
-        if value is np:
-            return self.face
+        """The traced array of an ndarray; anything else unchanged."""
         if type(value) is not np.ndarray:
             return self.kept.scalar(value)
         known = self._wrappers.get(id(value))

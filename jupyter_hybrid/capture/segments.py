@@ -271,6 +271,7 @@ class Segments:
         """Before code that nobody has seen: what waits on memory that it can reach is computed."""
         self.stay_inside(reason)
         self.write_back()
+        self.tick += 1  # what no name holds any more is freed before, as in plain Python
         self._forget_unused()
         waits, elsewhere = self._waits(), self.kept.waiting(self, names=True)
         if elsewhere:
@@ -291,6 +292,7 @@ class Segments:
         with suppress(MXNetError):  # it stays in its array
             _core.wait_all()  # kernels may still read memory that is written next
         self.watched.warn()
+        self._runs = [r for r in self._runs if not succeeded(r)]
 
     def touch_others(self, written: TracedArray) -> None:
         """After a write that reached memory: arrays that overlap it are read again."""

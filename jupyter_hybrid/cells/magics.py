@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from IPython.core.error import UsageError as MagicUsageError
@@ -70,13 +71,8 @@ class HybridMagics(Magics):
         options, prepared = self._read("hybridize", line, cell)
         if prepared.awaits:
             raise MagicUsageError(_AWAITS.format(magic="hybridize"))
-        try:
+        with self._shown_as_users():
             value, report = _run(prepared, options, self._namespace(options))
-        except UsageError as error:
-            raise MagicUsageError(str(error)) from None
-        except BaseException as error:
-            show_as_users(self.shell, error)
-            raise
         return self._finish(prepared, options, value, report)
 
     @no_var_expand
@@ -87,13 +83,8 @@ class HybridMagics(Magics):
         _, prepared = self._read("imperative", line, cell)
         if prepared.awaits:
             raise MagicUsageError(_AWAITS.format(magic="imperative"))
-        try:
+        with self._shown_as_users():
             value = run_imperatively(prepared, self.shell.user_ns)
-        except UsageError as error:
-            raise MagicUsageError(str(error)) from None
-        except BaseException as error:
-            show_as_users(self.shell, error)
-            raise
         return None if prepared.quiet else value
 
     async def awaited(self, magic: str, line: str, cell: str) -> Any:
@@ -105,19 +96,25 @@ class HybridMagics(Magics):
         options, prepared = self._read(magic, line, cell)
         if options.compare:
             raise MagicUsageError("--compare: a cell that awaits can't be run again and again")
-        try:
+        with self._shown_as_users():
             if magic == "imperative":
                 value = await await_imperatively(prepared, self.shell.user_ns)
                 return None if prepared.quiet else value
             value, report = await await_symbolically(
                 prepared, options, self._namespace(options), session.later
             )
+        return self._finish(prepared, options, value, report)
+
+    @contextmanager
+    def _shown_as_users(self) -> Iterator[None]:
+        """Around a run: errors are shown where the user's lines made them."""
+        try:
+            yield
         except UsageError as error:
             raise MagicUsageError(str(error)) from None
         except BaseException as error:
             show_as_users(self.shell, error)
             raise
-        return self._finish(prepared, options, value, report)
 
     def _read(self, magic: str, line: str, body: str) -> tuple[Options, Cell]:
         if magic == "imperative" and line.strip():

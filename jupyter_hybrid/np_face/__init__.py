@@ -6,10 +6,9 @@ else runs in real NumPy as a named graph break.
 
 from __future__ import annotations
 
-from . import bridge
+from . import bridge, face, float_errors
 from .array.memory import supported
 from .array.traced_array import TracedArray
-from .face import NumpyFace
 from .lower import (  # noqa: F401 (each fills the registry)
     averages,
     counting,
@@ -35,4 +34,4 @@ from .lower.lowering import DTYPES
 
 bridge.Traced = TracedArray
 
-__all__ = ["DTYPES", "NumpyFace", "TracedArray", "supported"]
+__all__ = ["DTYPES", "TracedArray", "face", "float_errors", "supported"]

@@ -20,7 +20,6 @@ class Recorder(Protocol):
         namespace: the names of the code that is recorded.
         filename: of that code.
         proxies: weak references to every traced array.
-        face: what ``np`` means in the code.
         promises: ndarrays that were given away and wait for their contents.
         epoch: grows when others may have written any existing array.
         tick: how often something was computed.
@@ -33,7 +32,6 @@ class Recorder(Protocol):
     namespace: dict[str, Any]
     filename: str
     proxies: list[Any]
-    face: Any
     promises: Any
     epoch: int
     tick: int
@@ -44,7 +42,7 @@ class Recorder(Protocol):
         """The traced arrays of existing ndarrays, by their ``id``."""
 
     def wrap(self, value: Any) -> Any:
-        """The traced array of an ndarray, the face of NumPy; anything else unchanged."""
+        """The traced array of an ndarray; anything else unchanged."""
 
     def adopt(self, array: Any) -> None:
         """``array`` was computed and its ndarray handed out: both are one from here on."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from .. import _core
 from ..capture.deferred import Deferred
-from .names import Choice, Names
+from .names import Choice
 from .report import Report
 
 
@@ -17,11 +17,13 @@ class Replanned(Report):
     Attributes:
         base: the report of the run.
         magic: the first line that would run the cell with this choice.
+        asked: a name whose price a picture tells in any case.
     """
 
     base: Report
+    asked = ""
 
-    def __init__(self, base: Report, choice: Choice, asked: str = ""):
+    def __init__(self, base: Report, choice: Choice):
         if isinstance(base, Replanned):
             base = base.base
         start = time.perf_counter()
@@ -45,7 +47,6 @@ class Replanned(Report):
         self.graph_breaks, self.cuts = base.graph_breaks, base.cuts
         self.switches = switches
         self.choice = choice
-        self._asked = asked
         self.bytes_imperative = base.bytes_imperative
         self.compile_s = time.perf_counter() - start
         if self._fits(base.offsets):
@@ -64,13 +65,6 @@ class Replanned(Report):
     def changed(self) -> bool:
         """True when the choice is not what the cell was run with."""
         return self.choice != self.switches.written
-
-    def drawn_names(self) -> Names:
-        """The names for a picture: a switch must answer at once, so fewer prices are counted."""
-        switched = set(self.switches.out(self.choice)) ^ set(
-            self.base.switches.out(self.base.choice)
-        )
-        return self.switches.names(self.choice, limit=2_000, asked={*switched, self._asked})
 
     def _fits(self, offsets: list[int]) -> bool:
         ends = [*offsets[1:], None]
@@ -92,17 +86,3 @@ class Replanned(Report):
 
 
 Report.planned_again = Replanned
-
-
-def detached(report: Report) -> Report:
-    """A report for pictures: drawn and planned again without any of the names' values.
-
-    Pictures stay on the page for long.
-    """
-    later = [Deferred(d.name, None, None, d.bytes, d.kernels) for d in report.deferred_names]
-    made = Report(
-        report.cell, report.options, report.segments, report.graph_breaks, later, report.bound
-    )
-    made.bytes_imperative = report.bytes_imperative
-    made.cached = report.cached
-    return made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -186,17 +186,13 @@ class Report:
         """The array names that the cell assigned: list of :class:`Name`, printed as a table."""
         return self.switches.names(self.choice)
 
-    def drawn_names(self) -> Names:
-        """:attr:`names` for a picture: of a cell with very many, without the prices."""
-        return self.switches.names(self.choice, limit=8_000)
-
     def keep(self, *names: str) -> Replanned:
         """The cell planned with these names kept too. Runs and binds nothing.
 
         Raises:
             KeyError: for a name that is no array that the cell made.
         """
-        return self._replanned(names, keep=True)
+        return self.planned_again(self, self.switches.choose(self.choice, names, keep=True))
 
     def defer(self, *names: str) -> Replanned:
         """The cell planned without these names. Runs and binds nothing.
@@ -205,18 +201,7 @@ class Report:
             KeyError: for a name that is no array that the cell made.
             ValueError: for one that the cell itself needs, saying where.
         """
-        return self._replanned(names, keep=False)
-
-    def keep_only(self, names: Iterable[str], asked: str = "") -> Replanned:
-        """The cell planned with just these names kept, and those that the cell itself needs.
-
-        Args:
-            asked: a name whose price a picture of it tells in any case.
-        """
-        return self.planned_again(self, self.switches.only(names), asked)
-
-    def _replanned(self, names: tuple[str, ...], keep: bool) -> Replanned:
-        return self.planned_again(self, self.switches.choose(self.choice, names, keep))
+        return self.planned_again(self, self.switches.choose(self.choice, names, keep=False))
 
     @property
     def running(self) -> bool:

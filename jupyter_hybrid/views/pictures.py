@@ -8,6 +8,8 @@ from typing import Any
 
 from .. import _core
 from ..reports.listing import texts
+from ..reports.names import Names
+from ..reports.replanned import Replanned
 from ..reports.report import Report
 from .spec import Part, Picture, build
 
@@ -83,9 +85,19 @@ def of_report(report: Any) -> Picture:
         notes=notes,
         segments=segments,
         view=report.options.view,
-        switches=report.drawn_names(),
+        switches=_switches(report),
         replanned=magic,
     )
+
+
+def _switches(report: Report) -> Names:
+    """The report's names. A price takes a plan, and a switch must answer at once: of very many
+    names only those that were switched have one."""
+    if not isinstance(report, Replanned):
+        return report.switches.names(report.choice, limit=8_000)
+    switches, base = report.switches, report.base
+    switched = set(switches.out(report.choice)) ^ set(base.switches.out(base.choice))
+    return switches.names(report.choice, limit=2_000, asked={*switched, report.asked})
 
 
 def _named(graphs: Sequence[Any], keys: Sequence[str] | None) -> dict[int, str]:

@@ -7,7 +7,8 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..reports.replanned import detached
+from ..capture.deferred import Deferred
+from ..reports.replanned import Replanned
 from ..reports.report import Report
 from .pictures import spec_of
 
@@ -22,6 +23,18 @@ class _Cell:
     specs: OrderedDict[frozenset[str], dict[str, Any]] = field(default_factory=OrderedDict)
 
 
+def _detached(report: Report) -> Report:
+    """A report to draw and plan again that holds none of the names' values: pictures stay on the
+    page for long."""
+    later = [Deferred(d.name, None, None, d.bytes, d.kernels) for d in report.deferred_names]
+    made = Report(
+        report.cell, report.options, report.segments, report.graph_breaks, later, report.bound
+    )
+    made.bytes_imperative = report.bytes_imperative
+    made.cached = report.cached
+    return made
+
+
 class Switchboard:
     """The cells drawn last, by the id of their spec. Safe to use from any thread."""
 
@@ -33,7 +46,7 @@ class Switchboard:
         """``spec`` draws ``report``; its switches can be moved from now on."""
         if not spec["names"]:
             return
-        cell = _Cell(detached(report))
+        cell = _Cell(_detached(report))
         with self._lock:
             self._cells[spec["id"]] = cell
             if len(self._cells) > _CELLS:
@@ -53,7 +66,9 @@ class Switchboard:
             choice = frozenset([*kept, f"?{asked}"])
             spec = cell.specs.get(choice)
             if spec is None:
-                spec = {**spec_of(cell.report.keep_only(kept, asked)), "id": spec_id}
+                planned = Replanned(cell.report, cell.report.switches.only(kept))
+                planned.asked = asked
+                spec = {**spec_of(planned), "id": spec_id}
                 cell.specs[choice] = spec
                 if len(cell.specs) > _CHOICES:
                     cell.specs.popitem(last=False)

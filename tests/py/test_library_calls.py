@@ -138,7 +138,7 @@ BREAKS = {
     "an empty axis": ("x = np.zeros((3, 0)) + 1\nnp.random.shuffle(x)", "no array"),
     "computed probabilities": (
         "rng = np.random.default_rng(0)\nx = rng.random(3)\ny = rng.choice(x, 2, p=x / x.sum())",
-        "computed probabilities decide a draw",
+        "a draw with p= that is computed",
     ),
     "a computed scale": (
         "x = np.arange(3.0) + 1\ny = np.random.default_rng(0).normal(x, x * 2)",

@@ -174,7 +174,7 @@ def test_cell_with_a_print_in_the_middle_is_drawn_in_parts():
     assert any(n["kind"] == "effect" for n in spec["stages"][0]["graph"]["nodes"])
     assert spec["breaks"][0]["line"] == 4  # with its price when that is a millisecond or more
     assert spec["breaks"][0]["reason"].startswith("print shows a value")
-    assert spec["ends"] == spec["breaks"]
+    assert spec["ends"] == [{"line": 4, "reason": "print shows a value"}]
     ids = [b["id"] for b in spec["memory"]["buffers"]]
     assert len(ids) == len(set(ids))
 

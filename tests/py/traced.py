@@ -13,7 +13,7 @@ from jupyter_hybrid.capture.cell import Cell
 from jupyter_hybrid.capture.deferred import DeferredNames
 from jupyter_hybrid.capture.options import Options
 from jupyter_hybrid.capture.recorder import Recorder
-from jupyter_hybrid.np_face import TracedArray
+from jupyter_hybrid.np_face import TracedArray, face
 
 
 class Recorded:
@@ -27,7 +27,7 @@ class Recorded:
         _core.begin_trace(0)
         try:
             wrapped = [recorder.wrap(a) for a in arguments]
-            made = function(recorder.face, *wrapped)
+            made = function(_Face(recorder), *wrapped)
         finally:
             _core.end_trace()
         self.breaks = list(recorder.breaks)
@@ -37,6 +37,19 @@ class Recorded:
         recorder.write_back()
         recorder.active = False
         numbers.start_cell()
+
+
+class _Face:
+    """NumPy as rewritten code calls it."""
+
+    def __init__(self, recorder: Recorder):
+        self._recorder = recorder
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(np, name)
+        if not face.makes(real):
+            return real
+        return lambda *args, **kwargs: face.call(self._recorder, real, args, kwargs)
 
 
 def _any_traced(value: Any) -> bool:

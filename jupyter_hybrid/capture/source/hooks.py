@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ...np_face import TracedArray
+from ...np_face import TracedArray, face
 from ...np_face.array import unbound
 from ...np_face.float_errors import in_numpy
 from .. import (
@@ -41,8 +41,8 @@ from .clocks import is_clock
 from .plain import PlainCopies
 
 _guards = _core.guards
-# What rewritten code has something else for: arrays, their scalars, NumPy.
-_LOADED = frozenset({np.ndarray, types.ModuleType, *np.sctypeDict.values()})
+# What rewritten code has something else for: arrays and their scalars.
+_LOADED = frozenset({np.ndarray, *np.sctypeDict.values()})
 
 # Before them everything is computed: its warnings are judged as they were.
 _FILTERS: frozenset[Any] = frozenset(
@@ -92,7 +92,7 @@ class Runtime(PlainCopies, threading.local):
         self.recorder: Recorder | None = None
 
     def load(self, value: Any) -> Any:
-        """A value about to be used: NumPy becomes its face, an ndarray its traced array."""
+        """A value about to be used: an ndarray becomes its traced array."""
         recorder = self.recorder
         if recorder is None:  # a variable of a cell that goes on as written may hold a stand-in
             return _guards.kept(value)
@@ -202,6 +202,8 @@ class Runtime(PlainCopies, threading.local):
         if kind == "own":
             if not closed.allows(function, args, kwargs):
                 _contact(function)
+            if face.makes(function):
+                return face.call(recorder, function, args, kwargs)
             return function(*args, **kwargs)
         args = tuple(numbers.plain(a) for a in args)
         kwargs = {k: numbers.plain(v) for k, v in kwargs.items()}

@@ -37,7 +37,7 @@ class Conversions:
 
     def __array_namespace__(self, *, api_version: Any = None) -> Any:
         np.empty(0).__array_namespace__(api_version=api_version)  # raises for unknown versions
-        return self.recorder.face if self.recorder.active else np
+        return np
 
     @property
     def device(self) -> str:

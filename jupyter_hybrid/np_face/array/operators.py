@@ -10,7 +10,6 @@ import numpy as np
 
 from ... import _core
 from .. import dispatch
-from ..protocols import Recorder
 
 
 def _defers(other: Any) -> bool:
@@ -35,32 +34,23 @@ def _with_ndarray(ufunc: np.ufunc, scalar: Any, array: Any, scalar_first: bool) 
 _SEQUENCES = (list, tuple, str, bytes, bytearray)
 
 
-def _forward(ufunc: np.ufunc, plain: Callable) -> Callable:
-    def forward(self: Any, other: Any) -> Any:
+def _binary(ufunc: np.ufunc, plain: Callable, first: bool) -> Callable:
+    """``self + other``, or ``other + self`` where self is not the ``first``."""
+
+    def binary(self: Any, other: Any) -> Any:
         if _defers(other):
             return NotImplemented
         if type(other) is _core.NDArray and _beside_ndarrays(self):
-            return _with_ndarray(ufunc, self, other, True)
+            return _with_ndarray(ufunc, self, other, first)
         if ufunc is np.multiply and self.is_scalar and isinstance(other, _SEQUENCES):
-            return self.to_numpy("a sequence is repeated") * other
+            return other * self.to_numpy("a sequence is repeated")
+        if not first:
+            return dispatch.operate(self.recorder, ufunc, plain, (other, self))
         if ufunc is np.power and _is_two(other) and self.dtype == bool and not self.is_scalar:
             return np.square(self)  # NumPy's ** takes this way, and gives int8
         return dispatch.operate(self.recorder, ufunc, plain, (self, other))
 
-    return forward
-
-
-def _backward(ufunc: np.ufunc, plain: Callable) -> Callable:
-    def backward(self: Any, other: Any) -> Any:
-        if _defers(other):
-            return NotImplemented
-        if type(other) is _core.NDArray and _beside_ndarrays(self):
-            return _with_ndarray(ufunc, self, other, False)
-        if ufunc is np.multiply and self.is_scalar and isinstance(other, _SEQUENCES):
-            return other * self.to_numpy("a sequence is repeated")
-        return dispatch.operate(self.recorder, ufunc, plain, (other, self))
-
-    return backward
+    return binary
 
 
 def _in_place(ufunc: np.ufunc, plain: Callable) -> Callable:
@@ -100,14 +90,6 @@ class Operators:
     """The operators; a mixin of TracedArray."""
 
     __slots__ = ()
-    recorder: Recorder
-    is_scalar: bool
-
-    def __divmod__(self, other: Any) -> Any:
-        return dispatch.operate(self.recorder, np.divmod, divmod, (self, other))
-
-    def __rdivmod__(self, other: Any) -> Any:
-        return dispatch.operate(self.recorder, np.divmod, divmod, (other, self))
 
 
 def _add(name: str, method: Callable) -> None:
@@ -118,10 +100,12 @@ def _add(name: str, method: Callable) -> None:
 
 for _name, _ufunc in _BINARY.items():
     _plain = getattr(operator, f"__{_name}__")
-    _add(f"__{_name}__", _forward(_ufunc, _plain))
-    _add(f"__r{_name}__", _backward(_ufunc, _plain))
+    _add(f"__{_name}__", _binary(_ufunc, _plain, True))
+    _add(f"__r{_name}__", _binary(_ufunc, _plain, False))
     _add(f"__i{_name}__", _in_place(_ufunc, getattr(operator, f"__i{_name}__")))
 for _name, _ufunc in _TESTS.items():
-    _add(f"__{_name}__", _forward(_ufunc, getattr(operator, f"__{_name}__")))
+    _add(f"__{_name}__", _binary(_ufunc, getattr(operator, f"__{_name}__"), True))
+_add("__divmod__", _binary(np.divmod, divmod, True))
+_add("__rdivmod__", _binary(np.divmod, divmod, False))
 for _name, _ufunc in _UNARY.items():
     _add(f"__{_name}__", _unary(_ufunc, getattr(operator, f"__{_name}__")))

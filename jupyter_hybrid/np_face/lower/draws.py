@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from .. import bridge
-from ..array import gather
 from ..errors import NotCovered
 from ..protocols import Recorder
 from . import lowering
+from .counting import known_values
 from .lowering import core
 
 _GENERATORS = (np.random.RandomState, np.random.Generator)
@@ -77,16 +77,6 @@ def _permutation(generator: Any, x: Any, axis: int = 0) -> Any:
     return _taken(array, generator.permutation(array.shape[place]), place)
 
 
-def _values(p: Any) -> Any:
-    """Probabilities decide what is drawn: their values are needed now."""
-    if type(p) is not bridge.Traced:
-        return p
-    known = gather.contents(p)
-    if known is None:
-        raise NotCovered("computed probabilities decide a draw")
-    return known
-
-
 def _choice_legacy(
     generator: Any, a: Any, size: Any = None, replace: Any = True, p: Any = None
 ) -> Any:
@@ -101,7 +91,9 @@ def _choice(
 ) -> Any:  # fmt: skip
     if size == () or any(type(v) is bridge.Traced for v in (size, replace, axis, shuffle)):
         raise NotCovered("a choice whose size is an array")
-    options = {"size": size, "replace": replace, "p": _values(p)}
+    options = {"size": size, "replace": replace, "p": p}
+    if p is not None:
+        options["p"] = known_values(p, "a draw with p=")
     if type(generator) is np.random.Generator:
         options["shuffle"] = shuffle
     if type(a) is not bridge.Traced:

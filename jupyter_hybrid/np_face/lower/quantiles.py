@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import bridge
-from ..array import gather
 from ..errors import NotCovered
 from . import lowering
+from .counting import known_values
 from .lowering import axes_of, cast, constant, core, dtype_of, reshape, transpose
 from .registry import lowers
 from .ufuncs import ufunc_call
@@ -59,18 +58,6 @@ def median(to, a, axis=None, out=None, overwrite_input=False, keepdims=False):
     last = _at(x, place, n - 1)  # nan is sorted to the end
     made = core("where", [core("isnan", [last]), last, made])
     return reshape(made, wide if keepdims else rest)
-
-
-def _known(q: Any) -> np.ndarray:
-    """The quantiles asked for: which elements are taken depends on them."""
-    if type(q) is bridge.Traced:
-        found = gather.contents(q)
-        if found is None:
-            raise NotCovered("np.quantile with a computed q")
-        return np.array(found)
-    if bridge.has_traced(q):
-        raise NotCovered("np.quantile with a computed q")
-    return np.asanyarray(q)
 
 
 def _taken(x: Any, place: int, which: np.ndarray) -> Any:
@@ -139,7 +126,7 @@ def _lowered(percent: bool) -> Any:
     ):  # fmt: skip
         if weights is not None or overwrite_input:
             raise NotCovered("np.quantile with weights= or overwrite_input=")
-        known = _known(q)
+        known = known_values(q, "np.quantile with q=")  # decides which elements are taken
         if percent:
             known = np.asarray(np.true_divide(known, 100))
         return _quantile(to(a), known, type(q) in (int, float), axis, bool(keepdims), method)

@@ -14,17 +14,6 @@ MISSING: Any = np._NoValue  # NumPy's "argument not given"
 FUNCTIONS: dict[Any, Callable] = {}
 
 
-def lowers(*functions: Any) -> Callable[[Callable], Callable]:
-    """Registers the decorated lowering for NumPy functions."""
-
-    def register(lowered: Callable) -> Callable:
-        for function in functions:
-            FUNCTIONS[function] = lowered
-        return lowered
-
-    return register
-
-
 def given(value: Any) -> bool:
     """True for an optional argument that the call gave."""
     return value is not MISSING and value is not None
@@ -40,15 +29,22 @@ ARRAYS_OF_RANK_0: set[Any] = set()
 WRITERS = frozenset({np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal})
 
 
-def views(*functions: Any) -> Callable[[Callable], Callable]:
-    """Registers the decorated view for NumPy functions."""
-
-    def register(viewed: Callable) -> Callable:
-        for function in functions:
-            VIEWS[function] = viewed
-        return viewed
+def _registers(table: dict[Any, Callable], functions: tuple[Any, ...]) -> Callable:
+    def register(lowered: Callable) -> Callable:
+        table.update(dict.fromkeys(functions, lowered))
+        return lowered
 
     return register
+
+
+def lowers(*functions: Any) -> Callable[[Callable], Callable]:
+    """Registers the decorated lowering for NumPy functions."""
+    return _registers(FUNCTIONS, functions)
+
+
+def views(*functions: Any) -> Callable[[Callable], Callable]:
+    """Registers the decorated view for NumPy functions."""
+    return _registers(VIEWS, functions)
 
 
 def gives_arrays(lowered: Callable) -> Callable:

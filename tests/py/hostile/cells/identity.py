@@ -247,3 +247,30 @@ def spread(**names):
 spread(p=x * 2, q=x * 3)
 r = p + q
 known = sorted(n for n in ("p", "q", "nothere") if n in globals())
+
+# %% NumPy under other names
+import sys
+import numpy as np
+def same(value):
+    return value is sys.modules["numpy"], type(value).__name__
+# --- cell
+other = np
+held = [np, np.zeros, np.array]
+again = other.ones(2) + 1
+a = same(other), same(held[0]), held[1] is sys.modules["numpy"].zeros
+b = vars(np)["pi"], "sin" in dir(np), type(np).__name__
+make = np.arange
+c = make(3) * 2
+
+# %% memory of a pending array read as a buffer
+import numpy as np
+def words(v):
+    return np.frombuffer(v, "u1")[:4].tolist()
+# --- cell
+y = x * 2
+a = np.frombuffer(y)
+b = np.frombuffer(y, "i8", 2, 8)
+c = np.ndarray((2,), buffer=y)
+d = words(y), bytes(y)[:3]
+y[0] = 7
+e = a[0], c[0]

@@ -318,3 +318,20 @@ n = int(input())
 b = x * 2
 builtins.input = old
 del old
+
+# %% an array that no name holds any more is freed
+import weakref
+def lives(reference):
+    return reference() is not None
+# --- cell
+y = x * 2
+w = weakref.ref(y)
+z = y
+a = lives(w)
+del y, z
+b = lives(w)
+v = x + 1
+w = weakref.ref(v)
+v = v * 2
+c = w() is None
+del w
