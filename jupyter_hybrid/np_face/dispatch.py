@@ -44,7 +44,7 @@ def operate(recorder: Recorder, ufunc: np.ufunc, plain: Callable, operands: tupl
                 require_quiet()
             handles: list[Any] = []
             kinds: list[Any] = []
-            layout = None
+            is_strided = False
             for o in operands:
                 kind = type(o)
                 if kind is bridge.Traced:
@@ -54,7 +54,7 @@ def operate(recorder: Recorder, ufunc: np.ufunc, plain: Callable, operands: tupl
                     handles.append(handle)
                     kinds.append(BY_TYPE[handle.dtype])
                     if o._layout is not None:
-                        layout = operands
+                        is_strided = True
                 elif kind in NUMBERS:
                     handles.append(o)
                     kinds.append(kind)
@@ -67,7 +67,9 @@ def operate(recorder: Recorder, ufunc: np.ufunc, plain: Callable, operands: tupl
                 many = tuple(bridge.Traced(recorder, n, not n.shape) for n in node)
                 return layouts.like_numpy(ufunc, many, operands)
             result = bridge.Traced(recorder, node, not node.shape)
-            return result if layout is None else layouts.like_numpy(ufunc, result, layout)
+            if is_strided and (ufunc is not np.matmul or len(node.shape) > 2):
+                return layouts.like_numpy(ufunc, result, operands)
+            return result
         except (NotCovered, KeyError, *LIKE_NUMPY) as problem:
             known_errors.of_ufunc(plain, operands)
             recorder.leave_graph(_reason(problem, f"np.{ufunc.__name__} of these operands"))
@@ -166,9 +168,7 @@ def _lower(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
             array = recorder.wrap(array)
         if type(array) is bridge.Traced:
             made = viewed(array, *args[1:], **kwargs)
-            if type(made) is bridge.Traced and made.parent is made.origin is None:
-                return layouts.like_numpy(function, made, args, kwargs)
-            return made
+            return made if _shares(made) else layouts.like_numpy(function, made, args, kwargs)
     lowered = FUNCTIONS.get(function)
     if lowered is None:
         followed = follow(function)
@@ -188,6 +188,13 @@ def _lower(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
         return _into(recorder, function, out, made, args)
     made = wrapped(recorder, made, function in ARRAYS_OF_RANK_0, args)
     return layouts.like_numpy(function, made, args, kwargs)
+
+
+def _shares(made: Any) -> bool:
+    """Is it a view, an existing array, or no array at all?"""
+    if type(made) is not bridge.Traced:
+        return True
+    return made.parent is not None or made.origin is not None
 
 
 def _into(recorder: Recorder, function: Any, out: Any, made: Any, args: tuple) -> Any:

@@ -33,7 +33,7 @@ _FEW = 1024  # elements, and nodes, that are worth computing while the cell is r
 def read(array: Any, key: Any) -> Any:
     """``array[key]``: a new array, or a selection by a mask."""
     mask = _whole_mask(array, key)
-    if mask is not None:
+    if mask is not None and (array.layout is None or mask.ndim == array.ndim):
         return masks.select(array, mask.handle)
     found = plan(array, key)
     if not found.batch and found.shape and not array.recorder.script:  # integers: it is a view
@@ -154,7 +154,7 @@ class Gather:
     batch: tuple[int, ...]  # their common shape
     place: int  # where the batch's axes stand in the result
     shape: tuple[int, ...]
-    keys: tuple[Any, ...]  # of the window's axes: a slice, or a stand-in for an index array
+    keys: tuple[Any, ...]  # of the window's axes: a slice, or an index array
 
     @property
     def keeps_order(self) -> bool:
@@ -162,9 +162,10 @@ class Gather:
         plain = len(self.indices) == 1 and len(self.batch) < 2
         return plain and not self.order[0] and not self.place
 
-    def window_on(self, array: Any) -> np.ndarray:
-        """A stand-in for the window on ``array``."""
-        return layouts.as_if(array.dtype, self.window.shape, self.window.strides(array.strides))
+    def window_on(self, array: Any) -> layouts.Geometry:
+        """Of the window on ``array``."""
+        strides = self.window.strides(array.strides)
+        return layouts.Geometry(array.dtype, self.window.shape, strides)
 
     def places(self) -> Any:
         """The indices as one array, an index of all gathered axes a column."""
@@ -231,8 +232,9 @@ def plan(array: Any, key: Any) -> Gather:
     place = sum(1 for i in rest if i < gathered[0]) if together else 0
     shape = [window.shape[i] for i in rest]
     shape[place:place] = list(batch)
-    arrays = [k[0] if type(k) is tuple else k for k in keys]
-    asked = tuple(layouts.ghost(k) if i in gathered else slice(None) for i, k in enumerate(arrays))
+    asked = tuple(
+        slice(None) if i in rest else k[0] if type(k) is tuple else k for i, k in enumerate(keys)
+    )
     return Gather(window, (*gathered, *rest), indices, tuple(batch), place, tuple(shape), asked)
 
 

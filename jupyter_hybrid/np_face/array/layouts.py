@@ -38,7 +38,7 @@ _IN_C_ORDER = frozenset(
 class _New(NamedTuple):
     """A result with memory of its own: its axes from the widest stride to the narrowest."""
 
-    order: tuple[int, ...]
+    order: tuple[int, ...] | None  # None: in C order
     is_window: bool  # on an array that nobody else has
 
 
@@ -51,23 +51,24 @@ def like_numpy(call: Callable, made: Any, args: tuple, kwargs: dict[str, Any] | 
     operand itself where NumPy gives that. Raises NotCovered where NumPy's is not known."""
     if type(made) is bridge.Traced and made.selected is not None:
         return made
-    given = (args, kwargs or {})
+    given = (args, kwargs) if kwargs else (args,)
+    strided = _is_strided(given)
+    in_c_order = call in _IN_C_ORDER or type(call) is np.ufunc
+    if in_c_order and not strided and not (kwargs and kwargs.get("order") == "F"):
+        return made
+    try:
+        key = (call, _signature(given))
+        known = _answers.get(key)
+    except _NotPlainError:  # only the call itself could tell
+        if strided:
+            raise NotCovered(f"a layout that {call.__name__} decides") from None
+        return made
     arrays = list(_arrays(given))
-    in_c_order = call in _IN_C_ORDER or isinstance(call, np.ufunc)
-    if not in_c_order or given[1].get("order") == "F" or any(map(_is_strided, arrays)):
-        try:
-            key = (call, _signature(given))
-            known = _answers.get(key)
-        except _NotPlainError:  # only the call itself could tell
-            if any(map(_is_strided, arrays)):
-                raise NotCovered(f"a layout that {call.__name__} decides") from None
-            return made
-        if known is None:
-            if len(_answers) >= _KNOWN:
-                _answers.clear()
-            known = _answers[key] = _asked(call, made, given, arrays)
-        return _as_known(made, known, arrays, call)
-    return made
+    if known is None:
+        if len(_answers) >= _KNOWN:
+            _answers.clear()
+        known = _answers[key] = _asked(call, made, given, arrays)
+    return _as_known(made, known, arrays, call)
 
 
 def like_copy(made: Any, array: Any, order: str) -> Any:
@@ -93,18 +94,24 @@ def empty(shape: tuple[int, ...], strides: tuple[int, ...] | None, dtype: Any) -
     return np.empty_like(like, dtype, shape=shape)
 
 
+class Geometry(NamedTuple):
+    """What a stand-in needs to know of an array."""
+
+    dtype: np.dtype
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
 def ghost(array: Any) -> np.ndarray:
     """An array of the same geometry over one element of memory, never to be read."""
-    return as_if(array.dtype, array.shape, array.strides)
-
-
-def as_if(dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
-    """An array of this geometry over one element of memory, never to be read."""
-    return np.lib.stride_tricks.as_strided(np.empty((), dtype), shape, strides, writeable=False)
+    one = np.empty((), array.dtype)
+    return np.lib.stride_tricks.as_strided(one, array.shape, array.strides, writeable=False)
 
 
 def fits(array: Any, order: str) -> bool:
     """Does ``np.asarray(array, order=order)`` need no copy?"""
+    if array.layout is None and order != "F":
+        return True
     found = ghost(array).flags
     return found.c_contiguous if order == "C" else found.f_contiguous or order in "KA"
 
@@ -122,8 +129,13 @@ def unless_c_order(
     shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int
 ) -> tuple[int, ...] | None:
     """``strides``; None for those of a C-contiguous array. An axis of size 1 may have any."""
-    ordered = zip(shape, strides, c_strides(shape, itemsize), strict=True)
-    return None if 0 in shape or all(n == 1 or s == c for n, s, c in ordered) else strides
+    step = itemsize
+    for n, s in zip(reversed(shape), reversed(strides), strict=True):
+        if n != 1:
+            if s != step:
+                return None if 0 in shape else strides
+            step *= n
+    return None
 
 
 # Operands -----------------------------------------------------------------------------------------
@@ -133,7 +145,7 @@ class _NotPlainError(Exception):
 
 def _arrays(value: Any) -> Iterator[Any]:
     kind = type(value)
-    if kind is bridge.Traced or kind is np.ndarray:
+    if kind in (bridge.Traced, np.ndarray, Geometry):
         yield value
     elif kind in (list, tuple):
         for v in value:
@@ -142,17 +154,26 @@ def _arrays(value: Any) -> Iterator[Any]:
         yield from _arrays(tuple(value.values()))
 
 
-def _is_strided(array: Any) -> bool:
-    if type(array) is bridge.Traced:
-        return array.layout is not None
-    return not array.flags.c_contiguous
+def _is_strided(value: Any) -> bool:
+    """Is there an array that is not in C order?"""
+    kind = type(value)
+    if kind is bridge.Traced:
+        return value._layout is not None
+    if kind is tuple or kind is list:
+        return any(_is_strided(v) for v in value)
+    if kind is dict:
+        return _is_strided(list(value.values()))
+    return kind is Geometry or (kind is np.ndarray and not value.flags.c_contiguous)
 
 
 def _signature(value: Any) -> Any:
     """Equal for values that NumPy lays out results of alike."""
     kind = type(value)
     if kind is bridge.Traced:
-        return value.dtype, value.shape, value.layout, value.is_scalar
+        handle = value.handle
+        return handle.dtype, handle.shape, value._layout, value.is_scalar
+    if kind is Geometry or kind is int or kind is str or value is None:
+        return value if kind is not int else (kind, value)
     if kind is np.ndarray:
         return value.dtype, value.shape, value.strides
     if kind in (list, tuple):
@@ -171,7 +192,7 @@ def _signature(value: Any) -> Any:
 
 def _with_stand_ins(value: Any, sizes: dict[int, int], element: int, made: list[Any]) -> Any:
     kind = type(value)
-    if kind is bridge.Traced or kind is np.ndarray:
+    if kind in (bridge.Traced, np.ndarray, Geometry):
         found = _stand_in(value, sizes, element)
         made.append(found)
         return found
@@ -186,7 +207,7 @@ def _stand_in(array: Any, sizes: dict[int, int], element: int) -> Any:
     shape, strides = array.shape, array.strides
     small = [sizes[n] for n in shape]
     order = _axes_in_memory(strides)
-    steps, step, dense = [0] * len(shape), array.itemsize, array.itemsize
+    steps, step, dense = [0] * len(shape), array.dtype.itemsize, array.dtype.itemsize
     for axis in reversed(order):
         if strides[axis] or shape[axis] < 2:
             if shape[axis] > 1:
@@ -196,7 +217,8 @@ def _stand_in(array: Any, sizes: dict[int, int], element: int) -> Any:
             step *= max(small[axis], 1)
     made = np.ndarray(small, array.dtype, np.zeros(step, "u1"), 0, steps)
     made[...] = element
-    made = made[(*(slice(None, None, -1 if s < 0 else 1) for s in strides), ...)]
+    if made.ndim:
+        made = made[tuple(slice(None, None, -1 if s < 0 else 1) for s in strides)]
     if type(array) is bridge.Traced and array.is_scalar:
         return made[()]
     if made.ndim > 1 and all(steps):  # a matrix that can be inverted
@@ -216,14 +238,14 @@ def _asked(call: Callable, made: Any, given: Any, arrays: list[Any]) -> Any:
     small = {n: i for i, n in enumerate(found, _FIRST)}
     known: Any = _UNKNOWN
     for sizes, element in ((small, 1), (small, 0), ({n: n for n in found}, 1)):
-        if sum(math.prod(map(sizes.get, (n for n in a.shape if n > 1))) for a in arrays) > _MOST:  # type: ignore[arg-type]
+        if sum(math.prod(sizes.get(n, n) for n in a.shape) for a in arrays) > _MOST:
             break
         stand_ins: list[Any] = []
-        args, kwargs = _with_stand_ins(given, {0: 0, 1: 1, **sizes}, element, stand_ins)
+        args, *named = _with_stand_ins(given, {0: 0, 1: 1, **sizes}, element, stand_ins)
         warnings.filters.insert(0, _IGNORE)  # type: ignore[attr-defined]
         try:
             with np.errstate(all="ignore"):
-                answer = call(*args, **kwargs)
+                answer = call(*args, **(named[0] if named else {}))
         except Exception:  # of these sizes or elements
             continue
         finally:
@@ -257,7 +279,7 @@ def _of_new(answer: np.ndarray, shape: tuple[int, ...]) -> Any:
     if answer.ndim != len(shape):
         return _UNKNOWN
     if 0 in shape:
-        return _New(tuple(range(answer.ndim)), not answer.flags.owndata)
+        return _New(None, not answer.flags.owndata)
     order = _axes_in_memory(answer.strides)
     step = answer.itemsize
     for axis in reversed(order):
@@ -265,7 +287,8 @@ def _of_new(answer: np.ndarray, shape: tuple[int, ...]) -> Any:
         if (short and shape[axis] > 1) or not (short or answer.strides[axis] == step):
             return _UNKNOWN
         step *= max(answer.shape[axis], 1)
-    return _New(tuple(order), not answer.flags.owndata)
+    in_c_order = order == sorted(order)
+    return _New(None if in_c_order else tuple(order), not answer.flags.owndata)
 
 
 def _as_known(made: Any, known: Any, arrays: list[Any], call: Callable) -> Any:
@@ -285,12 +308,14 @@ def _as_known(made: Any, known: Any, arrays: list[Any], call: Callable) -> Any:
         if made.size and any(_is_of(made, a) for a in arrays):
             raise NotCovered(f"np.{call.__name__}: a copy of an operand")
         return made
-    strides, step = [0] * len(made.shape), made.itemsize
-    for axis in reversed(known.order):
-        strides[axis] = step
-        step *= made.shape[axis]
-    made._layout = unless_c_order(made.shape, tuple(strides), made.itemsize)
-    made.is_window, made.is_scalar = known.is_window, False
+    made.is_window, made.is_scalar, made._layout = known.is_window, False, None
+    if known.order is not None:
+        shape, itemsize = made.shape, made.itemsize
+        strides, step = [0] * len(shape), itemsize
+        for axis in reversed(known.order):
+            strides[axis] = step
+            step *= shape[axis]
+        made._layout = unless_c_order(shape, tuple(strides), itemsize)
     return made
 
 

@@ -130,15 +130,14 @@ class TracedArray(Operators, Items, Methods, Conversions):
             write: (this array's node, the view's new contents) -> this array's new contents; None
                 for a read-only view.
             window: this array as a real ndarray -> the view of it.
-            strides: in bytes; None where ``window`` has to tell.
+            strides: in bytes; None for C order.
         """
         made = TracedArray(self.recorder, read(self.handle))
         made.parent = self
         made._read, made._write, made._window = read, write, window
         made._seen = self.version
-        if strides is None:
-            strides = window(layouts.ghost(self)).strides
-        made._layout = layouts.unless_c_order(made.shape, strides, made.itemsize)
+        if strides is not None:
+            made._layout = layouts.unless_c_order(made.shape, strides, made.itemsize)
         return made
 
     # State ----------------------------------------------------------------------------------------

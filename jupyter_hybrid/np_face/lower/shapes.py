@@ -23,8 +23,8 @@ def reshaped(array: Any, shape: tuple[int, ...]) -> Any:
     """``array.reshape(shape)``: a view where NumPy gives one, else a copy."""
     before = array.shape
     after = lowering.resolved(before, shape)
-    strides = _strides_after(array, after)
-    if strides is None:
+    strides = None if array.layout is None else _strides_after(array, after)
+    if strides is None and array.layout is not None:
         return bridge.Traced.of_node(array.recorder, _own(array, after))
     return array.seen_through(
         lambda h: lowering.reshape(h, after),
@@ -41,8 +41,6 @@ def _own(array: Any, shape: tuple[int, ...]) -> Any:
 
 def _strides_after(array: Any, shape: tuple[int, ...]) -> tuple[int, ...] | None:
     """Strides of the reshaped view; None where NumPy makes a copy."""
-    if array.layout is None:
-        return layouts.c_strides(shape, array.itemsize)
     stand_in = layouts.ghost(array)
     try:
         if _CAN_REFUSE:
@@ -69,7 +67,7 @@ def transposed(array: Any, order: tuple[int, ...]) -> Any:
 
 def read_only(array: Any, read: Callable, window: Callable) -> Any:
     """A view that follows its base and can't be written."""
-    return array.seen_through(read, None, window)
+    return array.seen_through(read, None, window, window(layouts.ghost(array)).strides)
 
 
 @views(np.reshape)
@@ -171,6 +169,7 @@ def _broadcast_beside(array: Any, shape: tuple[int, ...]) -> Any:
         lambda h: broadcast_to(h, shape),
         _refusal("what np.broadcast_arrays gives"),
         lambda base: np.broadcast_arrays(base, other)[0],
+        np.broadcast_to(layouts.ghost(array), shape).strides,
     )
 
 
