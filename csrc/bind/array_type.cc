@@ -6,6 +6,7 @@
 #include <new>
 #include <unordered_map>
 
+#include "bind/taken_back.h"
 #include "bind/trace_graph.h"
 #include "exec/launch.h"
 #include "exec/pending.h"
@@ -302,7 +303,8 @@ void set_array_value(PyArray* a, const NDArray& value) {
     a->ref.extra->traced = false;
     unlink_traced(a);
     const bool window = e.node->op != nullptr && e.node->op->view != nullptr;
-    if (a->separate || !window) forget_history(e.node.get());
+    const bool forgets = a->separate || !window;
+    if (!keep_until_done(a, value, forgets) && forgets) forget_history(e.node.get());
   }
   a->ref.array = value;
 }
@@ -398,25 +400,6 @@ void bind_array(py::module_& m) {
       },
       py::arg("traced"), py::arg("value"),
       "Gives a traced array its value; the object stays the same.");
-  m.def(
-      "set_values",
-      [](const std::vector<py::object>& traced, const std::vector<py::object>& values,
-         const std::vector<bool>& alias) {
-        require(traced.size() == values.size() && traced.size() == alias.size(),
-                "set_values: given ", traced.size(), " arrays, ", values.size(), " values and ",
-                alias.size(), " flags");
-        std::vector<PyArray*> arrays;
-        std::vector<NDArray> given;
-        for (size_t i = 0; i < traced.size(); ++i) {
-          ref_of(traced[i], "set_values");
-          arrays.push_back(as_array(traced[i].ptr()));
-          given.push_back(value_of(values[i], "set_values"));
-        }
-        set_array_values(arrays, given, alias);
-      },
-      py::arg("traced"), py::arg("values"), py::arg("alias"),
-      "Gives traced arrays their values. Where alias is true a recorded window on an array that "
-      "has a value becomes a window on its memory.");
   m.def("alias_groups", &alias_groups, py::arg("arrays"),
         "Those of the traced arrays that would share memory in eager mode, two or more each; "
         "their base stands with them, as a new object where it was not given.");

@@ -3,6 +3,7 @@
 #include "bind/options.h"
 #include "bind/run_times.h"
 #include "bind/site.h"
+#include "bind/taken_back.h"
 #include "core/error.h"
 #include "exec/imperative.h"
 #include "exec/program.h"
@@ -146,9 +147,11 @@ class SettledScope {
   bool before_;
 };
 
-py::list run_program(const Program& program, const py::sequence& inputs, const py::object& keys,
-                     const std::vector<bool>& donated, const py::object& given, bool settled,
-                     bool recorded, PyRunTimes* times) {
+// One run; results that may still be computed.
+std::vector<NDArray> run_once(const Program& program, const py::sequence& inputs,
+                              const std::vector<uint64_t>& keys, const std::vector<bool>& donated,
+                              const py::object& given, bool settled, const Context* ctx,
+                              PyRunTimes* times) {
   std::vector<NDArray> values, targets;
   if (!given.is_none()) {
     for (const py::handle target : given) {
@@ -156,21 +159,49 @@ py::list run_program(const Program& program, const py::sequence& inputs, const p
     }
   }
   for (const py::handle input : inputs) values.push_back(value_of(input, "Program.run"));
+  mark_site();
+  const PushScope push(true);
+  const SettledScope scope(settled);
+  TimedRun timed(times);
+  std::vector<NDArray> results = program.run(values, keys, donated, nullptr, ctx, targets);
+  timed.watch(values, keys);
+  return results;
+}
+
+py::list run_program(const Program& program, const py::sequence& inputs, const py::object& keys,
+                     const std::vector<bool>& donated, const py::object& given, bool recorded,
+                     PyRunTimes* times) {
   const auto drawn =
       keys.is_none() ? next_keys(program.graph().num_keys) : keys.cast<std::vector<uint64_t>>();
-  mark_site();
-  std::vector<NDArray> results;
-  {
-    const PushScope push(true);
-    const Context ctx = current_context();
-    const SettledScope scope(settled);
-    TimedRun timed(times);
-    results = program.run(values, drawn, donated, nullptr, recorded ? nullptr : &ctx, targets);
-    timed.watch(values, drawn);
-  }
+  const Context ctx = current_context();
   py::list list;
-  for (NDArray& result : results) list.append(wrap(std::move(result)));
+  for (NDArray& result :
+       run_once(program, inputs, drawn, donated, given, false, recorded ? nullptr : &ctx, times)) {
+    list.append(wrap(std::move(result)));
+  }
   return list;
+}
+
+// In one step: no signal is handled between the run, which may overwrite arrays, and its values.
+void compute_arrays(const Program& program, const std::vector<py::object>& arrays,
+                    const py::sequence& inputs, const std::vector<uint64_t>& keys,
+                    const std::vector<bool>& donated, const py::object& given,
+                    const std::vector<bool>& shares, bool settled, bool taken_back,
+                    PyRunTimes* times) {
+  require(arrays.size() == shares.size(), "Program.compute: given ", arrays.size(), " arrays and ",
+          shares.size(), " flags");
+  std::vector<PyArray*> made;
+  for (const py::object& array : arrays) {
+    peek_ref(array.ptr());
+    made.push_back(as_array(array.ptr()));
+  }
+  const Submission submission(taken_back ? OnInterrupt::take_back : OnInterrupt::go_on);
+  const std::vector<NDArray> results =
+      run_once(program, inputs, keys, donated, given, settled, nullptr, times);
+  require(arrays.size() == results.size(), "Program.compute: given ", arrays.size(), " arrays for ",
+          results.size(), " results");
+  submission.made(results);
+  set_array_values(made, results, shares);
 }
 
 py::list pass_rows() {
@@ -218,14 +249,19 @@ void bind_compile(py::module_& m) {
                              [](const Program& p) { return std::make_shared<Graph>(p.graph()); })
       .def_property_readonly("plan", &Program::plan, py::return_value_policy::reference_internal)
       .def_property_readonly("cost_ns", &Program::cost_ns, "Estimated ns of one run on one core.")
-      .def(
-          "run", &run_program, py::arg("inputs"), py::arg("keys") = py::none(),
-          py::arg("donated") = std::vector<bool>(), py::arg("given") = py::none(),
-          py::arg("settled") = false, py::arg("recorded") = false, py::arg("times") = nullptr,
-          "Pushes one run; a list of arrays that may still be computed. keys: fresh unless given. "
-          "given: by output, the array that it is written to where the program was compiled so. "
-          "settled: nobody else has still to read what these arrays hold now. times: told how long "
-          "its kernels take.")
+      .def("run", &run_program, py::arg("inputs"), py::arg("keys") = py::none(),
+           py::arg("donated") = std::vector<bool>(), py::arg("given") = py::none(),
+           py::arg("recorded") = false, py::arg("times") = nullptr,
+           "Pushes one run; a list of arrays that may still be computed. keys: fresh unless given. "
+           "given: by output, the array that it is written to where the program was compiled so. "
+           "recorded: on the devices of the recording. times: told how long its kernels take.")
+      .def("compute", &compute_arrays, py::arg("arrays"), py::arg("inputs"), py::arg("keys"),
+           py::arg("donated"), py::arg("given"), py::arg("shares"), py::arg("settled"),
+           py::arg("taken_back"), py::arg("times"),
+           "run() that gives recorded arrays their values, by output. shares: a recorded window on "
+           "an array that has a value becomes a window on its memory. settled: nobody "
+           "else has still to read what these arrays hold now. taken_back: an interrupt makes them "
+           "pending again; else the run goes on.")
       .def(
           "relabelled",
           [](const Program& p, const Graph& written) {

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "bind/invoke.h"
+#include "bind/taken_back.h"
 #include "engine/engine.h"
 #include "exec/launch.h"
 
@@ -67,9 +68,11 @@ NDArray moved_to(const NDArray& array, Context ctx) {
 
 void wait_ready(const NDArray& value) {
   drain_released();
-  if (ready_to_read(*value.storage)) return;
-  const MaybeReleaseGil gil(true);
-  engine::wait_to_read(value.storage.get());
+  if (!ready_to_read(*value.storage)) {
+    const MaybeReleaseGil gil(true);
+    engine::wait_to_read(value.storage.get());
+  }
+  forget_done();
 }
 
 NDArray array_from_numpy(const py::object& object, Context ctx) {
@@ -135,9 +138,8 @@ py::object to_numpy(const NDArray& value) {
     return result;
   }
   void* to = result.mutable_data();
-  const bool ready = ready_to_read(*value.storage);
-  const MaybeReleaseGil gil(!ready || bytes > kSmallBytes || !value.storage->ctx.is_cpu());
-  if (!ready) engine::wait_to_read(value.storage.get());
+  wait_ready(value);
+  const MaybeReleaseGil gil(bytes > kSmallBytes || !value.storage->ctx.is_cpu());
   if (value.storage->ctx.is_cpu() && value.contiguous()) {
     std::memcpy(to, value.data(), static_cast<size_t>(bytes));
   } else {

@@ -3,6 +3,7 @@
 
 #include "bind/array_object.h"
 #include "bind/common.h"
+#include "bind/taken_back.h"
 
 namespace hybrid {
 namespace bind {
@@ -78,8 +79,11 @@ void bind_engine(py::module_& m) {
       "wait_all",
       [] {
         drain_released();
-        const MaybeReleaseGil released(true);
-        engine::wait_all();
+        {
+          const MaybeReleaseGil released(true);
+          engine::wait_all();
+        }
+        forget_done();
       },
       "Waits for everything; raises the first error not yet raised.");
   m.def("pending", &engine::pending, "Operators queued or running.");

@@ -1,6 +1,9 @@
 // Errors on their way to Python: hybrid::Error is MXNetError, an interrupted wait
 // KeyboardInterrupt.
+#include <utility>
+
 #include "bind/array_object.h"
+#include "bind/taken_back.h"
 #include "engine/engine.h"
 
 namespace hybrid {
@@ -39,13 +42,29 @@ bool interrupted() {
   return raised;
 }
 
-void restore_interrupt() {
-  if (pending_type == nullptr) {
-    PyErr_SetNone(PyExc_KeyboardInterrupt);
-    return;
+bool taken_back() {
+  try {
+    take_back_discarded();
+    return true;
+  } catch (const engine::Interrupted&) {
+    return false;
   }
-  PyErr_Restore(pending_type, pending_value, pending_traceback);
-  pending_type = pending_value = pending_traceback = nullptr;
+}
+
+void restore_interrupt() {
+  PyObject* const type = std::exchange(pending_type, nullptr);
+  PyObject* const value = std::exchange(pending_value, nullptr);
+  PyObject* const traceback = std::exchange(pending_traceback, nullptr);
+  while (!taken_back()) {  // interrupted once more: it is said already
+    Py_CLEAR(pending_type);
+    Py_CLEAR(pending_value);
+    Py_CLEAR(pending_traceback);
+  }
+  if (type == nullptr) {
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+  } else {
+    PyErr_Restore(type, value, traceback);
+  }
 }
 
 }  // namespace

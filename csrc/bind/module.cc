@@ -19,6 +19,7 @@ PYBIND11_MODULE(_core, m) {
   bind_cell(m);
   bind_trace_writes(m);
   bind_settle(m);
+  bind_taken_back(m);
   bind_control(m);
   bind_site(m);
   bind_autograd(m);

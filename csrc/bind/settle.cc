@@ -6,6 +6,7 @@
 
 #include "bind/array_object.h"
 #include "bind/run_times.h"
+#include "bind/taken_back.h"
 #include "engine/engine.h"
 #include "engine/trace.h"
 #include "exec/pending.h"
@@ -124,12 +125,14 @@ void run_known(const Program& program, const Work& work, PyRunTimes* times) {
     thread_state().site = site;
   }
   std::vector<NDArray> results;
+  const Submission submission(OnInterrupt::take_back);
   {
     const PushScope push(program.cost_ns() > kLongNs || engine::pending() > 1000);
     TimedRun timed(times);
     results = program.run(inputs, keys);
     timed.watch(inputs, keys);
   }
+  submission.made(results);
   for (size_t i = 0; i < work.arrays.size(); ++i) set_array_value(work.arrays[i], results[i]);
 }
 
@@ -216,6 +219,8 @@ void bind_settle(py::module_& m) {
       .def("settle_readers", &settle_readers, py::arg("run"), py::arg("times") = nullptr,
            "settle() of those live arrays of the cell that are computed from memory which may be "
            "written: (those arrays, what settle() returns), or None where there are none.");
+  m.def("note_step", &note_step,
+        "A recorded loop takes its next step: the same place now records once more.");
   m.def(
       "readers", [] { return list_of(readers()); },
       "Live traced arrays of the cell that are computed from memory which may be written.");

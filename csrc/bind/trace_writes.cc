@@ -5,6 +5,7 @@
 
 #include "bind/create.h"
 #include "bind/invoke.h"
+#include "bind/taken_back.h"
 #include "bind/trace_graph.h"
 #include "exec/pending.h"
 #include "exec/tape_graph.h"
@@ -52,7 +53,7 @@ void finish_writes() {
   for (const TraceWrite& write : trace_writes()) {
     PyArray* holder =
         as_array(write.holder.get() ? static_cast<PyObject*>(write.holder.get()) : nullptr);
-    peek_ref(reinterpret_cast<PyObject*>(holder));
+    wait_until_done(peek_ref(reinterpret_cast<PyObject*>(holder)).array);
     require(!is_traced(holder), "finish_trace_writes: a written value was not computed");
   }
   const ModeScope mode(kEager);

@@ -88,14 +88,17 @@ bool would_block(const Props& props) {
                            : !scheduler.has_room(props.bytes);
 }
 
-void wait_to_read(Storage* storage) {
-  Scheduler& scheduler = Scheduler::get();
+void wait_until_written(Storage* storage) {
   if (storage->var.pending_writes.load(std::memory_order_acquire) != 0) {
     const StorageRef keep(storage);
-    scheduler.wait(Waiter::reads, &storage->var);
+    Scheduler::get().wait(Waiter::reads, &storage->var);
   }
   finish_on_gpu(storage);
-  scheduler.raise_if_poisoned(storage->var);
+}
+
+void wait_to_read(Storage* storage) {
+  wait_until_written(storage);
+  Scheduler::get().raise_if_poisoned(storage->var);
 }
 
 void wait_to_write(Storage* storage) {
@@ -128,6 +131,8 @@ WriteAccess::WriteAccess(Storage* storage, bool whole_overwrite)
   Scheduler::get().begin_access(storage->var, true);
 }
 WriteAccess::~WriteAccess() { Scheduler::get().end_access(storage_->var, true, whole_overwrite_); }
+
+bool was_discarded(const Storage& storage) { return Scheduler::get().was_discarded(storage.var); }
 
 void cancel_running() { Scheduler::get().cancel_running(); }
 Settings settings() { return Scheduler::get().settings(); }

@@ -42,6 +42,7 @@ struct Props {
   bool whole_overwrite = true;  // writes replace everything (clears poison)
   bool traces_itself = false;   // a program: emits one record per kernel
   bool discardable = false;     // a program or a loop: an interruption after the push ends it
+  bool recorded = false;        // so does take_back_recorded()
 };
 
 // `reads` and `writes` are distinct; a variable in both belongs in `writes` only.
@@ -66,6 +67,7 @@ bool would_block(const Props& props);
 // Waits until the last write (read=true) or all accesses are done; raises the stored error.
 void wait_to_read(Storage* storage);
 void wait_to_write(Storage* storage);
+void wait_until_written(Storage* storage);  // or until that has failed
 void wait_all();  // raises the first error not yet reported, after everything has finished
 // Access by the calling thread itself, in its turn among the operators: waits for those in the way
 // and keeps later ones out until destroyed. Reading raises the stored error.
@@ -96,6 +98,11 @@ void set_interrupt_check(bool (*check)());
 struct Interrupted : Error {
   using Error::Error;
 };
+// Ends what was pushed as recorded, as an interruption would, and nothing else.
+void take_back_recorded();
+// Has an interruption, or taking back, ended the work that was to write this? For those who push,
+// when nothing writes it any more.
+bool was_discarded(const Storage& storage);
 // Asks running long kernels to stop (their outputs are poisoned) and drops nothing else.
 void cancel_running();
 

@@ -13,9 +13,10 @@ bool interrupt_pending();  // calls the check; only when interruptible()
 
 // What programs and loops look at, which may run for ever: has the user ended a wait, or the
 // process the engine, since they were pushed? Other operators finish, as a later wait may want
-// their values. The user's interrupts are the main thread's, and end what it has pushed.
+// their values. The user's interrupts are the main thread's, and end what it has pushed; taking
+// back ends what is recorded still.
 using PushMark = uint64_t;
-PushMark push_mark();  // of what this thread pushes now
+PushMark push_mark(bool recorded);  // of what this thread pushes now
 bool ended_since(PushMark mark);
 void count_ending();  // of the process
 

@@ -22,7 +22,7 @@ void Scheduler::enqueue(std::unique_ptr<Task> task, Storage* const* reads, int n
   op->props = props;
   op->lane = &lane_of(props.ctx, props.lane);
   op->serial = ++serial_;
-  op->pushed_at = push_mark();
+  op->pushed_at = push_mark(props.recorded);
   op->state = State::waiting;
   op->ungranted = 0;
   const int most = num_reads + num_writes;
@@ -150,7 +150,7 @@ ErrorRef Scheduler::run_in_turn(Task& task, const Props& props, const std::vecto
   trace::set_current_lane(lane);
   Resources& resources = Resources::current();
   resources.start_operator(&cancel_here_, true);
-  if (props.discardable) resources.discard_after(push_mark());
+  if (props.discardable) resources.discard_after(push_mark(props.recorded));
   trace::Record record;
   record.start = trace::ticks();
   record.name = props.name;
@@ -164,7 +164,7 @@ ErrorRef Scheduler::run_in_turn(Task& task, const Props& props, const std::vecto
   ErrorRef error;
   bool on_gpu = false;
   try {
-    if (slow) hold(cancel_here_, true);
+    if (slow) hold(cancel_here_, nullptr);
     if (slow && props.traces_itself) trace::end_span(trace::ticks());
     if (!resources.was_cancelled()) {
       cuda::Section gpu(props.ctx, props.lane, resources);

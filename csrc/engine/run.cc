@@ -121,13 +121,14 @@ void Scheduler::run_lane(Guard& guard, Lane& lane, const Waiter* waiter) {
   }
 }
 
-// Slow motion: keeps an operator for a while before it runs. `poll`: by its caller, in naive mode,
-// who can be interrupted. Takes the lock.
-void Scheduler::hold(const std::atomic<bool>& cancel, bool poll) {
+// Slow motion: keeps an operator for a while before it runs. Without one its caller does, in naive
+// mode, who can be interrupted. Takes the lock.
+void Scheduler::hold(const std::atomic<bool>& cancel, const Operation* op) {
   const Resources& resources = Resources::current();
   const auto start = std::chrono::steady_clock::now();
   for (;;) {
-    if (poll && resources.cancelled()) return;  // without the lock: it may run signal handlers
+    if (!op && resources.cancelled()) return;  // without the lock: it may run signal handlers
+    if (op && op->props.discardable && ended_since(op->pushed_at)) return;
     Guard guard(mutex_);
     if (frozen_ || stopping_ || cancel.load(std::memory_order_relaxed)) return;
     const std::chrono::duration<double, std::nano> held = std::chrono::steady_clock::now() - start;
@@ -149,7 +150,7 @@ ErrorRef Scheduler::execute(Operation& op, Lane& lane, uint64_t* end) {
   if (slow) record.flags |= trace::kArtificial;
   const bool traced = !op.props.traces_itself || slow;
   if (traced) trace::begin_span(record);
-  if (slow) hold(lane.cancel, false);
+  if (slow) hold(lane.cancel, &op);
   if (slow && op.props.traces_itself) trace::end_span(trace::ticks());
   Resources& resources = Resources::current();
   // Never asks for interrupts: that takes Python's lock, whose holder may be in fork(), waiting.

@@ -43,6 +43,7 @@ class Scheduler {
   // wait.cc
   void wait(Waiter::What what, Var* var, int64_t bytes = 0);
   void raise_if_poisoned(Var& var);
+  bool was_discarded(const Var& var);
   void raise_unreported();
   void begin_access(Var& var, bool write);
   void end_access(Var& var, bool write, bool whole_overwrite);
@@ -86,7 +87,7 @@ class Scheduler {
   void lane_main(Lane& lane);
   void run_lane(Guard& guard, Lane& lane, const Waiter* waiter);
   bool go_on(const Lane& lane, const Waiter* waiter) const;
-  void hold(const std::atomic<bool>& cancel, bool poll);
+  void hold(const std::atomic<bool>& cancel, const Operation* op);
   ErrorRef execute(Operation& op, Lane& lane, uint64_t* end);
   void note_depth(uint64_t now);
 

@@ -110,6 +110,12 @@ void Scheduler::raise_if_poisoned(Var& var) {
   throw Error(error->message);
 }
 
+bool Scheduler::was_discarded(const Var& var) {
+  if (!var.poisoned.load(std::memory_order_acquire)) return false;
+  Guard guard(mutex_);
+  return var.error && var.error->discarded;
+}
+
 void Scheduler::raise_unreported() {
   Guard guard(mutex_);
   const ErrorRef error = unreported_.take();

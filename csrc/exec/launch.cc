@@ -110,12 +110,6 @@ struct OpTask : engine::Task {
   void run(Resources& resources) override { run_on(*op, attrs, inputs, outputs, key, resources); }
 };
 
-// Control flow and its gradients.
-bool runs_programs(const OpDef& op) {
-  return std::any_of(op.attrs.begin(), op.attrs.end(),
-                     [](const AttrDef& a) { return a.type == AttrType::graph; });
-}
-
 using Storages = std::vector<Storage*>;
 
 void add_distinct(Storages* list, Storage* storage) {
@@ -123,6 +117,11 @@ void add_distinct(Storages* list, Storage* storage) {
 }
 
 }  // namespace
+
+bool runs_programs(const OpDef& op) {
+  return std::any_of(op.attrs.begin(), op.attrs.end(),
+                     [](const AttrDef& a) { return a.type == AttrType::graph; });
+}
 
 void launch(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inputs,
             const std::vector<NDArray>& outputs, uint64_t key, Context ctx, engine::LaneKind lane) {

@@ -28,6 +28,8 @@ inline void bump_version(Storage& s) {
 void run_kernel(const OpDef& op, const Attrs& attrs, const TensorView* in, int num_in,
                 const TensorView* out, int num_out, uint64_t key, Resources& resources);
 
+bool runs_programs(const OpDef& op);  // control flow and its gradients
+
 // Inputs and outputs are allocated, inferred and laid out as the kernel takes them. `ctx` is the
 // device that runs it.
 void launch(const OpDef& op, const Attrs& attrs, const std::vector<NDArray>& inputs,

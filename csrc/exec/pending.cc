@@ -210,7 +210,7 @@ bool exceeds(double factor) {
 void note_pending(double ns) {
   waiting.ns += ns;
   const uint32_t site = current_site();
-  if (site == waiting.last) return;  // another part of the same call
+  if (site == waiting.last) return;  // another part of the same expression
   waiting.last = site;
   const auto [place, fresh] = waiting.places.emplace(site, 0);
   if (fresh) place->second = trace::site_of(site).line;
@@ -227,8 +227,11 @@ bool pending_is_enough() {
   if (exceeds(kMostWithinLine)) return true;
   // Where a line begins, the parts of the one before are no longer held.
   const uint32_t site = current_site();
+  if (site == waiting.last) return false;
   return site == waiting.begin || trace::site_of(site).line != waiting.line;
 }
+
+void note_step() { waiting.last = 0; }
 
 void forget_pending() { waiting = Waiting(); }
 

@@ -55,6 +55,7 @@ constexpr int64_t kMostPendingBytes = 32 << 20;
 constexpr double kMostWithinLine = 8;
 void note_pending(double ns);            // one more operator was recorded, at the current site
 void note_pending_bytes(int64_t bytes);  // one more array is held as an input
+void note_step();                        // a loop goes on: what follows may be its only operator
 bool pending_is_enough();                // ... to be run before more is recorded
 void forget_pending();                   // it is run
 

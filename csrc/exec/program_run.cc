@@ -1,4 +1,6 @@
 // Program::run: inputs checked, outputs from the pool; then submitted.
+#include <algorithm>
+
 #include "core/error.h"
 #include "exec/launch.h"
 #include "exec/placed.h"
@@ -148,6 +150,14 @@ std::vector<NDArray> result_arrays(const Impl& impl, const ProgramRun& run) {
 }
 
 }  // namespace
+
+bool ends_when_interrupted(const Impl& impl) {
+  if (thread_state().on_interrupt != OnInterrupt::go_on) return true;
+  // It might never end.
+  return std::any_of(impl.kernels.begin(), impl.kernels.end(), [](const ProgramKernel& k) {
+    return k.op_def != nullptr && runs_programs(*k.op_def);
+  });
+}
 
 const std::vector<NDArray>* Program::Impl::constants_for(Context ctx) const {
   if (constants.empty()) return nullptr;

@@ -356,7 +356,8 @@ void submit(const std::shared_ptr<const Impl>& impl, ProgramRun run,
   props.name = impl->name;
   props.site = current_site();
   props.traces_itself = true;
-  props.discardable = true;
+  props.discardable = ends_when_interrupted(*impl);
+  props.recorded = thread_state().on_interrupt == OnInterrupt::take_back;
   if (run.constants) {
     for (const NDArray& a : *run.constants) ready = ready && ready_to_read(*a.storage);
   }

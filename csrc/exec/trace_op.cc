@@ -35,6 +35,7 @@ Leaves& leaves() {
 }
 
 bool is_leaf_of(const SymNode& leaf, const NDArray& a) {
+  if (leaf.kind != NodeKind::input) return false;  // taken back since
   const NDArray& v = leaf.values[0];
   return v.offset == a.offset && v.shape == a.shape && v.strides == a.strides &&
          v.dtype == a.dtype && leaf.versions[0] == a.storage->var.version.load();

@@ -45,13 +45,20 @@ std::vector<TraceWrite> take_trace_writes() {
   return std::exchange(table(), {});
 }
 
-SymEntry traced_copy(const SymEntry& value, std::shared_ptr<void> slot) {
+void become_copy(SymNode* node, const SymEntry& value) {
   static const OpDef* copy = get_op("identity");
-  const auto out = static_cast<size_t>(value.out);
-  auto node = std::make_shared<SymNode>();
+  node->kind = NodeKind::op;
   node->op = copy;
   node->attrs = Attrs(copy);
   node->inputs = {value};
+  node->values.clear();
+  node->versions.clear();
+}
+
+SymEntry traced_copy(const SymEntry& value, std::shared_ptr<void> slot) {
+  const auto out = static_cast<size_t>(value.out);
+  auto node = std::make_shared<SymNode>();
+  become_copy(node.get(), value);
   node->site = current_site();
   node->segment = thread_state().segment;
   node->shapes = {value.node->shapes.at(out)};

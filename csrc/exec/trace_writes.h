@@ -30,6 +30,8 @@ void trace_write(const NDArray& target, const SymEntry& value, std::shared_ptr<v
 SymEntry traced_copy(const SymEntry& value, std::shared_ptr<void> slot);
 // The variable's copy has its value: it is a leaf from here on.
 void make_leaf_of_copy(SymNode* node);
+// A leaf whose value is pending again is a copy of that value.
+void become_copy(SymNode* leaf, const SymEntry& value);
 
 // The value whose memory `entry` is a window on in eager mode, walking through view operators.
 SymEntry memory_of(SymEntry entry);

@@ -49,6 +49,7 @@ class Ending:
         self.bound: dict[str, Key | None] = {}  # name -> key of the value, at the cell's end
         self._read: frozenset[int] = frozenset()  # ids of handles that more than a name needs
         self._history: list[Any] = []  # what backward() after the cell may need
+        self.hurried = False  # somebody has interrupted the cell and waits for its end
 
     def finish(self, shown: list[Any], failed: bool = False) -> Any:
         """Runs the last segment and rebinds the names; returns ``shown[0]`` as a real value.
@@ -71,11 +72,18 @@ class Ending:
         wanted = recorder.options.out
         elsewhere = (v for name in recorder.cell.names if is_ours(v := self._other(name)))
         needed = [a for v in (*elsewhere, *shown) for a in standing_in(v)]
-        must = self._must(named, [*self._others.values(), *needed], failed)
-        later = [v for v in named.values() if _is_pending(v)]
+        needed = [*self._others.values(), *needed]
+        must = self._must(named, needed, failed)
         computed = {id(m) for m in must}
+        if self.hurried:
+            left = [a for a in recorder.live() if id(a) not in computed]
+            if not _core.own_inputs(left):  # they are computed sooner than kept for later
+                self.hurried = False
+                must = self._must(named, needed, failed)
+                computed = {id(m) for m in must}
+        later = [v for v in named.values() if _is_pending(v)]
         shown_only = tuple(h for h in map(handle_of, later) if id(h) not in computed and h._traced)
-        if must or recorder.has_effects:
+        if must or recorder.effects:
             recorder.run(
                 must, "the cell ends", None, shown=shown_only, needed=self._read, writes=True
             )
@@ -88,7 +96,7 @@ class Ending:
         if isinstance(error, LinAlgError):  # NumPy's cell ends there: the name has no array
             for name in [n for n, v in named.items() if _has_failed(v)]:
                 del named[name], self.namespace[name]
-        self._bind(named, wanted)
+        self._bind(named, wanted if not failed else None)
         if error is not None and not failed:
             raise error
         return self._real(shown[0]) if shown else None
@@ -134,6 +142,7 @@ class Ending:
         else:
             live = self.recorder.live()
             keep = _must_run(live) if not failed else {id(a) for a in live}
+            keep = set() if self.hurried else keep
             views = {id(handle_of(root_of(v))) for v in named.values() if v is not root_of(v)}
             for family in self.recorder.families():  # one is computed: all share its memory
                 if any(id(a) in keep for a in family):

@@ -13,10 +13,10 @@ from typing import Any
 
 from .running import running
 from .source.nodes import copied, uncollected
-from .source.rewrite import assigned_names, has_top_level_await, rewrite
-from .source.sources import remember
+from .source.rewrite import assigned_names, rewrite
+from .source.scopes import awaits
+from .source.sources import FUTURES, remember
 
-_FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 _PREPARED = 64  # cells that are kept ready to run again
 _prepared: OrderedDict[tuple, Cell] = OrderedDict()
 
@@ -88,7 +88,7 @@ def prepare(
         text = body if magic_line is None else f"{magic_line}\n{body}"
     number = _number(shell)
     numbers = getattr(shell.compile, "_filename_map", None)  # which cell a file name stands for
-    flags = shell.compile.flags & _FUTURES
+    flags = shell.compile.flags & FUTURES
     # IPython reads a single line by what its names mean now; several lines by themselves.
     several = "\n" in body.strip()
     source = "" if several else shell.transform_cell(body) if body.strip() else body
@@ -112,7 +112,7 @@ def prepare(
         tree=tree,
         names=assigned_names(tree),
         quiet=source.rstrip().endswith(";"),
-        awaits=("await" in source or "async" in source) and has_top_level_await(tree),
+        awaits=("await" in source or "async" in source) and awaits(tree.body),
         source=source,
         flags=flags | _future_flags(shell, tree),
     )

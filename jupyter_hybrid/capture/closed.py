@@ -12,6 +12,7 @@ import builtins
 import cmath
 import copy
 import functools
+import gc
 import math
 import operator
 import sys
@@ -24,7 +25,7 @@ import numpy as np
 from .. import _core
 from ..np_face import TracedArray
 from ..np_face.array.traced_array import Flags
-from .homes import is_seen_steps
+from .homes import is_ours, is_seen_steps
 from .numbers import RecordedFloat, RecordedInt
 from .source.sources import module_of
 
@@ -53,6 +54,13 @@ def _of_data(args: tuple, kwargs: dict) -> bool:
     return _guards.data(*args, *kwargs.values())
 
 
+def _of_real_data(args: tuple, kwargs: dict) -> bool:
+    """For what keeps its arguments."""
+    return _of_data(args, kwargs) and not is_ours((*args, *kwargs.values()))
+
+
+# What an array is asked by them, it is asked as by the cell itself.
+_GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 _ITERATORS = frozenset({builtins.enumerate, builtins.zip, builtins.reversed})
 # What changes how NumPy computes: before it everything is computed as it was.
 _SETTINGS = frozenset({"seterr", "seterrcall", "setbufsize", "errstate", "set_printoptions"})
@@ -62,6 +70,7 @@ _RULES: dict[Any, Rule] = {
     **dict.fromkeys((builtins.id, builtins.callable), _looks),
     **dict.fromkeys((builtins.len, builtins.list, builtins.tuple), _takes_apart),
     **dict.fromkeys(_ITERATORS, _steps),
+    **dict.fromkeys(_GETTERS, _of_real_data),
     **dict.fromkeys(
         (
             builtins.min, builtins.max, builtins.sum, builtins.abs, builtins.round,
@@ -110,16 +119,20 @@ _NUMPY_CALLABLES = (
     types.FunctionType, types.BuiltinFunctionType, type, type(np.concatenate), type(np.array)
 )  # fmt: skip
 _GENERATORS = (np.random.RandomState, np.random.Generator)
+_PACKAGE = "jupyter_hybrid"
 _OURS = tuple(
-    f"jupyter_hybrid.{name}" for name in ("nd", "np_face", "_core", "capture", "sym", "random")
+    f"{_PACKAGE}.{name}" for name in ("nd", "np_face", "_core", "capture", "sym", "random")
 )
 
 
 def allows(function: Any, args: tuple, kwargs: dict) -> bool:
     """True for a call on the closed list, by the exact types of what it gets."""
     kind = type(function)
+    if any(kind is getter for getter in _GETTERS):
+        array = bool(args) and type(args[0]) is TracedArray
+        return array and _of_data(tuple(gc.get_referents(function)), kwargs)
     if kind not in BUILTIN_CALLABLES:  # an object of the user's is not even hashed
-        return _home(kind).startswith(_OURS) and _of_data(args, kwargs)
+        return _is_ours(function) and _of_data(args, kwargs)
     owner = getattr(function, "__self__", None) if kind is types.BuiltinFunctionType else None
     if type(owner) in _EXACT:
         return _allows_method(owner, function.__name__, args, kwargs)
@@ -127,8 +140,15 @@ def allows(function: Any, args: tuple, kwargs: dict) -> bool:
     if rule is not None:
         return rule(args, kwargs)
     return _of_data(args, kwargs) and (
-        _is_numpys(function, kind, owner) or _is_ours(function, kind) or _is_exception(function)
+        _is_numpys(function, kind, owner) or _is_ours(function) or _is_exception(function)
     )
+
+
+def is_own(function: Any) -> bool:
+    """True for this package's functions and objects, which know stand-ins."""
+    while type(function) is functools.partial:
+        function = function.func
+    return any(home.partition(".")[0] == _PACKAGE for home in _homes(function))
 
 
 def _is_exception(made: Any) -> bool:
@@ -169,12 +189,17 @@ def _is_numpys(function: Any, kind: type, owner: Any) -> bool:
     return _module(function).partition(".")[0] == "numpy" and function.__name__ not in _SETTINGS
 
 
-def _is_ours(function: Any, kind: type) -> bool:
-    module = _module(function.__func__ if kind is types.MethodType else function)
-    owner = getattr(function, "__self__", None)
-    if owner is not None and type(owner) is not types.ModuleType and not module.startswith(_OURS):
-        module = _home(type(owner))
-    return module.startswith(_OURS)
+def _is_ours(function: Any) -> bool:
+    return any(home.startswith(_OURS) for home in _homes(function))
+
+
+def _homes(function: Any) -> tuple[str, ...]:
+    """The modules of a function and of what it is bound to, or of the object that is called."""
+    if type(function) not in BUILTIN_CALLABLES:
+        return (_home(type(function)),)
+    inner = function.__func__ if type(function) is types.MethodType else function
+    known = _module(inner) if type(inner) in BUILTIN_CALLABLES else _home(type(inner))
+    return known, _home(type(getattr(function, "__self__", None)))
 
 
 def _module(function: Any) -> str:
@@ -194,9 +219,9 @@ def _home(kind: type) -> str:
 
 def opens(function: Any, args: tuple) -> bool:
     """True for callables that get real arrays: those that may run the user's unseen code."""
-    if calls_back(args) or _reads_buffers(function):
-        return True
     kind = type(function)
+    if kind not in BUILTIN_CALLABLES or calls_back(args) or _reads_buffers(function):
+        return True
     if kind is types.MethodType:
         function, kind = function.__func__, type(function.__func__)
     if kind is types.FunctionType:

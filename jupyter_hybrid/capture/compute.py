@@ -165,24 +165,26 @@ def compute(
     graph = whole.with_outputs(list(range(len(arrays)))) if shown else whole
     donated = tuple(any(i is d for d in donate) for i in inputs)
     updates, given = _updates(graph, arrays, inputs, places or {}, writes)
+    written = any(donated) or bool(updates) or (writes and bool(_core.trace_writes()))
     compiled, cached = program_cache.find_or_compile(graph, called, options, donated, updates)
     times = _core.RunTimes()
+    shares = [not any(donated)] * len(arrays)
+    for i, update in enumerate(updates):
+        shares[i] = shares[i] and update == -1
     start = time.perf_counter()
     _core.hold_trace_writes(True)  # the inputs are what they were before this cell's writes
     try:
-        values = compiled.program.run(
+        compiled.program.compute(
+            arrays,
             inputs,
             keys,
             list(donated),
             given,
+            shares,
             settled=bool(updates),
-            recorded=True,
+            taken_back=not written and _core.can_be_taken_back(arrays),
             times=times,
         )
-        shares = [not any(donated) for _ in arrays]
-        for i, update in enumerate(updates):
-            shares[i] = shares[i] and update == -1
-        _core.set_values(arrays, values, shares)
         if (
             updates and writes
         ):  # the arrays have their new contents: from here on they stand for them

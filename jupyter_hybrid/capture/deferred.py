@@ -15,6 +15,7 @@ from .bytes import nbytes
 from .compute import Ran, compute
 from .options import Options
 from .salvage import succeeded
+from .source.scopes import loaded_names
 
 
 @dataclass
@@ -52,12 +53,8 @@ def names_read(source: str) -> set[str]:
     bound: set[str] = set()
     for statement in tree.body:
         # A function's parameters are its own; a name missed here still computes itself when read.
-        own = {a.arg for a in ast.walk(statement) if isinstance(a, ast.arg)} | bound
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Load, ast.Del)):
-                read |= {node.id} - own
-            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-                read |= {node.target.id} - own
+        own = {a.arg for a in ast.walk(statement) if isinstance(a, ast.arg)}
+        read |= loaded_names([statement]) - own - bound
         bound |= _surely_bound(statement)
     return read
 
@@ -155,10 +152,11 @@ class DeferredNames:
         """Computes a deferred value and binds all its names to the real array."""
         if deferred.array._traced:
             self.materialize([deferred.array])
-        for d in self._by_array.pop(id(deferred.array), []):
+        for d in self._by_array.get(id(deferred.array), []):
             real = getattr(d.owner, "to_numpy", None)  # a NumPy proxy
             if real is not None and namespace.get(d.name) is d.owner:
                 namespace[d.name] = real()
+        self._by_array.pop(id(deferred.array), None)  # not when that was interrupted
 
     def forget_dead(self, namespace: dict[str, Any]) -> None:
         """Drops names that were rebound or deleted, so that their graphs can be freed."""

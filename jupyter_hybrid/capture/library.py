@@ -1,11 +1,7 @@
-"""Calls of other libraries' functions with traced arrays: what needs no elements, and random draws.
-
-Everything else there gets real arrays (``Recorder.leave``).
-"""
+"""Random draws, and NumPy's functions of lists of traced arrays."""
 
 from __future__ import annotations
 
-import functools
 import random
 from typing import Any
 
@@ -16,34 +12,14 @@ from ..np_face import TracedArray, bridge, dispatch
 from ..np_face.errors import LIKE_NUMPY, NotCovered
 from ..np_face.lower import draws
 from . import closed
-from .homes import is_ours
 from .recorder import Recorder
 
-# Modules that handle arrays as any other object; what they call asks an array itself.
-TRANSPARENT = frozenset(
-    {
-        "collections", "_collections", "contextlib", "copy", "dataclasses", "functools",
-        "_functools", "itertools", "types",
-    }
-)  # fmt: skip
 _GENERATORS = (np.random.Generator, np.random.RandomState)
 _OF_POSITIONS = frozenset({"shuffle", "choice", "sample"})  # random's: elements are not looked at
 
 
-def unwrapped(function: Any) -> Any:
-    """What a ``functools.partial`` calls in the end."""
-    while type(function) is functools.partial:
-        function = function.func
-    return function
-
-
-def remembers(function: Any) -> bool:
-    """True for a ``functools.cache``: it would keep a traced array beyond its cell."""
-    return isinstance(function, functools._lru_cache_wrapper)
-
-
 def call(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
-    """The call, recorded where it can be, with real arrays otherwise."""
+    """A draw, recorded where it can be, with real arrays otherwise."""
     __tracebackhide__ = True
     if _looks_at_positions(function, args):
         return function(*args, **kwargs)
@@ -61,46 +37,45 @@ def call(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     return function(*args, **kwargs)
 
 
-def is_recorded(function: Any, args: tuple, kwargs: dict) -> bool:
-    """True where :func:`call` has more to do than to hand real arrays over."""
-    return draws.lowered(function) is not None or is_harmless(function, args, kwargs)
+def draws_numbers(function: Any) -> bool:
+    """True for the functions and methods of Python's and NumPy's random numbers."""
+    if type(function) not in closed.BUILTIN_CALLABLES:
+        return False
+    owner = type(getattr(function, "__self__", None))
+    module = getattr(function, "__module__", None)
+    return owner is random.Random or owner in _GENERATORS or module == "numpy.random"
 
 
 def is_harmless(function: Any, args: tuple, kwargs: dict) -> bool:
-    """True where the call neither looks at an element nor runs code that nobody has seen."""
-    if _looks_at_positions(function, args):
-        return True
-    if closed.allows(function, args, kwargs) and not is_ours((*args, *kwargs.values())):
-        return True
-    owner = type(getattr(function, "__self__", None))
-    module = getattr(function, "__module__", None) or ""
-    draws_numbers = owner is random.Random or owner in _GENERATORS or module == "numpy.random"
-    return draws_numbers and _core.guards.data(*args, *kwargs.values())
+    """True for a draw that neither looks at an element nor runs code that nobody has seen."""
+    return _looks_at_positions(function, args) or _core.guards.data(*args, *kwargs.values())
 
 
 def of_lists(function: Any, args: tuple) -> bool:
     """True for a NumPy function of lists with traced arrays inside, which no protocol tells of."""
-    known = isinstance(function, np.ufunc) or hasattr(function, "_implementation")
-    known = known or _is_reduction(function)
+    known = _ufunc_of(function) is not None or hasattr(function, "_implementation")
     return known and any(type(a) in (list, tuple) and bridge.has_traced(a) for a in args)
 
 
-def _is_reduction(function: Any) -> bool:
-    owner = getattr(function, "__self__", None)
-    return isinstance(owner, np.ufunc) and function.__name__ in ("reduce", "accumulate")
+def _ufunc_of(function: Any) -> tuple[np.ufunc, str] | None:
+    """(ufunc, method) that the function is."""
+    if isinstance(function, np.ufunc):
+        return function, "__call__"
+    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    if isinstance(owner, np.ufunc) and name in ("reduce", "accumulate"):
+        return owner, name
+    return None
 
 
 def call_on_lists(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     """The call of such a function."""
     __tracebackhide__ = True
-    if "out" in kwargs and (isinstance(function, np.ufunc) or _is_reduction(function)):
-        return function(*args, **kwargs)
-    if _is_reduction(function):
-        owner, name = function.__self__, function.__name__
-        return dispatch.call_ufunc(recorder, owner, name, args, kwargs)
-    if not isinstance(function, np.ufunc):
+    found = _ufunc_of(function)
+    if found is None:
         return dispatch.call_function(recorder, function, args, kwargs)
-    return dispatch.call_ufunc(recorder, function, "__call__", args, kwargs)
+    if "out" in kwargs:
+        return function(*args, **kwargs)
+    return dispatch.call_ufunc(recorder, *found, args, kwargs)
 
 
 def _looks_at_positions(function: Any, args: tuple) -> bool:

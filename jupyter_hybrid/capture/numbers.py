@@ -68,11 +68,6 @@ def record(value: int | float) -> int | float:
     return made
 
 
-def node_of(value: Any) -> Any:
-    """The traced 0-d array of a number of at most 64 bits."""
-    return value.node if is_recorded(value) else _core.trace_constant(value, text=repr(value))
-
-
 def _wrap(value: int | float, node: Any) -> int | float:
     made = (RecordedInt if type(value) is int else RecordedFloat)(value)
     made.node = node
@@ -92,7 +87,7 @@ def _derive(value: Any, op: str, operands: tuple) -> Any:
         return value
     _left -= 1
     before = serial()
-    nodes = [node_of(o) for o in operands]
+    nodes = [o.node if is_recorded(o) else _core.trace_constant(o, text=repr(o)) for o in operands]
     if floating:
         nodes = [
             n if type(p) is float else _core.invoke_core("cast", [n], {"dtype": "float64"})

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from .. import _core
 
@@ -19,12 +20,6 @@ USAGE = (
     + "|".join(PLANS)
     + "] [--plan-seconds S]"
 )
-
-
-_WITH_VALUES = (
-    "--out", "--donate", "--passes", "--dims", "--view", "--sizes", "--seconds", "--loop-limit",
-    "--remat", "--plan", "--plan-seconds",
-)  # fmt: skip
 # The last two are written by input_transform.py.
 _FLAGS = ("--compare", "--force", "--implicit", "--scratch")
 _NEGATIVE = re.compile(r"-[\d.]")  # a value that is refused by its own option's check
@@ -70,14 +65,6 @@ class Options:
     scratch: bool = False  # under %%timeit: names are bound in a copy of the namespace
 
 
-def _names(text: str, option: str) -> tuple[str, ...]:
-    names = tuple(n for n in text.replace(",", " ").split() if n)
-    for name in names:
-        if not name.isidentifier():
-            raise UsageError(f"{option}: expected names, got {name!r}; usage: {USAGE}")
-    return names
-
-
 def checked_passes(names: str | Iterable[str] | None) -> tuple[str, ...] | None:
     """Names of passes as a tuple. Raises UsageError on an unknown one."""
     if names is None:
@@ -93,12 +80,12 @@ def checked_passes(names: str | Iterable[str] | None) -> tuple[str, ...] | None:
 @lru_cache(maxsize=64)
 def parse(line: str) -> Options:
     """Options from the text after ``%%hybridize``. Raises UsageError."""
-    known = [p["name"] for p in _core.pass_table()] + ["plan"]
     try:
         words = shlex.split(line)
     except ValueError as error:
         raise UsageError(f"{error} in {line!r}; usage: {USAGE}") from None
-    options = Options()
+    found: dict[str, Any] = {}  # by field
+    without: list[str] = []
     values: dict[str, list[str]] = {}
     current = None
     for word in words:
@@ -108,9 +95,9 @@ def parse(line: str) -> Options:
             if equals:
                 current.append(value)
         elif word in _FLAGS:
-            options, current = replace(options, **{word[2:]: True}), None  # type: ignore[arg-type]
+            found[word[2:]], current = True, None
         elif word.startswith("--no-"):
-            options = replace(options, without=(*options.without, word[5:]))
+            without.append(word[5:])
             current = None
         elif current is not None and (not word.startswith("-") or _NEGATIVE.match(word)):
             current.append(word)
@@ -119,82 +106,86 @@ def parse(line: str) -> Options:
     for name, given in values.items():
         if not given:
             raise UsageError(f"{name} needs a value; usage: {USAGE}")
-    for name in ("--out", "--donate"):
-        if name in values:
-            names = _names(" ".join(values[name]), name)
-            options = (
-                replace(options, out=names) if name == "--out" else replace(options, donate=names)
-            )
-    if "--passes" in values:
-        passes = tuple(" ".join(values["--passes"]).replace(",", " ").split())
-        options = replace(options, passes=passes)
-    for name in (*(options.passes or ()), *options.without):
-        if name not in known:
-            raise UsageError(f"unknown pass {name!r}; the passes are: {', '.join(known)}")
-    if "--dims" in values:
-        options = replace(options, dims=_dimensions(" ".join(values["--dims"])))
-    if "--view" in values:
-        options = replace(options, view=_choice("--view", values, VIEWS))
-    if "--loop-limit" in values:
-        text = " ".join(values["--loop-limit"])
-        if not text.isdecimal() or int(text) < 1:
-            raise UsageError(f"--loop-limit: expected a positive number of operators, got {text!r}")
-        options = replace(options, loop_limit=int(text))
-    if "--remat" in values:
-        text = " ".join(values["--remat"])
-        digits = text.replace("_", "")
-        if text != "sqrt" and (not digits.isdecimal() or int(digits) < 1):
-            raise UsageError(f"--remat: expected sqrt or a positive number of bytes, got {text!r}")
-        options = replace(options, remat="sqrt" if text == "sqrt" else int(digits))
-    if "--plan" in values:
-        options = replace(options, plan=_choice("--plan", values, PLANS))
-    if "--plan-seconds" in values:
-        options = replace(options, plan_seconds=_seconds("--plan-seconds", values))
-    return _measuring(options, values)
+        found[name[2:].replace("-", "_")] = _WITH_VALUES[name](name, " ".join(given))
+    for name in ("sizes", "seconds"):
+        if name in found and not found.get("compare"):
+            raise UsageError(f"--{name} belongs to --compare; usage: {USAGE}")
+    found["size_name"], found["sizes"] = found.get("sizes", (None, ()))
+    return Options(without=checked_passes(without) or (), **found)
 
 
-def _choice(name: str, values: dict[str, list[str]], allowed: tuple[str, ...]) -> str:
-    text = " ".join(values[name])
-    if text not in allowed:
-        raise UsageError(f"{name}: expected one of {', '.join(allowed)}, got {text!r}")
-    return text
+# The values: (name of the option, text) -> what its field gets -----------------------------------
+def _names(option: str, text: str) -> tuple[str, ...]:
+    names = tuple(text.replace(",", " ").split())
+    for name in names:
+        if not name.isidentifier():
+            raise UsageError(f"{option}: expected names, got {name!r}; usage: {USAGE}")
+    return names
 
 
-def _dimensions(text: str) -> tuple[Dimension, ...]:
+def _one_of(allowed: tuple[str, ...]) -> Callable[[str, str], str]:
+    def choice(option: str, text: str) -> str:
+        if text not in allowed:
+            raise UsageError(f"{option}: expected one of {', '.join(allowed)}, got {text!r}")
+        return text
+
+    return choice
+
+
+def _dimensions(option: str, text: str) -> tuple[Dimension, ...]:
     found = [_DIMENSION.fullmatch(word) for word in text.replace(",", " ").split()]
     if not found or None in found:
-        raise UsageError(f"--dims: expected x:0=n,y:1=m, got {text!r}")
+        raise UsageError(f"{option}: expected x:0=n,y:1=m, got {text!r}")
     return tuple(Dimension(m[1], int(m[2]), m[3]) for m in found if m)
 
 
-def _measuring(options: Options, values: dict[str, list[str]]) -> Options:
-    """The options of ``--compare``: ``--sizes`` and ``--seconds``."""
-    given = [name for name in ("--sizes", "--seconds") if name in values]
-    if given and not options.compare:
-        raise UsageError(f"{given[0]} belongs to --compare; usage: {USAGE}")
-    if "--sizes" in values:
-        text = ",".join(values["--sizes"])
-        name, equals, listed = text.rpartition("=")
-        try:
-            sizes = tuple(int(n.replace("_", "")) for n in listed.split(",") if n)
-        except ValueError:
-            sizes = ()
-        if not sizes or min(sizes) < 1 or (equals and not name.isidentifier()):
-            raise UsageError(
-                f"--sizes: expected positive n=100,1000,... or 100,1000,..., got {text!r}"
-            )
-        options = replace(options, sizes=tuple(sorted(set(sizes))), size_name=name or None)
-    if "--seconds" in values:
-        options = replace(options, seconds=_seconds("--seconds", values))
-    return options
+def _sizes(option: str, text: str) -> tuple[str | None, tuple[int, ...]]:
+    """The name of what is swept, and its sizes."""
+    name, equals, listed = text.replace(" ", ",").rpartition("=")
+    try:
+        sizes = tuple(int(n.replace("_", "")) for n in listed.split(",") if n)
+    except ValueError:
+        sizes = ()
+    if not sizes or min(sizes) < 1 or (equals and not name.isidentifier()):
+        raise UsageError(
+            f"{option}: expected positive n=100,1000,... or 100,1000,..., got {text!r}"
+        )
+    return name or None, tuple(sorted(set(sizes)))
 
 
-def _seconds(name: str, values: dict[str, list[str]]) -> float:
-    text = " ".join(values[name])
+def _operators(option: str, text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise UsageError(f"{option}: expected a positive number of operators, got {text!r}")
+    return int(text)
+
+
+def _remat(option: str, text: str) -> str | int:
+    digits = text.replace("_", "")
+    if text != "sqrt" and (not digits.isdecimal() or int(digits) < 1):
+        raise UsageError(f"{option}: expected sqrt or a positive number of bytes, got {text!r}")
+    return "sqrt" if text == "sqrt" else int(digits)
+
+
+def _seconds(option: str, text: str) -> float:
     try:
         seconds = float(text)
     except ValueError:
         seconds = 0.0
     if not 0 < seconds <= 3600:
-        raise UsageError(f"{name}: expected a positive number up to 3600, got {text!r}")
+        raise UsageError(f"{option}: expected a positive number up to 3600, got {text!r}")
     return seconds
+
+
+_WITH_VALUES: dict[str, Callable[[str, str], Any]] = {
+    "--out": _names,
+    "--donate": _names,
+    "--passes": lambda option, text: checked_passes(text),
+    "--dims": _dimensions,
+    "--view": _one_of(VIEWS),
+    "--sizes": _sizes,
+    "--seconds": _seconds,
+    "--loop-limit": _operators,
+    "--remat": _remat,
+    "--plan": _one_of(PLANS),
+    "--plan-seconds": _seconds,
+}

@@ -12,7 +12,7 @@ _RUNS_CODE = frozenset(
     {"run_line_magic", "run_cell_magic", "run_cell", "magic", "system", "getoutput", "ex", "ev"}
     | {"safe_execfile", "safe_execfile_ipy", "safe_run_module", "runcode", "run_code"}
 )
-_FRAMES = 3  # Runtime.call, Runtime._call and call_outside lie between the cell and IPython
+_FRAMES = 2  # a method of the runtime and call_outside lie between the cell and IPython
 
 
 def runs_code(function: Any) -> bool:

@@ -65,21 +65,21 @@ class Recorder(Segments):
         """The traced array of an ndarray; anything else unchanged."""
         if type(value) is not np.ndarray:
             return self.kept.scalar(value)
-        known = self._wrappers.get(id(value))
+        known = self.wrappers.get(id(value))
         if known is None:
             promised = self.promises.find(value)
             if promised is not None:
                 return promised
             known = self._computed.get(id(value))
             if known is not None and known.computed is None:
-                self._wrappers[id(value)] = known
+                self.wrappers[id(value)] = known
         if known is None or known.origin is not value:
             if not supported(value) or self.exported.has(value):
                 self._refuse(value)
                 return value
             self.settle_aliases(value)
             known = TracedArray.of_input(self, value)
-            self._wrappers[id(value)] = known
+            self.wrappers[id(value)] = known
             self.uses_numpy = True
         else:
             _note()  # what is known of it from here on, a contact makes out of date
@@ -92,12 +92,12 @@ class Recorder(Segments):
 
     def keep(self, array: TracedArray) -> None:
         """``array`` stands for its ndarray to the cell's end."""
-        self._wrappers[id(array.origin)] = array
+        self.wrappers[id(array.origin)] = array
         self.uses_numpy = True
 
     def forget(self, value: np.ndarray) -> None:
         """Nothing stands for this ndarray any more."""
-        self._wrappers.pop(id(value), None)
+        self.wrappers.pop(id(value), None)
         self._computed.pop(id(value), None)
 
     def _refuse(self, value: np.ndarray) -> None:
@@ -125,7 +125,7 @@ class Recorder(Segments):
                     parts.append(f"{{{len(inputs)}}}")
                     inputs.append(node)
             text = f"print({', '.join(parts)})"
-            self._effects.append(_core.trace_effect(text, inputs))
+            self.effects.append(_core.trace_effect(text, inputs))
             arrays = [a for a in map(self._array, args) if a is not None]
             if arrays:
                 self.sync(arrays, "print shows a value")
@@ -140,7 +140,8 @@ class Recorder(Segments):
         line = self.user_line()
         self.cuts.append((line, reason))
         own = frozenset(id(a) for a in made)
-        before = [a for a in self._on_the_way(made) if id(a) not in own]
+        way = self._with_families(self._settled.settle(made, False)[1])
+        before = [a for a in way if id(a) not in own]
         if before:  # a program of their own: an error leaves them their values
             self.run(before, reason, line, needed=frozenset())
         ran = self.run(made, reason, line, needed=own)
@@ -224,6 +225,7 @@ class Recorder(Segments):
 
     def pace(self) -> None:
         """Between two steps of a loop: whole steps are computed when they are a program's worth."""
+        _core.note_step()
         serial = numbers.serial()
         if serial - self._paced < _PROGRAM:
             return
@@ -244,19 +246,9 @@ class Recorder(Segments):
         self._forget_unused()
 
     # Looking -------------------------------------------------------------------------------------
-    @property
-    def wrappers(self) -> dict[int, TracedArray]:
-        """The traced arrays of existing ndarrays, by their ``id``."""
-        return self._wrappers
-
-    @property
-    def has_effects(self) -> bool:
-        """True when effects wait to be drawn with the next segment."""
-        return bool(self._effects)
-
     def inputs(self) -> list[TracedArray]:
         """The traced arrays of existing ndarrays, in order of first use."""
-        return list(self._wrappers.values())
+        return list(self.wrappers.values())
 
     @staticmethod
     def _array(value: Any) -> Any | None:
@@ -285,7 +277,7 @@ class Recorder(Segments):
         for value, target in _core.trace_writes():
             if id(target) in names:
                 names.setdefault(id(value), names[id(target)])
-        for wrapper in self._wrappers.values():
+        for wrapper in self.wrappers.values():
             known = bound.get(id(wrapper.origin))
             if known is not None:
                 names[id(wrapper.input)] = known

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,7 +20,6 @@ from .compute import Key, Ran
 from .deferred import DeferredNames
 from .options import Options
 from .recorder import Recorder
-from .source.budget import in_haste
 from .source.hooks import install
 from .watchers import watching
 
@@ -107,7 +107,7 @@ class Recording:
         """Computes everything and binds real values, then stops recording."""
         recorder = self.recorder
         recorder.flush(reason)
-        if recorder.has_effects:
+        if recorder.effects:
             recorder.run([], reason, recorder.user_line())
         namespace = recorder.namespace
         for name, value in list(namespace.items()):
@@ -124,7 +124,7 @@ class Recording:
         """From here on the body runs as written."""
         reason = f"{why}: the rest runs as written"
         self.recorder.leave_graph(reason)
-        with in_haste(self.recorder):
+        with self.recorder.budget.in_haste():
             self._runtime.step_outside(reason)
         self.as_written = why
 
@@ -147,12 +147,17 @@ class Recording:
         """Computes what is left and binds the names; returns ``value[0]`` as a real one.
 
         ``value`` is the last expression's, or empty. When the body raised (``failed``) its own
-        error says more than one found here.
+        error says more than one found here. After an interrupt names are deferred where that is
+        sooner.
         """
         recorder = self.recorder
         start = time.perf_counter()
+        interrupted = failed and isinstance(sys.exc_info()[1], KeyboardInterrupt)
         try:
             self._runtime.record(None)
+            if interrupted:
+                _core.take_back()
+                self.ending.hurried = True
             try:
                 recorder.refresh_views()
             finally:

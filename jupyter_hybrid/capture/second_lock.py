@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import os
 import sys
-import sysconfig
 import weakref
 from functools import cache
 from types import CodeType, FrameType
 
 from .. import _core
 from . import segments, trace_state
+from .source.sources import STDLIB
 from .trace_state import is_rewritten
 from .twins import unguarded
 
-_PYTHON = (sysconfig.get_path("stdlib") + os.sep, "<frozen ")
+_PYTHON = (*STDLIB, "<frozen ")
 _ON_BEHALF = frozenset({weakref.finalize.__call__.__code__})  # of whoever left a function there
 _WHOLE = frozenset({"<module>", "<lambda>", "<genexpr>"})
 

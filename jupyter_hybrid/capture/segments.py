@@ -18,7 +18,7 @@ from .compute import Key, Ran, Segment, compute
 from .kept import Kept
 from .options import Options
 from .salvage import error_of, salvage, succeeded
-from .source.budget import MANY
+from .source.budget import Budget
 from .spent import Spent, settles
 from .watched import Watched
 
@@ -48,16 +48,13 @@ class Segments:
         self.contacts: list[tuple[int | None, str]] = []  # those that the closed list made
         self.cuts: list[tuple[int | None, str]] = []  # computed there, though all is in a graph
         self.left: dict[tuple[int | None, str], None] = {}  # loops and functions left to Python
-        self.wasted_s = 0.0  # recording what was then left to Python
-        self.tired = ""  # why the rest is to run as written
-        self.haste: Options | None = None  # how parts are computed that may not come again
-        self.weighed_at = MANY  # breaks: then their price is looked at
+        self.budget = Budget(options)
         self.spent = Spent()
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
         self.donated: list[Any] = []  # input arrays whose memory may be reused
         self.epoch = 0  # grows when others may have written any existing array
         self._left = -1  # the last of `breaks` that says why a call left the graph
-        self._effects: list[int] = []
+        self.effects: list[int] = []
         self._runs: list[Ran] = []  # not known yet to have succeeded
         self._places: dict[tuple, Segment] = {}  # by program, line and reason
         self.watched = Watched(namespace)
@@ -66,7 +63,7 @@ class Segments:
         self.tick = 0  # how often something was computed
         self._prune_at = 1000  # of `proxies`
         _core.set_apart(_core.live_traced())  # deferred in earlier cells
-        self._wrappers: dict[int, TracedArray] = {}
+        self.wrappers: dict[int, TracedArray] = {}
         # Those of them that are written, by their key, until their memory has the new contents.
         self._written: set[int] = set()
         # Further ones that are alive: not used lately, or of arrays of this cell that NumPy was
@@ -103,11 +100,11 @@ class Segments:
 
     def known(self) -> list[TracedArray]:
         """Traced arrays that stand for an ndarray."""
-        return [*self._wrappers.values(), *self._computed.values()]
+        return [*self.wrappers.values(), *self._computed.values()]
 
     def _changed(self) -> list[TracedArray]:
         """Existing arrays that the cell has written, whose memory has the old contents."""
-        found = (self._wrappers.get(key) for key in self._written)
+        found = (self.wrappers.get(key) for key in self._written)
         return [w for w in found if w is not None and w.dirty]
 
     @settles
@@ -158,7 +155,7 @@ class Segments:
 
     def _waits(self) -> bool:
         """Is there more to do than a known program does?"""
-        return bool(self._effects or self.donated or self._runs or self.promises.places())
+        return bool(self.effects or self.donated or self._runs or self.promises.places())
 
     def _settle(
         self, arrays: list[Any], how: Any, reason: str, line: int | None, waits: bool, writes: bool
@@ -178,7 +175,7 @@ class Segments:
             found = self._with_families(found)
         ran = self.run(found, reason, line, needed=needed, writes=writes)
         segment = ran.segment
-        once = waits or self.haste is not None
+        once = waits or self.budget.haste is not None
         if form is not None and not (once or segment.updates or segment.graph.may_fail):
             self._settled.add(form, segment.compiled.program, segment)
             self._places.setdefault((segment, line, reason), segment)
@@ -202,10 +199,6 @@ class Segments:
         self.segments.append(segment)
         _core.set_trace_segment(len(self.segments))
 
-    def _on_the_way(self, arrays: list[Any]) -> list[Any]:
-        """Live arrays that ``arrays`` are computed from, or that share memory with such."""
-        return self._with_families(self._settled.settle(arrays, False)[1])
-
     def _with_families(self, arrays: list[Any]) -> list[Any]:
         """``arrays`` and those that share memory with one: one is computed, so all are."""
         known = {id(a) for a in arrays}
@@ -219,9 +212,9 @@ class Segments:
         """Lets go of what the recorder alone still holds, before more memory is taken."""
         self._runs = [r for r in self._runs if not succeeded(r)]
         self.watched.let_go()
-        for key, wrapper in list(self._wrappers.items()):
+        for key, wrapper in list(self.wrappers.items()):
             if wrapper.used < self.tick and not wrapper.dirty:
-                del self._wrappers[key]
+                del self.wrappers[key]
                 self._computed[key] = wrapper
         self.tick += 1
         if len(self.proxies) > self._prune_at:
@@ -318,7 +311,7 @@ class Segments:
         )
         if overlaps:
             self.flush("writes an array that shares memory with another")
-        self._wrappers[id(wrapper.origin)] = wrapper
+        self.wrappers[id(wrapper.origin)] = wrapper
         self._written.add(id(wrapper.origin))
         return overlaps
 
@@ -341,9 +334,9 @@ class Segments:
         places = self.promises.places()
         ran = compute(
             [*arrays, *(a for a in tape if a._traced)],
-            self.haste or self.options,
+            self.budget.haste or self.options,
             shown=shown,
-            effects=tuple(self._effects),
+            effects=tuple(self.effects),
             names=self.names(),
             donate=tuple(self.donated),
             needed=needed,
@@ -361,8 +354,8 @@ class Segments:
         self.spent.compile_s += 0.0 if made.cached else made.compiled.seconds
         self.spent.wait_s += 0.0 if self.spent.settling else ran.submit_s
         at = (made.graph.hash, made.warns, made.donated, made.updates, line, reason)
-        same = None if self._effects else self._places.setdefault(at, made)
-        self._effects.clear()
+        same = None if self.effects else self._places.setdefault(at, made)
+        self.effects.clear()
         if same is None or same is made:
             self._add(made)
         else:
@@ -379,7 +372,7 @@ class Segments:
         last = self._runs[-1] if self._runs else None
         self._runs.clear()
         self._places.clear()
-        self._wrappers.clear()
+        self.wrappers.clear()
         return last
 
     def families(self) -> list[list[Any]]:
@@ -389,10 +382,6 @@ class Segments:
     def live(self) -> list[Any]:
         """Traced arrays of this cell that something in Python still holds, in order of creation."""
         return _core.own_traced()
-
-    def disown(self, arrays: list[Any]) -> None:
-        """Arrays that have no value of their own."""
-        _core.set_apart(arrays)
 
 
 def may_change(array: Any) -> bool:

@@ -8,20 +8,16 @@ from __future__ import annotations
 import concurrent.futures
 import os
 import sys
-import sysconfig
 import threading
 import types
 from typing import Any
 
+from .source.sources import OWN, STDLIB
+
 # Whose thread it is, its files' folders say. A wrong guess makes no answer wrong: what a thread
 # writes while nobody waits for it races in plain Python too, and waiting for it is a contact.
 _INSTALLED = tuple(os.sep + name + os.sep for name in ("site-packages", "dist-packages"))
-_LIBRARY = (
-    os.path.dirname(os.path.dirname(__file__)) + os.sep,
-    sysconfig.get_path("stdlib") + os.sep,
-    "<frozen",
-    "<decorator-gen-",  # IPython's
-)
+_LIBRARY = (*STDLIB, OWN, "<frozen", "<decorator-gen-")  # the last is IPython's
 _STARTS = frozenset(
     {
         threading.Thread.start, threading.settrace, threading.setprofile, sys.settrace,
@@ -29,15 +25,13 @@ _STARTS = frozenset(
         concurrent.futures.Executor.map,
     }
 )  # fmt: skip
-_NAMES = frozenset(f.__name__ for f in _STARTS)
 
 
 def starts_one(function: Any) -> bool:
     """Will somebody look on after this call?"""
     inner = function.__func__ if type(function) is types.MethodType else function
-    if type(inner) not in (types.FunctionType, types.BuiltinFunctionType):
-        return False
-    return inner.__name__ in _NAMES and inner in _STARTS
+    known = type(inner) is types.FunctionType or type(inner) is types.BuiltinFunctionType
+    return known and inner in _STARTS
 
 
 def watching() -> str:

@@ -1,7 +1,8 @@
 """Cells that run as written: those of which much is left to Python, where that is faster.
 
 A loop or a function that was left to Python, many values asked for, or nothing recorded make a
-cell's next run one as written, on the clock. The cell is recorded again when that took longer. One
+cell's next run one as written, on the clock; so does a run that took long where no picture is
+wanted. The cell is recorded again, or runs without its body, when that took longer. One
 trial may be disturbed, so there are others, ever more seldom; and what runs as written is looked at
 anew once that takes much longer than it did.
 """
@@ -25,6 +26,7 @@ _RATIO, _SLACK_S = 1.2, 0.002  # a recorded run may take so much longer than one
 _DOUBT = 3  # times as long, when it was the first one, which pays for more than compiling
 _LONGER, _LONGER_S = 2, 0.02  # a run as written takes much longer: so many times and seconds more
 _TRIAL = 3  # recorded runs before another trial
+LONG_S = _SLACK_S  # what is shorter, no run as written can better by much
 clock = time.perf_counter
 
 
@@ -36,6 +38,7 @@ class AsWritten:
     options: Options
     recorded_s: float  # its best recorded run, without compiling
     left: list[tuple[int | None, str]]
+    in_graph: bool  # some of it
     runs: int = 1  # recorded
     plain_s: float = 0.0  # its best run as written; 0: there was none yet
     longer: int = 0  # the last so many runs as written took much longer than that
@@ -65,11 +68,16 @@ class AsWritten:
         start = clock()
         yield report
         self._note(clock() - start)
-        if not self.left:
-            return  # nothing that could have been in a graph
+        if not (self.left or self.in_graph):
+            return
         figures = f"{seconds(self.plain_s)}; recorded it takes {seconds(self.recorded_s)}"
         here = (None, f"the cell runs as written, in {figures}")
         report.graph_breaks = places([*self.left, here], {})
+
+    def recorded(self, took: float) -> None:
+        """So did a run of its programs, with its body or without."""
+        self.runs += 1
+        self.recorded_s = min(self.recorded_s, took)
 
     def _note(self, took: float) -> None:
         """A run as written took so many seconds."""
@@ -80,9 +88,8 @@ class AsWritten:
 
 
 def find(cell: Cell, options: Options) -> AsWritten | None:
-    """How the cell runs as written now, if it should."""
-    known = cell.memo.get((AsWritten, options))
-    return known if known is not None and known.pays else None
+    """What is known of the cell, if it was ever to run as written."""
+    return cell.memo.get((AsWritten, options))
 
 
 def learn(cell: Cell, options: Options, recording: Recording, report: Report, took: float) -> None:
@@ -95,9 +102,9 @@ def learn(cell: Cell, options: Options, recording: Recording, report: Report, to
     nothing = not (recorder.segments or breaks or report.deferred_names)
     if options != Options(view=options.view, implicit=options.implicit, scratch=options.scratch):
         return  # who asks for more than a recording asks for one
-    known = cell.memo.get((AsWritten, options))
+    took -= report.compile_s
+    known = find(cell, options)
     if known is not None:
-        known.runs += 1
-        known.recorded_s = min(known.recorded_s, took - report.compile_s)
-    elif left or nothing:
-        cell.memo[AsWritten, options] = AsWritten(cell, options, took - report.compile_s, left)
+        known.recorded(took)
+    elif left or nothing or (options.view == "none" and took > LONG_S):
+        cell.memo[AsWritten, options] = AsWritten(cell, options, took, left, not nothing)

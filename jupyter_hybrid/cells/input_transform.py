@@ -16,7 +16,7 @@ from inspect import CO_COROUTINE
 from typing import Any
 
 from ..capture.running import running
-from ..capture.source.rewrite import has_top_level_await
+from ..capture.source.scopes import awaits
 from ..reports.session import session
 
 _MAGIC = re.compile(r"%%(hybridize|imperative)(?![\w?])[ \t]*(.*)")
@@ -111,7 +111,7 @@ def _looked_at(source: str) -> tuple[bool, bool]:
     except (SyntaxError, ValueError):
         return False, False
     waits = bool(code.co_flags & CO_COROUTINE)
-    return True, waits and has_top_level_await(ast.parse(source))
+    return True, waits and awaits(ast.parse(source).body)
 
 
 def _has_python(lines: list[str]) -> bool:

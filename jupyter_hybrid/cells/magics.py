@@ -206,11 +206,15 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
     if options.compare:
         return compare(prepared, options, namespace, session.later, run_symbolically)
     proven = skip.find(prepared, options, namespace) if trace_state.recorder() is None else None
-    if proven is not None:
-        with suppress(MXNetError):  # then its line is to be named: the body runs
-            return proven.run(namespace)
     known = as_written.find(prepared, options)
-    if known is not None:
+    if proven is not None and (known is None or known.runs == 1 or not known.pays):
+        with suppress(MXNetError):  # then its line is to be named: the body runs
+            start = as_written.clock()
+            done = proven.run(namespace)
+            if known is not None:
+                known.recorded(as_written.clock() - start)
+            return done
+    if known is not None and known.pays:
         with known.run() as report:
             value = run_imperatively(prepared, namespace)
         return value, report

@@ -53,7 +53,7 @@ def operate(recorder: Recorder, ufunc: np.ufunc, plain: Callable, operands: tupl
                         return masks.operate(recorder, ufunc, operands)
                     handles.append(handle)
                     kinds.append(BY_TYPE[handle.dtype])
-                    if o._layout is not None:
+                    if o.layout is not None:
                         is_strided = True
                 elif kind in NUMBERS:
                     handles.append(o)

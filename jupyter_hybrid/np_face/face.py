@@ -45,17 +45,13 @@ def _creation(real: Callable, lowered: Callable) -> Callable:
     return create
 
 
-def _conversion(real: Callable, copy: Any) -> Callable:
+def _conversion(real: Callable) -> Callable:
     def convert(recorder: Recorder, /, *args: Any, **kwargs: Any) -> Any:
-        if recorder.active and args and len(args) < 3 and not set(kwargs) - _TAKEN:
+        if recorder.active and args:
             wrapped = recorder.wrap(args[0])
             if bridge.has_traced(wrapped):
-                dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
-                order = "C" if copy == "C" else kwargs.get("order")
-                wanted = kwargs.get("copy", copy is True or None)
                 try:
-                    made = creation.asarray(recorder, wrapped, dtype, order, wanted)
-                    return made[None] if copy == "C" and not made.ndim else made
+                    return creation.converted(recorder, real, wrapped, *args[1:], **kwargs)
                 except _EXPECTED:
                     recorder.leave_graph(f"np.{real.__name__} of this")
         return real(*map(bridge.to_real, args), **kwargs)
@@ -63,9 +59,6 @@ def _conversion(real: Callable, copy: Any) -> Callable:
     return convert
 
 
-_TAKEN = frozenset({"dtype", "copy", "order"})
 _MAKERS.update({id(f := getattr(np, n)): _creation(f, m) for n, m in creation.CREATION.items()})
-for _real, _copy in (
-    (np.array, True), (np.asarray, None), (np.asanyarray, None), (np.ascontiguousarray, "C"),
-):  # fmt: skip
-    _MAKERS[id(_real)] = _conversion(_real, _copy)
+for _real in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray):
+    _MAKERS[id(_real)] = _conversion(_real)

@@ -17,13 +17,13 @@ from ..capture.homes import is_ours, standing_in
 from ..capture.options import Options, checked_passes
 from ..capture.recorder import Recorder
 from ..capture.recording import Recording, Right
-from ..capture.source.definitions import function_of
 from ..capture.source.rewrite import rewrite_function
 from ..capture.source.sources import NoSource
 from ..capture.twins import rewritten_code, with_code
 from ..reports.recorded import report_of
 from ..reports.report import Report
 from ..reports.session import session, start
+from .own_source import function_of
 from .with_block import Everything
 
 _F = TypeVar("_F", bound=Callable[..., Any])

@@ -20,10 +20,11 @@ from ..capture.cell import Cell
 from ..capture.options import Options, checked_passes
 from ..capture.recording import Recording, Right
 from ..capture.source.rewrite import assigned_names, rewrite
-from ..capture.source.sources import FUTURES, NoSource, check_current, file_of
+from ..capture.source.sources import FUTURES, NoSource, file_of
 from ..reports.recorded import report_of
 from ..reports.report import Report
 from ..reports.session import session, start
+from .own_source import check_current
 
 _OPTIMIZED = 1  # CO_OPTIMIZED: a function's frame, whose variables are not a dict
 _OUT = "__bindings__"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import io
 import linecache
 import warnings
@@ -173,6 +174,8 @@ class Hybrid:
         namespace = self.shell.user_ns
         for name in [n for n in namespace if not n.startswith("_") and n not in self.hidden]:
             del namespace[name]
+        gc.collect()  # what an earlier cell left in a circle is freed here, not in this one
+        gc.freeze()
         with redirect_stderr(io.StringIO()):
             if cell.setup:
                 *_, failed = self._cell(cell.setup)

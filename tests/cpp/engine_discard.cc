@@ -17,13 +17,14 @@ engine::Props discardable(const char* name) {
 }
 
 // Runs until it is told to stop.
-void push_endless(const StorageRef& x, std::atomic<bool>* begun = nullptr) {
+void push_endless(const StorageRef& x, std::atomic<bool>* begun = nullptr,
+                  const engine::Props& props = discardable("endless")) {
   engine::push_closure(
       [begun](Resources& r) {
         if (begun) *begun = true;
         while (!r.cancelled()) std::this_thread::sleep_for(std::chrono::microseconds(100));
       },
-      {}, {x}, discardable("endless"));
+      {}, {x}, props);
 }
 
 std::string read_error(const StorageRef& x) {
@@ -68,6 +69,25 @@ TEST_CASE("discard: an interruption ends what runs and what is queued, not what 
   engine::wait_to_read(kept.get());
   CHECK(value(kept) == 4);
   CHECK_NOTHROW(engine::wait_all());  // the interrupt has been raised already
+}
+
+TEST_CASE("discard: taking back ends what is recorded still, and nothing else") {
+  Engine engine;
+  const StorageRef x = cell(), y = cell();
+  engine::Props recorded = discardable("recorded");
+  recorded.recorded = true;
+  std::atomic<bool> begun{false};
+  push_endless(x, nullptr, recorded);
+  push_endless(y, &begun);
+  engine::take_back_recorded();
+  engine::wait_until_written(x.get());  // raises nothing
+  CHECK(engine::was_discarded(*x));
+  CHECK(read_error(x) == "recorded: interrupted");
+  while (!begun) std::this_thread::yield();
+  CHECK_FALSE(engine::was_discarded(*y));
+  interrupt();
+  CHECK(read_error(y) == "endless: interrupted");
+  CHECK_NOTHROW(engine::wait_all());
 }
 
 TEST_CASE("discard: the user's interrupt ends the main thread's work, the process's end all") {

@@ -33,7 +33,7 @@ TEST_CASE("engine: shutdown finishes what runs, drops the queue and joins every 
   {
     const StorageRef x = cell(), y = cell();
     std::atomic<bool> running{false}, finished{false}, dropped_ran{false};
-    const engine::PushMark before = engine::push_mark();
+    const engine::PushMark before = engine::push_mark(false);
     push(
         [&, before] {
           running = true;

@@ -12,6 +12,7 @@ import pytest
 
 import jupyter_hybrid as mx
 from jupyter_hybrid.capture.source import budget
+from jupyter_hybrid.cells import as_written
 
 # Virtual GPUs are tested here, the machine's own in tests/gpu. The driver is loaded on first use.
 os.environ["HYBRID_CUDA"] = "0"
@@ -37,3 +38,4 @@ def settled() -> Iterator[None]:
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """No loop is left to Python and no cell given up by the clock, on however busy a machine."""
     monkeypatch.setattr(budget, "GRACE_S", 1e9)
+    monkeypatch.setattr(as_written, "LONG_S", 1e9)

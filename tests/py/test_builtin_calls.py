@@ -67,6 +67,37 @@ def test_what_depends_on_values_reads_them(line, reason):
     assert shell.ns["m"] == wanted["m"]
 
 
+def test_what_operators_getters_ask_of_arrays_is_recorded():
+    body = (
+        "import operator\nimport numpy as np\nx = np.arange(6.0).reshape(2, 3)\n"
+        "y = operator.add(x, 1)\nrow = operator.itemgetter(1)(y)\n"
+        "turned = operator.attrgetter('T')(y) * 2\nm = operator.methodcaller('sum', axis=0)(y)\n"
+    )
+    wanted, _ = imperative(body)
+    shell = Shell()
+    shell.hybridize(body, "--view none")
+    assert not shell.report.graph_breaks
+    for name in ("y", "row", "turned", "m"):
+        np.testing.assert_array_equal(np.asarray(shell.ns[name]), wanted[name])
+
+
+def test_getters_of_lists_and_of_objects_run_as_they_are():
+    body = (
+        "import operator\nimport numpy as np\n"
+        "class Held:\n    def __init__(self, array):\n        self.array = array\n"
+        "    def bump(self):\n        self.array += 10\n"
+        "x = np.ones(3)\nheld, rows = Held(x), []\n"
+        "y = x * 2\noperator.methodcaller('bump')(held)\nz = x * 2\n"
+        "operator.methodcaller('append', 5)(rows)\n"
+        "i = (x * 0).sum().astype(int)\nfirst = operator.itemgetter(i)(z)\n"
+    )
+    wanted, _ = imperative(body)
+    shell = Shell()
+    shell.hybridize(body, "--view none")
+    for name in ("y", "z", "rows", "first"):
+        np.testing.assert_array_equal(np.asarray(shell.ns[name]), wanted[name])
+
+
 def test_errors_are_pythons():
     shell = Shell()
     setup = "import numpy as np\nx = np.arange(3.0) * 2\n"

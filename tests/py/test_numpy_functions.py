@@ -143,6 +143,14 @@ def _(np, x):
     return np.linalg.diagonal(x), np.linalg.diagonal(x, offset=1), np.diagonal(x)
 
 
+@case("a vector seen as a matrix in Fortran order", [(12,)])
+def _(np, x):
+    seen = x.reshape(3, 4, order="F")
+    seen[0] = 0
+    x.ravel(order="F")[-1] = 7
+    return x + 0, seen + 0
+
+
 @case("differences with something at the ends", WITH_AXES)
 def _(np, x):
     return np.diff(x, prepend=x[..., :1]), np.diff(x, append=x[..., :1]), np.diff(x, n=0)

@@ -67,6 +67,9 @@ np.maximum(f, a)
 (f + 1).copy('F')
 np.add(a, 1, order='F')
 np.add(f, 1, order='A')
+(a + 1).reshape(4, 3, order="F")
+(f + 1).reshape(4, 3, order="F")
+(f + 1).reshape(-1, order="F")
 """.strip().splitlines()
 
 

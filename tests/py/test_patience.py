@@ -211,6 +211,43 @@ def test_a_cell_that_is_recorded_in_no_time_stays_so(shell, monkeypatch):
         assert shell.report.mode == "symbolic"
 
 
+SKIPPED, KEPT = "y = x * 2 + 1\n", "y = x * 2 + 1\nz = [y]\n"
+ONCE, WRITTEN, BODILESS = ("symbolic", False), ("imperative", False), ("symbolic", True)
+
+
+@pytest.mark.parametrize(
+    ("body", "seconds", "modes"),
+    [
+        (SKIPPED, (9.0, 0.001, 0.001), [ONCE, BODILESS, BODILESS]),
+        (SKIPPED, (9.0, 8.0, 1.0, 1.0), [ONCE, BODILESS, WRITTEN, WRITTEN]),
+        (SKIPPED, (9.0, 8.0, 7.0, 8.0), [ONCE, BODILESS, WRITTEN, BODILESS]),
+        (KEPT, (9.0, 2.0, 2.0), [ONCE, WRITTEN, WRITTEN]),
+        (KEPT, (9.0, 5.0, 4.0, 4.0), [ONCE, WRITTEN, ONCE, ONCE]),
+    ],
+)
+def test_a_long_cell_without_a_picture_goes_the_fastest_way(
+    shell, monkeypatch, body, seconds, modes
+):
+    monkeypatch.setattr(as_written, "clock", Clock(*seconds))
+    monkeypatch.setattr(as_written, "LONG_S", 1.0)
+    shell.ns["x"] = np.arange(5.0)
+    body += f"# {seconds}\n"
+    found = []
+    for _ in modes:
+        shell.hybridize(body, "--view none")
+        found.append((shell.report.mode, shell.report.skipped))
+        np.testing.assert_array_equal(shell.ns["y"], shell.ns["x"] * 2 + 1)
+    assert found == modes
+
+
+def test_a_long_cell_that_is_drawn_is_recorded(shell, monkeypatch):
+    monkeypatch.setattr(as_written, "clock", Clock(9.0, 8.0, 7.0))
+    monkeypatch.setattr(as_written, "LONG_S", 1.0)
+    for _ in range(3):
+        shell.hybridize("import numpy as np\nz = [np.arange(5.0) * 4]\n# drawn\n")
+        assert shell.report.mode == "symbolic"
+
+
 def test_a_cell_with_more_to_do_is_recorded_again(shell, monkeypatch):
     monkeypatch.setattr(as_written, "clock", Clock(9.0, 1.0, 4.0, 1.0, 4.0, 4.0, 9.0))
     body = LOOP + "# more\n"

@@ -118,6 +118,19 @@ def test_it_is_cut_where_a_line_begins(shell, between):
     np.testing.assert_allclose(shell.ns["x"], expected, rtol=1e-14)
 
 
+@pytest.mark.parametrize("made", ["x * 0.99", "x * 0.99 + 0.01"])
+def test_a_loop_with_all_its_operators_at_one_place_is_cut(shell, made):
+    shell.run("import numpy as np\nx = np.linspace(0.0, 1.0, 2_000_000)")
+    shell.hybridize(f"for step in range(200):\n    x = {made}", "--force")
+    cut = [s for s in shell.report.segments if s.reason == "enough work waits"]
+    assert cut and all(len(s.outputs) == 1 for s in cut)
+    plain, _ = imperative(
+        "import numpy as np\nx = np.linspace(0.0, 1.0, 2_000_000)\n"
+        f"for step in range(200): x = {made}"
+    )
+    np.testing.assert_allclose(shell.ns["x"], plain["x"], rtol=1e-13)
+
+
 def test_a_contact_computes_what_reads_memory_and_nothing_else(shell):
     shell.run("import numpy as np\nfrom collections import deque\nx = np.arange(4.0)")
     shell.run("keep = deque(maxlen=1).append")

@@ -12,11 +12,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from ..options import Options
 from ..units import seconds
 
 GRACE_S = 0.008  # that a loop may take before it is measured, less what others have wasted
 _MOST = 1.5  # times as much may be lost, or taken by a loop whatever its steps are
-MANY = 16  # values that are needed before their price is looked at
+_MANY = 16  # values that are needed before their price is looked at
 
 
 def most_s() -> float:
@@ -24,39 +25,51 @@ def most_s() -> float:
     return _MOST * GRACE_S
 
 
-def waste(recorder: Any, lost_s: float, why: str) -> None:
-    """So much time was lost recording what is left to Python."""
-    recorder.wasted_s += lost_s
-    if recorder.wasted_s >= most_s():
-        recorder.tired = recorder.tired or why
+class Budget:
+    """That of one run.
 
+    Attributes:
+        wasted_s: lost recording what was then left to Python.
+        haste: how parts are computed that may not come again; None: as all are.
+    """
 
-def used_up(recorder: Any) -> str:
-    """Why the rest is to run as written; "": it is not."""
-    if recorder.options.force or recorder.recording is None:
-        return ""
-    if len(recorder.breaks) >= recorder.weighed_at:
-        recorder.weighed_at = 2 * len(recorder.breaks)
-        _weigh(recorder)
-    return str(recorder.tired)
+    def __init__(self, options: Options):
+        self.wasted_s = 0.0
+        self.haste: Options | None = None
+        self._options = options
+        self._why = ""  # the rest is to run as written
+        self._weighed_at = _MANY
 
+    def waste(self, lost_s: float, why: str) -> None:
+        """So much time was lost recording what is left to Python."""
+        self.wasted_s += lost_s
+        if self.wasted_s >= most_s():
+            self._why = self._why or why
 
-@contextmanager
-def in_haste(recorder: Any) -> Iterator[None]:
-    """What is computed here may not come again: no passes run, but those that were asked for."""
-    options = recorder.options
-    recorder.haste = replace(options, passes=()) if options.passes is None else None
-    try:
-        yield
-    finally:
-        recorder.haste = None
+    def used_up(self, recorder: Any) -> str:
+        """Why the rest is to run as written; "": it is not."""
+        if self._options.force or recorder.recording is None:
+            return ""
+        if len(recorder.breaks) >= self._weighed_at:
+            self._weighed_at = 2 * len(recorder.breaks)
+            self._weigh(recorder)
+        return self._why
 
+    @contextmanager
+    def in_haste(self) -> Iterator[None]:
+        """No passes run, but those that were asked for."""
+        if self._options.passes is None:
+            self.haste = replace(self._options, passes=())
+        try:
+            yield
+        finally:
+            self.haste = None
 
-def _weigh(recorder: Any) -> None:
-    """Have the values that were needed cost too much?"""
-    spent, breaks = recorder.spent, recorder.breaks
-    ran = sum(s.times.seconds() for s in recorder.segments)
-    lost = spent.settle_s + spent.compile_s - ran
-    if lost >= most_s() and not recorder.tired:
-        recorder.tired = f"{len(breaks)} times a value was needed, in {seconds(lost)}"
-        recorder.left[None, recorder.tired] = None
+    def _weigh(self, recorder: Any) -> None:
+        """Have the values that were needed cost too much?"""
+        spent, breaks = recorder.spent, recorder.breaks
+        ran = sum(s.times.seconds() for s in recorder.segments)
+        lost = spent.settle_s + spent.compile_s - ran
+        if lost >= most_s() and not self._why:
+            self._why = f"{len(breaks)} times a value was needed, in {seconds(lost)}"
+            recorder.left[None, self._why] = None

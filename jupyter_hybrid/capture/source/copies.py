@@ -28,25 +28,28 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ..trace_state import RUNTIME
 from . import loops, quiet
-from .nodes import Transformer, copied, finished, placed
+from .nodes import Transformer, call_of, copied, finished, placed
 from .scopes import bound_names, loaded_names, yields
 
 
 class Copies(Transformer):
-    """Mixed into the rewriter; where ``copies`` is false everything stands once."""
+    """Writes loops twice; where ``copies`` is false everything stands once."""
 
-    copies = False
-    filename: str
-    function: Any
-    in_class: bool
-    loops = 0  # around what is visited, in its function
+    runtime = RUNTIME  # the name of what the hooks belong to
+
+    def __init__(self, filename: str, copies: bool):
+        self.filename, self.copies = filename, copies
+        self.function: Any = None  # the one around what is visited, ...
+        self.in_class = False
+        self.loops = 0  # ... and the loops in it
 
     def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
-        raise NotImplementedError
+        return call_of(self.runtime, method, args, at, **rest)
 
     def _statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        raise NotImplementedError
+        return self._visited(body)
 
     @staticmethod
     def as_written(node: Any) -> Any:
@@ -71,8 +74,8 @@ class Copies(Transformer):
         for name in sorted(loaded_names([node]) & bound_names(self.function)):
             text = placed(node, ast.Constant(name))
             to = placed(node, ast.Name(name, ast.Store()))
-            value = self._runtime("real", [], node)
-            store = placed(node, ast.Assign([to], value))
+            load = placed(node, ast.Name(name, ast.Load()))
+            store = placed(node, ast.Assign([to], self._runtime("opened", [load], node)))
             made.append(placed(node, ast.If(self._runtime("stands", [text], node), [store], [])))
         if made:
             made = [placed(node, ast.If(self._runtime("opens", [], node), made, []))]

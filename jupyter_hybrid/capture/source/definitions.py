@@ -16,7 +16,7 @@ from typing import Any
 
 from .nodes import copied, located, placed
 from .scopes import FUNCTIONS
-from .sources import FUTURES, NoSource, check_unchanged, file_of
+from .sources import FUTURES, NoSource, file_of
 
 _TYPE_PARAMS: dict[str, Any] = {"type_params": []} if sys.version_info >= (3, 12) else {}
 
@@ -89,23 +89,6 @@ def definition_of(code: CodeType) -> Definition:
 def candidates(code: CodeType) -> list[Definition]:
     """The functions that begin in its line and have its name. Raises NoSource without a file."""
     return _by_place(file_of(code)[1]).get((code.co_firstlineno, code.co_name), [])
-
-
-def function_of(code: CodeType) -> tuple[list[str], Definition]:
-    """(lines of its file, definition) of a function, of one too that a tool rewrote on import, as
-    pytest does with ``assert``. Raises NoSource."""
-    lines, _ = file_of(code)
-    try:
-        found = definition_of(code)
-    except NoSource:
-        similar = candidates(code)
-        if len(similar) != 1:
-            raise
-        check_unchanged(code.co_filename)
-        (found,) = similar
-    if not isinstance(found.node, ast.FunctionDef):
-        raise NoSource("it is no function with a name")
-    return lines, found
 
 
 @lru_cache(maxsize=32)

@@ -24,7 +24,8 @@ import ast
 from typing import Any
 
 from .guarded_values import TAKEN_APART, WAITS, GuardedValues
-from .nodes import is_finished, placed
+from .nodes import call_of, is_finished, placed
+from .scopes import mangled
 
 
 class Guarded(GuardedValues):
@@ -58,7 +59,7 @@ class Guarded(GuardedValues):
             call = self._guard("store", [value, holder, key], node)
             return placed(node, ast.Expr(call))
         if len(node.targets) == 1 and isinstance(to, ast.Attribute):
-            name = self._constant(self._mangled(to.attr), to)
+            name = self._constant(mangled(to.attr, self._class), to)
             call = self._guard("set", [value, self.visit(to.value), name], node)
             return placed(node, ast.Expr(call))
         if any(isinstance(t, TAKEN_APART) for t in node.targets) and not isinstance(
@@ -139,9 +140,7 @@ class Guarded(GuardedValues):
 
     def _caught(self, at: ast.stmt) -> ast.stmt:
         """What a handler does first."""
-        runtime = placed(at, ast.Name(self._runtime, ast.Load()))
-        called = placed(at, ast.Attribute(runtime, "caught", ast.Load()))
-        return placed(at, ast.Expr(placed(at, ast.Call(called, [], []))))
+        return placed(at, ast.Expr(call_of(self._runtime, "caught", [], at)))
 
     # Scopes ---------------------------------------------------------------------------------------
     def visit_Module(self, node: ast.Module) -> ast.Module:
@@ -162,7 +161,7 @@ class Guarded(GuardedValues):
     visit_AsyncFunctionDef = visit_Lambda = visit_FunctionDef
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
-        outside, self._class = self._class, node.name.lstrip("_")
+        outside, self._class = self._class, node.name
         self._bodies(node, "body")
         node.body.append(self._contact(f"class {node.name} is made", node.body[-1]))
         self._class = outside

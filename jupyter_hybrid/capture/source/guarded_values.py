@@ -6,7 +6,8 @@ import ast
 from typing import Any
 
 from ..trace_state import GUARDS
-from .nodes import Transformer, placed
+from .nodes import Transformer, call_of, placed
+from .scopes import mangled
 
 # The numbers that csrc/bind/guards.cc gives them.
 _BINARY = (
@@ -23,14 +24,13 @@ class GuardedValues(Transformer):
 
     def __init__(self, runtime: str, around: str = ""):
         self._runtime = runtime
-        self._class = around.lstrip("_")  # the class around the code, which mangles names
+        self._class = around  # the class around the code, which mangles names
 
     def _guard(self, method: str, args: list[ast.expr], at: ast.AST) -> ast.Call:
-        attribute = ast.Attribute(ast.Name(GUARDS, ast.Load()), method, ast.Load())
-        call = ast.Call(attribute, args, [])
-        for node in (attribute, attribute.value, call):
-            placed(at, node)
-        return call
+        return call_of(GUARDS, method, args, at)
+
+    def _of_runtime(self, method: str, *args: ast.expr) -> ast.expr:
+        return call_of(self._runtime, method, list(args), args[-1])
 
     def _constant(self, value: Any, at: ast.AST) -> ast.expr:
         return placed(at, ast.Constant(value))
@@ -150,16 +150,11 @@ class GuardedValues(Transformer):
         return node
 
     # Attributes and elements ----------------------------------------------------------------------
-    def _mangled(self, name: str) -> str:
-        if self._class and name.startswith("__") and not name.endswith("__"):
-            return f"_{self._class}{name}"
-        return name
-
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         node.value = self.visit(node.value)
         if self._is_own_attribute(node):
             return node
-        name = self._constant(self._mangled(node.attr), node)
+        name = self._constant(mangled(node.attr, self._class), node)
         if isinstance(node.ctx, ast.Load):
             return self._guard("attribute", [node.value, name], node)
         if isinstance(node.ctx, ast.Store):
@@ -167,11 +162,6 @@ class GuardedValues(Transformer):
         else:
             node.value = self._guard("owner", [node.value, name], node)
         return node
-
-    def _of_runtime(self, method: str, value: ast.expr) -> ast.expr:
-        name = placed(value, ast.Name(self._runtime, ast.Load()))
-        called = placed(value, ast.Attribute(name, method, ast.Load()))
-        return placed(value, ast.Call(called, [value], []))
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         node.value, key = self.visit(node.value), self.visit(node.slice)
@@ -203,9 +193,7 @@ class GuardedValues(Transformer):
         if not isinstance(key, ast.Slice):
             return key
         bounds = [v or self._constant(None, key) for v in (key.lower, key.upper, key.step)]
-        name = ast.copy_location(ast.Name(self._runtime, ast.Load()), key)
-        made = ast.copy_location(ast.Attribute(name, "slice", ast.Load()), key)
-        return placed(key, ast.Call(made, bounds, []))
+        return call_of(self._runtime, "slice", bounds, key)
 
     # Displays -------------------------------------------------------------------------------------
     def visit_Set(self, node: ast.Set) -> ast.expr:
@@ -261,9 +249,7 @@ class GuardedValues(Transformer):
         return self._guard("walk", [through, self._apart(node)], through)
 
     def _awaited(self, method: str, value: ast.expr) -> ast.expr:
-        name = ast.copy_location(ast.Name(self._runtime, ast.Load()), value)
-        made = ast.copy_location(ast.Attribute(name, method, ast.Load()), value)
-        return ast.copy_location(ast.Call(made, [self._constant(WAITS, value), value], []), value)
+        return self._of_runtime(method, self._constant(WAITS, value), value)
 
     def _apart(self, node: Any) -> ast.expr:
         """Are the items that a loop gives taken apart?"""

@@ -12,42 +12,19 @@ import builtins
 import operator
 import sys
 import threading
-import types
-import warnings
 from typing import Any
 
 import numpy as np
 
 from ... import _core
-from ...np_face import TracedArray, face
-from ...np_face.array import unbound
+from ...np_face import TracedArray
 from ...np_face.float_errors import in_numpy
-from .. import (
-    builtin_calls,
-    closed,
-    homes,
-    library,
-    listed_calls,
-    numbers,
-    trace_state,
-    tracebacks,
-    twins,
-)  # fmt: skip
-from ..origin import origin
-from ..outside import call_outside, runs_code
+from .. import closed, homes, numbers, tracebacks
 from ..recorder import Recorder
-from ..trace_state import GUARDS, RUNTIME, is_rewritten
-from .clocks import is_clock
-from .plain import PlainCopies
+from ..trace_state import GUARDS, RUNTIME
+from .calling import Calling
 
 _guards = _core.guards
-# What rewritten code has something else for: arrays and their scalars.
-_LOADED = frozenset({np.ndarray, *np.sctypeDict.values()})
-
-# Before them everything is computed: its warnings are judged as they were.
-_FILTERS: frozenset[Any] = frozenset(
-    {warnings.simplefilter, warnings.filterwarnings, warnings.resetwarnings}
-)
 
 
 class _Name(str):
@@ -81,7 +58,7 @@ class _Owning:
         _guards.set(_guards.held(numbers.plain(value)), owner, name)
 
 
-class Runtime(PlainCopies, threading.local):
+class Runtime(Calling, threading.local):
     """The functions that rewritten code calls; ``recorder`` is the running cell's, or None.
 
     Local to the thread: other threads that call a cell's functions are not recorded.
@@ -91,13 +68,6 @@ class Runtime(PlainCopies, threading.local):
         super().__init__()
         self.recorder: Recorder | None = None
 
-    def load(self, value: Any) -> Any:
-        """A value about to be used: an ndarray becomes its traced array."""
-        recorder = self.recorder
-        if recorder is None:  # a variable of a cell that goes on as written may hold a stand-in
-            return _guards.kept(value)
-        return recorder.wrap(value) if type(value) in _LOADED else value
-
     def num(self, value: int | float) -> int | float:
         """A number written in the cell."""
         return value if self.recorder is None else numbers.record(value)
@@ -106,22 +76,13 @@ class Runtime(PlainCopies, threading.local):
     kept = staticmethod(_guards.kept)
     held = staticmethod(_guards.held)
     slice = slice
+    into, owning = _Into, _Owning  # targets of one of several stores
 
     @staticmethod
     def unpacked(made: Any) -> bool:
         """A list or dict that unpacking has made; True."""
         _guards.held(made)
         return True
-
-    @staticmethod
-    def into(holder: Any) -> Any:
-        """``holder`` as the target of one of several stores."""
-        return _Into(holder)
-
-    @staticmethod
-    def owning(owner: Any) -> Any:
-        """``owner`` as the same, of an attribute."""
-        return _Owning(owner)
 
     def moved(self, holder: Any) -> Any:
         """``holder``, of which an element is deleted next."""
@@ -135,10 +96,7 @@ class Runtime(PlainCopies, threading.local):
             value = numbers.plain(value)
         _guards.ready(target, value)
         value = _for(target, value)
-        operation = getattr(operator, on_scalars(kind, target))
-        if numbers.is_numpys(target):
-            return in_numpy(operation, (target, value), {})
-        return _guards.held(operation(target, value))
+        return _guards.held(_operated(on_scalars(kind, target), target, value))
 
     def item(self, holder: Any, key: Any) -> tuple[Any, Any, Any]:
         """What ``holder[key] += ...`` updates, found before its right side is evaluated."""
@@ -157,7 +115,7 @@ class Runtime(PlainCopies, threading.local):
     def updated(self, kind: str, target: Any, value: Any) -> Any:
         """What ``target op= value`` gives."""
         _guards.ready(target, value)
-        return getattr(operator, kind)(target, _for(target, value))
+        return _operated(kind, target, _for(target, value))
 
     def augment(self, kind: str, found: tuple[Any, Any, Any], value: Any) -> None:
         """``holder[key] += value`` and the like, for what :meth:`item` or so found."""
@@ -175,121 +133,11 @@ class Runtime(PlainCopies, threading.local):
             _guards.text(key)
             self.store(result, _guards.holder(holder), key)
 
-    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """``function(*args, **kwargs)`` as the cell wrote it."""
-        __tracebackhide__ = True
-        recorder = self.recorder
-        if recorder is None:
-            return function(*args, **kwargs)
-        if type(function) not in closed.BUILTIN_CALLABLES:
-            # An instance: it is not compared, hashed or asked for an attribute before.
-            return self.load(self._call(recorder, function, args, kwargs))
-        if function is builtins.print:
-            _guards.ready(*args, *kwargs.values())
-            return recorder.print(args, kwargs)
-        if is_clock(function):
-            recorder.before_clock()
-        if function is builtins.type and len(args) == 1 and not kwargs:
-            return recorder.real_type(args[0])
-        made = self.load(self._call(recorder, function, args, kwargs))
-        if type(made) is set or type(made) is frozenset:
-            return homes.members(made)
-        return _guards.held(made)
-
-    def _call(self, recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
-        __tracebackhide__ = True
-        kind = origin(function)
-        if kind == "own":
-            if not closed.allows(function, args, kwargs):
-                _contact(function)
-            if face.makes(function):
-                return face.call(recorder, function, args, kwargs)
-            return function(*args, **kwargs)
-        args = tuple(numbers.plain(a) for a in args)
-        kwargs = {k: numbers.plain(v) for k, v in kwargs.items()}
-        if kind == "object":
-            return self._user_call(recorder, function, args, kwargs)
-        if runs_code(function):
-            return call_outside(recorder, function, args, kwargs)
-        if kind == "library":
-            if not library.is_harmless(function, args, kwargs):
-                _contact(function)
-            return library.call(recorder, function, args, kwargs)
-        if builtin_calls.handles(function):
-            args = _listed(recorder, function, args)
-            if not closed.allows(function, args, kwargs):
-                _contact(function)
-                if _is_unseen(kwargs.get("key")):
-                    args, kwargs = recorder.leave(function, args, kwargs)
-            return builtin_calls.call(recorder, function, args, kwargs)
-        if recorder.active and _of_lists(function, args):
-            return library.call_on_lists(recorder, function, args, kwargs)
-        return self._user_call(recorder, function, args, kwargs)
-
     def caught(self) -> None:
         """A handler of the user's begins: the error's traceback has no frames of ours."""
         error = sys.exc_info()[1]
         if self.recorder is not None and error is not None:
             tracebacks.give(error, tracebacks.users(error.__traceback__))
-
-    def ready_for(self, recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> bool:
-        """Makes ready for a call of unseen code, which looks at frames as it likes: nothing waits
-        any longer, :meth:`given` and :meth:`named` have real arrays. False: not such a call."""
-        asked = function is builtins.type and len(args) == 1
-        if asked or function is builtins.print or function is memoryview:
-            return False
-        kind = origin(function)
-        if kind == "own":
-            return False
-        if kind != "object":
-            if runs_code(function) or is_clock(function) or builtin_calls.handles(function):
-                return False
-            if closed.goes_through(function):
-                return False
-            if unbound.applies(function, args) or _of_lists(function, args):
-                return False
-            if kind == "library" and library.is_recorded(function, args, kwargs):
-                return False
-        plain = tuple(numbers.plain(a) for a in args)
-        named = {k: numbers.plain(v) for k, v in kwargs.items()}
-        if kind != "library" and closed.allows(function, plain, named):
-            return False
-        _contact(function)
-        if kind != "user" or closed.opens(function, args):
-            plain, named = recorder.leave(function, plain, named)
-        self._args, self._kwargs = plain, named
-        return True
-
-    def _user_call(self, recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
-        """A call of Python's own types and functions, NumPy's, or of the user's elsewhere."""
-        __tracebackhide__ = True
-        if unbound.applies(function, args):
-            return unbound.call(function, args, kwargs)
-        if closed.allows(function, args, kwargs):
-            if type(function) is np.ufunc and not kwargs and all(map(numbers.is_numpys, args)):
-                return in_numpy(function, args, kwargs)
-            result = listed_calls.call(recorder, function, args, kwargs)
-            return closed.made(function, args, result)
-        seen = twins.seen(function)
-        if seen is not None:
-            return seen(*args, **kwargs)
-        _contact(function)
-        if closed.opens(function, args):
-            args, kwargs = recorder.leave(function, args, kwargs)
-        made = function(*args, **kwargs)
-        if function is memoryview and recorder.active:
-            recorder.exported.add(recorder, made)
-        return made
-
-
-def _listed(recorder: Any, function: Any, args: tuple) -> tuple:
-    """A generator expression that the function goes through to its end, as what it gives."""
-    whole = recorder.active and function is not builtins.any and function is not builtins.all
-    if not whole or len(args) != 1 or type(args[0]) is not types.GeneratorType:
-        return args
-    if not is_rewritten(args[0].gi_code):
-        _contact(function)
-    return (list(args[0]),)
 
 
 def _for(target: Any, value: Any) -> Any:
@@ -297,24 +145,11 @@ def _for(target: Any, value: Any) -> Any:
     return homes.opened(value) if homes.is_ours(value) and not _guards.data(target) else value
 
 
-def _is_unseen(key: Any) -> bool:
-    """Does it run code that knows no stand-in?"""
-    if type(key) is types.FunctionType:
-        return not is_rewritten(key.__code__)
-    return key is not None and type(key) not in closed.BUILTIN_CALLABLES
-
-
-def _of_lists(function: Any, args: tuple) -> bool:
-    """Does it record lists of arrays, and call nothing that is given to it?"""
-    return library.of_lists(function, args) and not closed.calls_back(args)
-
-
-def _contact(function: Any) -> None:
-    name = closed.name_of(function)
-    recorder = trace_state.recorder()
-    if type(function) is types.FunctionType and function in _FILTERS and recorder is not None:
-        recorder.flush_if_active(f"{name} decides what becomes of warnings")
-    _guards.contact(f"{name} is not part of the graph")
+def _operated(kind: str, target: Any, value: Any) -> Any:
+    operation = getattr(operator, kind)
+    if type(target) is np.ndarray or numbers.is_numpys(target):
+        return in_numpy(operation, (target, value), {})
+    return operation(target, value)
 
 
 def on_scalars(kind: str, target: Any) -> str:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from .quiet import Reads
-
 _KEPT = 20_000
 _numbers = count()
 
@@ -20,7 +18,7 @@ class Place:
     filename: str
     first: int
     last: int
-    reads: Reads
+    reads: frozenset[str]  # names
     left: str = ""  # to Python: why, with figures
     silent: bool = False  # it has been seen to record nothing
 
@@ -37,7 +35,7 @@ class Place:
 _places: OrderedDict[int, Place] = OrderedDict()
 
 
-def register(filename: str, node: Any, reads: Reads) -> int:
+def register(filename: str, node: Any, reads: frozenset[str]) -> int:
     """The number of a loop or comprehension, as written."""
     number = next(_numbers)
     _places[number] = Place(filename, node.lineno, node.end_lineno or node.lineno, reads)
@@ -47,7 +45,7 @@ def register(filename: str, node: Any, reads: Reads) -> int:
 
 
 #: A loop that was compiled so long ago that nothing is known about it: it is always recorded.
-FORGOTTEN = Place("", 0, 0, Reads(frozenset(), True))
+FORGOTTEN = Place("", 0, 0, frozenset())
 
 
 def place_of(number: int) -> Place:

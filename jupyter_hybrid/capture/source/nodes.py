@@ -83,6 +83,13 @@ def placed(where: Any, made: Any) -> Any:
     return made
 
 
+def call_of(owner: str, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
+    """``owner.method(args)``, in the place of ``at``."""
+    called = placed(at, ast.Attribute(placed(at, ast.Name(owner, ast.Load())), method, ast.Load()))
+    made: ast.Call = placed(at, ast.Call(called, args, rest.get("keywords", [])))
+    return made
+
+
 def copied(node: Any) -> Any:
     """A copy of a tree as the parser made it."""
     made = node.__class__.__new__(node.__class__)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from ...context import cpu
@@ -51,7 +52,7 @@ class Phases:
         self._entry = -1  # of the recorder's breaks: the one that the trial made
         if self.recorder is not None:
             self._breaks = len(self.recorder.breaks)
-            self._next_trial = (_FIRST, max(0.0, budget.GRACE_S - self.recorder.wasted_s))
+            self._next_trial = (_FIRST, max(0.0, budget.GRACE_S - self.recorder.budget.wasted_s))
             self._since = time.perf_counter()
             self._nodes = self.recorder.nodes()
 
@@ -77,10 +78,10 @@ class Phases:
         hooks = self.hooks
         hooks.active.append(self)
         if self.stage == _RECORDED:
-            hooks.steps = _Recorded(self)
+            hooks.steps = self._recorded_steps()
             return self.top
         if self.stage == _TRIAL:
-            hooks.steps = _Timed(self)
+            hooks.steps = self._timed_steps()
             return self.top - 1
         hooks.steps = self._iterator
         return 0
@@ -92,7 +93,7 @@ class Phases:
         self._begin(pause=False)
         if self.stage != _RECORDED:
             return ()
-        return self._iterator if self.all_recorded else _Recorded(self)
+        return self._iterator if self.all_recorded else self._recorded_steps()
 
     @property
     def all_recorded(self) -> bool:
@@ -100,26 +101,25 @@ class Phases:
         recorder = self.recorder
         return self.stage == _RECORDED and (self.place is FORGOTTEN or recorder.options.force)
 
-    def rest_as_written(self) -> Any:
+    def rest_as_written(self) -> Iterator[Any]:
         """The other elements; recording is put aside for them."""
         if self.stage == _RECORDED:
             self.how = "outside"
-        if self.how:
-            self.pause()
-        return self._rest()
+        try:
+            if self.how:
+                self.pause()
+            yield from self._rest()
+        finally:
+            self.resume()
 
-    def of_generator(self) -> Any:
+    def of_generator(self) -> Iterator[Any]:
         """The elements of a generator expression: real ones once it has asked for many values."""
         self._next_trial = _NEVER
         self._begin(pause=False)
-        while True:
-            if self.stage == _RECORDED and self.change_due(self._now()):
-                self._iterator = self._rest()
-                self.stage = _PLAIN
-            try:
-                yield self.next_recorded()
-            except StopIteration:
-                return
+        if self.stage == _RECORDED:
+            yield from self._recorded_steps()
+        if not self.over:
+            yield from self._rest()
 
     # How a loop starts ----------------------------------------------------------------------------
     def _begin(self, pause: bool = True) -> None:
@@ -130,7 +130,7 @@ class Phases:
             self.stage = _PLAIN
         elif recorder.options.force or place is FORGOTTEN:
             self.stage = _RECORDED
-        elif why := budget.used_up(recorder):
+        elif why := recorder.budget.used_up(recorder):
             recorder.recording.leave(why)
             self.stage = _PLAIN
         elif self.hooks.quiet(place.reads, values):
@@ -154,36 +154,26 @@ class Phases:
 
     def pause(self) -> None:
         """Puts recording aside for the steps as written."""
-        self.place.note_left(self.recorder)
-        if self.how == "quiet":
-            self.hooks.hush()
-        else:
-            recorder = self.recorder
-            before = len(recorder.breaks)
-            self.hooks.step_outside(self.reason)
-            if len(recorder.breaks) > before:
-                self._entry = before
-                place = self.place
-                here = (place.first, self.reason)
-                recorder.spent.rename(recorder.breaks[before], here)
-                recorder.breaks[before:] = [here]
-            elif self.place.left:
-                self._note()
+        recorder, place = self.recorder, self.place
+        place.note_left(recorder)
+        before = len(recorder.breaks)
+        self.hooks.put_aside(self.how == "quiet", self.reason)
+        if len(recorder.breaks) > before:
+            self._entry = before
+            here = (place.first, self.reason)
+            recorder.spent.rename(recorder.breaks[before], here)
+            recorder.breaks[before:] = [here]
+        elif self.how == "outside" and place.left:
+            entry = (place.first, place.left)
+            if entry not in recorder.breaks:  # named once in a run
+                recorder.breaks.append(entry)
         self.paused = self.how
-
-    def _note(self) -> None:
-        """Names the loop in the report, once in a run."""
-        entry = (self.place.first, self.place.left)
-        if entry not in self.recorder.breaks:
-            self.recorder.breaks.append(entry)
 
     def resume(self) -> None:
         """Goes on recording, at the end of a phase."""
         how, self.paused = self.paused, ""
-        if how == "quiet":
-            self.hooks.speak(self.recorder)
-        elif how:
-            self.recorder.recording.resume()
+        if how:
+            self.hooks.take_up(self.recorder, how == "quiet")
 
     def ended(self, outer: Phases | None) -> None:
         """A phase has ended, whatever way."""
@@ -201,7 +191,7 @@ class Phases:
             return False
         if self.hooks.recorder is not recorder:
             return bool(recorder.recording and recorder.recording.as_written)
-        if budget.used_up(recorder):
+        if recorder.budget.used_up(recorder):
             return True
         took = now + float(recorder.spent.compile_s) - self._since
         made = len(recorder.breaks) - self._breaks - self.excused
@@ -222,7 +212,7 @@ class Phases:
 
     def _waste(self, lost_s: float) -> None:
         """So much time is lost to a loop that is left to Python."""
-        budget.waste(self.recorder, lost_s, f"{self.place.lines} left to Python")
+        self.recorder.budget.waste(lost_s, f"{self.place.lines} left to Python")
 
     def _contacts(self, made: int) -> str:
         found = Counter(self.recorder.breaks[self._breaks :])
@@ -236,7 +226,7 @@ class Phases:
     def _change(self) -> None:
         """From recorded steps to some as written."""
         recorder, place = self.recorder, self.place
-        if self.hooks.recorder is recorder and (why := budget.used_up(recorder)):
+        if self.hooks.recorder is recorder and (why := recorder.budget.used_up(recorder)):
             recorder.recording.leave(why)
         self.how = "outside"
         if place.left or place.silent or self.hooks.recorder is None:
@@ -246,7 +236,7 @@ class Phases:
             self.stage = _TRIAL
             start = self._now()
             before = len(self.recorder.breaks)
-            with budget.in_haste(recorder):
+            with recorder.budget.in_haste():
                 self.hooks.step_outside(f"{place.lines} are compared with plain Python")
             cpu().empty_cache()  # NumPy has memory of its own
             self._entry = before if len(self.recorder.breaks) > before else -1
@@ -288,13 +278,40 @@ class Phases:
         return leave
 
     # Steps ----------------------------------------------------------------------------------------
-    def next_recorded(self) -> Any:
-        """The next element; what it costs is noted when the one after it is asked for."""
-        if self.stage == _RECORDED:
+    def _recorded_steps(self) -> Iterator[Any]:
+        """Until the loop ends or goes on as written; what a step costs is noted when the one after
+        it is asked for."""
+        now = self._now()
+        while not self.change_due(now):
+            started = now
             self.recorder.pace()
+            try:
+                yield self._next()
+            except StopIteration:
+                self.over = True
+                return
+            now = self._now()
+            self._times.append(now - started)
+
+    def _next(self) -> Any:
+        """The next element, which nobody here keeps."""
         value = next(self._iterator)
         self.steps_done += 1
         return value
+
+    def _timed_steps(self) -> Iterator[Any]:
+        """Some steps as written: as many as were recorded, while they are no slower."""
+        left, most = len(self._times), sum(self._times) + self._flushed_s
+        while not self._plain_times or (left > 0 and most > 0):
+            left -= 1
+            started = time.perf_counter()
+            try:
+                yield self._next()
+            except StopIteration:
+                self.over = True
+                return
+            self._plain_times.append(time.perf_counter() - started)
+            most -= self._plain_times[-1]
 
     def _rest(self) -> Any:
         """What is left to go through as written."""
@@ -307,62 +324,6 @@ class Phases:
         if type(values) is TracedArray:
             return values.to_numpy(self.reason)
         return tuple(map(self.hooks.opened, values)) if type(values) is tuple else values
-
-
-class _Recorded:
-    """The recorded steps, until the loop ends or goes on as written."""
-
-    def __init__(self, phases: Phases):
-        self._phases = phases
-        self._started = 0.0
-
-    def __iter__(self) -> _Recorded:
-        return self
-
-    def __next__(self) -> Any:
-        phases = self._phases
-        now = phases._now()
-        if self._started:
-            phases._times.append(now - self._started)
-        if phases.change_due(now):
-            raise StopIteration
-        self._started = now
-        try:
-            return phases.next_recorded()
-        except StopIteration:
-            phases.over = True
-            raise
-
-
-class _Timed:
-    """Some steps as written: as many as were recorded, while they are no slower."""
-
-    def __init__(self, phases: Phases):
-        self._phases = phases
-        self._left = len(phases._times)
-        self._most = sum(phases._times) + phases._flushed_s
-        self._started = 0.0
-
-    def __iter__(self) -> _Timed:
-        return self
-
-    def __next__(self) -> Any:
-        phases = self._phases
-        now = time.perf_counter()
-        if self._started:
-            phases._plain_times.append(now - self._started)
-            self._most -= now - self._started
-        if phases._plain_times and (self._left <= 0 or self._most <= 0):
-            raise StopIteration
-        self._left -= 1
-        self._started = time.perf_counter()
-        try:
-            value = next(phases._iterator)
-        except StopIteration:
-            phases.over = True
-            raise
-        phases.steps_done += 1
-        return value
 
 
 def median(values: list[float]) -> float:

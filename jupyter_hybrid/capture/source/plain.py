@@ -2,42 +2,20 @@
 
 from __future__ import annotations
 
-import builtins
 import functools
 import itertools
 import sys
-import types
 from collections.abc import Iterator
 from typing import Any
 
 from ... import _core
-from .. import closed, homes, listed_calls, numbers, trace_state, twins
-from ..watchers import starts_one
-from . import budget
+from .. import homes, numbers, trace_state
 from .awaited import Awaited, Managed
 from .loops import FORGOTTEN, place_of
-from .patience import CONTACTS, Phases
-from .quiet import Reads, Search, known_function
+from .patience import Phases
+from .quiet import Search
 
 _guards = _core.guards
-_LISTS = frozenset({list, tuple})
-_LOOKS_ON = "another thread, a debugger or a profiler starts"
-_CALLS = 64  # of a function that record nothing
-_DRAWN = 8  # calls of a function of numbers that are drawn, as examples
-_DOUBTS = 3  # calls after which nobody asks again whether a function touches no array
-_CONSUMERS = (
-    sum, any, all, min, max, sorted, list, tuple, set, dict, frozenset,
-)  # fmt: skip
-
-
-class _Calls:
-    """A function of the user's, as the running cell calls it."""
-
-    def __init__(self, recorder: Any, nodes: int):
-        self.count = self.doubts = self.contacts = 0
-        self.seen = len(recorder.breaks)
-        self.nodes = nodes
-        self.left = ""
 
 
 class PlainCopies:
@@ -51,18 +29,8 @@ class PlainCopies:
         self.steps: Any = ()  # ... and what it goes through
         self._plain: tuple[Any, Any] | None = None  # a generator expression as written, and how
         self._unfinished: Phases | None = None  # a comprehension whose first part has ended
-        self._args: tuple = ()
-        self._kwargs: dict = {}
         self._locals: dict[str, Any] = {}
-        self._real: Any = None
         self._over = False
-
-    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError
-
-    def ready_for(self, recorder: Any, function: Any, args: tuple, kwargs: dict) -> bool:
-        """Makes ready for a call of unseen code, from the caller's own frame."""
-        raise NotImplementedError
 
     # Recording put aside --------------------------------------------------------------------------
     def record(self, recorder: Any) -> None:
@@ -77,22 +45,39 @@ class PlainCopies:
             recorder.spent.go_on()
             _guards.begin(recorder.contact)
 
-    def hush(self) -> None:
-        """For code that touches no array: what is pending stays."""
-        self._bind_plain_numbers()
-        self.record(None)
+    def put_aside(self, quiet: bool, reason: str) -> None:
+        """Code runs as written from here on. ``quiet`` code touches no array: what is pending
+        stays so."""
+        if quiet:
+            self.plain_names()
+            self.record(None)
+        else:
+            self.step_outside(reason)
 
-    def _bind_plain_numbers(self) -> None:
+    def take_up(self, recorder: Any, quiet: bool) -> None:
+        """Goes on with what was put aside."""
+        if not quiet:
+            recorder.recording.resume()
+        elif not recorder.recording.as_written:
+            self.record(recorder)
+
+    def as_written(self, quiet: bool, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """A call of a function that runs so."""
+        __tracebackhide__ = True
         recorder = self.recorder
-        namespace = recorder.namespace
-        for name in recorder.cell.names:
+        self.put_aside(quiet, f"{getattr(function, '__name__', 'a call')} is left to Python")
+        try:
+            args = tuple(map(self.opened, args))
+            return function(*args, **{k: self.opened(v) for k, v in kwargs.items()})
+        finally:
+            self.take_up(recorder, quiet)
+
+    def plain_names(self) -> None:
+        """The cell's own names hold plain numbers in the place of recorded ones."""
+        namespace = self.recorder.namespace
+        for name in self.recorder.cell.names:
             if numbers.is_recorded(namespace.get(name)):
                 namespace[name] = numbers.plain(namespace[name])
-
-    def speak(self, recorder: Any) -> None:
-        """Goes on with what was put aside."""
-        if not recorder.recording.as_written:
-            self.record(recorder)
 
     def step_outside(self, reason: str) -> None:
         """For code that runs as written: everything is computed, stand-ins have their arrays."""
@@ -104,14 +89,14 @@ class PlainCopies:
         recorder.let_go()
         recorder.recording.pause(reason)
 
-    def quiet(self, reads: Reads, *values: Any) -> bool:
-        """Do these reads, from the frame that asks, and these values touch no array?"""
+    def quiet(self, names: frozenset[str], *values: Any) -> bool:
+        """Do these names, as the frame that asks has them, and these values touch no array?"""
         frame = sys._getframe(1)
         while frame.f_globals.get("__package__") == __package__ and frame.f_back is not None:
             frame = frame.f_back
         search = Search()
         return all(map(search.value, values)) and search.names(
-            reads, frame.f_locals, frame.f_globals, vars(builtins)
+            names, frame.f_locals, frame.f_globals
         )
 
     # Loops ----------------------------------------------------------------------------------------
@@ -145,16 +130,7 @@ class PlainCopies:
 
     def stands(self, name: str) -> bool:
         """Does this one?"""
-        value = self._locals.get(name)
-        if not homes.is_ours(value):
-            return False
-        self._real = self.opened(value)
-        return True
-
-    def real(self) -> Any:
-        """What it stands for."""
-        value, self._real = self._real, None
-        return value
+        return homes.is_ours(self._locals.get(name))
 
     def waits(self, reason: str, through: Any) -> Any:
         """What an ``async for`` goes through: each step is a contact."""
@@ -173,22 +149,16 @@ class PlainCopies:
         phases = Phases(self, number, values, 1)
         steps = phases.of_comprehension()
         self._unfinished = None
-        if phases.all_recorded:
-            return steps
+        return iter(steps) if phases.all_recorded else self._until_left(steps, phases)
 
-        def ended() -> Iterator[Any]:
-            self._unfinished = phases
-            return iter(())
-
-        return itertools.chain(steps, _Late(ended))
+    def _until_left(self, steps: Any, phases: Phases) -> Iterator[Any]:
+        yield from steps
+        self._unfinished = phases
 
     def rest(self) -> Iterator[Any]:
         """Those that are not."""
         phases, self._unfinished = self._unfinished, None
-        if phases is None or phases.over:
-            return iter(())
-        iterator = phases.rest_as_written()
-        return itertools.chain(iterator, _Resume(phases)) if phases.paused else iterator
+        return iter(()) if phases is None or phases.over else phases.rest_as_written()
 
     @staticmethod
     def both(first: Any, rest: Any) -> Any:
@@ -212,13 +182,10 @@ class PlainCopies:
         place.note_left(recorder)
         if not quiet and not place.left:
             return False
-        self._plain = place, self._quietly if quiet else self._outside
+        self._plain = place, functools.partial(self.as_written, quiet)
         return True
 
-    @staticmethod
-    def opened(values: Any) -> Any:
-        """A value as code that runs as written has it."""
-        return homes.opened(values)
+    opened = staticmethod(homes.opened)  # a value as code that runs as written has it
 
     def each(self, number: int, values: Any) -> Any:
         """What a recorded generator expression goes through."""
@@ -226,166 +193,3 @@ class PlainCopies:
         if recorder is None or recorder.options.force or place is FORGOTTEN:
             return values
         return Phases(self, number, values, 1).of_generator()
-
-    # Calls ----------------------------------------------------------------------------------------
-    def callee_of_new(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """The same where lists among the arguments have just been made: nobody has them yet."""
-        shallow = listed_calls.reads_only(function) and not closed.calls_back(args)
-        if self.recorder is not None and not shallow:
-            for value in args:
-                _guards.held(value)
-        return self.callee(function, *args, **kwargs)
-
-    def callee(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """What is called in the function's place, with :meth:`given` and :meth:`named`.
-
-        A function of the user's is its twin, or itself once that pays more; no frame is added.
-        """
-        self._args, self._kwargs = args, kwargs
-        recorder = self.recorder
-        if recorder is None:
-            return function
-        if not _LISTS.isdisjoint(map(type, args)) and "key" not in kwargs:
-            self._args = args = listed_calls.loaded(recorder, function, args)
-        why = _LOOKS_ON if starts_one(function) else budget.used_up(recorder)
-        if why and recorder.recording is not None:
-            recorder.recording.leave(why)
-            self._args = tuple(map(self.opened, args))
-            self._kwargs = {k: self.opened(v) for k, v in kwargs.items()}
-            return function
-        twin = twins.seen(function)
-        if twin is not None:
-            inner = sys._getframe(1).f_code is twins.code_of(twin)
-            return self._chosen(recorder, function, twin, inner)
-        if len(args) == 1 and any(function is c for c in _CONSUMERS):
-            how = self._for_generator(args[0])
-            if how is not None:
-                return functools.partial(how, function)
-        if self.ready_for(recorder, function, args, kwargs):
-            return function
-        return functools.partial(self.call, function)
-
-    def _chosen(self, recorder: Any, function: Any, twin: Any, inner: bool) -> Any:
-        """The twin of a function that is called, ``inner`` by itself, or how it runs as written."""
-        code = twins.code_of(function)
-        if code is None or recorder.options.force:
-            return self._entered(twin)
-        known = recorder.calls.get(code)
-        if known is None:
-            known = recorder.calls[code] = _Calls(recorder, recorder.nodes())
-        known.count += 1
-        if (inner or known.count > _DRAWN) and known.doubts < _DOUBTS:
-            search = Search()
-            given = (function, *self._args, *self._kwargs.values())
-            if all(map(search.value, given)):  # nothing in it asks, and what is pending stays
-                self._bind_plain_numbers()
-                self._args = tuple(map(numbers.plain, self._args))
-                self._kwargs = {k: numbers.plain(v) for k, v in self._kwargs.items()}
-                for found in search.codes:  # the second lock lets them in
-                    if id(found) not in recorder.quiet:
-                        recorder.quiet.update({id(c): c for c in twins.with_inner(found)})
-                if inner and not (recorder.live() or recorder.known()):
-                    _guards.settled()  # the second lock asks about none of the many frames to come
-                return function
-            known.doubts += 1
-        if known.left or self._is_left(recorder, code, known):
-            return functools.partial(self._outside, function)
-        return self._entered(twin)
-
-    def _entered(self, twin: Any) -> Any:
-        """A method's twin as a function: 3.12 calls that without a call of C's, which it counts."""
-        if self._args and type(twin) is types.MethodType:
-            self._args = (twin.__self__, *self._args)
-            return twin.__func__
-        return twin
-
-    @staticmethod
-    def _is_left(recorder: Any, code: types.CodeType, known: _Calls) -> bool:
-        """Has a function been called often without paying?"""
-        if known.count % CONTACTS:
-            return False
-        first, function = code.co_firstlineno, known_function(code)
-        last = function.last if function is not None else first
-        new = recorder.breaks[known.seen :]
-        known.seen = len(recorder.breaks)
-        inside = [why for line, why in new if line is not None and first <= line <= last]
-        known.contacts += len(inside)
-        if code.co_filename == recorder.filename and known.contacts >= CONTACTS:
-            known.left = (
-                f"{code.co_name} left to Python: in {known.count} calls a value was needed "
-                f"{known.contacts} times ({inside[-1] if inside else 'it was read'})"
-            )
-            recorder.breaks.append((first, known.left))
-            recorder.left[first, known.left] = None
-        elif known.count == _CALLS and recorder.nodes() == known.nodes:
-            known.left = f"{code.co_name} runs as written: it records nothing"
-        return bool(known.left)
-
-    def given(self) -> tuple:
-        """The arguments of the call that follows."""
-        args, self._args = self._args, ()
-        return args
-
-    def named(self) -> dict[str, Any]:
-        """Its keyword arguments."""
-        kwargs, self._kwargs = self._kwargs, {}
-        return kwargs
-
-    def _for_generator(self, value: Any) -> Any:
-        """How this is gone through, where it is the expression that :meth:`plainly` was last asked
-        about; one of other code may do what it likes."""
-        if type(value) is not types.GeneratorType or self._plain is None:
-            return None
-        (place, how), code = self._plain, value.gi_code
-        its = code.co_filename == place.filename and code.co_firstlineno == place.first
-        return how if its and code.co_name == "<genexpr>" else None
-
-    def _quietly(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """A call that touches no array."""
-        __tracebackhide__ = True
-        recorder = self.recorder
-        self.hush()
-        try:
-            args = tuple(map(numbers.plain, args))
-            return function(*args, **{k: numbers.plain(v) for k, v in kwargs.items()})
-        finally:
-            self.speak(recorder)
-
-    def _outside(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """A call of a function that runs as written."""
-        __tracebackhide__ = True
-        recorder = self.recorder
-        name = getattr(function, "__name__", "a call")
-        self.step_outside(f"{name} is left to Python")
-        try:
-            args = tuple(map(self.opened, args))
-            return function(*args, **{k: self.opened(v) for k, v in kwargs.items()})
-        finally:
-            recorder.recording.resume()
-
-
-class _Late:
-    """Elements that are found when the first is asked for."""
-
-    def __init__(self, found: Any):
-        self._found = found
-
-    def __iter__(self) -> Iterator[Any]:
-        return self._found()
-
-
-class _Resume:
-    """Goes on recording when it is reached, or dropped: an iterator's end."""
-
-    def __init__(self, phases: Phases):
-        self._phases = phases
-
-    def __iter__(self) -> _Resume:
-        return self
-
-    def __next__(self) -> Any:
-        self._phases.resume()
-        raise StopIteration
-
-    def __del__(self) -> None:
-        self._phases.resume()

@@ -12,12 +12,11 @@ import ast
 from typing import Any
 
 from ..trace_state import RUNTIME
-from .captured import keep_shared, shared_names
 from .copies import Copies
 from .guarded import Guarded
 from .nodes import children, finished, placed, walk
-from .rewrite_exits import Exits
-from .scopes import yields
+from .rewrite_exits import INPLACE, Exits
+from .scopes import COMPREHENSIONS, shared_names, yields
 
 # Calls that look at their caller's frame: they must stay where they are.
 _FRAME_CALLS = frozenset(
@@ -28,22 +27,6 @@ _FRAME_CALLS = frozenset(
     }
 )  # fmt: skip
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_INPLACE = {
-    ast.Add: "iadd",
-    ast.Sub: "isub",
-    ast.Mult: "imul",
-    ast.Div: "itruediv",
-    ast.FloorDiv: "ifloordiv",
-    ast.Mod: "imod",
-    ast.Pow: "ipow",
-    ast.MatMult: "imatmul",
-    ast.BitAnd: "iand",
-    ast.BitOr: "ior",
-    ast.BitXor: "ixor",
-    ast.LShift: "ilshift",
-    ast.RShift: "irshift",
-}
 
 
 def _is_number(node: ast.AST) -> bool:
@@ -60,28 +43,13 @@ class Rewriter(Copies):
         copies: loops can also run as written.
     """
 
-    runtime = RUNTIME  # the name of what the hooks belong to
-
     def __init__(self, functions: frozenset[str], filename: str, copies: bool = False):
+        super().__init__(filename, copies)
         self.functions = functions
-        self.copies = copies
-        self.filename = filename
-        self.function = None
-        self.in_class = False
-
-    def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
-        attribute = ast.Attribute(ast.Name(self.runtime, ast.Load()), method, ast.Load())
-        call = ast.Call(attribute, args, rest.get("keywords", []))
-        for node in (attribute, attribute.value, call):
-            placed(at, node)
-        return call
 
     def _plain(self, node: ast.expr) -> ast.expr:
         """The expression visited, but with its own top-level number left as it is."""
         return node if _is_number(node) else self.visit(node)
-
-    def _statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        return self._visited(body)
 
     # Numbers -----------------------------------------------------------------------------------
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
@@ -180,7 +148,7 @@ class Rewriter(Copies):
             node.target = self.visit(node.target)
             return node
         old = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-        kind = placed(node, ast.Constant(_INPLACE[type(node.op)]))
+        kind = placed(node, ast.Constant(INPLACE[type(node.op)]))
         value = self._runtime("inplace", [kind, self.visit(old), node.value], node)
         return placed(node, ast.Assign([node.target], value))
 
@@ -215,8 +183,8 @@ class Rewriter(Copies):
         outer = self.function, self.in_class, self.loops
         self.function, self.in_class, self.loops = node, False, 0
         if isinstance(body, list):
-            shared = shared_names(node)
-            node.body = keep_shared(node, shared, self._statements(body), self._runtime)
+            node.shared = shared_names(node)
+            node.body = self._statements(body)
         else:
             node.body = self.visit(body)
         self.function, self.in_class, self.loops = outer
@@ -256,7 +224,7 @@ def rewrite(tree: ast.Module, filename: str = "", copies: bool = False) -> ast.M
 def rewritten(tree: ast.Module, rewriter: Rewriter) -> Any:
     """The module with the runtime's hooks, in place."""
     tree.body = rewriter._statements(tree.body)
-    return Exits(rewriter.runtime, _INPLACE).visit(tree)
+    return Exits(rewriter.runtime).visit(tree)
 
 
 def defined_functions(tree: ast.AST) -> frozenset[str]:
@@ -272,7 +240,7 @@ def rewrite_function(node: Any, filename: str, class_name: str) -> Any:
         class_name: of the class around it, which mangles names.
     """
     made = Rewriter(defined_functions(node), filename, copies=True).inside(node)
-    made = Exits(RUNTIME, _INPLACE, class_name).visit(made)
+    made = Exits(RUNTIME, class_name).visit(made)
     return Guarded(RUNTIME, class_name).visit(made)
 
 
@@ -294,7 +262,7 @@ def _assigned(node: Any, names: dict[str, None]) -> None:
             if isinstance(inner, ast.Global):
                 for name in inner.names:
                     names.setdefault(name)
-    elif kind in _COMPREHENSIONS:  # its targets are its own; walruses are ours
+    elif kind in COMPREHENSIONS:  # its targets are its own; walruses are ours
         for inner in walk(node):
             if isinstance(inner, ast.NamedExpr):
                 names.setdefault(inner.target.id)
@@ -303,24 +271,3 @@ def _assigned(node: Any, names: dict[str, None]) -> None:
             names.setdefault(node.name)
         for child in children(node):
             _assigned(child, names)
-
-
-def has_top_level_await(tree: ast.Module) -> bool:
-    """True when the cell itself (not a function in it) awaits."""
-
-    class Finder(ast.NodeVisitor):
-        found = False
-
-        def _skip(self, node: Any) -> None:
-            return
-
-        visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = _skip
-
-        def _await(self, node: Any) -> None:
-            self.found = True
-
-        visit_Await = visit_AsyncFor = visit_AsyncWith = _await
-
-    finder = Finder()
-    finder.visit(tree)
-    return finder.found

@@ -12,34 +12,34 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .nodes import Transformer, placed
-from .scopes import mangled
+from .nodes import Transformer, call_of, placed, walk
+from .scopes import given_names, mangled
 from .starred import held, held_in_case, held_in_steps, starred_names
 
 _NEVER_NUMBERS = (
     ast.Constant, ast.JoinedStr, ast.Lambda, ast.List, ast.Dict, ast.Set, ast.ListComp,
     ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Starred, ast.Compare, ast.Slice,
 )  # fmt: skip
-
-
 _NEVER_OURS = (ast.Constant, ast.JoinedStr, ast.Compare)
+# The functions of `operator` that update in place.
+INPLACE = {
+    ast.Add: "iadd", ast.Sub: "isub", ast.Mult: "imul", ast.Div: "itruediv", ast.Mod: "imod",
+    ast.FloorDiv: "ifloordiv", ast.Pow: "ipow", ast.MatMult: "imatmul", ast.BitAnd: "iand",
+    ast.BitOr: "ior", ast.BitXor: "ixor", ast.LShift: "ilshift", ast.RShift: "irshift",
+}  # fmt: skip
 
 
 class Exits(Transformer):
-    """Puts real values where they leave; ``names`` are the runtime and its in-place operators."""
+    """Puts real values where they leave; ``runtime`` is the runtime's name."""
 
-    def __init__(self, runtime: str, inplace: dict[Any, str], class_name: str = ""):
+    def __init__(self, runtime: str, class_name: str = ""):
         self._runtime = runtime
-        self._inplace = inplace
         self._in_class = False
         self._class_name = class_name  # of the innermost class, which private names belong to
+        self._shared: frozenset[str] = frozenset()  # variables that somebody else reads
 
     def _call(self, method: str, args: list[ast.expr], at: ast.AST) -> ast.Call:
-        attribute = ast.Attribute(ast.Name(self._runtime, ast.Load()), method, ast.Load())
-        call = ast.Call(attribute, args, [])
-        for node in (attribute, attribute.value, call):
-            placed(at, node)
-        return call
+        return call_of(self._runtime, method, args, at)
 
     def _plain(self, node: Any) -> Any:
         """``node``, already visited, giving a plain number where it gives a number."""
@@ -169,23 +169,48 @@ class Exits(Transformer):
         return node
 
     # Assignments ----------------------------------------------------------------------------------
-    def visit_Assign(self, node: ast.Assign) -> Any:
-        return [self._assign(node), *held(starred_names(*node.targets), node, self._call)]
+    def _is_shared(self, *targets: ast.expr | None) -> list[str]:
+        """Those variables among what is assigned."""
+        found = [n for t in targets if t is not None for n in walk(t)]
+        stored = [n.id for n in found if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        return [name for name in dict.fromkeys(stored) if name in self._shared]
 
-    def _assign(self, node: ast.Assign) -> ast.stmt:
+    def _seen_to(self, at: ast.AST, *targets: ast.expr | None) -> list[ast.stmt]:
+        """What follows an assignment to these."""
+        made = held(starred_names(*targets), at, self._call)
+        return [*made, *self._again(self._is_shared(*targets), at)]
+
+    def _again(self, names: list[str], at: ast.AST) -> list[ast.stmt]:
+        """``name = R.kept(name)`` for each."""
+        made: list[ast.stmt] = []
+        for name in names:
+            value = self._call("kept", [placed(at, ast.Name(name, ast.Load()))], at)
+            to = placed(at, ast.Name(name, ast.Store()))
+            made.append(placed(at, ast.Assign([to], value)))
+        return made
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
         if isinstance(node.value, ast.Tuple) and all(map(_unpacks_to_names, node.targets)):
             node.value.elts = [self.visit(e) for e in node.value.elts]  # stays in names
-            return node
+            return [node, *self._seen_to(node, *node.targets)]
         self.generic_visit(node)
-        if self._in_class:
+        names = all(map(_is_name, node.targets))
+        if self._in_class or (names and self._is_shared(*node.targets)):
             node.value = self._kept(node.value)
-        elif not all(map(_is_name, node.targets)):
+            return node
+        if not names:
             node.value = self._plain(node.value)
+        return [node, *self._seen_to(node, *node.targets)]
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
+        self.generic_visit(node)
+        if self._is_shared(node.target):
+            node.value = self._kept(node.value)
         return node
 
     def _first_in_body(self, node: Any, *targets: ast.expr | None) -> Any:
         self.generic_visit(node)
-        node.body = [*held(starred_names(*targets), node.body[0], self._call), *node.body]
+        node.body = [*self._seen_to(node.body[0], *targets), *node.body]
         return node
 
     def visit_For(self, node: Any) -> Any:
@@ -204,7 +229,7 @@ class Exits(Transformer):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         if node.value is not None:
             node.value = self.visit(node.value)
-            if self._in_class:
+            if self._in_class or self._is_shared(node.target):
                 node.value = self._kept(node.value)
             elif not isinstance(node.target, ast.Name):
                 node.value = self._plain(node.value)
@@ -226,30 +251,42 @@ class Exits(Transformer):
             none = placed(target, ast.Constant(None))
             made = self._call("slice", [b or none for b in bounds], target)
             found.args[1] = made
-        kind = ast.copy_location(ast.Constant(self._inplace[type(node.op)]), node)
+        kind = ast.copy_location(ast.Constant(INPLACE[type(node.op)]), node)
         call = self._call("augment", [kind, found, self._plain(node.value)], node)
         return placed(node, ast.Expr(call))
 
     # Scopes ---------------------------------------------------------------------------------------
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
-        outside = self._in_class, self._class_name
-        self._in_class, self._class_name = True, node.name
+        outside = self._in_class, self._class_name, self._shared
+        self._in_class, self._class_name, self._shared = True, node.name, frozenset()
         self.generic_visit(node)
-        self._in_class, self._class_name = outside
+        self._in_class, self._class_name, self._shared = outside
         return node
 
     def _function(self, node: Any) -> Any:
         args = node.args
         args.defaults = [self._kept(self.visit(d)) for d in args.defaults]
         args.kw_defaults = [d and self._kept(self.visit(d)) for d in args.kw_defaults]
-        outside, self._in_class = self._in_class, False
+        outside = self._in_class, self._shared
+        self._in_class, self._shared = False, getattr(node, "shared", frozenset())
         if isinstance(node, ast.Lambda):
             node.body = self.visit(node.body)
         else:
-            node.body = self._visited(node.body)
             node.decorator_list = [self.visit(d) for d in node.decorator_list]
-        self._in_class = outside
+            node.body = self._body(node)
+        self._in_class, self._shared = outside
         return node
+
+    def _body(self, function: Any) -> list[ast.stmt]:
+        """Its statements; parameters that somebody else reads are real before the first."""
+        body, at = function.body, function.body[0]
+        first: list[ast.stmt] = []
+        if hasattr(function, "shared"):
+            given = [name for name in given_names(function.args) if name in self._shared]
+            named = function.args.kwarg
+            first = [*self._again(given, at), *held([named.arg] if named else [], at, self._call)]
+        start = 1 if ast.get_docstring(function, clean=False) is not None else 0
+        return [*self._visited(body[:start]), *first, *self._visited(body[start:])]
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _function
 

@@ -9,7 +9,9 @@ from typing import Any
 from .nodes import children, walk
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_INNER = (*FUNCTIONS, ast.ClassDef, ast.GeneratorExp)
+_WAITS = (ast.Await, ast.AsyncFor, ast.AsyncWith)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
@@ -28,25 +30,34 @@ def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
             stack += children(node)
 
 
-def yields(body: Iterable[ast.AST]) -> bool:
-    """Does a function with this body make a generator or a coroutine?"""
-    kinds = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
+def awaits(body: Iterable[ast.AST], kinds: tuple[type, ...] = _WAITS) -> bool:
+    """Do these statements await something themselves?"""
     return any(
         isinstance(n, kinds) or (isinstance(n, ast.comprehension) and n.is_async)
         for n in own_nodes(body)
     )
 
 
+def yields(body: Iterable[ast.AST]) -> bool:
+    """Does a function with this body make a generator or a coroutine?"""
+    return awaits(body, (*_WAITS, ast.Yield, ast.YieldFrom))
+
+
+def given_names(arguments: ast.arguments) -> list[str]:
+    """The parameters that are bound to what the caller has given."""
+    a = arguments
+    given = [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, [a.vararg])]
+    return [g.arg for g in given]
+
+
 def bound_names(function: Any) -> frozenset[str]:
     """Names that are variables of the function: bound somewhere in it, or declared nonlocal."""
-    a = function.args
-    given = [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]
-    found = {g.arg for g in given}
+    found = {*given_names(function.args), *(a.arg for a in [function.args.kwarg] if a)}
     body = function.body if isinstance(function.body, list) else [function.body]
     inner: set[int] = set()  # targets of comprehensions are their own
     beyond: set[str] = set()
     for node in own_nodes(body):
-        if isinstance(node, _COMPREHENSIONS):
+        if isinstance(node, COMPREHENSIONS):
             targets = [n for c in node.generators for n in walk(c.target)]
             inner |= {id(n) for n in targets}
         if isinstance(node, ast.Name):
@@ -67,15 +78,35 @@ def bound_names(function: Any) -> frozenset[str]:
 
 
 def loaded_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """Names that the statements read, in inner scopes too."""
+    """Names that the statements read or delete, in inner scopes too."""
     found: set[str] = set()
     for node in nodes:
         for n in walk(node):
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load):
+            if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Store):
                 found.add(n.id)
             elif isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name):
                 found.add(n.target.id)
     return frozenset(found)
+
+
+def shared_names(function: Any) -> frozenset[str]:
+    """The variables that the function assigns and that somebody else reads."""
+    found: set[str] = set()
+    read: set[str] = set()
+    for node in own_nodes(function.body):
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            found |= set(node.names)
+        elif isinstance(node, _INNER):
+            read |= _free_names(node)
+    return frozenset(found | (read & bound_names(function)))
+
+
+def _free_names(inner: Any) -> frozenset[str]:
+    read = loaded_names([inner])
+    if not isinstance(inner, FUNCTIONS):
+        return read
+    outer = [n for n in walk(inner) if isinstance(n, ast.Nonlocal)]
+    return (read - bound_names(inner)) | {name for n in outer for name in n.names}
 
 
 def mangled(name: str, class_name: str) -> str:

@@ -8,7 +8,6 @@ import linecache
 import os
 import sysconfig
 import time
-from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
@@ -16,11 +15,11 @@ from typing import Any
 #: Compiler flags of all ``from __future__`` imports.
 FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 _STARTED = time.time()
-_INSTALLED = tuple(
-    {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-)
-_STDLIB = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
-_OWN = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
+#: Folders of Python's library, and of it and what is installed beside it.
+STDLIB = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
+INSTALLED = (*STDLIB, *{sysconfig.get_path(name) + os.sep for name in ("purelib", "platlib")})
+#: This package's folder.
+OWN = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
 _cells: dict[str, str] = {}  # the Python of cells under a magic, by file name
 _recorded: set[str] = set()  # files of which a part has been recorded
 
@@ -62,7 +61,7 @@ def is_pythons(module: Any) -> bool:
     if type(origin) is not str:
         return False
     return origin in ("built-in", "frozen") or (
-        origin.startswith(_STDLIB) and "site-packages" not in origin
+        origin.startswith(STDLIB) and "site-packages" not in origin
     )
 
 
@@ -76,7 +75,7 @@ def is_users(filename: str) -> bool:
     if filename in _recorded or is_cell(filename):
         return True
     path = os.path.abspath(filename)
-    return not path.startswith((*_INSTALLED, _OWN)) and path.startswith(os.getcwd() + os.sep)
+    return not path.startswith((*INSTALLED, OWN)) and path.startswith(os.getcwd() + os.sep)
 
 
 def file_of(code: CodeType) -> tuple[list[str], ast.Module]:
@@ -91,18 +90,6 @@ def file_of(code: CodeType) -> tuple[list[str], ast.Module]:
     return lines, _parsed("".join(lines), code.co_filename)
 
 
-def check_current(code: CodeType, tree: ast.Module) -> None:
-    """Raises NoSource when the file may have been edited after the code was compiled from it."""
-    if is_cell(code.co_filename):
-        return
-    flags = code.co_flags & FUTURES
-    again = compile(tree, code.co_filename, "exec", flags, True)
-    for other in _codes(again):
-        if other == code:
-            return
-    check_unchanged(code.co_filename)  # a tool may have rewritten it on import
-
-
 def check_unchanged(filename: str) -> None:
     """Raises NoSource when the file has been written since this process began."""
     try:
@@ -111,10 +98,3 @@ def check_unchanged(filename: str) -> None:
         changed = _STARTED
     if changed >= _STARTED and not is_cell(filename):
         raise NoSource("its file was changed after it was imported")
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)

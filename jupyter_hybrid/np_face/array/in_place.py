@@ -29,6 +29,12 @@ def change(array: Any, what: str, act: Callable[[np.ndarray], None]) -> None:
     _stand_for(array, real)
 
 
+def put(array: Any, name: str, value: Any) -> None:
+    """``x.shape = ...`` and its like."""
+    what = f"an array's {name} is set in place"
+    change(array, what, lambda real: setattr(real, name, value))
+
+
 def resize(array: Any, new_shape: tuple, refcheck: bool) -> None:
     """``x.resize(shape)``: the memory is another one afterwards."""
     recorder = array.recorder

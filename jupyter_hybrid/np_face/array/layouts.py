@@ -158,7 +158,7 @@ def _is_strided(value: Any) -> bool:
     """Is there an array that is not in C order?"""
     kind = type(value)
     if kind is bridge.Traced:
-        return value._layout is not None
+        return value.layout is not None
     if kind is tuple or kind is list:
         return any(_is_strided(v) for v in value)
     if kind is dict:
@@ -171,7 +171,7 @@ def _signature(value: Any) -> Any:
     kind = type(value)
     if kind is bridge.Traced:
         handle = value.handle
-        return handle.dtype, handle.shape, value._layout, value.is_scalar
+        return handle.dtype, handle.shape, value.layout, value.is_scalar
     if kind is Geometry or kind is int or kind is str or value is None:
         return value if kind is not int else (kind, value)
     if kind is np.ndarray:
@@ -308,14 +308,14 @@ def _as_known(made: Any, known: Any, arrays: list[Any], call: Callable) -> Any:
         if made.size and any(_is_of(made, a) for a in arrays):
             raise NotCovered(f"np.{call.__name__}: a copy of an operand")
         return made
-    made.is_window, made.is_scalar, made._layout = known.is_window, False, None
+    made.is_window, made.is_scalar, made.layout = known.is_window, False, None
     if known.order is not None:
         shape, itemsize = made.shape, made.itemsize
         strides, step = [0] * len(shape), itemsize
         for axis in reversed(known.order):
             strides[axis] = step
             step *= shape[axis]
-        made._layout = unless_c_order(shape, tuple(strides), itemsize)
+        made.layout = unless_c_order(shape, tuple(strides), itemsize)
     return made
 
 

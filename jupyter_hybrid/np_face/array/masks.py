@@ -81,8 +81,6 @@ def reduced(name: str, selection: Any, rest: bool) -> Any | None:
     mask, values = selection.selected
     if rest or name not in ("sum", "prod", "any", "all", "mean") or mask.shape != values.shape:
         return None
-    if name == "mean":
-        return reductions.masked_mean(values, None, False, None, mask)
     if name in ("any", "all"):
         values = reductions.as_bool(values)
     return reductions.reduce(name, values, None, where=mask)

@@ -131,18 +131,18 @@ class Methods:
     def sort(
         self: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None
     ) -> None:
-        if self.recorder.active and order is None and self.writeable:
-            self[...] = np.sort(self, axis=axis)
-        else:
-            self._write_really("sort", (axis, kind, order), {})
+        self._ordered(np.sort, (axis, kind, order))
 
     def partition(
         self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
     ) -> None:
-        if self.recorder.active and order is None and self.writeable:
-            self[...] = np.partition(self, kth, axis=axis)
+        self._ordered(np.partition, (kth, axis, kind, order))
+
+    def _ordered(self: Any, function: Callable, args: tuple) -> None:
+        if self.recorder.active and args[-1] is None and self.writeable:
+            self[...] = function(self, *args)
         else:
-            self._write_really("partition", (kth, axis, kind, order), {})
+            self._write_really(function.__name__, args, {})
 
     def put(self: Any, indices: Any, values: Any, mode: str = "raise") -> None:
         self._apply(np.put, (indices, values, mode), {})

@@ -40,7 +40,6 @@ class TracedArray(Operators, Items, Methods, Conversions):
         "_epoch",
         "_handle",
         "_is_copy",
-        "_layout",
         "_opened",
         "_read",
         "_real",
@@ -52,6 +51,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         "input",
         "is_scalar",
         "is_window",
+        "layout",
         "origin",
         "parent",
         "promise",
@@ -72,7 +72,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         self.computed: Any = None  # the node that made the ndarray, when the cell computed it
         self.parent: TracedArray | None = None  # a view's base
         self.selected: Any = None  # (mask, values) of a x[mask] that was not computed
-        self._layout: tuple[int, ...] | None = None  # byte strides; None: C order
+        self.layout: tuple[int, ...] | None = None  # byte strides; None: C order
         self.is_window = False  # on an array that nobody else has
         self.promise: Any = None  # of an ndarray that has still to get these contents
         self.dirty = False  # written since it was last stored to `origin`
@@ -108,7 +108,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         self._handle = self.input
         self._is_copy = not _core.shares_numpy(self.input)
         self._epoch = self.recorder.epoch
-        self._layout = None if array.flags.c_contiguous else array.strides
+        self.layout = None if array.flags.c_contiguous else array.strides
 
     def release(self) -> None:
         """Lets go of the memory: the array stands for nothing until :meth:`_stand_for`."""
@@ -137,7 +137,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         made._read, made._write, made._window = read, write, window
         made._seen = self.version
         if strides is not None:
-            made._layout = layouts.unless_c_order(made.shape, strides, made.itemsize)
+            made.layout = layouts.unless_c_order(made.shape, strides, made.itemsize)
         return made
 
     # State ----------------------------------------------------------------------------------------
@@ -236,8 +236,8 @@ class TracedArray(Operators, Items, Methods, Conversions):
             real = promises.filled(self, handle)
             if real is None:
                 real = _core.as_numpy(handle, self.recorder.settled)
-                if self._layout is not None:
-                    real = layouts.laid_out(real, self._layout)
+                if self.layout is not None:
+                    real = layouts.laid_out(real, self.layout)
                 real = real.view() if self.is_window else real
             if self.is_scalar or not self.recorder.active:
                 self._real = real[()] if self.is_scalar else real
@@ -271,9 +271,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
 
     @shape.setter
     def shape(self, shape: Any) -> None:
-        in_place.change(
-            self, "an array is reshaped in place", lambda real: setattr(real, "shape", shape)
-        )
+        in_place.put(self, "shape", shape)
 
     @property
     def dtype(self) -> np.dtype:
@@ -281,9 +279,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
 
     @dtype.setter
     def dtype(self, dtype: Any) -> None:
-        in_place.change(
-            self, "an array's dtype is set in place", lambda real: setattr(real, "dtype", dtype)
-        )
+        in_place.put(self, "dtype", dtype)
 
     @property
     def ndim(self) -> int:
@@ -302,21 +298,12 @@ class TracedArray(Operators, Items, Methods, Conversions):
         return self.size * self.itemsize
 
     @property
-    def layout(self) -> tuple[int, ...] | None:
-        """Byte strides; None for C order."""
-        return self._layout
-
-    @property
     def strides(self) -> tuple[int, ...]:
-        return self._layout or layouts.c_strides(self.shape, self.itemsize)
+        return self.layout or layouts.c_strides(self.shape, self.itemsize)
 
     @strides.setter
     def strides(self, strides: Any) -> None:
-        in_place.change(
-            self,
-            "an array's strides are set in place",
-            lambda real: setattr(real, "strides", strides),
-        )
+        in_place.put(self, "strides", strides)
 
     @property
     def flags(self) -> Any:

@@ -11,7 +11,7 @@ from ..errors import NotCovered
 from . import lowering
 from .counting import known_values
 from .lowering import FLOAT64, cast, dtype_of, filled, require_dtype
-from .reductions import mean, reduce
+from .reductions import kept, reduce
 from .registry import MISSING, lowers
 from .ufuncs import ufunc_call
 
@@ -21,7 +21,7 @@ def _average(to, a, axis=None, weights=None, returned=False, *, keepdims=MISSING
     if weights is not None:
         return _weighted(to, a, axis, weights, returned, keepdims)
     x = to(a)
-    made = mean(lambda node: node, x, axis, keepdims=keepdims)
+    made = reduce("mean", x, axis, keepdims=kept(keepdims))
     if not returned:
         return made
     count = math.prod(x.shape) / max(math.prod(made.shape), 1)
@@ -36,7 +36,7 @@ def _weighted(to: Any, a: Any, axis: Any, weights: Any, returned: bool, keepdims
         raise NotCovered("np.average with weights= of another shape, or with returned=")
     kinds = [dtype_of(x), known.dtype, *([FLOAT64] if dtype_of(x).kind in "iub" else [])]
     wanted = require_dtype(np.result_type(*kinds), "np.average")
-    keep = keepdims is not MISSING and bool(keepdims)
+    keep = kept(keepdims)
     scale = known.sum(axis=axis, dtype=wanted, keepdims=keep)
     if np.any(scale == 0.0):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")

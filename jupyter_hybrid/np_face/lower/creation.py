@@ -16,7 +16,7 @@ from ..errors import NotCovered
 from ..protocols import Recorder
 from . import lowering
 from .lowering import FLOAT64, cast, copied, core, dtype_of, filled, require_dtype
-from .registry import gives_arrays, lowers, views
+from .registry import MISSING, gives_arrays, lowers, views
 from .shapes import diagonal
 
 
@@ -162,10 +162,8 @@ def full_like(to, a, fill_value, dtype=None, order="K", subok=True, shape=None, 
     wanted = require_dtype(dtype_of(x) if dtype is None else np.dtype(dtype), "np.full_like")
     size = tuple(x.shape) if shape is None else shape_of(shape)
     if type(fill_value) is bridge.Traced:
-        return lowering.broadcast_to(cast(to(fill_value), wanted), size)
-    if np.ndim(fill_value):
-        raise NotCovered("np.full_like of an array")
-    return filled(size, np.array(fill_value, dtype=wanted).item(), wanted)
+        return full_of(to, size, fill_value, wanted)
+    return full(size, fill_value, wanted)
 
 
 @gives_arrays
@@ -199,6 +197,23 @@ def asarray(
     node = cast(a.handle, wanted)
     made = bridge.Traced.of_node(recorder, copied(node) if node is a.handle else node)
     return layouts.like_copy(made, a, order or "K")
+
+
+def converted(
+    recorder: Recorder, real: Callable, a: Any, dtype: Any = None, *, copy: Any = MISSING,
+    order: Any = None, ndmin: int = 0, subok: bool = True,
+) -> Any:  # fmt: skip
+    """What ``real``, np.array or one of its kin, makes of something traced."""
+    if real is not np.array and (ndmin or not subok):
+        raise NotCovered(f"np.{real.__name__} with ndmin= or subok=")
+    if copy is MISSING:
+        copy = True if real is np.array else None
+    if real is np.ascontiguousarray:
+        order, ndmin = "C", 1
+    made = asarray(recorder, a, dtype, order, copy)
+    while made.ndim < ndmin:
+        made = made[None]
+    return made
 
 
 @gives_arrays

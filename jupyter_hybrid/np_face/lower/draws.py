@@ -24,17 +24,21 @@ _GENERATORS = (np.random.RandomState, np.random.Generator)
 
 def lowered(function: Any) -> Callable | None:
     """``f(recorder, generator, args, kwargs)`` for a generator's method that is recorded."""
-    owner = getattr(function, "__self__", None)
-    if type(owner) not in _GENERATORS:
+    if type(getattr(function, "__self__", None)) not in _GENERATORS:
         return None
-    return _METHODS.get((type(owner) is np.random.Generator, getattr(function, "__name__", "")))
+    return _METHODS.get(getattr(function, "__name__", ""))
 
 
 def call(recorder: Recorder, lower: Callable, function: Any, args: tuple, kwargs: dict) -> Any:
     """The recorded call. Raises NotCovered, before anything is drawn, where it is NumPy's."""
     if not recorder.active or recorder.script:
         raise NotCovered("random draws")
-    return lower(function.__self__, *args, **kwargs)
+    generator = function.__self__
+    if type(generator) is np.random.RandomState:  # without axis= and shuffle=
+        most = {"shuffle": 1, "permutation": 1}.get(function.__name__, 4)
+        if len(args) > most or not kwargs.keys().isdisjoint({"axis", "shuffle"}):
+            raise NotCovered("a draw with such arguments")
+    return lower(generator, *args, **kwargs)
 
 
 def _array(x: Any) -> Any:
@@ -52,10 +56,6 @@ def _taken(x: Any, index: Any, axis: int) -> Any:
     return bridge.Traced.of_node(x.recorder, node, scalar=not node.shape)
 
 
-def _shuffle_legacy(generator: Any, x: Any) -> None:
-    _shuffle(generator, x, 0)
-
-
 def _shuffle(generator: Any, x: Any, axis: int = 0) -> None:
     array = _array(x)
     place = _axis(array, axis)
@@ -67,22 +67,10 @@ def _shuffle(generator: Any, x: Any, axis: int = 0) -> None:
     array[...] = _taken(array, index.ravel(), place)
 
 
-def _permutation_legacy(generator: Any, x: Any) -> Any:
-    return _permutation(generator, x, 0)
-
-
 def _permutation(generator: Any, x: Any, axis: int = 0) -> Any:
     array = _array(x)
     place = _axis(array, axis)
     return _taken(array, generator.permutation(array.shape[place]), place)
-
-
-def _choice_legacy(
-    generator: Any, a: Any, size: Any = None, replace: Any = True, p: Any = None
-) -> Any:
-    if type(a) is bridge.Traced and a.ndim != 1:
-        raise NotCovered("np.random.choice of rows")
-    return _choice(generator, a, size, replace, p)
 
 
 def _choice(
@@ -96,6 +84,8 @@ def _choice(
         options["p"] = known_values(p, "a draw with p=")
     if type(generator) is np.random.Generator:
         options["shuffle"] = shuffle
+    elif type(a) is bridge.Traced and a.ndim != 1:
+        raise NotCovered("np.random.choice of rows")
     if type(a) is not bridge.Traced:
         if axis or not isinstance(a, (int, np.integer)):
             raise NotCovered("a choice among these")
@@ -121,13 +111,6 @@ def _normal(generator: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) 
     return made
 
 
-_METHODS: dict[tuple[bool, str], Callable] = {
-    (False, "shuffle"): _shuffle_legacy,
-    (True, "shuffle"): _shuffle,
-    (False, "permutation"): _permutation_legacy,
-    (True, "permutation"): _permutation,
-    (False, "choice"): _choice_legacy,
-    (True, "choice"): _choice,
-    (False, "normal"): _normal,
-    (True, "normal"): _normal,
-}
+_METHODS: dict[str, Callable] = {
+    "shuffle": _shuffle, "permutation": _permutation, "choice": _choice, "normal": _normal,
+}  # fmt: skip

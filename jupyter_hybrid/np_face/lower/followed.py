@@ -30,7 +30,7 @@ NAMES = [
     "cov", "corrcoef", "sinc", "ediff1d", "vander", "diagflat", "tri", "tril", "triu", "logspace",
     "geomspace", "linspace", "ix_", "isposinf", "isneginf", "put_along_axis", "fill_diagonal",
     "apply_over_axes", "astype", "insert", "delete", "resize", "allclose", "array_equal",
-    "piecewise", "unwrap", "angle", "digitize", "fix", "ndim", "shape", "size", "iscomplexobj",
+    "piecewise", "unwrap", "angle", "digitize", "ndim", "shape", "size", "iscomplexobj",
     "isrealobj", "common_type",
 ]  # fmt: skip
 LINEAR = [
@@ -130,26 +130,20 @@ class _Module:
         return _replaced(getattr(self._module, name))
 
 
-def _conversion(real: Callable, copy: Any) -> Callable:
-    def convert(a: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
-        rest = {k: v for k, v in kwargs.items() if k not in ("subok", "copy", "order", "ndmin")}
+def _conversion(real: Callable) -> Callable:
+    def convert(a: Any, *args: Any, **kwargs: Any) -> Any:
         if not bridge.has_traced(a):
-            return real(a, dtype, *args, **kwargs)
-        if args or rest:
-            raise NotCovered("np.array with more arguments")
-        wanted = kwargs.get("copy", copy)
-        made = creation.asarray(state.recorder, a, dtype, kwargs.get("order"), wanted)
-        while made.ndim < kwargs.get("ndmin", 0):
-            made = made[None]
-        return made
+            return real(a, *args, **kwargs)
+        return creation.converted(state.recorder, real, a, *args, **kwargs)
 
     return convert
 
 
-def _creator(real: Callable, make: Callable) -> Callable:
+def _creator(real: Callable) -> Callable:
     def create(*args: Any, **kwargs: Any) -> Any:
         try:
-            return bridge.Traced(state.recorder, make(*args, **kwargs))
+            made = creation.CREATION[real.__name__](*args, **kwargs)
+            return bridge.Traced(state.recorder, made)
         except (NotCovered, TypeError, ValueError):
             return real(*args, **kwargs)
 
@@ -207,13 +201,8 @@ def _broadcast(*arrays: Any) -> np.broadcast:
 REPLACEMENTS: dict[Any, Any] = {
     np.multiply: _ArrayUfunc(np.multiply),
     np.broadcast: _broadcast,
-    np.asarray: _conversion(np.asarray, None),
-    np.asanyarray: _conversion(np.asanyarray, None),
-    np.ascontiguousarray: _conversion(np.ascontiguousarray, None),
-    np.array: _conversion(np.array, True),
-    np.zeros: _creator(np.zeros, creation.zeros),
-    np.ones: _creator(np.ones, creation.ones),
-    np.empty: _creator(np.empty, creation.empty),
+    **{f: _conversion(f) for f in (np.asarray, np.asanyarray, np.ascontiguousarray, np.array)},
+    **{f: _creator(f) for f in (np.zeros, np.ones, np.empty)},
 }
 _converter = getattr(sys.modules.get("numpy._core._multiarray_umath"), "_array_converter", None)
 if _converter is not None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import NotCovered
 from .lowering import INT64, axes_of, cast, core, dtype_of, filled
-from .reductions import reduce
+from .reductions import kept, reduce
 from .registry import MISSING, lowers
 
 
@@ -19,7 +19,7 @@ def _is_number(x: Any) -> Any:
 def _options(keepdims: Any, initial: Any, where: Any) -> bool:
     if initial is not MISSING or where is not MISSING:
         raise NotCovered("nan reductions with initial= or where=")
-    return keepdims is not MISSING and bool(keepdims)
+    return kept(keepdims)
 
 
 def _sum(name: str) -> Any:
@@ -58,14 +58,6 @@ lowers(np.nanmax)(_extreme("max", float("-inf")))
 lowers(np.nanmin)(_extreme("min", float("inf")))
 
 
-def _mean(x: Any, axis: Any, keepdims: bool) -> tuple[Any, Any, Any]:
-    """(mean, count, mask) of the numbers of a float array."""
-    numbers = _is_number(x)
-    total = reduce("sum", x, axis, keepdims=keepdims, where=numbers)
-    count = cast(reduce("sum", numbers, axis, keepdims=keepdims, dtype=INT64), dtype_of(x))
-    return core("div", [total, count]), count, numbers
-
-
 @lowers(np.nanmean)
 def nanmean(to, a, axis=None, dtype=None, out=None, keepdims=MISSING, *, where=MISSING):
     keep = _options(keepdims, MISSING, where)
@@ -74,7 +66,7 @@ def nanmean(to, a, axis=None, dtype=None, out=None, keepdims=MISSING, *, where=M
         raise NotCovered(f"np.nanmean of {dtype_of(x)}")
     if dtype_of(x).kind != "f" or (dtype is not None and np.dtype(dtype) != dtype_of(x)):
         return reduce("mean", x, axis, keepdims=keep, dtype=dtype)
-    return _mean(x, axis, keep)[0]
+    return reduce("mean", x, axis, keepdims=keep, where=_is_number(x))
 
 
 def _spread(root: bool) -> Any:
@@ -89,8 +81,9 @@ def _spread(root: bool) -> Any:
         if dtype_of(x).kind != "f":
             raise NotCovered(f"np.nanvar or np.nanstd of {dtype_of(x)}")
         axes = axes_of(axis, len(x.shape))
-        middle, _, numbers = _mean(x, axes, True)
-        _, count, _ = _mean(x, axes, keep)
+        numbers = _is_number(x)
+        middle = reduce("mean", x, axes, keepdims=True, where=numbers)
+        count = cast(reduce("sum", numbers, axes, keepdims=keep, dtype=INT64), dtype_of(x))
         square = core("square", [core("sub", [x, middle])])
         total = reduce("sum", square, axes, keepdims=keep, where=numbers)
         free = core("sub_scalar", [count], scalar=float(ddof))

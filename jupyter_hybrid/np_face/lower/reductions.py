@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from typing import Any
 
@@ -54,6 +55,8 @@ def reduce(
     Raises ValueError as NumPy does for a maximum of nothing, NotCovered for dtypes without kernel.
     """
     axes = axes_of(axis, len(x.shape))
+    if name == "mean" and where is not None:
+        return _masked_mean(x, axes, keepdims, dtype, where)
     if name in ("sum", "prod", "mean"):
         x = cast(x, require_dtype(accumulates_in(name, x, dtype), f"np.{name}"))
         if name == "mean" and dtype_of(x).kind not in "fc":
@@ -128,33 +131,24 @@ def _extreme(name: str, x: Any, axes: tuple, keepdims: bool, initial: Any) -> An
     return core(name, [x], axis=axes, keepdims=keepdims)
 
 
-def _function(name: str, takes_dtype: bool) -> Any:
-    def lowered(to, a, axis, dtype, keepdims, initial, where):
-        x = to(a)
+def _function(name: str) -> Any:
+    order = list(inspect.signature(getattr(np, name)).parameters)[1:]  # `dtype` is not in each
+
+    def lowered(to, a, *args, **options):
+        options |= zip(order, args, strict=False)
+        where = options.get("where", True)
         mask = None if where is MISSING or where is True else as_bool(to(where))
-        keep = keepdims is not MISSING and bool(keepdims)
-        if name == "mean" and mask is not None:
-            return masked_mean(x, axis, keep, dtype, mask)
         return reduce(
-            name, x, axis, keepdims=keep, dtype=dtype, initial=_number(initial), where=mask
-        )
+            name, to(a), options.get("axis"), keepdims=kept(options.get("keepdims", MISSING)),
+            dtype=options.get("dtype"), initial=_number(options.get("initial")), where=mask,
+        )  # fmt: skip
 
-    if takes_dtype:
+    return lowered
 
-        def with_dtype(
-            to, a, axis=None, dtype=None, out=None, keepdims=MISSING, initial=MISSING,
-            where=MISSING,
-        ):  # fmt: skip
-            return lowered(to, a, axis, dtype, keepdims, initial, where)
 
-        return with_dtype
-
-    def without_dtype(
-        to, a, axis=None, out=None, keepdims=MISSING, initial=MISSING, where=MISSING, dtype=None
-    ):
-        return lowered(to, a, axis, dtype, keepdims, initial, where)
-
-    return without_dtype
+def kept(keepdims: Any) -> bool:
+    """``keepdims=`` as it was given, or not."""
+    return keepdims is not MISSING and bool(keepdims)
 
 
 def _number(value: Any) -> Any:
@@ -164,8 +158,7 @@ def _number(value: Any) -> Any:
     return value if number is None else number
 
 
-def masked_mean(x: Any, axis: Any, keepdims: bool, dtype: Any, mask: Any) -> Any:
-    """``np.mean`` of the elements where ``mask`` is true."""
+def _masked_mean(x: Any, axis: Any, keepdims: bool, dtype: Any, mask: Any) -> Any:
     wanted = require_dtype(accumulates_in("mean", x, dtype), "np.mean")
     if tuple(np.broadcast_shapes(tuple(x.shape), tuple(mask.shape))) != tuple(x.shape):
         raise NotCovered("np.mean with a where= wider than the array")
@@ -175,22 +168,15 @@ def masked_mean(x: Any, axis: Any, keepdims: bool, dtype: Any, mask: Any) -> Any
     return core("div", [total, cast(count, dtype_of(total))])
 
 
-for _name in ("sum", "prod"):
-    FUNCTIONS[getattr(np, _name)] = _function(_name, True)
-for _name in ("max", "min", "any", "all"):
-    FUNCTIONS[getattr(np, _name)] = _function(_name, False)
+for _name in ("sum", "prod", "max", "min", "any", "all", "mean"):
+    FUNCTIONS[getattr(np, _name)] = _function(_name)
 FUNCTIONS[np.amax], FUNCTIONS[np.amin] = FUNCTIONS[np.max], FUNCTIONS[np.min]
-
-
-@lowers(np.mean)
-def mean(to, a, axis=None, dtype=None, out=None, keepdims=MISSING, *, where=MISSING):
-    return _function("mean", True)(to, a, axis, dtype, None, keepdims, MISSING, where)
 
 
 def _position(name: str) -> Any:
     def lowered(to, a, axis=None, out=None, *, keepdims=MISSING):
         x = to(a)
-        keep = keepdims is not MISSING and bool(keepdims)
+        keep = kept(keepdims)
         rank = len(x.shape)
         if axis is None:
             if not math.prod(x.shape):
@@ -231,7 +217,7 @@ def _spread(root: bool) -> Any:
         if (where is not MISSING and where is not True) or mean is not MISSING:
             raise NotCovered("np.std or np.var with where= or mean=")
         taken = ddof if correction is MISSING else correction
-        keep = keepdims is not MISSING and bool(keepdims)
+        keep = kept(keepdims)
         made = variance(to(a), axis, keep, float(taken), dtype)
         return core("sqrt", [made]) if root else made
 
@@ -246,7 +232,7 @@ def _ptp(to, a, axis=None, out=None, keepdims=MISSING):
     x = to(a)
     if dtype_of(x) == BOOL:
         raise NotCovered("np.ptp of bool")
-    keep = keepdims is not MISSING and bool(keepdims)
+    keep = kept(keepdims)
     ends = [reduce(n, x, axis, keepdims=keep) for n in ("max", "min")]
     return core("sub", ends)
 

@@ -188,3 +188,11 @@ def round_(to, a, decimals=0, out=None):
     before, after = ("mul", "div") if places > 0 else ("div", "mul")
     scaled = core("rint", [core(f"{before}_scalar", [x], scalar=factor)])
     return core(f"{after}_scalar", [scaled], scalar=factor)
+
+
+@lowers(np.fix)
+def fix(to, x, out=None):
+    array = to(x)
+    if dtype_of(array).kind == "b":
+        raise NotCovered("np.fix of bool")
+    return lowering.copied(array) if dtype_of(array).kind in "iu" else core("trunc", [array])

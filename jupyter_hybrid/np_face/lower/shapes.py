@@ -78,19 +78,12 @@ def reshape(array: Any, /, shape: Any = None, order: str = "C", *, copy: Any = N
     wanted = tuple(operator.index(s) for s in (shape if several else (shape,)))
     if order not in ("C", "F", "A") or copy is False:
         raise NotCovered(f"np.reshape with order={order!r} or copy=False")
-    if (order == "A" and array.layout is not None) or (
-        order == "F" and array.ndim + len(wanted) > 2
-    ):
-        if order == "A":
-            raise NotCovered("np.reshape with order='A' of an array that is not in C order")
-        back = lowering.resolved(array.shape[::-1], wanted[::-1])
-        rank = array.ndim
-        turned = transpose(array.handle, tuple(range(rank))[::-1])
-        node = transpose(lowering.reshape(turned, back), tuple(range(len(back)))[::-1])
-        if array.layout is not None:
-            raise NotCovered("np.reshape with order='F' of an array that is not in C order")
-        return bridge.wrapped(array.recorder, node, True, (array,))
-    made = reshaped(array, wanted)
+    if order == "A" and array.layout is not None:
+        raise NotCovered("np.reshape with order='A' of an array that is not in C order")
+    if order == "F":  # the axes are read and filled from the first one on
+        made = permute(reshaped(permute(array), wanted[::-1]))
+    else:
+        made = reshaped(array, wanted)
     return made.copy() if copy else made
 
 
@@ -100,8 +93,8 @@ def ravel(array: Any, order: str = "C") -> Any:
         return reshaped(array, (array.size,))
     if order == "C":
         return bridge.Traced.of_node(array.recorder, _own(array, (array.size,)))
-    if order == "F" and array.layout is None:
-        return transposed(array, tuple(range(array.ndim))[::-1]).flatten()
+    if order == "F":
+        return ravel(permute(array))
     raise NotCovered(f"np.ravel with order={order!r}")
 
 
@@ -128,8 +121,7 @@ def squeeze(array: Any, axis: Any = None) -> Any:
     if axis is None:
         places = [i for i, d in enumerate(shape) if d == 1]
     else:
-        given = axis if isinstance(axis, (tuple, list)) else (axis,)
-        places = [axis_of(a, len(shape)) for a in given]
+        places = list(lowering.axes_of(axis, len(shape)))
     if any(shape[i] != 1 for i in places):
         raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     if array.is_scalar:

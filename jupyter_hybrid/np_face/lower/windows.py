@@ -25,15 +25,9 @@ def sliding(
         raise NotCovered("sliding_window_view with writeable= or subok=")
     several = isinstance(window_shape, (tuple, list))
     sizes = [operator.index(s) for s in (window_shape if several else (window_shape,))]
-    if axis is None:
-        axes = list(range(x.ndim))
-    else:
-        axes = [
-            lowering.axis_of(a, x.ndim)
-            for a in (axis if isinstance(axis, (tuple, list)) else [axis])
-        ]
-    fits = len(sizes) == len(axes) == len(set(axes))
-    if not fits or any(not 0 < s <= x.shape[a] for s, a in zip(sizes, axes, strict=True)):
+    axes = lowering.axes_of(axis, x.ndim)
+    pairs = zip(sizes, axes, strict=False)
+    if len(sizes) != len(axes) or not all(0 < s <= x.shape[a] for s, a in pairs):
         raise NotCovered("sliding_window_view with these windows")
     shape = list(x.shape)
     for size, a in zip(sizes, axes, strict=True):

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ...capture import numbers, trace_state
+from ...capture import library, numbers, trace_state
 from ...capture.source.hooks import Runtime, install, on_scalars
 from ...np_face import TracedArray
 from . import conversions, elements, loop_number, loop_operators, trees
 from .errors import NotConvertible
 from .flow import ControlFlow
 from .kinds import handle_of
+from .origin import origin
 from .places import RUNTIME
 from .recorder import BodyRecorder
 from .undefined import Undefined
@@ -131,11 +132,11 @@ class ScriptRuntime(ControlFlow, Runtime):
         if followed is not None:
             return self.load(followed(*args, **kwargs))
         recorder.bodies[-1].check_call(function, args, kwargs)
+        if origin(function) == "library":
+            args = tuple(map(numbers.plain, args))
+            kwargs = {k: numbers.plain(v) for k, v in kwargs.items()}
+            return self.load(library.call(recorder, function, args, kwargs))
         return super().call(function, *args, **kwargs)
-
-    def _user_call(self, recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
-        __tracebackhide__ = True
-        return function(*args, **kwargs)
 
 
 def _made_array(args: tuple, kwargs: dict) -> Any:

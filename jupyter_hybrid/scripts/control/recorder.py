@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import _core
 from ...capture.cell import Cell
 from ...capture.deferred import DeferredNames
 from ...capture.options import Options
@@ -50,6 +51,10 @@ class BodyRecorder(Recorder):
     def scalar_with_ndarray(self, name: str, scalar: Any, array: Any, scalar_first: bool) -> Any:
         """An operator on the node of a NumPy scalar and an NDArray."""
         return loop_operators.scalar_with_ndarray(name, scalar, array, scalar_first)
+
+    def disown(self, arrays: list[Any]) -> None:
+        """Arrays that have no value of their own."""
+        _core.set_apart(arrays)
 
     def follow(self, function: Any) -> Any:
         """What is called in the place of a function inside a traced body; None: itself."""

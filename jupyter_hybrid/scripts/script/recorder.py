@@ -8,13 +8,13 @@ from typing import Any
 
 from ... import _core
 from ...capture.cell import Cell
-from ...capture.origin import origin
 from ...capture.source.sources import NoSource
 from ...reports.session import session
 from ..control.body import Body
 from ..control.calls import check_call
 from ..control.errors import NotConvertible
 from ..control.kinds import handle_of, is_scalar
+from ..control.origin import origin
 from ..control.recorder import BodyRecorder
 from . import blocks
 from .source import is_rewritten, rewritten

@@ -9,13 +9,13 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from ...capture.source.definitions import function_of
 from ...capture.source.sources import NoSource
 from ...capture.twins import rewritten_code, with_code
 from ..control.errors import NotConvertible
 from ..control.loop_else import lower_else
 from ..control.returns import lower_returns
 from ..control.rewriter import rewrite
+from ..own_source import function_of
 
 _REFUSED: dict[type, str] = {
     ast.Global: "`global`", ast.Nonlocal: "`nonlocal`", ast.Delete: "`del`", ast.Try: "`try`",

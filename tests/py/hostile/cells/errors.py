@@ -279,3 +279,41 @@ try:
     raise KeyboardInterrupt
 except KeyboardInterrupt:
     b = x * 2
+
+# %% warnings of NumPy's own code at the caller's lines
+import warnings
+import numpy as np
+def mean(v):
+    return np.nanmean(v)
+# --- cell
+a = np.nanmean([np.nan])
+b = np.nanmean([np.nan])
+h = np.ones(3, "f2")
+h *= 1e5
+d = {"h": np.ones(2, "f2")}
+d["h"] *= 1e5
+m = np.matrix([[1.0, 2.0]])
+with warnings.catch_warnings():
+    warnings.filterwarnings("error", module="__main__")
+    try:
+        h *= 1e5
+        h -= h
+        c = "went on"
+    except RuntimeWarning as error:
+        c = str(error)
+    del h
+e = mean([np.nan, 1])
+
+# %% warnings once a line
+import warnings
+import numpy as np
+def keep(v):
+    return v
+# --- cell
+with warnings.catch_warnings(record=True) as found:
+    warnings.simplefilter("default")
+    for i in range(2):
+        a = np.nanmean([np.nan])
+        b = np.nanmean([np.nan])
+lines = [w.lineno - found[0].lineno for w in found]
+y = keep(x) * 2

@@ -1,30 +1,35 @@
-"""Where a function that a cell calls comes from: us, the user, a library."""
+"""Where a function that a script calls comes from: us, the user, a library."""
 
 from __future__ import annotations
 
-import sysconfig
+import functools
 import types
 from typing import Any
 
-from ..np_face import face
-from . import closed, library
-from .source.sources import module_of
+from ...capture import closed
+from ...capture.source.sources import INSTALLED, module_of
+from ...np_face import face
 
-_LIBRARY = tuple(
-    {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-)
 _OWN = __name__.partition(".")[0]
+# Modules that handle arrays as any other object; what they call asks an array itself.
+_TRANSPARENT = frozenset(
+    {
+        "collections", "_collections", "contextlib", "copy", "dataclasses", "functools",
+        "_functools", "itertools", "types",
+    }
+)  # fmt: skip
 _BUILTIN_TYPES = (str, bytes, int, float, complex, bool, list, tuple, dict, set, frozenset)
 
 
 def origin(function: Any) -> str:
-    """Where code called by a cell comes from.
+    """Where code called by a script comes from.
 
     ``own``: this package, or what it records in NumPy's place; ``user``: cells, scripts, built-in
     types and NumPy; ``library``: everything else, which gets real arrays; ``object``: an instance
     that is called, of which not even an attribute is asked here.
     """
-    function = library.unwrapped(function)
+    while type(function) is functools.partial:
+        function = function.func
     if face.makes(function):
         return "own"
     kind = type(function)
@@ -59,8 +64,8 @@ def origin(function: Any) -> str:
         return "own"
     if root in ("builtins", "numpy", "__main__", "operator"):
         return "user"
-    if root in library.TRANSPARENT and not library.remembers(inner):
+    if root in _TRANSPARENT and not isinstance(inner, functools._lru_cache_wrapper):
         return "user"
-    if filename and not filename.startswith(_LIBRARY) and not filename.startswith("<frozen"):
+    if filename and not filename.startswith(INSTALLED) and not filename.startswith("<frozen"):
         return "user"
     return "library"

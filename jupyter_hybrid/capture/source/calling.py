@@ -1,0 +1,192 @@
+"""What rewritten code calls in a function's place: its twin, itself, or what records the call."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from .. import calls, closed, homes, listed_calls, numbers, twins
+from ..watchers import starts_one
+from .patience import CONTACTS
+from .plain import PlainCopies
+from .quiet import Search
+
+_guards = _core.guards
+_LISTS = frozenset({list, tuple})
+_LOOKS_ON = "another thread, a debugger or a profiler starts"
+_CALLS = 64  # of a function that record nothing
+_DRAWN = 8  # calls of a function of numbers that are drawn, as examples
+_DOUBTS = 3  # calls after which nobody asks again whether a function touches no array
+_CONSUMERS = (
+    sum, any, all, min, max, sorted, list, tuple, set, dict, frozenset,
+)  # fmt: skip
+# What rewritten code has something else for: arrays and their scalars.
+_LOADED = frozenset({np.ndarray, *np.sctypeDict.values()})
+
+
+class _Calls:
+    """A function of the user's, as the running cell calls it."""
+
+    def __init__(self, recorder: Any, nodes: int):
+        self.count = self.doubts = self.contacts = 0
+        self.seen = len(recorder.breaks)
+        self.nodes = nodes
+        self.left = ""
+
+
+class Calling(PlainCopies):
+    """The runtime's calls."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._args: tuple = ()
+        self._kwargs: dict = {}
+
+    def load(self, value: Any) -> Any:
+        """A value about to be used: an ndarray becomes its traced array."""
+        recorder = self.recorder
+        if recorder is None:  # a variable of a cell that goes on as written may hold a stand-in
+            return _guards.kept(value)
+        return recorder.wrap(value) if type(value) in _LOADED else value
+
+    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """``function(*args, **kwargs)`` where no loop is written twice."""
+        __tracebackhide__ = True
+        recorder = self.recorder
+        if recorder is None:
+            return function(*args, **kwargs)
+        twin = None if recorder.script else twins.seen(function)
+        if twin is not None:
+            return self.load(twin(*args, **kwargs))
+        way, args, kwargs = calls.prepared(recorder, function, args, kwargs)
+        if way is None:
+            return self.load(function(*args, **kwargs))
+        return self._given_back(way(recorder, function, args, kwargs))
+
+    def _done(self, way: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """A call that is done that way."""
+        __tracebackhide__ = True
+        return self._given_back(way(self.recorder, function, args, kwargs))
+
+    def _given_back(self, made: Any) -> Any:
+        """What a call gives to the cell; what lists and sets keep of it is real."""
+        made = self.load(made)
+        if type(made) is set or type(made) is frozenset:
+            return homes.members(made)
+        return _guards.held(made)
+
+    def callee_of_new(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """The same where lists among the arguments have just been made: nobody has them yet."""
+        shallow = listed_calls.reads_only(function) and not closed.calls_back(args)
+        if self.recorder is not None and not shallow:
+            for value in args:
+                _guards.held(value)
+        return self.callee(function, *args, **kwargs)
+
+    def callee(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """What is called in the function's place, with :meth:`given` and :meth:`named`.
+
+        A function of the user's is its twin, or itself once that pays more; no frame is added.
+        """
+        self._args, self._kwargs = args, kwargs
+        recorder = self.recorder
+        if recorder is None:
+            return function
+        if not _LISTS.isdisjoint(map(type, args)) and "key" not in kwargs:
+            self._args = args = listed_calls.loaded(recorder, function, args)
+        why = _LOOKS_ON if starts_one(function) else recorder.budget.used_up(recorder)
+        if why and recorder.recording is not None:
+            recorder.recording.leave(why)
+            self._args = tuple(map(self.opened, args))
+            self._kwargs = {k: self.opened(v) for k, v in kwargs.items()}
+            return function
+        twin = twins.seen(function)
+        if twin is not None:
+            inner = sys._getframe(1).f_code is twins.code_of(twin)
+            return self._chosen(recorder, function, twin, inner)
+        if len(args) == 1 and any(function is c for c in _CONSUMERS):
+            how = self._for_generator(args[0])
+            if how is not None:
+                return functools.partial(how, function)
+        way, self._args, self._kwargs = calls.prepared(recorder, function, args, kwargs)
+        return function if way is None else functools.partial(self._done, way, function)
+
+    def _chosen(self, recorder: Any, function: Any, twin: Any, inner: bool) -> Any:
+        """The twin of a function that is called, ``inner`` by itself, or how it runs as written."""
+        code = twins.code_of(function)
+        if code is None or recorder.options.force:
+            return self._entered(twin)
+        known = recorder.calls.get(code)
+        if known is None:
+            known = recorder.calls[code] = _Calls(recorder, recorder.nodes())
+        known.count += 1
+        if (inner or known.count > _DRAWN) and known.doubts < _DOUBTS:
+            search = Search()
+            given = (function, *self._args, *self._kwargs.values())
+            if all(map(search.value, given)):  # nothing in it asks, and what is pending stays
+                self.plain_names()
+                self._args = tuple(map(numbers.plain, self._args))
+                self._kwargs = {k: numbers.plain(v) for k, v in self._kwargs.items()}
+                for found in search.codes:  # the second lock lets them in
+                    if id(found) not in recorder.quiet:
+                        recorder.quiet.update({id(c): c for c in twins.with_inner(found)})
+                if inner and not (recorder.live() or recorder.known()):
+                    _guards.settled()  # the second lock asks about none of the many frames to come
+                return function
+            known.doubts += 1
+        if known.left or self._is_left(recorder, code, known):
+            return functools.partial(self.as_written, False, function)
+        return self._entered(twin)
+
+    def _entered(self, twin: Any) -> Any:
+        """A method's twin as a function: 3.12 calls that without a call of C's, which it counts."""
+        if self._args and type(twin) is types.MethodType:
+            self._args = (twin.__self__, *self._args)
+            return twin.__func__
+        return twin
+
+    @staticmethod
+    def _is_left(recorder: Any, code: types.CodeType, known: _Calls) -> bool:
+        """Has a function been called often without paying?"""
+        if known.count % CONTACTS:
+            return False
+        first = code.co_firstlineno
+        last = max(filter(None, (line for *_, line in code.co_lines())), default=first)
+        new = recorder.breaks[known.seen :]
+        known.seen = len(recorder.breaks)
+        inside = [why for line, why in new if line is not None and first <= line <= last]
+        known.contacts += len(inside)
+        if code.co_filename == recorder.filename and known.contacts >= CONTACTS:
+            known.left = (
+                f"{code.co_name} left to Python: in {known.count} calls a value was needed "
+                f"{known.contacts} times ({inside[-1] if inside else 'it was read'})"
+            )
+            recorder.breaks.append((first, known.left))
+            recorder.left[first, known.left] = None
+        elif known.count == _CALLS and recorder.nodes() == known.nodes:
+            known.left = f"{code.co_name} runs as written: it records nothing"
+        return bool(known.left)
+
+    def given(self) -> tuple:
+        """The arguments of the call that follows."""
+        args, self._args = self._args, ()
+        return args
+
+    def named(self) -> dict[str, Any]:
+        """Its keyword arguments."""
+        kwargs, self._kwargs = self._kwargs, {}
+        return kwargs
+
+    def _for_generator(self, value: Any) -> Any:
+        """How this is gone through, where it is the expression that :meth:`plainly` was last asked
+        about; one of other code may do what it likes."""
+        if type(value) is not types.GeneratorType or self._plain is None:
+            return None
+        (place, how), code = self._plain, value.gi_code
+        its = code.co_filename == place.filename and code.co_firstlineno == place.first
+        return how if its and code.co_name == "<genexpr>" else None
