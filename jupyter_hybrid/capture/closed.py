@@ -61,6 +61,15 @@ def _of_real_data(args: tuple, kwargs: dict) -> bool:
 
 # What an array is asked by them, it is asked as by the cell itself.
 _GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
+
+
+def _of_classes(args: tuple, kwargs: dict) -> bool:
+    """For ``isinstance``: the classes of ``int | float`` are asked one by one."""
+    kind = args[1] if len(args) == 2 else None
+    members = kind.__args__ if type(kind) is types.UnionType else (kind,)
+    return not kwargs and _guards.data(*args[:1], *members)
+
+
 _ITERATORS = frozenset({builtins.enumerate, builtins.zip, builtins.reversed})
 # What changes how NumPy computes: before it everything is computed as it was.
 _SETTINGS = frozenset({"seterr", "seterrcall", "setbufsize", "errstate", "set_printoptions"})
@@ -70,6 +79,7 @@ _RULES: dict[Any, Rule] = {
     **dict.fromkeys((builtins.id, builtins.callable), _looks),
     **dict.fromkeys((builtins.len, builtins.list, builtins.tuple), _takes_apart),
     **dict.fromkeys(_ITERATORS, _steps),
+    builtins.isinstance: _of_classes,
     **dict.fromkeys(_GETTERS, _of_real_data),
     **dict.fromkeys(
         (
@@ -78,7 +88,7 @@ _RULES: dict[Any, Rule] = {
             builtins.hash, builtins.repr, builtins.str, builtins.int, builtins.float,
             builtins.bool, builtins.complex, builtins.set, builtins.frozenset, builtins.dict,
             builtins.ord, builtins.chr, builtins.bin, builtins.hex, builtins.oct,
-            builtins.format, builtins.isinstance, builtins.issubclass, builtins.range,
+            builtins.format, builtins.issubclass, builtins.range,
             builtins.slice, copy.copy, copy.deepcopy,
         ),
         _of_data,

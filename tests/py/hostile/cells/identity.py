@@ -274,3 +274,14 @@ c = np.ndarray((2,), buffer=y)
 d = words(y), bytes(y)[:3]
 y[0] = 7
 e = a[0], c[0]
+
+# %% isinstance against unions
+import numpy as np
+def any_of(v, kinds):
+    return isinstance(v, kinds)
+# --- cell
+y = x * 2
+total = y.sum()
+a = [isinstance(v, int | float) for v in (y, total, 3, "a", y[0])]
+b = isinstance(y, np.ndarray | float), isinstance(total, int | None)
+c = any_of(total, int | float), any_of(y, str | np.ndarray)
