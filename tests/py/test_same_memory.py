@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy_samples import sample
-from traced import Recorded
+from traced import Recorded, check
 
 from jupyter_hybrid.np_face.array import methods
 from jupyter_hybrid.np_face.lower import composed, followed, ufuncs
@@ -205,3 +205,34 @@ def test_everything_with_a_lowering_has_a_sample():
     named = [*FUNCTIONS, *VIEWS, *followed._followable(), *followed.REWRITTEN]
     wanted = {f.__name__ for f in named if f not in WRITERS} - WRITING
     assert wanted | {*METHODS_OF_UFUNCS} - {"at"} | {*methods._FUNCTIONS} <= called
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x.conj()[0] = 99",
+        "np.diff(x, 0)[0] = 99",
+        "np.round(x.astype(int), 1)[0] = 99",
+        "x.real[...] = x.squeeze() + 1",
+        "z = x.T.copy('K') + 1j\nx = z.real\nx.flat[1] = 99\nx.ravel('K')[0] = 98",
+        "v = x[x.argmin() % 2]\nv[...] = 7",
+        "x.imag[0] = 5",
+        "x.flat[100] = 1",
+        "x.flat[100]",
+        "np.diagonal(x).flat[1] = 3",
+        "x = x[1:, [0, 2]]\nx.shape = (-1,)",
+        "x = x[1:, [0, 2]].view('i4')",
+        "a, b = np.meshgrid(x, x, copy=False)\nx = a",
+    ],
+)
+def test_writes_and_views_are_numpys(body):
+    code = compile(body, "<sample>", "exec")
+
+    def call(face: Any, x: np.ndarray) -> np.ndarray:
+        names = {"np": face, "x": x}
+        exec(code, names)
+        return names["x"]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FutureWarning)  # of what may not be written some day
+        check(call, sample((3, 3), "float64"), captured=False)

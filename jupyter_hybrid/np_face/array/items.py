@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -175,21 +176,26 @@ class Flat:
         return array.seen_through(
             lambda h: lowering.reshape(h, (-1,)),
             lambda _, value: lowering.reshape(value, shape),
-            lambda base: base.reshape(-1),
+            lambda base: base.flat,
         )
 
     def __getitem__(self, key: Any) -> Any:
         self.index = 0  # as NumPy's
-        found = self.elements()[key]
-        return found if found.is_scalar else found.copy()
+        with suppress(*LIKE_NUMPY):
+            found = self.elements()[key]
+            return found if found.is_scalar else found.copy()
+        return self.to_numpy()[bridge.to_real(key)]  # the error in NumPy's words
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.index = 0
         elements = self.elements()
-        if type(value) not in NUMBERS and np.ndim(value):
-            count = elements[key].size
-            value = np.resize(value, count)  # as NumPy: repeated or cut
-        elements[key] = value
+        with suppress(*LIKE_NUMPY):
+            repeated = value
+            if type(value) not in NUMBERS and np.ndim(value):
+                repeated = np.resize(value, elements[key].size)  # as NumPy: repeated or cut
+            elements[key] = repeated
+            return
+        self.to_numpy()[bridge.to_real(key)] = bridge.to_real(value)  # the error in NumPy's words
 
     def __iter__(self) -> Iterator[Any]:
         return self
