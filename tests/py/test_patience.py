@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from cells import Shell, imperative
 
+from jupyter_hybrid.capture.options import Options
 from jupyter_hybrid.capture.source import budget, patience
+from jupyter_hybrid.capture.source.loops import Place
 from jupyter_hybrid.cells import as_written
 
 READS = "import numpy as np\nx = np.linspace(-1.0, 1.0, 300)\n"
@@ -320,3 +322,14 @@ def test_a_module_of_the_users_with_the_name_of_pythons(shell, monkeypatch, tmp_
         shell.run(f"{magic}y = x * 2\n{body}\nz = x * 2")
         found.append([shell.ns[name].tolist() for name in "xyz"])
     assert found[0] == found[1]
+
+
+def test_short_inner_loops_are_measured_together(monkeypatch):
+    monkeypatch.setattr(budget, "GRACE_S", 8.0)
+    inner, other = Place("", 1, 2, frozenset()), Place("", 3, 4, frozenset())
+    run = budget.Budget(Options())
+    run.unmeasured(inner, 3.0)
+    run.unmeasured(inner, 2.0)
+    assert (run.grace_s(inner), run.grace_s(other)) == (3.0, 8.0)
+    run.waste(1.0, "another loop was left to Python")
+    assert (run.grace_s(inner), run.grace_s(other)) == (2.0, 7.0)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 from ...context import cpu
@@ -52,9 +53,14 @@ class Phases:
         self._entry = -1  # of the recorder's breaks: the one that the trial made
         if self.recorder is not None:
             self._breaks = len(self.recorder.breaks)
-            self._next_trial = (_FIRST, max(0.0, budget.GRACE_S - self.recorder.budget.wasted_s))
+            self._next_trial = (_FIRST, self.recorder.budget.grace_s(self.place))
             self._since = time.perf_counter()
             self._nodes = self.recorder.nodes()
+
+    @property
+    def _unmeasured(self) -> bool:
+        """May the loop still turn out not to pay?"""
+        return self._next_trial[0] == _FIRST and not self.recorder.options.force
 
     def _now(self) -> float:
         """The time, but for that of compiling: what is compiled is there for later steps."""
@@ -284,11 +290,14 @@ class Phases:
         now = self._now()
         while not self.change_due(now):
             started = now
-            self.recorder.pace()
+            with self.recorder.budget.in_haste() if self._unmeasured else nullcontext():
+                self.recorder.pace()
             try:
                 yield self._next()
             except StopIteration:
                 self.over = True
+                if self._unmeasured:
+                    self.recorder.budget.unmeasured(self.place, self._now() - self._since)
                 return
             now = self._now()
             self._times.append(now - started)
