@@ -333,3 +333,14 @@ def test_short_inner_loops_are_measured_together(monkeypatch):
     assert (run.grace_s(inner), run.grace_s(other)) == (3.0, 8.0)
     run.waste(1.0, "another loop was left to Python")
     assert (run.grace_s(inner), run.grace_s(other)) == (2.0, 7.0)
+
+
+def test_a_loop_over_elements_is_measured_sooner(shell, monkeypatch):
+    """A loop that makes arrays has all of the time."""
+    monkeypatch.setattr(budget, "GRACE_S", 1e9)
+    monkeypatch.setattr(patience, "_ELEMENTS", 0.0)
+    head = "import numpy as np\nx = np.arange(9.0)\ns, y = 0.0, x\nfor i in range(8):\n"
+    shell.hybridize(head + "    y = y + x\n")
+    assert not shell.report.graph_breaks
+    shell.hybridize(head + "    s = s + x[i]\n")
+    assert any(why.startswith("lines 5-6") for _, why in shell.report.graph_breaks)

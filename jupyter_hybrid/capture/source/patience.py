@@ -24,6 +24,7 @@ from .loops import FORGOTTEN, place_of
 CLOCK = "a clock is read"
 CONTACTS = 32  # values that a loop may ask for
 _FIRST = 4  # steps before a loop is measured
+_ELEMENTS = 0.1  # of the time before that, while it makes no array: of elements a step is a few
 _MARGIN = 1.1  # by which steps as written have to be faster
 _SILENT = 8  # steps that record nothing
 _NEVER = (1 << 62, 0.0)  # when a comprehension is measured
@@ -56,6 +57,7 @@ class Phases:
             self._next_trial = (_FIRST, self.recorder.budget.grace_s(self.place))
             self._since = time.perf_counter()
             self._nodes = self.recorder.nodes()
+            self._arrays = self.recorder.arrays
 
     @property
     def _unmeasured(self) -> bool:
@@ -212,6 +214,8 @@ class Phases:
             place.silent = True
             return True
         steps, seconds = self._next_trial
+        if self._unmeasured and recorder.arrays == self._arrays:
+            seconds *= _ELEMENTS
         first = steps == _FIRST and self.steps_done
         long = bool(first and took >= budget.most_s())
         return took >= seconds and (self.steps_done >= steps or long)
