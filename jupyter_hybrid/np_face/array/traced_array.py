@@ -67,6 +67,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         recorder.proxies.append(ref(self))
         self._handle = handle
         self.is_scalar = scalar  # NumPy gives a scalar here, not a 0-d array
+        recorder.arrays += not scalar
         self.origin: Any = None  # the existing ndarray it stands for
         self.input: Any = None  # that ndarray as a graph input
         self.computed: Any = None  # the node that made the ndarray, when the cell computed it
