@@ -51,6 +51,7 @@ class Segments:
         self.budget = Budget(options)
         self.spent = Spent()
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell
+        self.arrays = 0  # traced arrays so far, NumPy's scalars aside
         self.donated: list[Any] = []  # input arrays whose memory may be reused
         self.epoch = 0  # grows when others may have written any existing array
         self._left = -1  # the last of `breaks` that says why a call left the graph

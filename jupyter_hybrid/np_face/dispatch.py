@@ -44,7 +44,7 @@ def operate(recorder: Recorder, ufunc: np.ufunc, plain: Callable, operands: tupl
                 require_quiet()
             handles: list[Any] = []
             kinds: list[Any] = []
-            layout = None
+            is_strided = False
             for o in operands:
                 kind = type(o)
                 if kind is bridge.Traced:
@@ -54,7 +54,7 @@ def operate(recorder: Recorder, ufunc: np.ufunc, plain: Callable, operands: tupl
                     handles.append(handle)
                     kinds.append(BY_TYPE[handle.dtype])
                     if o.layout is not None:
-                        layout = operands
+                        is_strided = True
                 elif kind in NUMBERS:
                     handles.append(o)
                     kinds.append(kind)
@@ -64,10 +64,11 @@ def operate(recorder: Recorder, ufunc: np.ufunc, plain: Callable, operands: tupl
                     kinds.append(type(made) if type(made) in NUMBERS else dtype_of(made))
             node = plan_of(ufunc, *kinds)(*handles)
             if type(node) is tuple:
-                return tuple(bridge.Traced(recorder, n, not n.shape) for n in node)
+                many = tuple(bridge.Traced(recorder, n, not n.shape) for n in node)
+                return layouts.like_numpy(ufunc, many, operands)
             result = bridge.Traced(recorder, node, not node.shape)
-            if layout is not None and ufunc.signature is None:
-                return layouts.follow(result, layout)
+            if is_strided and (ufunc is not np.matmul or len(node.shape) > 2):
+                return layouts.like_numpy(ufunc, result, operands)
             return result
         except (NotCovered, KeyError, *LIKE_NUMPY) as problem:
             known_errors.of_ufunc(plain, operands)
@@ -88,7 +89,8 @@ def call_ufunc(
             lowered = METHODS_OF_UFUNCS.get(method)
             if lowered is None:
                 raise NotCovered(f"np.{ufunc.__name__}.{method}")
-            return lowered(recorder, ufunc, *inputs, **kwargs)
+            made = lowered(recorder, ufunc, *inputs, **kwargs)
+            return layouts.like_numpy(getattr(ufunc, method), made, inputs, kwargs)
         except (NotCovered, *LIKE_NUMPY) as problem:
             if method == "__call__" and not kwargs.keys() - {"out"}:
                 known_errors.of_ufunc(ufunc, inputs, kwargs.get("out"))
@@ -108,10 +110,6 @@ def _call(recorder: Recorder, ufunc: np.ufunc, inputs: tuple, kwargs: dict) -> A
             return masks.operate(recorder, ufunc, inputs)
         if plain and out is not None and out[0] is inputs[0] and inputs[0].selected is not None:
             return masks.assign(out[0], masks.operate(recorder, ufunc, inputs))
-    order = kwargs.get("order", "K")
-    strided = any(type(i) is bridge.Traced and i.layout is not None for i in inputs)
-    if order == "F" or (order == "A" and strided):
-        raise NotCovered(f"np.{ufunc.__name__} with order={order!r}")
     operands = [operand_of(recorder, i) for i in inputs]
     in_place = out is not None and out[0] is inputs[0]  # as Python's operators do
     # Elements that are not wanted warn of nothing.
@@ -127,18 +125,17 @@ def _call(recorder: Recorder, ufunc: np.ufunc, inputs: tuple, kwargs: dict) -> A
     for node, target in zip(nodes, targets, strict=True):
         if target is None and where is True:
             results.append(bridge.Traced(recorder, node, not node.shape))
-            if strided and order == "K" and ufunc.signature is None:
-                layouts.follow(results[-1], inputs)
         else:
             results.append(_written(recorder, ufunc, node, target, where))
-    return tuple(results) if many else results[0]
+    made = tuple(results) if many else results[0]
+    return made if out is not None else layouts.like_numpy(ufunc, made, inputs, kwargs)
 
 
 def _written(recorder: Recorder, ufunc: np.ufunc, node: Any, target: Any, where: Any) -> Any:
     if target is None:  # the elements that are not computed are NumPy's garbage: any will do
         mask = handle_of(recorder, where)
         node = broadcast_to(node, np.broadcast_shapes(tuple(node.shape), tuple(mask.shape)))
-        return bridge.Traced.of_node(recorder, node)
+        return bridge.Traced.of_node(recorder, node, scalar=not node.shape)
     if (
         type(target) is not bridge.Traced or not target.writeable
     ):  # others' memory is written at once
@@ -171,13 +168,13 @@ def _lower(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
             array = recorder.wrap(array)
         if type(array) is bridge.Traced:
             made = viewed(array, *args[1:], **kwargs)
-            return layouts.follow_function(function, made, args, kwargs)
+            return made if _shares(made) else layouts.like_numpy(function, made, args, kwargs)
     lowered = FUNCTIONS.get(function)
     if lowered is None:
         followed = follow(function)
         if followed is None:
             raise NotCovered(f"{name_of(function)} is not covered")
-        return followed(recorder, args, kwargs)
+        return layouts.like_numpy(function, followed(recorder, args, kwargs), args, kwargs)
     place = _out_place(function)
     out = kwargs.get("out")
     if "out" in kwargs:  # the caller's dict stays whole, for real NumPy
@@ -190,7 +187,14 @@ def _lower(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     if out is not None:
         return _into(recorder, function, out, made, args)
     made = wrapped(recorder, made, function in ARRAYS_OF_RANK_0, args)
-    return layouts.follow_function(function, made, args, kwargs)
+    return layouts.like_numpy(function, made, args, kwargs)
+
+
+def _shares(made: Any) -> bool:
+    """Is it a view, an existing array, or no array at all?"""
+    if type(made) is not bridge.Traced:
+        return True
+    return made.parent is not None or made.origin is not None
 
 
 def _into(recorder: Recorder, function: Any, out: Any, made: Any, args: tuple) -> Any:

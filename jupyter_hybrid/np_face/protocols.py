@@ -20,6 +20,7 @@ class Recorder(Protocol):
         namespace: the names of the code that is recorded.
         filename: of that code.
         proxies: weak references to every traced array.
+        arrays: how many of them there have been, NumPy's scalars aside.
         promises: ndarrays that were given away and wait for their contents.
         epoch: grows when others may have written any existing array.
         tick: how often something was computed.
@@ -32,6 +33,7 @@ class Recorder(Protocol):
     namespace: dict[str, Any]
     filename: str
     proxies: list[Any]
+    arrays: int
     promises: Any
     epoch: int
     tick: int

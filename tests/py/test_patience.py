@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from cells import Shell, imperative
 
+from jupyter_hybrid.capture.options import Options
 from jupyter_hybrid.capture.source import budget, patience
+from jupyter_hybrid.capture.source.loops import Place
 from jupyter_hybrid.cells import as_written
 
 READS = "import numpy as np\nx = np.linspace(-1.0, 1.0, 300)\n"
@@ -320,3 +322,25 @@ def test_a_module_of_the_users_with_the_name_of_pythons(shell, monkeypatch, tmp_
         shell.run(f"{magic}y = x * 2\n{body}\nz = x * 2")
         found.append([shell.ns[name].tolist() for name in "xyz"])
     assert found[0] == found[1]
+
+
+def test_short_inner_loops_are_measured_together(monkeypatch):
+    monkeypatch.setattr(budget, "GRACE_S", 8.0)
+    inner, other = Place("", 1, 2, frozenset()), Place("", 3, 4, frozenset())
+    run = budget.Budget(Options())
+    run.unmeasured(inner, 3.0)
+    run.unmeasured(inner, 2.0)
+    assert (run.grace_s(inner), run.grace_s(other)) == (3.0, 8.0)
+    run.waste(1.0, "another loop was left to Python")
+    assert (run.grace_s(inner), run.grace_s(other)) == (2.0, 7.0)
+
+
+def test_a_loop_over_elements_is_measured_sooner(shell, monkeypatch):
+    """A loop that makes arrays has all of the time."""
+    monkeypatch.setattr(budget, "GRACE_S", 1e9)
+    monkeypatch.setattr(patience, "_ELEMENTS", 0.0)
+    head = "import numpy as np\nx = np.arange(9.0)\ns, y = 0.0, x\nfor i in range(8):\n"
+    shell.hybridize(head + "    y = y + x\n")
+    assert not shell.report.graph_breaks
+    shell.hybridize(head + "    s = s + x[i]\n")
+    assert any(why.startswith("lines 5-6") for _, why in shell.report.graph_breaks)

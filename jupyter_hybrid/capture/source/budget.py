@@ -39,6 +39,15 @@ class Budget:
         self._options = options
         self._why = ""  # the rest is to run as written
         self._weighed_at = _MANY
+        self._unmeasured_s: dict[int, float] = {}  # by id of a place
+
+    def grace_s(self, place: Any) -> float:
+        """What recording this loop may take before it is measured."""
+        return max(0.0, GRACE_S - self.wasted_s - self._unmeasured_s.get(id(place), 0.0))
+
+    def unmeasured(self, place: Any, took_s: float) -> None:
+        """The loop has ended before, having taken so long: it may be an inner one."""
+        self._unmeasured_s[id(place)] = self._unmeasured_s.get(id(place), 0.0) + took_s
 
     def waste(self, lost_s: float, why: str) -> None:
         """So much time was lost recording what is left to Python."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 from ...context import cpu
@@ -23,6 +24,7 @@ from .loops import FORGOTTEN, place_of
 CLOCK = "a clock is read"
 CONTACTS = 32  # values that a loop may ask for
 _FIRST = 4  # steps before a loop is measured
+_ELEMENTS = 0.1  # of the time before that, while it makes no array: of elements a step is a few
 _MARGIN = 1.1  # by which steps as written have to be faster
 _SILENT = 8  # steps that record nothing
 _NEVER = (1 << 62, 0.0)  # when a comprehension is measured
@@ -52,9 +54,15 @@ class Phases:
         self._entry = -1  # of the recorder's breaks: the one that the trial made
         if self.recorder is not None:
             self._breaks = len(self.recorder.breaks)
-            self._next_trial = (_FIRST, max(0.0, budget.GRACE_S - self.recorder.budget.wasted_s))
+            self._next_trial = (_FIRST, self.recorder.budget.grace_s(self.place))
             self._since = time.perf_counter()
             self._nodes = self.recorder.nodes()
+            self._arrays = self.recorder.arrays
+
+    @property
+    def _unmeasured(self) -> bool:
+        """May the loop still turn out not to pay?"""
+        return self._next_trial[0] == _FIRST and not self.recorder.options.force
 
     def _now(self) -> float:
         """The time, but for that of compiling: what is compiled is there for later steps."""
@@ -206,6 +214,8 @@ class Phases:
             place.silent = True
             return True
         steps, seconds = self._next_trial
+        if self._unmeasured and recorder.arrays == self._arrays:
+            seconds *= _ELEMENTS
         first = steps == _FIRST and self.steps_done
         long = bool(first and took >= budget.most_s())
         return took >= seconds and (self.steps_done >= steps or long)
@@ -284,11 +294,14 @@ class Phases:
         now = self._now()
         while not self.change_due(now):
             started = now
-            self.recorder.pace()
+            with self.recorder.budget.in_haste() if self._unmeasured else nullcontext():
+                self.recorder.pace()
             try:
                 yield self._next()
             except StopIteration:
                 self.over = True
+                if self._unmeasured:
+                    self.recorder.budget.unmeasured(self.place, self._now() - self._since)
                 return
             now = self._now()
             self._times.append(now - started)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +24,7 @@ from ..lower.lowering import (
     reshape,
     transpose,
 )
-from . import in_range, masks
+from . import in_range, layouts, masks
 from .indexing import Region, expand_ellipsis, has_plain_bounds, region
 
 _FEW = 1024  # elements, and nodes, that are worth computing while the cell is recorded
@@ -32,13 +33,35 @@ _FEW = 1024  # elements, and nodes, that are worth computing while the cell is r
 def read(array: Any, key: Any) -> Any:
     """``array[key]``: a new array, or a selection by a mask."""
     mask = _whole_mask(array, key)
-    if mask is not None:
+    if mask is not None and (array.layout is None or mask.ndim == array.ndim):
         return masks.select(array, mask.handle)
     found = plan(array, key)
+    if not found.batch and found.shape and not array.recorder.script:  # integers: it is a view
+        fixed = _fixed(key)
+        return array.seen_through(
+            found.read,
+            found.write,
+            lambda base: base[bridge.to_real(fixed)],
+            tuple(
+                found.window.strides(array.strides)[i] for i in found.order[len(found.indices) :]
+            ),
+        )
     node = found.read(array.handle)
     if node is array._handle:
         node = copied(node)
-    return bridge.Traced.of_node(array.recorder, node, scalar=not node.shape)
+    made = bridge.Traced.of_node(array.recorder, node, scalar=not node.shape)
+    if array.layout is None and found.keeps_order:
+        return made
+    return layouts.like_numpy(operator.getitem, made, (found.window_on(array), found.keys))
+
+
+def _fixed(key: Any) -> Any:
+    """An index of integers, with what could be written later as it is now."""
+    if type(key) is tuple:
+        return tuple(map(_fixed, key))
+    if type(key) is bridge.Traced and not key.is_scalar:
+        raise NotCovered("an array of rank 0 as index")
+    return int(key) if type(key) is np.ndarray else key
 
 
 def write(array: Any, key: Any, value: Any) -> None:
@@ -132,6 +155,18 @@ class Gather:
     batch: tuple[int, ...]  # their common shape
     place: int  # where the batch's axes stand in the result
     shape: tuple[int, ...]
+    keys: tuple[Any, ...]  # of the window's axes: a slice, or an index array
+
+    @property
+    def keeps_order(self) -> bool:
+        """Is a gather from an array in C order in C order, surely?"""
+        plain = len(self.indices) == 1 and len(self.batch) < 2
+        return plain and not self.order[0] and not self.place
+
+    def window_on(self, array: Any) -> layouts.Geometry:
+        """Of the window on ``array``."""
+        strides = self.window.strides(array.strides)
+        return layouts.Geometry(array.dtype, self.window.shape, strides)
 
     def places(self) -> Any:
         """The indices as one array, an index of all gathered axes a column."""
@@ -199,7 +234,10 @@ def plan(array: Any, key: Any) -> Gather:
     place = sum(1 for i in rest if i < gathered[0]) if together else 0
     shape = [window.shape[i] for i in rest]
     shape[place:place] = list(batch)
-    return Gather(window, (*gathered, *rest), indices, tuple(batch), place, tuple(shape))
+    asked = tuple(
+        slice(None) if i in rest else k[0] if type(k) is tuple else k for i, k in enumerate(keys)
+    )
+    return Gather(window, (*gathered, *rest), indices, tuple(batch), place, tuple(shape), asked)
 
 
 def _index_array(key: Any) -> Any:

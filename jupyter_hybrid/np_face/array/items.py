@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..bridge import fitted
 from ..errors import LIKE_NUMPY, NotCovered
 from ..lower import known_errors, lowering
 from ..lower.lowering import NUMBERS
-from . import gather, layouts
+from . import gather
 from .indexing import has_plain_bounds, region
 
 
@@ -72,12 +73,9 @@ class Items:
             if node is self._handle:
                 node = lowering.copied(node)
             return bridge.Traced.of_node(self.recorder, node, scalar=True)
-        strides = self.layout
-        if strides != ():
-            strides = window.strides(self.strides)
-            if layouts.is_c_order(window.shape, strides, self.itemsize):
-                strides = None
-        return self.seen_through(window.read, window.write, lambda base: base[key], strides)
+        return self.seen_through(
+            window.read, window.write, lambda base: base[key], window.strides(self.strides)
+        )
 
     def __setitem__(self: Any, key: Any, value: Any) -> None:
         __tracebackhide__ = True
@@ -179,21 +177,26 @@ class Flat:
         return array.seen_through(
             lambda h: lowering.reshape(h, (-1,)),
             lambda _, value: lowering.reshape(value, shape),
-            lambda base: base.reshape(-1),
+            lambda base: base.flat,
         )
 
     def __getitem__(self, key: Any) -> Any:
         self.index = 0  # as NumPy's
-        found = self.elements()[key]
-        return found if found.is_scalar else found.copy()
+        with suppress(*LIKE_NUMPY):
+            found = self.elements()[key]
+            return found if found.is_scalar else found.copy()
+        return self.to_numpy()[bridge.to_real(key)]  # the error in NumPy's words
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.index = 0
         elements = self.elements()
-        if type(value) not in NUMBERS and np.ndim(value):
-            count = elements[key].size
-            value = np.resize(value, count)  # as NumPy: repeated or cut
-        elements[key] = value
+        with suppress(*LIKE_NUMPY):
+            repeated = value
+            if type(value) not in NUMBERS and np.ndim(value):
+                repeated = np.resize(value, elements[key].size)  # as NumPy: repeated or cut
+            elements[key] = repeated
+            return
+        self.to_numpy()[bridge.to_real(key)] = bridge.to_real(value)  # the error in NumPy's words
 
     def __iter__(self) -> Iterator[Any]:
         return self

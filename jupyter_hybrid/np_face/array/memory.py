@@ -10,6 +10,7 @@ import numpy as np
 
 from ..lower.lowering import DTYPES
 
+_WRITEABLE = 0x400
 _OWNERS = (bytearray, memoryview, array.array, mmap.mmap, ctypes.Array, ctypes.Structure)
 
 
@@ -28,7 +29,8 @@ def refusal(x: np.ndarray) -> str:
     """Why this ndarray's memory can't be a graph's, in words; "" where it can."""
     if _is_foreign(x):
         return "over the memory of another object"
-    if not x.flags.forc and x.flags.writeable and _may_overlap_itself(x):
+    # `.flags.writeable` itself warns of what np.broadcast_arrays gives.
+    if not x.flags.forc and x.flags.num & _WRITEABLE and _may_overlap_itself(x):
         return "whose elements overlap one another"
     return ""
 

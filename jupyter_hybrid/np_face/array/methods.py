@@ -19,7 +19,7 @@ _FUNCTIONS: dict[str, Callable] = {
     name: getattr(np, name)
     for name in (
         "sum", "prod", "mean", "max", "min", "argmax", "argmin", "any", "all", "std", "var",
-        "dot", "clip", "take", "round", "ravel", "squeeze", "swapaxes", "repeat", "cumsum",
+        "dot", "take", "round", "ravel", "squeeze", "swapaxes", "repeat", "cumsum",
         "cumprod", "diagonal", "trace", "argsort", "choose", "searchsorted",
     )
 }  # fmt: skip
@@ -34,7 +34,12 @@ class Methods:
 
     def reshape(self: Any, *shape: Any, **kwargs: Any) -> Any:
         wanted = shape[0] if len(shape) == 1 else shape
+        if type(wanted) is np.ndarray:
+            wanted = wanted.tolist()
         return self._apply(np.reshape, (wanted,), kwargs)
+
+    def clip(self: Any, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> Any:
+        return self._apply(np.clip, (min, max, out), kwargs)
 
     def transpose(self: Any, *axes: Any) -> Any:
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
@@ -73,22 +78,21 @@ class Methods:
             self[...] = value
 
     def conj(self: Any) -> Any:
-        return np.conjugate(self)
+        return np.conjugate(self) if self.dtype.kind == "c" else self
 
-    def conjugate(self: Any) -> Any:
-        return np.conjugate(self)
+    conjugate = conj
 
     def astype(
         self: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True,
         copy: bool = True,
     ) -> Any:  # fmt: skip
         wanted = np.dtype(dtype)
-        if self.recorder.active and order in "CKA" and is_quiet():
+        if self.recorder.active and order in "CKAF" and is_quiet():
             if not np.can_cast(self.dtype, wanted, casting) or (
                 self.dtype.kind == "c" and wanted.kind != "c"
             ):
                 return self.to_numpy().astype(dtype, order, casting, subok, copy)
-            if wanted == self.dtype and not copy:
+            if wanted == self.dtype and not copy and (order == "K" or layouts.fits(self, order)):
                 return self
             if wanted in lowering.DTYPES:
                 if self.selected is not None:
@@ -98,14 +102,14 @@ class Methods:
                 made = bridge.Traced.of_node(
                     self.recorder, self._copied(wanted), self.is_scalar
                 )  # fmt: skip
-                return made if order == "C" else layouts.follow(made, (self,))
+                return layouts.like_copy(made, self, order)
             self.recorder.leave_graph(f"astype({wanted})")
         return self.to_numpy().astype(dtype, order, casting, subok, copy)
 
     def copy(self: Any, order: str = "C") -> Any:
-        if self.recorder.active and order in "CKA":
+        if self.recorder.active and order in "CKAF":
             made = bridge.Traced.of_node(self.recorder, self._copied(self.dtype), self.is_scalar)
-            return made if order == "C" else layouts.follow(made, (self,))
+            return layouts.like_copy(made, self, order)
         return self.to_numpy().copy(order)
 
     def flatten(self: Any, order: str = "C") -> Any:

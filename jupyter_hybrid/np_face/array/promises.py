@@ -126,6 +126,7 @@ def promised(array: Any) -> Any:
             return array.to_numpy("a view is a copy")
     else:
         made = layouts.empty(array.shape, array.layout, array.dtype)
+        made = made.view() if array.is_window else made
     array.promise = recorder.promises.add(array, made)
     return made
 
@@ -134,7 +135,7 @@ def can_wait(array: Any) -> bool:
     """Can an ndarray be made of what is known already, or is there one?"""
     if array.parent is not None or array.origin is not None:
         return True
-    return not is_pending(array) or not (array.is_scalar or array.selected or array.layout == ())
+    return not is_pending(array) or not (array.is_scalar or array.selected)
 
 
 def is_pending(array: Any) -> bool:

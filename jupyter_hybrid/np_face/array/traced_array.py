@@ -23,7 +23,6 @@ from .operators import Operators
 
 _note = _core.guards.note
 _WINDOW = Callable[[Any], Any]
-UNKNOWN_LAYOUT: tuple[int, ...] = ()  # strides of a result that NumPy need not lay out in C order
 _SEQUENCE = 1 << 5  # the flag of a type that Python's ``match`` asks for
 
 
@@ -51,6 +50,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
         "dirty",
         "input",
         "is_scalar",
+        "is_window",
         "layout",
         "origin",
         "parent",
@@ -67,12 +67,14 @@ class TracedArray(Operators, Items, Methods, Conversions):
         recorder.proxies.append(ref(self))
         self._handle = handle
         self.is_scalar = scalar  # NumPy gives a scalar here, not a 0-d array
+        recorder.arrays += not scalar
         self.origin: Any = None  # the existing ndarray it stands for
         self.input: Any = None  # that ndarray as a graph input
         self.computed: Any = None  # the node that made the ndarray, when the cell computed it
         self.parent: TracedArray | None = None  # a view's base
         self.selected: Any = None  # (mask, values) of a x[mask] that was not computed
         self.layout: tuple[int, ...] | None = None  # byte strides; None: C order
+        self.is_window = False  # on an array that nobody else has
         self.promise: Any = None  # of an ndarray that has still to get these contents
         self.dirty = False  # written since it was last stored to `origin`
         self.version = 0
@@ -134,7 +136,9 @@ class TracedArray(Operators, Items, Methods, Conversions):
         made = TracedArray(self.recorder, read(self.handle))
         made.parent = self
         made._read, made._write, made._window = read, write, window
-        made._seen, made.layout = self.version, strides
+        made._seen = self.version
+        if strides is not None:
+            made.layout = layouts.unless_c_order(made.shape, strides, made.itemsize)
         return made
 
     # State ----------------------------------------------------------------------------------------
@@ -235,6 +239,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
                 real = _core.as_numpy(handle, self.recorder.settled)
                 if self.layout is not None:
                     real = layouts.laid_out(real, self.layout)
+                real = real.view() if self.is_window else real
             if self.is_scalar or not self.recorder.active:
                 self._real = real[()] if self.is_scalar else real
             else:  # from here on the ndarray is the array: somebody else may write it
@@ -295,9 +300,7 @@ class TracedArray(Operators, Items, Methods, Conversions):
 
     @property
     def strides(self) -> tuple[int, ...]:
-        if self.layout is not None and self.layout != UNKNOWN_LAYOUT:
-            return self.layout
-        return layouts.c_strides(self.shape, self.itemsize)
+        return self.layout or layouts.c_strides(self.shape, self.itemsize)
 
     @strides.setter
     def strides(self, strides: Any) -> None:

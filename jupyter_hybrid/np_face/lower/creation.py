@@ -184,12 +184,10 @@ def asarray(
     recorder: Recorder, a: Any, dtype: Any = None, order: Any = None, copy: Any = None
 ) -> Any:
     """``np.asarray`` (``copy=None``) and ``np.array`` (``copy=True``) of something traced."""
-    if order not in (None, "K", "A", "C"):
-        raise NotCovered(f"an array with order={order!r}")
     if type(a) is not bridge.Traced:
         return array_of(recorder, a, dtype)
     wanted = a.dtype if dtype is None else np.dtype(dtype)
-    if order == "C" and a.layout is not None:
+    if order not in (None, "K") and not layouts.fits(a, order):
         copy = True
     if wanted == a.dtype and not copy and not a.is_scalar:
         return a
@@ -198,7 +196,7 @@ def asarray(
     require_dtype(wanted, "np.array")
     node = cast(a.handle, wanted)
     made = bridge.Traced.of_node(recorder, copied(node) if node is a.handle else node)
-    return made if order == "C" else layouts.follow(made, (a,))
+    return layouts.like_copy(made, a, order or "K")
 
 
 def converted(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import bridge
+from ..array import layouts
 from ..errors import NotCovered
 from . import lowering
 from .linear import diagonal_of
@@ -22,13 +23,14 @@ def reshaped(array: Any, shape: tuple[int, ...]) -> Any:
     """``array.reshape(shape)``: a view where NumPy gives one, else a copy."""
     before = array.shape
     after = lowering.resolved(before, shape)
-    if not shares_memory(array, after):
+    strides = None if array.layout is None else _strides_after(array, after)
+    if strides is None and array.layout is not None:
         return bridge.Traced.of_node(array.recorder, _own(array, after))
     return array.seen_through(
         lambda h: lowering.reshape(h, after),
         lambda _, value: lowering.reshape(value, before),
         lambda base: base.reshape(after),
-        _strides_after(array, after),
+        strides,
     )
 
 
@@ -37,20 +39,9 @@ def _own(array: Any, shape: tuple[int, ...]) -> Any:
     return lowering.copied(node) if node is array._handle else node
 
 
-def shares_memory(array: Any, shape: tuple[int, ...]) -> bool:
-    """True when NumPy reshapes to ``shape`` without a copy."""
-    return array.layout is None or _strides_after(array, shape) is not None
-
-
 def _strides_after(array: Any, shape: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Strides of the reshaped view; None in C order, and where there is no view."""
-    layout = array.layout
-    if layout is None:
-        return None
-    if layout == ():
-        return () if shape == array.shape else None
-    # A stand-in of the same strides over one byte: only its geometry is used.
-    stand_in = np.lib.stride_tricks.as_strided(np.empty(1, "u1"), array.shape, layout)
+    """Strides of the reshaped view; None where NumPy makes a copy."""
+    stand_in = layouts.ghost(array)
     try:
         if _CAN_REFUSE:
             return stand_in.reshape(shape, copy=False).strides
@@ -62,22 +53,21 @@ def _strides_after(array: Any, shape: tuple[int, ...]) -> tuple[int, ...] | None
 
 def transposed(array: Any, order: tuple[int, ...]) -> Any:
     """``array.transpose(order)``."""
+    if array.is_scalar:
+        return array
     inverse = tuple(int(i) for i in np.argsort(order))
-    layout = array.layout
-    if layout != () and array.ndim > 1 and order != tuple(range(len(order))):
-        strides = array.strides
-        layout = tuple(strides[i] for i in order)
+    strides = array.strides
     return array.seen_through(
         lambda h: transpose(h, order),
         lambda _, value: transpose(value, inverse),
         lambda base: base.transpose(order),
-        layout,
+        tuple(strides[i] for i in order),
     )
 
 
 def read_only(array: Any, read: Callable, window: Callable) -> Any:
     """A view that follows its base and can't be written."""
-    return array.seen_through(read, None, window, ())
+    return array.seen_through(read, None, window, window(layouts.ghost(array)).strides)
 
 
 @views(np.reshape)
@@ -99,10 +89,12 @@ def reshape(array: Any, /, shape: Any = None, order: str = "C", *, copy: Any = N
 
 @views(np.ravel)
 def ravel(array: Any, order: str = "C") -> Any:
-    if order == "C" or (array.layout is None and order in ("K", "A")):
+    if array.layout is None and (order in ("C", "K", "A") or array.ndim < 2):
         return reshaped(array, (array.size,))
+    if order == "C":
+        return bridge.Traced.of_node(array.recorder, _own(array, (array.size,)))
     if order == "F":
-        return reshaped(permute(array), (array.size,))
+        return ravel(permute(array))
     raise NotCovered(f"np.ravel with order={order!r}")
 
 
@@ -134,6 +126,8 @@ def squeeze(array: Any, axis: Any = None) -> Any:
         raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     if array.is_scalar:
         return array
+    if not places:
+        return array
     keys: list[Any] = [0 if i in places else slice(None) for i in range(len(shape))]
     keys.append(Ellipsis)
     return array[tuple(keys)]
@@ -144,14 +138,9 @@ def broadcast(array: Any, shape: Any, subok: bool = False) -> Any:
     wanted = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     if np.broadcast_shapes(array.shape, wanted) != wanted:
         raise ValueError("operands could not be broadcast together")
-    made = read_only(
+    return read_only(
         array, lambda h: broadcast_to(h, wanted), lambda base: np.broadcast_to(base, wanted)
     )
-    if array.layout != () or not array.ndim:
-        extra = len(wanted) - array.ndim
-        own = zip(array.strides, array.shape, wanted[extra:], strict=True)
-        made.layout = (0,) * extra + tuple(s if d == w else 0 for s, d, w in own)
-    return made
 
 
 @views(np.broadcast_arrays)
@@ -161,8 +150,19 @@ def broadcast_all(*arrays: Any, subok: bool = False) -> Any:
     for a in arrays:
         if type(a) is not bridge.Traced:
             raise NotCovered("np.broadcast_arrays of arrays and other things")
-        made.append(a if a.shape == wanted else broadcast(a, wanted))
+        made.append(a if a.shape == wanted else _broadcast_beside(a, wanted))
     return tuple(made)
+
+
+def _broadcast_beside(array: Any, shape: tuple[int, ...]) -> Any:
+    """A view that NumPy still lets be written, with a warning."""
+    other = np.broadcast_to(0, shape)
+    return array.seen_through(
+        lambda h: broadcast_to(h, shape),
+        _refusal("what np.broadcast_arrays gives"),
+        lambda base: np.broadcast_arrays(base, other)[0],
+        np.broadcast_to(layouts.ghost(array), shape).strides,
+    )
 
 
 @views(np.diagonal)
@@ -178,7 +178,7 @@ def diagonal(array: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any
 
 @views(np.real)
 def real(array: Any) -> Any:
-    return _part(array, "real") if array.dtype.kind == "c" else whole(array)
+    return _part(array, "real") if array.dtype.kind == "c" else array
 
 
 def whole(array: Any) -> Any:
@@ -190,8 +190,10 @@ def whole(array: Any) -> Any:
 def imag(array: Any) -> Any:
     if array.dtype.kind == "c":
         return _part(array, "imag")
-    node = lowering.filled(array.shape, 0, array.dtype)
-    return bridge.Traced.of_node(array.recorder, node, array.is_scalar)
+    if array.is_scalar or array.recorder.script:
+        node = lowering.filled(array.shape, 0, array.dtype)
+        return bridge.Traced.of_node(array.recorder, node, array.is_scalar)
+    return array.recorder.wrap(layouts.ghost(array).imag)  # read-only zeros
 
 
 def _part(array: Any, name: str) -> Any:
@@ -200,14 +202,19 @@ def _part(array: Any, name: str) -> Any:
         return bridge.Traced.of_node(array.recorder, core(name, [array.handle]), scalar=True)
     return array.seen_through(
         lambda h: core(name, [h]),
-        _no_write,
+        _refusal("the real or imaginary parts of an array"),
         lambda base: getattr(base, name),
-        array.layout if array.layout == () else array.strides,
+        array.strides,
     )
 
 
-def _no_write(whole: Any, part: Any) -> Any:
-    raise NotCovered("the real or imaginary parts of an array")
+def _refusal(what: str) -> Callable:
+    """How a view is written that is left to NumPy."""
+
+    def write(whole: Any, part: Any) -> Any:
+        raise NotCovered(what)
+
+    return write
 
 
 @views(np.roll)
