@@ -27,11 +27,9 @@ _FRAME_CALLS = frozenset(
     }
 )  # fmt: skip
 # A number that stands alone in them is no arithmetic of the cell's.
-_NOT_ARITHMETIC = frozenset(
-    {
-        ast.Compare, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Slice, ast.FormattedValue,
-        ast.Subscript, ast.arguments,
-    }
+_NOT_ARITHMETIC = (
+    ast.Compare, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Slice, ast.FormattedValue,
+    ast.Subscript, ast.arguments,
 )  # fmt: skip
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -59,7 +57,7 @@ class Rewriter(Copies):
         return node if _is_number(node) else self.visit(node)
 
     def generic_visit(self, node: Any) -> Any:
-        if node.__class__ in _NOT_ARITHMETIC:
+        if isinstance(node, _NOT_ARITHMETIC):
             for part in children(node):
                 if _is_number(part):
                     finished(part)
