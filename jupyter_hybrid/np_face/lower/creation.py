@@ -23,7 +23,7 @@ def shape_of(shape: Any) -> tuple[int, ...]:
     """A shape argument as a tuple. Raises TypeError as NumPy does, NotCovered for sizes < 0."""
     sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
     made = tuple(operator.index(s) for s in sizes)
-    if any(s < 0 for s in made) or len(made) > 8:
+    if type(shape) is bool or any(s < 0 for s in made) or len(made) > 8:
         raise NotCovered(f"an array of shape {made}")
     return made
 
@@ -141,6 +141,8 @@ CREATION: dict[str, Callable] = {
 def _like(make: Callable) -> Callable:
     def lowered(to, a, dtype=None, order="K", subok=True, shape=None, *, device=None):
         x = to(a)
+        if type(subok) is not bool:
+            raise NotCovered(f"subok={subok!r}")
         wanted = dtype_of(x) if dtype is None else dtype
         size = tuple(x.shape) if shape is None else shape
         return make(size, wanted, order, device=device)

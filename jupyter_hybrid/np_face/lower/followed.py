@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 import threading
 import types
+import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -19,6 +20,7 @@ import numpy as np
 
 from .. import bridge
 from ..errors import NotCovered
+from ..float_errors import warn_user
 from ..protocols import Recorder
 from . import creation, lowering
 
@@ -205,6 +207,7 @@ def _broadcast(*arrays: Any) -> np.broadcast:
 
 
 REPLACEMENTS: dict[Any, Any] = {
+    warnings: types.SimpleNamespace(warn=warn_user),
     np.multiply: _ArrayUfunc(np.multiply),
     np.broadcast: _broadcast,
     **{f: _conversion(f) for f in (np.asarray, np.asanyarray, np.ascontiguousarray, np.array)},
