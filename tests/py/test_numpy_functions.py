@@ -64,6 +64,7 @@ def _(np, x):
     return (
         np.nansum(x), np.nanmean(x, axis=0), np.nanmax(x, axis=0), np.nanmin(x, axis=1),
         np.nanstd(x), np.nanvar(x, axis=0), np.nanprod(x), np.max(x), x.argmax(), np.median(x),
+        np.nancumsum(x), np.nancumprod(x, axis=1),
     )  # fmt: skip
 
 
@@ -127,8 +128,8 @@ def _(np, x):
 @case("repeating", [(), (5,), (3, 4), (0,)])
 def _(np, x):
     return (
-        np.tile(x, 2), np.tile(x, (2, 1, 3)), np.repeat(x, 2), np.atleast_1d(x),
-        np.atleast_2d(x), np.atleast_3d(x), np.broadcast_arrays(x, x[None]),
+        np.tile(x, 2), np.tile(x, (2, 1, 3)), np.tile(x, (2,) * 5), np.repeat(x, 2),
+        np.atleast_1d(x), np.atleast_2d(x), np.atleast_3d(x), np.broadcast_arrays(x, x[None]),
     )  # fmt: skip
 
 
