@@ -75,7 +75,6 @@ class Runtime(Calling, threading.local):
     plain = staticmethod(numbers.plain)
     kept = staticmethod(_guards.kept)
     held = staticmethod(_guards.held)
-    slice = slice
     into, owning = _Into, _Owning  # targets of one of several stores
 
     @staticmethod

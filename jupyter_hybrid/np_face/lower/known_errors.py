@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,7 @@ from ..errors import LIKE_NUMPY
 from ..frames import is_own
 from . import lowering
 
+_NONE_SHOWN = [("ignore", None, Warning, None, 0)]  # real NumPy gives the true warnings
 _MOST = 1 << 20  # elements of a call that is tried
 _PLAIN = (np.ndarray, np.generic, int, float, complex, list, tuple, type(None), str, slice)
 _NUMBERS = "biufcmM"  # kinds of dtypes
@@ -53,8 +55,8 @@ def of_ufunc(call: Callable, operands: tuple, out: Any = None) -> None:
     _raise(error)
 
 
-def of_function(function: Any, args: tuple, kwargs: dict) -> None:
-    """Raises the error of a function of NumPy's whose errors are of shapes."""
+def of_function(function: Any, args: tuple, kwargs: dict, method: str = "") -> None:
+    """Raises the error of a function of NumPy's, or of that method, whose errors are of shapes."""
     given = (*args, *kwargs.values())
     if function not in _OF_SHAPES or not _ours(given):
         return
@@ -63,7 +65,10 @@ def of_function(function: Any, args: tuple, kwargs: dict) -> None:
         return
     if _elements(given) <= _MOST:
         named = {k: bridge.stand_in(v) for k, v in kwargs.items()}
-        _raise(_error(function, bridge.stand_in(args), named))
+        tried = bridge.stand_in(args)
+        if method:
+            function, tried = getattr(tried[0], method), tried[1:]
+        _raise(_error(function, tried, named))
 
 
 def of_index(array: Any, key: Any, *value: Any) -> None:
@@ -123,13 +128,17 @@ def _elements(values: Any) -> int:
 
 def _error(call: Callable, args: tuple, kwargs: dict) -> Exception | None:
     """What NumPy raises for stand-ins, where that does not tell of elements."""
+    filters = warnings.filters
     try:
+        warnings.filters = _NONE_SHOWN
         with np.errstate(all="ignore"):
             call(*args, **kwargs)
     except LIKE_NUMPY as error:
         return error.with_traceback(None)
     except Exception:  # of elements: real NumPy has the true ones
         pass
+    finally:
+        warnings.filters = filters
     return None
 
 

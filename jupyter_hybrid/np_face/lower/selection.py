@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,9 @@ def where(to, condition, x=MISSING, y=MISSING, /):
 
 @lowers(np.clip)
 def clip(to, a, a_min=MISSING, a_max=MISSING, out=None, *, min=MISSING, max=MISSING, dtype=None):
+    old = [b is not MISSING for b in (a_min, a_max)]
+    if any(old) and (not all(old) or min is not MISSING or max is not MISSING):
+        raise NotCovered("np.clip with one bound, or both in two ways")
     low = min if a_min is MISSING else a_min
     high = max if a_max is MISSING else a_max
     result = to(a)
@@ -177,7 +181,9 @@ _NOT_NUMBERS = (
 
 @lowers(np.round, np.around)
 def round_(to, a, decimals=0, out=None):
-    x, places = to(a), int(decimals)
+    x, places = to(a), operator.index(decimals)
+    if abs(places) > 22:  # a larger power of ten is no exact float
+        raise NotCovered("np.round to so many decimals")
     if dtype_of(x).kind == "c" and places:
         raise NotCovered("np.round of complex numbers to decimals")
     if dtype_of(x).kind not in "fc":
