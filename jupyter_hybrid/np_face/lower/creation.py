@@ -16,8 +16,7 @@ from ..errors import NotCovered
 from ..protocols import Recorder
 from . import lowering
 from .lowering import FLOAT64, cast, copied, core, dtype_of, filled, require_dtype
-from .registry import MISSING, gives_arrays, lowers, views
-from .shapes import diagonal
+from .registry import MISSING, gives_arrays, lowers
 
 
 def shape_of(shape: Any) -> tuple[int, ...]:
@@ -222,23 +221,6 @@ def converted(
 @lowers(np.copy)
 def copy(to, a, order="K", subok=False):
     return copied(to(a))
-
-
-@views(np.diag)
-def diag(array, k=0):
-    if array.ndim == 2:
-        return diagonal(array, k)
-    if array.ndim != 1:
-        raise ValueError("Input must be 1- or 2-d.")
-    n, shift = array.size, int(k)
-    width = n + abs(shift)
-    rows = np.arange(n) + max(-shift, 0)
-    places = lowering.input_of(np.stack([rows, rows + shift]))
-    if n:
-        node = core("scatter_nd", [array.handle, places], shape=(width, width))
-    else:
-        node = filled((width, width), 0, array.dtype)
-    return bridge.Traced(array.recorder, node)
 
 
 @lowers(np.meshgrid)

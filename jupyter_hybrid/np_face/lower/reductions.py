@@ -245,16 +245,6 @@ def _spread(root: bool) -> Any:
 FUNCTIONS[np.std], FUNCTIONS[np.var] = _spread(True), _spread(False)
 
 
-@lowers(np.ptp)
-def _ptp(to, a, axis=None, out=None, keepdims=MISSING):
-    x = to(a)
-    if dtype_of(x) == BOOL:
-        raise NotCovered("np.ptp of bool")
-    keep = kept(keepdims)
-    ends = [reduce(n, x, axis, keepdims=keep) for n in ("max", "min")]
-    return core("sub", ends)
-
-
 @lowers(np.count_nonzero)
 def _count_nonzero(to, a, axis=None, *, keepdims=False):
     if axis is None and not keepdims:
