@@ -13,7 +13,7 @@ from ..base import MXNetError
 from ..np_face import TracedArray
 from . import float_warnings
 from .bytes import nbytes
-from .compute import Ran, compute
+from .compute import Ran, compute, with_families
 from .options import Options
 from .reached import Reached
 from .salvage import succeeded
@@ -116,12 +116,7 @@ class DeferredNames:
             if gone is not None:
                 raise MXNetError(f"{gone[0]} was planned away; add it to --out")
         waiting = [a for a in arrays if a._traced]
-        wanted = {id(a) for a in arrays}
-        for family in _core.alias_groups(_core.live_traced()):  # all share the memory of one
-            if any(id(a) in wanted for a in family):
-                arrays = [*arrays, *(a for a in family if id(a) not in wanted)]
-                wanted |= {id(a) for a in family}
-        ran = compute(arrays, self._options)
+        ran = compute(with_families(arrays, _core.live_traced()), self._options)
         if ran.segment.warns:
             self._warn(ran)
         for array in waiting:
