@@ -84,7 +84,7 @@ def _way_of(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Way | No
     if recorder.script:
         return _itself
     if unbound.applies(function, args):
-        return _unbound
+        return unbound.call
     return _listed if closed.allows(function, args, kwargs) else None
 
 
@@ -128,11 +128,6 @@ def _shown(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
     made = function(*args, **kwargs)
     recorder.exported.add(recorder, made)
     return made
-
-
-def _unbound(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
-    __tracebackhide__ = True
-    return unbound.call(function, args, kwargs)
 
 
 def _listed(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:

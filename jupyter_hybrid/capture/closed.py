@@ -229,12 +229,10 @@ def opens(function: Any, args: tuple) -> bool:
         return True
     if kind is types.MethodType:
         function, kind = function.__func__, type(function.__func__)
-    if kind is types.FunctionType:
-        return not module_of(function).startswith("numpy")
-    if kind is types.BuiltinFunctionType or kind is type:
-        asks = any(function is f for f in _ASKS) or goes_through(function)
-        return not asks and not (function.__module__ or "").startswith("numpy")
-    return kind.__module__ != "numpy"
+    if any(function is f for f in _ASKS) or goes_through(function):
+        return False
+    named = kind in (types.FunctionType, types.BuiltinFunctionType, type)
+    return not (_module(function) if named else kind.__module__).startswith("numpy")
 
 
 def _reads_buffers(function: Any) -> bool:

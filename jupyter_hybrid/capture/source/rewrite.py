@@ -16,7 +16,7 @@ from .copies import Copies
 from .guarded import Guarded
 from .nodes import children, finished, given, placed, walk
 from .rewrite_exits import INPLACE, Exits
-from .scopes import COMPREHENSIONS, shared_names, yields
+from .scopes import COMPREHENSIONS, shared_names
 
 # Calls that look at their caller's frame: they must stay where they are.
 _FRAME_CALLS = frozenset(
@@ -100,14 +100,12 @@ class Rewriter(Copies):
         for keyword in node.keywords:
             keyword.value = visit(keyword.value)
         called = func.attr if isinstance(func, ast.Attribute) else name
-        if called in _FRAME_CALLS:
-            if isinstance(func, ast.Attribute):
-                func.value = self.visit(func.value)
-            return node
         if isinstance(func, ast.Attribute):
             func.value = self.visit(func.value)
         elif not isinstance(func, ast.Name):
             node.func = self.visit(func)
+        if called in _FRAME_CALLS:
+            return node
         if not self.copies:
             return self._runtime("call", [node.func, *node.args], node, keywords=node.keywords)
         args, named = node.args, node.keywords
@@ -140,9 +138,8 @@ class Rewriter(Copies):
 
     # Comprehensions ----------------------------------------------------------------------------
     def _comprehension(self, node: Any) -> Any:
-        if not self.copies or self.in_class or yields([node]):
-            self.generic_visit(node)
-            return node
+        if not self.may_copy(node):
+            return self.generic_visit(node)
         plain, number = self.as_written(node), self.loop_number(node)
         self.loops += 1
         self.generic_visit(node)
