@@ -52,7 +52,7 @@ def like_numpy(call: Callable, made: Any, args: tuple, kwargs: dict[str, Any] | 
     if type(made) is bridge.Traced and made.selected is not None:
         return made
     given = (args, kwargs) if kwargs else (args,)
-    strided = _is_strided(given)
+    strided = _is_strided(args) or (kwargs is not None and _is_strided(kwargs))
     in_c_order = call in _IN_C_ORDER or type(call) is np.ufunc
     if in_c_order and not strided and not (kwargs and kwargs.get("order") == "F"):
         return made
@@ -160,9 +160,9 @@ def _is_strided(value: Any) -> bool:
     if kind is bridge.Traced:
         return value.layout is not None
     if kind is tuple or kind is list:
-        return any(_is_strided(v) for v in value)
+        return any(map(_is_strided, value))
     if kind is dict:
-        return _is_strided(list(value.values()))
+        return any(map(_is_strided, value.values()))
     return kind is Geometry or (kind is np.ndarray and not value.flags.c_contiguous)
 
 
