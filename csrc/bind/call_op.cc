@@ -246,9 +246,9 @@ Write before_write(PyArray* a, const char* op, bool is_output) {
     family.push_back({other, e});
     shared = shared || as_array(other.ptr()) != a;
   }
-  // A view of an input: the input's memory is written too.
-  const bool of_input = base.node->kind == NodeKind::input && !same_entry(entry, base);
-  if (!shared && !of_input) return Write::rebind;
+  // A window on memory that is there, an input's or what was computed: that is written too.
+  const bool of_known = known_value(base) != nullptr && !same_entry(entry, base);
+  if (!shared && !of_known) return Write::rebind;
   note_overwritten(base);
   make_family_concrete(base, family);
   settle_trace_writes("an array that shares memory is written");

@@ -1,5 +1,6 @@
 // jupyter_hybrid._core: the native module, one part a noun.
 #include "bind/common.h"
+#include "bind/index_bounds.h"
 
 PYBIND11_MODULE(_core, m) {
   using namespace hybrid::bind;
@@ -19,6 +20,7 @@ PYBIND11_MODULE(_core, m) {
   bind_cell(m);
   bind_trace_writes(m);
   bind_settle(m);
+  bind_index_bounds(m);
   bind_taken_back(m);
   bind_control(m);
   bind_site(m);

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..np_face import face
+from ..np_face import TracedArray, face
 from ..np_face.array import unbound
 from ..np_face.bridge import has_traced
 from ..np_face.float_errors import in_numpy
@@ -44,6 +44,8 @@ def prepared(
             return _type, args, kwargs
         if is_clock(function):
             recorder.before_clock()
+    elif type(function) is TracedArray:
+        return _number, args, kwargs
     makes = face.makes(function)
     if makes or closed.is_own(function):
         if not closed.allows(function, args, kwargs):
@@ -103,6 +105,12 @@ def _contact(recorder: Any, function: Any) -> None:
 def _itself(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
     __tracebackhide__ = True
     return function(*args, **kwargs)
+
+
+def _number(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+    """The error names the type that a number has."""
+    __tracebackhide__ = True
+    return function.to_numpy()(*args, **kwargs)
 
 
 def _print(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:

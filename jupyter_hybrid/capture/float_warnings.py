@@ -29,8 +29,10 @@ def _call_of(node: Any) -> Callable:
     op, attrs, name = node.op, node.attrs, node.text[1:]
     if op == "cast":
         return lambda x: x.astype(attrs["dtype"])
-    if op in ("sum", "prod", "mean"):
-        options = {"axis": attrs["axis"], "keepdims": attrs["keepdims"]}
+    if op in ("sum", "prod", "mean", "cumsum", "cumprod"):
+        options = {k: attrs[k] for k in ("axis", "keepdims") if k in attrs}
+        if not name:
+            return operator.methodcaller(op, **options)
         return lambda x: getattr(np, op)(x, **options)
     if op in ("dot", "matmul"):
         turned = [attrs.get("transpose_a"), attrs.get("transpose_b")]
@@ -44,7 +46,7 @@ def _call_of(node: Any) -> Callable:
     reverse = plain != op and plain not in _UFUNCS
     plain = plain[1:] if reverse else plain
     call = getattr(np, name) if name else _OPERATORS.get(plain) or _UFUNCS[plain]
-    if not op.endswith("_scalar"):
+    if not op.endswith("_scalar") or getattr(call, "nin", 2) == 1:  # exp2 is a power of 2
         return call
     number = attrs["scalar"]
     return (lambda x: call(number, x)) if reverse else lambda x: call(x, number)

@@ -23,7 +23,7 @@ from typing import Any
 
 from .. import _core
 from ..base import MXNetError
-from ..np_face import TracedArray
+from ..np_face import RESULTS, TracedArray
 from ..np_face.array.methods import Method
 from ..np_face.array.promises import can_wait, is_pending, promised
 from .numbers import RecordedFloat, RecordedInt, plain
@@ -32,6 +32,8 @@ from .trace_state import is_rewritten
 _guards = _core.guards
 #: Types that variables alone may hold; tuples and bound methods of them aside.
 OURS = (TracedArray, RecordedInt, RecordedFloat, Method)
+#: Tuples that may hold such values on their way.
+TUPLES = frozenset({tuple, *RESULTS})
 _MOVED = object()  # no key of anything
 
 
@@ -115,7 +117,7 @@ def _items(container: Any) -> list[tuple[Any, Any]]:
 def is_ours(value: Any) -> bool:
     """Is it, or does it hold, what only variables may hold?"""
     kind = type(value)
-    if kind is tuple:
+    if kind in TUPLES:
         return any(map(is_ours, value))
     if kind is types.MethodType:
         kind = type(value.__self__)
@@ -127,7 +129,7 @@ def standing_in(value: Any) -> list[TracedArray]:
     kind = type(value)
     if kind is TracedArray:
         return [value]
-    if kind is tuple:
+    if kind in TUPLES:
         return [array for member in value for array in standing_in(member)]
     return standing_in(value.__self__) if kind is Method or kind is types.MethodType else []
 
@@ -183,9 +185,10 @@ def _made(value: Any, real: Any, made: dict[int, Any]) -> Any:
     kind = type(value)
     if kind is TracedArray:
         return real(value)
-    if kind is tuple and is_ours(value):
+    if kind in TUPLES and is_ours(value):
         if id(value) not in made:
-            made[id(value)] = tuple(_made(v, real, made) for v in value)
+            members = (_made(v, real, made) for v in value)
+            made[id(value)] = kind(*members) if kind in RESULTS else tuple(members)
         return made[id(value)]
     if kind is Method or (kind is types.MethodType and type(value.__self__) is TracedArray):
         return getattr(real(value.__self__), value.__name__)
@@ -244,6 +247,6 @@ def _in_place(value: Any) -> Any:
     for array in standing_in(value):
         if is_inside(array):
             continue
-        if not can_wait(array) or (type(value) is tuple and is_pending(root_of(array))):
+        if not can_wait(array) or (type(value) in TUPLES and is_pending(root_of(array))):
             return array
     return None

@@ -10,9 +10,9 @@ from ..base import MXNetError
 from ..np_face import TracedArray
 from ..np_face.array.methods import Method
 from ..np_face.array.promises import Promises
-from .homes import Homes, is_ours, opened, root_of, standing_in
+from .homes import TUPLES, Homes, is_ours, opened, root_of, standing_in
 
-_BOUND = frozenset({TracedArray, tuple, types.MethodType, Method})  # what names may be bound to
+_BOUND = TUPLES | {TracedArray, types.MethodType, Method}  # what names may be bound to
 
 
 class Kept:

@@ -150,6 +150,14 @@ class Recorder(Segments):
             ran.raised = True
             raise error
 
+    @settles
+    def look(self, array: Any, reason: str) -> None:
+        """Computes an array whose elements say whether NumPy raises at once."""
+        self.stay_inside(reason)
+        line = self.user_line()
+        self.cuts.append((line, reason))
+        self._compute([array], reason, line)
+
     def real_type(self, value: Any) -> type:
         """What ``type(value)`` answers in the cell run imperatively."""
         if type(value) is TracedArray:

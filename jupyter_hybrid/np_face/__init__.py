@@ -30,8 +30,9 @@ from .lower import (  # noqa: F401 (each fills the registry)
     windows,
     writers,
 )
+from .lower.decompositions import RESULTS
 from .lower.lowering import DTYPES
 
 bridge.Traced = TracedArray
 
-__all__ = ["DTYPES", "TracedArray", "face", "float_errors", "supported"]
+__all__ = ["DTYPES", "RESULTS", "TracedArray", "face", "float_errors", "supported"]

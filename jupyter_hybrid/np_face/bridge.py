@@ -63,6 +63,16 @@ def has_traced(value: Any) -> bool:
     return type(value) is Traced
 
 
+def recorder_of(*values: Any) -> Recorder:
+    """Who records the traced array that is among these values."""
+    for value in values:
+        if type(value) is Traced:
+            return value.recorder
+        if has_traced(value):
+            return recorder_of(*value)
+    raise NotCovered("a call without a traced array")
+
+
 def operand_of(recorder: Recorder, value: Any) -> Any:
     """A ufunc's operand: a handle, or a Python number (which promotes weakly)."""
     if type(value) in NUMBERS:
@@ -152,6 +162,19 @@ def store_into(array: Any, node: Any, name: str, where: Any, recorder: Recorder)
             raise NotCovered(f"{name} with a where= wider than out=")
     node = broadcast_to(node, shape)
     array.assign(node if node is not array.handle else lowering.copied(node))
+
+
+def has_selected(value: Any) -> bool:
+    """Is it what a mask selects, not computed yet?"""
+    return type(value) is Traced and value.selected is not None
+
+
+def require_element(shape: tuple[int, ...], value: Any) -> None:
+    """NumPy takes no array with axes for an element, of whatever size, but for a window it does."""
+    kind = type(value)
+    array = (kind is np.ndarray or kind is Traced) and (has_selected(value) or value.ndim)
+    if not shape and (array or kind in (list, tuple)):
+        raise NotCovered("an array in the place of an element")
 
 
 def fitted(array: Any, value: Any, shape: tuple[int, ...]) -> Any:

@@ -25,7 +25,7 @@ from .protocols import Recorder
 _float_state = float_errors.state
 _harmless = float_errors.harmless
 # What these do is one loop of NumPy's; other functions are made of several, of another order.
-_LOOPS = frozenset({np.sum, np.prod, np.mean, np.dot})
+_LOOPS = frozenset({np.sum, np.prod, np.mean, np.dot, np.outer, np.cumsum, np.cumprod})
 
 
 def _reason(problem: Exception, otherwise: str) -> str:
@@ -73,7 +73,7 @@ def operate(recorder: Recorder, ufunc: np.ufunc, plain: Callable, operands: tupl
         except (NotCovered, KeyError, *LIKE_NUMPY) as problem:
             known_errors.of_ufunc(plain, operands)
             recorder.leave_graph(_reason(problem, f"np.{ufunc.__name__} of these operands"))
-    return float_errors.in_numpy(plain, map(to_real, operands), {})
+    return float_errors.in_numpy(plain, tuple(map(to_real, operands)), {}, recorder)
 
 
 def call_ufunc(
@@ -145,20 +145,25 @@ def _written(recorder: Recorder, ufunc: np.ufunc, node: Any, target: Any, where:
 
 
 # Functions ----------------------------------------------------------------------------------------
-def call_function(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
-    """``function(*args, **kwargs)`` of NumPy's with a traced array among the arguments."""
+def call_function(
+    recorder: Recorder, function: Any, args: tuple, kwargs: dict, method: str = ""
+) -> Any:
+    """``function(*args, **kwargs)`` of NumPy's with a traced array among the arguments.
+
+    ``method``: its name as the first argument's method, where that is what was called.
+    """
     __tracebackhide__ = True
     if recorder.active:
         try:
             require_quiet()
-            return _lower(recorder, function, args, kwargs)
+            return _lower(recorder, function, args, kwargs, method)
         except (NotCovered, *LIKE_NUMPY) as problem:
-            known_errors.of_function(function, args, kwargs)
+            known_errors.of_function(function, args, kwargs, method)
             recorder.leave_graph(_reason(problem, f"{name_of(function)} with these arguments"))
-    return in_numpy(recorder, function, args, kwargs)
+    return in_numpy(recorder, function, args, kwargs, method)
 
 
-def _lower(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
+def _lower(recorder: Recorder, function: Any, args: tuple, kwargs: dict, method: str) -> Any:
     viewed = VIEWS.get(function)
     if viewed is not None:
         array = args[0] if args else None
@@ -182,7 +187,10 @@ def _lower(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     if place is not None and len(args) > place:
         out = args[place]
         args = (*args[:place], None, *args[place + 1 :])
-    with Named(function.__name__) if function in _LOOPS else SILENT:
+    if method and "correction" in kwargs:
+        raise NotCovered(f"the method {method} has no correction=")
+    of_methods = method and function is not np.dot  # a product of Python's own is matmul
+    with Named("" if of_methods else function.__name__) if function in _LOOPS else SILENT:
         made = lowered(lambda value: handle_of(recorder, value), *args, **kwargs)
     if out is not None:
         return _into(recorder, function, out, made, args)
@@ -229,7 +237,9 @@ def _out_place(function: Any) -> int | None:
     return None
 
 
-def in_numpy(recorder: Recorder, function: Callable, args: Any, kwargs: dict) -> Any:
+def in_numpy(
+    recorder: Recorder, function: Callable, args: Any, kwargs: dict, method: str = ""
+) -> Any:
     """The call in real NumPy; an ``out`` array stays the object that was given."""
     place = _out_place(function) if not isinstance(function, np.ufunc) else None
     out = kwargs.get("out")
@@ -241,7 +251,10 @@ def in_numpy(recorder: Recorder, function: Callable, args: Any, kwargs: dict) ->
     if targets:  # what was recorded of the old contents must be computed before
         recorder.flush_if_active("an array is written in NumPy")
     real = {k: to_real(v) for k, v in kwargs.items()}
-    result = float_errors.in_numpy(function, map(to_real, args), real)
+    given = tuple(map(to_real, args))
+    if method:
+        function, given = getattr(given[0], method), given[1:]
+    result = float_errors.in_numpy(function, given, real, recorder)
     for target in targets:
         if type(target) is bridge.Traced:
             target.touched()

@@ -18,6 +18,7 @@ import numpy as np
 from .. import _core
 from .errors import NotCovered
 from .frames import NUMPY, OWN
+from .protocols import Recorder
 
 _umath = sys.modules.get("numpy._core.umath")
 state = getattr(_umath, "_extobj_contextvar", None)
@@ -147,14 +148,13 @@ class Warned(NamedTuple):
     filename: str
     line: int
     names: dict[str, Any]  # the globals of that code
+    category: type[Warning] = RuntimeWarning
 
     def give(self) -> None:
         """Gives it as NumPy does."""
         module = self.names.get("__name__") or "<unknown>"
         registry = self.names.setdefault("__warningregistry__", {})
-        warnings.warn_explicit(
-            self.text, RuntimeWarning, self.filename, self.line, module, registry
-        )
+        warnings.warn_explicit(self.text, self.category, self.filename, self.line, module, registry)
 
 
 class Log:
@@ -170,8 +170,11 @@ class Log:
         self.met.append(Warned(text.removeprefix("Warning: ").strip(), *place))
 
 
-def in_numpy(call: Callable, args: Any, kwargs: dict[str, Any]) -> Any:
-    """``call(*args, **kwargs)`` in real NumPy: a warning is at the user's line, not at ours."""
+def in_numpy(
+    call: Callable, args: tuple, kwargs: dict[str, Any], recorder: Recorder | None = None
+) -> Any:
+    """``call(*args, **kwargs)`` in real NumPy: a warning is at the user's line, not at ours, and
+    after those of what was recorded before."""
     __tracebackhide__ = True
     errors = np.geterr()
     modes: Any = {kind: "log" for kind, mode in errors.items() if mode == "warn"}
@@ -182,8 +185,31 @@ def in_numpy(call: Callable, args: Any, kwargs: dict[str, Any]) -> Any:
         with np.errstate(**modes, call=log):
             return call(*args, **kwargs)
     finally:
+        if log.met and recorder is not None:
+            recorder.flush_if_active("NumPy warns")
         for warned in log.met:
             (_users(warned) if warned.filename.startswith(OWN) else warned).give()
+
+
+def warn_user(text: str, category: type[Warning] = UserWarning, stacklevel: int = 1) -> None:
+    """``warnings.warn``, at the user's line."""
+    _users(Warned(text, __file__, 0, {}, category)).give()
+
+
+def converted(convert: Callable, value: Any) -> Any:
+    """``convert(value)`` of a complex number, of which NumPy warns, too."""
+    if value.dtype.kind != "c":
+        return convert(value)
+    met: list[warnings.WarningMessage] = []
+    shown: Any = warnings
+    before = shown.filters, shown._showwarnmsg
+    shown.filters, shown._showwarnmsg = [("always", None, Warning, None, 0)], met.append
+    try:
+        return convert(value)
+    finally:
+        shown.filters, shown._showwarnmsg = before
+        for m in met:
+            warn_user(str(m.message), m.category)
 
 
 def _users(warned: Warned) -> Warned:
@@ -192,4 +218,5 @@ def _users(warned: Warned) -> Warned:
         frame = frame.f_back
     if frame is None:
         return warned
-    return Warned(warned.text, frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
+    place = frame.f_code.co_filename, frame.f_lineno, frame.f_globals
+    return Warned(warned.text, *place, warned.category)

@@ -74,6 +74,9 @@ class Recorder(Protocol):
     def raise_here(self, made: list[Any], reason: str) -> None:
         """Computes the results of an operator whose error NumPy raises at once."""
 
+    def look(self, array: Any, reason: str) -> None:
+        """Computes an array whose elements say whether NumPy raises at once."""
+
     # Writing -------------------------------------------------------------------------------------
     def before_write(self, wrapper: Any) -> bool:
         """Before an existing ndarray is written; True when other inputs overlap it."""

@@ -50,6 +50,11 @@ PROGRAMS = {
     "integers": "i = np.arange(4)\na = 5 // i\nb = 5 % i\nc = i / i",
     "casts": "a = (x / 0.0).astype(int)\nb = (x * 1e300).astype(np.float32)",
     "sums and products": "a = np.sum(inf)\nb = np.mean(inf)\nc = np.dot(inf, inf * 0)",
+    "methods": "a = inf.sum()\nb = (x * 1e200).prod()\nc = inf.cumsum()\nd = inf.mean()",
+    "running sums": "a = np.cumsum(inf)\nb = np.cumprod(x * 1e200)\nc = np.add.accumulate(inf)",
+    "products with a number": "a = np.dot(x * 1e308, 10.0)\nb = np.outer(x * 1e308, x)",
+    "several loops": "i = np.arange(4)\na, b = divmod(5, i)\nc = np.divmod(i, 0)\n"
+    "d = np.fmod(i, 0)\ne = np.fmod(x, 0)\nf = np.exp2(x * 1e3)\ng = np.remainder(i, 0)",
     "constants": "a = np.zeros(3) / 0\nb = np.log(np.zeros(4))\nc = np.ones(2) / 2",
     "in place": "y = x * 1\ny /= x\ny[1:] = y[1:] / y[:-1]\nx -= x\nz = 1 / x",
     "a print between": "a = 1 / x\nprint(a)\nb = 1 / (x - 1)\nprint(b)\nc = a / b",
@@ -65,6 +70,7 @@ QUIET = {
     "c = y + y\nd = 1 / y\ne = np.sqrt(y)",
     "elements that are not asked for": "a = np.divide(1.0, x, out=np.zeros(6), where=x > 0)\n"
     "b = 1 / x[x > 0]\ny = x * 1\ny[y > 0] /= y[y > 0]",
+    "a spread of wanted elements": "a = np.std(x, where=x > 2, ddof=1)\nb = x.var(where=x > 1)",
     "the tail of a vector": "a = 1 / (x[1:4] + 0)\nb = np.log(x[1:4] * 1)\nc = x[1:] ** -0.5",
     "tails of threads": "y = np.ones(300_001)\na = np.log(1 / y + y) / y",
     "integers": "i = np.arange(1, 5)\na = i // 2\nb = 7 % i\nc = i / i",

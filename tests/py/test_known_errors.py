@@ -67,6 +67,13 @@ ERRORS: list[Callable] = [
     lambda np, y, k: _write(k, 0, 2**70),
     lambda np, y, k: _add(k, 0.5),
     lambda np, y, k: _add(y, np.ones(3)),
+    lambda np, y, k: y.sum(foo=1),
+    lambda np, y, k: np.sum(y, foo=1),
+    lambda np, y, k: y.sum(0, axis=1),
+    lambda np, y, k: y.max(1, 2, 3, 4, 5, 6),
+    lambda np, y, k: y.dot(),
+    lambda np, y, k: y.take(),
+    lambda np, y, k: np.sort(y, kind="zz"),
 ]
 
 

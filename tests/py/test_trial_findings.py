@@ -251,3 +251,25 @@ z = bool(c.sum() > 0)
     plain["c"][2] = 77
     for name in ("c", "v"):
         assert shell.ns[name].asnumpy().tolist() == plain[name].asnumpy().tolist(), name
+
+
+@pytest.mark.parametrize("made", ["c.T", "c.reshape((4, 3))"])
+@pytest.mark.parametrize("shown", ["first", "second", "c"])
+@pytest.mark.parametrize("written", ["first", "second", "c"])
+def test_windows_share_memory_that_was_computed_before_they_are_written(made, shown, written):
+    setup = (
+        "from jupyter_hybrid import nd\nc = nd.array([[0, 1, 2, 3], [4, 0, 1, 2], [3, 4, 0, 1]])"
+    )
+    back = "first.T" if made == "c.T" else "first.reshape((3, 4))"
+    cell = f"""
+first = {made}
+second = {back}
+print({shown}.asnumpy().sum())
+{written} += 10
+"""
+    expected, _ = imperative(setup + cell)
+    shell = Shell()
+    shell.run(setup)
+    shell.hybridize(cell)
+    for name in ("c", "first", "second"):
+        assert np.array_equal(shell.ns[name].asnumpy(), expected[name].asnumpy()), name

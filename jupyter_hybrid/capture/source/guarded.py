@@ -24,7 +24,7 @@ import ast
 from typing import Any
 
 from .guarded_values import TAKEN_APART, WAITS, GuardedValues
-from .nodes import call_of, is_finished, placed
+from .nodes import call_of, finished, is_finished, placed
 from .scopes import mangled
 
 
@@ -32,30 +32,16 @@ class Guarded(GuardedValues):
     """Puts the guards into a tree that is rewritten already."""
 
     def visit_For(self, node: Any) -> ast.stmt:
-        node.iter = self._steps(node)
-        node.target = self.visit(node.target)
-        self._bodies(node, "body", "orelse")
-        return node
+        node.iter = finished(self._steps(node))
+        return self.generic_visit(node)
 
     visit_AsyncFor = visit_For
-
-    def _tested(self, node: Any) -> ast.stmt:
-        node.test = self._truth(node.test)
-        self._bodies(node, "body", "orelse")
-        return node
-
-    visit_If = visit_While = _tested
-
-    def visit_Assert(self, node: ast.Assert) -> ast.stmt:
-        node.test = self._truth(node.test)
-        node.msg = node.msg and self.visit(node.msg)
-        return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.stmt:
         value = self.visit(node.value)
         to = node.targets[0]
         if len(node.targets) == 1 and isinstance(to, ast.Subscript):
-            holder, key = self.visit(to.value), self._as_value(self.visit(to.slice))
+            holder, key = self.visit(to.value), self.visit(to.slice)
             call = self._guard("store", [value, holder, key], node)
             return placed(node, ast.Expr(call))
         if len(node.targets) == 1 and isinstance(to, ast.Attribute):
@@ -69,32 +55,25 @@ class Guarded(GuardedValues):
         node.value, node.targets = value, [self.visit(t) for t in node.targets]
         return node
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
-        node.value = node.value and self.visit(node.value)
-        if node.value is not None:
-            node.target = self.visit(node.target)
-        return node
-
     def visit_With(self, node: ast.With) -> ast.stmt:
         for item in node.items:
-            item.context_expr = self.visit(item.context_expr)
-            item.context_expr = self._guard("context", [item.context_expr], item.context_expr)
-            item.optional_vars = item.optional_vars and self.visit(item.optional_vars)
-        self._bodies(node, "body")
-        return node
+            entered = self.visit(item.context_expr)
+            item.context_expr = finished(self._guard("context", [entered], entered))
+        return self.generic_visit(node)
 
     def visit_AsyncWith(self, node: ast.AsyncWith) -> ast.stmt:
         for item in node.items:
-            item.context_expr = self._awaited("manages", self.visit(item.context_expr))
-        self._bodies(node, "body")
-        return node
+            entered = self.visit(item.context_expr)
+            item.context_expr = finished(self._awaited("manages", entered))
+        return self.generic_visit(node)
 
     def visit_Match(self, node: Any) -> ast.stmt:
-        node.subject = self._guard("text", [self.visit(node.subject)], node.subject)
-        for case in node.cases:
-            case.guard = case.guard and self._truth(case.guard)
-            self._bodies(case, "body")
-        return node
+        node.subject = finished(self._guard("text", [self.visit(node.subject)], node.subject))
+        return self.generic_visit(node)
+
+    def visit_match_case(self, node: Any) -> Any:
+        node.guard = node.guard and finished(self._truth(node.guard))
+        return self.generic_visit(node)
 
     def visit_Yield(self, node: Any) -> ast.expr:
         value = self.visit(node.value) if node.value else self._constant(None, node)
@@ -107,65 +86,34 @@ class Guarded(GuardedValues):
         node.value = self._leave(self.visit(node.value), WAITS)
         return node
 
-    def _bodies(self, node: Any, *fields: str) -> None:
-        for name in fields:
-            setattr(node, name, self.statements(getattr(node, name)))
-
-    def statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """The statements, with a contact before those that run code of their own."""
-        made: list[ast.stmt] = []
-        for statement in body:
-            if is_finished(statement):
-                made.append(statement)
-                continue
-            if isinstance(statement, (ast.Import, ast.ImportFrom)):
-                if getattr(statement, "module", "") != "__future__":
-                    made.append(self._contact("an import", statement))
-            elif isinstance(statement, ast.ClassDef):
-                made.append(self._contact(f"class {statement.name} is made", statement))
-            elif getattr(statement, "decorator_list", None):
-                made.append(self._contact("a decorator", statement))
-            made.append(self.visit(statement))
+    def _visited(self, nodes: list[Any]) -> list[Any]:
+        """The nodes, with a contact before statements that run code of their own."""
+        made: list[Any] = []
+        for node in nodes:
+            why = "" if is_finished(node) else _runs_unseen(node)
+            if why:
+                made.append(self._contact(why, node))
+            made += super()._visited([node])
         return made
 
-    def visit_Try(self, node: Any) -> ast.stmt:
-        self._bodies(node, "body", "orelse", "finalbody")
-        for handler in node.handlers:
-            handler.type = handler.type and self.visit(handler.type)
-            self._bodies(handler, "body")
-            handler.body.insert(0, self._caught(handler.body[0]))
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.ExceptHandler:
+        self.generic_visit(node)
+        at = node.body[0]
+        node.body.insert(0, placed(at, ast.Expr(call_of(self._runtime, "caught", [], at))))
         return node
-
-    visit_TryStar = visit_Try
-
-    def _caught(self, at: ast.stmt) -> ast.stmt:
-        """What a handler does first."""
-        return placed(at, ast.Expr(call_of(self._runtime, "caught", [], at)))
-
-    # Scopes ---------------------------------------------------------------------------------------
-    def visit_Module(self, node: ast.Module) -> ast.Module:
-        self._bodies(node, "body")
-        return node
-
-    def visit_FunctionDef(self, node: Any) -> Any:
-        if not isinstance(node, ast.Lambda):
-            node.decorator_list = [self.visit(d) for d in node.decorator_list]
-        node.args.defaults = [self.visit(d) for d in node.args.defaults]
-        node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
-        if isinstance(node, ast.Lambda):
-            node.body = self.visit(node.body)
-        else:
-            self._bodies(node, "body")
-        return node
-
-    visit_AsyncFunctionDef = visit_Lambda = visit_FunctionDef
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
         outside, self._class = self._class, node.name
-        self._bodies(node, "body")
+        node.body = self._visited(node.body)
         node.body.append(self._contact(f"class {node.name} is made", node.body[-1]))
         self._class = outside
         return node
 
-    def visit_TypeAlias(self, node: Any) -> Any:
-        return node
+
+def _runs_unseen(statement: Any) -> str:
+    """Why there is a contact before it; "" for none."""
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return "" if getattr(statement, "module", "") == "__future__" else "an import"
+    if isinstance(statement, ast.ClassDef):
+        return f"class {statement.name} is made"
+    return "a decorator" if getattr(statement, "decorator_list", None) else ""

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from ..trace_state import GUARDS
-from .nodes import Transformer, call_of, placed
+from .nodes import Transformer, call_of, finished, placed
 from .scopes import mangled
 
 # The numbers that csrc/bind/guards.cc gives them.
@@ -139,10 +139,11 @@ class GuardedValues(Transformer):
         visited = self.visit(test)
         return self._guard("own", [visited], visited)
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
-        node.test = self._truth(node.test)
-        node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
-        return node
+    def _tested(self, node: Any) -> Any:
+        node.test = finished(self._truth(node.test))
+        return self.generic_visit(node)
+
+    visit_If = visit_While = visit_IfExp = visit_Assert = _tested
 
     def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.expr:
         self.generic_visit(node)
@@ -166,7 +167,7 @@ class GuardedValues(Transformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         node.value, key = self.visit(node.value), self.visit(node.slice)
         if isinstance(node.ctx, ast.Load):
-            return self._guard("item", [node.value, self._as_value(key)], node)
+            return self._guard("item", [node.value, key], node)
         node.value = self._guard("holder", [node.value], node)
         into = "into" if isinstance(node.ctx, ast.Store) else "moved"
         node.value = self._of_runtime(into, node.value)
@@ -185,15 +186,6 @@ class GuardedValues(Transformer):
         elif not isinstance(key, (ast.Constant, ast.Starred)):
             return self._settled(key, "an element is written")
         return key
-
-    def _as_value(self, key: ast.expr) -> ast.expr:
-        """What Python hands over for a key that is, or holds, slices."""
-        if isinstance(key, ast.Tuple):
-            key.elts = [self._as_value(e) for e in key.elts]
-        if not isinstance(key, ast.Slice):
-            return key
-        bounds = [v or self._constant(None, key) for v in (key.lower, key.upper, key.step)]
-        return call_of(self._runtime, "slice", bounds, key)
 
     # Displays -------------------------------------------------------------------------------------
     def visit_Set(self, node: ast.Set) -> ast.expr:
@@ -229,10 +221,9 @@ class GuardedValues(Transformer):
         return node
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
-        node.iter = self._steps(node)
-        node.target = self.visit(node.target)
-        node.ifs = [self._truth(test) for test in node.ifs]
-        return node
+        node.iter = finished(self._steps(node))
+        node.ifs = [finished(self._truth(test)) for test in node.ifs]
+        return self.generic_visit(node)
 
     # Steps ----------------------------------------------------------------------------------------
     def _steps(self, node: Any) -> ast.expr:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ...np_face import TracedArray
+from ...np_face import RESULTS, TracedArray
 from ...np_face.float_errors import in_numpy
 from .. import closed, homes, numbers, tracebacks
 from ..recorder import Recorder
@@ -75,7 +75,6 @@ class Runtime(Calling, threading.local):
     plain = staticmethod(numbers.plain)
     kept = staticmethod(_guards.kept)
     held = staticmethod(_guards.held)
-    slice = slice
     into, owning = _Into, _Owning  # targets of one of several stores
 
     @staticmethod
@@ -167,5 +166,7 @@ def install() -> Runtime:
         setattr(builtins, RUNTIME, runtime)
         setattr(builtins, GUARDS, _guards)
         closed.tell_types(Runtime)
-        _guards.homes(homes.OURS, homes.kept, homes.held, homes.put, homes.put_attribute)
+        _guards.homes(
+            (*homes.OURS, *RESULTS), homes.kept, homes.held, homes.put, homes.put_attribute
+        )
     return runtime

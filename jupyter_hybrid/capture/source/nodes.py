@@ -17,6 +17,8 @@ _NO_NODES = frozenset(
     {"ctx", "op", "ops", "id", "attr", "arg", "module", "level", "kind", "type_comment", "simple"}
     | {"is_async", "conversion", "type_ignores"}
 )
+# What is evaluated later or never, as text, or is no expression though it looks like one.
+_NOT_VISITED = frozenset({"annotation", "returns", "type_params", "pattern"})
 _parts: dict[type, tuple[str, ...]] = {ast.Constant: (), ast.Global: (), ast.Nonlocal: ()}
 
 
@@ -123,7 +125,7 @@ def _locate(node: Any, around: Any) -> None:
 
 
 class Transformer:
-    """As ``ast.NodeTransformer``; operators and contexts stay."""
+    """As ``ast.NodeTransformer``; operators, contexts, annotations and patterns stay."""
 
     _visitors: dict[type, Callable[[Any, Any], Any]]
 
@@ -147,7 +149,7 @@ class Transformer:
     def generic_visit(self, node: Any) -> Any:
         """Visits the nodes directly below."""
         for name in _parts_of(node.__class__):
-            value = getattr(node, name, None)
+            value = None if name in _NOT_VISITED else getattr(node, name, None)
             if value.__class__ is list:
                 if value:
                     value[:] = self._visited(value)
@@ -157,6 +159,9 @@ class Transformer:
                     delattr(node, name)
                 elif new is not value:
                     setattr(node, name, new)
+        return node
+
+    def visit_TypeAlias(self, node: Any) -> Any:
         return node
 
     def _visited(self, nodes: list[Any]) -> list[Any]:

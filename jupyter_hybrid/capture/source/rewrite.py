@@ -26,6 +26,11 @@ _FRAME_CALLS = frozenset(
         "IntEnum", "Flag", "IntFlag", "StrEnum", "warn", "currentframe", "_getframe",
     }
 )  # fmt: skip
+# A number that stands alone in them is no arithmetic of the cell's.
+_NOT_ARITHMETIC = (
+    ast.Compare, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Slice, ast.FormattedValue,
+    ast.Subscript, ast.arguments,
+)  # fmt: skip
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -51,6 +56,13 @@ class Rewriter(Copies):
         """The expression visited, but with its own top-level number left as it is."""
         return node if _is_number(node) else self.visit(node)
 
+    def generic_visit(self, node: Any) -> Any:
+        if isinstance(node, _NOT_ARITHMETIC):
+            for part in children(node):
+                if _is_number(part):
+                    finished(part)
+        return super().generic_visit(node)
+
     # Numbers -----------------------------------------------------------------------------------
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         return self._number(node) if _is_number(node) else node
@@ -65,47 +77,17 @@ class Rewriter(Copies):
         self.generic_visit(node)
         return node
 
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        node.left = self._plain(node.left)
-        node.comparators = [self._plain(c) for c in node.comparators]
-        return node
-
-    def _visit_elements(self, node: Any) -> Any:
-        node.elts = [self._plain(e) for e in node.elts]
-        return node
-
-    visit_List = visit_Tuple = visit_Set = _visit_elements
-
-    def visit_Dict(self, node: ast.Dict) -> ast.expr:
-        node.keys = [k and self._plain(k) for k in node.keys]
-        node.values = [self._plain(v) for v in node.values]
-        return node
-
-    def visit_Slice(self, node: ast.Slice) -> ast.expr:
-        for part in ("lower", "upper", "step"):
-            value = getattr(node, part)
-            if value is not None:
-                setattr(node, part, self._plain(value))
-        return node
-
-    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.expr:
-        node.value = self._plain(node.value)
-        return node
-
     # Loads -------------------------------------------------------------------------------------
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if not isinstance(node.ctx, ast.Load):
             return node
         return self._runtime("load", [node], node)
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        node.value = self.visit(node.value)
+    def _part(self, node: Any) -> ast.expr:
+        self.generic_visit(node)
         return self._runtime("load", [node], node) if isinstance(node.ctx, ast.Load) else node
 
-    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        node.value = self.visit(node.value)
-        node.slice = self._plain(node.slice)
-        return self._runtime("load", [node], node) if isinstance(node.ctx, ast.Load) else node
+    visit_Attribute = visit_Subscript = _part
 
     # Calls -------------------------------------------------------------------------------------
     def visit_Call(self, node: ast.Call) -> ast.expr:
@@ -169,8 +151,7 @@ class Rewriter(Copies):
 
     # Places that are not evaluated as the cell's own arithmetic ---------------------------------
     def _visit_function(self, node: Any) -> Any:
-        node.args.defaults = [self._plain(d) for d in node.args.defaults]
-        node.args.kw_defaults = [d and self._plain(d) for d in node.args.kw_defaults]
+        self.visit(node.args)
         body = node.body
         node.body = [finished(s) for s in body] if isinstance(body, list) else finished(body)
         return node
@@ -194,20 +175,6 @@ class Rewriter(Copies):
         outer, self.in_class = self.in_class, True
         node.body = self._statements(node.body)
         self.in_class = outer
-        return node
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
-        if node.value is not None:
-            node.value = self.visit(node.value)
-        return node
-
-    def visit_match_case(self, node: ast.match_case) -> ast.match_case:
-        if node.guard is not None:
-            node.guard = self.visit(node.guard)
-        node.body = self._statements(node.body)
-        return node
-
-    def visit_TypeAlias(self, node: Any) -> Any:
         return node
 
 

@@ -227,12 +227,11 @@ class Exits(Transformer):
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
-        if node.value is not None:
-            node.value = self.visit(node.value)
-            if self._in_class or self._is_shared(node.target):
-                node.value = self._kept(node.value)
-            elif not isinstance(node.target, ast.Name):
-                node.value = self._plain(node.value)
+        self.generic_visit(node)
+        if self._in_class or self._is_shared(node.target):
+            node.value = self._kept(node.value)
+        elif not _is_name(node.target):
+            node.value = self._plain(node.value)
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
@@ -246,11 +245,6 @@ class Exits(Transformer):
             found = self._call("attribute", [target.value, name], target)
         else:
             return node
-        if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
-            bounds = [target.slice.lower, target.slice.upper, target.slice.step]
-            none = placed(target, ast.Constant(None))
-            made = self._call("slice", [b or none for b in bounds], target)
-            found.args[1] = made
         kind = ast.copy_location(ast.Constant(INPLACE[type(node.op)]), node)
         call = self._call("augment", [kind, found, self._plain(node.value)], node)
         return placed(node, ast.Expr(call))
@@ -263,10 +257,14 @@ class Exits(Transformer):
         self._in_class, self._class_name, self._shared = outside
         return node
 
+    def visit_arguments(self, node: ast.arguments) -> ast.arguments:
+        self.generic_visit(node)
+        node.defaults = [self._kept(d) for d in node.defaults]
+        node.kw_defaults = [self._kept(d) for d in node.kw_defaults]
+        return node
+
     def _function(self, node: Any) -> Any:
-        args = node.args
-        args.defaults = [self._kept(self.visit(d)) for d in args.defaults]
-        args.kw_defaults = [d and self._kept(self.visit(d)) for d in args.kw_defaults]
+        self.visit(node.args)
         outside = self._in_class, self._shared
         self._in_class, self._shared = False, getattr(node, "shared", frozenset())
         if isinstance(node, ast.Lambda):

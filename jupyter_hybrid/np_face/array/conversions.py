@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
 
 from .. import dispatch
+from ..float_errors import converted
 from ..protocols import Recorder
 
 
@@ -47,8 +49,8 @@ class Conversions:
         np.empty(0).to_device(device, stream=stream)  # raises for unknown devices
         return self
 
-    def item(self, *args: Any) -> Any:
-        return self.to_numpy("item() reads a value").item(*args)
+    def item(self, *args: Any, **kwargs: Any) -> Any:
+        return self.to_numpy("item() reads a value").item(*args, **kwargs)
 
     def tolist(self) -> Any:
         return self.to_numpy("tolist() reads the values").tolist()
@@ -62,16 +64,16 @@ class Conversions:
         return bool(self.to_numpy("a condition reads a value"))
 
     def __int__(self) -> int:
-        return int(self.to_numpy("int() reads a value"))
+        return converted(int, self.to_numpy("int() reads a value"))
 
     def __float__(self) -> float:
-        return float(self.to_numpy("float() reads a value"))
+        return converted(float, self.to_numpy("float() reads a value"))
 
     def __complex__(self) -> complex:
         return complex(self.to_numpy("complex() reads a value"))
 
     def __index__(self) -> int:
-        return self.to_numpy("an index reads a value").__index__()
+        return operator.index(self.to_numpy("an index reads a value"))
 
     def __trunc__(self) -> int:
         return math.trunc(self.to_numpy("math.trunc() reads a value"))

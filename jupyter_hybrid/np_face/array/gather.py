@@ -24,7 +24,7 @@ from ..lower.lowering import (
     reshape,
     transpose,
 )
-from . import layouts, masks
+from . import in_range, layouts, masks
 from .indexing import Region, expand_ellipsis, has_plain_bounds, region
 
 _FEW = 1024  # elements, and nodes, that are worth computing while the cell is recorded
@@ -72,6 +72,7 @@ def write(array: Any, key: Any, value: Any) -> None:
         array.assign(_write_masked(array, mask.handle, value))
         return
     found = plan(array, key)
+    bridge.require_element(found.shape, value)
     node = bridge.fitted(array, value, found.shape)
     array.assign(found.write(array.handle, node))
 
@@ -223,7 +224,8 @@ def plan(array: Any, key: Any) -> Gather:
     gathered = [i for i, k in enumerate(keys) if not (k is None or type(k) is slice)]
     plain = [slice(None) if i in gathered else k for i, k in enumerate(keys)]
     window = region(array.shape, tuple(plain))
-    indices = [_checked(keys[i], window.axes[i], window.shape[i]) for i in gathered]
+    taken = [(keys[i], window.axes[i], window.shape[i]) for i in gathered]
+    indices = [_checked(array.recorder, *one) for one in taken]
     batch = np.broadcast_shapes(*(tuple(i.shape) for i in indices))
     if len(indices) == 1:
         batch = tuple(indices[0].shape)
@@ -271,8 +273,8 @@ def _index_array(key: Any) -> Any:
     return found
 
 
-def _checked(index: Any, axis: int | None, dim: int) -> Any:
-    """The node of an index array; bounds of a known one are checked now, as NumPy does."""
+def _checked(recorder: Any, index: Any, axis: int | None, dim: int) -> Any:
+    """The node of an index array; its bounds are checked now, as NumPy does."""
     if type(index) is tuple:
         index, extent = index
         if extent != dim:
@@ -280,19 +282,9 @@ def _checked(index: Any, axis: int | None, dim: int) -> Any:
                 f"boolean index did not match indexed array along axis {axis}; size of axis "
                 f"is {dim} but size of corresponding boolean axis is {extent}"
             )
-    known = _known(index)
-    if known is not None:
-        require_within(known, axis, dim)
     if type(index) is bridge.Traced:
+        in_range.require(recorder, index.handle, axis, dim)
         return index.handle
+    in_range.require_within(index, axis, dim)
     index = index if index.dtype in lowering.DTYPES else index.astype(INT64)
     return lowering.input_of(index) if index.ndim else lowering.constant(index)
-
-
-def require_within(index: np.ndarray, axis: int | None, dim: int) -> None:
-    """Raises NumPy's IndexError for an index out of bounds."""
-    if index.size and index.dtype.kind in "iu":
-        low, high = int(index.min()), int(index.max())
-        if low < -dim or high >= dim:
-            bad = low if low < -dim else high
-            raise IndexError(f"index {bad} is out of bounds for axis {axis} with size {dim}")

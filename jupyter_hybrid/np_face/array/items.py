@@ -88,6 +88,7 @@ class Items:
             try:
                 if is_basic(key):
                     window = region(self.shape, key)
+                    bridge.require_element(window.shape, value)
                     operand = fitted(self, value, window.shape)
                     self.assign(window.write(self.handle, operand))
                 else:

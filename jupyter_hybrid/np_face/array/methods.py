@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,24 @@ _FUNCTIONS: dict[str, Callable] = {
         "cumprod", "diagonal", "trace", "argsort", "choose", "searchsorted",
     )
 }  # fmt: skip
+_ORDERS = ("C", "K", "A", "F")
 # Methods of real arrays that write into them.
 _WRITERS = frozenset({"sort", "partition", "put", "setfield", "byteswap", "itemset"})
+
+
+def _checked(method: Callable) -> Callable:
+    """The method; arguments that don't fit it are NumPy's to refuse."""
+
+    @wraps(method)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(self, *args, **kwargs)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise
+        return getattr(self.to_numpy(), method.__name__)(*args, **kwargs)
+
+    return call
 
 
 class Methods:
@@ -33,17 +50,21 @@ class Methods:
     __slots__ = ()
 
     def reshape(self: Any, *shape: Any, **kwargs: Any) -> Any:
+        if not shape:
+            return self.to_numpy().reshape(**kwargs)  # raises NumPy's error
         wanted = shape[0] if len(shape) == 1 else shape
         if type(wanted) is np.ndarray:
             wanted = wanted.tolist()
-        return self._apply(np.reshape, (wanted,), kwargs)
+        return self._apply(np.reshape, (wanted,), kwargs, "reshape")
 
+    @_checked
     def clip(self: Any, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> Any:
-        return self._apply(np.clip, (min, max, out), kwargs)
+        return self._apply(np.clip, (min, max, out), kwargs, "clip")
 
+    @_checked
     def transpose(self: Any, *axes: Any) -> Any:
-        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
-        return self._apply(np.transpose, (order,), {})
+        order = axes[0] if len(axes) == 1 and type(axes[0]) is not int else axes or None
+        return self._apply(np.transpose, (order,), {}, "transpose")
 
     @property
     def T(self: Any) -> Any:
@@ -77,17 +98,20 @@ class Methods:
         else:
             self[...] = value
 
+    @_checked
     def conj(self: Any) -> Any:
         return np.conjugate(self) if self.dtype.kind == "c" else self
 
     conjugate = conj
 
+    @_checked
     def astype(
         self: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True,
         copy: bool = True,
     ) -> Any:  # fmt: skip
-        wanted = np.dtype(dtype)
-        if self.recorder.active and order in "CKAF" and is_quiet():
+        options = order in _ORDERS and type(copy) is type(subok) is bool
+        wanted = np.dtype(dtype if type(dtype) is not bridge.Traced else dtype.to_numpy())
+        if self.recorder.active and options and is_quiet():
             if not np.can_cast(self.dtype, wanted, casting) or (
                 self.dtype.kind == "c" and wanted.kind != "c"
             ):
@@ -106,14 +130,16 @@ class Methods:
             self.recorder.leave_graph(f"astype({wanted})")
         return self.to_numpy().astype(dtype, order, casting, subok, copy)
 
+    @_checked
     def copy(self: Any, order: str = "C") -> Any:
-        if self.recorder.active and order in "CKAF":
+        if self.recorder.active and order in _ORDERS:
             made = bridge.Traced.of_node(self.recorder, self._copied(self.dtype), self.is_scalar)
             return layouts.like_copy(made, self, order)
         return self.to_numpy().copy(order)
 
+    @_checked
     def flatten(self: Any, order: str = "C") -> Any:
-        if self.recorder.active and (order == "C" or (order in "KA" and self.layout is None)):
+        if self.recorder.active and (order == "C" or (order in ("K", "A") and self.layout is None)):
             node = lowering.reshape(self._copied(self.dtype), (-1,))
             return bridge.Traced.of_node(self.recorder, node)
         if self.recorder.active and order == "F":
@@ -125,25 +151,23 @@ class Methods:
             return _core.invoke_ufunc("cast", [self.handle], {"dtype": dtype.name})
         return lowering.copied(self.handle)
 
+    @_checked
     def fill(self: Any, value: Any) -> None:
-        self[...] = value
+        if lowering.number_of(value) is not None and self.writeable:
+            self[...] = value
+        else:
+            self._write_really("fill", (value,), {})
 
+    @_checked
     def sort(
         self: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None
     ) -> None:
-        self._ordered(np.sort, (axis, kind, order))
-
-    def partition(
-        self: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
-    ) -> None:
-        self._ordered(np.partition, (kth, axis, kind, order))
-
-    def _ordered(self: Any, function: Callable, args: tuple) -> None:
-        if self.recorder.active and args[-1] is None and self.writeable:
-            self[...] = function(self, *args)
+        if self.recorder.active and axis is not None and order is None and self.writeable:
+            self[...] = np.sort(self, axis, kind, stable=stable)
         else:
-            self._write_really(function.__name__, args, {})
+            self._write_really("sort", (axis, kind, order), {"stable": stable})
 
+    @_checked
     def put(self: Any, indices: Any, values: Any, mode: str = "raise") -> None:
         self._apply(np.put, (indices, values, mode), {})
 
@@ -152,13 +176,13 @@ class Methods:
             return self.to_numpy("a view as another type").view(*args, **kwargs)
         return shapes.whole(self)
 
-    def _apply(self: Any, function: Callable, args: tuple, kwargs: dict) -> Any:
+    def _apply(self: Any, function: Callable, args: tuple, kwargs: dict, method: str = "") -> Any:
         if self.recorder.active and self.selected is not None:
             name = getattr(function, "__name__", "")
             node = masks.reduced(name, self, bool(kwargs or args))
             if node is not None:
                 return bridge.wrapped(self.recorder, node)
-        return dispatch.call_function(self.recorder, function, (self, *args), kwargs)
+        return dispatch.call_function(self.recorder, function, (self, *args), kwargs, method)
 
     def _write_really(self: Any, name: str, args: tuple, kwargs: dict) -> Any:
         """A method of the real array that writes into it."""
@@ -167,17 +191,19 @@ class Methods:
         self.touched()
         return result
 
+    @_checked
     def setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -> None:
         in_place.change(
             self, ".flags are set", lambda real: real.setflags(write=write, align=align, uic=uic)
         )
 
+    @_checked
     def resize(self: Any, *new_shape: Any, refcheck: bool = True) -> None:
         in_place.resize(self, new_shape, refcheck)
 
     def __getattr__(self: Any, name: str) -> Any:
         function = _FUNCTIONS.get(name)
-        if function is not None:
+        if function is not None and not (name == "dot" and self.is_scalar):  # these have none
             return Method(self, name, function)
         kind = self.dtype.type if self.is_scalar else np.ndarray
         if not hasattr(kind, name) or (name.startswith("__array_") and not _is_written(name)):
@@ -204,7 +230,7 @@ class Method:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._function is None:
             return self.__self__._write_really(self._name, args, kwargs)
-        return self.__self__._apply(self._function, args, kwargs)
+        return self.__self__._apply(self._function, args, kwargs, self._name)
 
     @property
     def __doc__(self) -> Any:  # type: ignore[override]

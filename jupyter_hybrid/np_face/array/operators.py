@@ -54,12 +54,14 @@ def _binary(ufunc: np.ufunc, plain: Callable, first: bool) -> Callable:
 
 
 def _in_place(ufunc: np.ufunc, plain: Callable) -> Callable:
+    as_binary = _binary(ufunc, plain, True)
+
     def in_place(self: Any, other: Any) -> Any:
         if self.is_scalar:  # a NumPy scalar is a value: the name gets a new one
-            return dispatch.operate(self.recorder, ufunc, plain, (self, other))
-        return dispatch.call_ufunc(
-            self.recorder, ufunc, "__call__", (self, other), {"out": (self,)}
-        )
+            return as_binary(self, other)
+        squares = ufunc is np.power and _is_two(other) and self.dtype == bool  # as ** does
+        called, inputs = (np.square, (self,)) if squares else (ufunc, (self, other))
+        return dispatch.call_ufunc(self.recorder, called, "__call__", inputs, {"out": (self,)})
 
     return in_place
 

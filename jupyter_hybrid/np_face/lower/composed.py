@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _core
 from .lowering import copied, core, dtype_of, filled
 
 _LOG2, _LOG2E = math.log(2.0), 1 / math.log(2.0)
@@ -29,8 +30,17 @@ def _is_negative(x: Any) -> Any:
     return _scalar("lesser", x, 0)
 
 
-def _exp2(x: Any) -> Any:
+def _loop(op: str, inputs: list[Any], **attrs: Any) -> Any:
+    """The operator that meets the floating-point errors of the whole."""
+    return _core.invoke_ufunc(op, inputs, attrs)
+
+
+def _power_of_two(x: Any) -> Any:
     return core("rpower_scalar", [x], scalar=2.0)
+
+
+def _exp2(x: Any) -> Any:
+    return _loop("rpower_scalar", [x], scalar=2.0)
 
 
 def _pick(op: str) -> Callable:
@@ -66,7 +76,7 @@ def _log_sum(exp: Callable, log1p: Callable, of_two: float) -> Callable:
 
 
 def _divmod(a: Any, b: Any) -> tuple[Any, Any]:
-    return core("floor_div", [a, b]), core("mod", [a, b])
+    return _loop("floor_div", [a, b]), core("mod", [a, b])
 
 
 def _modf(x: Any) -> tuple[Any, Any]:
@@ -82,12 +92,15 @@ def _modf(x: Any) -> tuple[Any, Any]:
 def _fmod(a: Any, b: Any) -> Any:
     dtype = dtype_of(a)
     if dtype.kind == "u":
-        return core("mod", [a, b])
-    if dtype.kind == "i":  # from the quotient toward 0: the least integer has no size
-        rest = core("sub", [a, core("mul", [core("div", [a, b]), b])])
-        return _where(_scalar("equal", b, 0), filled((), 0, dtype), rest)
-    size = core("mod", [core("abs", [a]), core("abs", [b])])
-    return _where(_is_negative(a), core("neg", [size]), size)
+        return _loop("mod", [a, b])
+    if dtype.kind == "i":  # with the sign of `a`: the least integer has no size
+        rest = _loop("mod", [a, b])
+        apart = core("logical_xor", [_is_negative(a), _is_negative(b)])
+        apart = core("logical_and", [apart, _scalar("not_equal", rest, 0)])
+        return _where(apart, core("sub", [rest, b]), rest)
+    size = _loop("mod", [core("abs", [a]), core("abs", [b])])
+    signed = _where(_is_negative(a), core("neg", [size]), size)
+    return _where(_scalar("equal", a, 0), core("mul", [a, size]), signed)
 
 
 COMPOSED: dict[np.ufunc, Callable] = {
@@ -100,7 +113,7 @@ COMPOSED: dict[np.ufunc, Callable] = {
         lambda g: core("exp", [g]), lambda e: core("log1p", [e]), _LOG2
     ),
     np.logaddexp2: _log_sum(
-        _exp2, lambda e: _scalar("mul", core("log1p", [e]), _LOG2E), 1.0
+        _power_of_two, lambda e: _scalar("mul", core("log1p", [e]), _LOG2E), 1.0
     ),
     np.divmod: _divmod,
     np.modf: _modf,

@@ -12,7 +12,7 @@ from ..array import gather
 from ..errors import NotCovered
 from . import lowering
 from .lowering import INT64, cast, core, dtype_of, reshape
-from .registry import lowers
+from .registry import gives_arrays, lowers
 from .ufuncs import ufunc_call
 
 _MOST = 1 << 22  # comparisons
@@ -61,6 +61,7 @@ def histogram(to, a, bins=10, range=None, density=None, weights=None):
     return counts, edges
 
 
+@gives_arrays
 @lowers(np.isin)
 def isin(to, element, test_elements, assume_unique=False, invert=False, *, kind=None):
     x = to(element)

@@ -16,15 +16,14 @@ from ..errors import NotCovered
 from ..protocols import Recorder
 from . import lowering
 from .lowering import FLOAT64, cast, copied, core, dtype_of, filled, require_dtype
-from .registry import MISSING, gives_arrays, lowers, views
-from .shapes import diagonal
+from .registry import MISSING, gives_arrays, lowers
 
 
 def shape_of(shape: Any) -> tuple[int, ...]:
     """A shape argument as a tuple. Raises TypeError as NumPy does, NotCovered for sizes < 0."""
     sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
     made = tuple(operator.index(s) for s in sizes)
-    if any(s < 0 for s in made) or len(made) > 8:
+    if type(shape) is bool or any(s < 0 for s in made) or len(made) > 8:
         raise NotCovered(f"an array of shape {made}")
     return made
 
@@ -142,6 +141,8 @@ CREATION: dict[str, Callable] = {
 def _like(make: Callable) -> Callable:
     def lowered(to, a, dtype=None, order="K", subok=True, shape=None, *, device=None):
         x = to(a)
+        if type(subok) is not bool:
+            raise NotCovered(f"subok={subok!r}")
         wanted = dtype_of(x) if dtype is None else dtype
         size = tuple(x.shape) if shape is None else shape
         return make(size, wanted, order, device=device)
@@ -220,23 +221,6 @@ def converted(
 @lowers(np.copy)
 def copy(to, a, order="K", subok=False):
     return copied(to(a))
-
-
-@views(np.diag)
-def diag(array, k=0):
-    if array.ndim == 2:
-        return diagonal(array, k)
-    if array.ndim != 1:
-        raise ValueError("Input must be 1- or 2-d.")
-    n, shift = array.size, int(k)
-    width = n + abs(shift)
-    rows = np.arange(n) + max(-shift, 0)
-    places = lowering.input_of(np.stack([rows, rows + shift]))
-    if n:
-        node = core("scatter_nd", [array.handle, places], shape=(width, width))
-    else:
-        node = filled((width, width), 0, array.dtype)
-    return bridge.Traced(array.recorder, node)
 
 
 @lowers(np.meshgrid)

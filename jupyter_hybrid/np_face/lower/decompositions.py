@@ -132,6 +132,10 @@ def _makearray(a: Any) -> tuple[Any, Callable]:
 
 _module = sys.modules.get("numpy.linalg._linalg")
 _compiled = getattr(_module, "_umath_linalg", None)
+# The classes of named results, `EighResult` and the like: tuples that NumPy's own code makes.
+RESULTS = frozenset(
+    c for c in vars(_module).values() if isinstance(c, type) and issubclass(c, tuple)
+)
 _PARTS: dict[str, Callable] = {
     "solve": _solve, "solve1": _solve_vector, "inv": _inv, "slogdet": _slogdet, "det": _det,
     "cholesky_lo": _cholesky(False), "cholesky_up": _cholesky(True),

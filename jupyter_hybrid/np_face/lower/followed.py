@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 import threading
 import types
+import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -19,6 +20,7 @@ import numpy as np
 
 from .. import bridge
 from ..errors import NotCovered
+from ..float_errors import warn_user
 from ..protocols import Recorder
 from . import creation, lowering
 
@@ -31,7 +33,8 @@ NAMES = [
     "geomspace", "linspace", "ix_", "isposinf", "isneginf", "put_along_axis", "fill_diagonal",
     "apply_over_axes", "astype", "insert", "delete", "resize", "allclose", "array_equal",
     "piecewise", "unwrap", "angle", "digitize", "ndim", "shape", "size", "iscomplexobj",
-    "isrealobj", "common_type",
+    "isrealobj", "common_type", "vstack", "column_stack", "pad", "diag", "ptp", "nansum",
+    "nanprod", "nancumsum", "nancumprod",
 ]  # fmt: skip
 LINEAR = [
     "norm", "vector_norm", "matrix_norm", "multi_dot", "matrix_power", "cross", "outer", "trace",
@@ -77,8 +80,7 @@ def follow(function: Any) -> Callable | None:
     if shadow is None:
         if function not in _followable():
             return None
-        code = function._implementation
-        shadow = _shadow_of(code, globals_of(code.__module__))
+        shadow = code_of(function)
 
     def run(recorder: Recorder, args: tuple, kwargs: dict) -> Any:
         before, state.running = state.running, recorder
@@ -90,6 +92,12 @@ def follow(function: Any) -> Callable | None:
             state.running = before
 
     return run
+
+
+def code_of(function: Any) -> Callable:
+    """NumPy's own code of ``function``, for traced arrays."""
+    code = function._implementation
+    return _shadow_of(code, globals_of(code.__module__))
 
 
 def _shadow_of(code: Any, names: dict[str, Any]) -> Any:
@@ -199,6 +207,7 @@ def _broadcast(*arrays: Any) -> np.broadcast:
 
 
 REPLACEMENTS: dict[Any, Any] = {
+    warnings: types.SimpleNamespace(warn=warn_user),
     np.multiply: _ArrayUfunc(np.multiply),
     np.broadcast: _broadcast,
     **{f: _conversion(f) for f in (np.asarray, np.asanyarray, np.ascontiguousarray, np.array)},

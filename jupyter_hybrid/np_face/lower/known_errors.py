@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -20,8 +21,10 @@ from ..errors import LIKE_NUMPY
 from ..frames import is_own
 from . import lowering
 
+_NONE_SHOWN = [("ignore", None, Warning, None, 0)]  # real NumPy gives the true warnings
 _MOST = 1 << 20  # elements of a call that is tried
 _PLAIN = (np.ndarray, np.generic, int, float, complex, list, tuple, type(None), str, slice)
+_NUMBERS = "biufcmM"  # kinds of dtypes
 # Functions whose errors tell of shapes, axes and dtypes, never of elements.
 _OF_SHAPES = frozenset(
     getattr(np, name)
@@ -52,13 +55,20 @@ def of_ufunc(call: Callable, operands: tuple, out: Any = None) -> None:
     _raise(error)
 
 
-def of_function(function: Any, args: tuple, kwargs: dict) -> None:
-    """Raises the error of a function of NumPy's whose errors are of shapes."""
-    if function not in _OF_SHAPES or not _ours((*args, *kwargs.values())):
+def of_function(function: Any, args: tuple, kwargs: dict, method: str = "") -> None:
+    """Raises the error of a function of NumPy's, or of that method, whose errors are of shapes."""
+    given = (*args, *kwargs.values())
+    if function not in _OF_SHAPES or not _ours(given):
         return
-    if _elements((*args, *kwargs.values())) <= _MOST:
+    rank = 1 if function in (np.reshape, np.broadcast_to) else 0
+    if any(_counts(v, rank) for v in given[1:]):
+        return
+    if _elements(given) <= _MOST:
         named = {k: bridge.stand_in(v) for k, v in kwargs.items()}
-        _raise(_error(function, bridge.stand_in(args), named))
+        tried = bridge.stand_in(args)
+        if method:
+            function, tried = getattr(tried[0], method), tried[1:]
+        _raise(_error(function, tried, named))
 
 
 def of_index(array: Any, key: Any, *value: Any) -> None:
@@ -83,7 +93,8 @@ def of_index(array: Any, key: Any, *value: Any) -> None:
 
 
 def _ours(values: Any) -> bool:
-    """True for arguments that a trial call can't change and that run no code of their own."""
+    """True for arguments that a trial call can't change and that run no code of their own, and of
+    which no element decides about an error: what a text says does."""
     for v in values:
         if type(v) in (list, tuple):
             if not _ours(v):
@@ -91,9 +102,18 @@ def _ours(values: Any) -> bool:
         elif type(v) is bridge.Traced:
             if v.selected is not None:
                 return False
+        elif isinstance(v, np.ndarray) and v.dtype.kind not in _NUMBERS:
+            return False
         elif not (type(v) in _PLAIN or v is ... or isinstance(v, (np.generic, np.dtype, type))):
             return lowering.number_of(v) is not None
     return True
+
+
+def _counts(value: Any, rank: int) -> bool:
+    """May it be, or hold, an extent or an axis that is not computed yet?"""
+    if type(value) in (list, tuple):
+        return any(_counts(v, rank) for v in value)
+    return type(value) is bridge.Traced and value.ndim <= rank and value.dtype.kind in "iu"
 
 
 def _elements(values: Any) -> int:
@@ -108,13 +128,17 @@ def _elements(values: Any) -> int:
 
 def _error(call: Callable, args: tuple, kwargs: dict) -> Exception | None:
     """What NumPy raises for stand-ins, where that does not tell of elements."""
+    filters = warnings.filters
     try:
+        warnings.filters = _NONE_SHOWN
         with np.errstate(all="ignore"):
             call(*args, **kwargs)
     except LIKE_NUMPY as error:
         return error.with_traceback(None)
     except Exception:  # of elements: real NumPy has the true ones
         pass
+    finally:
+        warnings.filters = filters
     return None
 
 

@@ -55,14 +55,20 @@ def multiply(a: Any, b: Any) -> Any:
     """``a * b`` with promotion."""
     dtype = require_dtype(np.result_type(dtype_of(a), dtype_of(b)), "a product")
     op = "logical_and" if dtype.kind == "b" else "mul"
-    return core(op, [cast(a, dtype), cast(b, dtype)])
+    return _core.invoke_ufunc(op, [cast(a, dtype), cast(b, dtype)], {})
+
+
+def _with_scalar(a: Any, b: Any) -> Any:
+    if np.result_type(dtype_of(a), dtype_of(b)).kind in "fc":
+        raise NotCovered("np.dot with a scalar, of which BLAS has its own opinion at 0")
+    return multiply(a, b)
 
 
 @lowers(np.dot)
 def dot(to: Any, a: Any, b: Any, out: Any = None) -> Any:
     x, y = to(a), to(b)
     if not x.shape or not y.shape:
-        return multiply(x, y)
+        return _with_scalar(x, y)
     if len(x.shape) <= 2 and len(y.shape) <= 2:
         return matmul(x, y)
     last = len(y.shape) - 2 if len(y.shape) > 1 else 0
@@ -73,7 +79,7 @@ def dot(to: Any, a: Any, b: Any, out: Any = None) -> Any:
 def inner(to: Any, a: Any, b: Any, /) -> Any:
     x, y = to(a), to(b)
     if not x.shape or not y.shape:
-        return multiply(x, y)
+        return _with_scalar(x, y)
     return contract(x, y, (len(x.shape) - 1,), (len(y.shape) - 1,))
 
 

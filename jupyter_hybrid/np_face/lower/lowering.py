@@ -165,6 +165,8 @@ def untransposed(handle: Any) -> tuple[Any, bool]:
 
 def axis_of(axis: Any, rank: int) -> int:
     """An axis as 0 .. rank - 1. Raises numpy.exceptions.AxisError as NumPy does."""
+    if type(axis) is bool:
+        raise NotCovered("an axis that is a bool")
     i = operator.index(axis)
     if not -rank <= i < rank:
         raise np.exceptions.AxisError(i, rank)
@@ -175,7 +177,7 @@ def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
     """Axes of a reduction: all for None, else each once. Raises as NumPy does."""
     if axis is None:
         return tuple(range(rank))
-    axes = tuple(axis_of(a, rank) for a in (axis if isinstance(axis, (tuple, list)) else (axis,)))
+    axes = tuple(axis_of(a, rank) for a in (axis if isinstance(axis, tuple) else (axis,)))
     if len(set(axes)) != len(axes):
         raise ValueError("duplicate value in 'axis'")
     return axes

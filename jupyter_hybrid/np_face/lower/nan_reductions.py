@@ -22,22 +22,6 @@ def _options(keepdims: Any, initial: Any, where: Any) -> bool:
     return kept(keepdims)
 
 
-def _sum(name: str) -> Any:
-    def lowered(
-        to, a, axis=None, dtype=None, out=None, keepdims=MISSING, initial=MISSING, where=MISSING
-    ):
-        keep = _options(keepdims, initial, where)
-        x = to(a)
-        numbers = _is_number(x) if dtype_of(x).kind in "fc" else None
-        return reduce(name, x, axis, keepdims=keep, dtype=dtype, where=numbers)
-
-    return lowered
-
-
-lowers(np.nansum)(_sum("sum"))
-lowers(np.nanprod)(_sum("prod"))
-
-
 def _extreme(name: str, outside: float) -> Any:
     def lowered(to, a, axis=None, out=None, keepdims=MISSING, initial=MISSING, where=MISSING):
         keep = _options(keepdims, initial, where)

@@ -85,6 +85,13 @@ def as_bool(x: Any) -> Any:
     return x if dtype_of(x) == BOOL else core("not_equal_scalar", [x], scalar=0)
 
 
+def mask_of(where: Any) -> Any:
+    """The mask that ``where=`` is."""
+    if dtype_of(where) != BOOL:
+        raise NotCovered("a where= that is not of bools")
+    return where
+
+
 def _masked(name: str, x: Any, where: Any, initial: Any) -> Any:
     if name in _IDENTITY:
         neutral = _IDENTITY[name]
@@ -135,9 +142,14 @@ def _function(name: str) -> Any:
     order = list(inspect.signature(getattr(np, name)).parameters)[1:]  # `dtype` is not in each
 
     def lowered(to, a, *args, **options):
-        options |= zip(order, args, strict=False)
+        given = order[: len(args)]
+        if len(args) > len(order) or not set(order[len(args) :]) >= options.keys():
+            raise NotCovered(f"np.{name} with these arguments")
+        options |= zip(given, args, strict=True)
+        if name in _IDENTITY and options.get("initial", 0) is None:
+            raise NotCovered(f"np.{name} without a first value")
         where = options.get("where", True)
-        mask = None if where is MISSING or where is True else as_bool(to(where))
+        mask = None if where is MISSING or where is True else mask_of(to(where))
         return reduce(
             name, to(a), options.get("axis"), keepdims=kept(options.get("keepdims", MISSING)),
             dtype=options.get("dtype"), initial=_number(options.get("initial")), where=mask,
@@ -148,7 +160,11 @@ def _function(name: str) -> Any:
 
 def kept(keepdims: Any) -> bool:
     """``keepdims=`` as it was given, or not."""
-    return keepdims is not MISSING and bool(keepdims)
+    if keepdims is MISSING:
+        return False
+    if type(keepdims) not in (bool, int) or keepdims not in (0, 1):
+        raise NotCovered(f"keepdims={keepdims!r}")
+    return bool(keepdims)
 
 
 def _number(value: Any) -> Any:
@@ -217,6 +233,8 @@ def _spread(root: bool) -> Any:
         if (where is not MISSING and where is not True) or mean is not MISSING:
             raise NotCovered("np.std or np.var with where= or mean=")
         taken = ddof if correction is MISSING else correction
+        if type(taken) not in (int, float) or abs(taken) >= 2**53:
+            raise NotCovered(f"np.std or np.var with ddof={taken!r}")
         keep = kept(keepdims)
         made = variance(to(a), axis, keep, float(taken), dtype)
         return core("sqrt", [made]) if root else made
@@ -225,16 +243,6 @@ def _spread(root: bool) -> Any:
 
 
 FUNCTIONS[np.std], FUNCTIONS[np.var] = _spread(True), _spread(False)
-
-
-@lowers(np.ptp)
-def _ptp(to, a, axis=None, out=None, keepdims=MISSING):
-    x = to(a)
-    if dtype_of(x) == BOOL:
-        raise NotCovered("np.ptp of bool")
-    keep = kept(keepdims)
-    ends = [reduce(n, x, axis, keepdims=keep) for n in ("max", "min")]
-    return core("sub", ends)
 
 
 @lowers(np.count_nonzero)

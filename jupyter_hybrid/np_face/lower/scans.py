@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ... import _core
 from ..errors import NotCovered
 from . import reductions
-from .lowering import axis_of, cast, core, dtype_of, require_dtype, reshape
+from .lowering import axis_of, cast, dtype_of, require_dtype, reshape
 from .registry import lowers
 
 # Of bools, a running sum is a maximum and a running product a minimum.
@@ -29,7 +30,7 @@ def scan(name: str, x: Any, axis: Any, dtype: Any = None) -> Any:
         x, axis = reshape(x, (-1,)), 0
     if not x.shape:
         x = reshape(x, (1,))
-    return core(f"cum{name}", [x], axis=axis_of(axis, len(x.shape)))
+    return _core.invoke_ufunc(f"cum{name}", [x], {"axis": axis_of(axis, len(x.shape))})
 
 
 @lowers(np.cumsum)

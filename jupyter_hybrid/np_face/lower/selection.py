@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
 from .. import bridge
-from ..array import gather
+from ..array import in_range
 from ..errors import NotCovered
 from . import lowering
 from .lowering import (
@@ -58,6 +59,9 @@ def where(to, condition, x=MISSING, y=MISSING, /):
 
 @lowers(np.clip)
 def clip(to, a, a_min=MISSING, a_max=MISSING, out=None, *, min=MISSING, max=MISSING, dtype=None):
+    old = [b is not MISSING for b in (a_min, a_max)]
+    if any(old) and (not all(old) or min is not MISSING or max is not MISSING):
+        raise NotCovered("np.clip with one bound, or both in two ways")
     low = min if a_min is MISSING else a_min
     high = max if a_max is MISSING else a_max
     result = to(a)
@@ -87,10 +91,11 @@ def take(to, a, indices, axis=None, out=None, mode="raise"):
         raise NotCovered(f"np.take with mode={mode!r}")
     if not bridge.has_traced(indices):
         indices = np.asarray(indices, dtype=None if np.size(indices) else lowering.INT64)
-        gather.require_within(indices, place, x.shape[place])
+        in_range.require_within(indices, place, x.shape[place])
     node = to(indices)
     if dtype_of(node).kind not in "iu":
         raise TypeError("index arrays must be integers")
+    in_range.require(bridge.recorder_of(a, indices), node, place, x.shape[place])
     return core("take", [x, node], axis=place, mode="raise")
 
 
@@ -102,6 +107,7 @@ def take_along_axis(to, arr, indices, axis=-1):
     if dtype_of(where_).kind not in "iu" or len(x.shape) != len(where_.shape):
         raise IndexError("`indices` must be an integer array of as many dimensions as `arr`")
     place = axis_of(axis, len(x.shape))
+    in_range.require(bridge.recorder_of(arr, indices), where_, place, x.shape[place])
     shape = [d for i, d in enumerate(x.shape) if i != place]
     other = [d for i, d in enumerate(where_.shape) if i != place]
     common = list(np.broadcast_shapes(tuple(shape), tuple(other)))
@@ -175,7 +181,9 @@ _NOT_NUMBERS = (
 
 @lowers(np.round, np.around)
 def round_(to, a, decimals=0, out=None):
-    x, places = to(a), int(decimals)
+    x, places = to(a), operator.index(decimals)
+    if abs(places) > 22:  # a larger power of ten is no exact float
+        raise NotCovered("np.round to so many decimals")
     if dtype_of(x).kind == "c" and places:
         raise NotCovered("np.round of complex numbers to decimals")
     if dtype_of(x).kind not in "fc":

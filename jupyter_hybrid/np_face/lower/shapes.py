@@ -76,7 +76,7 @@ def reshape(array: Any, /, shape: Any = None, order: str = "C", *, copy: Any = N
         raise TypeError("reshape() missing 1 required positional argument: 'shape'")
     several = isinstance(shape, (tuple, list)) or np.ndim(shape)
     wanted = tuple(operator.index(s) for s in (shape if several else (shape,)))
-    if order not in ("C", "F", "A") or copy is False:
+    if order not in ("C", "F", "A") or copy is False or shape is True or shape is False:
         raise NotCovered(f"np.reshape with order={order!r} or copy=False")
     if order == "A" and array.layout is not None:
         raise NotCovered("np.reshape with order='A' of an array that is not in C order")
@@ -89,7 +89,7 @@ def reshape(array: Any, /, shape: Any = None, order: str = "C", *, copy: Any = N
 
 @views(np.ravel)
 def ravel(array: Any, order: str = "C") -> Any:
-    if array.layout is None and (order in ("C", "K", "A") or array.ndim < 2):
+    if array.layout is None and (order in ("C", "K", "A") or (order == "F" and array.ndim < 2)):
         return reshaped(array, (array.size,))
     if order == "C":
         return bridge.Traced.of_node(array.recorder, _own(array, (array.size,)))
@@ -148,7 +148,7 @@ def broadcast_all(*arrays: Any, subok: bool = False) -> Any:
     wanted = np.broadcast_shapes(*(np.shape(a) for a in arrays))
     made = []
     for a in arrays:
-        if type(a) is not bridge.Traced:
+        if type(a) is not bridge.Traced or a.is_scalar:
             raise NotCovered("np.broadcast_arrays of arrays and other things")
         made.append(a if a.shape == wanted else _broadcast_beside(a, wanted))
     return tuple(made)

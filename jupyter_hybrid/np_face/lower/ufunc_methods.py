@@ -33,7 +33,7 @@ def _reduce(
     if dtype is not None and name in ("any", "all") and np.dtype(dtype).kind != "b":
         raise NotCovered(f"np.{ufunc.__name__}.reduce with dtype=")
     x = bridge.handle_of(recorder, array)
-    mask = None if where is True else reductions.as_bool(bridge.handle_of(recorder, where))
+    mask = None if where is True else reductions.mask_of(bridge.handle_of(recorder, where))
     node = reductions.reduce(
         name, x, axis, keepdims=bool(keepdims), dtype=dtype, initial=initial, where=mask
     )

@@ -152,7 +152,8 @@ def _composed(ufunc: np.ufunc, loop: tuple) -> Plan:
 
     def run(*operands: Any) -> Any:
         handles = [_as_handle(o, d) for o, d in zip(operands, loop, strict=False)]
-        return function(*handles)
+        with Named(ufunc.__name__):
+            return function(*handles)
 
     return run
 
@@ -236,7 +237,9 @@ def _with_number(op: str, dtype: np.dtype, number: np.dtype, first: bool, of_com
     def with_number(*operands: Any) -> Any:
         array, value = operands[::-1] if first else operands
         if integers:
-            if op in _TESTS and not fits(value, number):  # every element is on one side of it
+            if (
+                op in _TESTS and dtype_of(array).kind != "b" and not fits(value, number)
+            ):  # every element is on one side of it
                 answer = _PYTHON[op](*((value, 0) if first else (0, value)))
                 return lowering.filled(tuple(array.shape), answer, lowering.BOOL)
             _check_fits(value, number)

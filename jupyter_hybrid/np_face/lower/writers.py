@@ -19,8 +19,8 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     if not dst.writeable:
         raise NotCovered("np.copyto into a read-only array")
     operand = bridge.operand_of(dst.recorder, src)
-    fraction = type(operand) is float and dst.dtype.kind in "iub"
-    if fraction or casting not in ("same_kind", "unsafe"):
+    weak = {float: "iub", int: "b"}.get(type(operand), "")  # what NumPy does not cast it to
+    if dst.dtype.kind in weak or casting not in ("same_kind", "unsafe"):
         raise NotCovered("np.copyto with this casting")
     if hasattr(operand, "shape") and not np.can_cast(dtype_of(operand), dst.dtype, casting):
         raise NotCovered(f"np.copyto of {dtype_of(operand)} into {dst.dtype}")

@@ -160,16 +160,14 @@ class ScriptRewriter(TruthRewriter):
 
     # Inner functions are part of what is traced ------------------------------------------------
     def _visit_function(self, node: Any) -> Any:
-        node.args.defaults = [self._plain(d) for d in node.args.defaults]
-        node.args.kw_defaults = [d and self._plain(d) for d in node.args.kw_defaults]
+        self.visit(node.args)
         return self.inside(node)
 
     visit_FunctionDef = visit_Lambda = _visit_function
 
     # Elements -----------------------------------------------------------------------------------
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        node.value = self.visit(node.value)
-        node.slice = self._plain(node.slice)
+        self.generic_visit(node)
         if isinstance(node.ctx, ast.Store):
             node.value = self._runtime("target", [node.value], node)
         if not isinstance(node.ctx, ast.Load):
@@ -191,12 +189,7 @@ class ScriptRewriter(TruthRewriter):
             return node
         value = self._written(node.value)
         to = self.visit(to)
-        key: ast.expr = to.slice
-        if isinstance(key, ast.Slice):
-            none = ast.Constant(None)
-            bounds = [key.lower or none, key.upper or none, key.step or none]
-            key = self._runtime("slice", bounds, to)
-        call = self._runtime("store", [value, to.value, key], node)
+        call = self._runtime("store", [value, to.value, to.slice], node)
         return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), node))
 
 

@@ -54,7 +54,7 @@ class TruthRewriter(Rewriter):
         """Chained comparisons are an ``and`` of their parts."""
         names = [_COMPARISONS.get(type(op)) for op in node.ops]
         if len(names) == 1 or None in names:
-            return super().visit_Compare(node)
+            return self.generic_visit(node)
         return self._chain("compared", names, node)
 
     def _chain(self, method: str, names: list[str | None], node: ast.Compare) -> ast.expr:

@@ -317,3 +317,77 @@ with warnings.catch_warnings(record=True) as found:
         b = np.nanmean([np.nan])
 lines = [w.lineno - found[0].lineno for w in found]
 y = keep(x) * 2
+
+# %% an array with axes is no element
+def tried(v, at, value):
+    try:
+        v[at] = value
+    except (ValueError, TypeError) as error:
+        return str(error), type(error.__cause__).__name__
+    return v.copy()
+# --- cell
+y = x * 2
+one = y[1:2] + 1
+said = [tried(y, 0, one), tried(y, (0,), [one]), tried(y, (..., 1), one), tried(y, [2], one)]
+said += [tried(y, np.int64(3), [5.0]), tried(y, y.argmax(), one), tried(y, 4, one[0])]
+
+# %% texts are stored as the numbers they say
+def column(table, i):
+    return table[:, i]
+# --- cell
+table = np.array([["a", "1.5"], ["b", "2.5"]])
+y = x.reshape(2, 3) * 1
+y[:, 0] = column(table, 1)
+try:
+    y[:, 1] = column(table, 0)
+except ValueError as error:
+    said = str(error)
+z = x * 0
+z[:] = np.array(["1", "2", "3", "4", "5", "6"])
+
+# %% a computed index out of bounds
+def store(v, at):
+    v[at] = 7
+    return "went on"
+# --- cell
+y = x * 3
+said = []
+for at in (y.max().astype(int), y.argmax() - 9, y[:2].astype(int) + 9):
+    try:
+        z = y[at]
+    except IndexError as error:
+        said.append(str(error))
+    try:
+        said.append(store(y, at))
+    except IndexError as error:
+        said.append(str(error))
+w = y + 1
+
+# %% a computed index out of bounds, not caught
+def tail(v, n):
+    return np.delete(v, n)
+# --- cell
+y = x * 2
+n = y.astype(int)
+short = tail(y, n[:2])
+y[0] = 50
+lost = tail(y, n)
+y[1] = 60
+
+# %% a number that is called or is no index
+def told(call):
+    try:
+        return call()
+    except TypeError as error:
+        return str(error)
+# --- cell
+y = x * 3
+try:
+    y.sum()()
+except TypeError as error:
+    said = str(error)
+try:
+    range(y.mean())
+except TypeError as error:
+    more = str(error)
+last = told(y)

@@ -372,3 +372,31 @@ b = power(2) is memo[2]
 keys = sorted(memo)
 memo[2] += 1
 c = power(3)
+
+# %% named results of linalg, whole
+def halves(m):
+    return np.linalg.qr(m + np.eye(2))
+# --- cell
+a = np.diag(x[1:3])
+pair = np.linalg.eigh(a)
+held = [np.linalg.svd(a), halves(a)]
+by_name = {"s": np.linalg.slogdet(a)}
+largest, shifted = pair.eigenvalues[-1], pair[0] + 1
+kinds = [type(v).__name__ for v in (pair, *held, by_name["s"])]
+inner = [type(v) is np.ndarray for v in (*held[0], *held[1])]
+a[:] = 7
+
+# %% a named result that unseen code unpacks and changes
+import collections
+log = collections.deque()
+def note(r):
+    log.append((type(r).__name__, type(r[1]).__name__, float(np.sum(r[1]))))
+    r[1][0] = 5
+    return r
+# --- cell
+a = np.diag(x[1:3])
+first = note(np.linalg.eigh(a * 2))
+w, v = first
+total = (v * 2).sum()
+texts = [str(first), repr(np.linalg.slogdet(a))]
+seen = list(log)
