@@ -40,12 +40,7 @@ def _looks(args: tuple, kwargs: dict) -> bool:
 
 
 def _takes_apart(args: tuple, kwargs: dict) -> bool:
-    """For what goes through its argument once and looks at none of what it finds."""
-    return not kwargs and (not args or _guards.walkable(args[0]))
-
-
-def _steps(args: tuple, kwargs: dict) -> bool:
-    """For iterators over iterators."""
+    """For what goes through its arguments once and looks at none of what it finds."""
     return not kwargs and all(map(_guards.walkable, args))
 
 
@@ -78,7 +73,7 @@ _MODULES_OF_DATA = (math, cmath, operator)  # nothing in them keeps or calls wha
 _RULES: dict[Any, Rule] = {
     **dict.fromkeys((builtins.id, builtins.callable), _looks),
     **dict.fromkeys((builtins.len, builtins.list, builtins.tuple), _takes_apart),
-    **dict.fromkeys(_ITERATORS, _steps),
+    **dict.fromkeys(_ITERATORS, _takes_apart),
     builtins.isinstance: _of_classes,
     **dict.fromkeys(_GETTERS, _of_real_data),
     **dict.fromkeys(

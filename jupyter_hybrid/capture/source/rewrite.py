@@ -165,7 +165,7 @@ class Rewriter(Copies):
         self.function, self.in_class, self.loops = node, False, 0
         if isinstance(body, list):
             node.shared = shared_names(node)
-            node.body = self._statements(body)
+            node.body = self._visited(body)
         else:
             node.body = self.visit(body)
         self.function, self.in_class, self.loops = outer
@@ -173,7 +173,7 @@ class Rewriter(Copies):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
         outer, self.in_class = self.in_class, True
-        node.body = self._statements(node.body)
+        node.body = self._visited(node.body)
         self.in_class = outer
         return node
 
@@ -190,7 +190,7 @@ def rewrite(tree: ast.Module, filename: str = "", copies: bool = False) -> ast.M
 
 def rewritten(tree: ast.Module, rewriter: Rewriter) -> Any:
     """The module with the runtime's hooks, in place."""
-    tree.body = rewriter._statements(tree.body)
+    tree.body = rewriter._visited(tree.body)
     return Exits(rewriter.runtime).visit(tree)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from .nodes import Transformer, call_of, placed, walk
 from .scopes import given_names, mangled
-from .starred import held, held_in_case, held_in_steps, starred_names
+from .starred import held, held_in_case, held_in_step, starred_names
 
 _NEVER_NUMBERS = (
     ast.Constant, ast.JoinedStr, ast.Lambda, ast.List, ast.Dict, ast.Set, ast.ListComp,
@@ -129,26 +129,26 @@ class Exits(Transformer):
         node.keys = [self._kept(k) for k in node.keys]
         return node if all(map(_is_constant, node.values)) else self._held(node)
 
-    def _steps(self, node: Any) -> None:
+    def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
         self.generic_visit(node)
-        held_in_steps(node, self._call)
+        held_in_step(node, self._call)
+        return node
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
-        self._steps(node)
-        return self._held(node)
+        return self._held(self.generic_visit(node))
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.expr:
-        self._steps(node)
+        self.generic_visit(node)
         node.elt = self._kept(node.elt)
         return node
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.expr:
-        self._steps(node)
+        self.generic_visit(node)
         node.elt = self._plain(node.elt)
         return node
 
     def visit_DictComp(self, node: ast.DictComp) -> ast.expr:
-        self._steps(node)
+        self.generic_visit(node)
         node.key = self._kept(node.key)
         return self._held(node)
 
