@@ -14,7 +14,7 @@ from typing import Any
 from ..trace_state import RUNTIME
 from .copies import Copies
 from .guarded import Guarded
-from .nodes import children, finished, placed, walk
+from .nodes import children, finished, given, placed, walk
 from .rewrite_exits import INPLACE, Exits
 from .scopes import COMPREHENSIONS, shared_names, yields
 
@@ -31,6 +31,7 @@ _NOT_ARITHMETIC = (
     ast.Compare, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Slice, ast.FormattedValue,
     ast.Subscript, ast.arguments,
 )  # fmt: skip
+_LISTS = (ast.List, ast.ListComp)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -94,6 +95,7 @@ class Rewriter(Copies):
         func = node.func
         name = func.id if isinstance(func, ast.Name) else None
         visit = self.visit if name in self.functions else self._plain
+        lists = [a for a in node.args if isinstance(a, _LISTS)]
         node.args = [visit(a) for a in node.args]
         for keyword in node.keywords:
             keyword.value = visit(keyword.value)
@@ -109,15 +111,17 @@ class Rewriter(Copies):
         if not self.copies:
             return self._runtime("call", [node.func, *node.args], node, keywords=node.keywords)
         args, named = node.args, node.keywords
-        given: list[ast.expr] = []
+        method = "callee_of_new" if lists else "callee"
+        for made in lists:
+            given(made)
+        again: list[ast.expr] = []
         if args:
-            given = [placed(node, ast.Starred(self._runtime("given", [], node), ast.Load()))]
+            again = [placed(node, ast.Starred(self._runtime("given", [], node), ast.Load()))]
         keywords = []
         if named:
-            again = ast.keyword(None, self._runtime("named", [], node))
-            keywords = [placed(node, again)]
-        callee = self._runtime("callee", [node.func, *args], node, keywords=named)
-        call = placed(node, ast.Call(callee, given, keywords))
+            keywords = [placed(node, ast.keyword(None, self._runtime("named", [], node)))]
+        callee = self._runtime(method, [node.func, *args], node, keywords=named)
+        call = placed(node, ast.Call(callee, again, keywords))
         return self._runtime("load", [call], node)
 
     def _written(self, value: ast.expr) -> ast.expr:
