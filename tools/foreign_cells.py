@@ -128,9 +128,12 @@ class Notebook:
 
     def __init__(self, mode: str):
         from IPython.core.interactiveshell import InteractiveShell
+        from traitlets.config import Config
 
         self.mode = mode
-        self.shell = InteractiveShell.instance()
+        # Another thread would write the history to a file while cells run, on their clock.
+        history = Config({"HistoryManager": {"enabled": False}})
+        self.shell = InteractiveShell.instance(config=history)
         self.shell.showtraceback = self.shell.showsyntaxerror = lambda *args, **kwargs: None
         self.hidden: set[str] = set(self.shell.user_ns)
         self.before: dict[str, bytes] = {}

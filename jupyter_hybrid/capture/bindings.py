@@ -11,7 +11,7 @@ from .. import _core
 from ..base import LinAlgError, MXNetError
 from ..np_face import TracedArray
 from . import numbers
-from .compute import Key
+from .compute import Key, with_families
 from .deferred import Deferred
 from .homes import is_ours, opened, root_of, standing_in
 from .options import UsageError
@@ -144,9 +144,7 @@ class Ending:
             keep = _must_run(live) if not failed else {id(a) for a in live}
             keep = set() if self.hurried else keep
             views = {id(handle_of(root_of(v))) for v in named.values() if v is not root_of(v)}
-            for family in self.recorder.families():  # one is computed: all share its memory
-                if any(id(a) in keep for a in family):
-                    keep |= {id(a) for a in family}
+            keep = {id(a) for a in with_families([a for a in live if id(a) in keep], live)}
             chosen = [a for a in live if id(a) in keep or id(a) in views] + extra
         handles: dict[int, Any] = {}
         for value in chosen:

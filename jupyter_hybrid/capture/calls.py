@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..np_face import face
+from ..np_face import TracedArray, face
 from ..np_face.array import unbound
 from ..np_face.bridge import has_traced
 from ..np_face.float_errors import in_numpy
@@ -44,6 +44,8 @@ def prepared(
             return _type, args, kwargs
         if is_clock(function):
             recorder.before_clock()
+    elif type(function) is TracedArray:
+        return _number, args, kwargs
     makes = face.makes(function)
     if makes or closed.is_own(function):
         if not closed.allows(function, args, kwargs):
@@ -82,7 +84,7 @@ def _way_of(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Way | No
     if recorder.script:
         return _itself
     if unbound.applies(function, args):
-        return _unbound
+        return unbound.call
     return _listed if closed.allows(function, args, kwargs) else None
 
 
@@ -105,6 +107,12 @@ def _itself(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
     return function(*args, **kwargs)
 
 
+def _number(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+    """The error names the type that a number has."""
+    __tracebackhide__ = True
+    return function.to_numpy()(*args, **kwargs)
+
+
 def _print(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
     _guards.ready(*args, *kwargs.values())
     return recorder.print(args, kwargs)
@@ -120,11 +128,6 @@ def _shown(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
     made = function(*args, **kwargs)
     recorder.exported.add(recorder, made)
     return made
-
-
-def _unbound(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
-    __tracebackhide__ = True
-    return unbound.call(function, args, kwargs)
 
 
 def _listed(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:

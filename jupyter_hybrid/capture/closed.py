@@ -40,12 +40,7 @@ def _looks(args: tuple, kwargs: dict) -> bool:
 
 
 def _takes_apart(args: tuple, kwargs: dict) -> bool:
-    """For what goes through its argument once and looks at none of what it finds."""
-    return not kwargs and (not args or _guards.walkable(args[0]))
-
-
-def _steps(args: tuple, kwargs: dict) -> bool:
-    """For iterators over iterators."""
+    """For what goes through its arguments once and looks at none of what it finds."""
     return not kwargs and all(map(_guards.walkable, args))
 
 
@@ -78,7 +73,7 @@ _MODULES_OF_DATA = (math, cmath, operator)  # nothing in them keeps or calls wha
 _RULES: dict[Any, Rule] = {
     **dict.fromkeys((builtins.id, builtins.callable), _looks),
     **dict.fromkeys((builtins.len, builtins.list, builtins.tuple), _takes_apart),
-    **dict.fromkeys(_ITERATORS, _steps),
+    **dict.fromkeys(_ITERATORS, _takes_apart),
     builtins.isinstance: _of_classes,
     **dict.fromkeys(_GETTERS, _of_real_data),
     **dict.fromkeys(
@@ -234,12 +229,10 @@ def opens(function: Any, args: tuple) -> bool:
         return True
     if kind is types.MethodType:
         function, kind = function.__func__, type(function.__func__)
-    if kind is types.FunctionType:
-        return not module_of(function).startswith("numpy")
-    if kind is types.BuiltinFunctionType or kind is type:
-        asks = any(function is f for f in _ASKS) or goes_through(function)
-        return not asks and not (function.__module__ or "").startswith("numpy")
-    return kind.__module__ != "numpy"
+    if any(function is f for f in _ASKS) or goes_through(function):
+        return False
+    named = kind in (types.FunctionType, types.BuiltinFunctionType, type)
+    return not (_module(function) if named else kind.__module__).startswith("numpy")
 
 
 def _reads_buffers(function: Any) -> bool:

@@ -124,6 +124,21 @@ def clear_cache() -> int:
     return program_cache.clear()
 
 
+def with_families(arrays: list[Any], others: list[Any]) -> list[Any]:
+    """``arrays`` and what shares memory with one: one is computed, so all are.
+
+    Args:
+        others: those that are looked at.
+    """
+    known = {id(a) for a in arrays}
+    made = list(arrays)
+    for family in _core.alias_groups(others):
+        if any(id(a) in known for a in family):
+            made += [a for a in family if id(a) not in known]
+            known |= {id(a) for a in family}
+    return made
+
+
 def compute(
     arrays: list[Any],
     options: Options,
@@ -152,9 +167,7 @@ def compute(
         places: memory in which one of ``arrays`` may be computed, by ``id`` of that.
     """
     names = names or {}
-    known = {id(a) for a in arrays}
-    groups = _core.alias_groups(arrays)
-    arrays = [*arrays, *(a for group in groups for a in group if id(a) not in known)]
+    arrays = with_families(arrays, arrays)
     drawn = [*arrays, *shown]
     labels = [names.get(id(a), "") for a in drawn]
     graph, inputs, keys, entries = _core.traced_graph(drawn, list(effects), labels)

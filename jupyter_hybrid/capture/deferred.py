@@ -10,10 +10,12 @@ from typing import Any
 
 from .. import _core
 from ..base import MXNetError
+from ..np_face import TracedArray
 from . import float_warnings
 from .bytes import nbytes
-from .compute import Ran, compute
+from .compute import Ran, compute, with_families
 from .options import Options
+from .reached import Reached
 from .salvage import succeeded
 from .source.scopes import loaded_names
 
@@ -114,12 +116,7 @@ class DeferredNames:
             if gone is not None:
                 raise MXNetError(f"{gone[0]} was planned away; add it to --out")
         waiting = [a for a in arrays if a._traced]
-        wanted = {id(a) for a in arrays}
-        for family in _core.alias_groups(_core.live_traced()):  # all share the memory of one
-            if any(id(a) in wanted for a in family):
-                arrays = [*arrays, *(a for a in family if id(a) not in wanted)]
-                wanted |= {id(a) for a in family}
-        ran = compute(arrays, self._options)
+        ran = compute(with_families(arrays, _core.live_traced()), self._options)
         if ran.segment.warns:
             self._warn(ran)
         for array in waiting:
@@ -137,15 +134,25 @@ class DeferredNames:
         float_warnings.issue(float_warnings.of_segment(ran.segment, names))
 
     def mentioned_in(self, source: str, namespace: dict[str, Any]) -> list[Deferred]:
-        """Deferred names that ``source`` reads and ``namespace`` still binds to them."""
-        if not self._by_array:
-            return []
-        words = names_read(source)
-        return [
+        """Deferred names that ``source`` reads and ``namespace`` still binds to them. Of ndarrays
+        also those that functions may read, in the cell and wherever it can reach some."""
+        bound = [
             d
             for names in self._by_array.values()
             for d in names
-            if d.name in words and namespace.get(d.name) is d.owner
+            if namespace.get(d.name) is d.owner
+        ]
+        if not bound:
+            return []
+        words = names_read(source)
+        if all(type(d.owner) is not TracedArray for d in bound):
+            return [d for d in bound if d.name in words]
+        reached = Reached(source, words, namespace)
+        return [
+            d
+            for d in bound
+            if d.name in words
+            or (type(d.owner) is TracedArray and (reached.any or d.name in reached.names))
         ]
 
     def rebind(self, deferred: Deferred, namespace: dict[str, Any]) -> None:

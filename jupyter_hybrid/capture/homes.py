@@ -34,7 +34,6 @@ _guards = _core.guards
 OURS = (TracedArray, RecordedInt, RecordedFloat, Method)
 #: Tuples that may hold such values on their way.
 TUPLES = frozenset({tuple, *RESULTS})
-_MOVED = object()  # no key of anything
 
 
 class Homes:
@@ -58,11 +57,6 @@ class Homes:
     def note(self, container: Any, key: Any) -> None:
         """``container[key]`` is to be filled."""
         self._places.setdefault(id(container), (container, set()))[1].add(key)
-
-    def moved(self, container: Any) -> None:
-        """What waits there may have other places from here on."""
-        if id(container) in self._places:
-            self._places[id(container)] = container, {_MOVED}
 
     def waiting(self) -> list[TracedArray]:
         """The stand-ins in those places."""
@@ -97,7 +91,8 @@ def _set(reference: weakref.ref, names: set[str]) -> list[tuple[str, Any]]:
 
 
 def _found(container: Any, keys: set[Any]) -> list[tuple[Any, Any]]:
-    """(key, value) of what waits there. Where something has moved, all of it is looked at."""
+    """(key, value) of what waits there. Where something has moved, all of it is looked at: as many
+    wait as there are keys, so one that has left its key to another is missed there."""
     items = []
     for key in keys:
         try:

@@ -16,14 +16,13 @@ from .homes import is_ours, kept, put
 _guards = _core.guards
 _CONTAINERS = (list, dict, set)
 _MOST = 1000  # arrays of a list that are operands one by one
-_STILL = frozenset({"append", "setdefault", "get", "copy", "keys", "values", "items"})
 
 
 def call(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
     """``function(*args, **kwargs)``, where what is kept is real or waits in its place."""
     owner = getattr(function, "__self__", None)
     if type(owner) in _CONTAINERS:
-        return _method(recorder, owner, function, args, kwargs)
+        return _method(owner, function, args, kwargs)
     if type(function) is type and issubclass(function, BaseException) and is_ours(args):
         args = tuple(map(kept, args))
     made = function(*args, **kwargs)
@@ -33,24 +32,23 @@ def call(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
     return made
 
 
-def _method(recorder: Any, owner: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+def _method(owner: Any, function: Any, args: tuple, kwargs: dict) -> Any:
     name = function.__name__
-    if name not in _STILL:
-        recorder.homes.moved(owner)
     if name == "append" and len(args) == 1 and is_ours(args[0]):
         function(None)
         put(args[0], owner, -1)
         return None
     if type(owner) is set:
         args = tuple(map(kept, args))
-    made = function(*args, **kwargs)
-    if type(owner) is set:
-        for member in [v for v in owner if is_ours(v)]:
-            owner.remove(member)
-            owner.add(kept(member))
-    elif is_ours(args) or name in ("extend", "update"):
-        _guards.held(owner)
-    return made
+    try:
+        return function(*args, **kwargs)
+    finally:  # an error may leave it what came before
+        if type(owner) is set:
+            for member in [v for v in owner if is_ours(v)]:
+                owner.remove(member)
+                owner.add(kept(member))
+        elif is_ours(args) or name in ("extend", "update"):
+            _guards.held(owner)
 
 
 # What goes through lists and keeps none --------------------------------------------------------

@@ -103,11 +103,12 @@ def is_numpys(value: Any) -> bool:
     return issubclass(type(value), np.generic)
 
 
-def _meet(function: Any, a: Any, b: Any) -> Any:
-    """``function(a, b)`` of plain numbers, or of one that meets NumPy's."""
-    if is_numpys(a) or is_numpys(b):
-        return in_numpy(function, (a, b), {})
-    return function(a, b)
+def _meet(function: Any, *operands: Any) -> Any:
+    """``function`` of the numbers made plain, or of one that meets NumPy's."""
+    operands = tuple(map(plain, operands))
+    return (
+        in_numpy(function, operands, {}) if any(map(is_numpys, operands)) else function(*operands)
+    )
 
 
 class _Arithmetic:
@@ -127,30 +128,14 @@ class _Arithmetic:
     def __neg__(self) -> Any:
         return _derive(-plain(self), "neg", (self,))
 
-    def __pow__(self, other: Any, modulus: Any = None) -> Any:
-        if modulus is None:
-            return _meet(operator.pow, plain(self), plain(other))
-        return pow(plain(self), plain(other), plain(modulus))
-
-    def __rpow__(self, other: Any, modulus: Any = None) -> Any:
-        if modulus is None:
-            return _meet(operator.pow, plain(other), plain(self))
-        return pow(plain(other), plain(self), plain(modulus))
-
-    def __divmod__(self, other: Any) -> Any:
-        return divmod(plain(self), plain(other))
-
-    def __rdivmod__(self, other: Any) -> Any:
-        return divmod(plain(other), plain(self))
-
 
 def _install(symbol: str, function: Any, op: str | None = None) -> None:
-    def forward(self: Any, other: Any) -> Any:
-        value = _meet(function, plain(self), plain(other))
+    def forward(self: Any, other: Any, *modulus: Any) -> Any:
+        value = _meet(function, self, other, *modulus)
         return value if op is None else _derive(value, op, (self, other))
 
-    def backward(self: Any, other: Any) -> Any:
-        value = _meet(function, plain(other), plain(self))
+    def backward(self: Any, other: Any, *modulus: Any) -> Any:
+        value = _meet(function, other, self, *modulus)
         return value if op is None else _derive(value, op, (other, self))
 
     setattr(_Arithmetic, f"__{symbol}__", forward)
@@ -168,6 +153,8 @@ _install("add", operator.add, "add")
 _install("sub", operator.sub, "sub")
 _install("mul", operator.mul, "mul")
 _install("truediv", operator.truediv, "div")
+_install("pow", pow)
+_install("divmod", divmod)
 for _name in ("floordiv", "mod", "matmul", "lshift", "rshift", "and", "or", "xor"):
     _install(_name, getattr(operator, f"__{_name}__"))
 for _name in ("lt", "le", "eq", "ne", "gt", "ge"):

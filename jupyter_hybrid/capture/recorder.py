@@ -16,6 +16,7 @@ from ..np_face import DTYPES, TracedArray, float_errors, supported
 from ..np_face.array.memory import refusal
 from . import numbers
 from .cell import Cell
+from .compute import with_families
 from .deferred import DeferredNames
 from .exported import Exported
 from .homes import is_ours, kept, opened_steps
@@ -140,7 +141,7 @@ class Recorder(Segments):
         line = self.user_line()
         self.cuts.append((line, reason))
         own = frozenset(id(a) for a in made)
-        way = self._with_families(self._settled.settle(made, False)[1])
+        way = with_families(self._settled.settle(made, False)[1], self.live())
         before = [a for a in way if id(a) not in own]
         if before:  # a program of their own: an error leaves them their values
             self.run(before, reason, line, needed=frozenset())

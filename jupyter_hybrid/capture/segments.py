@@ -14,7 +14,7 @@ from .. import _core
 from ..base import MXNetError
 from ..np_face import TracedArray
 from . import program_cache
-from .compute import Key, Ran, Segment, compute
+from .compute import Key, Ran, Segment, compute, with_families
 from .kept import Kept
 from .options import Options
 from .salvage import error_of, salvage, succeeded
@@ -173,7 +173,7 @@ class Segments:
             return
         needed = frozenset(id(a) for a in arrays)
         if form is None:
-            found = self._with_families(found)
+            found = with_families(found, self.live())
         ran = self.run(found, reason, line, needed=needed, writes=writes)
         segment = ran.segment
         once = waits or self.budget.haste is not None
@@ -199,15 +199,6 @@ class Segments:
     def _add(self, segment: Segment) -> None:
         self.segments.append(segment)
         _core.set_trace_segment(len(self.segments))
-
-    def _with_families(self, arrays: list[Any]) -> list[Any]:
-        """``arrays`` and those that share memory with one: one is computed, so all are."""
-        known = {id(a) for a in arrays}
-        for family in self.families():
-            if any(id(a) in known for a in family):
-                arrays += [a for a in family if id(a) not in known]
-                known |= {id(a) for a in family}
-        return arrays
 
     def _forget_unused(self) -> None:
         """Lets go of what the recorder alone still holds, before more memory is taken."""
@@ -375,10 +366,6 @@ class Segments:
         self._places.clear()
         self.wrappers.clear()
         return last
-
-    def families(self) -> list[list[Any]]:
-        """Live traced ``nd`` arrays that share memory, two or more each."""
-        return _core.alias_groups(self.live())
 
     def live(self) -> list[Any]:
         """Traced arrays of this cell that something in Python still holds, in order of creation."""

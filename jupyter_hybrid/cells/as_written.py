@@ -26,7 +26,6 @@ _RATIO, _SLACK_S = 1.2, 0.002  # a recorded run may take so much longer than one
 _DOUBT = 3  # times as long, when it was the first one, which pays for more than compiling
 _LONGER, _LONGER_S = 2, 0.02  # a run as written takes much longer: so many times and seconds more
 _TRIAL = 3  # recorded runs before another trial
-LONG_S = _SLACK_S  # what is shorter, no run as written can better by much
 clock = time.perf_counter
 
 
@@ -106,5 +105,5 @@ def learn(cell: Cell, options: Options, recording: Recording, report: Report, to
     known = find(cell, options)
     if known is not None:
         known.recorded(took)
-    elif left or nothing or (options.view == "none" and took > LONG_S):
+    elif left or nothing or (options.view == "none" and took > _SLACK_S):
         cell.memo[AsWritten, options] = AsWritten(cell, options, took, left, not nothing)

@@ -231,7 +231,6 @@ def test_a_long_cell_without_a_picture_goes_the_fastest_way(
     shell, monkeypatch, body, seconds, modes
 ):
     monkeypatch.setattr(as_written, "clock", Clock(*seconds))
-    monkeypatch.setattr(as_written, "LONG_S", 1.0)
     shell.ns["x"] = np.arange(5.0)
     body += f"# {seconds}\n"
     found = []
@@ -244,7 +243,6 @@ def test_a_long_cell_without_a_picture_goes_the_fastest_way(
 
 def test_a_long_cell_that_is_drawn_is_recorded(shell, monkeypatch):
     monkeypatch.setattr(as_written, "clock", Clock(9.0, 8.0, 7.0))
-    monkeypatch.setattr(as_written, "LONG_S", 1.0)
     for _ in range(3):
         shell.hybridize("import numpy as np\nz = [np.arange(5.0) * 4]\n# drawn\n")
         assert shell.report.mode == "symbolic"

@@ -16,7 +16,6 @@ from cells import Shell
 from IPython.utils.capture import capture_output
 from valid_cells import CELLS
 
-from jupyter_hybrid.capture import segments
 from jupyter_hybrid.capture.source import budget, patience
 
 # One that stays as written is asked about when it is made, though that runs none of its code.
@@ -130,5 +129,5 @@ def test_a_valid_cell_that_changes_at_every_step(shell, name, monkeypatch):
 def test_a_valid_cell_that_is_given_up(shell, name, monkeypatch):
     """From the call or step of a loop after some values were needed, it runs as written."""
     monkeypatch.setattr(budget, "GRACE_S", 0.0)
-    monkeypatch.setattr(segments, "MANY", len(name) % 4)
+    monkeypatch.setattr(budget, "_MANY", len(name) % 4)
     check(shell, CELLS[name])

@@ -48,9 +48,6 @@ class Copies(Transformer):
     def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
         return call_of(self.runtime, method, args, at, **rest)
 
-    def _statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        return self._visited(body)
-
     @staticmethod
     def as_written(node: Any) -> Any:
         """A copy of a node that stays as it is."""
@@ -112,7 +109,7 @@ class Copies(Transformer):
         start = self._runtime("phases", [known, self.visit(node.iter)], node.iter)
         self.loops += 1
         node.target = self.visit(node.target)
-        node.body = self._statements(node.body)
+        node.body = self._visited(node.body)
         self.loops -= 1
         go_on: list[ast.stmt] = [placed(start, ast.Continue())]
         leave: list[ast.stmt] = [placed(start, ast.Break())]
@@ -121,7 +118,7 @@ class Copies(Transformer):
         opened = self._opened(plain)
         plain.iter, plain.orelse = steps, go_on
         phases = [[*opened, plain, *leave], [recorded, *leave]]
-        return self._phases(node, start, phases, self._statements(node.orelse))
+        return self._phases(node, start, phases, self._visited(node.orelse))
 
     def visit_While(self, node: ast.While) -> Any:
         if not self.may_copy(node):
@@ -130,9 +127,9 @@ class Copies(Transformer):
         at = start = self._runtime("turns", [self.loop_number(node)], node)
         self.loops += 1
         node.test = self.visit(node.test)
-        node.body = self._statements(node.body)
+        node.body = self._visited(node.body)
         self.loops -= 1
-        node.orelse = self._statements(node.orelse)
+        node.orelse = self._visited(node.orelse)
         opened = self._opened(plain)
         counted = copied(plain)
         ends: list[ast.stmt] = []  # what the loop does when its test is false

@@ -169,8 +169,8 @@ class GuardedValues(Transformer):
         if isinstance(node.ctx, ast.Load):
             return self._guard("item", [node.value, key], node)
         node.value = self._guard("holder", [node.value], node)
-        into = "into" if isinstance(node.ctx, ast.Store) else "moved"
-        node.value = self._of_runtime(into, node.value)
+        if isinstance(node.ctx, ast.Store):
+            node.value = self._of_runtime("into", node.value)
         node.slice = self._asked(key)
         return node
 

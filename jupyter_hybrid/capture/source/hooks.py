@@ -83,12 +83,6 @@ class Runtime(Calling, threading.local):
         _guards.held(made)
         return True
 
-    def moved(self, holder: Any) -> Any:
-        """``holder``, of which an element is deleted next."""
-        if self.recorder is not None:
-            self.recorder.homes.moved(holder)
-        return holder
-
     def inplace(self, kind: str, target: Any, value: Any) -> Any:
         """``target += value`` and the like; returns what the name is bound to."""
         if not numbers.is_recorded(target):

@@ -45,6 +45,16 @@ def is_finished(node: Any) -> bool:
     return getattr(node, "finished", False)
 
 
+def given(display: Any) -> Any:
+    """A list that is an argument: nobody else has it yet."""
+    display.given = True
+    return display
+
+
+def is_given(display: Any) -> bool:
+    return getattr(display, "given", False)
+
+
 def _parts_of(kind: type) -> tuple[str, ...]:
     """The fields of a kind of node that may hold nodes."""
     found = _parts.get(kind)

@@ -14,9 +14,9 @@ from typing import Any
 from ..trace_state import RUNTIME
 from .copies import Copies
 from .guarded import Guarded
-from .nodes import children, finished, placed, walk
+from .nodes import children, finished, given, placed, walk
 from .rewrite_exits import INPLACE, Exits
-from .scopes import COMPREHENSIONS, shared_names, yields
+from .scopes import COMPREHENSIONS, shared_names
 
 # Calls that look at their caller's frame: they must stay where they are.
 _FRAME_CALLS = frozenset(
@@ -31,6 +31,7 @@ _NOT_ARITHMETIC = (
     ast.Compare, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Slice, ast.FormattedValue,
     ast.Subscript, ast.arguments,
 )  # fmt: skip
+_LISTS = (ast.List, ast.ListComp)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -94,30 +95,31 @@ class Rewriter(Copies):
         func = node.func
         name = func.id if isinstance(func, ast.Name) else None
         visit = self.visit if name in self.functions else self._plain
+        lists = [a for a in node.args if isinstance(a, _LISTS)]
         node.args = [visit(a) for a in node.args]
         for keyword in node.keywords:
             keyword.value = visit(keyword.value)
         called = func.attr if isinstance(func, ast.Attribute) else name
-        if called in _FRAME_CALLS:
-            if isinstance(func, ast.Attribute):
-                func.value = self.visit(func.value)
-            return node
         if isinstance(func, ast.Attribute):
             func.value = self.visit(func.value)
         elif not isinstance(func, ast.Name):
             node.func = self.visit(func)
+        if called in _FRAME_CALLS:
+            return node
         if not self.copies:
             return self._runtime("call", [node.func, *node.args], node, keywords=node.keywords)
         args, named = node.args, node.keywords
-        given: list[ast.expr] = []
+        method = "callee_of_new" if lists else "callee"
+        for made in lists:
+            given(made)
+        again: list[ast.expr] = []
         if args:
-            given = [placed(node, ast.Starred(self._runtime("given", [], node), ast.Load()))]
+            again = [placed(node, ast.Starred(self._runtime("given", [], node), ast.Load()))]
         keywords = []
         if named:
-            again = ast.keyword(None, self._runtime("named", [], node))
-            keywords = [placed(node, again)]
-        callee = self._runtime("callee", [node.func, *args], node, keywords=named)
-        call = placed(node, ast.Call(callee, given, keywords))
+            keywords = [placed(node, ast.keyword(None, self._runtime("named", [], node)))]
+        callee = self._runtime(method, [node.func, *args], node, keywords=named)
+        call = placed(node, ast.Call(callee, again, keywords))
         return self._runtime("load", [call], node)
 
     def _written(self, value: ast.expr) -> ast.expr:
@@ -136,9 +138,8 @@ class Rewriter(Copies):
 
     # Comprehensions ----------------------------------------------------------------------------
     def _comprehension(self, node: Any) -> Any:
-        if not self.copies or self.in_class or yields([node]):
-            self.generic_visit(node)
-            return node
+        if not self.may_copy(node):
+            return self.generic_visit(node)
         plain, number = self.as_written(node), self.loop_number(node)
         self.loops += 1
         self.generic_visit(node)
@@ -165,7 +166,7 @@ class Rewriter(Copies):
         self.function, self.in_class, self.loops = node, False, 0
         if isinstance(body, list):
             node.shared = shared_names(node)
-            node.body = self._statements(body)
+            node.body = self._visited(body)
         else:
             node.body = self.visit(body)
         self.function, self.in_class, self.loops = outer
@@ -173,7 +174,7 @@ class Rewriter(Copies):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
         outer, self.in_class = self.in_class, True
-        node.body = self._statements(node.body)
+        node.body = self._visited(node.body)
         self.in_class = outer
         return node
 
@@ -190,7 +191,7 @@ def rewrite(tree: ast.Module, filename: str = "", copies: bool = False) -> ast.M
 
 def rewritten(tree: ast.Module, rewriter: Rewriter) -> Any:
     """The module with the runtime's hooks, in place."""
-    tree.body = rewriter._statements(tree.body)
+    tree.body = rewriter._visited(tree.body)
     return Exits(rewriter.runtime).visit(tree)
 
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .nodes import Transformer, call_of, placed, walk
+from .nodes import Transformer, call_of, is_given, placed, walk
 from .scopes import given_names, mangled
-from .starred import held, held_in_case, held_in_steps, starred_names
+from .starred import held, held_in_case, held_in_step, starred_names
 
 _NEVER_NUMBERS = (
     ast.Constant, ast.JoinedStr, ast.Lambda, ast.List, ast.Dict, ast.Set, ast.ListComp,
@@ -62,49 +62,6 @@ class Exits(Transformer):
         """A list or dict display, whose values are seen to."""
         return self._call("held", [node], node)
 
-    # Calls: a display among the arguments is nobody's yet -----------------------------------------
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        method = self._method(node)
-        if method == "both":  # the two parts of a comprehension
-            made = self.visit(node.args[0])
-            node.args[0] = self._unheld(made)
-            return node if node.args[0] is made else self._held(node)
-        if method != "callee" or not any(map(self._is_display, node.args)):
-            self.generic_visit(node)
-            return node
-        node.func.attr = "callee_of_new"  # type: ignore[attr-defined]
-        for i, argument in enumerate(node.args):
-            new = self._is_display(argument)
-            node.args[i] = self.visit(argument)
-            if new:
-                node.args[i] = self._with_numbers(self._unheld(node.args[i]))
-        node.keywords = [self.visit(k) for k in node.keywords]
-        return node
-
-    def _method(self, node: ast.expr) -> str:
-        """The method of the runtime that is called; "" for other expressions."""
-        called = node.func if isinstance(node, ast.Call) else None
-        owner = called.value if isinstance(called, ast.Attribute) else None
-        own = isinstance(owner, ast.Name) and owner.id == self._runtime
-        return called.attr if own else ""  # type: ignore[union-attr]
-
-    def _is_display(self, node: ast.expr) -> bool:
-        if self._method(node) == "both":
-            node = node.args[0]  # type: ignore[attr-defined]
-        return isinstance(node, (ast.List, ast.ListComp))
-
-    def _unheld(self, node: Any) -> Any:
-        return node.args[0] if self._method(node) == "held" else node
-
-    def _with_numbers(self, display: Any) -> Any:
-        """The display with plain numbers for recorded ones."""
-        inner = display.args[0] if self._method(display) == "both" else display
-        if isinstance(inner, ast.List):
-            inner.elts = [self._plain(e) for e in inner.elts]
-        else:
-            inner.elt = self._plain(inner.elt)
-        return display
-
     # Displays and comprehensions ------------------------------------------------------------------
     def _elements(self, node: Any) -> Any:
         self.generic_visit(node)
@@ -115,6 +72,8 @@ class Exits(Transformer):
     visit_Tuple = _elements
 
     def visit_List(self, node: ast.List) -> ast.expr:
+        if is_given(node):
+            return self._elements(node)
         self.generic_visit(node)
         loads = isinstance(node.ctx, ast.Load)
         return self._held(node) if loads and not all(map(_is_constant, node.elts)) else node
@@ -129,26 +88,30 @@ class Exits(Transformer):
         node.keys = [self._kept(k) for k in node.keys]
         return node if all(map(_is_constant, node.values)) else self._held(node)
 
-    def _steps(self, node: Any) -> None:
+    def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
         self.generic_visit(node)
-        held_in_steps(node, self._call)
+        held_in_step(node, self._call)
+        return node
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
-        self._steps(node)
-        return self._held(node)
+        self.generic_visit(node)
+        if not is_given(node):
+            return self._held(node)
+        node.elt = self._plain(node.elt)
+        return node
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.expr:
-        self._steps(node)
+        self.generic_visit(node)
         node.elt = self._kept(node.elt)
         return node
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.expr:
-        self._steps(node)
+        self.generic_visit(node)
         node.elt = self._plain(node.elt)
         return node
 
     def visit_DictComp(self, node: ast.DictComp) -> ast.expr:
-        self._steps(node)
+        self.generic_visit(node)
         node.key = self._kept(node.key)
         return self._held(node)
 

@@ -24,10 +24,9 @@ def held(names: list[str], at: Any, call: _CALL) -> list[ast.stmt]:
     return [placed(at, ast.Expr(call("held", [load], at))) for load in loads]
 
 
-def held_in_steps(node: Any, call: _CALL) -> None:
-    """The same in a comprehension's steps, where conditions alone can stand."""
-    for step in node.generators:
-        step.ifs[:0] = _asked(starred_names(step.target), step.target, call)
+def held_in_step(step: ast.comprehension, call: _CALL) -> None:
+    """The same in a comprehension, where conditions alone can stand."""
+    step.ifs[:0] = _asked(starred_names(step.target), step.target, call)
 
 
 def held_in_case(case: Any, call: _CALL) -> None:

@@ -16,7 +16,7 @@ def applies(function: Any, args: tuple) -> bool:
     return type(function) in _KINDS and bool(args) and type(args[0]) is TracedArray
 
 
-def call(function: Any, args: tuple, kwargs: dict) -> Any:
+def call(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
     """What the method answers for the array that ``args[0]`` stands for."""
     __tracebackhide__ = True
     array, name = args[0], function.__name__

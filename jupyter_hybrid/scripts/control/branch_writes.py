@@ -48,7 +48,7 @@ class BranchWrites:
         else:
             if autograd.is_recording():
                 raise NotConvertible(f"{name} may be written in place while gradients are recorded")
-            families = self.slots.recorder.families()
+            families = _core.alias_groups(self.slots.recorder.live())
             shared = any(value is a for family in families for a in family)
         handles = [handle_of(o) for o in others]
         now = numbers.serial()

@@ -82,8 +82,8 @@ class ScriptRewriter(TruthRewriter):
     def visit_If(self, node: ast.If) -> ast.stmt:
         number = self._register(node)
         node.test = self.condition(node.test)
-        node.body = self._statements(node.body)
-        node.orelse = self._statements(node.orelse)
+        node.body = self._visited(node.body)
+        node.orelse = self._visited(node.orelse)
         constant = ast.copy_location(ast.Constant(number), node.test)
         node.test = self._runtime("branch", [constant, node.test], node.test)
         if self._convertible(number):
@@ -110,8 +110,8 @@ class ScriptRewriter(TruthRewriter):
         if leaves(node.body) and not leaves(node.body, (ast.Break,)):
             node.body = without_leaving(node.body, node, None) or [_at(node, ast.Pass())]
         node.test = self.condition(node.test)
-        node.body = self._statements(node.body)
-        node.orelse = self._statements(node.orelse)
+        node.body = self._visited(node.body)
+        node.orelse = self._visited(node.orelse)
         constant = ast.copy_location(ast.Constant(number), node.test)
         node.test = self._runtime("test", [constant, node.test], node.test)
         after = ast.If(self._converted(node.test), self._unpack(number, node.test), [])
@@ -126,8 +126,8 @@ class ScriptRewriter(TruthRewriter):
                 left = f"{LEFT}{number}"
             node.body = self._guarded(node, left, f"{ITEM}{number}")
         node.target = self.visit(node.target)
-        node.body = self._statements(node.body)
-        node.orelse = self._statements(node.orelse)
+        node.body = self._visited(node.body)
+        node.orelse = self._visited(node.orelse)
         constant = ast.copy_location(ast.Constant(number), node.iter)
         node.iter = self._runtime("loop", [constant, node.iter], node.iter)
         leave = [*self._unpack(number, node.iter), ast.copy_location(ast.Break(), node.iter)]

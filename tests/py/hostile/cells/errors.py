@@ -373,3 +373,21 @@ short = tail(y, n[:2])
 y[0] = 50
 lost = tail(y, n)
 y[1] = 60
+
+# %% a number that is called or is no index
+def told(call):
+    try:
+        return call()
+    except TypeError as error:
+        return str(error)
+# --- cell
+y = x * 3
+try:
+    y.sum()()
+except TypeError as error:
+    said = str(error)
+try:
+    range(y.mean())
+except TypeError as error:
+    more = str(error)
+last = told(y)
