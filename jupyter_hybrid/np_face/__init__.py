@@ -10,7 +10,6 @@ from . import bridge, face, float_errors
 from .array.memory import supported
 from .array.traced_array import TracedArray
 from .lower import (  # noqa: F401 (each fills the registry)
-    averages,
     counting,
     creation,
     decompositions,

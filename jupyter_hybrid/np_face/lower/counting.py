@@ -1,4 +1,4 @@
-"""How many elements lie where: histogram, digitize's search, isin."""
+"""What known values decide: averages by weights, histogram, isin."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from .. import bridge
 from ..array import gather
 from ..errors import NotCovered
-from . import lowering
+from . import followed, lowering
 from .lowering import INT64, cast, core, dtype_of, reshape
 from .registry import gives_arrays, lowers
 from .ufuncs import ufunc_call
@@ -24,6 +24,16 @@ def known_values(value: Any, what: str) -> np.ndarray:
     if found is None or bridge.has_traced(found):
         raise NotCovered(f"{what} that is computed")
     return np.asarray(found)
+
+
+def _average(a: Any, axis: Any = None, weights: Any = None, *args: Any, **options: Any) -> Any:
+    """NumPy's own code, which looks whether known weights add up to 0."""
+    if weights is not None:
+        weights = known_values(weights, "np.average with weights=")
+    return followed.code_of(np.average)(a, axis, weights, *args, **options)
+
+
+followed.REWRITTEN[np.average] = _average
 
 
 @lowers(np.histogram)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -69,10 +68,7 @@ def dot(to: Any, a: Any, b: Any, out: Any = None) -> Any:
     x, y = to(a), to(b)
     if not x.shape or not y.shape:
         return _with_scalar(x, y)
-    if len(x.shape) <= 2 and len(y.shape) <= 2:
-        return matmul(x, y)
-    last = len(y.shape) - 2 if len(y.shape) > 1 else 0
-    return contract(x, y, (len(x.shape) - 1,), (last,))
+    return _over_last(x, y, max(len(y.shape) - 2, 0))
 
 
 @lowers(np.inner)
@@ -80,7 +76,13 @@ def inner(to: Any, a: Any, b: Any, /) -> Any:
     x, y = to(a), to(b)
     if not x.shape or not y.shape:
         return _with_scalar(x, y)
-    return contract(x, y, (len(x.shape) - 1,), (len(y.shape) - 1,))
+    return _over_last(x, y, len(y.shape) - 1)
+
+
+def _over_last(x: Any, y: Any, axis: int) -> Any:
+    """Sums of products over the last axis of x and one of y; the other axes follow one another."""
+    rest = (i for i in range(len(y.shape)) if i != axis)
+    return product("dot", x, transpose(y, (axis, *rest)))
 
 
 @lowers(np.vdot)
@@ -94,19 +96,6 @@ def vdot(to: Any, a: Any, b: Any, /) -> Any:
 @lowers(np.outer)
 def outer(to: Any, a: Any, b: Any, out: Any = None) -> Any:
     return multiply(reshape(to(a), (-1, 1)), reshape(to(b), (1, -1)))
-
-
-def contract(x: Any, y: Any, of_x: tuple[int, ...], of_y: tuple[int, ...]) -> Any:
-    """Sum of products over paired axes; the free axes of x, then those of y."""
-    free_x = tuple(i for i in range(len(x.shape)) if i not in of_x)
-    free_y = tuple(i for i in range(len(y.shape)) if i not in of_y)
-    length = math.prod(x.shape[i] for i in of_x)
-    shape = tuple(x.shape[i] for i in free_x) + tuple(y.shape[i] for i in free_y)
-    rows = math.prod(x.shape[i] for i in free_x)
-    columns = math.prod(y.shape[i] for i in free_y)
-    left = reshape(transpose(x, free_x + of_x), (rows, length))
-    right = reshape(transpose(y, of_y + free_y), (length, columns))
-    return reshape(product("dot", left, right), shape)
 
 
 def diagonal_of(x: Any, offset: int, axis1: int, axis2: int) -> Any:

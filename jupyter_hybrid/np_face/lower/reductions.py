@@ -126,10 +126,7 @@ def _extreme(name: str, x: Any, axes: tuple, keepdims: bool, initial: Any) -> An
     if empty:  # nothing but `initial`
         if type(initial) not in lowering.NUMBERS or not lowering.fits(initial, dtype_of(x)):
             raise NotCovered(f"np.{name} of nothing with initial={initial!r}")
-        kept = ((1,) if a in axes else (d,) for a, d in enumerate(x.shape))
-        shape = tuple(
-            d[0] for a, d in enumerate(kept) if keepdims or a not in axes
-        )  # fmt: skip
+        shape = np.any(np.empty(x.shape, bool), axes, keepdims=keepdims).shape
         return filled(shape, initial, dtype_of(x))
     if dtype_of(x) == BOOL:
         return core("any" if name == "max" else "all", [x], axis=axes, keepdims=keepdims)
