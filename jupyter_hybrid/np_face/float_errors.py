@@ -30,6 +30,7 @@ harmless: list[Any] = [object(), warnings.filters]
 _looked: list[Any] = [object(), []]  # the same, as it was
 _SHOWS = ("showwarning", "_showwarnmsg_impl")  # what `catch_warnings` replaces
 _CHANGED = object()
+_NONE: Any = [("ignore", None, Warning, None, 0)]
 _kinds = 0
 
 
@@ -189,6 +190,18 @@ def in_numpy(
             recorder.flush_if_active("NumPy warns")
         for warned in log.met:
             (_users(warned) if warned.filename.startswith(OWN) else warned).give()
+
+
+@contextmanager
+def untold() -> Iterator[None]:
+    """NumPy computes with stand-ins: nobody is told of its warnings and floating-point errors. The
+    filters are replaced, not changed: what was shown once a line stays so."""
+    filters, warnings.filters = warnings.filters, _NONE
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    finally:
+        warnings.filters = filters
 
 
 def warn_user(text: str, category: type[Warning] = UserWarning, stacklevel: int = 1) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import operator
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -17,13 +16,13 @@ import numpy as np
 
 from .. import bridge
 from ..errors import NotCovered
+from ..float_errors import untold
 from ..lower import lowering
 
 _FIRST = 3  # the shortest size of a stand-in's long axis: enough for a second difference
 _MOST = 1 << 12  # elements of stand-ins in the true size, where small ones are refused
 _KNOWN = 4096  # answers that are kept
 _PLAIN = (str, type(None), type(...), type, np.dtype, np.generic, np.ufunc, type(np.sum))
-_IGNORE = ("ignore", None, Warning, None, 0)
 # Whose results of arrays in C order are new arrays in C order: these need not be asked.
 _IN_C_ORDER = frozenset(
     {
@@ -242,14 +241,11 @@ def _asked(call: Callable, made: Any, given: Any, arrays: list[Any]) -> Any:
             break
         stand_ins: list[Any] = []
         args, *named = _with_stand_ins(given, {0: 0, 1: 1, **sizes}, element, stand_ins)
-        warnings.filters.insert(0, _IGNORE)  # type: ignore[attr-defined]
         try:
-            with np.errstate(all="ignore"):
+            with untold():
                 answer = call(*args, **(named[0] if named else {}))
         except Exception:  # of these sizes or elements
             continue
-        finally:
-            warnings.filters.remove(_IGNORE)  # type: ignore[attr-defined]
         known = _described(answer, made, stand_ins)
         if not _is_unknown(known):
             break

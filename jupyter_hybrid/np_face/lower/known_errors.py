@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import operator
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -18,10 +17,10 @@ from .. import bridge
 from ..array import gather
 from ..array.indexing import has_plain_bounds
 from ..errors import LIKE_NUMPY
+from ..float_errors import untold
 from ..frames import is_own
 from . import lowering
 
-_NONE_SHOWN = [("ignore", None, Warning, None, 0)]  # real NumPy gives the true warnings
 _MOST = 1 << 20  # elements of a call that is tried
 _PLAIN = (np.ndarray, np.generic, int, float, complex, list, tuple, type(None), str, slice)
 _NUMBERS = "biufcmM"  # kinds of dtypes
@@ -127,18 +126,15 @@ def _elements(values: Any) -> int:
 
 
 def _error(call: Callable, args: tuple, kwargs: dict) -> Exception | None:
-    """What NumPy raises for stand-ins, where that does not tell of elements."""
-    filters = warnings.filters
+    """What NumPy raises for stand-ins, where that does not tell of elements. Real NumPy gives the
+    true warnings."""
     try:
-        warnings.filters = _NONE_SHOWN
-        with np.errstate(all="ignore"):
+        with untold():
             call(*args, **kwargs)
     except LIKE_NUMPY as error:
         return error.with_traceback(None)
     except Exception:  # of elements: real NumPy has the true ones
         pass
-    finally:
-        warnings.filters = filters
     return None
 
 
