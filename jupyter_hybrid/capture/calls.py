@@ -54,12 +54,10 @@ def prepared(
     args = tuple(map(numbers.plain, args))
     kwargs = {k: numbers.plain(v) for k, v in kwargs.items()}
     way = _way_of(recorder, function, args, kwargs)
+    if way is _listed and _warns_itself(function, args, kwargs):
+        return None, args, kwargs
     if way is not None:
-        return (
-            None if way is _listed and _warns_itself(function, args, kwargs) else way,
-            args,
-            kwargs,
-        )
+        return way, args, kwargs
     _contact(recorder, function)
     if library.draws_numbers(function):
         return library.call, args, kwargs

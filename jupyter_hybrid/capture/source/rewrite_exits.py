@@ -132,7 +132,7 @@ class Exits(Transformer):
         return node
 
     # Assignments ----------------------------------------------------------------------------------
-    def _is_shared(self, *targets: ast.expr | None) -> list[str]:
+    def _shared_among(self, *targets: ast.expr | None) -> list[str]:
         """Those variables among what is assigned."""
         found = [n for t in targets if t is not None for n in walk(t)]
         stored = [n.id for n in found if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
@@ -141,7 +141,7 @@ class Exits(Transformer):
     def _seen_to(self, at: ast.AST, *targets: ast.expr | None) -> list[ast.stmt]:
         """What follows an assignment to these."""
         made = held(starred_names(*targets), at, self._call)
-        return [*made, *self._again(self._is_shared(*targets), at)]
+        return [*made, *self._again(self._shared_among(*targets), at)]
 
     def _again(self, names: list[str], at: ast.AST) -> list[ast.stmt]:
         """``name = R.kept(name)`` for each."""
@@ -158,7 +158,7 @@ class Exits(Transformer):
             return [node, *self._seen_to(node, *node.targets)]
         self.generic_visit(node)
         names = all(map(_is_name, node.targets))
-        if self._in_class or (names and self._is_shared(*node.targets)):
+        if self._in_class or (names and self._shared_among(*node.targets)):
             node.value = self._kept(node.value)
             return node
         if not names:
@@ -167,7 +167,7 @@ class Exits(Transformer):
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
         self.generic_visit(node)
-        if self._is_shared(node.target):
+        if self._shared_among(node.target):
             node.value = self._kept(node.value)
         return node
 
@@ -191,7 +191,7 @@ class Exits(Transformer):
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         self.generic_visit(node)
-        if self._in_class or self._is_shared(node.target):
+        if self._in_class or self._shared_among(node.target):
             node.value = self._kept(node.value)
         elif not _is_name(node.target):
             node.value = self._plain(node.value)

@@ -66,7 +66,6 @@ def _fixed(key: Any) -> Any:
 
 def write(array: Any, key: Any, value: Any) -> None:
     """``array[key] = value``."""
-
     mask = _whole_mask(array, key)
     if mask is not None:
         array.assign(_write_masked(array, mask.handle, value))
@@ -132,7 +131,6 @@ def _write_masked(array: Any, mask: Any, value: Any) -> Any:
 
 def fitted_rows(array: Any, value: Any, rows: tuple[int, ...]) -> Any:
     """A value that is the same for every true element of a mask."""
-
     operand = bridge.operand_of(array.recorder, value)
     own = () if type(operand) in lowering.NUMBERS else tuple(operand.shape)
     while own and own[0] == 1:
