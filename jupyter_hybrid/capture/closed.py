@@ -12,7 +12,6 @@ import builtins
 import cmath
 import copy
 import functools
-import gc
 import math
 import operator
 import sys
@@ -135,7 +134,7 @@ def allows(function: Any, args: tuple, kwargs: dict) -> bool:
     kind = type(function)
     if any(kind is getter for getter in _GETTERS):
         array = bool(args) and type(args[0]) is TracedArray
-        return array and _of_data(tuple(gc.get_referents(function)), kwargs)
+        return array and _of_data(_asked_for(function), kwargs)
     if kind not in BUILTIN_CALLABLES:  # an object of the user's is not even hashed
         return _is_ours(function) and _of_data(args, kwargs)
     owner = getattr(function, "__self__", None) if kind is types.BuiltinFunctionType else None
@@ -147,6 +146,14 @@ def allows(function: Any, args: tuple, kwargs: dict) -> bool:
     return _of_data(args, kwargs) and (
         _is_numpys(function, kind, owner) or _is_ours(function) or _is_exception(function)
     )
+
+
+def _asked_for(getter: Any) -> tuple:
+    """What a getter of ``operator``'s was made with, as it tells who pickles it."""
+    made, held = getter.__reduce__()
+    if type(made) is functools.partial:
+        held = (*held, *made.args, *made.keywords.values())
+    return held
 
 
 def is_own(function: Any) -> bool:
