@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..np_face import TracedArray, face
+from ..np_face import TracedArray, makers
 from ..np_face.array import unbound
 from ..np_face.bridge import has_traced
 from ..np_face.float_errors import in_numpy
-from . import builtin_calls, closed, library, listed_calls, numbers
+from . import array_lists, builtin_calls, closed, listed_calls, numbers, random_calls
 from .outside import call_outside, runs_code
 from .source.clocks import is_clock
 from .trace_state import is_rewritten
@@ -46,11 +46,11 @@ def prepared(
             recorder.before_clock()
     elif type(function) is TracedArray:
         return _number, args, kwargs
-    makes = face.makes(function)
+    makes = makers.makes(function)
     if makes or closed.is_own(function):
         if not closed.allows(function, args, kwargs):
             _contact(recorder, function)
-        return (face.call if makes else _itself), args, kwargs
+        return (makers.call if makes else _itself), args, kwargs
     args = tuple(map(numbers.plain, args))
     kwargs = {k: numbers.plain(v) for k, v in kwargs.items()}
     way = _way_of(recorder, function, args, kwargs)
@@ -59,8 +59,8 @@ def prepared(
     if way is not None:
         return way, args, kwargs
     _contact(recorder, function)
-    if library.draws_numbers(function):
-        return library.call, args, kwargs
+    if random_calls.draws_numbers(function):
+        return random_calls.call, args, kwargs
     if closed.opens(function, args):
         args, kwargs = recorder.leave(function, args, kwargs)
     if function is memoryview:
@@ -70,15 +70,15 @@ def prepared(
 
 def _way_of(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Way | None:
     """What does a call before which nothing has to be computed; None for others."""
-    if library.draws_numbers(function):
-        return library.call if library.is_harmless(function, args, kwargs) else None
+    if random_calls.draws_numbers(function):
+        return random_calls.call if random_calls.is_harmless(function, args, kwargs) else None
     if type(function) in closed.BUILTIN_CALLABLES:
         if runs_code(function):
             return call_outside
         if builtin_calls.handles(function):
             return _through
-        if library.of_lists(function, args) and not closed.calls_back(args):
-            return library.call_on_lists
+        if array_lists.of_lists(function, args) and not closed.calls_back(args):
+            return array_lists.call_on_lists
     if recorder.script:
         return _itself
     if unbound.applies(function, args):

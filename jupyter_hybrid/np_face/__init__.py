@@ -6,7 +6,7 @@ else runs in real NumPy as a named graph break.
 
 from __future__ import annotations
 
-from . import bridge, face, float_errors
+from . import bridge, float_errors, makers
 from .array.memory import supported
 from .array.traced_array import TracedArray
 from .lower import (  # noqa: F401 (each fills the registry)
@@ -34,4 +34,4 @@ from .lower.lowering import DTYPES
 
 bridge.Traced = TracedArray
 
-__all__ = ["DTYPES", "RESULTS", "TracedArray", "face", "float_errors", "supported"]
+__all__ = ["DTYPES", "RESULTS", "TracedArray", "float_errors", "makers", "supported"]

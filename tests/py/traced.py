@@ -13,7 +13,7 @@ from jupyter_hybrid.capture.cell import Cell
 from jupyter_hybrid.capture.deferred import DeferredNames
 from jupyter_hybrid.capture.options import Options
 from jupyter_hybrid.capture.recorder import Recorder
-from jupyter_hybrid.np_face import TracedArray, face
+from jupyter_hybrid.np_face import TracedArray, makers
 
 
 class Recorded:
@@ -47,9 +47,9 @@ class _Face:
 
     def __getattr__(self, name: str) -> Any:
         real = getattr(np, name)
-        if not face.makes(real):
+        if not makers.makes(real):
             return real
-        return lambda *args, **kwargs: face.call(self._recorder, real, args, kwargs)
+        return lambda *args, **kwargs: makers.call(self._recorder, real, args, kwargs)
 
 
 def _any_traced(value: Any) -> bool:

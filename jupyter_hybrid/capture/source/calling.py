@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from .. import calls, closed, homes, listed_calls, numbers, twins
+from .. import array_lists, calls, closed, homes, numbers, twins
 from ..watchers import starts_one
 from .patience import CONTACTS
 from .plain import PlainCopies
@@ -82,7 +82,7 @@ class Calling(PlainCopies):
 
     def callee_of_new(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """The same where lists among the arguments have just been made: nobody has them yet."""
-        shallow = listed_calls.reads_only(function) and not closed.calls_back(args)
+        shallow = array_lists.reads_only(function) and not closed.calls_back(args)
         if self.recorder is not None and not shallow:
             for value in args:
                 _guards.held(value)
@@ -98,7 +98,7 @@ class Calling(PlainCopies):
         if recorder is None:
             return function
         if not _LISTS.isdisjoint(map(type, args)) and "key" not in kwargs:
-            self._args = args = listed_calls.loaded(recorder, function, args)
+            self._args = args = array_lists.loaded(recorder, function, args)
         why = _LOOKS_ON if starts_one(function) else recorder.budget.used_up(recorder)
         if why and recorder.recording is not None:
             recorder.recording.leave(why)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ...capture import library, numbers, trace_state
+from ...capture import numbers, random_calls, trace_state
 from ...capture.source.hooks import Runtime, install, on_scalars
 from ...np_face import TracedArray
 from . import conversions, elements, loop_number, loop_operators, trees
@@ -135,7 +135,7 @@ class ScriptRuntime(ControlFlow, Runtime):
         if origin(function) == "library":
             args = tuple(map(numbers.plain, args))
             kwargs = {k: numbers.plain(v) for k, v in kwargs.items()}
-            return self.load(library.call(recorder, function, args, kwargs))
+            return self.load(random_calls.call(recorder, function, args, kwargs))
         return super().call(function, *args, **kwargs)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...capture import closed
 from ...capture.source.sources import INSTALLED, module_of
-from ...np_face import face
+from ...np_face import makers
 
 _OWN = __name__.partition(".")[0]
 # Modules that handle arrays as any other object; what they call asks an array itself.
@@ -30,7 +30,7 @@ def origin(function: Any) -> str:
     """
     while type(function) is functools.partial:
         function = function.func
-    if face.makes(function):
+    if makers.makes(function):
         return "own"
     kind = type(function)
     inner = function.__func__ if kind is types.MethodType else function

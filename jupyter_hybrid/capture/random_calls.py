@@ -1,4 +1,4 @@
-"""Random draws, and NumPy's functions of lists of traced arrays."""
+"""Calls of Python's and NumPy's random numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..np_face import TracedArray, bridge, dispatch
+from ..np_face import TracedArray, bridge
 from ..np_face.errors import LIKE_NUMPY, NotCovered
 from ..np_face.lower import draws
 from . import closed
@@ -24,7 +24,7 @@ def call(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
     if _looks_at_positions(function, args):
         return function(*args, **kwargs)
     lower = draws.lowered(function)
-    if lower is not None and _traced((*args, *kwargs.values())):
+    if lower is not None and bridge.has_traced((*args, *kwargs.values())):
         if type(args[0] if args else None) is list:  # its elements change places
             return function(*args, **kwargs)
         try:
@@ -51,33 +51,6 @@ def is_harmless(function: Any, args: tuple, kwargs: dict) -> bool:
     return _looks_at_positions(function, args) or _core.guards.data(*args, *kwargs.values())
 
 
-def of_lists(function: Any, args: tuple) -> bool:
-    """True for a NumPy function of lists with traced arrays inside, which no protocol tells of."""
-    known = _ufunc_of(function) is not None or hasattr(function, "_implementation")
-    return known and any(type(a) in (list, tuple) and bridge.has_traced(a) for a in args)
-
-
-def _ufunc_of(function: Any) -> tuple[np.ufunc, str] | None:
-    """(ufunc, method) that the function is."""
-    if isinstance(function, np.ufunc):
-        return function, "__call__"
-    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
-    if isinstance(owner, np.ufunc) and name in ("reduce", "accumulate"):
-        return owner, name
-    return None
-
-
-def call_on_lists(recorder: Recorder, function: Any, args: tuple, kwargs: dict) -> Any:
-    """The call of such a function."""
-    __tracebackhide__ = True
-    found = _ufunc_of(function)
-    if found is None:
-        return dispatch.call_function(recorder, function, args, kwargs)
-    if "out" in kwargs:
-        return function(*args, **kwargs)
-    return dispatch.call_ufunc(recorder, *found, args, kwargs)
-
-
 def _looks_at_positions(function: Any, args: tuple) -> bool:
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
     given = type(args[0]) if args else None
@@ -88,10 +61,4 @@ def _looks_at_positions(function: Any, args: tuple) -> bool:
         and name in _OF_POSITIONS
         and given in (list, tuple)
         and not any(type(a) is TracedArray for a in args)
-    )
-
-
-def _traced(values: tuple) -> bool:
-    return any(
-        type(v) is TracedArray or (type(v) in (list, tuple) and _traced(tuple(v))) for v in values
     )
