@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator
-from types import FrameType
+from types import CodeType, FrameType
 
 import numpy as np
 import pytest
@@ -66,11 +66,16 @@ for i in range(60):
 """
 
 
+def _compiled(body: str) -> CodeType:
+    """An interrupt of what `exec` is given as text ends Python with that signal, though caught."""
+    return compile(body, "<plain>", "exec")
+
+
 def same(shell: Shell, body: str, names: str, setup: str = "") -> None:
     """The names hold what plain Python has when the body raises at the same place."""
     plain, _ = imperative("import numpy as np\n" + setup)
     with pytest.raises(KeyboardInterrupt):
-        exec(body, plain)
+        exec(_compiled(body), plain)
     for name in names.split():
         np.testing.assert_allclose(
             np.asarray(shell.ns[name]), plain[name], rtol=1e-12, err_msg=name
@@ -131,7 +136,7 @@ def test_what_was_written_before_stays_written(shell):
     same(shell, WRITTEN, "x y i", setup)
     plain, _ = imperative("import numpy as np\n" + setup)
     with pytest.raises(KeyboardInterrupt):
-        exec(WRITTEN, plain)
+        exec(_compiled(WRITTEN), plain)
     assert all(type(v) is np.ndarray for v in [*shell.ns["kept"], shell.ns["table"]["last"]])
     np.testing.assert_allclose(shell.ns["kept"], plain["kept"], rtol=1e-12)
     assert shell.ns["table"]["last"] is shell.ns["kept"][-1]
