@@ -22,7 +22,7 @@ def require(recorder: Recorder, index: Any, axis: int | None, dim: int) -> None:
     if -dim <= low and high < dim:
         return
     if index._traced:
-        recorder.look(index, "an index may be out of bounds: computed here")
+        recorder.look(index, "an index may be out of bounds")
     require_within(_core.as_numpy(index), axis, dim)
 
 
