@@ -195,6 +195,12 @@ def _(np, x):
     )  # fmt: skip
 
 
+@case("nan and infinities replaced by one another", [(3, 4)], FLOATS)
+def _(np, x):
+    x[0, :3] = np.nan, np.inf, -np.inf
+    return np.nan_to_num(x, nan=np.inf, posinf=5.0), np.nan_to_num(x, posinf=-np.inf, neginf=0.0)
+
+
 @case("taking", [(3, 4)])
 def _(np, x):
     places = np.array([[0, 1], [1, 0], [2, 2]])

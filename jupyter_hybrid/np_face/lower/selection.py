@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -167,16 +168,10 @@ def nan_to_num(to, x, copy=True, nan=0.0, posinf=None, neginf=None):
     )
     if not all(isinstance(v, (int, float)) for v in values):
         raise NotCovered("np.nan_to_num with arrays")
-    for test, value in zip(_NOT_NUMBERS, values, strict=True):
-        array = core("where", [test(array), constant(float(value), dtype), array])
+    infinite = (core("equal_scalar", [array], scalar=s * math.inf) for s in (1, -1))
+    for test, value in zip((core("isnan", [array]), *infinite), values, strict=True):
+        array = core("where", [test, constant(float(value), dtype), array])
     return array
-
-
-_NOT_NUMBERS = (
-    lambda x: core("isnan", [x]),
-    lambda x: core("equal_scalar", [x], scalar=float("inf")),
-    lambda x: core("equal_scalar", [x], scalar=float("-inf")),
-)
 
 
 @lowers(np.round, np.around)
