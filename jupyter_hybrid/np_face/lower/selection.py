@@ -92,11 +92,10 @@ def take(to, a, indices, axis=None, out=None, mode="raise"):
         raise NotCovered(f"np.take with mode={mode!r}")
     if not bridge.has_traced(indices):
         indices = np.asarray(indices, dtype=None if np.size(indices) else lowering.INT64)
-        in_range.require_within(indices, place, x.shape[place])
     node = to(indices)
     if dtype_of(node).kind not in "iu":
         raise TypeError("index arrays must be integers")
-    in_range.require(bridge.recorder_of(a, indices), node, place, x.shape[place])
+    in_range.require(bridge.recorder_of(a, indices), node, x.shape[place])
     return core("take", [x, node], axis=place, mode="raise")
 
 
@@ -108,7 +107,7 @@ def take_along_axis(to, arr, indices, axis=-1):
     if dtype_of(where_).kind not in "iu" or len(x.shape) != len(where_.shape):
         raise IndexError("`indices` must be an integer array of as many dimensions as `arr`")
     place = axis_of(axis, len(x.shape))
-    in_range.require(bridge.recorder_of(arr, indices), where_, place, x.shape[place])
+    in_range.require(bridge.recorder_of(arr, indices), where_, x.shape[place])
     shape = [d for i, d in enumerate(x.shape) if i != place]
     other = [d for i, d in enumerate(where_.shape) if i != place]
     common = list(np.broadcast_shapes(tuple(shape), tuple(other)))
