@@ -119,11 +119,6 @@ class Ran:
     raised: bool = False  # its kernel's error was raised in the cell, at the call
 
 
-def clear_cache() -> int:
-    """Forgets every compiled program; how many there were."""
-    return program_cache.clear()
-
-
 def with_families(arrays: list[Any], others: list[Any]) -> list[Any]:
     """``arrays`` and what shares memory with one: one is computed, so all are.
 

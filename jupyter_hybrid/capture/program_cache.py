@@ -57,17 +57,14 @@ class CellProgram:
         return max((m.id for n in nodes for m in (n, *n.members)), default=-1) + 1
 
 
-@dataclass
-class _Stage:
-    """A stage of an earlier compilation for other input shapes."""
+class _Resized:
+    """A stage of an earlier compilation, with its graph for other input shapes."""
 
-    name: str
-    label: str
-    graph: Any
-    changes: list[Any]
-    changed: bool
-    why_skipped: str
-    seconds: float
+    def __init__(self, stage: Any, graph: Any):
+        self._stage, self.graph = stage, graph
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stage, name)
 
 
 @dataclass
@@ -223,17 +220,9 @@ def _resized(
     )
     seconds = time.perf_counter() - start
 
-    def stages() -> list[_Stage]:
+    def stages() -> list[_Resized]:
         return [
-            _Stage(
-                s.name,
-                s.label,
-                graph if s.name == "written" else _core.resized(s.graph, graph),
-                s.changes,
-                s.changed,
-                s.why_skipped,
-                s.seconds,
-            )
+            _Resized(s, graph if s.name == "written" else _core.resized(s.graph, graph))
             for s in known.first.stages
         ]
 

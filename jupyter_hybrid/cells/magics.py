@@ -13,9 +13,8 @@ from IPython.display import display
 from .. import _core, live
 from ..base import MXNetError
 from ..capture import options as option_parser
-from ..capture import trace_state
+from ..capture import program_cache, trace_state
 from ..capture.cell import Cell, prepare
-from ..capture.compute import clear_cache
 from ..capture.options import Options, UsageError
 from ..capture.running import running
 from ..capture.tracebacks import show_as_users
@@ -159,7 +158,7 @@ class HybridMagics(Magics):
             print(report.explain() if report else none)
             return
         if words == ["clear"]:
-            programs = clear_cache()
+            programs = program_cache.clear()
             why_compiled.clear()
             skip.clear()
             print(f"{programs} compiled program{'' if programs == 1 else 's'} forgotten")
