@@ -75,13 +75,9 @@ class Skip:
         given = [names[n] for n in self.inputs]
         inputs = [_core.from_numpy(a, copy=False) if type(a) is np.ndarray else a for a in given]
         made = self.program.run(inputs, [], [], recorded=True, times=times)
-        values = [self._value(r, made) for r in self.results]
-        shown = None
-        for result, value in zip(self.results, values):
-            if result.name is None:
-                shown = value
-            else:
-                names[result.name] = value
+        values: dict[Any, Any] = {r.name: self._value(r, made) for r in self.results}
+        shown = values.pop(None, None)
+        names.update(values)
         if self.shown is not None:
             shown = names[self.shown]
         report = self._reported(times)
