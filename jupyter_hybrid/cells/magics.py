@@ -23,6 +23,7 @@ from ..reports import why_compiled
 from ..reports.report import Report
 from ..reports.session import session, start
 from . import as_written, skip
+from .before_cell import before_cell
 from .input_transform import suspended, transform, transformed, use
 from .run_cell import await_imperatively, await_symbolically, run_imperatively, run_symbolically
 from .shown import show
@@ -103,6 +104,12 @@ class HybridMagics(Magics):
                 prepared, options, self._namespace(options), session.later
             )
         return self._finish(prepared, options, value, report)
+
+    def compute_mentioned(self) -> None:
+        """The first statement of a cell that may read deferred names."""
+        __tracebackhide__ = True
+        with self._shown_as_users():
+            before_cell.compute(self.shell)
 
     @contextmanager
     def _shown_as_users(self) -> Iterator[None]:
@@ -271,25 +278,6 @@ def _cell_id(shell: Any) -> str | None:
     return (parent.get("metadata") or {}).get("cellId")
 
 
-def _number(shell: Any) -> int:
-    """Of the cell that is about to run. The shell counts on before that or afterwards, by version:
-    the history has the cells before this one."""
-    history = getattr(shell, "history_manager", None)
-    return shell.execution_count if history is None else len(history.input_hist_parsed)
-
-
-def _compute_mentioned(info: Any) -> None:
-    """Before a cell: deferred names that it mentions become their real values."""
-    shell = _shell
-    if shell is None or not info.raw_cell:
-        return
-    namespace = shell.user_ns
-    session.later.start_cell(f"cell {_number(shell)}")
-    for deferred in session.later.mentioned_in(info.raw_cell, namespace):
-        session.later.rebind(deferred, namespace)
-    session.later.forget_dead(namespace)
-
-
 _shell: Any = None
 
 
@@ -305,7 +293,7 @@ def load(shell: Any) -> None:
     shell.input_transformers_cleanup.append(transform)
     shell.events.register("pre_run_cell", running.start)
     shell.events.register("post_run_cell", running.finish)
-    shell.events.register("pre_run_cell", _compute_mentioned)
+    before_cell.start(shell)
     live.start(shell, session)
 
 
@@ -317,7 +305,7 @@ def unload(shell: Any) -> None:
     shell.input_transformers_cleanup.remove(transform)
     shell.events.unregister("pre_run_cell", running.start)
     shell.events.unregister("post_run_cell", running.finish)
-    shell.events.unregister("pre_run_cell", _compute_mentioned)
+    before_cell.stop(shell)
     running.clear()
     live.stop(shell, session)
     session.mode = "imperative"
