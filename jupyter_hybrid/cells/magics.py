@@ -133,7 +133,9 @@ class HybridMagics(Magics):
             _keep_history(self.shell, body)
         if options.donate:
             session.last_report = None  # it holds the arrays that its cell read
-        return options, self._prepare(magic, line, body, options.implicit)
+        first = None if options.implicit else f"%%{magic} {line}".rstrip()
+        with suspended():
+            return options, prepare(self.shell, body, first, _cell_id(self.shell), transformed)
 
     def _namespace(self, options: Options) -> dict[str, Any]:
         names: dict[str, Any] = self.shell.user_ns
@@ -198,11 +200,6 @@ class HybridMagics(Magics):
             f"engine {now['kind']}, inline {'on' if now['inline'] else 'off'}, "
             f"limit {now['limit_ops']:,} operators, slow {now['slow']:g} s"
         )
-
-    def _prepare(self, magic: str, line: str, body: str, implicit: bool) -> Cell:
-        first = None if implicit else f"%%{magic} {line}".rstrip()
-        with suspended():
-            return prepare(self.shell, body, first, _cell_id(self.shell), transformed)
 
 
 def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[Any, Report]:

@@ -93,19 +93,15 @@ def _whole_mask(array: Any, key: Any) -> Any | None:
     return key
 
 
-def _known(array: Any) -> np.ndarray | None:
-    """The contents of an existing ndarray that the cell has not written."""
-    if type(array) is bridge.Traced and array.parent is None and array.origin is not None:
-        return array.origin if not array.dirty else None
-    return array if type(array) is np.ndarray else None
-
-
 def contents(array: Any) -> np.ndarray | None:
     """What is known of an array's elements while the cell is recorded: an existing ndarray's, or
     those of a short array made of constants alone, as ``np.linspace(0, 1, 5)``."""
-    found = _known(array)
-    if found is not None or type(array) is not bridge.Traced or array.recorder.script:
-        return found
+    if type(array) is not bridge.Traced:
+        return array if type(array) is np.ndarray else None
+    if array.parent is None and array.origin is not None and not array.dirty:
+        return array.origin
+    if array.recorder.script:
+        return None
     handle = array.handle
     if array.selected is not None or not handle._traced or array.size > _FEW:
         return None
@@ -117,8 +113,9 @@ def contents(array: Any) -> np.ndarray | None:
 
 def _write_masked(array: Any, mask: Any, value: Any) -> Any:
     rows = array.shape[len(mask.shape) :]  # what one true element of the mask stands for
-    chosen = masks.value_for(mask, value)
-    if chosen is None:
+    if bridge.has_selected(value) and masks.equal(value.selected[0], mask):
+        chosen = value.selected[1]
+    else:
         chosen = fitted_rows(array, value, rows)
     if dtype_of(chosen).kind == "c" and array.dtype.kind != "c":
         raise NotCovered(f"{dtype_of(chosen)} into {array.dtype}")
