@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ def imperative_peak(graph: Any, bound: Collection[tuple[int, int]]) -> int:
     """
     owner: dict[tuple[int, int], tuple[int, int]] = {}  # a view's bytes are its base's
     last: dict[tuple[int, int], int] = {}
-    size: dict[tuple[int, int], int] = {}
+    made: dict[tuple[int, int], tuple[int, int]] = {}  # where, and how large
     for step, node in enumerate(graph.nodes):
         sources = [owner.get(tuple(e), tuple(e)) for e in node.inputs]
         for entry in sources:
@@ -38,19 +39,12 @@ def imperative_peak(graph: Any, bound: Collection[tuple[int, int]]) -> int:
                 continue
             last.setdefault(entry, step)
             if node.kind == "op":
-                size[entry] = nbytes(node.shapes[out], node.dtypes[out])
+                made[entry] = step, nbytes(node.shapes[out], node.dtypes[out])
     end = len(graph.nodes)
     for entry in bound:
         last[owner.get(entry, entry)] = end
     change = [0] * (end + 2)
-    for step, node in enumerate(graph.nodes):
-        for out in range(len(node.shapes)):
-            entry = (node.id, out)
-            if entry in size:
-                change[step] += size[entry]
-                change[last[entry] + 1] -= size[entry]
-    peak = live = 0
-    for delta in change:
-        live += delta
-        peak = max(peak, live)
-    return peak
+    for entry, (step, size) in made.items():
+        change[step] += size
+        change[last[entry] + 1] -= size
+    return max(accumulate(change))

@@ -117,7 +117,9 @@ def _print(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
 
 
 def _type(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
-    return recorder.real_type(args[0])
+    """What it answers in the cell run imperatively."""
+    value = numbers.plain(args[0])
+    return value.__class__ if type(value) is TracedArray else type(value)
 
 
 def _shown(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:

@@ -24,6 +24,7 @@ import numpy as np
 from .. import _core
 from ..np_face import TracedArray
 from ..np_face.array.traced_array import Flags
+from ..np_face.lower.draws import GENERATORS
 from .homes import is_ours, is_seen_steps
 from .numbers import RecordedFloat, RecordedInt
 from .source.sources import module_of
@@ -122,7 +123,6 @@ BUILTIN_CALLABLES = frozenset(
 _NUMPY_CALLABLES = (
     types.FunctionType, types.BuiltinFunctionType, type, type(np.concatenate), type(np.array)
 )  # fmt: skip
-_GENERATORS = (np.random.RandomState, np.random.Generator)
 _PACKAGE = "jupyter_hybrid"
 _OURS = tuple(
     f"{_PACKAGE}.{name}" for name in ("nd", "np_face", "_core", "capture", "sym", "random")
@@ -195,7 +195,7 @@ def _is_numpys(function: Any, kind: type, owner: Any) -> bool:
     if owner is not None and type(owner) is not types.ModuleType:
         if type(owner) is np.ufunc:  # its `reduce` and so on
             return owner in _RULES
-        return type(owner) in _GENERATORS
+        return type(owner) in GENERATORS
     if kind not in _NUMPY_CALLABLES or _reads_buffers(function):
         return False
     return _module(function).partition(".")[0] == "numpy" and function.__name__ not in _SETTINGS
@@ -280,7 +280,7 @@ def tell_types(runtime: type) -> None:
     scalars += [type(np.dtype(t)) for t in scalars]
     for kind in (*scalars, RecordedInt, RecordedFloat):
         _guards.tell(kind, "scalar")
-    for kind in (runtime, Flags, np.ufunc, type(np.concatenate), *_GENERATORS):
+    for kind in (runtime, Flags, np.ufunc, type(np.concatenate), *GENERATORS):
         _guards.tell(kind, "named")
 
 

@@ -14,7 +14,7 @@ from ..base import MXNetError
 from ..nd.array_names import array_name
 from . import program_cache
 from .options import Options
-from .program_cache import CellProgram
+from .program_cache import CellProgram, Recipe
 
 Key = tuple[int, int]  # of a recorded value, before and after it is computed: _core.value_key
 
@@ -119,11 +119,6 @@ class Ran:
     raised: bool = False  # its kernel's error was raised in the cell, at the call
 
 
-def clear_cache() -> int:
-    """Forgets every compiled program; how many there were."""
-    return program_cache.clear()
-
-
 def with_families(arrays: list[Any], others: list[Any]) -> list[Any]:
     """``arrays`` and what shares memory with one: one is computed, so all are.
 
@@ -179,7 +174,7 @@ def compute(
     donated = tuple(any(i is d for d in donate) for i in inputs)
     updates, given = _updates(graph, arrays, inputs, places or {}, writes)
     written = any(donated) or bool(updates) or (writes and bool(_core.trace_writes()))
-    compiled, cached = program_cache.find_or_compile(graph, called, options, donated, updates)
+    compiled, cached = program_cache.find_or_compile(Recipe(graph, options, donated, updates))
     times = _core.RunTimes()
     shares = [not any(donated)] * len(arrays)
     for i, update in enumerate(updates):

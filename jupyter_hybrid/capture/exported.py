@@ -36,11 +36,7 @@ class Exported:
 
 
 def _shows_array(value: Any) -> bool:
-    return type(value) is memoryview and _is_open(value) and isinstance(value.obj, np.ndarray)
-
-
-def _is_open(view: memoryview) -> bool:
     try:
-        return view.obj is not None
+        return type(value) is memoryview and isinstance(value.obj, np.ndarray)
     except ValueError:  # released
         return False

@@ -100,14 +100,7 @@ def _folded(graph: Any) -> set[int]:
 def _warned(
     graph: Any, asked: set[int], given: dict[int, Any], keys: list[int], namespace: dict[str, Any]
 ) -> Iterator[Warned]:
-    for node, arrays in _on_values(graph, asked, given, keys) if asked else ():
-        yield from _met(node, arrays, namespace)
-
-
-def _on_values(
-    graph: Any, asked: set[int], given: dict[int, Any], keys: list[int]
-) -> Iterator[tuple[Any, list[Any]]]:
-    """Those nodes that may have to warn, with the arrays that they are computed from."""
+    """The warnings of those nodes, on the arrays that they are computed from."""
     needed = _needed(graph, asked)
     last = {source: n.id for n in graph.nodes if n.id in needed for source, _ in n.inputs}
     values: dict[int, list[Any]] = {}
@@ -123,7 +116,7 @@ def _on_values(
             key = 0 if node.key_slot is None else keys[node.key_slot]
             values[node.id] = node.run(read, key)
         if node.id in asked and any(map(_is_suspect, values[node.id])):
-            yield node, [_core.as_numpy(handle)[()] for handle in read]
+            yield from _met(node, [_core.as_numpy(h)[()] for h in read], namespace)
         for done in {source for source, _ in node.inputs if last[source] == node.id}:
             del values[done]
 

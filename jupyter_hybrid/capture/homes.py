@@ -132,7 +132,7 @@ def standing_in(value: Any) -> list[TracedArray]:
 # What is given ------------------------------------------------------------------------------------
 def kept(value: Any) -> Any:
     """What something else than a variable keeps for ``value``, from here on."""
-    return _made(value, _array_kept, {})
+    return _made(value, promised, {})
 
 
 def opened(value: Any) -> Any:
@@ -153,15 +153,7 @@ def is_seen_steps(value: Any) -> bool:
 
 
 def _opened(value: Any, made: dict[int, Any]) -> Any:
-    return _made(value, _array_opened, made)
-
-
-def _array_opened(array: TracedArray) -> Any:
-    return array if is_inside(array) else array.to_numpy()
-
-
-def _array_kept(array: TracedArray) -> Any:
-    return array if is_inside(array) else promised(array)
+    return _made(value, TracedArray.to_numpy, made)
 
 
 def is_inside(array: TracedArray) -> bool:
@@ -179,14 +171,14 @@ def root_of(value: Any) -> Any:
 def _made(value: Any, real: Any, made: dict[int, Any]) -> Any:
     kind = type(value)
     if kind is TracedArray:
-        return real(value)
+        return value if is_inside(value) else real(value)
     if kind in TUPLES and is_ours(value):
         if id(value) not in made:
             members = (_made(v, real, made) for v in value)
             made[id(value)] = kind(*members) if kind in RESULTS else tuple(members)
         return made[id(value)]
     if kind is Method or (kind is types.MethodType and type(value.__self__) is TracedArray):
-        return getattr(real(value.__self__), value.__name__)
+        return getattr(_made(value.__self__, real, made), value.__name__)
     return plain(value)
 
 

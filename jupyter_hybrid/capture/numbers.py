@@ -142,13 +142,6 @@ def _install(symbol: str, function: Any, op: str | None = None) -> None:
     setattr(_Arithmetic, f"__r{symbol}__", backward)
 
 
-def _compare(symbol: str, function: Any) -> None:
-    def compare(self: Any, other: Any) -> Any:
-        return function(plain(self), plain(other))
-
-    setattr(_Arithmetic, f"__{symbol}__", compare)
-
-
 _install("add", operator.add, "add")
 _install("sub", operator.sub, "sub")
 _install("mul", operator.mul, "mul")
@@ -158,7 +151,8 @@ _install("divmod", divmod)
 for _name in ("floordiv", "mod", "matmul", "lshift", "rshift", "and", "or", "xor"):
     _install(_name, getattr(operator, f"__{_name}__"))
 for _name in ("lt", "le", "eq", "ne", "gt", "ge"):
-    _compare(_name, getattr(operator, _name))
+    _compared = getattr(operator, _name)
+    setattr(_Arithmetic, f"__{_name}__", lambda a, b, f=_compared: f(plain(a), plain(b)))
 
 
 class RecordedInt(_Arithmetic, int):

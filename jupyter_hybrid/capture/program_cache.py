@@ -6,7 +6,7 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import _core
 from ..base import MXNetError
@@ -57,17 +57,14 @@ class CellProgram:
         return max((m.id for n in nodes for m in (n, *n.members)), default=-1) + 1
 
 
-@dataclass
-class _Stage:
-    """A stage of an earlier compilation for other input shapes."""
+class _Resized:
+    """A stage of an earlier compilation, with its graph for other input shapes."""
 
-    name: str
-    label: str
-    graph: Any
-    changes: list[Any]
-    changed: bool
-    why_skipped: str
-    seconds: float
+    def __init__(self, stage: Any, graph: Any):
+        self._stage, self.graph = stage, graph
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stage, name)
 
 
 @dataclass
@@ -86,42 +83,50 @@ _settled: dict[tuple, Any] = {}  # by options: what was settled within cells
 
 def settled(options: Options) -> Any:
     """The :class:`_core.Settled` of cells with these options."""
-    key = (options.passes, options.without, options.remat, options.plan)
+    key = _compiling(options)
     if key not in _settled:
         _settled[key] = _core.Settled()
     return _settled[key]
 
 
-def find_or_compile(
-    graph: Any,
-    names: dict[int, str],
-    options: Options,
-    donated: tuple[bool, ...],
-    updates: tuple[int, ...] = (),
-) -> tuple[CellProgram, bool]:
-    """(program, found without running the passes) of a recorded graph.
+def _compiling(options: Options) -> tuple:
+    """What of the options decides about programs."""
+    return options.passes, options.without, options.remat, options.plan
 
-    Args:
+
+class Recipe(NamedTuple):
+    """What a program is compiled of.
+
+    Attributes:
         graph: as written, with the user's names.
-        names: those names, by node id.
         donated: by input, whether its memory may be reused.
         updates: by output, the input whose array gets it (-1: none, -2: an array of its own).
     """
-    rest = (options.passes, options.without, options.remat, options.plan, donated, updates)
+
+    graph: Any
+    options: Options
+    donated: tuple[bool, ...]
+    updates: tuple[int, ...]
+
+
+def find_or_compile(recipe: Recipe) -> tuple[CellProgram, bool]:
+    """(program, found without running the passes) of a recorded graph."""
+    graph = recipe.graph
+    rest = (*_compiling(recipe.options), recipe.donated, recipe.updates)
     key = (graph.hash, *rest)
     known = _known.get(key)
     if known is not None:
         _known.move_to_end(key)
-        return _labelled(known, graph, options, donated, updates)
-    structure = (graph.structure, *rest) if options.dims else None
+        return _labelled(known, recipe)
+    structure = (graph.structure, *rest) if recipe.options.dims else None
     program = None
     if structure is not None:
         earlier = _known.get(_by_structure.get(structure, ()))
         if earlier is not None:
-            program = _resized(earlier, graph, names, options, donated, updates)
+            program = _resized(earlier, recipe)
     found = program is not None
     if program is None:
-        program = build(graph, options, donated, updates=updates)
+        program = build(recipe)
     _known[key] = _Known(graph, program, OrderedDict({graph.labels: program}))
     if structure is not None:
         _by_structure[structure] = key
@@ -130,29 +135,24 @@ def find_or_compile(
     return program, found
 
 
-def build(
-    graph: Any,
-    options: Options,
-    donated: tuple[bool, ...],
-    keep_stages: bool = True,
-    updates: tuple[int, ...] = (),
-) -> CellProgram:
+def build(recipe: Recipe, keep_stages: bool = True) -> CellProgram:
     """Compiles a graph as the options of its cell ask; the cache is not looked at."""
+    options = recipe.options
     progress = SearchProgress(options.plan_seconds)
     try:
         made = _core.compile(
-            graph,
+            recipe.graph,
             passes=list(options.passes) if options.passes is not None else None,
             only_these=options.passes is not None,
             without=list(options.without),
-            donated=list(donated),
+            donated=list(recipe.donated),
             training=True,  # what does nothing outside training was not recorded there
             keep_stages=keep_stages,
             remat=options.remat,
             plan=options.plan,
             plan_seconds=options.plan_seconds,
             progress=progress,
-            updates=list(updates),
+            updates=list(recipe.updates),
             devices="recorded",
         )
     finally:
@@ -170,14 +170,9 @@ def clear() -> int:
     return programs
 
 
-def _labelled(
-    known: _Known,
-    graph: Any,
-    options: Options,
-    donated: tuple[bool, ...],
-    updates: tuple[int, ...],
-) -> tuple[CellProgram, bool]:
+def _labelled(known: _Known, recipe: Recipe) -> tuple[CellProgram, bool]:
     """The program with this recording's lines and names. Its stages are made for a picture only."""
+    graph = recipe.graph
     labels = graph.labels
     program = known.by_labels.get(labels)
     if program is not None:
@@ -187,13 +182,9 @@ def _labelled(
     if found:
         made, size = known.first.program.relabelled(graph), known.first.size
         seconds = time.perf_counter() - start
-
-        def stages() -> list[Any]:
-            return build(graph, options, donated, updates=updates).stages
-
-        program = CellProgram(made, seconds, stages, size)
+        program = CellProgram(made, seconds, lambda: build(recipe).stages, size)
     else:
-        program = build(graph, options, donated, updates=updates)
+        program = build(recipe)
     known.by_labels[labels] = program
     if len(known.by_labels) > _LABELS:
         known.by_labels.popitem(last=False)
@@ -201,56 +192,40 @@ def _labelled(
 
 
 # Named dimensions ---------------------------------------------------------------------------------
-def _resized(
-    known: _Known,
-    graph: Any,
-    names: dict[int, str],
-    options: Options,
-    donated: tuple[bool, ...],
-    updates: tuple[int, ...],
-) -> CellProgram | None:
+def _resized(known: _Known, recipe: Recipe) -> CellProgram | None:
     """The optimised graph for other sizes of the named dimensions, planned again; None where more
     than they changed, or a pass relied on a size."""
-    if not _only_named_sizes_differ(known.graph, graph, names, options.dims):
+    graph = recipe.graph
+    if not _only_named_sizes_differ(known.graph, graph, recipe.options.dims):
         return None
     start = time.perf_counter()
     try:
         optimised = _core.resized(known.first.program.graph, graph)
     except MXNetError:
         return None
-    made = _core.plan_program(
-        optimised, list(donated), "plan" not in options.without, list(updates)
-    )
+    plans = "plan" not in recipe.options.without
+    made = _core.plan_program(optimised, list(recipe.donated), plans, list(recipe.updates))
     seconds = time.perf_counter() - start
 
-    def stages() -> list[_Stage]:
+    def stages() -> list[_Resized]:
         return [
-            _Stage(
-                s.name,
-                s.label,
-                graph if s.name == "written" else _core.resized(s.graph, graph),
-                s.changes,
-                s.changed,
-                s.why_skipped,
-                s.seconds,
-            )
+            _Resized(s, graph if s.name == "written" else _core.resized(s.graph, graph))
             for s in known.first.stages
         ]
 
     return CellProgram(made, seconds, stages, known.first.size, resized=True)
 
 
-def _only_named_sizes_differ(
-    before: Any, after: Any, names: dict[int, str], dims: tuple[Dimension, ...]
-) -> bool:
+def _only_named_sizes_differ(before: Any, after: Any, dims: tuple[Dimension, ...]) -> bool:
     axes = {(d.input, d.axis): d.name for d in dims}
     sizes: dict[str, set[tuple[int, int]]] = {}
     for id in after.inputs:
-        old, new = before.node(id).shapes[0], after.node(id).shapes[0]
+        node = after.node(id)
+        old, new = before.node(id).shapes[0], node.shapes[0]
         if len(old) != len(new):
             return False
         for axis, pair in enumerate(zip(old, new, strict=True)):
-            name = axes.get((names.get(id, ""), axis))
+            name = axes.get((node.name, axis))
             if name is not None:
                 sizes.setdefault(name, set()).add(pair)
             elif pair[0] != pair[1]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import numpy as np
-
 from .. import _core
 from ..np_face import TracedArray, bridge
 from ..np_face.errors import LIKE_NUMPY, NotCovered
@@ -14,7 +12,6 @@ from ..np_face.lower import draws
 from . import closed
 from .recorder import Recorder
 
-_GENERATORS = (np.random.Generator, np.random.RandomState)
 _OF_POSITIONS = frozenset({"shuffle", "choice", "sample"})  # random's: elements are not looked at
 
 
@@ -43,7 +40,7 @@ def draws_numbers(function: Any) -> bool:
         return False
     owner = type(getattr(function, "__self__", None))
     module = getattr(function, "__module__", None)
-    return owner is random.Random or owner in _GENERATORS or module == "numpy.random"
+    return owner is random.Random or owner in draws.GENERATORS or module == "numpy.random"
 
 
 def is_harmless(function: Any, args: tuple, kwargs: dict) -> bool:
@@ -54,7 +51,7 @@ def is_harmless(function: Any, args: tuple, kwargs: dict) -> bool:
 def _looks_at_positions(function: Any, args: tuple) -> bool:
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
     given = type(args[0]) if args else None
-    if type(owner) in _GENERATORS:
+    if type(owner) in draws.GENERATORS:
         return name == "shuffle" and given is list and len(args) == 1
     return (
         type(owner) is random.Random

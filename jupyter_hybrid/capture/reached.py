@@ -15,6 +15,8 @@ import numpy as np
 
 from .. import _core
 from ..np_face import TracedArray
+from .source.quiet import closed_over, defaults_of
+from .twins import with_inner
 
 _ASKS = frozenset(
     {
@@ -65,10 +67,10 @@ class Reached:
         members: Iterable[Any] = ()
         if kind is types.FunctionType:
             if value.__globals__ is self._namespace:
-                yield from _names_of(value.__code__)
-            held = [c.cell_contents for c in value.__closure__ or () if not _is_empty(c)]
-            named = (value.__kwdefaults__ or {}).values()
-            members = (*held, *(value.__defaults__ or ()), *named, *vars(value).values())
+                for code in with_inner(value.__code__):  # global names and attributes
+                    yield from code.co_names
+            held = closed_over(value).values()
+            members = (*held, *defaults_of(value), *vars(value).values())
         elif kind is type:
             if value.__module__ != "__main__":
                 return
@@ -93,19 +95,3 @@ def _is_plain(value: Any) -> bool:
     if kind is np.ufunc:
         return getattr(np, value.__name__, None) is value
     return kind in _PLAIN or kind in np.sctypeDict.values() or isinstance(value, np.dtype)
-
-
-def _is_empty(cell: Any) -> bool:
-    try:
-        _ = cell.cell_contents
-    except ValueError:
-        return True
-    return False
-
-
-def _names_of(code: types.CodeType) -> Iterator[str]:
-    """Global names and attributes that the code and what it defines mention."""
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _names_of(constant)

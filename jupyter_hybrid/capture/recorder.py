@@ -159,12 +159,6 @@ class Recorder(Segments):
         self.cuts.append((line, reason))
         self._compute([array], reason, line)
 
-    def real_type(self, value: Any) -> type:
-        """What ``type(value)`` answers in the cell run imperatively."""
-        if type(value) is TracedArray:
-            return value.dtype.type if value.is_scalar else np.ndarray
-        return type(numbers.plain(value))
-
     def leave(self, function: Any, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
         """Arguments for code outside the cell: real arrays, with their contents."""
         args = tuple(map(opened_steps, args))
@@ -213,11 +207,6 @@ class Recorder(Segments):
             if proxy.origin is None and proxy.parent is None and proxy.selected is None:
                 with contextlib.suppress(MXNetError):  # an operator's own error stays in the array
                     proxy.to_numpy()
-
-    @staticmethod
-    def nodes() -> int:
-        """What grows when operators are recorded; Python's numbers aside."""
-        return numbers.others_recorded()
 
     def flush_if_active(self, reason: str) -> None:
         """:meth:`flush` while the cell runs; nothing is pending afterwards."""

@@ -10,9 +10,10 @@ import os
 import sys
 import weakref
 from functools import cache
-from types import CodeType, FrameType
+from types import CodeType
 
 from .. import _core
+from ..np_face.frames import above
 from . import segments, trace_state
 from .source.sources import STDLIB
 from .trace_state import is_rewritten
@@ -57,7 +58,8 @@ def started(code: CodeType) -> bool:
         return False
     if may_start(code):
         return True
-    if recorder is not None and not _computes(sys._getframe(1)):
+    computing = (f.f_code.co_filename == segments.__file__ for f in above(sys._getframe(1)))
+    if recorder is not None and not any(computing):
         hold_up(code)
     return False
 
@@ -65,12 +67,3 @@ def started(code: CodeType) -> bool:
 def hold_up(code: CodeType) -> None:
     """What waits is computed before this code runs."""
     _core.guards.contact(f"{code.co_name} runs unasked")
-
-
-def _computes(frame: FrameType | None) -> bool:
-    """Is what waits being computed already?"""
-    while frame is not None:
-        if frame.f_code.co_filename == segments.__file__:
-            return True
-        frame = frame.f_back
-    return False

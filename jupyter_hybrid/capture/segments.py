@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from types import FrameType
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -13,6 +12,7 @@ import numpy as np
 from .. import _core
 from ..base import MXNetError
 from ..np_face import TracedArray
+from ..np_face.frames import above
 from . import program_cache
 from .compute import Key, Ran, Segment, compute, with_families
 from .kept import Kept
@@ -75,12 +75,8 @@ class Segments:
 
     def user_line(self) -> int | None:
         """The line of the cell that is being run, 1-based in the whole cell."""
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None:
-            if frame.f_code.co_filename == self.filename:
-                return frame.f_lineno
-            frame = frame.f_back
-        return None
+        own = (f for f in above(sys._getframe(1)) if f.f_code.co_filename == self.filename)
+        return next((f.f_lineno for f in own), None)
 
     def names(self) -> dict[int, str]:
         """What the user calls the arrays of this cell, by ``id``."""

@@ -68,21 +68,17 @@ def code_of(function: Any) -> types.CodeType | None:
 def _twin(function: types.FunctionType) -> types.FunctionType | None:
     code = function.__code__
     known = _twins.get(function)
-    if known is not None and known[0] is code and _same_defaults(known[1], function):
-        return known[1]
+    if known is not None and known[0] is code:
+        twin = known[1]
+        given = twin.__defaults__ is function.__defaults__
+        if given and twin.__kwdefaults__ is function.__kwdefaults__:
+            return twin
     rewritten = _compiled(code, code.co_filename)
     if rewritten is None:
         return None
     made = with_code(function, rewritten)
     _twins[function] = code, made
     return made
-
-
-def _same_defaults(twin: types.FunctionType, function: types.FunctionType) -> bool:
-    return (
-        twin.__defaults__ is function.__defaults__
-        and twin.__kwdefaults__ is function.__kwdefaults__
-    )
 
 
 def _constructor(made: type) -> Callable | None:

@@ -12,6 +12,7 @@ import threading
 import types
 from typing import Any
 
+from ..np_face.frames import above
 from .source.sources import OWN, STDLIB
 
 # Whose thread it is, its files' folders say. A wrong guess makes no answer wrong: what a thread
@@ -49,10 +50,7 @@ def _is_library(file: str) -> bool:
 
 def _runs_users_code() -> bool:
     me = threading.get_ident()
-    for thread, top in sys._current_frames().items():
-        frame: types.FrameType | None = top if thread != me else None
-        while frame is not None:
-            if not _is_library(frame.f_code.co_filename):
-                return True
-            frame = frame.f_back
+    tops = (top for thread, top in sys._current_frames().items() if thread != me)
+    if not all(_is_library(f.f_code.co_filename) for top in tops for f in above(top)):
+        return True
     return any(isinstance(t, threading.Timer) for t in threading.enumerate())

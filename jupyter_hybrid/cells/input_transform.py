@@ -17,6 +17,7 @@ from typing import Any
 
 from ..capture.running import running
 from ..capture.source.scopes import awaits
+from ..np_face.frames import above
 from ..reports.session import session
 
 _MAGIC = re.compile(r"%%(hybridize|imperative)(?![\w?])[ \t]*(.*)")
@@ -126,7 +127,5 @@ def _is_part_of_a_cell() -> bool:
     """True when a magic of the running cell (``%timeit x``) has its own code transformed."""
     if not len(running):
         return False
-    frame = sys._getframe(2)
-    while frame is not None and frame.f_code.co_name == "transform_cell":
-        frame = frame.f_back  # type: ignore[assignment]
-    return frame is None or frame.f_code.co_name not in _RUNNERS
+    names = (f.f_code.co_name for f in above(sys._getframe(2)))
+    return next((n for n in names if n != "transform_cell"), "") not in _RUNNERS

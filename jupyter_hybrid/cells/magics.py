@@ -13,9 +13,8 @@ from IPython.display import display
 from .. import _core, live
 from ..base import MXNetError
 from ..capture import options as option_parser
-from ..capture import trace_state
+from ..capture import program_cache, trace_state
 from ..capture.cell import Cell, prepare
-from ..capture.compute import clear_cache
 from ..capture.options import Options, UsageError
 from ..capture.running import running
 from ..capture.tracebacks import show_as_users
@@ -134,7 +133,9 @@ class HybridMagics(Magics):
             _keep_history(self.shell, body)
         if options.donate:
             session.last_report = None  # it holds the arrays that its cell read
-        return options, self._prepare(magic, line, body, options.implicit)
+        first = None if options.implicit else f"%%{magic} {line}".rstrip()
+        with suspended():
+            return options, prepare(self.shell, body, first, _cell_id(self.shell), transformed)
 
     def _namespace(self, options: Options) -> dict[str, Any]:
         names: dict[str, Any] = self.shell.user_ns
@@ -166,7 +167,7 @@ class HybridMagics(Magics):
             print(report.explain() if report else none)
             return
         if words == ["clear"]:
-            programs = clear_cache()
+            programs = program_cache.clear()
             why_compiled.clear()
             skip.clear()
             print(f"{programs} compiled program{'' if programs == 1 else 's'} forgotten")
@@ -199,11 +200,6 @@ class HybridMagics(Magics):
             f"engine {now['kind']}, inline {'on' if now['inline'] else 'off'}, "
             f"limit {now['limit_ops']:,} operators, slow {now['slow']:g} s"
         )
-
-    def _prepare(self, magic: str, line: str, body: str, implicit: bool) -> Cell:
-        first = None if implicit else f"%%{magic} {line}".rstrip()
-        with suspended():
-            return prepare(self.shell, body, first, _cell_id(self.shell), transformed)
 
 
 def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[Any, Report]:

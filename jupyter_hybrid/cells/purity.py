@@ -57,9 +57,8 @@ class Reads:
 def reads_of(tree: ast.Module) -> Reads:
     """What the cell reads. Raises Impure."""
     finder = _Finder()
-    for position, statement in enumerate(tree.body):
-        last = position == len(tree.body) - 1
-        finder.statement(statement, last)
+    for statement in tree.body:
+        finder.statement(statement, last=statement is tree.body[-1])
     return finder.reads
 
 

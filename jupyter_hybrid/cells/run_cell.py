@@ -81,7 +81,7 @@ def _recorded(
     took = as_written.clock() - start
     report = report_of(recording)
     as_written.learn(cell, options, recording, report, took)
-    report.not_skipped = skip.learn(cell, options, read, recording, report)
+    report.not_skipped = skip.learn(read, recording, report)
     return value, report
 
 

@@ -75,13 +75,9 @@ class Skip:
         given = [names[n] for n in self.inputs]
         inputs = [_core.from_numpy(a, copy=False) if type(a) is np.ndarray else a for a in given]
         made = self.program.run(inputs, [], [], recorded=True, times=times)
-        values = [self._value(r, made) for r in self.results]
-        shown = None
-        for result, value in zip(self.results, values):
-            if result.name is None:
-                shown = value
-            else:
-                names[result.name] = value
+        values: dict[Any, Any] = {r.name: self._value(r, made) for r in self.results}
+        shown = values.pop(None, None)
+        names.update(values)
         if self.shown is not None:
             shown = names[self.shown]
         report = self._reported(times)
@@ -147,37 +143,26 @@ def find(cell: Cell, options: Options, names: dict[str, Any]) -> Skip | None:
     return known if known is not None and known.holds(names) else None
 
 
-def learn(
-    cell: Cell,
-    options: Options,
-    read: dict[str, Any] | None,
-    recording: Recording,
-    report: Report,
-) -> str:
+def learn(read: dict[str, Any] | None, recording: Recording, report: Report) -> str:
     """After a recorded run: keeps what later runs need; "" or why the body has to run.
 
     Args:
         read: from :func:`before`.
     """
+    cell, options = report.cell, report.options
     cell.memo.pop(options, None)
     try:
         reads = _reads(cell)
         if isinstance(reads, str) or read is None:
             raise NotSkipped(str(reads))
-        cell.memo[options] = _skip(cell, options, reads, read, recording, report)
+        cell.memo[options] = _skip(reads, read, recording, report)
     except NotSkipped as reason:
         return str(reason)
     return ""
 
 
-def _skip(
-    cell: Cell,
-    options: Options,
-    reads: Reads,
-    read: dict[str, Any],
-    recording: Recording,
-    report: Report,
-) -> Skip:
+def _skip(reads: Reads, read: dict[str, Any], recording: Recording, report: Report) -> Skip:
+    options = report.options
     if options.out is not None or options.donate or options.scratch or options.compare:
         raise NotSkipped("--out, --donate and --compare need the body")
     if len(report.segments) != 1 or report.graph_breaks:
@@ -197,7 +182,7 @@ def _skip(
         _guards(reads, read),
         _attributes(reads, read),
         _inputs(recording, read),
-        *_results(cell, segment, recording.bound),
+        *_results(report.cell, segment, recording.bound),
         np.geterr(),
         copy.copy(report),
     )

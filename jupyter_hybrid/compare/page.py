@@ -7,7 +7,6 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from ..capture.units import count_bytes, seconds
-from ..reports.listing import texts
 from ..views.svg import document, text_at
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def table(report: CompareReport) -> str:
         lines.append("NumPy does not tell computing from dispatching; its kernels are the cell's "
                      "array operations")  # fmt: skip
     lines += [f"difference: {d}" for d in report.differences if not d.equal]
-    lines += [f"break: {text}" for text in texts(report.breaks)]
+    lines += [f"break: {b.text}" for b in report.breaks]
     if report.sweep:
         lines += ["", f"{report.varied:>16}{'imperative':>14}{'hybridized':>14}{'speed-up':>12}"]
         for p in report.sweep:

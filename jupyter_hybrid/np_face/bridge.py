@@ -44,16 +44,12 @@ def handle_of(recorder: Recorder, value: Any) -> Any:
     if number is not None:
         return lowering.constant(number)
     if kind in (list, tuple):
-        return _handle_of_list(recorder, value)
+        if has_traced(value):
+            return array_of(recorder, value).handle
+        return lowering.input_of(np.asarray(value))
     if kind.__name__ == "NDArray":
         raise NotCovered("an NDArray meets a NumPy value; keep to one of the two (nd.array(x))")
     raise NotCovered(f"an argument of type {kind.__name__}")
-
-
-def _handle_of_list(recorder: Recorder, value: Any) -> Any:
-    if has_traced(value):
-        return array_of(recorder, value).handle
-    return lowering.input_of(np.asarray(value))
 
 
 def has_traced(value: Any) -> bool:
@@ -182,11 +178,8 @@ def fitted(array: Any, value: Any, shape: tuple[int, ...]) -> Any:
     operand = operand_of(array.recorder, value)
     dtype = array.dtype
     if type(operand) in NUMBERS:
-        if type(operand) is complex and dtype.kind != "c":
-            raise NotCovered(f"{operand!r} into {dtype}")
-        if dtype.kind in "iu" and type(operand) is not float and not lowering.fits(operand, dtype):
-            raise NotCovered(f"{operand!r} into {dtype}")
-        if dtype.kind in "iu" and type(operand) is float and not math.isfinite(operand):
+        cut = type(operand) is float and dtype.kind in "iu"  # its fraction is, as NumPy does
+        if not (math.isfinite(operand) if cut else lowering.fits(operand, dtype)):
             raise NotCovered(f"{operand!r} into {dtype}")
         operand = constant(np.asarray(operand).astype(dtype))
     own = tuple(operand.shape)
@@ -198,5 +191,4 @@ def fitted(array: Any, value: Any, shape: tuple[int, ...]) -> Any:
         raise NotCovered(f"a value of shape {own} into {shape}")
     if dtype_of(operand).kind == "c" and dtype.kind != "c":
         raise NotCovered(f"{dtype_of(operand)} into {dtype}")
-    made = broadcast_to(cast(operand, dtype), shape)
-    return made
+    return broadcast_to(cast(operand, dtype), shape)

@@ -10,14 +10,13 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import _core
 from .errors import NotCovered
-from .frames import NUMPY, OWN
+from .frames import NUMPY, OWN, above
 from .protocols import Recorder
 
 _umath = sys.modules.get("numpy._core.umath")
@@ -226,10 +225,8 @@ def converted(convert: Callable, value: Any) -> Any:
 
 
 def _users(warned: Warned) -> Warned:
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None and frame.f_code.co_filename.startswith((*OWN, NUMPY)):
-        frame = frame.f_back
-    if frame is None:
-        return warned
-    place = frame.f_code.co_filename, frame.f_lineno, frame.f_globals
-    return Warned(warned.text, *place, warned.category)
+    for frame in above(sys._getframe(2)):
+        file = frame.f_code.co_filename
+        if not file.startswith((*OWN, NUMPY)):
+            return Warned(warned.text, file, frame.f_lineno, frame.f_globals, warned.category)
+    return warned

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from types import TracebackType
+from collections.abc import Iterator
+from types import FrameType, TracebackType
 
 import numpy as np
 
@@ -13,6 +14,13 @@ OWN = (
     "<jupyter_hybrid.",
 )
 NUMPY = os.path.dirname(np.__file__) + os.sep
+
+
+def above(frame: FrameType | None) -> Iterator[FrameType]:
+    """The frame and those that wait for it, innermost first."""
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
 
 
 def file_of(tb: TracebackType) -> str:

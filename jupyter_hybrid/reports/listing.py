@@ -47,8 +47,3 @@ def places(found: Iterable[Place], prices: Mapping[Place, float]) -> list[Break]
     """Each place once, in order of first appearance."""
     times = Counter(found)
     return [Break(at, n, prices.get(at, 0.0)) for at, n in times.items()]
-
-
-def texts(found: Iterable[Break]) -> list[str]:
-    """Lines of text."""
-    return [b.text for b in found]

@@ -11,7 +11,7 @@ from ..capture.bytes import nbytes
 from ..capture.cell import Cell
 from ..capture.compute import Key, Segment
 from ..capture.options import Options
-from ..capture.program_cache import build
+from ..capture.program_cache import Recipe, build
 
 Place = tuple[int, int]  # (part of the cell, index of the output in the part's whole graph)
 Choice = frozenset[Place]  # the outputs that are kept
@@ -188,7 +188,7 @@ class Switches:
                 return found
         graph = segment.whole.with_outputs(list(kept))
         updates = tuple((segment.updates[i] if i < len(segment.updates) else -1) for i in kept)
-        made = build(graph, self.options, segment.donated, keep_stages, updates)
+        made = build(Recipe(graph, self.options, segment.donated, updates), keep_stages)
         self._plans[part, kept, keep_stages] = made
         return made
 

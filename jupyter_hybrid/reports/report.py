@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import jupyter_hybrid
@@ -17,7 +18,7 @@ from ..capture.deferred import Deferred
 from ..capture.options import Options
 from ..capture.spent import Place, Spent
 from ..capture.units import seconds
-from .listing import Break, places, texts
+from .listing import Break, places
 from .names import Choice, Names, Switches
 from .stages import Kernel, ReportStage, ShiftedChange
 from .why_compiled import Difference, explain, sentence
@@ -104,13 +105,9 @@ class Report:
 
     def failed_with(self, error: BaseException) -> None:
         """The report is of a cell that raised."""
-        line = None
-        step = error.__traceback__
-        while step is not None:
-            if step.tb_frame.f_code.co_filename == self.cell.filename:
-                line = step.tb_lineno
-            step = step.tb_next
-        where = f" in line {line}" if line else ""
+        steps = walk_tb(error.__traceback__)
+        lines = [n for frame, n in steps if frame.f_code.co_filename == self.cell.filename]
+        where = f" in line {lines[-1]}" if lines else ""
         text = str(error).partition("\n")[0]
         self.error = f"the cell failed{where}: {type(error).__name__}: {text}"
 
@@ -332,8 +329,8 @@ class Report:
             lines += [f"unchanged {', '.join(same)}"] if same else []
         if self.error:
             lines.insert(0, f"failed    {self.error}")
-        lines += [f"break     {text}" for text in texts(self.graph_breaks)]
-        lines += [f"cut       {text}" for text in texts(self.cuts)]
+        lines += [f"break     {b.text}" for b in self.graph_breaks]
+        lines += [f"cut       {b.text}" for b in self.cuts]
         lines += [f"computed  {d.name} of {d.where}: {d.cost}" for d in self.computed]
         for d in self.deferred_names:
             since = f"; computed in {d.read_in}" if d.read_in else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +71,9 @@ def start() -> None:
     """Traced arrays compute themselves from here on when somebody reads them."""
     install()
     _core.set_materialize_hook(_materialize)
-    _core.set_trace_hooks(_settle, _before_effect, _leave, _run)
+    # Arrays that are written are read; something outside is about to change, which a branch or loop
+    # body may not; the trace is left; enough work waits to compute it before more is recorded.
+    _core.set_trace_hooks(_settle, _asks("stay_inside"), _asks("flush"), _asks("run_waiting"))
 
 
 def _materialize(arrays: list[Any]) -> None:
@@ -93,21 +95,12 @@ def _settle(why: str) -> None:
         _core.finish_trace_writes()
 
 
-def _before_effect(what: str) -> None:
-    """The trace is about to change something outside it, which a branch or loop body may not."""
-    recorder = trace_state.recorder()
-    if recorder is not None:
-        recorder.stay_inside(what)
+def _asks(method: str) -> Callable[[str], None]:
+    """A hook that this method of the recorder is, while there is one."""
 
+    def hook(why: str) -> None:
+        recorder = trace_state.recorder()
+        if recorder is not None:
+            getattr(recorder, method)(why)
 
-def _leave(why: str) -> None:
-    recorder = trace_state.recorder()
-    if recorder is not None:
-        recorder.flush(why)
-
-
-def _run(why: str) -> None:
-    """Enough work waits: the cell computes it before it records more."""
-    recorder = trace_state.recorder()
-    if recorder is not None:
-        recorder.run_waiting(why)
+    return hook

@@ -5,13 +5,12 @@ from __future__ import annotations
 import difflib
 import io
 import tokenize
-from collections import OrderedDict
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..capture.options import Options
-from .listing import texts
 
 if TYPE_CHECKING:
     from .report import Report
@@ -76,8 +75,8 @@ class _Compilation:
     nodes: list[_Node] = field(default_factory=list)
 
 
-_kept: OrderedDict[int, tuple[str | None, _Compilation]] = OrderedDict()
-_serial = 0
+# By the cell's id, where it has one.
+_kept: deque[tuple[str | None, _Compilation]] = deque(maxlen=_KEPT)
 
 
 def clear() -> None:
@@ -89,42 +88,32 @@ def note(report: Report) -> Callable[[], list[Difference] | None]:
     """Remembers a compiled run. The function returned finds what differs from the most similar
     earlier one of its cell, which takes a while: None when the cell was not compiled before (as
     far as is remembered)."""
-    global _serial
     new, id = _compilation(report), report.cell.id
     earlier = _candidates(id, new)
 
     def differences() -> list[Difference] | None:
         best: list[Difference] | None = None
-        for key, old in earlier:
-            if not _same_cell(key, old, id, new):
+        for old in earlier:
+            if not _same_cell(old, new):
                 continue
-            found = list(_differences(old, new))
+            found = _differences(old, new)
             if best is None or len(found) <= len(best):
                 best = found
         return best
 
-    _serial += 1
-    _kept[_serial] = (id, new)
-    if len(_kept) > _KEPT:
-        _kept.popitem(last=False)
+    _kept.append((id, new))
     return differences
 
 
-def _candidates(id: str | None, new: _Compilation) -> list[tuple[str | None, _Compilation]]:
+def _candidates(id: str | None, new: _Compilation) -> list[_Compilation]:
     """Earlier compilations that may be of the same cell, the latest last."""
-    found: list[tuple[str | None, _Compilation]] = []
-    same = others = 0
-    for key, old in reversed(_kept.values()):
-        if key is not None and id is not None and key != id:
-            continue
-        if old.text == new.text:
-            same += 1
-            wanted = same <= _LOOKED_AT
-        else:
-            others += 1
-            wanted = others <= _LOOKED_AT
-        if wanted:
-            found.append((key, old))
+    found: list[_Compilation] = []
+    seen = Counter[bool]()  # by whether they are of the same text
+    for key, old in reversed(_kept):
+        if key is None or id is None or key == id:
+            seen[old.text == new.text] += 1
+            if seen[old.text == new.text] <= _LOOKED_AT:
+                found.append(old)
     return found[::-1]
 
 
@@ -151,9 +140,7 @@ def _compilation(report: Report) -> _Compilation:
     return made
 
 
-def _same_cell(key: str | None, old: _Compilation, id: str | None, new: _Compilation) -> bool:
-    if key is not None and id is not None and key != id:
-        return False
+def _same_cell(old: _Compilation, new: _Compilation) -> bool:
     if old.lines == new.lines:
         return True
     alike = difflib.SequenceMatcher(None, old.lines, new.lines, autojunk=False).ratio()
@@ -163,25 +150,20 @@ def _same_cell(key: str | None, old: _Compilation, id: str | None, new: _Compila
     return alike >= _SAME_CELL
 
 
-def _differences(old: _Compilation, new: _Compilation) -> Iterator[Difference]:
+def _differences(old: _Compilation, new: _Compilation) -> list[Difference]:
     if old.programs == new.programs and old.options == new.options:
-        yield Difference("cache", "program", None, None)
-        return
+        return [Difference("cache", "program", None, None)]
     found = [*_of_options(old.options, new.options), *_of_code(old, new)]
     found += _of_inputs(old.inputs, new.inputs)
     if not any(d.kind in ("code", "constant") for d in found):
         found += _of_nodes(old.nodes, new.nodes, any(d.kind == "shape" for d in found))
-    if not found:
-        found.append(Difference("operations", "of the graph", "other order", "this order"))
-    yield from found
+    return found or [Difference("operations", "of the graph", "other order", "this order")]
 
 
 def _of_options(old: Options, new: Options) -> Iterator[Difference]:
-    for name in sorted({*old.without, *new.without}):
-        if name not in new.without:
-            yield Difference("option", f"--no-{name}", "given", None)
-        elif name not in old.without:
-            yield Difference("option", f"--no-{name}", None, "given")
+    for name in sorted({*old.without} ^ {*new.without}):
+        change = (None, "given") if name in new.without else ("given", None)
+        yield Difference("option", f"--no-{name}", *change)
     for name in _OPTIONS:
         before, after = getattr(old, name, None), getattr(new, name, None)
         if before != after:
@@ -291,11 +273,10 @@ def sentence(report: Report) -> str:
         return f"nothing was compiled: it {how}"
     if report.differences is None:
         return "compiled: this cell was not compiled before"
+    why = "; ".join(map(str, report.differences))
     if report.options.dims and any(d.kind in ("attribute", "constant") for d in report.differences):
-        return "compiled again, since an attribute depends on the size: " + "; ".join(
-            map(str, report.differences)
-        )
-    return "compiled again: " + "; ".join(map(str, report.differences))
+        return f"compiled again, since an attribute depends on the size: {why}"
+    return f"compiled again: {why}"
 
 
 def explain(report: Report) -> str:
@@ -305,7 +286,7 @@ def explain(report: Report) -> str:
         lines.insert(0, f"{report.error}; what follows is of what was recorded until then")
     if report.not_skipped and report.replay != "skipped":
         lines.append(f"not skipped: {report.not_skipped}")
-    lines += texts([*report.graph_breaks, *report.cuts])
+    lines += [b.text for b in (*report.graph_breaks, *report.cuts)]
     if not report.graph_breaks and report.segments and not report.error:
         parts = len(report.segments)
         lines.append("captured whole" + (f", as {parts} graphs" if parts > 1 else ""))

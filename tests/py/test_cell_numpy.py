@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cells import Shell, imperative
 
-from jupyter_hybrid.capture.compute import clear_cache
+from jupyter_hybrid.capture import program_cache
 from jupyter_hybrid.capture.deferred import DeferredNames
 from jupyter_hybrid.views.spec import MIME
 
@@ -209,7 +209,7 @@ def test_bad_options_are_named(shell, options, message):
 
 
 def test_second_run_finds_its_program(shell):
-    clear_cache()
+    program_cache.clear()
     shell.hybridize(FOUR_LINES)
     assert not shell.report.cached
     shell.hybridize(FOUR_LINES)

@@ -195,6 +195,12 @@ def _(np, x):
     )  # fmt: skip
 
 
+@case("nan and infinities replaced by one another", [(3, 4)], FLOATS)
+def _(np, x):
+    x[0, :3] = np.nan, np.inf, -np.inf
+    return np.nan_to_num(x, nan=np.inf, posinf=5.0), np.nan_to_num(x, posinf=-np.inf, neginf=0.0)
+
+
 @case("taking", [(3, 4)])
 def _(np, x):
     places = np.array([[0, 1], [1, 0], [2, 2]])
@@ -249,7 +255,7 @@ SUBSCRIPTS = [
 @case("einsum", [(3, 3)], NUMBERS, ulp=64, scale=1e-3)
 def _(np, x):
     several = [np.einsum(s, *[x] * (s.count(",") + 1)) for s in SUBSCRIPTS]
-    one = [np.einsum(s, x) for s in ("ii", "ij->j", "ij->ji", "ij->")]
+    one = [np.einsum(s, x) for s in ("ii", "ij->j", "ij->ji", "ij->", "Ab->A", "...->...")]
     return several, one, np.einsum("i,j->ij", x[0], x[1]), np.einsum("i,i", x[0], x[1])
 
 
@@ -346,6 +352,9 @@ def test_errors_are_numpys():
         lambda np, x: np.stack([x, x[0]]),
         lambda np, x: np.squeeze(x, 0),
         lambda np, x: np.einsum("ij,jk", x, x),
+        lambda np, x: np.einsum("ijk->i", x),
+        lambda np, x: np.einsum("ij->ijj", x),
+        lambda np, x: np.einsum("...ijk->i", x),
         lambda np, x: x.nothing,
         lambda np, x: len(x.sum()),
     ):

@@ -13,7 +13,7 @@ from cells import Shell
 
 import jupyter_hybrid as jh
 from jupyter_hybrid import gluon, nd, sym
-from jupyter_hybrid.capture.compute import clear_cache
+from jupyter_hybrid.capture import program_cache
 from jupyter_hybrid.views import GraphViewer, dot, spec_of, svg, text
 from jupyter_hybrid.views.layout import GAP_X, GAP_Y, Box, layered
 
@@ -27,7 +27,7 @@ d = c + 1
 
 @pytest.fixture
 def report():
-    clear_cache()
+    program_cache.clear()
     shell = Shell()
     shell.hybridize(CELL, "--view none")
     return shell.report

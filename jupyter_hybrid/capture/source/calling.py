@@ -32,10 +32,10 @@ _LOADED = frozenset({np.ndarray, *np.sctypeDict.values()})
 class _Calls:
     """A function of the user's, as the running cell calls it."""
 
-    def __init__(self, recorder: Any, nodes: int):
+    def __init__(self, recorder: Any):
         self.count = self.doubts = self.contacts = 0
         self.seen = len(recorder.breaks)
-        self.nodes = nodes
+        self.nodes = numbers.others_recorded()
         self.left = ""
 
 
@@ -123,7 +123,7 @@ class Calling(PlainCopies):
             return self._entered(twin)
         known = recorder.calls.get(code)
         if known is None:
-            known = recorder.calls[code] = _Calls(recorder, recorder.nodes())
+            known = recorder.calls[code] = _Calls(recorder)
         known.count += 1
         if (inner or known.count > _DRAWN) and known.doubts < _DOUBTS:
             search = Search()
@@ -168,7 +168,7 @@ class Calling(PlainCopies):
             )
             recorder.breaks.append((first, known.left))
             recorder.left[first, known.left] = None
-        elif known.count == _CALLS and recorder.nodes() == known.nodes:
+        elif known.count == _CALLS and numbers.others_recorded() == known.nodes:
             known.left = f"{code.co_name} runs as written: it records nothing"
         return bool(known.left)
 

@@ -56,7 +56,7 @@ class Phases:
             self._breaks = len(self.recorder.breaks)
             self._next_trial = (_FIRST, self.recorder.budget.grace_s(self.place))
             self._since = time.perf_counter()
-            self._nodes = self.recorder.nodes()
+            self._nodes = numbers.others_recorded()
             self._arrays = self.recorder.arrays
 
     @property
@@ -210,7 +210,7 @@ class Phases:
             place.left = self._contacts(made)
             self._waste(took)
             return True
-        if self.steps_done == _SILENT and recorder.nodes() == self._nodes:
+        if self.steps_done == _SILENT and numbers.others_recorded() == self._nodes:
             place.silent = True
             return True
         steps, seconds = self._next_trial

@@ -15,6 +15,7 @@ import gc
 import itertools
 import sys
 import types
+from contextlib import suppress
 from typing import Any
 
 from .. import numbers
@@ -77,6 +78,20 @@ def _is_pythons(value: Any) -> bool:
     return is_pythons(module) and vars(module).get(name) is value and name not in _HARMFUL
 
 
+def closed_over(function: types.FunctionType) -> dict[str, Any]:
+    """The variables of outer functions that it has, but for those that are not bound yet."""
+    found = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with suppress(ValueError):
+            found[name] = cell.cell_contents
+    return found
+
+
+def defaults_of(function: types.FunctionType) -> list[Any]:
+    """What its parameters hold where nothing is given."""
+    return [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+
+
 class Search:
     """One question; looks at :data:`_MOST` values at most."""
 
@@ -123,11 +138,5 @@ class Search:
         if names is None:
             return False
         self.codes.append(code)
-        cells = {}
-        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-            try:
-                cells[name] = cell.cell_contents
-            except ValueError:  # not bound yet
-                continue
-        held = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-        return self.names(names, cells, function.__globals__) and self._all(held)
+        scopes = closed_over(function), function.__globals__
+        return self.names(names, *scopes) and self._all(defaults_of(function))

@@ -93,19 +93,15 @@ def _whole_mask(array: Any, key: Any) -> Any | None:
     return key
 
 
-def _known(array: Any) -> np.ndarray | None:
-    """The contents of an existing ndarray that the cell has not written."""
-    if type(array) is bridge.Traced and array.parent is None and array.origin is not None:
-        return array.origin if not array.dirty else None
-    return array if type(array) is np.ndarray else None
-
-
 def contents(array: Any) -> np.ndarray | None:
     """What is known of an array's elements while the cell is recorded: an existing ndarray's, or
     those of a short array made of constants alone, as ``np.linspace(0, 1, 5)``."""
-    found = _known(array)
-    if found is not None or type(array) is not bridge.Traced or array.recorder.script:
-        return found
+    if type(array) is not bridge.Traced:
+        return array if type(array) is np.ndarray else None
+    if array.parent is None and array.origin is not None and not array.dirty:
+        return array.origin
+    if array.recorder.script:
+        return None
     handle = array.handle
     if array.selected is not None or not handle._traced or array.size > _FEW:
         return None
@@ -117,8 +113,9 @@ def contents(array: Any) -> np.ndarray | None:
 
 def _write_masked(array: Any, mask: Any, value: Any) -> Any:
     rows = array.shape[len(mask.shape) :]  # what one true element of the mask stands for
-    chosen = masks.value_for(mask, value)
-    if chosen is None:
+    if bridge.has_selected(value) and masks.equal(value.selected[0], mask):
+        chosen = value.selected[1]
+    else:
         chosen = fitted_rows(array, value, rows)
     if dtype_of(chosen).kind == "c" and array.dtype.kind != "c":
         raise NotCovered(f"{dtype_of(chosen)} into {array.dtype}")
@@ -213,20 +210,16 @@ class Gather:
 
 
 def plan(array: Any, key: Any) -> Gather:
-    """How ``array[key]`` is gathered. Raises IndexError as NumPy does."""
+    """How ``array[key]`` is gathered. Raises NotCovered; errors are for NumPy to raise."""
     keys = list(key) if type(key) is tuple else [key]
     keys = [_index_array(k) for k in keys]
     keys = [part for k in keys for part in (k if type(k) is list else [k])]
-    used = sum(1 for k in keys if k is not None and k is not Ellipsis)
-    keys = expand_ellipsis(keys, array.ndim, used)
+    keys = expand_ellipsis(keys, array.ndim)
     gathered = [i for i, k in enumerate(keys) if not (k is None or type(k) is slice)]
     plain = [slice(None) if i in gathered else k for i, k in enumerate(keys)]
     window = region(array.shape, tuple(plain))
-    taken = [(keys[i], window.axes[i], window.shape[i]) for i in gathered]
-    indices = [_checked(array.recorder, *one) for one in taken]
+    indices = [_checked(array.recorder, keys[i], window.shape[i]) for i in gathered]
     batch = np.broadcast_shapes(*(tuple(i.shape) for i in indices))
-    if len(indices) == 1:
-        batch = tuple(indices[0].shape)
     together = gathered[-1] - gathered[0] + 1 == len(gathered)
     rest = [i for i in range(len(keys)) if i not in gathered]
     place = sum(1 for i in rest if i < gathered[0]) if together else 0
@@ -235,7 +228,7 @@ def plan(array: Any, key: Any) -> Gather:
     asked = tuple(
         slice(None) if i in rest else k[0] if type(k) is tuple else k for i, k in enumerate(keys)
     )
-    return Gather(window, (*gathered, *rest), indices, tuple(batch), place, tuple(shape), asked)
+    return Gather(window, (*gathered, *rest), indices, batch, place, tuple(shape), asked)
 
 
 def _index_array(key: Any) -> Any:
@@ -267,22 +260,19 @@ def _index_array(key: Any) -> Any:
             raise NotCovered("a mask selects a number of elements that data decide")
         return list(zip(known.nonzero(), known.shape, strict=True))
     if found.dtype.kind not in "iu":
-        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+        raise NotCovered(f"an index of {found.dtype}")
     return found
 
 
-def _checked(recorder: Any, index: Any, axis: int | None, dim: int) -> Any:
+def _checked(recorder: Any, index: Any, dim: int) -> Any:
     """The node of an index array; its bounds are checked now, as NumPy does."""
     if type(index) is tuple:
         index, extent = index
         if extent != dim:
-            raise IndexError(
-                f"boolean index did not match indexed array along axis {axis}; size of axis "
-                f"is {dim} but size of corresponding boolean axis is {extent}"
-            )
+            raise NotCovered("a mask of another shape")
     if type(index) is bridge.Traced:
-        in_range.require(recorder, index.handle, axis, dim)
+        in_range.require(recorder, index.handle, dim)
         return index.handle
-    in_range.require_within(index, axis, dim)
+    in_range.require_within(index, dim)
     index = index if index.dtype in lowering.DTYPES else index.astype(INT64)
     return lowering.input_of(index) if index.ndim else lowering.constant(index)

@@ -48,7 +48,8 @@ def resize(array: Any, new_shape: tuple, refcheck: bool) -> None:
     owned = real
     if array.parent is None and not real.flags.owndata and array.computed is not None:
         owned = np.array(real, order="K")
-    viewed = bool(_views(array)) or _names(array, real) > 1
+    names = [n for n, v in recorder.namespace.items() if v is array or v is real]
+    viewed = bool(_views(array)) or len(names) > 1
     kept = [real.copy() if _views(array) else None]
     with_others = [owned] if viewed and refcheck else []  # one more reference: NumPy refuses
     recorder.forget(real)
@@ -88,10 +89,6 @@ def _leave(recorder: Recorder, what: str) -> None:
 def _views(array: Any) -> list[Any]:
     alive = [p for p in (r() for r in array.recorder.proxies) if p is not None]
     return [p for p in alive if p.parent is array]
-
-
-def _names(array: Any, real: np.ndarray) -> int:
-    return sum(1 for v in array.recorder.namespace.values() if v is array or v is real)
 
 
 def _give_views(array: Any, before: np.ndarray) -> None:

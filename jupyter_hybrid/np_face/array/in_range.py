@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from ... import _core
+from ..errors import NotCovered
 from ..protocols import Recorder
 
 
-def require(recorder: Recorder, index: Any, axis: int | None, dim: int) -> None:
-    """Raises NumPy's IndexError unless every element of an index' node is in range."""
+def require(recorder: Recorder, index: Any, dim: int) -> None:
+    """Raises NotCovered, for NumPy to raise its own error, unless every element of an index' node
+    is in range."""
     if recorder.script or 0 in index.shape:  # no values in a script; nothing to look at
         return
     low, high = _core.index_bounds(index)
@@ -23,13 +25,10 @@ def require(recorder: Recorder, index: Any, axis: int | None, dim: int) -> None:
         return
     if index._traced:
         recorder.look(index, "an index may be out of bounds")
-    require_within(_core.as_numpy(index), axis, dim)
+    require_within(_core.as_numpy(index), dim)
 
 
-def require_within(index: np.ndarray, axis: int | None, dim: int) -> None:
+def require_within(index: np.ndarray, dim: int) -> None:
     """The same for an index that is known."""
-    if not index.size or index.dtype.kind not in "iu":
-        return
-    if index.min() < -dim or index.max() >= dim:
-        bad = index[(index < -dim) | (index >= dim)].flat[0]
-        raise IndexError(f"index {bad} is out of bounds for axis {axis} with size {dim}")
+    if index.size and (index.min() < -dim or index.max() >= dim):
+        raise NotCovered("an index out of bounds")

@@ -19,24 +19,19 @@ from . import gather
 from .indexing import has_plain_bounds, region
 
 
-def _plain_key(key: Any) -> bool:
-    """True for ints, slices, None and ``...`` alone."""
-    kind = type(key)
+def _is_plain(key: Any) -> bool:
+    """True for integers, slices, None and ``...`` alone."""
+    kind = type(key)  # a traced number says it is an integer too: it stays an index array
     if kind is slice:
         return has_plain_bounds(key)
-    return kind is int or key is None or key is Ellipsis
+    if key is None or key is Ellipsis:
+        return True
+    return issubclass(kind, (int, np.integer)) and kind is not bool
 
 
 def is_basic(key: Any) -> bool:
     """True for keys that select a window (a view)."""
-    if type(key) is tuple:
-        return all(_plain_key(k) or _is_integer(k) for k in key)
-    return _plain_key(key) or _is_integer(key)
-
-
-def _is_integer(key: Any) -> bool:
-    kind = type(key)  # a traced number says it is one too: it stays an index array
-    return issubclass(kind, (int, np.integer)) and kind is not bool
+    return all(map(_is_plain, key)) if type(key) is tuple else _is_plain(key)
 
 
 def _kind(scalar: Any) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,12 +62,12 @@ def like_numpy(call: Callable, made: Any, args: tuple, kwargs: dict[str, Any] | 
         if strided:
             raise NotCovered(f"a layout that {call.__name__} decides") from None
         return made
-    arrays = list(_arrays(given))
+    operands = arrays(given)
     if known is None:
         if len(_answers) >= _KNOWN:
             _answers.clear()
-        known = _answers[key] = _asked(call, made, given, arrays)
-    return _as_known(made, known, arrays, call)
+        known = _answers[key] = _asked(call, made, given, operands)
+    return _as_known(made, known, operands, call)
 
 
 def like_copy(made: Any, array: Any, order: str) -> Any:
@@ -115,13 +115,13 @@ def fits(array: Any, order: str) -> bool:
     return found.c_contiguous if order == "C" else found.f_contiguous or order in "KA"
 
 
-def c_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """Byte strides of a C-contiguous array."""
-    strides, step = [], itemsize
-    for size in reversed(shape):
-        strides.append(step)
-        step *= max(size, 1)
-    return tuple(reversed(strides))
+def c_strides(shape: tuple[int, ...], itemsize: int, order: Any = None) -> tuple[int, ...]:
+    """Byte strides of a dense array: C-contiguous, or with its axes in memory in that order."""
+    strides, step = [0] * len(shape), itemsize
+    for axis in reversed(order or range(len(shape))):
+        strides[axis] = step
+        step *= max(shape[axis], 1)
+    return tuple(strides)
 
 
 def unless_c_order(
@@ -142,15 +142,14 @@ class _NotPlainError(Exception):
     """An argument whose meaning is its own, as a function's."""
 
 
-def _arrays(value: Any) -> Iterator[Any]:
+def arrays(value: Any) -> list[Any]:
+    """The arrays that an argument is, or holds."""
     kind = type(value)
-    if kind in (bridge.Traced, np.ndarray, Geometry):
-        yield value
-    elif kind in (list, tuple):
-        for v in value:
-            yield from _arrays(v)
-    elif kind is dict:
-        yield from _arrays(tuple(value.values()))
+    if kind is bridge.Traced or kind is np.ndarray or kind is Geometry:
+        return [value]
+    if kind is tuple or kind is list:
+        return [a for v in value for a in arrays(v)]
+    return arrays(list(value.values())) if kind is dict else []
 
 
 def _is_strided(value: Any) -> bool:
@@ -306,12 +305,8 @@ def _as_known(made: Any, known: Any, arrays: list[Any], call: Callable) -> Any:
         return made
     made.is_window, made.is_scalar, made.layout = known.is_window, False, None
     if known.order is not None:
-        shape, itemsize = made.shape, made.itemsize
-        strides, step = [0] * len(shape), itemsize
-        for axis in reversed(known.order):
-            strides[axis] = step
-            step *= shape[axis]
-        made.layout = unless_c_order(shape, tuple(strides), itemsize)
+        strides = c_strides(made.shape, made.itemsize, known.order)
+        made.layout = unless_c_order(made.shape, strides, made.itemsize)
     return made
 
 

@@ -52,15 +52,6 @@ def operate(recorder: Recorder, ufunc: np.ufunc, operands: tuple) -> Any:
     return made
 
 
-def value_for(mask: Any, value: Any) -> Any | None:
-    """All the elements behind a selection by the same mask, or None."""
-    if type(value) is bridge.Traced and value.selected is not None:
-        own, values = value.selected
-        if equal(own, mask):
-            return values
-    return None
-
-
 def equal(a: Any, b: Any) -> bool:
     """True for masks computed alike from the same arrays: ``x < 0`` written twice."""
     if a is b:

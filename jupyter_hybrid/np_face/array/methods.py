@@ -12,7 +12,7 @@ import numpy as np
 from ... import _core
 from .. import bridge, dispatch
 from ..float_errors import is_quiet
-from ..lower import lowering, shapes
+from ..lower import lowering
 from ..lower.lowering import cast
 from . import in_place, layouts, masks
 
@@ -123,9 +123,7 @@ class Methods:
                     made = masks.select(self, self.selected[0])
                     made.selected = (self.selected[0], cast(self.selected[1], wanted))
                     return made
-                made = bridge.Traced.of_node(
-                    self.recorder, self._copied(wanted), self.is_scalar
-                )  # fmt: skip
+                made = bridge.Traced.of_node(self.recorder, self._copied(wanted), self.is_scalar)
                 return layouts.like_copy(made, self, order)
             self.recorder.leave_graph(f"astype({wanted})")
         return self.to_numpy().astype(dtype, order, casting, subok, copy)
@@ -174,7 +172,7 @@ class Methods:
     def view(self: Any, *args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) > 1 or (args and args[0] not in (np.ndarray, self.dtype)):
             return self.to_numpy("a view as another type").view(*args, **kwargs)
-        return shapes.whole(self)
+        return self if self.is_scalar else self[...]
 
     def _apply(self: Any, function: Callable, args: tuple, kwargs: dict, method: str = "") -> Any:
         if self.recorder.active and self.selected is not None:

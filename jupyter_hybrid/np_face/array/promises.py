@@ -30,13 +30,6 @@ class Promise(ref):
     table: dict[int, Promise]
 
 
-def _new(made: np.ndarray, array: Any, table: dict[int, Promise]) -> Promise:
-    promise = Promise(made, _void)
-    promise.array, promise.key, promise.table = array, id(made), table
-    promise.there = False
-    return promise
-
-
 def _void(promise: Promise) -> None:
     promise.table.pop(promise.key, None)
     promise.array = None
@@ -54,7 +47,10 @@ class Promises:
 
     def add(self, array: Any, made: np.ndarray) -> Promise:
         """``made`` has been given to somebody in the place of ``array``."""
-        promise = self._waiting[id(made)] = _new(made, array, self._waiting)
+        promise = Promise(made, _void)
+        promise.array, promise.key, promise.table = array, id(made), self._waiting
+        promise.there = False
+        self._waiting[id(made)] = promise
         return promise
 
     def find(self, value: np.ndarray) -> Any:

@@ -22,10 +22,6 @@ def _where(test: Any, yes: Any, no: Any) -> Any:
     return core("where", [test, yes, no])
 
 
-def _positive(x: Any) -> Any:
-    return copied(x)
-
-
 def _is_negative(x: Any) -> Any:
     return _scalar("lesser", x, 0)
 
@@ -33,14 +29,6 @@ def _is_negative(x: Any) -> Any:
 def _loop(op: str, inputs: list[Any], **attrs: Any) -> Any:
     """The operator that meets the floating-point errors of the whole."""
     return _core.invoke_ufunc(op, inputs, attrs)
-
-
-def _power_of_two(x: Any) -> Any:
-    return core("rpower_scalar", [x], scalar=2.0)
-
-
-def _exp2(x: Any) -> Any:
-    return _loop("rpower_scalar", [x], scalar=2.0)
 
 
 def _pick(op: str) -> Callable:
@@ -104,8 +92,8 @@ def _fmod(a: Any, b: Any) -> Any:
 
 
 COMPOSED: dict[np.ufunc, Callable] = {
-    np.positive: _positive,
-    np.exp2: _exp2,
+    np.positive: copied,
+    np.exp2: lambda x: _loop("rpower_scalar", [x], scalar=2.0),
     np.fmax: _pick("maximum"),
     np.fmin: _pick("minimum"),
     np.heaviside: _heaviside,
@@ -113,7 +101,9 @@ COMPOSED: dict[np.ufunc, Callable] = {
         lambda g: core("exp", [g]), lambda e: core("log1p", [e]), _LOG2
     ),
     np.logaddexp2: _log_sum(
-        _power_of_two, lambda e: _scalar("mul", core("log1p", [e]), _LOG2E), 1.0
+        lambda g: _scalar("rpower", g, 2.0),
+        lambda e: _scalar("mul", core("log1p", [e]), _LOG2E),
+        1.0,
     ),
     np.divmod: _divmod,
     np.modf: _modf,

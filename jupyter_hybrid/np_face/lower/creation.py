@@ -228,14 +228,11 @@ def meshgrid(to, *xi, copy=True, sparse=False, indexing="xy"):
     if sparse or not copy or indexing not in ("xy", "ij"):
         raise NotCovered("np.meshgrid with sparse= or copy=")
     parts = [lowering.reshape(to(x), (-1,)) for x in xi]
-    order = list(range(len(parts)))
+    axes = list(range(len(parts)))
     if indexing == "xy" and len(parts) > 1:
-        order[0], order[1] = 1, 0
-    shape = [0] * len(parts)
-    for part, axis in zip(parts, order, strict=True):
-        shape[axis] = part.shape[0]
-    made = []
-    for part, axis in zip(parts, order, strict=True):
-        own = tuple(part.shape[0] if i == axis else 1 for i in range(len(parts)))
-        made.append(lowering.broadcast_to(lowering.reshape(part, own), tuple(shape)))
+        axes[:2] = 1, 0
+    shapes = [tuple(-1 if i == axis else 1 for i in range(len(parts))) for axis in axes]
+    apart = [lowering.reshape(part, own) for part, own in zip(parts, shapes, strict=True)]
+    shape = np.broadcast_shapes(*(tuple(a.shape) for a in apart))
+    made = [lowering.broadcast_to(a, shape) for a in apart]
     return tuple(copied(m) if m is p else m for m, p in zip(made, parts, strict=True))

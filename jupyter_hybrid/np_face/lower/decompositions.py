@@ -18,7 +18,7 @@ import numpy as np
 from .. import bridge
 from ..errors import NotCovered
 from ..float_errors import SILENT
-from ..frames import NUMPY
+from ..frames import NUMPY, above
 from ..protocols import Recorder
 from . import followed
 from .lowering import FLOAT64, broadcast_to, cast, core, dtype_of, reshape, transpose
@@ -31,11 +31,12 @@ followed.LINEAR += [
 
 def _called(recorder: Recorder) -> str:
     """What the cell calls, for the report: ``np.linalg.inv``."""
-    name, frame = "", sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename != recorder.filename:
+    name = ""
+    for frame in above(sys._getframe(1)):
+        if frame.f_code.co_filename == recorder.filename:
+            break
         if frame.f_code.co_filename.startswith(NUMPY):
             name = frame.f_code.co_name
-        frame = frame.f_back  # type: ignore[assignment]
     return f"np.linalg.{name}" if name in vars(np.linalg) else "np.linalg"
 
 

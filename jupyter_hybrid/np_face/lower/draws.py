@@ -19,12 +19,12 @@ from . import lowering
 from .counting import known_values
 from .lowering import core
 
-_GENERATORS = (np.random.RandomState, np.random.Generator)
+GENERATORS = (np.random.RandomState, np.random.Generator)
 
 
 def lowered(function: Any) -> Callable | None:
     """``f(recorder, generator, args, kwargs)`` for a generator's method that is recorded."""
-    if type(getattr(function, "__self__", None)) not in _GENERATORS:
+    if type(getattr(function, "__self__", None)) not in GENERATORS:
         return None
     return _METHODS.get(getattr(function, "__name__", ""))
 

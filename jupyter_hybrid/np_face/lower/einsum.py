@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from .linear import diagonal_of
 from .lowering import cast, copied, core, dtype_of, require_dtype, reshape, transpose
 from .registry import lowers
 
-_SPARE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+# NumPy's own reader of subscripts, which gives ``...`` letters.
+_parsed = getattr(sys.modules.get("numpy._core.einsumfunc"), "_parse_einsum_input", None)
 
 
 @lowers(np.einsum)
@@ -58,32 +60,13 @@ def _view(subscripts: str, array: Any, parts: list[Any], optimize: Any) -> Any |
 
 
 def _letters(subscripts: str, parts: list[Any]) -> tuple[list[str], str]:
-    """A letter per axis for every operand and the result; ``...`` gets spare letters."""
-    text = subscripts.replace(" ", "")
-    left, arrow, right = text.partition("->")
+    """A letter per axis for every operand and the result."""
+    if _parsed is None:
+        raise NotCovered("np.einsum")
+    left, result, _ = _parsed((subscripts, *(np.empty((0,) * len(p.shape)) for p in parts)))
     terms = left.split(",")
-    if len(terms) != len(parts) or any(c in _SPARE for c in text):
-        raise NotCovered(f"np.einsum({subscripts!r})")
-    ranks = [
-        len(p.shape) - len(t.replace("...", "")) for t, p in zip(terms, parts, strict=True)
-    ]  # fmt: skip
-    dots = max((r for t, r in zip(terms, ranks, strict=True) if "..." in t), default=0)
-    spare = _SPARE[:dots]
-    for t, r in zip(terms, ranks, strict=True):
-        if r < 0 or (r and "..." not in t):
-            raise ValueError(f"einstein sum subscripts string {subscripts!r} does not fit")
-    terms = [
-        t.replace("...", spare[dots - r :]) if "..." in t else t
-        for t, r in zip(terms, ranks, strict=True)
-    ]
-    if arrow:
-        result = right.replace("...", spare)
-    else:
-        letters = "".join(terms)
-        once = sorted(c for c in set(letters) if letters.count(c) == 1 and c not in _SPARE)
-        result = spare + "".join(once)
-    if len(set(result)) != len(result) or not set(result) <= set("".join(terms)):
-        raise ValueError(f"einstein sum subscripts string {subscripts!r} has a bad output")
+    if [len(t) for t in terms] != [len(p.shape) for p in parts]:
+        raise NotCovered(f"np.einsum({subscripts!r}) of arrays of these ranks")
     return terms, result
 
 

@@ -51,13 +51,7 @@ REWRITTEN: dict[Any, Callable] = {}
 
 
 class _State(threading.local):
-    running: Recorder | None = None
-
-    @property
-    def recorder(self) -> Recorder:
-        """Of the call that is followed."""
-        assert self.running is not None
-        return self.running
+    recorder: Any = None  # of the call that is followed
 
 
 state = _State()
@@ -83,13 +77,13 @@ def follow(function: Any) -> Callable | None:
         shadow = code_of(function)
 
     def run(recorder: Recorder, args: tuple, kwargs: dict) -> Any:
-        before, state.running = state.running, recorder
+        before, state.recorder = state.recorder, recorder
         try:
             return shadow(*args, **kwargs)
         except AttributeError as error:  # something of NumPy's inside that has moved
             raise NotCovered(f"np.{function.__name__}: {error}") from None
         finally:
-            state.running = before
+            state.recorder = before
 
     return run
 

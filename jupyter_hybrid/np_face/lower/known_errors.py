@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import bridge
-from ..array import gather
+from ..array import gather, layouts
 from ..array.indexing import has_plain_bounds
 from ..errors import LIKE_NUMPY
 from ..float_errors import untold
@@ -60,9 +60,10 @@ def of_function(function: Any, args: tuple, kwargs: dict, method: str = "") -> N
     if function not in _OF_SHAPES or not _ours(given):
         return
     rank = 1 if function in (np.reshape, np.broadcast_to) else 0
-    if any(_counts(v, rank) for v in given[1:]):
-        return
-    if _elements(given) <= _MOST:
+    integers = (a for a in layouts.arrays(given[1:]) if a.dtype.kind in "iu")
+    if any(type(a) is bridge.Traced and a.ndim <= rank for a in integers):
+        return  # it may be an extent or an axis that is not computed yet
+    if sum(math.prod(a.shape) for a in layouts.arrays(given)) <= _MOST:
         named = {k: bridge.stand_in(v) for k, v in kwargs.items()}
         tried = bridge.stand_in(args)
         if method:
@@ -101,28 +102,11 @@ def _ours(values: Any) -> bool:
         elif type(v) is bridge.Traced:
             if v.selected is not None:
                 return False
-        elif isinstance(v, np.ndarray) and v.dtype.kind not in _NUMBERS:
+        elif type(v) is np.ndarray and v.dtype.kind not in _NUMBERS:
             return False
         elif not (type(v) in _PLAIN or v is ... or isinstance(v, (np.generic, np.dtype, type))):
             return lowering.number_of(v) is not None
     return True
-
-
-def _counts(value: Any, rank: int) -> bool:
-    """May it be, or hold, an extent or an axis that is not computed yet?"""
-    if type(value) in (list, tuple):
-        return any(_counts(v, rank) for v in value)
-    return type(value) is bridge.Traced and value.ndim <= rank and value.dtype.kind in "iu"
-
-
-def _elements(values: Any) -> int:
-    total = 0
-    for v in values:
-        if type(v) in (list, tuple):
-            total += _elements(v)
-        elif isinstance(v, np.ndarray):  # traced ones say so too
-            total += math.prod(v.shape)
-    return total
 
 
 def _error(call: Callable, args: tuple, kwargs: dict) -> Exception | None:

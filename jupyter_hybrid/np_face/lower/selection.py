@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -91,11 +92,10 @@ def take(to, a, indices, axis=None, out=None, mode="raise"):
         raise NotCovered(f"np.take with mode={mode!r}")
     if not bridge.has_traced(indices):
         indices = np.asarray(indices, dtype=None if np.size(indices) else lowering.INT64)
-        in_range.require_within(indices, place, x.shape[place])
     node = to(indices)
     if dtype_of(node).kind not in "iu":
         raise TypeError("index arrays must be integers")
-    in_range.require(bridge.recorder_of(a, indices), node, place, x.shape[place])
+    in_range.require(bridge.recorder_of(a, indices), node, x.shape[place])
     return core("take", [x, node], axis=place, mode="raise")
 
 
@@ -107,7 +107,7 @@ def take_along_axis(to, arr, indices, axis=-1):
     if dtype_of(where_).kind not in "iu" or len(x.shape) != len(where_.shape):
         raise IndexError("`indices` must be an integer array of as many dimensions as `arr`")
     place = axis_of(axis, len(x.shape))
-    in_range.require(bridge.recorder_of(arr, indices), where_, place, x.shape[place])
+    in_range.require(bridge.recorder_of(arr, indices), where_, x.shape[place])
     shape = [d for i, d in enumerate(x.shape) if i != place]
     other = [d for i, d in enumerate(where_.shape) if i != place]
     common = list(np.broadcast_shapes(tuple(shape), tuple(other)))
@@ -167,16 +167,10 @@ def nan_to_num(to, x, copy=True, nan=0.0, posinf=None, neginf=None):
     )
     if not all(isinstance(v, (int, float)) for v in values):
         raise NotCovered("np.nan_to_num with arrays")
-    for test, value in zip(_NOT_NUMBERS, values, strict=True):
-        array = core("where", [test(array), constant(float(value), dtype), array])
+    infinite = (core("equal_scalar", [array], scalar=s * math.inf) for s in (1, -1))
+    for test, value in zip((core("isnan", [array]), *infinite), values, strict=True):
+        array = core("where", [test, constant(float(value), dtype), array])
     return array
-
-
-_NOT_NUMBERS = (
-    lambda x: core("isnan", [x]),
-    lambda x: core("equal_scalar", [x], scalar=float("inf")),
-    lambda x: core("equal_scalar", [x], scalar=float("-inf")),
-)
 
 
 @lowers(np.round, np.around)

@@ -163,11 +163,6 @@ def real(array: Any) -> Any:
     return _part(array, "real") if array.dtype.kind == "c" else array
 
 
-def whole(array: Any) -> Any:
-    """``array[...]``: the same elements as another array."""
-    return array if array.is_scalar else array[...]
-
-
 @views(np.imag)
 def imag(array: Any) -> Any:
     if array.dtype.kind == "c":

@@ -70,10 +70,9 @@ def _outer(recorder: Recorder, ufunc: np.ufunc, a: Any, b: Any, /, **kwargs: Any
 
 
 def _at(
-    recorder: Recorder, ufunc: np.ufunc, array: Any, indices: Any, value: Any = None, /
+    recorder: Recorder, ufunc: np.ufunc, target: Any, indices: Any, value: Any = None, /
 ) -> None:
     """``np.add.at``: every index counts, repeated ones too."""
-    target = array
     if ufunc not in (np.add, np.subtract) or type(target) is not bridge.Traced:
         raise NotCovered(f"np.{ufunc.__name__}.at")
     if target.dtype.kind not in "fiu" or not target.writeable:

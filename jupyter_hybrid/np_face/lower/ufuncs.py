@@ -109,14 +109,13 @@ def _planned_in(ufunc: np.ufunc, kinds: tuple, dtype: np.dtype) -> Plan:
 
 
 def _loop(ufunc: np.ufunc, kinds: tuple, result: np.dtype | None = None) -> tuple:
-    weak = tuple(np.dtype(bool) if k is bool else k for k in kinds)
-    outputs = (None,) * ufunc.nout if result is None else (result,) * ufunc.nout
-    signature = None if result is None else (None,) * ufunc.nin + outputs
-    given = weak + (None,) * ufunc.nout
+    given = *(np.dtype(bool) if k is bool else k for k in kinds), *(None,) * ufunc.nout
+    options: Any = {}
+    if result is not None:
+        signature = (None,) * ufunc.nin + (result,) * ufunc.nout
+        options = {"signature": signature, "casting": "unsafe"}
     try:
-        if signature is None:
-            return ufunc.resolve_dtypes(given)
-        return ufunc.resolve_dtypes(given, signature=signature, casting="unsafe")
+        return ufunc.resolve_dtypes(given, **options)
     except (TypeError, OverflowError) as error:
         raise NotCovered(f"np.{ufunc.__name__}: {error}") from None
 
@@ -183,11 +182,7 @@ def _unary(ufunc: np.ufunc, loop: tuple) -> Plan:
     if whole and op == "reciprocal":  # NumPy's 1 / 0 is the machine's own
         raise NotCovered(f"np.reciprocal on {dtype}")
     _computes(op, ufunc, dtype)
-    return lambda x: _invoke(op, [cast(_array(x, dtype), dtype)], {})
-
-
-def _array(x: Any, dtype: np.dtype) -> Any:
-    return _as_handle(x, dtype) if type(x) in NUMBERS else x
+    return lambda x: _invoke(op, [_as_handle(x, dtype)], {})
 
 
 def _binary(ufunc: np.ufunc, loop: tuple, kinds: tuple) -> Plan:
@@ -204,14 +199,13 @@ def _binary(ufunc: np.ufunc, loop: tuple, kinds: tuple) -> Plan:
         raise NotCovered(f"np.{ufunc.__name__} of {left} and {right}")
     _computes(op, ufunc, left)
     if arrays[0] and arrays[1]:
-        name = op
 
         def both(a: Any, b: Any) -> Any:
             if dtype_of(a) is not left:
                 a = cast(a, left)
             if dtype_of(b) is not right:
                 b = cast(b, right)
-            return _invoke(name, [a, b], {})
+            return _invoke(op, [a, b], {})
 
         return both
     if arrays[0]:
