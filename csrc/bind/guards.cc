@@ -234,6 +234,7 @@ PyObject* end(PyObject*, PyObject*) {
   watch_frames(false);
   state().active = state().pending = false;
   clear_closed();
+  clear_places();
   Py_CLEAR(state().on_contact);
   Py_RETURN_NONE;
 }
@@ -287,6 +288,10 @@ PyMethodDef kMethods[] = {
     {"item", HYBRID_FAST(item), "`value[key]`."},
     {"holder", HYBRID_FAST(holder), "A value of which an element is set or deleted next."},
     {"store", HYBRID_FAST(store), "`holder[key] = value`, in the order value, holder, key."},
+    {"place", HYBRID_FAST(place),
+     "The same for the cell's own statement: what `into()[at()]` is given next."},
+    {"into", into, METH_NOARGS, "The holder of the latest place."},
+    {"at", at, METH_NOARGS, "Its key."},
     {"walk", HYBRID_FAST(walk), "What a `for` goes through; True: its items are taken apart."},
     {"context", HYBRID_FAST(context), "What a `with` enters."},
     {"homes", HYBRID_FAST(homes),

@@ -70,6 +70,10 @@ PyObject* set(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* item(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* holder(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* store(PyObject* self, PyObject* const* args, Py_ssize_t count);
+PyObject* place(PyObject* self, PyObject* const* args, Py_ssize_t count);
+PyObject* into(PyObject* self, PyObject*);
+PyObject* at(PyObject* self, PyObject*);
+void clear_places();  // those that an interrupt has left
 PyObject* walk(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* context(PyObject* self, PyObject* const* args, Py_ssize_t count);
 bool ready_walk_types();

@@ -1,4 +1,6 @@
 // Guards of attributes and elements.
+#include <vector>
+
 #include "bind/guards.h"
 
 namespace hybrid {
@@ -88,6 +90,30 @@ bool finding_is_plain(PyObject* holder, PyObject* key) {
   }
 }
 
+// Where the cells of this thread store next, innermost last: the holder and the key.
+thread_local std::vector<std::pair<PyObject*, PyObject*>> places;
+
+// What foreign code is given: real values, after a contact. False: an error is set.
+bool made_real(PyObject* const* args, PyObject** value, PyObject** key) {
+  PyObject* into = args[1];
+  *value = kept(nullptr, args[0]);
+  *key = *value == nullptr ? nullptr : kept(nullptr, args[2]);
+  if (*key != nullptr) {
+    const bool ours = is_ours(args[0]) || is_ours(args[2]);
+    if (ours ? contact_again("an element", into) : idle() || contact("an element", into)) {
+      return true;
+    }
+  }
+  Py_XDECREF(*value);
+  Py_XDECREF(*key);
+  return false;
+}
+
+bool has_place() {
+  if (places.empty()) PyErr_SetString(PyExc_SystemError, "nothing is stored here");
+  return !places.empty();
+}
+
 }  // namespace
 
 PyObject* find_in_type(PyTypeObject* type, PyObject* name) {
@@ -167,6 +193,13 @@ PyObject* holder(PyObject*, PyObject* const* args, Py_ssize_t count) {
 PyObject* store(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (!has_count("store", count, 3)) return nullptr;
   PyObject *value = args[0], *into = args[1], *key = args[2];
+  if (kind_of(into) == Kind::unknown) {
+    if (!made_real(args, &value, &key)) return nullptr;
+    const bool done = PyObject_SetItem(into, key, value) == 0;
+    Py_DECREF(value);
+    Py_DECREF(key);
+    return done ? Py_NewRef(Py_None) : nullptr;
+  }
   if (!idle()) {
     const bool plain = finding_is_plain(into, key) &&
                        (kind_of(into) != Kind::array || is_inert(value)) &&
@@ -182,6 +215,44 @@ PyObject* store(PyObject*, PyObject* const* args, Py_ssize_t count) {
     return held_here(Py_NewRef(into));
   }
   Py_RETURN_NONE;
+}
+
+// Foreign code that stores may look at the statement that runs it and at who else has the holder,
+// and warns of that line: then the cell stores itself, as written. Else it stores into nothing.
+PyObject* place(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+  if (!has_count("place", count, 3)) return nullptr;
+  if (kind_of(args[1]) != Kind::unknown) {
+    PyObject* done = store(self, args, count);
+    PyObject* nowhere = done == nullptr ? nullptr : PyDict_New();
+    if (nowhere == nullptr) {
+      Py_CLEAR(done);
+    } else {
+      places.emplace_back(nowhere, Py_NewRef(Py_None));
+    }
+    return done;
+  }
+  PyObject *value, *key;
+  if (!made_real(args, &value, &key)) return nullptr;
+  places.emplace_back(Py_NewRef(args[1]), key);
+  return value;
+}
+
+PyObject* into(PyObject*, PyObject*) {
+  return has_place() ? std::exchange(places.back().first, nullptr) : nullptr;
+}
+
+PyObject* at(PyObject*, PyObject*) {
+  if (!has_place()) return nullptr;
+  PyObject* key = places.back().second;
+  places.pop_back();
+  return key;
+}
+
+void clear_places() {
+  for (const auto& [into, key] : std::exchange(places, {})) {
+    Py_XDECREF(into);
+    Py_DECREF(key);
+  }
 }
 
 }  // namespace guards

@@ -200,9 +200,6 @@ def members(made: Any) -> Any:
 def put(value: Any, container: Any, key: Any) -> None:
     """``container[key] = value``, or what is kept there for it."""
     key = kept(key)
-    if type(container) is not list and type(container) is not dict:
-        container[key] = opened(value)  # its own code gets it
-        return
     waits = _in_place(value)
     container[key] = kept(value) if waits is None else value
     if waits is None:

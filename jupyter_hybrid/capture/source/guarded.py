@@ -11,6 +11,8 @@ computed before it runs. ``G`` is the guard object:
     a.x           ->  G.attribute(a, "x")      if a:             ->  if G.own(a):
     a[k]          ->  G.item(a, k)             a, b = c          ->  a, b = G.spread(c)
     a[k] = v      ->  G.store(v, a, k)         f"{a}"            ->  f"{G.text(a)}"
+    a.b[k] = v    ->  G.into()[G.at()] = G.place(v, a.b, k)
+    a[k] += v     ->  G.into()[G.at()] = R.augment("iadd", R.item(a, k), v)
     a.x = v       ->  G.set(v, a, "x")         yield a           ->  yield G.leave("...", a)
     a[k], b.x = c ->  R.into(G.holder(a))[k], R.owning(b).x = G.spread(c)
     except E:     ->  except E: R.caught(); the error's traceback is cleared of our frames
@@ -42,8 +44,9 @@ class Guarded(GuardedValues):
         to = node.targets[0]
         if len(node.targets) == 1 and isinstance(to, ast.Subscript):
             holder, key = self.visit(to.value), self.visit(to.slice)
-            call = self._guard("store", [value, holder, key], node)
-            return placed(node, ast.Expr(call))
+            named = self._is_simple(holder)  # somebody else has it
+            call = self._guard("store" if named else "place", [value, holder, key], node)
+            return placed(node, ast.Expr(call)) if named else self._stored(call, to)
         if len(node.targets) == 1 and isinstance(to, ast.Attribute):
             name = self._constant(mangled(to.attr, self._class), to)
             call = self._guard("set", [value, self.visit(to.value), name], node)
@@ -54,6 +57,19 @@ class Guarded(GuardedValues):
             value = self._guard("spread", [value], value)
         node.value, node.targets = value, [self.visit(t) for t in node.targets]
         return node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        value: Any = self.visit(node.value)
+        node.value = value
+        if self._is_runtime(value, "augment") and self._is_runtime(value.args[1], "item"):
+            return self._stored(value, value.args[1])
+        return node
+
+    def _stored(self, value: ast.expr, to: ast.expr) -> ast.stmt:
+        """What stores it, in the place that it has found."""
+        into, at = (self._guard(method, [], to) for method in ("into", "at"))
+        target = placed(to, ast.Subscript(into, at, ast.Store()))
+        return placed(value, ast.Assign([target], value))
 
     def visit_With(self, node: ast.With) -> ast.stmt:
         for item in node.items:

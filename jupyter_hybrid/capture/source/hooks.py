@@ -75,6 +75,7 @@ class Runtime(Calling, threading.local):
     plain = staticmethod(numbers.plain)
     kept = staticmethod(_guards.kept)
     held = staticmethod(_guards.held)
+    place = staticmethod(_guards.place)
     into, owning = _Into, _Owning  # targets of one of several stores
 
     @staticmethod
@@ -101,30 +102,26 @@ class Runtime(Calling, threading.local):
         """What ``holder.name += ...`` updates."""
         return holder, _Name(name), _guards.attribute(holder, name)
 
-    def store(self, value: Any, holder: Any, key: Any) -> None:
-        """``holder[key] = value``."""
-        _guards.store(value, holder, key)
-
     def updated(self, kind: str, target: Any, value: Any) -> Any:
         """What ``target op= value`` gives."""
         _guards.ready(target, value)
         return _operated(kind, target, _for(target, value))
 
-    def augment(self, kind: str, found: tuple[Any, Any, Any], value: Any) -> None:
-        """``holder[key] += value`` and the like, for what :meth:`item` or so found."""
+    def augment(self, kind: str, found: tuple[Any, Any, Any], value: Any) -> Any:
+        """``holder[key] += value`` and the like, for what :meth:`item` or so found. An element has
+        its place then, and what it is given is returned."""
         __tracebackhide__ = True
         holder, key, old = found
         target = self.load(old)
         result = self.updated(kind, target, value)
         if result is target:
             if getattr(result, "parent", None) is holder is not None:
-                return  # a window of the array itself: written already
+                # A window of the array itself: written already.
+                return None if type(key) is _Name else self.place(None, {}, None)
             result = old  # updated in place: the same object stays
         if type(key) is _Name:
-            _guards.set(result, holder, key)
-        else:
-            _guards.text(key)
-            self.store(result, _guards.holder(holder), key)
+            return _guards.set(result, holder, key)
+        return self.place(result, holder, key)
 
     def caught(self) -> None:
         """A handler of the user's begins: the error's traceback has no frames of ours."""

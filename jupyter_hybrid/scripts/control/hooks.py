@@ -86,6 +86,8 @@ class ScriptRuntime(ControlFlow, Runtime):
         else:
             holder[key] = value
 
+    place = store  # scripts store by calls
+
     # In place -----------------------------------------------------------------------------------
     def inplace(self, kind: str, target: Any, value: Any) -> Any:
         if self.recorder is None:

@@ -67,3 +67,25 @@ try:
 except ValueError as error:
     print(error)
 people["weight"]
+
+# %% stores that pandas warns of, and those that it does not
+old = people.copy()
+old["age"][0] = x[3]
+old["pay"][old["age"] > 40] = x.mean()
+old.loc[0]["age"] += 1
+old[["age", "pay"]].loc[0, "age"] = 2
+old["age"].iloc[1:3] = 5
+for i in range(2):
+    old.groupby("city").first()["pay"][i] = x[i]
+# --- cell
+ages = old["age"]
+ages[0] = x[2]
+old["age"] = ages * 2
+old.loc[1, "pay"] -= x.sum()
+old["pay"].to_numpy(copy=True)[0] = 1
+def oldest(frame):
+    frame["old"] = frame["age"] > 40
+    frame["old"][0] = True
+    frame.loc[0, "old"] = False
+    return frame
+oldest(old)

@@ -1,4 +1,5 @@
 import cloudpickle
+import dis
 import doctest
 import inspect
 import io
@@ -120,3 +121,16 @@ for thread in threads:
     thread.join()
 del threads, thread
 shared
+
+# %% a method that counts who has its object
+class Counted:
+    def holders(self):
+        return sys.getrefcount(self)
+Counted().holders()
+
+# %% a store among several that looks at the statement
+class Doing:
+    def __setitem__(self, key, value):
+        frame = sys._getframe(1)
+        print(dis.opname[frame.f_code.co_code[frame.f_lasti]])
+Doing()[0] = first = 2
