@@ -7,14 +7,13 @@ for are asked in real NumPy, one by one and in the order of the code, on what it
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from .. import _core
-from ..np_face.float_errors import KINDS, Log, Warned, as_in_cell, ignored
+from ..np_face.float_errors import KINDS, Log, Warned, as_in_cell, globals_of, ignored
 from ..np_face.lower.ufuncs import BINARY, UNARY
 
 _OPERATORS = {
@@ -141,21 +140,13 @@ def _met(node: Any, arrays: list[Any], namespace: dict[str, Any]) -> Iterator[Wa
     log = Log()
     mask = int(node.text[0])
     modes: Any = {kind: "log" if mask & bit else "ignore" for kind, bit in KINDS.items()}
-    with np.errstate(**modes, under="ignore", call=log):
+    with np.errstate(**modes, under="ignore", call=log), log.listening():
         _call_of(node)(*arrays)
     for warned in log.met:
         if warned.filename == __file__:
             filename = _core.site_file(node.site) or ""
-            names = _globals_of(filename, namespace)
-            yield Warned(warned.text, filename, _core.site(node.site)[1], names)
+            names = globals_of(filename, namespace)
+            line = _core.site(node.site)[1]
+            yield Warned(warned.text, filename, line, names, warned.category)
         else:
             yield warned
-
-
-def _globals_of(filename: str, namespace: dict[str, Any]) -> dict[str, Any]:
-    """Of code in that file: a module's, or the notebook's."""
-    for module in list(sys.modules.values()):
-        names = getattr(module, "__dict__", {})
-        if names.get("__file__") == filename:
-            return names
-    return namespace

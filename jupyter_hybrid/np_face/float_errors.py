@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -169,6 +169,35 @@ class Log:
         place = frame.f_code.co_filename, frame.f_lineno, frame.f_globals
         self.met.append(Warned(text.removeprefix("Warning: ").strip(), *place))
 
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Hears what NumPy's Python code warns of meanwhile, too: lines of its own and of ours."""
+        shown: Any = warnings
+        before = shown._showwarnmsg
+
+        def heard(given: warnings.WarningMessage) -> None:
+            if not given.filename.startswith((*OWN, NUMPY)):
+                return before(given)
+            text, names = str(given.message), globals_of(given.filename, {})
+            # It counts as shown when it is.
+            names.get("__warningregistry__", {}).pop((text, given.category, given.lineno), None)
+            self.met.append(Warned(text, given.filename, given.lineno, names, given.category))
+
+        shown._showwarnmsg = heard
+        try:
+            yield
+        finally:
+            shown._showwarnmsg = before
+
+
+def globals_of(filename: str, otherwise: dict[str, Any]) -> dict[str, Any]:
+    """Of the module in that file."""
+    for module in list(sys.modules.values()):
+        names = getattr(module, "__dict__", {})
+        if names.get("__file__") == filename:
+            return names
+    return otherwise
+
 
 def in_numpy(
     call: Callable, args: tuple, kwargs: dict[str, Any], recorder: Recorder | None = None
@@ -178,11 +207,17 @@ def in_numpy(
     __tracebackhide__ = True
     errors = np.geterr()
     modes: Any = {kind: "log" for kind, mode in errors.items() if mode == "warn"}
-    if not modes or not {"call", "log"}.isdisjoint(errors.values()):
+    if not {"call", "log"}.isdisjoint(errors.values()):
+        modes = {}
+    listens = recorder is not None and type(call) is not np.ufunc
+    if not modes and not listens:
         return call(*args, **kwargs)
     log = Log()
     try:
-        with np.errstate(**modes, call=log):
+        with (
+            np.errstate(**modes, call=log) if modes else nullcontext(),
+            log.listening() if listens else nullcontext(),
+        ):
             return call(*args, **kwargs)
     finally:
         if log.met and recorder is not None:
@@ -212,16 +247,13 @@ def converted(convert: Callable, value: Any) -> Any:
     """``convert(value)`` of a complex number, of which NumPy warns, too."""
     if value.dtype.kind != "c":
         return convert(value)
-    met: list[warnings.WarningMessage] = []
-    shown: Any = warnings
-    before = shown.filters, shown._showwarnmsg
-    shown.filters, shown._showwarnmsg = [("always", None, Warning, None, 0)], met.append
+    log = Log()
     try:
-        return convert(value)
+        with log.listening():
+            return convert(value)
     finally:
-        shown.filters, shown._showwarnmsg = before
-        for m in met:
-            warn_user(str(m.message), m.category)
+        for warned in log.met:
+            _users(warned).give()
 
 
 def _users(warned: Warned) -> Warned:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import _core
 from .. import bridge, dispatch
-from ..float_errors import is_quiet
+from ..float_errors import in_numpy, is_quiet
 from ..lower import lowering
 from ..lower.lowering import cast
 from . import in_place, layouts, masks
@@ -115,7 +115,8 @@ class Methods:
             if not np.can_cast(self.dtype, wanted, casting) or (
                 self.dtype.kind == "c" and wanted.kind != "c"
             ):
-                return self.to_numpy().astype(dtype, order, casting, subok, copy)
+                given = (dtype, order, casting, subok, copy)
+                return in_numpy(self.to_numpy().astype, given, {}, self.recorder)
             if wanted == self.dtype and not copy and (order == "K" or layouts.fits(self, order)):
                 return self
             if wanted in lowering.DTYPES:
