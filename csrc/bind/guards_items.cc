@@ -90,6 +90,42 @@ bool finding_is_plain(PyObject* holder, PyObject* key) {
   }
 }
 
+// The key with real values for stand-ins, those of a slice's bounds too; null without one.
+PyObject* real_key(PyObject* key) {
+  if (is_ours(key)) return kept(nullptr, key);
+  if (!PySlice_Check(key)) return nullptr;
+  const auto* slice = reinterpret_cast<PySliceObject*>(key);
+  PyObject* bounds = PyTuple_Pack(3, slice->start, slice->stop, slice->step);
+  PyObject* real = bounds == nullptr || !is_ours(bounds) ? nullptr : kept(nullptr, bounds);
+  PyObject* made = real == nullptr
+                       ? nullptr
+                       : PySlice_New(PyTuple_GET_ITEM(real, 0), PyTuple_GET_ITEM(real, 1),
+                                     PyTuple_GET_ITEM(real, 2));
+  Py_XDECREF(bounds);
+  Py_XDECREF(real);
+  return made;
+}
+
+// `value[key]` of Python's own types. A stand-in has an `__index__` though the number may have
+// none: their error tells of the number.
+PyObject* item_of_pythons(PyObject* value, PyObject* key) {
+  PyObject* found = PyObject_GetItem(value, key);
+  if (found != nullptr || !PyErr_ExceptionMatches(PyExc_TypeError)) return found;
+  PyObject *type, *error, *traceback;
+  PyErr_Fetch(&type, &error, &traceback);
+  PyObject* real = real_key(key);
+  if (real == nullptr && !PyErr_Occurred()) {
+    PyErr_Restore(type, error, traceback);
+    return nullptr;
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(error);
+  Py_XDECREF(traceback);
+  if (real != nullptr) found = PyObject_GetItem(value, real);
+  Py_XDECREF(real);
+  return found;
+}
+
 // Where the cells of this thread store next, innermost last: the holder and the key.
 thread_local std::vector<std::pair<PyObject*, PyObject*>> places;
 
@@ -177,7 +213,10 @@ PyObject* item(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (!idle() && !finding_is_plain(args[0], args[1]) && !contact("an element", args[0])) {
     return nullptr;
   }
-  PyObject* found = PyObject_GetItem(args[0], args[1]);
+  const Kind kind = kind_of(args[0]);
+  const bool pythons = kind == Kind::sequence || kind == Kind::scalar;
+  PyObject* found =
+      pythons ? item_of_pythons(args[0], args[1]) : PyObject_GetItem(args[0], args[1]);
   return PySlice_Check(args[1]) ? held_here(found) : found;
 }
 

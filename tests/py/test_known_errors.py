@@ -134,3 +134,23 @@ def test_an_operand_with_code_of_its_own_is_asked_once():
     with pytest.raises(ValueError, match="no"):
         X + Operand()
     assert here == len(calls)
+
+
+INDEXED = [
+    "[1, 2][{}]", "(1, 2)[{}]", "'ab'[{}]", "b'ab'[{}]", "range(3)[{}]", "[1, 2][{}:]",
+    "'ab'[:x.argmax():{} + 1]", "pair[{}]", "pair.pop({})", "del pair[{}]", "pair[{}] = 1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("cell", INDEXED)
+def test_pythons_own_error_names_the_number(cell):
+    shell = Shell()
+    shell.run("import numpy as np\nx = np.arange(3.0)")
+    for index, fails in (("x.mean()", True), ("x.argmin()", False)):
+        found = []
+        for head in ("", "%%hybridize --view none\n"):
+            shell.run("pair = [1, 2]")
+            made = shell.run(head + cell.format(index), fails=fails)
+            found.append((type(made.error), str(made.error), made.value, shell.ns["pair"]))
+        assert found[0] == found[1]
+        assert fails == (found[0][0] is TypeError)

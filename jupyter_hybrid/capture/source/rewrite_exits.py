@@ -117,8 +117,10 @@ class Exits(Transformer):
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         self.generic_visit(node)
-        if not isinstance(node.ctx, ast.Load):
+        if isinstance(node.ctx, ast.Store):
             node.slice = self._plain(node.slice)  # a key that stays in a dict
+        elif isinstance(node.ctx, ast.Del) and not isinstance(node.slice, ast.Slice):
+            node.slice = self._kept(node.slice)  # nobody else asks for it
         return node
 
     def visit_Slice(self, node: ast.Slice) -> ast.expr:
