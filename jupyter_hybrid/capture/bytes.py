@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
+
+from .. import _core
 
 
 def nbytes(shape: Iterable[int], dtype: Any) -> int:
@@ -25,26 +28,11 @@ def imperative_peak(graph: Any, bound: Collection[tuple[int, int]]) -> int:
         bound: the (node id, output) pairs that a name holds when the cell ends; every other value
             is freed after its last use.
     """
-    owner: dict[tuple[int, int], tuple[int, int]] = {}  # a view's bytes are its base's
-    last: dict[tuple[int, int], int] = {}
-    made: dict[tuple[int, int], tuple[int, int]] = {}  # where, and how large
-    for step, node in enumerate(graph.nodes):
-        sources = [owner.get(tuple(e), tuple(e)) for e in node.inputs]
-        for entry in sources:
-            last[entry] = step
-        for out in range(len(node.shapes)):
-            entry = (node.id, out)
-            if node.is_view and sources:
-                owner[entry] = sources[0]
-                continue
-            last.setdefault(entry, step)
-            if node.kind == "op":
-                made[entry] = step, nbytes(node.shapes[out], node.dtypes[out])
-    end = len(graph.nodes)
-    for entry in bound:
-        last[owner.get(entry, entry)] = end
-    change = [0] * (end + 2)
-    for entry, (step, size) in made.items():
-        change[step] += size
-        change[last[entry] + 1] -= size
-    return max(accumulate(change))
+    change: Counter[int] = Counter()  # by step
+    for buffer in _core.buffer_lifetimes(graph, training=True, in_place=False):
+        values = buffer["entries"]  # none in a copy for who asks for a value twice
+        if values and buffer["kind"] in ("arena", "output"):
+            last = len(graph.nodes) if any(v in bound for v in values) else buffer["end"]
+            change[buffer["start"]] += buffer["bytes"]
+            change[last + 1] -= buffer["bytes"]
+    return max(accumulate(change[step] for step in sorted(change)), default=0)

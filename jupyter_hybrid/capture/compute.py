@@ -176,9 +176,7 @@ def compute(
     written = any(donated) or bool(updates) or (writes and bool(_core.trace_writes()))
     compiled, cached = program_cache.find_or_compile(Recipe(graph, options, donated, updates))
     times = _core.RunTimes()
-    shares = [not any(donated)] * len(arrays)
-    for i, update in enumerate(updates):
-        shares[i] = shares[i] and update == -1
+    shares = [u == -1 and not any(donated) for u in updates or [-1] * len(arrays)]
     start = time.perf_counter()
     _core.hold_trace_writes(True)  # the inputs are what they were before this cell's writes
     try:
@@ -193,9 +191,7 @@ def compute(
             taken_back=not written and _core.can_be_taken_back(arrays),
             times=times,
         )
-        if (
-            updates and writes
-        ):  # the arrays have their new contents: from here on they stand for them
+        if updates and writes:  # the arrays have their new contents, for which they now stand
             _core.finish_trace_writes()
     finally:
         _core.hold_trace_writes(False)

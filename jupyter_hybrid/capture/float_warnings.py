@@ -100,12 +100,11 @@ def _warned(
     graph: Any, asked: set[int], given: dict[int, Any], keys: list[int], namespace: dict[str, Any]
 ) -> Iterator[Warned]:
     """The warnings of those nodes, on the arrays that they are computed from."""
-    needed = _needed(graph, asked)
-    last = {source: n.id for n in graph.nodes if n.id in needed for source, _ in n.inputs}
+    ids = needed(graph, asked)
+    nodes = [n for n in graph.nodes if n.id in ids]
+    last = {source: n.id for n in nodes for source, _ in n.inputs}
     values: dict[int, list[Any]] = {}
-    for node in graph.nodes:
-        if node.id not in needed:
-            continue
+    for node in nodes:
         read = [values[source][out] for source, out in node.inputs]
         if node.kind == "input":
             values[node.id] = [given[node.id]]
@@ -127,13 +126,13 @@ def _is_suspect(made: Any) -> bool:
     return not np.isfinite(array).all() if array.dtype.kind in "fc" else array.dtype.kind != "b"
 
 
-def _needed(graph: Any, asked: set[int]) -> set[int]:
+def needed(graph: Any, asked: set[int]) -> set[int]:
     """Those nodes, and all that they are computed from."""
-    needed = set(asked)
+    found = set(asked)
     for node in reversed(graph.nodes):
-        if node.id in needed:
-            needed |= {source for source, _ in node.inputs}
-    return needed
+        if node.id in found:
+            found |= {source for source, _ in node.inputs}
+    return found
 
 
 def _met(node: Any, arrays: list[Any], namespace: dict[str, Any]) -> Iterator[Warned]:

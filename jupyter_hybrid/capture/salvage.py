@@ -7,6 +7,10 @@ from typing import Any
 from .. import _core
 from ..base import MXNetError
 from .compute import Ran
+from .options import Options
+from .program_cache import Recipe, build
+
+_ALONE = Options(passes=("dce",))
 
 
 def error_of(array: Any) -> MXNetError | None:
@@ -42,15 +46,8 @@ def salvage(runs: list[Ran]) -> MXNetError | None:
         for i, array in enumerate(run.outputs):
             if not any(array is a for a in failed):
                 continue
-            alone = _core.compile(
-                segment.graph.with_outputs([i]),
-                passes=["dce"],
-                only_these=True,
-                without=[],
-                donated=[False] * len(run.inputs),
-                training=True,
-                devices="recorded",
-            )
+            graph, donated = segment.graph.with_outputs([i]), (False,) * len(run.inputs)
+            alone = build(Recipe(graph, _ALONE, donated, ()), keep_stages=False)
             (value,) = alone.program.run(run.inputs, run.keys, recorded=True)
             first = first or error_of(value)
             _core.set_value(array, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 from weakref import WeakValueDictionary
@@ -37,6 +38,7 @@ class Segments:
     """Computes what a cell records, segment by segment, and writes changed arrays back."""
 
     script = False  # it records a scripted function, of which nothing is computed
+    names: Callable[[], dict[int, str]]  # what the user calls the arrays of this cell, by `id`
 
     def __init__(
         self, filename: str, options: Options, namespace: dict[str, Any], names: list[str]
@@ -77,10 +79,6 @@ class Segments:
         """The line of the cell that is being run, 1-based in the whole cell."""
         own = (f for f in above(sys._getframe(1)) if f.f_code.co_filename == self.filename)
         return next((f.f_lineno for f in own), None)
-
-    def names(self) -> dict[int, str]:
-        """What the user calls the arrays of this cell, by ``id``."""
-        raise NotImplementedError
 
     def stay_inside(self, reason: str) -> None:
         """Something is to be computed, or to change outside: who records for later refuses."""

@@ -1,4 +1,4 @@
-"""Times and sizes for people."""
+"""Times for people."""
 
 from __future__ import annotations
 
@@ -12,14 +12,3 @@ def seconds(value: float | None) -> str:
             number = value / size
             return f"{number:.3g} {unit}" if number < 999.5 else f"{number:,.0f} {unit}"
     return f"{value * 1e9:.0f} ns"
-
-
-def count_bytes(value: float | None) -> str:
-    """A size for people: ``1.2 MiB``."""
-    if value is None:
-        return "-"
-    for unit in ("B", "KiB", "MiB"):
-        if abs(value) < 1024:
-            return f"{value:,.0f} {unit}" if unit == "B" else f"{value:,.1f} {unit}"
-        value /= 1024
-    return f"{value:,.2f} GiB"

@@ -6,7 +6,7 @@ import math
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from ..capture.units import count_bytes, seconds
+from ..capture.units import seconds
 from ..views.svg import document, text_at
 
 if TYPE_CHECKING:
@@ -16,6 +16,17 @@ if TYPE_CHECKING:
 COLOURS = {"imperative": "#d55e00", "symbolic": "#0072b2"}
 _GREY, _GRID = "#5a6070", "#e3e6ec"
 _WIDTH = 640.0
+
+
+def count_bytes(value: float | None) -> str:
+    """A size for people: ``1.2 MiB``."""
+    if value is None:
+        return "-"
+    for unit in ("B", "KiB", "MiB"):
+        if abs(value) < 1024:
+            return f"{value:,.0f} {unit}" if unit == "B" else f"{value:,.1f} {unit}"
+        value /= 1024
+    return f"{value:,.2f} GiB"
 
 
 def table(report: CompareReport) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from ..capture.units import count_bytes, seconds
+from ..capture.units import seconds
 from ..reports.listing import Break
 from . import page
 from .difference import Difference
@@ -159,8 +159,8 @@ class CompareReport:
         if before == after or (before and abs(after / before - 1) <= _SAME_MEMORY):
             return "the same memory"
         if min(before, after) < _SMALL_BYTES:
-            gap = f"{count_bytes(abs(after - before))} {'more' if after > before else 'less'}"
-            return f"{gap} memory ({count_bytes(after)} against {count_bytes(before)})"
+            gap = f"{page.count_bytes(abs(after - before))} {'more' if after > before else 'less'}"
+            return f"{gap} memory ({page.count_bytes(after)} against {page.count_bytes(before)})"
         if after < before:
             return f"{(1 - after / before) * 100:.0f} % less memory"
         return f"{(after / before - 1) * 100:.0f} % more memory"

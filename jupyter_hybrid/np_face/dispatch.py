@@ -136,9 +136,8 @@ def _written(recorder: Recorder, ufunc: np.ufunc, node: Any, target: Any, where:
         mask = handle_of(recorder, where)
         node = broadcast_to(node, np.broadcast_shapes(tuple(node.shape), tuple(mask.shape)))
         return bridge.Traced.of_node(recorder, node, scalar=not node.shape)
-    if (
-        type(target) is not bridge.Traced or not target.writeable
-    ):  # others' memory is written at once
+    # Others' memory is written at once.
+    if type(target) is not bridge.Traced or not target.writeable:
         raise NotCovered(f"np.{ufunc.__name__} into an array outside the graph")
     store_into(target, node, f"np.{ufunc.__name__}", where, recorder)
     return target

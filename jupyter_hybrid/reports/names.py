@@ -10,6 +10,7 @@ from typing import Any
 from ..capture.bytes import nbytes
 from ..capture.cell import Cell
 from ..capture.compute import Key, Segment
+from ..capture.float_warnings import needed
 from ..capture.options import Options
 from ..capture.program_cache import Recipe, build
 
@@ -273,11 +274,5 @@ def _can_wait(graph: Any) -> set[int]:
 
 def _kernels_above(graph: Any, output: int) -> int:
     """How many operators computing one output takes, without fusion."""
-    nodes = {n.id: n for n in graph.nodes}
-    stack, seen = [graph.outputs[output][0]], set()
-    while stack:
-        current = stack.pop()
-        if current not in seen:
-            seen.add(current)
-            stack += [source for source, _ in nodes[current].inputs]
-    return sum(1 for i in seen if nodes[i].kind == "op" and not nodes[i].is_view)
+    above = needed(graph, {graph.outputs[output][0]})
+    return sum(1 for n in graph.nodes if n.id in above and n.kind == "op" and not n.is_view)

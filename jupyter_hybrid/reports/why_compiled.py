@@ -207,16 +207,11 @@ def _changed_numbers(before: str | None, after: str | None) -> list[tuple[str, s
         )
     except (tokenize.TokenError, SyntaxError):
         return []
-    changed = []
-    if len(one) != len(other):
+    changed = [(a, b) for a, b in zip(one, other) if a[1] != b[1]]
+    numbers = all(kind == tokenize.NUMBER for pair in changed for kind, _ in pair)
+    if len(one) != len(other) or not numbers:
         return []
-    for (kind, text), (kind_2, text_2) in zip(one, other):
-        if text == text_2:
-            continue
-        if kind != tokenize.NUMBER or kind_2 != tokenize.NUMBER:
-            return []
-        changed.append((text, text_2))
-    return changed
+    return [(a[1], b[1]) for a, b in changed]
 
 
 def _of_inputs(

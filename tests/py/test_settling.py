@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from cells import Shell, imperative
 
+from jupyter_hybrid import MXNetError
 from jupyter_hybrid.views import spec_of
 from jupyter_hybrid.views.pictures import of_report
 
@@ -175,3 +176,16 @@ def test_a_kernel_that_fails_leaves_the_other_values(shell):
     )
     np.testing.assert_array_equal(shell.ns["z"], np.arange(4.0) + 1)
     assert shell.ns["read"] == [2.0, 2.0, 2.0] and "w" not in shell.ns
+
+
+def test_what_a_failed_kernel_did_not_make_has_its_value(shell):
+    shell.run(
+        "import numpy as np\nfrom jupyter_hybrid import nd\nx, n = nd.ones(2), np.arange(3.0)"
+    )
+    shell.hybridize(
+        "d = n + 1\nb = x + 1\na = nd.take(x, nd.array([7]), mode='raise')\nc = a + 1", fails=True
+    )
+    assert shell.ns["b"].tolist() == [2.0, 2.0] and shell.ns["d"].tolist() == [1.0, 2.0, 3.0]
+    for name in "ac":
+        with pytest.raises(MXNetError, match="take"):
+            shell.ns[name].asnumpy()

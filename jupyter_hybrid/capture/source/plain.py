@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ... import _core
+from ...np_face.frames import above
 from .. import homes, numbers, trace_state
 from .awaited import Awaited, Managed
 from .loops import FORGOTTEN, place_of
@@ -91,9 +92,8 @@ class PlainCopies:
 
     def quiet(self, names: frozenset[str], *values: Any) -> bool:
         """Do these names, as the frame that asks has them, and these values touch no array?"""
-        frame = sys._getframe(1)
-        while frame.f_globals.get("__package__") == __package__ and frame.f_back is not None:
-            frame = frame.f_back
+        frames = above(sys._getframe(1))
+        frame = next(f for f in frames if f.f_globals.get("__package__") != __package__)
         search = Search()
         return all(map(search.value, values)) and search.names(
             names, frame.f_locals, frame.f_globals

@@ -21,11 +21,6 @@ def _is_two(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, np.generic) and value == 2
 
 
-def _beside_ndarrays(value: Any) -> bool:
-    """Is it a NumPy scalar of a script, which NDArrays take as a number?"""
-    return value.is_scalar and value.recorder.script and value.recorder.active
-
-
 def _with_ndarray(ufunc: np.ufunc, scalar: Any, array: Any, scalar_first: bool) -> Any:
     name = next(n for n, u in (_BINARY | _TESTS).items() if u is ufunc)
     return scalar.recorder.scalar_with_ndarray(name, scalar.handle, array, scalar_first)
@@ -40,7 +35,8 @@ def _binary(ufunc: np.ufunc, plain: Callable, first: bool) -> Callable:
     def binary(self: Any, other: Any) -> Any:
         if _defers(other):
             return NotImplemented
-        if type(other) is _core.NDArray and _beside_ndarrays(self):
+        in_script = self.is_scalar and self.recorder.script and self.recorder.active
+        if in_script and type(other) is _core.NDArray:  # which takes it as a number
             return _with_ndarray(ufunc, self, other, first)
         if ufunc is np.multiply and self.is_scalar and isinstance(other, _SEQUENCES):
             return other * self.to_numpy("a sequence is repeated")

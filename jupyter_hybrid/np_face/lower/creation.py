@@ -83,13 +83,12 @@ def arange(*args, dtype=None, device=None, like=None, **named):
 
 
 def _number(value: Any) -> Any:
-    if isinstance(value, (bool, np.bool)) or type(value) is bridge.Traced:
-        raise NotCovered("np.arange of arrays or bools")
-    if isinstance(value, (int, np.integer)):
+    kind = type(value)  # a traced number says that it is one
+    if issubclass(kind, (int, np.integer)) and kind is not bool:
         return int(value)
-    if isinstance(value, float):
+    if issubclass(kind, float):
         return float(value)
-    raise NotCovered(f"np.arange of {type(value).__name__}")
+    raise NotCovered(f"np.arange of {kind.__name__}")
 
 
 def eye(N, M=None, k=0, dtype=float, order="C", **rest):

@@ -8,6 +8,7 @@ import weakref
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from ... import _core
 from ..errors import NotCovered
@@ -167,10 +168,7 @@ def axis_of(axis: Any, rank: int) -> int:
     """An axis as 0 .. rank - 1. Raises numpy.exceptions.AxisError as NumPy does."""
     if type(axis) is bool:
         raise NotCovered("an axis that is a bool")
-    i = operator.index(axis)
-    if not -rank <= i < rank:
-        raise np.exceptions.AxisError(i, rank)
-    return i % rank if rank else 0
+    return normalize_axis_index(operator.index(axis), rank)
 
 
 def axes_of(axis: Any, rank: int) -> tuple[int, ...]:

@@ -74,18 +74,15 @@ def interp(to, x, xp, fp, left=None, right=None, period=None):
     for value, beyond, end in ((left, np.less, 0), (right, np.greater, points.shape[0] - 1)):
         if value is not None:
             outside = ufunc_call(beyond, [at, reshape(_slice(points, end, end + 1), ())])
-            made = core("where", [outside, cast(_number(to(value)), FLOAT64), made])
+            number = to(value)
+            if number.shape or dtype_of(number).kind == "c":
+                raise NotCovered("np.interp with left= or right= that is not a real number")
+            made = core("where", [outside, cast(number, FLOAT64), made])
     return made
 
 
 def _slice(x: Any, begin: int, end: int) -> Any:
     return core("slice_axis", [x], axis=0, begin=begin, end=end)
-
-
-def _number(handle: Any) -> Any:
-    if handle.shape or dtype_of(handle).kind == "c":
-        raise NotCovered("np.interp with left= or right= that is not a real number")
-    return handle
 
 
 def _folded(x: Any, period: float) -> Any:

@@ -231,9 +231,8 @@ def _with_number(op: str, dtype: np.dtype, number: np.dtype, first: bool, of_com
     def with_number(*operands: Any) -> Any:
         array, value = operands[::-1] if first else operands
         if integers:
-            if (
-                op in _TESTS and dtype_of(array).kind != "b" and not fits(value, number)
-            ):  # every element is on one side of it
+            # A number beyond the dtype has every element on one side.
+            if op in _TESTS and dtype_of(array).kind != "b" and not fits(value, number):
                 answer = _PYTHON[op](*((value, 0) if first else (0, value)))
                 return lowering.filled(tuple(array.shape), answer, lowering.BOOL)
             _check_fits(value, number)
