@@ -238,11 +238,6 @@ class Recorder(Segments):
             if view.parent is not None:
                 _ = view.handle
 
-    def let_go(self) -> None:
-        """Nothing is pending: what the cell has read is its names' alone."""
-        self.tick += 1
-        self._forget_unused()
-
     # Looking -------------------------------------------------------------------------------------
     def inputs(self) -> list[TracedArray]:
         """The traced arrays of existing ndarrays, in order of first use."""

@@ -13,7 +13,7 @@ from functools import cache
 from types import CodeType
 
 from .. import _core
-from ..np_face.frames import above
+from ..np_face.frames import NUMPY, OWN, above
 from . import segments, trace_state
 from .source.sources import STDLIB
 from .trace_state import is_rewritten
@@ -28,10 +28,8 @@ _WHOLE = frozenset({"<module>", "<lambda>", "<genexpr>"})
 def _known() -> tuple[str, ...]:
     """Folders of what the closed list has let in, or what shows what is printed."""
     shows = ("IPython", "ipykernel", "jupyter_client", "traitlets", "dateutil", "zmq", "tornado")
-    names = (__name__.partition(".")[0], "numpy", *shows)
-    files = [sys.modules[name].__file__ for name in names if name in sys.modules]
-    made = f"<{names[0]}."  # operators and methods that are compiled as one
-    return (made, *(os.path.dirname(file) + os.sep for file in files if file))
+    files = [sys.modules[name].__file__ for name in shows if name in sys.modules]
+    return (*OWN, NUMPY, *(os.path.dirname(file) + os.sep for file in files if file))
 
 
 def may_start(code: CodeType) -> bool:

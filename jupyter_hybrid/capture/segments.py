@@ -77,8 +77,10 @@ class Segments:
 
     def user_line(self) -> int | None:
         """The line of the cell that is being run, 1-based in the whole cell."""
-        own = (f for f in above(sys._getframe(1)) if f.f_code.co_filename == self.filename)
-        return next((f.f_lineno for f in own), None)
+        for frame in above(sys._getframe(1)):
+            if frame.f_code.co_filename == self.filename:
+                return frame.f_lineno
+        return None
 
     def stay_inside(self, reason: str) -> None:
         """Something is to be computed, or to change outside: who records for later refuses."""
@@ -207,6 +209,11 @@ class Segments:
             self.proxies = [r for r in self.proxies if r() is not None]
             self._prune_at = 2 * len(self.proxies) + 1000
 
+    def let_go(self) -> None:
+        """What the cell has read is its names' alone."""
+        self.tick += 1
+        self._forget_unused()
+
     def write_back(self, failed: bool = False) -> None:
         """Copies what the cell wrote into existing ndarrays to where they live, once everything
         that reads their old contents is computed.
@@ -250,8 +257,7 @@ class Segments:
         """Before code that nobody has seen: what waits on memory that it can reach is computed."""
         self.stay_inside(reason)
         self.write_back()
-        self.tick += 1  # what no name holds any more is freed before, as in plain Python
-        self._forget_unused()
+        self.let_go()  # what no name holds any more is freed before, as in plain Python
         waits, elsewhere = self._waits(), self.kept.waiting(self, names=True)
         if elsewhere:
             found = self._settled.settle_readers(False, self._times)

@@ -12,13 +12,13 @@ import threading
 import types
 from typing import Any
 
-from ..np_face.frames import above
-from .source.sources import OWN, STDLIB
+from ..np_face.frames import OWN, above
+from .source.sources import STDLIB
 
 # Whose thread it is, its files' folders say. A wrong guess makes no answer wrong: what a thread
 # writes while nobody waits for it races in plain Python too, and waiting for it is a contact.
 _INSTALLED = tuple(os.sep + name + os.sep for name in ("site-packages", "dist-packages"))
-_LIBRARY = (*STDLIB, OWN, "<frozen", "<decorator-gen-")  # the last is IPython's
+_LIBRARY = (*STDLIB, *OWN, "<frozen", "<decorator-gen-")  # the last is IPython's
 _STARTS = frozenset(
     {
         threading.Thread.start, threading.settrace, threading.setprofile, sys.settrace,

@@ -12,14 +12,14 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
+from ...np_face.frames import OWN
+
 #: Compiler flags of all ``from __future__`` imports.
 FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 _STARTED = time.time()
 #: Folders of Python's library, and of it and what is installed beside it.
 STDLIB = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
 INSTALLED = (*STDLIB, *{sysconfig.get_path(name) + os.sep for name in ("purelib", "platlib")})
-#: This package's folder.
-OWN = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
 _cells: dict[str, str] = {}  # the Python of cells under a magic, by file name
 _recorded: set[str] = set()  # files of which a part has been recorded
 
@@ -75,7 +75,7 @@ def is_users(filename: str) -> bool:
     if filename in _recorded or is_cell(filename):
         return True
     path = os.path.abspath(filename)
-    return not path.startswith((*INSTALLED, OWN)) and path.startswith(os.getcwd() + os.sep)
+    return not path.startswith((*INSTALLED, *OWN)) and path.startswith(os.getcwd() + os.sep)
 
 
 def file_of(code: CodeType) -> tuple[list[str], ast.Module]:

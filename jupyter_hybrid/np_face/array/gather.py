@@ -37,14 +37,10 @@ def read(array: Any, key: Any) -> Any:
         return masks.select(array, mask.handle)
     found = plan(array, key)
     if not found.batch and found.shape and not array.recorder.script:  # integers: it is a view
-        fixed = _fixed(key)
+        fixed, strides = _fixed(key), found.window.strides(array.strides)
+        rest = tuple(strides[i] for i in found.order[len(found.indices) :])
         return array.seen_through(
-            found.read,
-            found.write,
-            lambda base: base[bridge.to_real(fixed)],
-            tuple(
-                found.window.strides(array.strides)[i] for i in found.order[len(found.indices) :]
-            ),
+            found.read, found.write, lambda base: base[bridge.to_real(fixed)], rest
         )
     node = found.read(array.handle)
     if node is array._handle:

@@ -63,10 +63,6 @@ def _log_sum(exp: Callable, log1p: Callable, of_two: float) -> Callable:
     return lowered
 
 
-def _divmod(a: Any, b: Any) -> tuple[Any, Any]:
-    return _loop("floor_div", [a, b]), core("mod", [a, b])
-
-
 def _modf(x: Any) -> tuple[Any, Any]:
     whole = core("trunc", [x])
     rest = core("sub", [x, whole])
@@ -105,7 +101,7 @@ COMPOSED: dict[np.ufunc, Callable] = {
         lambda e: _scalar("mul", core("log1p", [e]), _LOG2E),
         1.0,
     ),
-    np.divmod: _divmod,
+    np.divmod: lambda a, b: (_loop("floor_div", [a, b]), core("mod", [a, b])),
     np.modf: _modf,
     np.fmod: _fmod,
 }  # fmt: skip

@@ -35,8 +35,8 @@ def _raw_fft(
     if out is not None or points < 1:
         raise NotCovered("np.fft with out=, or of no points")
     own = dtype_of(x)
-    real = np.dtype("float32" if own in (np.dtype("float32"), np.dtype("complex64")) else "float64")
-    single = real == np.dtype("float32")
+    single = own in (np.dtype("float32"), np.dtype("complex64"))
+    real = np.dtype("float32" if single else "float64")
     attrs = {"axis": axis, "n": points, "scale": _factor(norm, points, is_forward, real)}
     if is_real and is_forward:
         if own.kind == "c":
