@@ -283,6 +283,9 @@ PyMethodDef kMethods[] = {
      "An iterator (or None) that was made of walkable values, which are gone through from here "
      "on."},
     {"attribute", HYBRID_FAST(attribute), "`value.name`."},
+    {"hide", HYBRID_FAST(hide),
+     "Names of attributes that NumPy's own objects may lack, and what is called to read one: "
+     "(array, name)."},
     {"owner", HYBRID_FAST(owner), "A value whose attribute is set or deleted next."},
     {"set", HYBRID_FAST(set), "`owner.name = value`, in the order value, owner, name."},
     {"item", HYBRID_FAST(item), "`value[key]`."},

@@ -32,6 +32,8 @@ struct State {
   PyObject* on_held = nullptr;   // (list or dict): its values are seen to
   PyObject* on_store = nullptr;  // (value, holder, key): stores it
   PyObject* on_set = nullptr;    // (value, owner, name): sets it, where that runs no code
+  PyObject* hidden = nullptr;    // names of attributes that stand-ins have, and NumPy's may lack
+  PyObject* on_hidden = nullptr;  // (array, name): such an attribute as NumPy's object has it
 };
 State& state();
 void set_pending(bool pending);
@@ -66,6 +68,7 @@ bool contact_for(PyObject* reason);  // steals nothing
 PyObject* find_in_type(PyTypeObject* type, PyObject* name);
 
 PyObject* attribute(PyObject* self, PyObject* const* args, Py_ssize_t count);
+PyObject* hide(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* owner(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* set(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* item(PyObject* self, PyObject* const* args, Py_ssize_t count);

@@ -77,6 +77,8 @@ def _way_of(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Way | No
             return call_outside
         if builtin_calls.handles(function):
             return _through
+        if args and type(args[0]) is TracedArray and _asks(function, args):
+            return _asked
         if array_lists.of_lists(function, args) and not closed.calls_back(args):
             return array_lists.call_on_lists
     if recorder.script:
@@ -97,6 +99,13 @@ def _contact(recorder: Any, function: Any) -> None:
     if type(function) is types.FunctionType and function in _FILTERS:
         recorder.flush_if_active(f"{name} decides what becomes of warnings")
     _guards.contact(f"{name} is not part of the graph")
+
+
+def _asks(function: Any, args: tuple) -> bool:
+    """Is it asked of an array which one it is, or for an attribute?"""
+    if len(args) == 1:
+        return function is builtins.id or function is builtins.dir
+    return (function is builtins.hasattr or function is builtins.getattr) and type(args[1]) is str
 
 
 # The ways -----------------------------------------------------------------------------------------
@@ -120,6 +129,23 @@ def _type(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
     """What it answers in the cell run imperatively."""
     value = numbers.plain(args[0])
     return value.__class__ if type(value) is TracedArray else type(value)
+
+
+def _asked(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
+    """An array answers as NumPy's object does, and goes on as that."""
+    __tracebackhide__ = True
+    array, *rest = args
+    if function is builtins.id:
+        return id(array.to_numpy("id() tells which array it is"))
+    if function is builtins.dir:
+        return dir(array.__class__)
+    try:
+        found = _guards.attribute(array, rest[0])
+    except AttributeError:
+        if function is builtins.getattr and len(rest) == 1:
+            raise
+        return rest[1] if rest[1:] else False
+    return True if function is builtins.hasattr else found
 
 
 def _shown(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:

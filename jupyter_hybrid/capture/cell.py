@@ -6,14 +6,15 @@ import __future__
 import ast
 import linecache
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import CodeType
 from typing import Any
 
 from .running import running
 from .source.nodes import copied, uncollected
-from .source.rewrite import assigned_names, rewrite
+from .source.rewrite import assigned_names, defined_functions, rewrite
 from .source.scopes import awaits
 from .source.sources import FUTURES, remember
 
@@ -40,26 +41,46 @@ class Cell:
     source: str = ""  # the body as Python, after IPython's transformations
     flags: int = 0  # of the compiler: the session's ``from __future__`` imports
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # found out about it
-    _codes: dict[bool, tuple[CodeType, CodeType | None]] = field(default_factory=dict, repr=False)
+    _codes: dict[tuple[int, bool], CodeType] = field(default_factory=dict, repr=False)
 
-    def code(self, rewritten: bool) -> tuple[CodeType, CodeType | None]:
-        """(statements, last expression or None), rewritten for recording or as written."""
-        known = self._codes.get(rewritten)
+    def codes(self, rewritten: bool = False) -> Iterator[CodeType]:
+        """Its statements, each compiled when the one before has run, as IPython does; without a
+        last one that is an expression, whose value is shown."""
+        return (self.code(number, rewritten) for number in range(self.statements))
+
+    def shown(self, rewritten: bool = False) -> CodeType | None:
+        """The last expression; None where the last statement is none."""
+        return self.code(self.statements, rewritten) if self._shows else None
+
+    @property
+    def statements(self) -> int:
+        return len(self.tree.body) - self._shows
+
+    def code(self, number: int, rewritten: bool) -> CodeType:
+        """A statement or the last expression, rewritten for recording or as written."""
+        known = self._codes.get((number, rewritten))
         if known is None:
             with uncollected():
-                known = self._codes[rewritten] = self._compile(rewritten)
+                known = self._codes[number, rewritten] = self._compile(number, rewritten)
         return known
 
-    def _compile(self, rewritten: bool) -> tuple[CodeType, CodeType | None]:
-        tree = copied(self.tree)
-        if rewritten:
-            tree = rewrite(tree, self.filename, copies=True)
+    @property
+    def _shows(self) -> bool:
+        return bool(self.tree.body) and isinstance(self.tree.body[-1], ast.Expr)
+
+    @cached_property
+    def _functions(self) -> frozenset[str]:
+        return defined_functions(self.tree) if "def" in self.source else frozenset()
+
+    def _compile(self, number: int, rewritten: bool) -> CodeType:
         flags = self.flags | (ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if self.awaits else 0)
-        shown = None
-        if self.tree.body and isinstance(self.tree.body[-1], ast.Expr):  # as written
-            last: Any = tree.body.pop()
-            shown = compile(ast.Expression(last.value), self.filename, "eval", flags, True)
-        return compile(tree, self.filename, "exec", flags, True), shown
+        tree: Any = ast.Module([self.tree.body[number]], [])
+        if rewritten:
+            tree = rewrite(copied(tree), self.filename, self._functions, copies=True)
+        if number < self.statements:
+            return compile(tree, self.filename, "exec", flags, True)
+        (last,) = tree.body
+        return compile(ast.Expression(last.value), self.filename, "eval", flags, True)
 
 
 def prepare(

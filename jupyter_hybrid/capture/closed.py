@@ -23,7 +23,7 @@ import numpy as np
 
 from .. import _core
 from ..np_face import TracedArray
-from ..np_face.array.traced_array import Flags
+from ..np_face.array.traced_array import OWN_NAMES, Flags
 from ..np_face.lower.draws import GENERATORS
 from .homes import is_ours, is_seen_steps
 from .numbers import RecordedFloat, RecordedInt
@@ -47,6 +47,11 @@ def _takes_apart(args: tuple, kwargs: dict) -> bool:
 def _of_data(args: tuple, kwargs: dict) -> bool:
     """For what compares, hashes, shows or computes with its arguments, down to what they hold."""
     return _guards.data(*args, *kwargs.values())
+
+
+def _of_one(args: tuple, kwargs: dict) -> bool:
+    """The same for one argument: what the others say of it is not followed."""
+    return len(args) == 1 and _of_data(args, kwargs)
 
 
 def _of_real_data(args: tuple, kwargs: dict) -> bool:
@@ -84,10 +89,11 @@ _RULES: dict[Any, Rule] = {
             builtins.bool, builtins.complex, builtins.set, builtins.frozenset, builtins.dict,
             builtins.ord, builtins.chr, builtins.bin, builtins.hex, builtins.oct,
             builtins.format, builtins.issubclass, builtins.range,
-            builtins.slice, copy.copy, copy.deepcopy,
+            builtins.slice, copy.copy,
         ),
         _of_data,
     ),
+    copy.deepcopy: _of_one,
     **{
         f: _of_data
         for module in _MODULES_OF_DATA
@@ -133,8 +139,10 @@ def allows(function: Any, args: tuple, kwargs: dict) -> bool:
     """True for a call on the closed list, by the exact types of what it gets."""
     kind = type(function)
     if any(kind is getter for getter in _GETTERS):
+        asked = _asked_for(function)
+        own = any(type(a) is str and a.partition(".")[0] in OWN_NAMES for a in asked)
         array = bool(args) and type(args[0]) is TracedArray
-        return array and _of_data(_asked_for(function), kwargs)
+        return array and not own and _of_data(asked, kwargs)
     if kind not in BUILTIN_CALLABLES:  # an object of the user's is not even hashed
         return _is_ours(function) and _of_data(args, kwargs)
     owner = getattr(function, "__self__", None) if kind is types.BuiltinFunctionType else None

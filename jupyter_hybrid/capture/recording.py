@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any
 
 from .. import _core
@@ -102,6 +104,21 @@ class Recording:
         _core.begin_trace(0)
         _core.guards.second_lock(second_lock.started)
         self._runtime.record(self.recorder)
+
+    def codes(self) -> Iterator[CodeType]:
+        """The cell's statements, each as recording goes when the one before has run."""
+        budget, cell = self.recorder.budget, self.recorder.cell
+        for number in range(cell.statements):
+            if not self.as_written and (why := budget.used_up_between(self.recorder)):
+                self.leave(why)
+            start = time.perf_counter()
+            code = cell.code(number, rewritten=not self.as_written)
+            budget.rewriting_s += time.perf_counter() - start
+            yield code
+
+    def shown(self) -> CodeType | None:
+        """The last expression, as :meth:`codes`."""
+        return self.recorder.cell.shown(rewritten=not self.as_written)
 
     def pause(self, reason: str) -> None:
         """Computes everything and binds real values, then stops recording."""

@@ -27,15 +27,17 @@ from . import as_written, skip
 def run_imperatively(cell: Cell, namespace: dict[str, Any]) -> Any:
     """Executes the cell as written; returns the value of its last expression."""
     __tracebackhide__ = True
-    statements, shown = cell.code(rewritten=False)
-    exec(statements, namespace)
+    for code in cell.codes():
+        exec(code, namespace)
+    shown = cell.shown()
     return eval(shown, namespace) if shown is not None else None
 
 
 async def await_imperatively(cell: Cell, namespace: dict[str, Any]) -> Any:
     """:func:`run_imperatively` for a cell that awaits at its top level."""
-    statements, shown = cell.code(rewritten=False)
-    await _awaited(statements, namespace)
+    for code in cell.codes():
+        await _awaited(code, namespace)
+    shown = cell.shown()
     return await _awaited(shown, namespace) if shown is not None else None
 
 
@@ -61,14 +63,16 @@ def _recorded(
     __tracebackhide__ = True
     read = None if options.donate else skip.before(cell, namespace)
     recording = Recording(cell, options, namespace, later)
-    statements, shown = _prepare(recording)
+    _prepare(recording)
     start = as_written.clock()
     last: list[Any] = []  # the only place here that holds the last expression's value
     value, failed = None, True
     try:
         try:
             recording.begin()
-            exec(statements, namespace)
+            for code in recording.codes():
+                exec(code, namespace)
+            shown = recording.shown()
             if shown is not None:
                 last.append(eval(shown, namespace))
             failed = False
@@ -105,13 +109,15 @@ async def _recorded_awaiting(
     cell: Cell, options: Options, namespace: dict[str, Any], later: DeferredNames
 ) -> tuple[Any, Report]:
     recording = Recording(cell, options, namespace, later)
-    statements, shown = _prepare(recording)
+    _prepare(recording)
     last: list[Any] = []
     value, failed = None, True
     try:
         try:
             recording.begin()
-            await _Recorded(recording, statements)
+            for code in recording.codes():
+                await _Recorded(recording, code)
+            shown = recording.shown()
             if shown is not None:
                 last.append(await _Recorded(recording, shown))
             failed = False
@@ -124,12 +130,9 @@ async def _recorded_awaiting(
     return value, report_of(recording)
 
 
-def _prepare(recording: Recording) -> tuple[CodeType, CodeType | None]:
-    recorder = recording.recorder
-    codes = recorder.cell.code(rewritten=True)
-    _check_dims(recorder)
-    _donate(recorder, recorder.options.donate)
-    return codes
+def _prepare(recording: Recording) -> None:
+    _check_dims(recording.recorder)
+    _donate(recording.recorder, recording.recorder.options.donate)
 
 
 def _imperative_report(cell: Cell, options: Options, why: str) -> Report:

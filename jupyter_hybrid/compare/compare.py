@@ -117,7 +117,6 @@ class _Pair:
         self._inputs = {
             mode: Inputs(given, namespace, replaced) for mode in ("imperative", "symbolic")
         }
-        self._code = cell.code(rewritten=False)
         self._report: Report | None = None
         self._python: list[tuple[float, float]] = []  # by run: seconds of recording and settling
         self._namespace: dict[str, Any] = {}
@@ -198,8 +197,9 @@ class _Pair:
         return prepare
 
     def _imperative(self, namespace: dict[str, Any]) -> Any:
-        statements, shown = self._code
-        exec(statements, namespace)
+        for code in self._cell.codes():
+            exec(code, namespace)
+        shown = self._cell.shown()
         value = eval(shown, namespace) if shown is not None else None
         _core.wait_all()
         return value

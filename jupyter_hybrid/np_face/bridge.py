@@ -166,11 +166,17 @@ def has_selected(value: Any) -> bool:
 
 
 def require_element(shape: tuple[int, ...], value: Any) -> None:
-    """NumPy takes no array with axes for an element, of whatever size, but for a window it does."""
+    """NumPy takes no array with axes for an element, of whatever size, but for a window it does;
+    lists no deeper than that has axes."""
     kind = type(value)
     array = (kind is np.ndarray or kind is Traced) and (has_selected(value) or value.ndim)
-    if not shape and (array or kind in (list, tuple)):
+    if array and not shape:
         raise NotCovered("an array in the place of an element")
+    depth = 0
+    while type(value) in (list, tuple) and value:
+        value, depth = value[0], depth + 1
+    if depth and depth + np.ndim(value) > len(shape):
+        raise NotCovered("a sequence in the place of an element")
 
 
 def fitted(array: Any, value: Any, shape: tuple[int, ...]) -> Any:

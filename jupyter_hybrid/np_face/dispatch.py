@@ -207,6 +207,8 @@ def _shares(made: Any) -> bool:
 def _into(recorder: Recorder, function: Any, out: Any, made: Any, args: tuple) -> Any:
     if type(out) is not bridge.Traced or not out.writeable:
         raise NotCovered(f"{name_of(function)} into an array outside the graph")
+    if type(made) is bridge.Traced:  # a view
+        made = made.handle
     if dtype_of(made) != out.dtype or tuple(made.shape) != out.shape:
         raise NotCovered(f"{name_of(function)} into {out.dtype} of shape {out.shape}")
     own = [a.handle for a in (*args, out) if type(a) is bridge.Traced and a.selected is None]

@@ -35,7 +35,9 @@ def _creation(real: Callable, lowered: Callable) -> Callable:
     def create(recorder: Recorder, /, *args: Any, **kwargs: Any) -> Any:
         if recorder.active:
             try:
-                return bridge.Traced(recorder, lowered(*args, **kwargs))
+                made = bridge.Traced(recorder, lowered(*args, **kwargs))
+                made.is_window = real is np.linspace
+                return made
             except _EXPECTED:  # NumPy's own error, or an array that enters as an input
                 pass
         if any(type(a) is bridge.Traced for a in (*args, *kwargs.values())):

@@ -19,7 +19,7 @@ from ..capture.bindings import Ending
 from ..capture.cell import Cell
 from ..capture.options import Options, checked_passes
 from ..capture.recording import Recording, Right
-from ..capture.source.rewrite import assigned_names, rewrite
+from ..capture.source.rewrite import assigned_names, defined_functions, rewrite
 from ..capture.source.sources import FUTURES, NoSource, file_of
 from ..reports.recorded import report_of
 from ..reports.report import Report
@@ -311,7 +311,7 @@ def _own_nodes(nodes: Iterable[ast.AST], in_loop: bool) -> Iterator[tuple[Any, b
 # The block as code --------------------------------------------------------------------------------
 def _copied(cell: Cell, rewritten: bool) -> ast.Module:
     tree = copy.deepcopy(cell.tree)
-    return rewrite(tree, cell.filename) if rewritten else tree
+    return rewrite(tree, cell.filename, defined_functions(tree)) if rewritten else tree
 
 
 @lru_cache(maxsize=64)

@@ -136,6 +136,26 @@ def test_an_operand_with_code_of_its_own_is_asked_once():
     assert here == len(calls)
 
 
+def test_an_operand_beside_a_number_of_another_class_is_asked_once():
+    calls = []
+
+    class Number(int):
+        pass
+
+    class Operand:
+        def __array__(self, dtype=None, copy=None):
+            calls.append(dtype)
+            return np.arange(4.0)
+
+    def chosen(np, x):
+        return np.where(x > 3, Number(1), Operand())
+
+    plain = chosen(np, X)
+    asked = len(calls)
+    np.testing.assert_array_equal(Recorded(chosen, (X.copy(),)).value, plain)
+    assert len(calls) == 2 * asked
+
+
 INDEXED = [
     "[1, 2][{}]", "(1, 2)[{}]", "'ab'[{}]", "b'ab'[{}]", "range(3)[{}]", "[1, 2][{}:]",
     "'ab'[:x.argmax():{} + 1]", "pair[{}]", "pair.pop({})", "del pair[{}]", "pair[{}] = 1",

@@ -342,3 +342,28 @@ def test_a_loop_over_elements_is_measured_sooner(shell, monkeypatch):
     assert not shell.report.graph_breaks
     shell.hybridize(head + "    s = s + x[i]\n")
     assert any(why.startswith("lines 5-6") for _, why in shell.report.graph_breaks)
+
+
+KEPT_ON = (
+    "import numpy as np\nfrom collections import deque\nbox = deque([0])\n"
+    "x = np.arange(4.0)\n" + "y = x * 2\nbox[0] = y\n" * 40 + "z = y + 1\nz.sum()"
+)
+
+
+@pytest.mark.parametrize("options", ["--view none", "", "--view none --force"])
+def test_a_long_cell_that_keeps_asking_goes_on_as_written(shell, monkeypatch, options):
+    monkeypatch.setattr(budget, "GRACE_S", 0.0)
+    for _ in range(3):
+        assert shell.hybridize(KEPT_ON + f"  # {options}", options).value == 16.0
+        assert type(shell.ns["z"]) is np.ndarray and shell.ns["box"][0] is shell.ns["y"]
+    stores = [t for t in breaks(shell) if "deque" in t]
+    assert (len(stores) < 40) == (options == "--view none")
+
+
+def test_statements_run_until_one_is_refused(shell):
+    body = "import numpy as np\na = np.arange(3.0) * 2\nbreak\nb = 1\n"
+    for way in ("", "%%hybridize\n", "%%hybridize --view none\n"):
+        shell.ns.pop("a", None)
+        error = shell.run(way + body, fails=True).error
+        assert type(error) is SyntaxError and error.lineno == 3 + bool(way)
+        assert list(shell.ns["a"]) == [0.0, 2.0, 4.0] and "b" not in shell.ns

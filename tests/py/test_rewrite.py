@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import jupyter_hybrid
-from jupyter_hybrid.capture.source.rewrite import rewrite
+from jupyter_hybrid.capture.source.rewrite import defined_functions, rewrite
 
 _HERE = Path(__file__).parent
 _PACKAGE = Path(jupyter_hybrid.__file__).parent
@@ -21,7 +21,8 @@ TEXTS = {
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_node_has_a_place(name):
-    tree = rewrite(ast.parse(TEXTS[name].read_text("utf-8")), name, copies=True)
+    tree = ast.parse(TEXTS[name].read_text("utf-8"))
+    tree = rewrite(tree, name, defined_functions(tree), copies=True)
     for node in ast.walk(tree):
         if "lineno" in node._attributes:
             assert node.end_lineno is not None, ast.dump(node)[:200]

@@ -30,11 +30,12 @@ class Budget:
 
     Attributes:
         wasted_s: lost recording what was then left to Python.
+        rewriting_s: of the cell's statements so far.
         haste: how parts are computed that may not come again; None: as all are.
     """
 
     def __init__(self, options: Options):
-        self.wasted_s = 0.0
+        self.wasted_s = self.rewriting_s = 0.0
         self.haste: Options | None = None
         self._options = options
         self._why = ""  # the rest is to run as written
@@ -60,9 +61,13 @@ class Budget:
         if self._options.force or recorder.recording is None:
             return ""
         if len(recorder.breaks) >= self._weighed_at:
-            self._weighed_at = 2 * len(recorder.breaks)
+            self._weighed_at = len(recorder.breaks) + max(_MANY, len(recorder.breaks) // 4)
             self._weigh(recorder)
         return self._why
+
+    def used_up_between(self, recorder: Any) -> str:
+        """:meth:`used_up` where a statement of the cell ends: a picture shows the cell whole."""
+        return self.used_up(recorder) if self._options.view == "none" else ""
 
     @contextmanager
     def in_haste(self) -> Iterator[None]:
@@ -79,6 +84,8 @@ class Budget:
         spent, breaks = recorder.spent, recorder.breaks
         ran = sum(s.times.seconds() for s in recorder.segments)
         lost = spent.settle_s + spent.compile_s - ran
+        if self._options.view == "none":
+            lost += self.rewriting_s
         if lost >= most_s() and not self._why:
             self._why = f"{len(breaks)} times a value was needed, in {seconds(lost)}"
             recorder.left[None, self._why] = None

@@ -18,14 +18,18 @@ A loop may change at every iteration (:mod:`.patience` decides)::
                                 `else: break`; the last plain copy is the loop as it was
 
     [e for t in s if c]  ->     R.both([e' for t in R.first(8, s') if c'],
+                                       R.left() and (R.stands("v") and (v := R.opened(v)), ...),
                                        [e for t in R.rest() if c])
 
-A plain copy holds no further copies of its loops.
+A plain copy holds no further copies of its loops. What it reads is real: the cell's own names are,
+a function's variables are rebound, and inside another comprehension, where nothing can be, they are
+opened where they are read.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from ..trace_state import RUNTIME
@@ -44,6 +48,7 @@ class Copies(Transformer):
         self.function: Any = None  # the one around what is visited, ...
         self.in_class = False
         self.loops = 0  # ... and the loops in it
+        self.targets: frozenset[str] | None = None  # of the comprehensions around it, if any are
 
     def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
         return call_of(self.runtime, method, args, at, **rest)
@@ -63,12 +68,16 @@ class Copies(Transformer):
         number = loops.register(self.filename, node, quiet.reads_of([node]))
         return placed(node, ast.Constant(number))
 
-    def _opened(self, node: Any) -> list[ast.stmt]:
-        """Rebinds the function's variables that a plain copy reads to real arrays."""
+    def _variables_read(self, node: Any) -> list[str]:
+        """The function's variables that a plain copy reads."""
         if self.function is None:
             return []
+        return sorted(loaded_names([node]) & bound_names(self.function))
+
+    def _opened(self, node: Any) -> list[ast.stmt]:
+        """Rebinds the function's variables that a plain copy reads to real arrays."""
         made: list[ast.stmt] = []
-        for name in sorted(loaded_names([node]) & bound_names(self.function)):
+        for name in self._variables_read(node):
             text = placed(node, ast.Constant(name))
             to = placed(node, ast.Name(name, ast.Store()))
             load = placed(node, ast.Name(name, ast.Load()))
@@ -153,12 +162,35 @@ class Copies(Transformer):
         return self._phases(node, start, phases, node.orelse)
 
     # Comprehensions -------------------------------------------------------------------------------
+    def plain_comprehension(self, node: Any) -> Any:
+        """A comprehension's copy that stays as it is, but for what must be opened in it."""
+        plain = copied(node)
+        if self.targets is not None:
+            names = self.targets.union(self._variables_read(plain))
+            _OpenedLoads(names, self._runtime).visit(plain)
+        return finished(plain)
+
     def comprehension_twice(self, node: Any, plain: Any, number: ast.expr) -> ast.expr:
         """``node`` is the comprehension rewritten."""
         first = node.generators[0]
         first.iter = self._runtime("first", [number, first.iter], node)
         plain.generators[0].iter = self._runtime("rest", [], node)
-        return self._runtime("both", [node, plain], node)
+        opened = placed(node, ast.Constant(None))
+        if self.targets is None and (names := self._variables_read(plain)):
+            opened = finished(self._opened_between(node, names))
+        return self._runtime("both", [node, opened, plain], node)
+
+    def _opened_between(self, at: Any, names: list[str]) -> ast.expr:
+        """Rebinds these variables to real arrays, once recording is put aside."""
+        rebound: list[ast.expr] = []
+        for name in names:
+            text = placed(at, ast.Constant(name))
+            load, to = (placed(at, ast.Name(name, ctx)) for ctx in (ast.Load(), ast.Store()))
+            new = placed(at, ast.NamedExpr(to, self._runtime("opened_between", [load], at)))
+            test = self._runtime("stands", [text], at)
+            rebound.append(placed(at, ast.BoolOp(ast.And(), [test, new])))
+        each = placed(at, ast.Tuple(rebound, ast.Load()))
+        return placed(at, ast.BoolOp(ast.And(), [self._runtime("left", [], at), each]))
 
     def generator_twice(self, node: Any, plain: Any, number: ast.expr) -> ast.expr:
         """The same for a generator expression, which stays what it is to its end."""
@@ -167,3 +199,15 @@ class Copies(Transformer):
         other.iter = self._runtime("opened", [other.iter], node)
         test = self._runtime("plainly", [number], node)
         return placed(node, ast.IfExp(test, plain, node))
+
+
+class _OpenedLoads(Transformer):
+    """Reads of these names give real values."""
+
+    def __init__(self, names: frozenset[str], runtime: Callable[..., ast.expr]):
+        self._names, self._runtime = names, runtime
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id not in self._names or not isinstance(node.ctx, ast.Load):
+            return node
+        return finished(self._runtime("opened", [node], node))

@@ -98,6 +98,8 @@ def placed(where: Any, made: Any) -> Any:
 def call_of(owner: str, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
     """``owner.method(args)``, in the place of ``at``."""
     called = placed(at, ast.Attribute(placed(at, ast.Name(owner, ast.Load())), method, ast.Load()))
+    if "end_lineno" in vars(called):  # Python puts a call where its method's name ends
+        called.end_lineno, called.end_col_offset = called.lineno, called.col_offset
     made: ast.Call = placed(at, ast.Call(called, args, rest.get("keywords", [])))
     return made
 

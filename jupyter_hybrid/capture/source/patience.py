@@ -109,13 +109,17 @@ class Phases:
         recorder = self.recorder
         return self.stage == _RECORDED and (self.place is FORGOTTEN or recorder.options.force)
 
-    def rest_as_written(self) -> Iterator[Any]:
-        """The other elements; recording is put aside for them."""
+    def leave_rest(self) -> None:
+        """Puts recording aside for the other elements."""
         if self.stage == _RECORDED:
             self.how = "outside"
+        if self.how and not self.paused:
+            self.pause()
+
+    def rest_as_written(self) -> Iterator[Any]:
+        """Those, before the first of which recording is put aside."""
         try:
-            if self.how:
-                self.pause()
+            self.leave_rest()
             yield from self._rest()
         finally:
             self.resume()

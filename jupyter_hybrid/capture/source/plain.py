@@ -155,13 +155,33 @@ class PlainCopies:
         yield from steps
         self._unfinished = phases
 
+    def left(self) -> bool:
+        """Are there others, which are taken as written? Recording is put aside for them. Then: do
+        variables of the calling function hold stand-ins?"""
+        phases = self._unfinished
+        if phases is None or phases.over:
+            return False
+        phases.leave_rest()
+        self._locals = sys._getframe(1).f_locals
+        return any(map(homes.is_ours, self._locals.values()))
+
+    def opened_between(self, value: Any) -> Any:
+        """A variable's real value, before the others are taken."""
+        try:
+            return homes.opened(value)
+        except BaseException:
+            phases, self._unfinished = self._unfinished, None
+            if phases is not None:
+                phases.resume()
+            raise
+
     def rest(self) -> Iterator[Any]:
-        """Those that are not."""
+        """Those others."""
         phases, self._unfinished = self._unfinished, None
         return iter(()) if phases is None or phases.over else phases.rest_as_written()
 
     @staticmethod
-    def both(first: Any, rest: Any) -> Any:
+    def both(first: Any, opened: Any, rest: Any) -> Any:
         """The two parts of a list, set or dict as one."""
         if not first:
             return rest

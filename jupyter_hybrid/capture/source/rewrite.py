@@ -16,7 +16,7 @@ from .copies import Copies
 from .guarded import Guarded
 from .nodes import children, finished, given, placed, walk
 from .rewrite_exits import INPLACE, Exits
-from .scopes import COMPREHENSIONS, shared_names
+from .scopes import COMPREHENSIONS, shared_names, stored_names
 
 # Calls that look at their caller's frame: they must stay where they are.
 _FRAME_CALLS = frozenset(
@@ -167,12 +167,19 @@ class Rewriter(Copies):
 
     # Comprehensions ----------------------------------------------------------------------------
     def _comprehension(self, node: Any) -> Any:
-        if not self.may_copy(node):
-            return self.generic_visit(node)
-        plain, number = self.as_written(node), self.loop_number(node)
-        self.loops += 1
+        copies = self.may_copy(node)
+        if copies:
+            plain, number = self.plain_comprehension(node), self.loop_number(node)
+        outer = self.targets
+        self.targets = (outer or frozenset()).union(
+            *(stored_names(g.target) for g in node.generators)
+        )
+        self.loops += copies
         self.generic_visit(node)
-        self.loops -= 1
+        self.loops -= copies
+        self.targets = outer
+        if not copies:
+            return node
         if isinstance(node, ast.GeneratorExp):
             return self.generator_twice(node, plain, number)
         return self.comprehension_twice(node, plain, number)
@@ -191,14 +198,14 @@ class Rewriter(Copies):
     def inside(self, node: Any) -> Any:
         """The function with its own code rewritten."""
         body = node.body
-        outer = self.function, self.in_class, self.loops
-        self.function, self.in_class, self.loops = node, False, 0
+        outer = self.function, self.in_class, self.loops, self.targets
+        self.function, self.in_class, self.loops, self.targets = node, False, 0, None
         if isinstance(body, list):
             node.shared = shared_names(node)
             node.body = self._visited(body)
         else:
             node.body = self.visit(body)
-        self.function, self.in_class, self.loops = outer
+        self.function, self.in_class, self.loops, self.targets = outer
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
@@ -208,13 +215,16 @@ class Rewriter(Copies):
         return node
 
 
-def rewrite(tree: ast.Module, filename: str = "", copies: bool = False) -> ast.Module:
+def rewrite(
+    tree: ast.Module, filename: str, functions: frozenset[str], copies: bool = False
+) -> ast.Module:
     """The rewritten module, in place. ``tree`` has its final line numbers.
 
     Args:
+        functions: the names of those that the cell defines.
         copies: loops can also run as written.
     """
-    made = rewritten(tree, Rewriter(defined_functions(tree), filename, copies))
+    made = rewritten(tree, Rewriter(functions, filename, copies))
     return Guarded(RUNTIME).visit(made)
 
 

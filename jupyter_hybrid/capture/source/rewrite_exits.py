@@ -12,8 +12,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .nodes import Transformer, call_of, is_given, placed, walk
-from .scopes import given_names, mangled
+from .nodes import Transformer, call_of, is_given, placed
+from .scopes import given_names, mangled, stored_names
 from .starred import held, held_in_case, held_in_step, starred_names
 
 _NEVER_NUMBERS = (
@@ -136,8 +136,7 @@ class Exits(Transformer):
     # Assignments ----------------------------------------------------------------------------------
     def _shared_among(self, *targets: ast.expr | None) -> list[str]:
         """Those variables among what is assigned."""
-        found = [n for t in targets if t is not None for n in walk(t)]
-        stored = [n.id for n in found if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        stored = [name for t in targets if t is not None for name in stored_names(t)]
         return [name for name in dict.fromkeys(stored) if name in self._shared]
 
     def _seen_to(self, at: ast.AST, *targets: ast.expr | None) -> list[ast.stmt]:

@@ -89,6 +89,11 @@ def loaded_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
     return frozenset(found)
 
 
+def stored_names(target: ast.AST) -> list[str]:
+    """Names that an assignment to the target binds."""
+    return [n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+
+
 def shared_names(function: Any) -> frozenset[str]:
     """The variables that the function assigns and that somebody else reads."""
     found: set[str] = set()

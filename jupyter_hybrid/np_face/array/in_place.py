@@ -39,7 +39,8 @@ def resize(array: Any, new_shape: tuple, refcheck: bool) -> None:
     """``x.resize(shape)``: the memory is another one afterwards."""
     recorder = array.recorder
     shape = _shape_of(new_shape)
-    if array.is_scalar or shape is None or math.prod(shape) == array.size:
+    stays = array.is_scalar or array.is_window or shape is None or math.prod(shape) == array.size
+    if stays:  # or NumPy refuses
         change(array, "an array is resized in place", lambda r: r.resize(*new_shape))
         return
     _leave(recorder, "an array is resized in place")
@@ -49,21 +50,19 @@ def resize(array: Any, new_shape: tuple, refcheck: bool) -> None:
     if array.parent is None and not real.flags.owndata and array.computed is not None:
         owned = np.array(real, order="K")
     names = [n for n, v in recorder.namespace.items() if v is array or v is real]
-    viewed = bool(_views(array)) or len(names) > 1
+    held = [owned]
+    if refcheck and (_views(array) or len(names) > 1):
+        owned.resize(shape)  # NumPy refuses, since `held` has it too: nothing has changed
     kept = [real.copy() if _views(array) else None]
-    with_others = [owned] if viewed and refcheck else []  # one more reference: NumPy refuses
     recorder.forget(real)
     array.release()
-    del real
-    held = [owned]
-    del owned
+    del real, owned
     names = [n for n, v in recorder.namespace.items() if v is held[0]]
     recorder.namespace.update(dict.fromkeys(names, array))  # NumPy counts who holds the real one
     try:
         held[0].resize(shape, refcheck=refcheck)
     finally:
         recorder.namespace.update(dict.fromkeys(names, held[0]))
-        with_others.clear()
         if kept[0] is not None:
             _give_views(array, kept[0])
         _stand_for(array, held[0])

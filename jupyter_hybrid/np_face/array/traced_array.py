@@ -312,6 +312,20 @@ class TracedArray(Operators, Items, Methods, Conversions):
         return Flags(self)
 
 
+def attribute(array: Any, name: str) -> Any:
+    """``array.name`` as NumPy's own object has it. Raises its AttributeError."""
+    if type(array) is TracedArray and not hasattr(array.__class__, name):
+        return array.__getattr__(name)
+    return getattr(array, name)
+
+
+_SCALARS = tuple(t for t in set(np.sctypeDict.values()) if t is not np.void)
+#: Names of attributes that an array of NumPy's, or one of its scalars, lacks.
+OWN_NAMES = frozenset(
+    name
+    for name in dir(TracedArray)
+    if not all(hasattr(kind, name) for kind in (np.ndarray, *_SCALARS))
+)
 TracedArray.__name__ = "numpy.ndarray"  # what Python's own errors say
 
 

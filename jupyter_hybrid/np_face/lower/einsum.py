@@ -24,7 +24,7 @@ def einsum(to, *operands, out=None, optimize=False, **kwargs):
     if kwargs or not operands or not isinstance(operands[0], str):
         raise NotCovered("np.einsum with dtype= or casting=, or with lists of axes")
     parts = [to(o) for o in operands[1:]]
-    if len(parts) == 1 and out is None:
+    if len(parts) == 1:
         view = _view(operands[0], operands[1], parts, optimize)
         if view is not None:
             return view

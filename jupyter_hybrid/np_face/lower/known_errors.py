@@ -95,18 +95,19 @@ def of_index(array: Any, key: Any, *value: Any) -> None:
 def _ours(values: Any) -> bool:
     """True for arguments that a trial call can't change and that run no code of their own, and of
     which no element decides about an error: what a text says does."""
-    for v in values:
-        if type(v) in (list, tuple):
-            if not _ours(v):
-                return False
-        elif type(v) is bridge.Traced:
-            if v.selected is not None:
-                return False
-        elif type(v) is np.ndarray and v.dtype.kind not in _NUMBERS:
-            return False
-        elif not (type(v) in _PLAIN or v is ... or isinstance(v, (np.generic, np.dtype, type))):
-            return lowering.number_of(v) is not None
-    return True
+    return all(map(_is_ours, values))
+
+
+def _is_ours(value: Any) -> bool:
+    kind = type(value)
+    if kind in (list, tuple):
+        return _ours(value)
+    if kind is bridge.Traced:
+        return value.selected is None
+    if kind is np.ndarray:
+        return value.dtype.kind in _NUMBERS
+    plain = kind in _PLAIN or value is ... or isinstance(value, (np.generic, np.dtype, type))
+    return plain or lowering.number_of(value) is not None
 
 
 def _error(call: Callable, args: tuple, kwargs: dict) -> Exception | None:

@@ -57,30 +57,24 @@ def multiply(a: Any, b: Any) -> Any:
     return _core.invoke_ufunc(op, [cast(a, dtype), cast(b, dtype)], {})
 
 
-def _with_scalar(a: Any, b: Any) -> Any:
-    if np.result_type(dtype_of(a), dtype_of(b)).kind in "fc":
-        raise NotCovered("np.dot with a scalar, of which BLAS has its own opinion at 0")
-    return multiply(a, b)
-
-
 @lowers(np.dot)
 def dot(to: Any, a: Any, b: Any, out: Any = None) -> Any:
     x, y = to(a), to(b)
-    if not x.shape or not y.shape:
-        return _with_scalar(x, y)
     return _over_last(x, y, max(len(y.shape) - 2, 0))
 
 
 @lowers(np.inner)
 def inner(to: Any, a: Any, b: Any, /) -> Any:
     x, y = to(a), to(b)
-    if not x.shape or not y.shape:
-        return _with_scalar(x, y)
     return _over_last(x, y, len(y.shape) - 1)
 
 
 def _over_last(x: Any, y: Any, axis: int) -> Any:
     """Sums of products over the last axis of x and one of y; the other axes follow one another."""
+    if not x.shape or not y.shape:
+        if np.result_type(dtype_of(x), dtype_of(y)).kind in "fc":
+            raise NotCovered("np.dot with a scalar, of which BLAS has its own opinion at 0")
+        return multiply(x, y)
     rest = (i for i in range(len(y.shape)) if i != axis)
     return product("dot", x, transpose(y, (axis, *rest)))
 

@@ -167,8 +167,8 @@ def nan_to_num(to, x, copy=True, nan=0.0, posinf=None, neginf=None):
     )
     if not all(isinstance(v, (int, float)) for v in values):
         raise NotCovered("np.nan_to_num with arrays")
-    infinite = (core("equal_scalar", [array], scalar=s * math.inf) for s in (1, -1))
-    for test, value in zip((core("isnan", [array]), *infinite), values, strict=True):
+    infinite = [core("equal_scalar", [array], scalar=s * math.inf) for s in (1, -1)]
+    for test, value in zip([core("isnan", [array]), *infinite], values, strict=True):
         array = core("where", [test, constant(float(value), dtype), array])
     return array
 

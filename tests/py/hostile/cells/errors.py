@@ -391,3 +391,33 @@ try:
 except TypeError as error:
     more = str(error)
 last = told(y)
+
+# %% lists deeper than what they are stored into
+def put(v, key, value):
+    v[key] = value
+# --- cell
+y = np.zeros((3, 4)) + x[0]
+texts = []
+for key, value in (((slice(None), 1), [[7, 8, 9]]), (0, [[[1, 2, 3, 4]]]), ((1, 1), [5])):
+    try:
+        put(y, key, value)
+    except (ValueError, TypeError) as error:
+        texts.append((type(error), str(error)))
+y[:, 2] = [1, 2, 3]
+y[2] = [9]
+
+# %% an operator over several lines that fails
+def total(p, q):
+    return (p +
+            p * 2 +
+            q)
+# --- cell
+y = x * 2
+try:
+    total(y, x[:2])
+except ValueError as error:
+    first = error.__traceback__.tb_next.tb_lineno - total.__code__.co_firstlineno
+total(
+    y[:3],
+    y,
+)

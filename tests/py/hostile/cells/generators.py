@@ -321,3 +321,15 @@ tools["next"]()
 b = x + 1
 r = next(p.go).a is x
 c = x + 1
+
+# %% comprehensions of a function that record nothing
+def kinds(v, n):
+    w = v + 1
+    flat = [(type(v) is np.ndarray, w is v, hasattr(w, "parent")) for i in range(n)]
+    nested = [[(type(v) is np.ndarray, type(u) is np.ndarray) for i in range(n)] for u in [v, w] * 12]
+    return flat, nested, {type(w) for i in range(n)}, {i: w for i in range(n)}[n - 1] is w
+# --- cell
+y = x * 2
+r = [kinds(y, 12) for k in range(3)]
+s = [[any(type(u) is np.ndarray for i in range(9)) for u in [y, y * k]] for k in range(12)]
+z = y + 1

@@ -285,3 +285,61 @@ total = y.sum()
 a = [isinstance(v, int | float) for v in (y, total, 3, "a", y[0])]
 b = isinstance(y, np.ndarray | float), isinstance(total, int | None)
 c = any_of(total, int | float), any_of(y, str | np.ndarray)
+
+# %% attributes that NumPy's objects lack
+def kinds(v):
+    names = "to_numpy parent handle store version sum __len__ __iter__ __index__ T __matmul__"
+    return [n for n in names.split() if hasattr(v, n)], getattr(v, "recorder", 7)
+def root(v):
+    while hasattr(v, "parent"):
+        v = v.parent
+    return v
+# --- cell
+y = x * 2
+found = kinds(y), kinds(y.sum()), kinds(y.astype(int).sum()), root(y) is y
+listed = dir(y) == dir(np.ndarray), "promise" in dir(y)
+try:
+    getattr(y, "origin")
+except AttributeError as error:
+    text = str(error)
+try:
+    y.version = 3
+except AttributeError as error:
+    other = str(error)
+try:
+    del y.store
+except AttributeError as error:
+    third = str(error)
+total = getattr(y, "sum")() + getattr(y.mean(), "real", None)
+
+# %% which array it is, told before a loop and after it
+def mark(v):
+    return {id(v)}
+# --- cell
+y = x * 2
+seen = mark(y)
+texts = [str(v) for v in [y + 1] * 40]
+r = id(y) in seen, id(y) == id(y), id(y) == id(x)
+seen = None
+
+# %% a deep copy that shares what its memo tells
+import copy
+class Holder:
+    def __init__(self):
+        self.table = x * 2
+        self.place = x + 1
+    def __deepcopy__(self, memo):
+        memo[id(self.table)] = self.table
+        made = Holder.__new__(Holder)
+        made.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return made
+# --- cell
+y = x * 3
+z = copy.deepcopy([y], {id(y): y})
+z[0][1] = 100
+h = Holder()
+g = copy.deepcopy(h)
+g.table[0] = 50
+g.place[0] = 60
+r = h.table is g.table, h.place is g.place, h.table.sum(), h.place.sum()
+del h, g

@@ -306,3 +306,32 @@ o = np.array([1, "a", None], dtype=object)
 o[0] = x * 2
 later = d + np.timedelta64(1, "D")
 e = (w == "A").sum()
+
+# %% an array that NumPy refuses to resize
+def grow(v, size):
+    v.resize(size)
+# --- cell
+w = x * 2
+v = w[:2]
+try:
+    grow(w, 8)
+except ValueError as error:
+    text = str(error)
+v[0] = 100
+r = w.tolist(), v.base is w
+
+# %% numbers in even steps are a view of others
+def steps():
+    return np.linspace(0, 1, 5)
+# --- cell
+y = steps()
+r = y.base is None, y.flags.owndata, y.base.shape
+
+# %% a product of letters into an array that is there
+def into(text, v, out):
+    return np.einsum(text, v, out=out)
+# --- cell
+a = x.reshape(2, 3) * 2
+p, q = np.zeros((3, 2)), np.zeros(3)
+r = into("ij->ji", a, p) is p
+into("ii->i", np.outer(a[0], a[0]), q)
