@@ -19,7 +19,7 @@ def applies(function: Any, args: tuple) -> bool:
 def call(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
     """What the method answers for the array that ``args[0]`` stands for."""
     __tracebackhide__ = True
-    array, name = args[0], function.__name__
-    if issubclass(array.__class__, function.__objclass__) and hasattr(TracedArray, name):
+    array, name, of = args[0], function.__name__, function.__objclass__
+    if of is not object and issubclass(array.__class__, of) and hasattr(TracedArray, name):
         return getattr(array, name)(*args[1:], **kwargs)
     return function(*map(to_real, args), **to_real(kwargs))

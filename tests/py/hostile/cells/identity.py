@@ -318,6 +318,7 @@ def mark(v):
 # --- cell
 y = x * 2
 seen = mark(y)
+plain = object.__hash__(y) == object.__hash__(y)
 texts = [str(v) for v in [y + 1] * 40]
 r = id(y) in seen, id(y) == id(y), id(y) == id(x)
 seen = None
