@@ -211,12 +211,12 @@ PyObject* contact_with(PyObject*, PyObject* reason) {
 }
 
 PyObject* note(PyObject*, PyObject*) {
-  state().pending = true;
+  if (!state().pending) set_pending(true);
   Py_RETURN_NONE;
 }
 
 PyObject* settled(PyObject*, PyObject*) {
-  state().pending = false;
+  set_pending(false);
   Py_RETURN_NONE;
 }
 
@@ -224,15 +224,15 @@ PyObject* begin(PyObject*, PyObject* on_contact) {
   PyObject* before = std::exchange(state().on_contact, Py_NewRef(on_contact));
   state().thread = PyThread_get_thread_ident();
   state().active = true;
-  state().pending = true;
   Py_XDECREF(before);
-  watch_frames(true);
+  watch_from_here();
+  set_pending(true);
   Py_RETURN_NONE;
 }
 
 PyObject* end(PyObject*, PyObject*) {
-  watch_frames(false);
-  state().active = state().pending = false;
+  set_pending(false);
+  state().active = false;
   clear_closed();
   clear_places();
   Py_CLEAR(state().on_contact);
@@ -312,6 +312,10 @@ State& state() {
   return instance;
 }
 
+void set_pending(bool pending) {
+  state().pending = pending;
+  watch_frames(pending && state().active);
+}
 bool watched() { return state().active && PyThread_get_thread_ident() == state().thread; }
 bool idle() { return !state().active || !state().pending || !watched(); }
 
@@ -324,7 +328,7 @@ bool contact_for(PyObject* reason) {
   Py_DECREF(callback);
   if (made == nullptr) return false;
   Py_DECREF(made);
-  state().pending = false;
+  set_pending(false);
   return true;
 }
 
@@ -337,7 +341,7 @@ bool contact(const char* what, PyObject* about) {
 }
 
 bool contact_again(const char* what, PyObject* about) {
-  state().pending = true;  // what has just been promised
+  set_pending(true);  // what has just been promised
   return idle() || contact(what, about);
 }
 

@@ -36,6 +36,7 @@ struct State {
   PyObject* on_hidden = nullptr;  // (array, name): such an attribute as NumPy's object has it
 };
 State& state();
+void set_pending(bool pending);
 
 // Nothing needs to be asked: not recorded here, or nothing waits.
 bool idle();
@@ -93,8 +94,9 @@ PyObject* homes(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* kept(PyObject* self, PyObject* value);
 PyObject* held(PyObject* self, PyObject* value);
 
-// While a cell is recorded on this thread (second_lock.cc).
+// While something waits that a cell has recorded (second_lock.cc).
 void watch_frames(bool on);
+void watch_from_here();
 PyObject* set_second_lock(PyObject* self, PyObject* told);
 
 // True, or TypeError: a method was called with another number of arguments.

@@ -1,9 +1,10 @@
 // The second lock: a frame that starts or goes on while something waits, and that no guard let in,
 // is told to a callback before it runs: a finalizer's, a signal handler's.
 //
-// It stands where Python evaluates frames (PEP 523), while a cell is recorded only. A profiling
-// function would double what recording costs; `sys.monitoring` has to be told of every code again
-// each time it is switched on.
+// It stands where Python evaluates frames (PEP 523), while something waits only: calls of Python
+// code are slower then. A profiling function would double what recording costs; `sys.monitoring`
+// has to be told of every code again each time it is switched on.
+#include <cstdint>
 #include <cstdlib>
 
 #include "bind/guards.h"
@@ -46,15 +47,21 @@ constexpr int kFewCalls = C_RECURSION_LIMIT / 2;
 PyObject* callback = nullptr;  // called with the code; true: it may always run
 Py_ssize_t trusted_slot = -1;
 bool asking = false;
-char* bottom = nullptr;  // of the stack, about, where the recording began
+std::intptr_t bottom = 0;  // of the stack, about, where the recording began
+bool too_deep = false;     // it has been since
+
+// About where the stack is.
+std::intptr_t here() {
+  char place = 0;
+  return reinterpret_cast<std::intptr_t>(&place);
+}
 
 bool is_deep(PyThreadState* thread) {
 #if PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030E0000
   if (thread->c_recursion_remaining < kFewCalls) return true;
 #endif
   (void)thread;
-  char here = 0;
-  return std::abs(&here - bottom) > kDeep;
+  return std::abs(here() - bottom) > kDeep;
 }
 
 // False: an error is set.
@@ -72,7 +79,10 @@ bool let_in(PyObject* code) {
 }
 
 PyObject* evaluate(PyThreadState* thread, Frame* frame, int thrown) {
-  if (is_deep(thread) && PyThread_get_thread_ident() == state().thread) watch_frames(false);
+  if (is_deep(thread) && PyThread_get_thread_ident() == state().thread) {
+    too_deep = true;
+    watch_frames(false);
+  }
   if (!asking && !idle()) {
     // What is thrown into a generator stands as the error: GeneratorExit, when it is freed.
     PyObject *type, *value, *traceback;
@@ -96,13 +106,16 @@ PyObject* evaluate(PyThreadState* thread, Frame* frame, int thrown) {
 void watch_frames(bool on) {
   PyInterpreterState* all = PyInterpreterState_Get();
   const auto now = _PyInterpreterState_GetEvalFrameFunc(all);
-  if (on && callback != nullptr && now == &_PyEval_EvalFrameDefault) {
-    char here = 0;
-    bottom = &here;
+  if (on && !too_deep && callback != nullptr && now == &_PyEval_EvalFrameDefault) {
     _PyInterpreterState_SetEvalFrameFunc(all, &evaluate);
   } else if (!on && now == &evaluate) {
     _PyInterpreterState_SetEvalFrameFunc(all, &_PyEval_EvalFrameDefault);
   }
+}
+
+void watch_from_here() {
+  bottom = here();
+  too_deep = false;
 }
 
 PyObject* set_second_lock(PyObject*, PyObject* told) {

@@ -45,6 +45,7 @@ class Ending:
         self.recorder = recorder
         self.namespace = recorder.namespace
         self.deferred: list[Deferred] = []
+        self._opened: dict[int, Any] = {}  # tuples
         self._others: dict[str, Any] = {}  # names of existing arrays that are bound to proxies
         self.bound: dict[str, Key | None] = {}  # name -> key of the value, at the cell's end
         self._read: frozenset[int] = frozenset()  # ids of handles that more than a name needs
@@ -183,14 +184,13 @@ class Ending:
         value = self.namespace.get(name)
         return None if type(value) is TracedArray else value
 
-    @staticmethod
-    def _real(value: Any) -> Any:
+    def _real(self, value: Any) -> Any:
         if type(value) is TracedArray:
             root = handle_of(root_of(value))
             if root._traced or error_of(root) is not None:
                 return value  # deferred, or goes on raising its kernel's error
         with suppress(MXNetError):
-            return opened(value)
+            return opened(value, self._opened)
         return value
 
 

@@ -72,11 +72,11 @@ class Homes:
         for container, keys in places.values():
             for key, value in _found(container, keys):
                 with suppress(MXNetError):  # an operator's own error stays in the array
-                    container[key] = _opened(value, made)
+                    container[key] = opened(value, made)
         for owner, names in owners.values():
             for name, value in _set(owner, names):
                 with suppress(MXNetError):
-                    object.__setattr__(owner(), name, _opened(value, made))
+                    object.__setattr__(owner(), name, opened(value, made))
 
 
 def _set(reference: weakref.ref, names: set[str]) -> list[tuple[str, Any]]:
@@ -135,9 +135,13 @@ def kept(value: Any) -> Any:
     return _made(value, promised, {})
 
 
-def opened(value: Any) -> Any:
-    """The real value of ``value``, computed; containers are as real as they are."""
-    return _opened(value, {})
+def opened(value: Any, made: dict[int, Any] | None = None) -> Any:
+    """The real value of ``value``, computed; containers are as real as they are.
+
+    Args:
+        made: the tuples that were opened before, where one stays one.
+    """
+    return _made(value, TracedArray.to_numpy, {} if made is None else made)
 
 
 def opened_steps(value: Any) -> Any:
@@ -150,10 +154,6 @@ def is_seen_steps(value: Any) -> bool:
     if type(value) is not types.GeneratorType or value.gi_code.co_name != "<genexpr>":
         return False
     return is_rewritten(value.gi_code)
-
-
-def _opened(value: Any, made: dict[int, Any]) -> Any:
-    return _made(value, TracedArray.to_numpy, made)
 
 
 def is_inside(array: TracedArray) -> bool:
@@ -175,8 +175,9 @@ def _made(value: Any, real: Any, made: dict[int, Any]) -> Any:
     if kind in TUPLES and is_ours(value):
         if id(value) not in made:
             members = (_made(v, real, made) for v in value)
-            made[id(value)] = kind(*members) if kind in RESULTS else tuple(members)
-        return made[id(value)]
+            # With itself: while it is known by its `id`, nothing else has that.
+            made[id(value)] = value, kind(*members) if kind in RESULTS else tuple(members)
+        return made[id(value)][1]
     if kind is Method or (kind is types.MethodType and type(value.__self__) is TracedArray):
         return getattr(_made(value.__self__, real, made), value.__name__)
     return plain(value)

@@ -46,6 +46,7 @@ class Kept:
     def bind_names(self, recorder: Any) -> None:
         """Binds the names to real arrays, which have been computed."""
         scalars = {}
+        made: dict[int, Any] = {}
         for name in self._names:
             value = self._namespace.get(name)
             if type(value) is TracedArray and value.recorder is recorder:
@@ -55,7 +56,7 @@ class Kept:
                         scalars[id(real)] = value
             elif type(value) in _BOUND and is_ours(value):
                 with suppress(MXNetError):
-                    self._namespace[name] = opened(value)
+                    self._namespace[name] = opened(value, made)
             elif id(value) in self._scalars:
                 scalars[id(value)] = self._scalars[id(value)]
         self._scalars = scalars

@@ -20,6 +20,7 @@ from .bindings import Ending
 from .cell import Cell
 from .compute import Key, Ran
 from .deferred import DeferredNames
+from .homes import is_ours, opened
 from .options import Options
 from .recorder import Recorder
 from .source.hooks import install
@@ -127,14 +128,16 @@ class Recording:
         if recorder.effects:
             recorder.run([], reason, recorder.user_line())
         namespace = recorder.namespace
+        tuples: dict[int, Any] = {}
         for name, value in list(namespace.items()):
             if type(value) is TracedArray and value.recorder is recorder:
                 with suppress(MXNetError):  # an operator's own error stays in the array
                     namespace[name] = value.to_numpy()
             elif type(value) is Flat:
                 namespace[name] = value.to_numpy()
-            elif numbers.is_recorded(value):
-                namespace[name] = numbers.plain(value)
+            elif type(value) is not TracedArray and is_ours(value):
+                with suppress(MXNetError):
+                    namespace[name] = opened(value, tuples)
         self._stop()
 
     def leave(self, why: str) -> None:

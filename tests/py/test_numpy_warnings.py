@@ -12,7 +12,6 @@ BODIES = {
     "of a line far above": "z = np.nanmedian(x * np.nan)",
     "after what waits": "y = np.log(x - 1)\nz = np.nanmedian(x * np.nan)\nw = y + z",
     "of its own line": "y = x / 0\nz = np.nanquantile((x * np.nan).reshape(3, 2), 0.5)",
-    "in code that is followed": "y = x / 0\nz = np.cov(x * 1, ddof=6)\nw = y + z",
     "a method": "y = x / 0\nz = (x[:0] * 1).mean()\nw = y * z",
     "a cast": "y = x / 0\nz = (x * 1j).astype(float)",
     "in a loop": "for i in range(3):\n    z = np.nanmedian(x * np.nan)\n    w = (x[:0] * i).mean()",

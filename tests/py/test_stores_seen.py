@@ -1,4 +1,4 @@
-"""What code of the user's sees when a cell stores into its elements: the cell's own statement.
+"""What other code sees when a cell stores or calls a method: the cell's own statement.
 
 Libraries look at it: at who else has the object, at what the calling frame is about to do, and
 they warn of its line.
@@ -6,6 +6,7 @@ they warn of its line.
 
 from __future__ import annotations
 
+import sys
 import warnings
 
 import pytest
@@ -107,3 +108,50 @@ def test_nothing_is_kept_of_a_store_that_fails(shell: Shell):
         "--view none",
     )
     assert [ref() for ref in shell.ns["gone"]] == [None] * 3
+
+
+COUNTED = """
+import sys
+import numpy as np
+source = '''
+class Counted:
+    def holders(self, *args, **kwargs):
+        seen.append((sys.getrefcount(self), sys._getframe(1).f_lineno, args, kwargs))
+    @property
+    def new(self):
+        return Counted()
+'''
+seen = []
+exec(source, globals())
+def made():
+    return Counted()
+class Held:
+    def __init__(self, first, second):
+        self.own = first, second
+    def keep(self, value, *, also):
+        self.own = value, also
+kept = Counted()
+table = {"kept": Counted(), "held": Held(1, 2)}
+x = np.arange(3.0)
+"""
+CALLS = [
+    "made().holders()",
+    "y = x * 2\nmade().holders(1, y.sum(), inplace=x[1])",
+    "for i in range(3):\n    y = x * i\n    made().holders(i, y=y.sum())",
+    "kept.new.holders(k=1)",
+    "table['kept'].holders(2)",
+    "Counted().new.holders(1, k=2)",
+    "def f(v):\n    v.new.holders(1, b=x.mean())\nf(kept)",
+    "table['held'].keep(x[1] * 2, also=[x.sum()])\nseen.append(table['held'].own)",
+]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="a method's call is taken apart since then")
+@pytest.mark.parametrize("cell", CALLS)
+def test_a_method_has_its_object_as_in_plain_python(cell: str, shell: Shell):
+    found = []
+    for head in ("# plain\n", "%%hybridize --view none\n"):
+        shell.run(COUNTED)
+        shell.run(head + cell)
+        found.append(shell.ns["seen"])
+    assert found[0] and found[0] == found[1]

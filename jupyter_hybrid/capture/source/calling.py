@@ -182,6 +182,21 @@ class Calling(PlainCopies):
         kwargs, self._kwargs = self._kwargs, {}
         return kwargs
 
+    def method(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """:meth:`callee` of a method whose arguments follow one by one: with :meth:`next`. Python
+        takes such a call apart, so that only who is called has the object."""
+        found = self.callee(function, *args, **kwargs)
+        if len(self._args) > len(args):
+            return types.MethodType(found, self.next())
+        return found
+
+    def next(self, name: str = "") -> Any:
+        """The next argument of the call that follows, or the named one."""
+        if name:
+            return self._kwargs.pop(name)
+        value, self._args = self._args[0], self._args[1:]
+        return value
+
     def _for_generator(self, value: Any) -> Any:
         """How this is gone through, where it is the expression that :meth:`plainly` was last asked
         about; one of other code may do what it likes."""

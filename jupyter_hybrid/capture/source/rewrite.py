@@ -52,6 +52,7 @@ class Rewriter(Copies):
     def __init__(self, functions: frozenset[str], filename: str, copies: bool = False):
         super().__init__(filename, copies)
         self.functions = functions
+        self._statement: ast.expr | None = None  # the latest expression that is one
 
     def _plain(self, node: ast.expr) -> ast.expr:
         """The expression visited, but with its own top-level number left as it is."""
@@ -96,6 +97,7 @@ class Rewriter(Copies):
         name = func.id if isinstance(func, ast.Name) else None
         visit = self.visit if name in self.functions else self._plain
         lists = [a for a in node.args if isinstance(a, _LISTS)]
+        counts = self._counts_holders(node)
         node.args = [visit(a) for a in node.args]
         for keyword in node.keywords:
             keyword.value = visit(keyword.value)
@@ -112,6 +114,8 @@ class Rewriter(Copies):
         method = "callee_of_new" if lists else "callee"
         for made in lists:
             given(made)
+        if counts and not lists:
+            return self._one_by_one(node)
         again: list[ast.expr] = []
         if args:
             again = [placed(node, ast.Starred(self._runtime("given", [], node), ast.Load()))]
@@ -121,6 +125,31 @@ class Rewriter(Copies):
         callee = self._runtime(method, [node.func, *args], node, keywords=named)
         call = placed(node, ast.Call(callee, again, keywords))
         return self._runtime("load", [call], node)
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        self._statement = node.value
+        return self.generic_visit(node)
+
+    def _counts_holders(self, call: ast.Call) -> bool:
+        """Is it a statement that calls a method of what perhaps nobody else has? The method may
+        count who has it."""
+        func = call.func
+        if call is not self._statement or not isinstance(func, ast.Attribute):
+            return False
+        stars = [a for a in call.args if isinstance(a, ast.Starred)]
+        return (
+            not isinstance(func.value, ast.Name) and not stars and all(k.arg for k in call.keywords)
+        )
+
+    def _one_by_one(self, node: ast.Call) -> ast.expr:
+        """A call with as many arguments as in the text."""
+        callee = self._runtime("method", [node.func, *node.args], node, keywords=node.keywords)
+        again: list[ast.expr] = [self._runtime("next", [], a) for a in node.args]
+        keywords = []
+        for k in node.keywords:
+            value = self._runtime("next", [placed(k, ast.Constant(k.arg))], k)
+            keywords.append(placed(k, ast.keyword(k.arg, value)))
+        return self._runtime("load", [placed(node, ast.Call(callee, again, keywords))], node)
 
     def _written(self, value: ast.expr) -> ast.expr:
         """What an element or an array is given."""

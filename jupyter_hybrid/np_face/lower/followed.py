@@ -200,13 +200,8 @@ def _broadcast(*arrays: Any) -> np.broadcast:
     return np.broadcast(*(np.broadcast_to(np.empty(()), np.shape(a)) for a in arrays))
 
 
-def _warn(*args: Any, **kwargs: Any) -> None:
-    state.recorder.flush_if_active("NumPy warns")  # what was recorded before warns before
-    warn_user(*args, **kwargs)
-
-
 REPLACEMENTS: dict[Any, Any] = {
-    warnings: types.SimpleNamespace(warn=_warn),
+    warnings: types.SimpleNamespace(warn=warn_user),
     np.multiply: _ArrayUfunc(np.multiply),
     np.broadcast: _broadcast,
     **{f: _conversion(f) for f in (np.asarray, np.asanyarray, np.ascontiguousarray, np.array)},

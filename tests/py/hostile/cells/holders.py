@@ -400,3 +400,17 @@ w, v = first
 total = (v * 2).sum()
 texts = [str(first), repr(np.linalg.slogdet(a))]
 seen = list(log)
+
+# %% tuples in names, and loops as written
+def kind(v):
+    return type(v) is np.ndarray, hasattr(v, "parent")
+# --- cell
+y = x * 2
+t = u = (y, (y * 3, 4))
+r = []
+for k in range(40):
+    a, (b, c) = t
+    r.append((type(b) is np.ndarray, kind(b), t is u, t[0] is y))
+s = [(type(t[1][0]) is np.ndarray, kind(t[1][0]), t is u) for k in range(40)]
+t[1][0][0] = 9
+same = t is u, t[1] is u[1], t[1][0] is b
