@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable
 from itertools import accumulate
@@ -14,10 +15,7 @@ from .. import _core
 
 def nbytes(shape: Iterable[int], dtype: Any) -> int:
     """Logical bytes of one array."""
-    size = 1
-    for dim in shape:
-        size *= dim
-    return size * np.dtype(dtype).itemsize
+    return math.prod(shape) * np.dtype(dtype).itemsize
 
 
 def imperative_peak(graph: Any, bound: Collection[tuple[int, int]]) -> int:

@@ -17,6 +17,7 @@ _PROGRAMS = 256  # kept in all
 _LABELS = 8  # of one program: cells that record the same graph from other lines
 
 
+@dataclass(eq=False)
 class CellProgram:
     """A program and the stages that led to it, with the lines and names of one recording.
 
@@ -29,30 +30,22 @@ class CellProgram:
         resized: it was made of the optimised graph for other sizes of named dimensions.
     """
 
-    def __init__(
-        self,
-        program: Any,
-        seconds: float,
-        stages: Any,
-        size: int | None = None,
-        resized: bool = False,
-    ):
-        self.program = program
-        self.resized = resized
-        self.seconds = seconds
-        self.warned: list[Any] | None = None  # warnings of every run of it, once looked for
-        self._stages = stages  # the list, or a function that makes it
-        self._size = size
+    program: Any
+    seconds: float
+    made: Any  # the stages, or a function that makes them
+    taken: int | None = None  # by those of another recording: the size
+    resized: bool = False
+    warned: list[Any] | None = None  # warnings of every run of it, once looked for
 
     @cached_property
     def stages(self) -> list[Any]:
-        made: list[Any] = self._stages() if callable(self._stages) else self._stages
-        return made
+        stages: list[Any] = self.made() if callable(self.made) else self.made
+        return stages
 
     @cached_property
     def size(self) -> int:
-        if self._size is not None:
-            return self._size
+        if self.taken is not None:
+            return self.taken
         nodes = (n for s in self.stages for n in s.graph.nodes)
         return max((m.id for n in nodes for m in (n, *n.members)), default=-1) + 1
 

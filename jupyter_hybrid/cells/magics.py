@@ -64,28 +64,26 @@ class HybridMagics(Magics):
         """
         __tracebackhide__ = True
         with session.attempt():
-            return self._hybridized(line, cell)
-
-    def _hybridized(self, line: str, cell: str) -> Any:
-        __tracebackhide__ = True
-        options, prepared = self._read("hybridize", line, cell)
-        if prepared.awaits:
-            raise MagicUsageError(_AWAITS.format(magic="hybridize"))
-        with self._shown_as_users():
-            value, report = _run(prepared, options, self._namespace(options))
-        return self._finish(prepared, options, value, report)
+            return self._ran("hybridize", line, cell)
 
     @no_var_expand
     @cell_magic
     def imperative(self, line: str, cell: str) -> Any:
         """Run the cell imperatively, also when symbolic is the default mode."""
         __tracebackhide__ = True
-        _, prepared = self._read("imperative", line, cell)
+        return self._ran("imperative", line, cell)
+
+    def _ran(self, magic: str, line: str, cell: str) -> Any:
+        __tracebackhide__ = True
+        options, prepared = self._read(magic, line, cell)
         if prepared.awaits:
-            raise MagicUsageError(_AWAITS.format(magic="imperative"))
+            raise MagicUsageError(_AWAITS.format(magic=magic))
         with self._shown_as_users():
-            value = run_imperatively(prepared, self.shell.user_ns)
-        return None if prepared.quiet else value
+            if magic == "imperative":
+                value = run_imperatively(prepared, self.shell.user_ns)
+                return None if prepared.quiet else value
+            value, report = _run(prepared, options, self._namespace(options))
+        return self._finish(prepared, options, value, report)
 
     async def awaited(self, magic: str, line: str, cell: str) -> Any:
         """A cell with one of the magics above that awaits at its top level."""

@@ -39,8 +39,8 @@ _FUNCTIONS: dict[Any, int] = {
 }
 
 
-class Impure(Exception):
-    """The cell may have an effect; the message says where."""
+class NotSkipped(Exception):
+    """Why a cell's body has to run; the message is a sentence's end."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Reads:
 
 
 def reads_of(tree: ast.Module) -> Reads:
-    """What the cell reads. Raises Impure."""
+    """What the cell reads. Raises NotSkipped."""
     finder = _Finder()
     for statement in tree.body:
         finder.statement(statement, last=statement is tree.body[-1])
@@ -76,12 +76,12 @@ class _Finder:
             self.value(node.value)
             self.bound |= {t.id for t in node.targets if isinstance(t, ast.Name)}
         else:
-            raise Impure(f"line {node.lineno} is more than an assignment to a name")
+            raise NotSkipped(f"line {node.lineno} is more than an assignment to a name")
 
     def value(self, node: ast.expr) -> None:
         visit: Callable[[Any], None] | None = getattr(self, f"_{type(node).__name__}", None)
         if visit is None:
-            raise Impure(f"line {node.lineno} has a {type(node).__name__}")
+            raise NotSkipped(f"line {node.lineno} has a {type(node).__name__}")
         visit(node)
 
     def _Constant(self, node: ast.Constant) -> None:
@@ -97,13 +97,13 @@ class _Finder:
 
     def _UnaryOp(self, node: ast.UnaryOp) -> None:
         if isinstance(node.op, ast.Not):
-            raise Impure(f"line {node.lineno} asks for a truth value")
+            raise NotSkipped(f"line {node.lineno} asks for a truth value")
         self.value(node.operand)
 
     def _Compare(self, node: ast.Compare) -> None:
         simple = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
         if len(node.ops) != 1 or not isinstance(node.ops[0], simple):
-            raise Impure(f"line {node.lineno} asks for a truth value")
+            raise NotSkipped(f"line {node.lineno} asks for a truth value")
         self.value(node.left)
         self.value(node.comparators[0])
 
@@ -131,7 +131,7 @@ class _Finder:
             self.reads.names[node.id] = None
             self.reads.integers.add(node.id)
         elif not (isinstance(node, ast.Constant) and not isinstance(node.value, (str, float))):
-            raise Impure(f"line {node.lineno} has a computed index")
+            raise NotSkipped(f"line {node.lineno} has a computed index")
 
     def _path(self, node: ast.expr) -> tuple[str, tuple[str, ...]] | None:
         """(name, attributes) of ``name.attribute...`` with a name that is not the cell's own."""
@@ -153,18 +153,18 @@ class _Finder:
                 self.reads.arrays.add(path[0])
             self.value(node.value)
         else:
-            raise Impure(f"line {node.lineno} reads .{node.attr}")
+            raise NotSkipped(f"line {node.lineno} reads .{node.attr}")
 
     def _Call(self, node: ast.Call) -> None:
         function = node.func
         for keyword in node.keywords:
             if keyword.arg not in _KEYWORDS:
-                raise Impure(f"line {node.lineno} calls with {keyword.arg or '**'}=")
+                raise NotSkipped(f"line {node.lineno} calls with {keyword.arg or '**'}=")
             self.value(keyword.value)
         for argument in node.args:
             self.value(argument)
         if not isinstance(function, ast.Attribute):
-            raise Impure(f"line {node.lineno} calls a function that is not known to be pure")
+            raise NotSkipped(f"line {node.lineno} calls a function that is not known to be pure")
         path = self._path(function)
         is_method = len(node.args) <= _METHODS.get(function.attr, -1)
         if is_method and (path is None or len(path[1]) > 1):
@@ -175,7 +175,7 @@ class _Finder:
             method = is_method and len(path[1]) == 1
             self.reads.functions.append((*path, len(node.args), method))
         else:
-            raise Impure(f"line {node.lineno} calls .{function.attr}")
+            raise NotSkipped(f"line {node.lineno} calls .{function.attr}")
 
 
 def is_pure(function: Any, arguments: int) -> bool:

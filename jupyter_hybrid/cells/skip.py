@@ -18,7 +18,7 @@ from ..capture.recording import PLAIN, Bound, Recording
 from ..np_face import TracedArray
 from ..np_face.float_errors import raises, start_cell
 from ..reports.report import Report
-from .purity import Impure, Reads, is_pure, reads_of
+from .purity import NotSkipped, Reads, is_pure, reads_of
 
 _MOST_BYTES = 4 << 20  # a larger cell gains nothing, and its results would be kept
 _epoch = 0
@@ -30,21 +30,6 @@ def clear() -> None:
     _epoch += 1
 
 
-class NotSkipped(Exception):
-    """Why a cell's body has to run; the message is a sentence's end."""
-
-
-@dataclass
-class _Result:
-    """Where a name's value comes from: an output of the program, or a plain value."""
-
-    name: str | None  # None: the value of the last expression
-    output: int = -1
-    numpy: bool = False
-    scalar: bool = False
-    value: Any = None
-
-
 @dataclass
 class Skip:
     """Everything that a run without the body needs, and what must hold for it."""
@@ -54,7 +39,8 @@ class Skip:
     guards: dict[str, Any]  # of each name that is read, see _guarded
     attributes: list[tuple[Any, str, Any]]  # of modules among them: owner, name, value
     inputs: list[str]  # the program's inputs, by name
-    results: list[_Result]
+    # Of each name (None: the last expression): the output that it is, -1 for a plain value.
+    results: dict[str | None, tuple[int, Bound]]
     shown: str | None  # the last expression is this name
     errors: Any  # what NumPy does about floating-point errors
     report: Report  # of the recorded run
@@ -75,7 +61,7 @@ class Skip:
         given = [names[n] for n in self.inputs]
         inputs = [_core.from_numpy(a, copy=False) if type(a) is np.ndarray else a for a in given]
         made = self.program.run(inputs, [], [], recorded=True, times=times)
-        values: dict[Any, Any] = {r.name: self._value(r, made) for r in self.results}
+        values: dict[Any, Any] = {n: _value(*r, made) for n, r in self.results.items()}
         shown = values.pop(None, None)
         names.update(values)
         if self.shown is not None:
@@ -87,16 +73,6 @@ class Skip:
             issue(of_segment(report.segments[0], names))
         return shown, report
 
-    @staticmethod
-    def _value(result: _Result, made: list[Any]) -> Any:
-        if result.output < 0:
-            return result.value
-        handle = made[result.output]
-        if not result.numpy:
-            return handle
-        array = _core.as_numpy(handle)
-        return array[()] if result.scalar else array
-
     def _reported(self, times: Any) -> Report:
         report = copy.copy(self.report)
         (segment,) = report.segments
@@ -106,6 +82,15 @@ class Skip:
         report.differences = None
         report.computed = []
         return report
+
+
+def _value(output: int, bound: Bound, made: list[Any]) -> Any:
+    if output < 0:
+        return bound.value
+    if bound.kind is not TracedArray:
+        return made[output]
+    array = _core.as_numpy(made[output])
+    return array[()] if bound.scalar else array
 
 
 def _guarded(value: Any) -> Any:
@@ -131,7 +116,7 @@ def _reads(cell: Cell) -> Reads | str:
     if found is None:
         try:
             found = "it awaits" if cell.awaits else reads_of(cell.tree)
-        except Impure as reason:
+        except NotSkipped as reason:
             found = str(reason)
         cell.memo["reads"] = found
     return found
@@ -251,29 +236,28 @@ def _inputs(recording: Recording, read: dict[str, Any]) -> list[str]:
 
 def _results(
     cell: Cell, segment: Any, bound: dict[str | None, Bound]
-) -> tuple[list[_Result], str | None]:
+) -> tuple[dict[str | None, tuple[int, Bound]], str | None]:
     position = {v.key: i for i, v in enumerate(segment.outputs)}
-    results: list[_Result] = []
+    results: dict[str | None, tuple[int, Bound]] = {}
     names: dict[int, str] = {}  # by output
     for name in cell.names:
         if name not in bound:
             raise NotSkipped(f"{name} was not bound")
-        result = _result(name, bound[name], position)
-        if result.output >= 0 and names.setdefault(result.output, name) != name:
-            raise NotSkipped(f"{name} is the array of {names[result.output]}")
-        results.append(result)
+        output = _output(name, bound[name], position)
+        if output >= 0 and names.setdefault(output, name) != name:
+            raise NotSkipped(f"{name} is the array of {names[output]}")
+        results[name] = output, bound[name]
     if None not in bound:
         return results, None
-    last = _result(None, bound[None], position)
-    if last.output in names:
-        return results, names[last.output]
-    return [*results, last], None
+    last = _output("the last expression", bound[None], position)
+    if last in names:
+        return results, names[last]
+    return {**results, None: (last, bound[None])}, None
 
 
-def _result(name: str | None, value: Bound, position: dict[Any, int]) -> _Result:
-    what = name or "the last expression"
+def _output(what: str, value: Bound, position: dict[Any, int]) -> int:
     if value.kind in PLAIN:
-        return _Result(name, value=value.value)
+        return -1
     if value.kind not in (TracedArray, _core.NDArray):
         raise NotSkipped(f"{what} is a {value.kind.__name__}")
     if not value.fresh:
@@ -281,4 +265,4 @@ def _result(name: str | None, value: Bound, position: dict[Any, int]) -> _Result
     at = position.get(value.key, -1)
     if at < 0:
         raise NotSkipped(f"{what} is not a result of the program")
-    return _Result(name, at, value.kind is TracedArray, value.scalar)
+    return at

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -54,19 +55,24 @@ def handle_of(recorder: Recorder, value: Any) -> Any:
 
 def has_traced(value: Any) -> bool:
     """True when a traced array stands in nested lists and tuples."""
-    if type(value) in (list, tuple):
-        return any(has_traced(v) for v in value)
-    return type(value) is Traced
+    return type(value) is Traced or any(type(v) is Traced for v in _leaves(value))
 
 
 def recorder_of(*values: Any) -> Recorder:
     """Who records the traced array that is among these values."""
-    for value in values:
+    for value in _leaves(values):
         if type(value) is Traced:
             return value.recorder
-        if has_traced(value):
-            return recorder_of(*value)
     raise NotCovered("a call without a traced array")
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """What stands in nested lists and tuples, or the value itself."""
+    if type(value) in (list, tuple):
+        for v in value:
+            yield from _leaves(v)
+    else:
+        yield value
 
 
 def operand_of(recorder: Recorder, value: Any) -> Any:
@@ -79,17 +85,7 @@ def operand_of(recorder: Recorder, value: Any) -> Any:
 
 def array_of(recorder: Recorder, value: Any, dtype: Any = None) -> Any:
     """``np.array(nested lists with traced arrays in them)``."""
-    leaves: list[Any] = []
-
-    def discover(v: Any) -> None:
-        if type(v) in (list, tuple):
-            for item in v:
-                discover(item)
-        else:
-            leaves.append(v)
-
-    discover(value)
-    kinds = [v.dtype if type(v) is Traced else np.asarray(v).dtype for v in leaves]
+    kinds = [v.dtype if type(v) is Traced else np.asarray(v).dtype for v in _leaves(value)]
     wanted = np.dtype(dtype) if dtype is not None else np.result_type(*kinds)
     require_dtype(wanted, "np.array")
 

@@ -133,21 +133,10 @@ class Report:
             start += 2 * segment.compiled.size  # room for other plans of the same part
         return offsets
 
-    @cached_property
-    def bytes_imperative(self) -> int:
-        return self._bytes[0]
-
-    @cached_property
-    def bytes_planned(self) -> int:
-        return self._bytes[1]
-
-    @cached_property
-    def bytes_lower_bound(self) -> int:
-        return self._bytes[2]
-
-    @cached_property
-    def arena_bytes(self) -> int:
-        return self._bytes[3]
+    bytes_imperative = cached_property(lambda self: self._bytes[0])
+    bytes_planned = cached_property(lambda self: self._bytes[1])
+    bytes_lower_bound = cached_property(lambda self: self._bytes[2])
+    arena_bytes = cached_property(lambda self: self._bytes[3])
 
     @cached_property
     def _bytes(self) -> tuple[int, int, int, int]:

@@ -71,17 +71,17 @@ class Guarded(GuardedValues):
         target = placed(to, ast.Subscript(into, at, ast.Store()))
         return placed(value, ast.Assign([target], value))
 
-    def visit_With(self, node: ast.With) -> ast.stmt:
+    def visit_With(self, node: Any) -> ast.stmt:
+        waits = isinstance(node, ast.AsyncWith)
         for item in node.items:
-            entered = self.visit(item.context_expr)
-            item.context_expr = finished(self._guard("context", [entered], entered))
+            given = self.visit(item.context_expr)
+            entered = (
+                self._awaited("manages", given) if waits else self._guard("context", [given], given)
+            )
+            item.context_expr = finished(entered)
         return self.generic_visit(node)
 
-    def visit_AsyncWith(self, node: ast.AsyncWith) -> ast.stmt:
-        for item in node.items:
-            entered = self.visit(item.context_expr)
-            item.context_expr = finished(self._awaited("manages", entered))
-        return self.generic_visit(node)
+    visit_AsyncWith = visit_With
 
     def visit_Match(self, node: Any) -> ast.stmt:
         node.subject = finished(self._guard("text", [self.visit(node.subject)], node.subject))

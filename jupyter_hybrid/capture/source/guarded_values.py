@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from ..trace_state import GUARDS
-from .nodes import Transformer, call_of, finished, placed
+from .nodes import Transformer, call_of, finished, placed, through
 from .scopes import mangled
 
 # The numbers that csrc/bind/guards.cc gives them.
@@ -42,7 +42,7 @@ class GuardedValues(Transformer):
     def _settled(self, value: ast.expr, reason: str) -> ast.expr:
         """The value of an operand that is used when others have been evaluated."""
         if self._is_simple(value):
-            return self._guard("text", [value], value)
+            return self._text(value)
         return self._leave(value, reason)
 
     def _contact(self, reason: str, at: ast.AST) -> ast.stmt:
@@ -145,10 +145,10 @@ class GuardedValues(Transformer):
 
     visit_If = visit_While = visit_IfExp = visit_Assert = _tested
 
-    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.expr:
-        self.generic_visit(node)
-        node.value = self._guard("text", [node.value], node.value)
-        return node
+    def _text(self, value: ast.expr) -> ast.expr:
+        return self._guard("text", [value], value)
+
+    visit_FormattedValue = through("_text", "value")
 
     # Attributes and elements ----------------------------------------------------------------------
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
@@ -188,10 +188,8 @@ class GuardedValues(Transformer):
         return key
 
     # Displays -------------------------------------------------------------------------------------
-    def visit_Set(self, node: ast.Set) -> ast.expr:
-        self.generic_visit(node)
-        node.elts = [self._hashed(e) for e in node.elts]
-        return node
+    visit_Set, visit_SetComp = through("_hashed", "elts"), through("_hashed", "elt")
+    visit_DictComp = through("_hashed", "key")
 
     def visit_Dict(self, node: ast.Dict) -> ast.expr:
         self.generic_visit(node)
@@ -208,17 +206,7 @@ class GuardedValues(Transformer):
         return node
 
     def _hashed(self, key: ast.expr) -> ast.expr:
-        return key if isinstance(key, ast.Constant) else self._guard("text", [key], key)
-
-    def visit_SetComp(self, node: ast.SetComp) -> ast.expr:
-        self.generic_visit(node)
-        node.elt = self._hashed(node.elt)
-        return node
-
-    def visit_DictComp(self, node: ast.DictComp) -> ast.expr:
-        self.generic_visit(node)
-        node.key = self._hashed(node.key)
-        return node
+        return key if isinstance(key, ast.Constant) else self._text(key)
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
         node.iter = finished(self._steps(node))

@@ -192,3 +192,18 @@ class Transformer:
 
 def _stays(transformer: Transformer, node: Any) -> Any:
     return node
+
+
+def through(method: str, *fields: str) -> Callable[[Any, Any], Any]:
+    """A visitor after which what stands in these fields has passed through the method."""
+
+    def visit(transformer: Any, node: Any) -> Any:
+        transformer.generic_visit(node)
+        change = getattr(transformer, method)
+        for field in fields:
+            found = getattr(node, field)
+            made = [change(part) for part in found] if type(found) is list else change(found)
+            setattr(node, field, made)
+        return node
+
+    return visit

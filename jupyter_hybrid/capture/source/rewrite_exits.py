@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .nodes import Transformer, call_of, is_given, placed
+from .nodes import Transformer, call_of, is_given, placed, through
 from .scopes import given_names, mangled, stored_names
 from .starred import held, held_in_case, held_in_step, starred_names
 
@@ -78,10 +78,8 @@ class Exits(Transformer):
         loads = isinstance(node.ctx, ast.Load)
         return self._held(node) if loads and not all(map(_is_constant, node.elts)) else node
 
-    def visit_Set(self, node: ast.Set) -> ast.expr:
-        self.generic_visit(node)
-        node.elts = [self._kept(e) for e in node.elts]
-        return node
+    visit_Set, visit_SetComp = through("_kept", "elts"), through("_kept", "elt")
+    visit_GeneratorExp = through("_plain", "elt")
 
     def visit_Dict(self, node: ast.Dict) -> ast.expr:
         self.generic_visit(node)
@@ -100,16 +98,6 @@ class Exits(Transformer):
         node.elt = self._plain(node.elt)
         return node
 
-    def visit_SetComp(self, node: ast.SetComp) -> ast.expr:
-        self.generic_visit(node)
-        node.elt = self._kept(node.elt)
-        return node
-
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.expr:
-        self.generic_visit(node)
-        node.elt = self._plain(node.elt)
-        return node
-
     def visit_DictComp(self, node: ast.DictComp) -> ast.expr:
         self.generic_visit(node)
         node.key = self._kept(node.key)
@@ -123,15 +111,8 @@ class Exits(Transformer):
             node.slice = self._kept(node.slice)  # nobody else asks for it
         return node
 
-    def visit_Slice(self, node: ast.Slice) -> ast.expr:
-        self.generic_visit(node)
-        node.lower, node.upper, node.step = map(self._plain, (node.lower, node.upper, node.step))
-        return node
-
-    def visit_Yield(self, node: ast.Yield) -> ast.expr:
-        self.generic_visit(node)
-        node.value = self._kept(node.value)
-        return node
+    visit_Slice = through("_plain", "lower", "upper", "step")
+    visit_Yield = through("_kept", "value")
 
     # Assignments ----------------------------------------------------------------------------------
     def _shared_among(self, *targets: ast.expr | None) -> list[str]:
@@ -221,11 +202,7 @@ class Exits(Transformer):
         self._in_class, self._class_name, self._shared = outside
         return node
 
-    def visit_arguments(self, node: ast.arguments) -> ast.arguments:
-        self.generic_visit(node)
-        node.defaults = [self._kept(d) for d in node.defaults]
-        node.kw_defaults = [self._kept(d) for d in node.kw_defaults]
-        return node
+    visit_arguments = through("_kept", "defaults", "kw_defaults")
 
     def _function(self, node: Any) -> Any:
         self.visit(node.args)

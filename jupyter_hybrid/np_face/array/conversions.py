@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -60,43 +62,10 @@ class Conversions:
             raise TypeError("unhashable type: 'numpy.ndarray'")
         return hash(self.to_numpy("hash() reads a value"))
 
-    def __bool__(self) -> bool:
-        return bool(self.to_numpy("a condition reads a value"))
-
-    def __int__(self) -> int:
-        return converted(int, self.to_numpy("int() reads a value"))
-
-    def __float__(self) -> float:
-        return converted(float, self.to_numpy("float() reads a value"))
-
-    def __complex__(self) -> complex:
-        return complex(self.to_numpy("complex() reads a value"))
-
-    def __index__(self) -> int:
-        return operator.index(self.to_numpy("an index reads a value"))
-
-    def __trunc__(self) -> int:
-        return math.trunc(self.to_numpy("math.trunc() reads a value"))
-
-    def __floor__(self) -> int:
-        return math.floor(self.to_numpy("math.floor() reads a value"))
-
-    def __ceil__(self) -> int:
-        return math.ceil(self.to_numpy("math.ceil() reads a value"))
-
     def __round__(self, ndigits: int | None = None) -> Any:
         if self.is_scalar and type(ndigits) is int and self.recorder.active:
             return np.round(self, ndigits)
         return round(self.to_numpy("round() reads a value"), ndigits)
-
-    def __repr__(self) -> str:
-        return repr(self.to_numpy("repr() shows the values"))
-
-    def __str__(self) -> str:
-        return str(self.to_numpy("str() shows the values"))
-
-    def __format__(self, spec: str) -> str:
-        return format(self.to_numpy("a format shows the values"), spec)
 
     def __reduce_ex__(self, protocol: Any) -> Any:  # pickles are the real array
         return self.to_numpy("pickling reads the values").__reduce_ex__(protocol)
@@ -109,3 +78,26 @@ class Conversions:
 
     def __copy__(self) -> Any:
         return self.copy("K")  # type: ignore[attr-defined]
+
+
+def _reading(function: Callable, why: str) -> Callable:
+    def read(self: Any, *args: Any) -> Any:
+        return function(self.to_numpy(why), *args)
+
+    return read
+
+
+for _name, _function, _why in (
+    ("bool", bool, "a condition reads a value"),
+    ("int", partial(converted, int), "int() reads a value"),
+    ("float", partial(converted, float), "float() reads a value"),
+    ("complex", complex, "complex() reads a value"),
+    ("index", operator.index, "an index reads a value"),
+    ("trunc", math.trunc, "math.trunc() reads a value"),
+    ("floor", math.floor, "math.floor() reads a value"),
+    ("ceil", math.ceil, "math.ceil() reads a value"),
+    ("repr", repr, "repr() shows the values"),
+    ("str", str, "str() shows the values"),
+    ("format", format, "a format shows the values"),
+):
+    setattr(Conversions, f"__{_name}__", _reading(_function, _why))

@@ -34,10 +34,6 @@ def is_basic(key: Any) -> bool:
     return all(map(_is_plain, key)) if type(key) is tuple else _is_plain(key)
 
 
-def _kind(scalar: Any) -> str:
-    return f"'numpy.{scalar.dtype.type.__name__}'"
-
-
 class Items:
     """Indexing; a mixin of TracedArray."""
 
@@ -76,7 +72,7 @@ class Items:
         __tracebackhide__ = True
         recorder = self.recorder
         if self.is_scalar:
-            raise TypeError(f"{_kind(self)} object does not support item assignment")
+            bridge.stand_in(self)[key] = value  # raises NumPy's error
         if recorder.active and not self.writeable:
             raise ValueError("assignment destination is read-only")
         if recorder.active:
@@ -105,17 +101,13 @@ class Items:
         raise ValueError("cannot delete array elements")
 
     def __len__(self: Any) -> int:
-        if self.is_scalar:
-            raise TypeError(f"object of type {_kind(self)} has no len()")
-        if not self.shape:
-            raise TypeError("len() of unsized object")
+        if self.is_scalar or not self.shape:
+            return len(bridge.stand_in(self))  # raises NumPy's error
         return self.shape[0]
 
     def __iter__(self: Any) -> Iterator[Any]:
-        if self.is_scalar:
-            raise TypeError(f"{_kind(self)} object is not iterable")
-        if not self.shape:
-            raise TypeError("iteration over a 0-d array")
+        if self.is_scalar or not self.shape:
+            return iter(bridge.stand_in(self))  # so does this
         return (self[i] for i in range(self.shape[0]))
 
     def __contains__(self: Any, value: Any) -> bool:

@@ -154,14 +154,12 @@ def arrays(value: Any) -> list[Any]:
 
 def _is_strided(value: Any) -> bool:
     """Is there an array that is not in C order?"""
-    kind = type(value)
-    if kind is bridge.Traced:
-        return value.layout is not None
-    if kind is tuple or kind is list:
-        return any(map(_is_strided, value))
-    if kind is dict:
-        return any(map(_is_strided, value.values()))
-    return kind is Geometry or (kind is np.ndarray and not value.flags.c_contiguous)
+    return any(
+        a.layout is not None
+        if type(a) is bridge.Traced
+        else type(a) is Geometry or not a.flags.c_contiguous
+        for a in arrays(value)
+    )
 
 
 def _signature(value: Any) -> Any:

@@ -44,6 +44,23 @@ def _checked(method: Callable) -> Callable:
     return call
 
 
+def _part(function: Callable) -> property:
+    name = function.__name__
+
+    def read(self: Any) -> Any:
+        return self._apply(function, (), {})
+
+    def write(self: Any, value: Any) -> None:
+        if self.is_scalar or (name == "imag" and self.dtype.kind != "c"):
+            setattr(self.to_numpy(), name, value)  # raises NumPy's error
+        elif self.dtype.kind == "c":
+            getattr(self, name)[...] = value
+        else:
+            self[...] = value
+
+    return property(read, write)
+
+
 class Methods:
     """The methods; a mixin of TracedArray."""
 
@@ -74,29 +91,7 @@ class Methods:
     def mT(self: Any) -> Any:
         return self._apply(np.matrix_transpose, (), {})
 
-    @property
-    def real(self: Any) -> Any:
-        return self._apply(np.real, (), {})
-
-    @real.setter
-    def real(self: Any, value: Any) -> None:
-        self._set_part("real", value)
-
-    @property
-    def imag(self: Any) -> Any:
-        return self._apply(np.imag, (), {})
-
-    @imag.setter
-    def imag(self: Any, value: Any) -> None:
-        self._set_part("imag", value)
-
-    def _set_part(self: Any, name: str, value: Any) -> None:
-        if self.is_scalar or (name == "imag" and self.dtype.kind != "c"):
-            setattr(self.to_numpy(), name, value)  # raises NumPy's error
-        elif self.dtype.kind == "c":
-            getattr(self, name)[...] = value
-        else:
-            self[...] = value
+    real, imag = _part(np.real), _part(np.imag)
 
     @_checked
     def conj(self: Any) -> Any:

@@ -26,6 +26,11 @@ _WINDOW = Callable[[Any], Any]
 _SEQUENCE = 1 << 5  # the flag of a type that Python's ``match`` asks for
 
 
+def _settable(read: Callable) -> Any:
+    """An attribute that real NumPy sets."""
+    return property(read, lambda array, value: in_place.put(array, read.__name__, value))
+
+
 class TracedArray(Operators, Items, Methods, Conversions):
     """An array of the cell's graph that answers as ``numpy.ndarray`` does.
 
@@ -266,21 +271,13 @@ class TracedArray(Operators, Items, Methods, Conversions):
     def __class__(self) -> Any:
         return self.dtype.type if self.is_scalar else np.ndarray
 
-    @property
+    @_settable
     def shape(self) -> tuple[int, ...]:
         return tuple(self.handle.shape)
 
-    @shape.setter
-    def shape(self, shape: Any) -> None:
-        in_place.put(self, "shape", shape)
-
-    @property
+    @_settable
     def dtype(self) -> np.dtype:
         return dtype_of(self.selected[1] if self.selected is not None else self.handle)
-
-    @dtype.setter
-    def dtype(self, dtype: Any) -> None:
-        in_place.put(self, "dtype", dtype)
 
     @property
     def ndim(self) -> int:
@@ -298,13 +295,9 @@ class TracedArray(Operators, Items, Methods, Conversions):
     def nbytes(self) -> int:
         return self.size * self.itemsize
 
-    @property
+    @_settable
     def strides(self) -> tuple[int, ...]:
         return self.layout or layouts.c_strides(self.shape, self.itemsize)
-
-    @strides.setter
-    def strides(self, strides: Any) -> None:
-        in_place.put(self, "strides", strides)
 
     @property
     def flags(self) -> Any:

@@ -11,7 +11,7 @@ from .. import bridge
 from ..array import gather
 from ..errors import NotCovered
 from . import followed, lowering
-from .lowering import INT64, cast, core, dtype_of, reshape
+from .lowering import INT64, between, cast, core, dtype_of, reshape
 from .registry import gives_arrays, lowers
 from .ufuncs import ufunc_call
 
@@ -49,21 +49,15 @@ def histogram(to, a, bins=10, range=None, density=None, weights=None):
     edges = np.histogram_bin_edges(
         np.zeros(0, dtype_of(x)), bins if bins.ndim else int(bins), range
     )
-    size = math.prod(x.shape)
-    if edges.size * size > _MOST or edges.dtype not in lowering.DTYPES:
+    size, n = math.prod(x.shape), edges.size
+    if n * size > _MOST or edges.dtype not in lowering.DTYPES:
         raise NotCovered("np.histogram of many elements into many bins")
     flat, sides = reshape(x, (1, size)), lowering.input_of(edges.reshape(-1, 1))
     below = ufunc_call(np.less, [flat, sides])
     last = ufunc_call(np.less_equal, [flat, lowering.constant(edges[-1])])
-    parts = [core("slice_axis", [below], axis=0, begin=0, end=edges.size - 1), last]
+    parts = [between(below, 0, 0, n - 1), last]
     counts = core("sum", [cast(core("concat", parts, dim=0), INT64)], axis=(1,))
-    counts = core(
-        "sub",
-        [
-            core("slice_axis", [counts], axis=0, begin=1, end=edges.size),
-            core("slice_axis", [counts], axis=0, begin=0, end=edges.size - 1),
-        ],
-    )
+    counts = core("sub", [between(counts, 0, 1, n), between(counts, 0, 0, n - 1)])
     if density:
         widths = lowering.input_of(np.array(np.diff(edges), float))
         total = core("sum", [counts], axis=(0,))

@@ -84,10 +84,6 @@ def _solve_vector(a: Any, b: Any, signature: Any = None) -> Any:
     return _traced(reshape(made, tuple(x.shape[:-1])))
 
 
-def _inv(a: Any, signature: Any = None) -> Any:
-    return _traced(_failing("linalg_inverse", [_matrices(a)])[0])
-
-
 def _slogdet(a: Any, signature: Any = None) -> Any:
     return tuple(map(_traced, core("linalg_slogdet", [_matrices(a)])))
 
@@ -111,18 +107,12 @@ def _cholesky(upper: bool) -> Callable:
     return lowered
 
 
-def _eigh(lower: bool, vectors: bool) -> Callable:
+def _outputs(op: str, number: int | None = None, **attrs: Any) -> Callable:
+    """The operator that gives all its outputs, or that one of them."""
+
     def lowered(a: Any, signature: Any = None) -> Any:
-        made = _failing("linalg_eigh", [_matrices(a)], lower=lower)
-        return tuple(map(_traced, made)) if vectors else _traced(made[0])
-
-    return lowered
-
-
-def _svd(full: bool, vectors: bool) -> Callable:
-    def lowered(a: Any, signature: Any = None) -> Any:
-        made = _failing("linalg_svd", [_matrices(a)], full_matrices=full)
-        return tuple(map(_traced, made)) if vectors else _traced(made[1])
+        made = _failing(op, [_matrices(a)], **attrs)
+        return tuple(map(_traced, made)) if number is None else _traced(made[number])
 
     return lowered
 
@@ -138,11 +128,16 @@ RESULTS = frozenset(
     c for c in vars(_module).values() if isinstance(c, type) and issubclass(c, tuple)
 )
 _PARTS: dict[str, Callable] = {
-    "solve": _solve, "solve1": _solve_vector, "inv": _inv, "slogdet": _slogdet, "det": _det,
+    "solve": _solve, "solve1": _solve_vector, "slogdet": _slogdet, "det": _det,
+    "inv": _outputs("linalg_inverse", 0),
     "cholesky_lo": _cholesky(False), "cholesky_up": _cholesky(True),
-    "eigh_lo": _eigh(True, True), "eigh_up": _eigh(False, True),
-    "eigvalsh_lo": _eigh(True, False), "eigvalsh_up": _eigh(False, False),
-    "svd_f": _svd(True, True), "svd_s": _svd(False, True), "svd": _svd(False, False),
+    "eigh_lo": _outputs("linalg_eigh", lower=True),
+    "eigh_up": _outputs("linalg_eigh", lower=False),
+    "eigvalsh_lo": _outputs("linalg_eigh", 0, lower=True),
+    "eigvalsh_up": _outputs("linalg_eigh", 0, lower=False),
+    "svd_f": _outputs("linalg_svd", full_matrices=True),
+    "svd_s": _outputs("linalg_svd", full_matrices=False),
+    "svd": _outputs("linalg_svd", 1, full_matrices=False),
 }  # fmt: skip
 for _name, _part in _PARTS.items():
     _gufunc = getattr(_compiled, _name, None)

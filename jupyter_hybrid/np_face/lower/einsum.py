@@ -108,21 +108,11 @@ def _pair(
     def arranged(node: Any, letters: str, order: str) -> Any:
         return transpose(node, tuple(letters.index(c) for c in order))
 
-    shape = tuple(sizes[c] for c in batch + free_a + free_b)
-    if not inner:
-        left = arranged(a, of_a, batch + free_a)
-        right = arranged(b, of_b, batch + free_b)
-        left = reshape(left, (sized(batch), sized(free_a), 1))
-        right = reshape(right, (sized(batch), 1, sized(free_b)))
-        return reshape(core("mul", [left, right]), shape), batch + free_a + free_b
+    op = "mul" if not inner else "matmul" if batch else "dot"
+    stack = () if op == "dot" else (sized(batch),)
     left = arranged(a, of_a, batch + free_a + inner)
     right = arranged(b, of_b, batch + inner + free_b)
-    if batch:
-        left = reshape(left, (sized(batch), sized(free_a), sized(inner)))
-        right = reshape(right, (sized(batch), sized(inner), sized(free_b)))
-        made = core("matmul", [left, right])
-    else:
-        left = reshape(left, (sized(free_a), sized(inner)))
-        right = reshape(right, (sized(inner), sized(free_b)))
-        made = core("dot", [left, right])
-    return reshape(made, shape), batch + free_a + free_b
+    left = reshape(left, (*stack, sized(free_a), sized(inner)))
+    right = reshape(right, (*stack, sized(inner), sized(free_b)))
+    shape = tuple(sizes[c] for c in batch + free_a + free_b)
+    return reshape(core(op, [left, right]), shape), batch + free_a + free_b

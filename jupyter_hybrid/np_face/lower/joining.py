@@ -11,7 +11,7 @@ from .. import bridge
 from ..errors import NotCovered
 from . import followed, lowering
 from .counting import known_values
-from .lowering import axis_of, cast, core, dtype_of, require_dtype, reshape
+from .lowering import along, axis_of, cast, core, dtype_of, require_dtype, reshape
 from .registry import lowers
 
 _EXACT = 1 << 53  # the greatest integer that a float has beside its neighbours
@@ -66,10 +66,7 @@ def repeat(to, a, repeats, axis=None):
 def _repeated_each(to: Callable, a: Any, repeats: Any, axis: Any) -> Any:
     """A count for each element: known ones, since the shape follows from them."""
     counts = known_values(repeats, "np.repeat with counts")
-    x = to(a)
-    if axis is None:
-        x, axis = reshape(x, (-1,)), 0
-    i = axis_of(axis, len(x.shape))
+    x, i = along(to(a), axis)
     if counts.shape != (x.shape[i],) or counts.dtype.kind not in "iu" or counts.min() < 0:
         raise NotCovered("np.repeat with these counts")
     index = np.repeat(np.arange(x.shape[i]), counts)

@@ -171,6 +171,18 @@ def axis_of(axis: Any, rank: int) -> int:
     return normalize_axis_index(operator.index(axis), rank)
 
 
+def along(x: Any, axis: Any) -> tuple[Any, int]:
+    """(x, its axis 0 .. rank - 1); for None all elements of x along one axis."""
+    if axis is None:
+        return reshape(x, (-1,)), 0
+    return x, axis_of(axis, len(x.shape))
+
+
+def between(x: Any, axis: int, begin: int, end: int) -> Any:
+    """The part of ``x`` that stands from ``begin`` to before ``end`` along an axis."""
+    return core("slice_axis", [x], axis=axis, begin=begin, end=end)
+
+
 def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
     """Axes of a reduction: all for None, else each once. Raises as NumPy does."""
     if axis is None:

@@ -8,19 +8,17 @@ import numpy as np
 
 from ..errors import NotCovered
 from . import lowering
-from .lowering import axis_of, cast, core, dtype_of, reshape
+from .lowering import along, cast, core, dtype_of
 from .registry import lowers
 
 _KINDS = (None, "quicksort", "heapsort", "stable", "mergesort")
 
 
 def _ordered(to: Any, a: Any, axis: Any) -> tuple[Any, int]:
-    x = to(a)
-    if axis is None:
-        x, axis = reshape(x, (-1,)), 0
+    x, place = along(to(a), axis)
     if dtype_of(x).kind == "c":
         raise NotCovered("sorting complex numbers")
-    return x, axis_of(axis, len(x.shape))
+    return x, place
 
 
 @lowers(np.sort)

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import NotCovered
 from . import lowering
 from .counting import known_values
-from .lowering import axes_of, cast, constant, core, dtype_of, reshape, transpose
+from .lowering import axes_of, between, cast, constant, core, dtype_of, reshape, transpose
 from .registry import lowers
 from .ufuncs import ufunc_call
 
@@ -40,7 +40,7 @@ def _sorted(x: Any, axis: Any) -> tuple[Any, int, tuple[int, ...], tuple[int, ..
 
 
 def _at(x: Any, axis: int, i: int) -> Any:
-    return core("slice_axis", [x], axis=axis, begin=i, end=i + 1)
+    return between(x, axis, i, i + 1)
 
 
 @lowers(np.median)

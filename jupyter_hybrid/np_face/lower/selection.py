@@ -15,13 +15,12 @@ from . import lowering
 from .lowering import (
     BOOL,
     NUMBERS,
-    axis_of,
+    along,
     cast,
     constant,
     core,
     dtype_of,
     require_dtype,
-    reshape,
 )
 from .reductions import as_bool
 from .registry import MISSING, given, gives_arrays, lowers
@@ -84,10 +83,7 @@ def clip(to, a, a_min=MISSING, a_max=MISSING, out=None, *, min=MISSING, max=MISS
 
 @lowers(np.take)
 def take(to, a, indices, axis=None, out=None, mode="raise"):
-    x = to(a)
-    if axis is None:
-        x, axis = reshape(x, (-1,)), 0
-    place = axis_of(axis, len(x.shape))
+    x, place = along(to(a), axis)
     if mode != "raise":
         raise NotCovered(f"np.take with mode={mode!r}")
     if not bridge.has_traced(indices):
@@ -101,12 +97,9 @@ def take(to, a, indices, axis=None, out=None, mode="raise"):
 
 @lowers(np.take_along_axis)
 def take_along_axis(to, arr, indices, axis=-1):
-    x, where_ = to(arr), to(indices)
-    if axis is None:
-        x, axis = reshape(x, (-1,)), 0
+    (x, place), where_ = along(to(arr), axis), to(indices)
     if dtype_of(where_).kind not in "iu" or len(x.shape) != len(where_.shape):
         raise IndexError("`indices` must be an integer array of as many dimensions as `arr`")
-    place = axis_of(axis, len(x.shape))
     in_range.require(bridge.recorder_of(arr, indices), where_, x.shape[place])
     shape = [d for i, d in enumerate(x.shape) if i != place]
     other = [d for i, d in enumerate(where_.shape) if i != place]

@@ -13,7 +13,7 @@ from ..array import layouts
 from ..errors import NotCovered
 from . import lowering
 from .linear import diagonal_of
-from .lowering import axis_of, broadcast_to, core, transpose
+from .lowering import axis_of, between, broadcast_to, core, transpose
 from .registry import lowers, views
 
 _CAN_REFUSE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # reshape, to copy
@@ -213,10 +213,7 @@ def _rolled(x: Any, by: int, axis: int) -> Any:
     by = by % size if size else 0
     if not by:
         return x
-    parts = [
-        core("slice_axis", [x], axis=axis, begin=size - by, end=size),
-        core("slice_axis", [x], axis=axis, begin=0, end=size - by),
-    ]
+    parts = [between(x, axis, size - by, size), between(x, axis, 0, size - by)]
     return core("concat", parts, dim=axis)
 
 

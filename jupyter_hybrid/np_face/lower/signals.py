@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import NotCovered
-from .lowering import FLOAT64, cast, core, dtype_of, require_dtype, reshape
+from .lowering import FLOAT64, between, cast, core, dtype_of, require_dtype, reshape
 from .registry import lowers
 from .ufuncs import ufunc_call
 
@@ -73,16 +73,12 @@ def interp(to, x, xp, fp, left=None, right=None, period=None):
     made = core("interp", [at, points, values])
     for value, beyond, end in ((left, np.less, 0), (right, np.greater, points.shape[0] - 1)):
         if value is not None:
-            outside = ufunc_call(beyond, [at, reshape(_slice(points, end, end + 1), ())])
+            outside = ufunc_call(beyond, [at, reshape(between(points, 0, end, end + 1), ())])
             number = to(value)
             if number.shape or dtype_of(number).kind == "c":
                 raise NotCovered("np.interp with left= or right= that is not a real number")
             made = core("where", [outside, cast(number, FLOAT64), made])
     return made
-
-
-def _slice(x: Any, begin: int, end: int) -> Any:
-    return core("slice_axis", [x], axis=0, begin=begin, end=end)
 
 
 def _folded(x: Any, period: float) -> Any:
@@ -95,8 +91,8 @@ def _around(points: Any, values: Any, period: float) -> tuple[Any, Any]:
     points = _folded(points, period)
     order = core("argsort", [points], axis=0, dtype="int64")
     points, values = (core("take", [h, order], axis=0) for h in (points, values))
-    first, first_value = (_slice(h, 0, 1) for h in (points, values))
-    last, last_value = (_slice(h, n - 1, n) for h in (points, values))
+    first, first_value = (between(h, 0, 0, 1) for h in (points, values))
+    last, last_value = (between(h, 0, n - 1, n) for h in (points, values))
     before = ufunc_call(np.subtract, [last, period])
     after = ufunc_call(np.add, [first, period])
     return (
