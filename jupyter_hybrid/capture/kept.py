@@ -11,6 +11,7 @@ from ..np_face import TracedArray
 from ..np_face.array.methods import Method
 from ..np_face.array.promises import Promises
 from .homes import TUPLES, Homes, is_ours, opened, root_of, standing_in
+from .numbers import is_recorded, plain
 
 _BOUND = TUPLES | {TracedArray, types.MethodType, Method}  # what names may be bound to
 
@@ -44,7 +45,7 @@ class Kept:
         self.homes.fill()
 
     def bind_names(self, recorder: Any) -> None:
-        """Binds the names to real arrays, which have been computed."""
+        """Binds the names to real arrays, which have been computed, and to plain numbers."""
         scalars = {}
         made: dict[int, Any] = {}
         for name in self._names:
@@ -57,6 +58,8 @@ class Kept:
             elif type(value) in _BOUND and is_ours(value):
                 with suppress(MXNetError):
                     self._namespace[name] = opened(value, made)
+            elif is_recorded(value):
+                self._namespace[name] = plain(value)
             elif id(value) in self._scalars:
                 scalars[id(value)] = self._scalars[id(value)]
         self._scalars = scalars

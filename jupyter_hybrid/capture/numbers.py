@@ -71,6 +71,7 @@ def record(value: int | float) -> int | float:
 def _wrap(value: int | float, node: Any) -> int | float:
     made = (RecordedInt if type(value) is int else RecordedFloat)(value)
     made.node = node
+    _core.guards.note()  # code that nobody has seen finds a plain one in its name
     _core.set_apart([node])
     return made
 

@@ -344,3 +344,13 @@ g.table[0] = 50
 g.place[0] = 60
 r = h.table is g.table, h.place is g.place, h.table.sum(), h.place.sum()
 del h, g
+
+# %% numbers in names that code from nowhere reads
+exec("def look(): return type(rate), type(steps), rate * 2, type(x * rate)")
+# --- cell
+rate, steps = 0.5, 3
+first = look()
+steps = steps + 1
+y = x * rate
+second = look(), type(steps), steps
+del look
