@@ -4,7 +4,9 @@ from __future__ import annotations
 import __future__
 
 import ast
+import io
 import linecache
+import tokenize
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -18,6 +20,7 @@ from .source.rewrite import assigned_names, defined_functions, rewrite
 from .source.scopes import awaits
 from .source.sources import FUTURES, remember
 
+_NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER, tokenize.DEDENT}
 _PREPARED = 64  # cells that are kept ready to run again
 _prepared: OrderedDict[tuple, Cell] = OrderedDict()
 
@@ -132,7 +135,7 @@ def prepare(
         first_line=offset + 1,
         tree=tree,
         names=assigned_names(tree),
-        quiet=source.rstrip().endswith(";"),
+        quiet=";" in source and _ends_quietly(source),
         awaits=("await" in source or "async" in source) and awaits(tree.body),
         source=source,
         flags=flags | _future_flags(shell, tree),
@@ -141,6 +144,13 @@ def prepare(
     if len(_prepared) > _PREPARED:
         _prepared.popitem(last=False)
     return made
+
+
+def _ends_quietly(source: str) -> bool:
+    """Is ``;`` the last of it, comments aside?"""
+    tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+    texts = [t.string for t in tokens if t.type not in _NO_CODE]
+    return texts[-1:] == [";"]
 
 
 def _number(shell: Any) -> int:

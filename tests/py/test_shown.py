@@ -62,3 +62,11 @@ def test_a_program_that_is_through_is_shown_once(shell):
     front_end = FrontEnd()
     shown.show(shell.report, front_end)
     assert not front_end.heard  # as any other object
+
+
+@pytest.mark.parametrize("end", [";", " ;  ", ";  # no value", ";\n# nor here\n\n", "; # a;b"])
+@pytest.mark.parametrize("way", ["%%hybridize\n", "%%imperative\n"])
+def test_a_semicolon_at_the_end_shows_nothing(shell, way, end):
+    body = "if True:\n    x = 'a;b'\nx + ';'"
+    assert shell.run(way + body + end).out == ""
+    assert shell.run(way + body + "  # shown;").out.endswith("'a;b;'\n")
