@@ -141,7 +141,6 @@ class Ending:
                 )
             chosen = [root_of(named[n]) for n in wanted if _is_pending(named.get(n))] + extra
         else:
-            live = self.recorder.live()
             keep = _must_run(live) if not failed else {id(a) for a in live}
             keep = set() if self.hurried else keep
             views = {id(handle_of(root_of(v))) for v in named.values() if v is not root_of(v)}

@@ -46,30 +46,18 @@ class Cell:
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # found out about it
     _codes: dict[tuple[int, bool], CodeType] = field(default_factory=dict, repr=False)
 
-    def codes(self, rewritten: bool = False) -> Iterator[CodeType]:
-        """Its statements, each compiled when the one before has run, as IPython does; without a
-        last one that is an expression, whose value is shown."""
-        return (self.code(number, rewritten) for number in range(self.statements))
-
-    def shown(self, rewritten: bool = False) -> CodeType | None:
-        """The last expression; None where the last statement is none."""
-        return self.code(self.statements, rewritten) if self._shows else None
-
-    @property
-    def statements(self) -> int:
-        return len(self.tree.body) - self._shows
+    def codes(self) -> Iterator[CodeType]:
+        """Its statements, each compiled when the one before has run, as IPython does. They give
+        None; a last one that is an expression gives its value, which is shown."""
+        return (self.code(number, False) for number in range(len(self.tree.body)))
 
     def code(self, number: int, rewritten: bool) -> CodeType:
-        """A statement or the last expression, rewritten for recording or as written."""
+        """A statement, rewritten for recording or as written."""
         known = self._codes.get((number, rewritten))
         if known is None:
             with uncollected():
                 known = self._codes[number, rewritten] = self._compile(number, rewritten)
         return known
-
-    @property
-    def _shows(self) -> bool:
-        return bool(self.tree.body) and isinstance(self.tree.body[-1], ast.Expr)
 
     @cached_property
     def _functions(self) -> frozenset[str]:
@@ -80,7 +68,8 @@ class Cell:
         tree: Any = ast.Module([self.tree.body[number]], [])
         if rewritten:
             tree = rewrite(copied(tree), self.filename, self._functions, copies=True)
-        if number < self.statements:
+        is_last = number == len(self.tree.body) - 1
+        if not (is_last and isinstance(self.tree.body[number], ast.Expr)):
             return compile(tree, self.filename, "exec", flags, True)
         (last,) = tree.body
         return compile(ast.Expression(last.value), self.filename, "eval", flags, True)

@@ -17,7 +17,7 @@ from .compute import Ran, compute, with_families
 from .options import Options
 from .reached import Reached
 from .salvage import succeeded
-from .source.scopes import loaded_names
+from .source.scopes import loaded_names, stored_names
 
 
 @dataclass
@@ -72,8 +72,7 @@ def _surely_bound(statement: ast.stmt) -> set[str]:
         targets = statement.targets
     elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
         targets = [statement.target]
-    stored = (n for target in targets for n in ast.walk(target) if isinstance(n, ast.Name))
-    return {n.id for n in stored if isinstance(n.ctx, ast.Store)}
+    return {name for target in targets for name in stored_names(target)}
 
 
 class DeferredNames:

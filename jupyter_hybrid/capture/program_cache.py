@@ -111,17 +111,14 @@ def find_or_compile(recipe: Recipe) -> tuple[CellProgram, bool]:
     if known is not None:
         _known.move_to_end(key)
         return _labelled(known, recipe)
-    structure = (graph.structure, *rest) if recipe.options.dims else None
-    program = None
-    if structure is not None:
-        earlier = _known.get(_by_structure.get(structure, ()))
-        if earlier is not None:
-            program = _resized(earlier, recipe)
+    structure = (graph.structure, *rest) if recipe.options.dims else ()
+    earlier = _known.get(_by_structure.get(structure, ()))
+    program = _resized(earlier, recipe) if earlier is not None else None
     found = program is not None
     if program is None:
         program = build(recipe)
     _known[key] = _Known(graph, program, OrderedDict({graph.labels: program}))
-    if structure is not None:
+    if structure:
         _by_structure[structure] = key
     if len(_known) > _PROGRAMS:
         _known.popitem(last=False)

@@ -109,17 +109,13 @@ class Recording:
     def codes(self) -> Iterator[CodeType]:
         """The cell's statements, each as recording goes when the one before has run."""
         budget, cell = self.recorder.budget, self.recorder.cell
-        for number in range(cell.statements):
+        for number in range(len(cell.tree.body)):
             if not self.as_written and (why := budget.used_up_between(self.recorder)):
                 self.leave(why)
             start = time.perf_counter()
             code = cell.code(number, rewritten=not self.as_written)
             budget.rewriting_s += time.perf_counter() - start
             yield code
-
-    def shown(self) -> CodeType | None:
-        """The last expression, as :meth:`codes`."""
-        return self.recorder.cell.shown(rewritten=not self.as_written)
 
     def pause(self, reason: str) -> None:
         """Computes everything and binds real values, then stops recording."""

@@ -99,11 +99,9 @@ def clean(error: BaseException, filename: str) -> None:
         seen.add(id(one))
         give(one, users(one.__traceback__))
         open_errors += [one.__cause__, one.__context__]
-    found = (
-        _PUSHED.search(getattr(error, "placed", str(error)))
-        if isinstance(error, MXNetError)
-        else None
-    )
+    if not isinstance(error, MXNetError):
+        return
+    found = _PUSHED.search(getattr(error, "placed", str(error)))
     cell = _cell_named(found["file"], filename) if found else None
     if found is None or cell is None:
         return

@@ -91,9 +91,12 @@ class _Finder:
         if node.id not in self.bound:
             self.reads.names[node.id] = None
 
-    def _BinOp(self, node: ast.BinOp) -> None:
-        self.value(node.left)
-        self.value(node.right)
+    def _parts(self, node: ast.expr) -> None:
+        for part in ast.iter_child_nodes(node):
+            if isinstance(part, ast.expr):
+                self.value(part)
+
+    _BinOp = _Tuple = _List = _parts
 
     def _UnaryOp(self, node: ast.UnaryOp) -> None:
         if isinstance(node.op, ast.Not):
@@ -104,26 +107,16 @@ class _Finder:
         simple = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
         if len(node.ops) != 1 or not isinstance(node.ops[0], simple):
             raise NotSkipped(f"line {node.lineno} asks for a truth value")
-        self.value(node.left)
-        self.value(node.comparators[0])
-
-    def _Tuple(self, node: ast.Tuple | ast.List) -> None:
-        for element in node.elts:
-            self.value(element)
-
-    _List = _Tuple
+        self._parts(node)
 
     def _Subscript(self, node: ast.Subscript) -> None:
         self.value(node.value)
         self._index(node.slice)
 
     def _index(self, node: ast.expr) -> None:
-        if isinstance(node, ast.Tuple):
-            for element in node.elts:
-                self._index(element)
-        elif isinstance(node, ast.Slice):
-            for part in (node.lower, node.upper, node.step):
-                if part is not None:
+        if isinstance(node, (ast.Tuple, ast.Slice)):
+            for part in ast.iter_child_nodes(node):
+                if isinstance(part, ast.expr):
                     self._index(part)
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             self._index(node.operand)

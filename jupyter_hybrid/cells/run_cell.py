@@ -27,18 +27,18 @@ from . import as_written, skip
 def run_imperatively(cell: Cell, namespace: dict[str, Any]) -> Any:
     """Executes the cell as written; returns the value of its last expression."""
     __tracebackhide__ = True
+    value = None
     for code in cell.codes():
-        exec(code, namespace)
-    shown = cell.shown()
-    return eval(shown, namespace) if shown is not None else None
+        value = eval(code, namespace)
+    return value
 
 
 async def await_imperatively(cell: Cell, namespace: dict[str, Any]) -> Any:
     """:func:`run_imperatively` for a cell that awaits at its top level."""
+    value = None
     for code in cell.codes():
-        await _awaited(code, namespace)
-    shown = cell.shown()
-    return await _awaited(shown, namespace) if shown is not None else None
+        value = await _awaited(code, namespace)
+    return value
 
 
 def run_symbolically(
@@ -65,16 +65,13 @@ def _recorded(
     recording = Recording(cell, options, namespace, later)
     _prepare(recording)
     start = as_written.clock()
-    last: list[Any] = []  # the only place here that holds the last expression's value
+    last: list[Any] = []  # what the last statement gave; no other place here holds it
     value, failed = None, True
     try:
         try:
             recording.begin()
             for code in recording.codes():
-                exec(code, namespace)
-            shown = recording.shown()
-            if shown is not None:
-                last.append(eval(shown, namespace))
+                last[:] = [eval(code, namespace)]
             failed = False
         finally:
             value = recording.end(last, failed)
@@ -116,10 +113,7 @@ async def _recorded_awaiting(
         try:
             recording.begin()
             for code in recording.codes():
-                await _Recorded(recording, code)
-            shown = recording.shown()
-            if shown is not None:
-                last.append(await _Recorded(recording, shown))
+                last[:] = [await _Recorded(recording, code)]
             failed = False
         finally:
             value = recording.end(last, failed)

@@ -247,8 +247,6 @@ def _results(
         if output >= 0 and names.setdefault(output, name) != name:
             raise NotSkipped(f"{name} is the array of {names[output]}")
         results[name] = output, bound[name]
-    if None not in bound:
-        return results, None
     last = _output("the last expression", bound[None], position)
     if last in names:
         return results, names[last]

@@ -197,10 +197,9 @@ class _Pair:
         return prepare
 
     def _imperative(self, namespace: dict[str, Any]) -> Any:
+        value = None
         for code in self._cell.codes():
-            exec(code, namespace)
-        shown = self._cell.shown()
-        value = eval(shown, namespace) if shown is not None else None
+            value = eval(code, namespace)
         _core.wait_all()
         return value
 

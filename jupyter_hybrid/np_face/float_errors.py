@@ -106,38 +106,26 @@ def as_in_cell() -> Iterator[None]:
             setattr(warnings, name, value)
 
 
-class _Silent:
-    """While it lasts, nodes are no loops of NumPy's: they stand for something that warns otherwise,
-    or not at all."""
-
-    depth = 0
-
-    def __enter__(self) -> None:
-        self.depth += 1
-        _core.set_float_warnings(0)
-
-    def __exit__(self, *error: object) -> None:
-        self.depth -= 1
-        if not self.depth:
-            _core.set_float_warnings(_kinds)
-
-
-SILENT = _Silent()
-
-
 class Named:
-    """While it lasts, nodes are loops of this function, not of Python's operators."""
+    """While it lasts, nodes are loops of this function, not of Python's operators. Of no function:
+    they stand for something that warns otherwise, or not at all."""
 
-    def __init__(self, name: str) -> None:
+    silent = 0  # how many of no function last
+
+    def __init__(self, name: str | None) -> None:
         self.name = name
 
     def __enter__(self) -> None:
-        if not SILENT.depth:
-            _core.set_float_warnings(_kinds, self.name)
+        Named.silent += self.name is None
+        _core.set_float_warnings(0 if Named.silent else _kinds, self.name or "")
 
     def __exit__(self, *error: object) -> None:
-        if not SILENT.depth:
+        Named.silent -= self.name is None
+        if not Named.silent:
             _core.set_float_warnings(_kinds)
+
+
+SILENT = Named(None)
 
 
 # Warnings -----------------------------------------------------------------------------------------

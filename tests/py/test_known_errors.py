@@ -48,6 +48,7 @@ ERRORS: list[Callable] = [
     lambda np, y, k: y.sum(axis=3),
     lambda np, y, k: y.mean(axis=(0, 0)),
     lambda np, y, k: np.max(y[:0]),
+    lambda np, y, k: np.var(y, ddof=1, correction=1),
     lambda np, y, k: y.transpose(0, 0),
     lambda np, y, k: y.squeeze(0),
     lambda np, y, k: np.split(y, 5),

@@ -64,7 +64,7 @@ def _(np, x):
     return (
         np.nansum(x), np.nanmean(x, axis=0), np.nanmax(x, axis=0), np.nanmin(x, axis=1),
         np.nanstd(x), np.nanvar(x, axis=0), np.nanprod(x), np.max(x), x.argmax(), np.median(x),
-        np.nancumsum(x), np.nancumprod(x, axis=1),
+        np.nancumsum(x), np.nancumprod(x, axis=1), np.nanvar(x, correction=1),
     )  # fmt: skip
 
 

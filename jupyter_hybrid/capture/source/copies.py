@@ -75,17 +75,23 @@ class Copies(Transformer):
         return sorted(loaded_names([node]) & bound_names(self.function))
 
     def _opened(self, node: Any) -> list[ast.stmt]:
-        """Rebinds the function's variables that a plain copy reads to real arrays."""
-        made: list[ast.stmt] = []
-        for name in self._variables_read(node):
-            text = placed(node, ast.Constant(name))
-            to = placed(node, ast.Name(name, ast.Store()))
-            load = placed(node, ast.Name(name, ast.Load()))
-            store = placed(node, ast.Assign([to], self._runtime("opened", [load], node)))
-            made.append(placed(node, ast.If(self._runtime("stands", [text], node), [store], [])))
-        if made:
-            made = [placed(node, ast.If(self._runtime("opens", [], node), made, []))]
-        return [finished(s) for s in made]
+        """Before a plain copy: rebinds the function's variables that it reads to real arrays."""
+        names = self._variables_read(node)
+        if not names:
+            return []
+        return [finished(placed(node, ast.Expr(self._rebound(node, names, "opens", "opened"))))]
+
+    def _rebound(self, at: Any, names: list[str], asked: str, opened: str) -> ast.expr:
+        """``R.asked() and (R.stands("v") and (v := R.opened(v)), ...)``."""
+        rebound: list[ast.expr] = []
+        for name in names:
+            text = placed(at, ast.Constant(name))
+            load, to = (placed(at, ast.Name(name, ctx)) for ctx in (ast.Load(), ast.Store()))
+            new = placed(at, ast.NamedExpr(to, self._runtime(opened, [load], at)))
+            test = self._runtime("stands", [text], at)
+            rebound.append(placed(at, ast.BoolOp(ast.And(), [test, new])))
+        each = placed(at, ast.Tuple(rebound, ast.Load()))
+        return placed(at, ast.BoolOp(ast.And(), [self._runtime(asked, [], at), each]))
 
     def _attribute(self, name: str, ctx: ast.expr_context, at: ast.AST) -> ast.expr:
         made: Any = self._runtime(name, [], at).func
@@ -177,20 +183,9 @@ class Copies(Transformer):
         plain.generators[0].iter = self._runtime("rest", [], node)
         opened = placed(node, ast.Constant(None))
         if self.targets is None and (names := self._variables_read(plain)):
-            opened = finished(self._opened_between(node, names))
+            # Between the two parts, once recording is put aside.
+            opened = finished(self._rebound(node, names, "left", "opened_between"))
         return self._runtime("both", [node, opened, plain], node)
-
-    def _opened_between(self, at: Any, names: list[str]) -> ast.expr:
-        """Rebinds these variables to real arrays, once recording is put aside."""
-        rebound: list[ast.expr] = []
-        for name in names:
-            text = placed(at, ast.Constant(name))
-            load, to = (placed(at, ast.Name(name, ctx)) for ctx in (ast.Load(), ast.Store()))
-            new = placed(at, ast.NamedExpr(to, self._runtime("opened_between", [load], at)))
-            test = self._runtime("stands", [text], at)
-            rebound.append(placed(at, ast.BoolOp(ast.And(), [test, new])))
-        each = placed(at, ast.Tuple(rebound, ast.Load()))
-        return placed(at, ast.BoolOp(ast.And(), [self._runtime("left", [], at), each]))
 
     def generator_twice(self, node: Any, plain: Any, number: ast.expr) -> ast.expr:
         """The same for a generator expression, which stays what it is to its end."""

@@ -67,12 +67,6 @@ class Conversions:
             return np.round(self, ndigits)
         return round(self.to_numpy("round() reads a value"), ndigits)
 
-    def __reduce_ex__(self, protocol: Any) -> Any:  # pickles are the real array
-        return self.to_numpy("pickling reads the values").__reduce_ex__(protocol)
-
-    def __reduce__(self) -> Any:
-        return self.to_numpy("pickling reads the values").__reduce__()
-
     def __deepcopy__(self, memo: dict) -> Any:
         return self.copy("K")  # type: ignore[attr-defined]
 
@@ -99,5 +93,8 @@ for _name, _function, _why in (
     ("repr", repr, "repr() shows the values"),
     ("str", str, "str() shows the values"),
     ("format", format, "a format shows the values"),
+    # Pickles are the real array.
+    ("reduce_ex", lambda real, protocol: real.__reduce_ex__(protocol), "pickling reads the values"),
+    ("reduce", operator.methodcaller("__reduce__"), "pickling reads the values"),
 ):
     setattr(Conversions, f"__{_name}__", _reading(_function, _why))

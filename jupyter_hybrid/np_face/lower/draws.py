@@ -41,14 +41,11 @@ def call(recorder: Recorder, lower: Callable, function: Any, args: tuple, kwargs
     return lower(generator, *args, **kwargs)
 
 
-def _array(x: Any) -> Any:
+def _rows(x: Any, axis: Any) -> tuple[Any, int]:
+    """(the array, its axis) that is drawn from."""
     if type(x) is not bridge.Traced or x.is_scalar or not x.ndim or not x.size:
         raise NotCovered("a draw from no array")
-    return x
-
-
-def _axis(x: Any, axis: Any) -> int:
-    return lowering.axis_of(operator.index(axis), x.ndim)
+    return x, lowering.axis_of(operator.index(axis), x.ndim)
 
 
 def _taken(x: Any, index: Any, axis: int) -> Any:
@@ -57,8 +54,7 @@ def _taken(x: Any, index: Any, axis: int) -> Any:
 
 
 def _shuffle(generator: Any, x: Any, axis: int = 0) -> None:
-    array = _array(x)
-    place = _axis(array, axis)
+    array, place = _rows(x, axis)
     if not array.writeable:
         raise NotCovered("a read-only array is shuffled")
     n = array.shape[place]
@@ -68,8 +64,7 @@ def _shuffle(generator: Any, x: Any, axis: int = 0) -> None:
 
 
 def _permutation(generator: Any, x: Any, axis: int = 0) -> Any:
-    array = _array(x)
-    place = _axis(array, axis)
+    array, place = _rows(x, axis)
     return _taken(array, generator.permutation(array.shape[place]), place)
 
 
@@ -90,8 +85,7 @@ def _choice(
         if axis or not isinstance(a, (int, np.integer)):
             raise NotCovered("a choice among these")
         return generator.choice(a, **options)
-    array = _array(a)
-    place = _axis(array, axis)
+    array, place = _rows(a, axis)
     return _taken(array, generator.choice(array.shape[place], **options), place)
 
 

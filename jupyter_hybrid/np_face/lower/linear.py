@@ -11,23 +11,15 @@ from ..errors import NotCovered
 from .lowering import (
     NUMBERS,
     axis_of,
-    cast,
     core,
     dtype_of,
-    require_dtype,
+    promoted,
     reshape,
     transpose,
     untransposed,
 )
 from .reductions import reduce
 from .registry import lowers
-
-
-def _one_dtype(a: Any, b: Any, name: str) -> tuple[Any, Any]:
-    dtype = require_dtype(np.result_type(dtype_of(a), dtype_of(b)), name)
-    if dtype.kind == "b":
-        raise NotCovered(f"{name} of bool")
-    return cast(a, dtype), cast(b, dtype)
 
 
 def matmul(a: Any, b: Any) -> Any:
@@ -44,7 +36,9 @@ def matmul(a: Any, b: Any) -> Any:
 def product(op: str, a: Any, b: Any) -> Any:
     """A matrix product; ``x.T`` in it becomes a flag of the product."""
     (a, swap_a), (b, swap_b) = untransposed(a), untransposed(b)
-    a, b = _one_dtype(a, b, "np.matmul")
+    a, b = promoted("np.matmul", a, b)
+    if dtype_of(a).kind == "b":
+        raise NotCovered("np.matmul of bool")
     flags = {"transpose_a": True} if swap_a else {}
     flags |= {"transpose_b": True} if swap_b else {}
     return _core.invoke_ufunc(op, [a, b], flags)
@@ -52,9 +46,9 @@ def product(op: str, a: Any, b: Any) -> Any:
 
 def multiply(a: Any, b: Any) -> Any:
     """``a * b`` with promotion."""
-    dtype = require_dtype(np.result_type(dtype_of(a), dtype_of(b)), "a product")
-    op = "logical_and" if dtype.kind == "b" else "mul"
-    return _core.invoke_ufunc(op, [cast(a, dtype), cast(b, dtype)], {})
+    pair = promoted("a product", a, b)
+    op = "logical_and" if dtype_of(pair[0]).kind == "b" else "mul"
+    return _core.invoke_ufunc(op, pair, {})
 
 
 @lowers(np.dot)

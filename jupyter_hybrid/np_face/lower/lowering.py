@@ -52,6 +52,12 @@ def cast(handle: Any, dtype: np.dtype) -> Any:
     return core("cast", [handle], dtype=require_dtype(dtype, "a cast").name)
 
 
+def promoted(what: str, *handles: Any) -> list[Any]:
+    """The handles in the one dtype that NumPy computes ``what`` in."""
+    dtype = require_dtype(np.result_type(*map(dtype_of, handles)), what)
+    return [cast(h, dtype) for h in handles]
+
+
 def copied(handle: Any) -> Any:
     """A node of its own for an array's contents: later writes into that array do not change it."""
     return core("identity", [handle])

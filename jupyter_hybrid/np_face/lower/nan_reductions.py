@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import NotCovered
 from .lowering import INT64, axes_of, cast, core, dtype_of, filled
-from .reductions import kept, reduce
+from .reductions import kept, reduce, spread
 from .registry import MISSING, lowers
 
 
@@ -53,31 +53,20 @@ def nanmean(to, a, axis=None, dtype=None, out=None, keepdims=MISSING, *, where=M
     return reduce("mean", x, axis, keepdims=keep, where=_is_number(x))
 
 
-def _spread(root: bool) -> Any:
-    def lowered(
-        to, a, axis=None, dtype=None, out=None, ddof=0, keepdims=MISSING, *, where=MISSING,
-        mean=MISSING, correction=MISSING,
-    ):  # fmt: skip
-        keep = _options(keepdims, MISSING, where)
-        x = to(a)
-        if dtype is not None or mean is not MISSING or correction is not MISSING:
-            raise NotCovered("np.nanvar or np.nanstd with dtype=, mean= or correction=")
-        if dtype_of(x).kind != "f":
-            raise NotCovered(f"np.nanvar or np.nanstd of {dtype_of(x)}")
-        axes = axes_of(axis, len(x.shape))
-        numbers = _is_number(x)
-        middle = reduce("mean", x, axes, keepdims=True, where=numbers)
-        count = cast(reduce("sum", numbers, axes, keepdims=keep, dtype=INT64), dtype_of(x))
-        square = core("square", [core("sub", [x, middle])])
-        total = reduce("sum", square, axes, keepdims=keep, where=numbers)
-        free = core("sub_scalar", [count], scalar=float(ddof))
-        made = core("div", [total, free])
-        bad = core("lesser_equal_scalar", [free], scalar=0.0)
-        made = core("where", [bad, filled((), float("nan"), dtype_of(x)), made])
-        return core("sqrt", [made]) if root else made
-
-    return lowered
+def _variance(x: Any, axis: Any, keepdims: bool, ddof: float, dtype: Any) -> Any:
+    if dtype is not None or dtype_of(x).kind != "f":
+        raise NotCovered(f"np.nanvar or np.nanstd of {dtype_of(x)}, or with dtype=")
+    axes = axes_of(axis, len(x.shape))
+    numbers = _is_number(x)
+    middle = reduce("mean", x, axes, keepdims=True, where=numbers)
+    count = cast(reduce("sum", numbers, axes, keepdims=keepdims, dtype=INT64), dtype_of(x))
+    square = core("square", [core("sub", [x, middle])])
+    total = reduce("sum", square, axes, keepdims=keepdims, where=numbers)
+    free = core("sub_scalar", [count], scalar=ddof)
+    bad = core("lesser_equal_scalar", [free], scalar=0.0)
+    made = core("div", [total, free])
+    return core("where", [bad, filled((), float("nan"), dtype_of(x)), made])
 
 
-lowers(np.nanvar)(_spread(False))
-lowers(np.nanstd)(_spread(True))
+lowers(np.nanvar)(spread(_variance, False))
+lowers(np.nanstd)(spread(_variance, True))

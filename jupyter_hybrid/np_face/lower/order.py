@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import NotCovered
-from . import lowering
-from .lowering import along, cast, core, dtype_of
+from .lowering import along, core, dtype_of, promoted
 from .registry import lowers
 
 _KINDS = (None, "quicksort", "heapsort", "stable", "mergesort")
@@ -40,10 +39,9 @@ def argsort(to, a, axis=-1, kind=None, order=None, *, stable=None):
 
 @lowers(np.searchsorted)
 def searchsorted(to, a, v, side="left", sorter=None):
-    x, values = to(a), to(v)
-    if sorter is not None or side not in ("left", "right") or len(x.shape) != 1:
+    pair = promoted("np.searchsorted", to(a), to(v))
+    if sorter is not None or side not in ("left", "right") or len(pair[0].shape) != 1:
         raise NotCovered("np.searchsorted with sorter=")
-    dtype = lowering.require_dtype(np.result_type(dtype_of(x), dtype_of(values)), "np.searchsorted")
-    if dtype.kind == "c":
+    if dtype_of(pair[0]).kind == "c":
         raise NotCovered("np.searchsorted of complex numbers")
-    return core("searchsorted", [cast(x, dtype), cast(values, dtype)], right=side == "right")
+    return core("searchsorted", pair, right=side == "right")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -220,24 +221,26 @@ def variance(x: Any, axis: Any, keepdims: bool, ddof: float, dtype: Any = None) 
     return core("div_scalar", [total], scalar=float(count))
 
 
-def _spread(root: bool) -> Any:
+def spread(of: Callable, root: bool) -> Any:
+    """A variance that ``of`` makes as :func:`variance`, or its root, with NumPy's arguments."""
+
     def lowered(
         to, a, axis=None, dtype=None, out=None, ddof=0, keepdims=MISSING, *, where=MISSING,
         mean=MISSING, correction=MISSING,
     ):  # fmt: skip
-        if (where is not MISSING and where is not True) or mean is not MISSING:
-            raise NotCovered("np.std or np.var with where= or mean=")
+        twice = correction is not MISSING and ddof != 0
+        if (where is not MISSING and where is not True) or mean is not MISSING or twice:
+            raise NotCovered("a variance with where= or mean=, or with ddof= in two ways")
         taken = ddof if correction is MISSING else correction
         if type(taken) not in (int, float) or abs(taken) >= 2**53:
-            raise NotCovered(f"np.std or np.var with ddof={taken!r}")
-        keep = kept(keepdims)
-        made = variance(to(a), axis, keep, float(taken), dtype)
+            raise NotCovered(f"a variance with ddof={taken!r}")
+        made = of(to(a), axis, kept(keepdims), float(taken), dtype)
         return core("sqrt", [made]) if root else made
 
     return lowered
 
 
-FUNCTIONS[np.std], FUNCTIONS[np.var] = _spread(True), _spread(False)
+FUNCTIONS[np.std], FUNCTIONS[np.var] = spread(variance, True), spread(variance, False)
 
 
 @lowers(np.count_nonzero)

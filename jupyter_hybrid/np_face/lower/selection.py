@@ -101,14 +101,12 @@ def take_along_axis(to, arr, indices, axis=-1):
     if dtype_of(where_).kind not in "iu" or len(x.shape) != len(where_.shape):
         raise IndexError("`indices` must be an integer array of as many dimensions as `arr`")
     in_range.require(bridge.recorder_of(arr, indices), where_, x.shape[place])
-    shape = [d for i, d in enumerate(x.shape) if i != place]
-    other = [d for i, d in enumerate(where_.shape) if i != place]
-    common = list(np.broadcast_shapes(tuple(shape), tuple(other)))
-    x = lowering.broadcast_to(x, (*common[:place], x.shape[place], *common[place:]))
-    where_ = lowering.broadcast_to(
-        where_, (*common[:place], where_.shape[place], *common[place:])
-    )  # fmt: skip
-    return core("take_along_axis", [x, where_], axis=place, mode="raise")
+    pair = [x, where_]
+    others = [(*h.shape[:place], 1, *h.shape[place + 1 :]) for h in pair]
+    wide = np.broadcast_shapes(*others)
+    shapes = [(*wide[:place], h.shape[place], *wide[place + 1 :]) for h in pair]
+    pair = list(map(lowering.broadcast_to, pair, shapes))
+    return core("take_along_axis", pair, axis=place, mode="raise")
 
 
 @gives_arrays

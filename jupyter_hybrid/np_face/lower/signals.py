@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import NotCovered
-from .lowering import FLOAT64, between, cast, core, dtype_of, require_dtype, reshape
+from .lowering import FLOAT64, between, cast, core, dtype_of, promoted, reshape
 from .registry import lowers
 from .ufuncs import ufunc_call
 
@@ -30,12 +30,11 @@ def _reversed(x: Any) -> Any:
     return core("reverse", [x], axis=(0,))
 
 
-def _vectors(x: Any, y: Any) -> tuple[Any, Any]:
+def _vectors(x: Any, y: Any) -> list[Any]:
     """Both in their common dtype. Raises NotCovered where NumPy has errors of its own."""
     if len(x.shape) != 1 or len(y.shape) != 1 or not x.shape[0] or not y.shape[0]:
         raise NotCovered("np.convolve of anything but vectors with elements")
-    dtype = require_dtype(np.result_type(dtype_of(x), dtype_of(y)), "np.convolve")
-    return cast(x, dtype), cast(y, dtype)
+    return promoted("np.convolve", x, y)
 
 
 @lowers(np.convolve)
