@@ -207,7 +207,6 @@ def _(np, x):
     return (
         np.take(x, [0, -1]), np.take(x, 1), x.take([[0, 1], [1, 0]], axis=0),
         np.take_along_axis(x, places, axis=1),
-        np.choose(np.array([0, 1, 0, 1]), [x[0], x[1]], mode="clip"),
     )  # fmt: skip
 
 

@@ -124,22 +124,6 @@ def select(to, condlist, choicelist, default=0):
     return made
 
 
-@lowers(np.choose)
-def choose(to, a, choices, out=None, mode="raise"):
-    index = to(a)
-    nodes = _promoted([to(c) for c in choices], "np.choose")
-    if mode not in ("clip", "wrap") or dtype_of(index).kind not in "iub":
-        raise NotCovered("np.choose where an index out of bounds is an error")
-    index = cast(index, lowering.INT64)
-    if mode == "wrap":
-        index = core("mod_scalar", [index], scalar=len(nodes))
-    made = nodes[0]
-    for i, node in enumerate(nodes[1:], 1):
-        made = core("where", [core("greater_equal_scalar", [index], scalar=i), node, made])
-    shape = np.broadcast_shapes(tuple(index.shape), *(tuple(n.shape) for n in nodes))
-    return lowering.broadcast_to(made, shape)
-
-
 @lowers(np.nan_to_num)
 def nan_to_num(to, x, copy=True, nan=0.0, posinf=None, neginf=None):
     array = to(x)
