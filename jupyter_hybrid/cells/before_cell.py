@@ -8,13 +8,15 @@ cell by itself: the user's own stay what they are, ``from __future__`` among the
 from __future__ import annotations
 
 import ast
+import builtins
+from collections.abc import Callable
 from typing import Any
 
 from ..base import MXNetError
 from ..capture.deferred import Deferred
 from ..reports.session import session
 
-_FIRST = "get_ipython().magics_manager.registry['HybridMagics'].compute_mentioned()"
+_FIRST = "__hybrid_before_cell__"  # in ``builtins``: any other name may be the user's
 
 
 class BeforeCell:
@@ -24,15 +26,17 @@ class BeforeCell:
         self._shell: Any = None
         self._mentioned: list[Deferred] = []
 
-    def start(self, shell: Any) -> None:
-        """Looks at this shell's cells."""
+    def start(self, shell: Any, compute: Callable[[], None]) -> None:
+        """Looks at this shell's cells; ``compute`` is what their first statement calls."""
         self._shell = shell
+        setattr(builtins, _FIRST, compute)
         shell.events.register("pre_run_cell", self._comes)
         shell.ast_transformers.append(self)
 
     def stop(self, shell: Any) -> None:
         shell.events.unregister("pre_run_cell", self._comes)
         shell.ast_transformers.remove(self)
+        delattr(builtins, _FIRST)
 
     def _comes(self, info: Any) -> None:
         if not info.raw_cell:
@@ -46,7 +50,7 @@ class BeforeCell:
         """The cell's tree with the statement that computes; magics have their own texts read here
         too, after that of the cell."""
         if self._mentioned and cell.body:
-            first = ast.parse(_FIRST).body[0]
+            first = ast.parse(f"{_FIRST}()").body[0]
             for part in ast.walk(first):
                 ast.copy_location(part, cell.body[0])
             cell.body.insert(0, first)

@@ -279,7 +279,8 @@ _shell: Any = None
 def load(shell: Any) -> None:
     """Registers the magics and hooks with an IPython shell; safe to call again."""
     global _shell
-    shell.register_magics(HybridMagics)
+    magics = HybridMagics(shell)
+    shell.register_magics(magics)
     if _shell is shell:
         return
     _shell = shell
@@ -288,7 +289,7 @@ def load(shell: Any) -> None:
     shell.input_transformers_cleanup.append(transform)
     shell.events.register("pre_run_cell", running.start)
     shell.events.register("post_run_cell", running.finish)
-    before_cell.start(shell)
+    before_cell.start(shell, magics.compute_mentioned)
     live.start(shell, session)
 
 

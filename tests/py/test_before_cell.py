@@ -63,6 +63,12 @@ def interrupted(shell: Shell) -> Iterator[Callable[[str], object]]:
     signal.signal(signal.SIGALRM, before)
 
 
+def test_a_name_of_ipythons_may_be_the_users(shell):
+    shell.ns["get_ipython"] = None
+    assert list(shell.run("f = b * 2\nf").value) == [0.0, 6.0, 12.0, 18.0, 24.0]
+    assert type(shell.ns["b"]) is np.ndarray
+
+
 @pytest.mark.parametrize("cell", READERS.values(), ids=READERS)
 def test_an_interrupt_ends_the_cell(cell, shell, interrupted):
     assert type(interrupted(cell)) is KeyboardInterrupt
