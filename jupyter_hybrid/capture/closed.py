@@ -49,11 +49,6 @@ def _of_data(args: tuple, kwargs: dict) -> bool:
     return _guards.data(*args, *kwargs.values())
 
 
-def _of_one(args: tuple, kwargs: dict) -> bool:
-    """The same for one argument: what the others say of it is not followed."""
-    return len(args) == 1 and _of_data(args, kwargs)
-
-
 def _of_real_data(args: tuple, kwargs: dict) -> bool:
     """For what keeps its arguments."""
     return _of_data(args, kwargs) and not is_ours((*args, *kwargs.values()))
@@ -93,7 +88,8 @@ _RULES: dict[Any, Rule] = {
         ),
         _of_data,
     ),
-    copy.deepcopy: _of_one,
+    # A memo is not followed.
+    copy.deepcopy: lambda args, kwargs: len(args) == 1 and _of_data(args, kwargs),
     **{
         f: _of_data
         for module in _MODULES_OF_DATA

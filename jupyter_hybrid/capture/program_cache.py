@@ -32,20 +32,21 @@ class CellProgram:
 
     program: Any
     seconds: float
-    made: Any  # the stages, or a function that makes them
-    taken: int | None = None  # by those of another recording: the size
+    given_stages: Any  # or a function that makes them
+    given_size: int | None = None  # of another recording's program
     resized: bool = False
     warned: list[Any] | None = None  # warnings of every run of it, once looked for
 
     @cached_property
     def stages(self) -> list[Any]:
-        stages: list[Any] = self.made() if callable(self.made) else self.made
+        given = self.given_stages
+        stages: list[Any] = given() if callable(given) else given
         return stages
 
     @cached_property
     def size(self) -> int:
-        if self.taken is not None:
-            return self.taken
+        if self.given_size is not None:
+            return self.given_size
         nodes = (n for s in self.stages for n in s.graph.nodes)
         return max((m.id for n in nodes for m in (n, *n.members)), default=-1) + 1
 
