@@ -28,11 +28,11 @@ struct State {
   unsigned long thread = 0;
   PyObject* on_contact = nullptr;  // called with the reason
   // Called with what is to be kept outside variables; where values have homes (guards_homes.cc).
-  PyObject* on_kept = nullptr;   // (value): what is kept for it
-  PyObject* on_held = nullptr;   // (list or dict): its values are seen to
-  PyObject* on_store = nullptr;  // (value, holder, key): stores it
-  PyObject* on_set = nullptr;    // (value, owner, name): sets it, where that runs no code
-  PyObject* hidden = nullptr;    // names of attributes that stand-ins have, and NumPy's may lack
+  PyObject* on_kept = nullptr;    // (value): what is kept for it
+  PyObject* on_held = nullptr;    // (list or dict): its values are seen to
+  PyObject* on_store = nullptr;   // (value, holder, key): stores it
+  PyObject* on_set = nullptr;     // (value, owner, name): sets it, where that runs no code
+  PyObject* hidden = nullptr;     // names of attributes that stand-ins have, and NumPy's may lack
   PyObject* on_hidden = nullptr;  // (array, name): such an attribute as NumPy's object has it
 };
 State& state();
