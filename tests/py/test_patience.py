@@ -82,12 +82,32 @@ def test_steps_are_measured_against_some_as_written(shell, monkeypatch, faster):
         assert all("compared with plain Python" in t for t in said)
 
 
+@pytest.mark.parametrize("faster", ["plain", "recorded"])
+def test_elements_are_measured_against_some_as_written(shell, monkeypatch, faster):
+    monkeypatch.setattr(budget, "GRACE_S", 0.0)
+    costs = iter([1.0, 0.0] if faster == "plain" else [0.0, 1.0])
+    monkeypatch.setattr(patience, "median", lambda times: next(costs))
+    body = READS + "def f(y):\n    return [y + i for i in range(40)]\nrows = f(x * 2)\n"
+    body += f"# {faster}\n"
+    wanted = imperative(body)[0]["rows"]
+    for run in (1, 2):
+        shell.hybridize(body)
+        assert [type(row) for row in shell.ns["rows"]] == [np.ndarray] * 40
+        np.testing.assert_array_equal(shell.ns["rows"], wanted)
+        said = [t for t in breaks(shell) if t.startswith("line 5 ")]
+        if faster == "recorded" and run == 2:
+            assert not said
+        else:
+            how = "left to Python: a step costs 1" if faster == "plain" else "compared with plain"
+            assert len(said) == 1 and said[0].startswith(f"line 5 {how}")
+
+
 def test_what_is_computed_for_a_trial_needs_no_passes(shell, monkeypatch):
     monkeypatch.setattr(budget, "GRACE_S", 0.0)
     body = READS + "y = x\nfor i in range(9):\n    y = y * 0.5 + (i - i)\n# trial\n"
     shell.hybridize(body)
     first = shell.report.segments[0]
-    assert first.reason.endswith("are compared with plain Python")
+    assert first.reason.endswith("compared with plain Python")
     changed = {stage.name for stage in first.compiled.stages if stage.changed}
     assert changed <= {"written", "infer", "plan"}
     np.testing.assert_array_equal(shell.ns["y"], imperative(body)[0]["y"])

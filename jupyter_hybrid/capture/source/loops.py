@@ -21,6 +21,7 @@ class Place:
     reads: frozenset[str]  # names
     left: str = ""  # to Python: why, with figures
     silent: bool = False  # it has been seen to record nothing
+    pays: bool = False  # a comprehension whose recorded steps were measured, and are no slower
 
     @property
     def lines(self) -> str:

@@ -97,7 +97,8 @@ class Phases:
     # Comprehensions -------------------------------------------------------------------------------
     def of_comprehension(self) -> Any:
         """The elements that are recorded."""
-        self._next_trial = _NEVER
+        if self.place.pays:
+            self._next_trial = _NEVER
         self._begin(pause=False)
         if self.stage != _RECORDED:
             return ()
@@ -111,16 +112,25 @@ class Phases:
 
     def leave_rest(self) -> None:
         """Puts recording aside for the other elements."""
+        recorder, place = self.recorder, self.place
         if self.stage == _RECORDED:
             self.how = "outside"
+            known = place.left or place.silent or recorder.budget.used_up(recorder)
+            if not known and self.hooks.recorder is recorder:
+                self._compare()
         if self.how and not self.paused:
             self.pause()
 
     def rest_as_written(self) -> Iterator[Any]:
-        """Those, before the first of which recording is put aside."""
+        """Those, before the first of which recording is put aside. Where they are compared with
+        the recorded ones, that decides how the comprehension runs from the next time on."""
         try:
             self.leave_rest()
-            yield from self._rest()
+            self._iterator = self._rest()
+            if self.stage == _TRIAL:
+                yield from self._timed_steps()
+                self.place.pays = not self._judge()
+            yield from self._iterator
         finally:
             self.resume()
 
@@ -247,18 +257,23 @@ class Phases:
             self.stage = _PLAIN
             self.pause()
         else:
-            self.stage = _TRIAL
-            start = self._now()
-            before = len(self.recorder.breaks)
-            with recorder.budget.in_haste():
-                self.hooks.step_outside(f"{place.lines} are compared with plain Python")
-            cpu().empty_cache()  # NumPy has memory of its own
-            self._entry = before if len(self.recorder.breaks) > before else -1
-            self.paused = self.how
-            self._flushed_s = self._now() - start
-            self._took_s = time.perf_counter() - self._since
-            self._plain_times = []
+            self._compare()
         self._iterator = self._rest()
+
+    def _compare(self) -> None:
+        """Puts recording aside for steps as written that are timed."""
+        recorder = self.recorder
+        self.stage = _TRIAL
+        start = self._now()
+        before = len(recorder.breaks)
+        with recorder.budget.in_haste():
+            self.hooks.step_outside(f"{self.place.lines} compared with plain Python")
+        cpu().empty_cache()  # NumPy has memory of its own
+        self._entry = before if len(recorder.breaks) > before else -1
+        self.paused = self.how
+        self._flushed_s = self._now() - start
+        self._took_s = time.perf_counter() - self._since
+        self._plain_times = []
 
     def _decide(self) -> None:
         """After some steps as written: which way the loop goes on."""
