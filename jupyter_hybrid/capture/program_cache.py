@@ -25,7 +25,7 @@ class CellProgram:
         program: runs the segment.
         seconds: what making it took.
         stages: the graph after each pass. Made when first looked at, if the program was had
-            without running the passes.
+            without running the passes, or for a cell without a picture.
         size: how many node ids the stages take.
         resized: it was made of the optimised graph for other sizes of named dimensions.
     """
@@ -117,7 +117,8 @@ def find_or_compile(recipe: Recipe) -> tuple[CellProgram, bool]:
     program = _resized(earlier, recipe) if earlier is not None else None
     found = program is not None
     if program is None:
-        program = build(recipe)
+        searched = recipe.options.plan != "fast"  # another search may find another plan
+        program = build(recipe, keep_stages=searched or recipe.options.view != "none")
     _known[key] = _Known(graph, program, OrderedDict({graph.labels: program}))
     if structure:
         _by_structure[structure] = key
@@ -148,7 +149,8 @@ def build(recipe: Recipe, keep_stages: bool = True) -> CellProgram:
         )
     finally:
         progress.close()
-    return CellProgram(made.program, made.seconds, made.stages)
+    stages = made.stages if keep_stages else lambda: build(recipe).stages
+    return CellProgram(made.program, made.seconds, stages)
 
 
 def clear() -> int:

@@ -35,7 +35,7 @@ from typing import Any
 from ..trace_state import RUNTIME
 from . import loops, quiet
 from .nodes import Transformer, call_of, copied, finished, placed
-from .scopes import bound_names, loaded_names, yields
+from .scopes import loaded_names, yields
 
 
 class Copies(Transformer):
@@ -46,6 +46,7 @@ class Copies(Transformer):
     def __init__(self, filename: str, copies: bool):
         self.filename, self.copies = filename, copies
         self.function: Any = None  # the one around what is visited, ...
+        self.variables: frozenset[str] = frozenset()  # ... what it binds, ...
         self.in_class = False
         self.loops = 0  # ... and the loops in it
         self.targets: frozenset[str] | None = None  # of the comprehensions around it, if any are
@@ -70,9 +71,7 @@ class Copies(Transformer):
 
     def _variables_read(self, node: Any) -> list[str]:
         """The function's variables that a plain copy reads."""
-        if self.function is None:
-            return []
-        return sorted(loaded_names([node]) & bound_names(self.function))
+        return sorted(loaded_names([node]) & self.variables) if self.variables else []
 
     def _opened(self, node: Any) -> list[ast.stmt]:
         """Before a plain copy: rebinds the function's variables that it reads to real arrays."""

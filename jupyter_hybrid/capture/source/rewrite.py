@@ -16,7 +16,7 @@ from .copies import Copies
 from .guarded import Guarded
 from .nodes import children, finished, given, placed, walk
 from .rewrite_exits import INPLACE, Exits
-from .scopes import COMPREHENSIONS, shared_names, stored_names
+from .scopes import COMPREHENSIONS, bound_names, shared_names, stored_names
 
 # Calls that look at their caller's frame: they must stay where they are.
 _FRAME_CALLS = frozenset(
@@ -198,14 +198,15 @@ class Rewriter(Copies):
     def inside(self, node: Any) -> Any:
         """The function with its own code rewritten."""
         body = node.body
-        outer = self.function, self.in_class, self.loops, self.targets
-        self.function, self.in_class, self.loops, self.targets = node, False, 0, None
+        outer = self.function, self.variables, self.in_class, self.loops, self.targets
+        self.function, self.variables = node, bound_names(node)
+        self.in_class, self.loops, self.targets = False, 0, None
         if isinstance(body, list):
-            node.shared = shared_names(node)
+            node.shared = shared_names(node, self.variables)
             node.body = self._visited(body)
         else:
             node.body = self.visit(body)
-        self.function, self.in_class, self.loops, self.targets = outer
+        self.function, self.variables, self.in_class, self.loops, self.targets = outer
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:

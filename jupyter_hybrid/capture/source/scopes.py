@@ -94,8 +94,12 @@ def stored_names(target: ast.AST) -> list[str]:
     return [n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
 
 
-def shared_names(function: Any) -> frozenset[str]:
-    """The variables that the function assigns and that somebody else reads."""
+def shared_names(function: Any, variables: frozenset[str]) -> frozenset[str]:
+    """The variables that the function assigns and that somebody else reads.
+
+    Args:
+        variables: its :func:`bound_names`.
+    """
     found: set[str] = set()
     read: set[str] = set()
     for node in own_nodes(function.body):
@@ -103,7 +107,7 @@ def shared_names(function: Any) -> frozenset[str]:
             found |= set(node.names)
         elif isinstance(node, _INNER):
             read |= _free_names(node)
-    return frozenset(found | (read & bound_names(function)))
+    return frozenset(found | (read & variables))
 
 
 def _free_names(inner: Any) -> frozenset[str]:

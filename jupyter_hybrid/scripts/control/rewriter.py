@@ -31,7 +31,6 @@ from typing import Any
 
 from ...capture.source.nodes import located
 from ...capture.source.rewrite import defined_functions, rewritten
-from ...capture.source.scopes import bound_names
 from . import syntax
 from .leaving import without_leaving
 from .places import RUNTIME
@@ -64,7 +63,7 @@ class ScriptRewriter(TruthRewriter):
 
     def _unpack(self, number: int, at: ast.AST) -> list[ast.stmt]:
         """``x, y = R.results()``."""
-        own = bound_names(self.function)
+        own = self.variables
         names = [n for n in self._stored(number) if n in own]
         call = self._runtime("results", [], at)
         store: list[ast.expr] = [ast.Name(n, ast.Store()) for n in names]
