@@ -182,7 +182,7 @@ class Notebook:
         mine = [n for n in names if n not in self.hidden and not n.startswith("_")]
         if mine:
             with capture_output():  # a later cell reads them: deferred names become real
-                self.shell.run_cell(f"({', '.join(mine)},)", store_history=False)
+                self.shell.run_cell(f"[{', '.join(mine)}] and None", store_history=False)
         found = {}
         for name in mine:
             try:

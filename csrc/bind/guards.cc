@@ -302,6 +302,7 @@ PyMethodDef kMethods[] = {
      "for a list or dict that holds some, and to store one: (value, holder, key)."},
     {"kept", kept, METH_O, "What something else than a variable keeps for this value."},
     {"held", held, METH_O, "A list or dict that was just made, or given something."},
+    {"may_stand", may_stand, METH_O, "False: it is and holds nothing that only variables hold."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -93,6 +93,7 @@ bool set_ours(PyObject* value, PyObject* owner, PyObject* name);  // by `on_set`
 PyObject* homes(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* kept(PyObject* self, PyObject* value);
 PyObject* held(PyObject* self, PyObject* value);
+PyObject* may_stand(PyObject* self, PyObject* value);
 
 // While something waits that a cell has recorded (second_lock.cc).
 void watch_frames(bool on);

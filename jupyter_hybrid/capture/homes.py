@@ -111,6 +111,8 @@ def _items(container: Any) -> list[tuple[Any, Any]]:
 
 def is_ours(value: Any) -> bool:
     """Is it, or does it hold, what only variables may hold?"""
+    if not _guards.may_stand(value):  # long tuples are looked through in C
+        return False
     kind = type(value)
     if kind in TUPLES:
         return any(map(is_ours, value))
