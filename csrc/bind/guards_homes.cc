@@ -97,9 +97,7 @@ PyObject* kept(PyObject*, PyObject* value) {
 
 PyObject* held(PyObject*, PyObject* value) { return held_here(Py_NewRef(value)); }
 
-PyObject* may_stand(PyObject*, PyObject* value) {
-  return PyBool_FromLong(ours().empty() || is_ours(value));  // none are known before `homes`
-}
+PyObject* may_stand(PyObject*, PyObject* value) { return PyBool_FromLong(is_ours(value)); }
 
 }  // namespace guards
 }  // namespace bind

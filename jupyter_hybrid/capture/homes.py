@@ -30,9 +30,7 @@ from .numbers import RecordedFloat, RecordedInt, plain
 from .trace_state import is_rewritten
 
 _guards = _core.guards
-#: Types that variables alone may hold; tuples and bound methods of them aside.
-OURS = (TracedArray, RecordedInt, RecordedFloat, Method)
-#: Tuples that may hold such values on their way.
+#: Tuples that may hold, on their way, what variables alone may.
 TUPLES = frozenset({tuple, *RESULTS})
 
 
@@ -111,14 +109,8 @@ def _items(container: Any) -> list[tuple[Any, Any]]:
 
 def is_ours(value: Any) -> bool:
     """Is it, or does it hold, what only variables may hold?"""
-    if not _guards.may_stand(value):  # long tuples are looked through in C
-        return False
-    kind = type(value)
-    if kind in TUPLES:
-        return any(map(is_ours, value))
-    if kind is types.MethodType:
-        kind = type(value.__self__)
-    return any(kind is ours for ours in OURS)
+    may = _guards.may_stand(value)  # long tuples are looked through there
+    return may and (type(value) not in TUPLES or any(map(is_ours, value)))
 
 
 def standing_in(value: Any) -> list[TracedArray]:
@@ -237,3 +229,8 @@ def _in_place(value: Any) -> Any:
         if not can_wait(array) or (type(value) in TUPLES and is_pending(root_of(array))):
             return array
     return None
+
+
+# Types that variables alone may hold; tuples and bound methods of them aside.
+_ours = (TracedArray, RecordedInt, RecordedFloat, Method, *RESULTS)
+_guards.homes(_ours, kept, held, put, put_attribute)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import types
 from contextlib import suppress
 from typing import Any
 
 from ..base import MXNetError
 from ..np_face import TracedArray
-from ..np_face.array.methods import Method
 from ..np_face.array.promises import Promises
-from .homes import TUPLES, Homes, is_ours, opened, root_of, standing_in
+from .homes import Homes, is_ours, opened, root_of, standing_in
 from .numbers import is_recorded, plain
-
-_BOUND = TUPLES | {TracedArray, types.MethodType, Method}  # what names may be bound to
 
 
 class Kept:
@@ -34,7 +30,7 @@ class Kept:
         kept = [*self.promises.arrays(), *self.homes.waiting()]
         if names:
             values = map(self._namespace.get, self._names)
-            bound = (a for v in values if type(v) in _BOUND for a in standing_in(v))
+            bound = (a for v in values if is_ours(v) for a in standing_in(v))
             kept += [a for a in bound if a.recorder is recorder]  # others are deferred
         handles = (root_of(a).handle for a in kept)
         return list({id(h): h for h in handles if h._traced}.values())
@@ -55,11 +51,11 @@ class Kept:
                     self._namespace[name] = real = value.to_numpy()
                     if value.is_scalar:
                         scalars[id(real)] = value
-            elif type(value) in _BOUND and is_ours(value):
-                with suppress(MXNetError):
-                    self._namespace[name] = opened(value, made)
             elif is_recorded(value):
                 self._namespace[name] = plain(value)
+            elif is_ours(value):
+                with suppress(MXNetError):
+                    self._namespace[name] = opened(value, made)
             elif id(value) in self._scalars:
                 scalars[id(value)] = self._scalars[id(value)]
         self._scalars = scalars

@@ -117,8 +117,7 @@ def find_or_compile(recipe: Recipe) -> tuple[CellProgram, bool]:
     program = _resized(earlier, recipe) if earlier is not None else None
     found = program is not None
     if program is None:
-        searched = recipe.options.plan != "fast"  # another search may find another plan
-        program = build(recipe, keep_stages=searched or recipe.options.view != "none")
+        program = build(recipe, keep_stages=recipe.options.view != "none")
     _known[key] = _Known(graph, program, OrderedDict({graph.labels: program}))
     if structure:
         _by_structure[structure] = key
@@ -127,9 +126,10 @@ def find_or_compile(recipe: Recipe) -> tuple[CellProgram, bool]:
     return program, found
 
 
-def build(recipe: Recipe, keep_stages: bool = True) -> CellProgram:
+def build(recipe: Recipe, keep_stages: bool = False) -> CellProgram:
     """Compiles a graph as the options of its cell ask; the cache is not looked at."""
     options = recipe.options
+    keep_stages |= options.plan != "fast"  # another search may find another plan
     progress = SearchProgress(options.plan_seconds)
     try:
         made = _core.compile(
@@ -149,7 +149,7 @@ def build(recipe: Recipe, keep_stages: bool = True) -> CellProgram:
         )
     finally:
         progress.close()
-    stages = made.stages if keep_stages else lambda: build(recipe).stages
+    stages = made.stages if keep_stages else lambda: build(recipe, True).stages
     return CellProgram(made.program, made.seconds, stages)
 
 
@@ -175,7 +175,7 @@ def _labelled(known: _Known, recipe: Recipe) -> tuple[CellProgram, bool]:
     if found:
         made, size = known.first.program.relabelled(graph), known.first.size
         seconds = time.perf_counter() - start
-        program = CellProgram(made, seconds, lambda: build(recipe).stages, size)
+        program = CellProgram(made, seconds, lambda: build(recipe, True).stages, size)
     else:
         program = build(recipe)
     known.by_labels[labels] = program

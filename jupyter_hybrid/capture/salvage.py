@@ -47,7 +47,7 @@ def salvage(runs: list[Ran]) -> MXNetError | None:
             if not any(array is a for a in failed):
                 continue
             graph, donated = segment.graph.with_outputs([i]), (False,) * len(run.inputs)
-            alone = build(Recipe(graph, _ALONE, donated, ()), keep_stages=False)
+            alone = build(Recipe(graph, _ALONE, donated, ()))
             (value,) = alone.program.run(run.inputs, run.keys, recorded=True)
             first = first or error_of(value)
             _core.set_value(array, value)

@@ -103,7 +103,7 @@ class Switches:
         self.segments = segments
         self._lines = _last_lines(cell)
         self._order = list(bound)
-        self._plans: dict[tuple[int, tuple[int, ...], bool], Any] = {}
+        self._plans: dict[tuple[int, tuple[int, ...]], Any] = {}
         self.written: Choice = frozenset(
             (p, i) for p, s in enumerate(segments) for i in range(len(s.outputs))
         )
@@ -177,27 +177,23 @@ class Switches:
         ]
 
     # Planning ------------------------------------------------------------------------------------
-    def plan(self, part: int, choice: Choice, keep_stages: bool = True) -> Any:
+    def plan(self, part: int, choice: Choice) -> Any:
         """The compiled part that computes what ``choice`` keeps of it."""
         segment = self.segments[part]
         kept = tuple(i for i in range(len(segment.drawn)) if (part, i) in choice)
         if kept == tuple(range(len(segment.outputs))):
             return segment.compiled
-        for stages in (True, keep_stages):
-            found = self._plans.get((part, kept, stages))
-            if found is not None:
-                return found
-        graph = segment.whole.with_outputs(list(kept))
-        updates = tuple((segment.updates[i] if i < len(segment.updates) else -1) for i in kept)
-        made = build(Recipe(graph, self.options, segment.donated, updates), keep_stages)
-        self._plans[part, kept, keep_stages] = made
-        return made
+        if (part, kept) not in self._plans:
+            graph, written = segment.whole.with_outputs(list(kept)), len(segment.updates)
+            updates = tuple(segment.updates[i] if i < written else -1 for i in kept)
+            self._plans[part, kept] = build(Recipe(graph, self.options, segment.donated, updates))
+        return self._plans[part, kept]
 
     def _cost(self, choice: Choice) -> tuple[int, int]:
         """(planned peak in bytes, kernels) of the whole cell."""
         peak = left = kernels = 0
         for part, segment in enumerate(self.segments):
-            program = self.plan(part, choice, keep_stages=False).program
+            program = self.plan(part, choice).program
             kernels += program.graph.num_kernels
             peak = max(peak, left + program.plan.planned_bytes)
             left += sum(

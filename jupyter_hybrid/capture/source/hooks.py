@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ...np_face import RESULTS, TracedArray
+from ...np_face import TracedArray
 from ...np_face.array.traced_array import OWN_NAMES, attribute
 from ...np_face.float_errors import in_numpy
 from .. import closed, homes, numbers, tracebacks
@@ -159,7 +159,4 @@ def install() -> Runtime:
         setattr(builtins, GUARDS, _guards)
         closed.tell_types(Runtime)
         _guards.hide(OWN_NAMES, attribute)
-        _guards.homes(
-            (*homes.OURS, *RESULTS), homes.kept, homes.held, homes.put, homes.put_attribute
-        )
     return runtime

@@ -112,18 +112,16 @@ class Phases:
 
     def leave_rest(self) -> None:
         """Puts recording aside for the other elements."""
-        recorder, place = self.recorder, self.place
         if self.stage == _RECORDED:
-            self.how = "outside"
-            known = place.left or place.silent or recorder.budget.used_up(recorder)
+            self.how, recorder = "outside", self.recorder
+            known = self.place.left or self.place.silent or recorder.budget.used_up(recorder)
             if not known and self.hooks.recorder is recorder:
                 self._compare()
         if self.how and not self.paused:
             self.pause()
 
     def rest_as_written(self) -> Iterator[Any]:
-        """Those, before the first of which recording is put aside. Where they are compared with
-        the recorded ones, that decides how the comprehension runs from the next time on."""
+        """Those, before the first of which recording is put aside. Some may be compared."""
         try:
             self.leave_rest()
             self._iterator = self._rest()
@@ -230,8 +228,7 @@ class Phases:
         steps, seconds = self._next_trial
         if self._unmeasured and recorder.arrays == self._arrays:
             seconds *= _ELEMENTS
-        first = steps == _FIRST and self.steps_done
-        long = bool(first and took >= budget.most_s())
+        long = steps == _FIRST and self.steps_done > 0 and took >= budget.most_s()
         return took >= seconds and (self.steps_done >= steps or long)
 
     def _waste(self, lost_s: float) -> None:
@@ -270,10 +267,9 @@ class Phases:
             self.hooks.step_outside(f"{self.place.lines} compared with plain Python")
         cpu().empty_cache()  # NumPy has memory of its own
         self._entry = before if len(recorder.breaks) > before else -1
-        self.paused = self.how
+        self.paused, self._plain_times = self.how, []
         self._flushed_s = self._now() - start
         self._took_s = time.perf_counter() - self._since
-        self._plain_times = []
 
     def _decide(self) -> None:
         """After some steps as written: which way the loop goes on."""

@@ -95,11 +95,7 @@ def stored_names(target: ast.AST) -> list[str]:
 
 
 def shared_names(function: Any, variables: frozenset[str]) -> frozenset[str]:
-    """The variables that the function assigns and that somebody else reads.
-
-    Args:
-        variables: its :func:`bound_names`.
-    """
+    """Which of its variables the function assigns and somebody else reads."""
     found: set[str] = set()
     read: set[str] = set()
     for node in own_nodes(function.body):

@@ -31,6 +31,7 @@ from typing import Any
 
 from ...capture.source.nodes import located
 from ...capture.source.rewrite import defined_functions, rewritten
+from ...capture.source.scopes import bound_names
 from . import syntax
 from .leaving import without_leaving
 from .places import RUNTIME
@@ -63,7 +64,7 @@ class ScriptRewriter(TruthRewriter):
 
     def _unpack(self, number: int, at: ast.AST) -> list[ast.stmt]:
         """``x, y = R.results()``."""
-        own = self.variables
+        own = bound_names(self.function)
         names = [n for n in self._stored(number) if n in own]
         call = self._runtime("results", [], at)
         store: list[ast.expr] = [ast.Name(n, ast.Store()) for n in names]
