@@ -161,6 +161,18 @@ def test_stand_ins_in_containers_are_written_by_a_loop_as_written(shell, monkeyp
     assert shell.ns["total"] == pytest.approx(wanted["total"], rel=1e-13)
 
 
+def test_what_a_deep_tuple_holds_is_real_in_a_loop_as_written(shell, monkeypatch):
+    monkeypatch.setattr(patience, "CONTACTS", 2)
+    body = READS + (
+        "y = x * 2\ndeep = ((((((y, 1), 2), 3), 4), 5), 6)\nkinds = []\n"
+        "for v in x[:9]:\n    if v < 5:\n"
+        "        kinds.append(type(deep[0][0][0][0][0][0]))\n"
+    )
+    shell.hybridize(body)
+    assert set(shell.ns["kinds"][-4:]) == {np.ndarray}
+    assert shell.ns["kinds"] == imperative(body)[0]["kinds"]
+
+
 class Clock:
     """Seconds that the recorded runs and those as written of a cell are said to take, in turn."""
 

@@ -27,7 +27,7 @@ _FIRST = 4  # steps before a loop is measured
 _ELEMENTS = 0.1  # of the time before that, while it makes no array: of elements a step is a few
 _MARGIN = 1.1  # by which steps as written have to be faster
 _SILENT = 8  # steps that record nothing
-_NEVER = (1 << 62, 0.0)  # when a comprehension is measured
+_NEVER = (1 << 62, 0.0)  # when generators are measured, and comprehensions that pay
 _START, _RECORDED, _TRIAL, _PLAIN = range(4)
 
 
@@ -114,8 +114,8 @@ class Phases:
         """Puts recording aside for the other elements."""
         if self.stage == _RECORDED:
             self.how, recorder = "outside", self.recorder
-            known = self.place.left or self.place.silent or recorder.budget.used_up(recorder)
-            if not known and self.hooks.recorder is recorder:
+            why = self.place.left or self.place.silent or recorder.budget.used_up(recorder)
+            if not why and self.hooks.recorder is recorder:
                 self._compare()
         if self.how and not self.paused:
             self.pause()
@@ -127,7 +127,7 @@ class Phases:
             self._iterator = self._rest()
             if self.stage == _TRIAL:
                 yield from self._timed_steps()
-                self.place.pays = not self._judge()
+                self.place.pays = not self._judge() and bool(self._plain_times)
             yield from self._iterator
         finally:
             self.resume()
