@@ -2,8 +2,8 @@
 
 A loop is recorded first. It is left to Python, whole, for later runs of the cell too, once it keeps
 asking for values, or once its recorded steps have been measured against some as written and cost
-more. Loops that touch no array are not recorded at all. Once a run of a cell has lost much time to
-what was then left, the rest of it runs as written.
+more; a comprehension is measured once. Loops that touch no array are not recorded at all. Once a
+run of a cell has lost much time to what was then left, the rest of it runs as written.
 """
 
 from __future__ import annotations
