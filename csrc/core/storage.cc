@@ -37,7 +37,7 @@ constexpr int kMaxCached = 128;  // per class
 
 // A plain pointer, so that reading it needs no guard; null before first use and after the
 // thread's end, when frees go straight to the pool.
-thread_local ThreadCache* cache __attribute__((tls_model("initial-exec"))) = nullptr;
+thread_local ThreadCache* cache = nullptr;
 thread_local bool cache_gone = false;
 
 void give_back(ThreadCache& from, int size_class, int count) {

@@ -42,7 +42,7 @@ struct Held {
   int locks = 0;
   bool counted = false;
 };
-thread_local Held held __attribute__((tls_model("initial-exec")));
+thread_local Held held;
 
 void leave(Gate& g) {
   if (g.inside.fetch_sub(1) == 1 && g.forks.load() > 0) {

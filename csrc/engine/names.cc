@@ -32,7 +32,7 @@ Tables& tables() {
 const bool held_over_fork = hold_over_fork(
     ForkStage::names, {[] { tables().mutex.lock(); }, [](bool) { tables().mutex.unlock(); }});
 
-thread_local uint32_t this_site __attribute__((tls_model("initial-exec"))) = 0;
+thread_local uint32_t this_site = 0;
 
 }  // namespace
 

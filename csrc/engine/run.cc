@@ -13,7 +13,7 @@ namespace hybrid {
 namespace engine {
 namespace {
 
-thread_local bool is_executing __attribute__((tls_model("initial-exec"))) = false;
+thread_local bool is_executing = false;
 
 }  // namespace
 

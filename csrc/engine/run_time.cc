@@ -13,7 +13,7 @@ namespace hybrid {
 namespace engine {
 namespace {
 
-thread_local const RunTimeRef* current_time __attribute__((tls_model("initial-exec"))) = nullptr;
+thread_local const RunTimeRef* current_time = nullptr;
 
 void at_least(std::atomic<uint64_t>* most, uint64_t value) {
   uint64_t known = most->load(std::memory_order_relaxed);

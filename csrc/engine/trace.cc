@@ -120,7 +120,7 @@ Registry& registry() {
   return *all;
 }
 
-thread_local Ring* this_ring __attribute__((tls_model("initial-exec"))) = nullptr;
+thread_local Ring* this_ring = nullptr;
 
 struct RingOwner {
   Ring* ring;

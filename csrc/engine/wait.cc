@@ -10,7 +10,7 @@ namespace hybrid {
 namespace engine {
 namespace {
 
-thread_local uint64_t waited_ticks __attribute__((tls_model("initial-exec"))) = 0;
+thread_local uint64_t waited_ticks = 0;
 
 }  // namespace
 

@@ -13,7 +13,7 @@
 namespace hybrid {
 namespace {
 
-thread_local bool in_job __attribute__((tls_model("initial-exec"))) = false;
+thread_local bool in_job = false;
 
 const bool held_over_fork =
     hold_over_fork(ForkStage::workers, {[] { Workers::shared().before_fork(); },

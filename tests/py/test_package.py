@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import jupyter_hybrid as mx
-from jupyter_hybrid import _stubs
+from jupyter_hybrid import _core, _stubs
 
 
 def test_the_imports_of_mxnets_programs():
@@ -32,6 +32,23 @@ def test_what_is_not_asked_for_is_not_imported():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_importing_warns_of_nothing():
+    code = (
+        "import warnings; warnings.filterwarnings('error', module='jupyter_hybrid');"
+        "import jupyter_hybrid.cells.magics, jupyter_hybrid.capture.closed"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_the_core_takes_no_static_storage_of_threads():
+    """A process has some 1,600 bytes for libraries that are loaded later: OpenMP's need them, and
+    PyTorch can't be imported where they are gone."""
+    run = ["readelf", "-d", _core.__file__]
+    shown = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+    assert "libstdc++" in shown and "STATIC_TLS" not in shown
 
 
 def test_modules_of_the_users_may_be_called_as_pythons_own(tmp_path: Path):
