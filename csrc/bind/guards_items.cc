@@ -68,16 +68,12 @@ bool is_hidden(PyObject* value, PyObject* name) {
   return names != nullptr && kind_of(value) == Kind::array && PySet_Contains(names, name) == 1;
 }
 
-PyObject* as_numpy_has_it(PyObject* value, PyObject* name) {
-  return PyObject_CallFunctionObjArgs(state().on_hidden, value, name, nullptr);
-}
-
-// False: NumPy's object has none of that name, and the error is set.
-bool has_it(PyObject* value, PyObject* name) {
+// False: NumPy's object has none of that name to set or delete, and the error is set.
+bool is_settable(PyObject* value, PyObject* name) {
   if (!is_hidden(value, name)) return true;
-  PyObject* found = as_numpy_has_it(value, name);
-  Py_XDECREF(found);
-  return found != nullptr;
+  PyObject* looked = PyObject_CallFunctionObjArgs(state().on_set_hidden, value, name, nullptr);
+  Py_XDECREF(looked);
+  return looked != nullptr;
 }
 
 bool is_index(PyObject* key) {
@@ -189,14 +185,17 @@ PyObject* attribute(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (!idle() && !reading_is_plain(args[0], args[1]) && !contact_at_attribute(args[0], args[1])) {
     return nullptr;
   }
-  if (is_hidden(args[0], args[1])) return as_numpy_has_it(args[0], args[1]);
+  if (is_hidden(args[0], args[1])) {
+    return PyObject_CallFunctionObjArgs(state().on_hidden, args[0], args[1], nullptr);
+  }
   return PyObject_GetAttr(args[0], args[1]);
 }
 
 PyObject* hide(PyObject*, PyObject* const* args, Py_ssize_t count) {
-  if (!has_count("hide", count, 2)) return nullptr;
+  if (!has_count("hide", count, 3)) return nullptr;
   Py_XDECREF(std::exchange(state().hidden, Py_NewRef(args[0])));
   Py_XDECREF(std::exchange(state().on_hidden, Py_NewRef(args[1])));
+  Py_XDECREF(std::exchange(state().on_set_hidden, Py_NewRef(args[2])));
   Py_RETURN_NONE;
 }
 
@@ -205,13 +204,13 @@ PyObject* owner(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (!idle() && !writing_is_plain(args[0], args[1]) && !contact_at_attribute(args[0], args[1])) {
     return nullptr;
   }
-  return has_it(args[0], args[1]) ? Py_NewRef(args[0]) : nullptr;
+  return is_settable(args[0], args[1]) ? Py_NewRef(args[0]) : nullptr;
 }
 
 PyObject* set(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (!has_count("set", count, 3)) return nullptr;
   PyObject *owner = args[1], *name = args[2];
-  if (!has_it(owner, name)) return nullptr;
+  if (!is_settable(owner, name)) return nullptr;
   const bool plain = writing_is_plain(owner, name);
   const bool stays = kind_of(owner) == Kind::array;  // its own attributes take stand-ins
   if (plain && !stays && is_ours(args[0])) {

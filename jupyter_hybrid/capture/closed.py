@@ -106,9 +106,7 @@ _METHODS: dict[type, frozenset[str]] = {
     set: frozenset({"copy", "clear"}),
 }
 # They read memory, past every array protocol.
-_BUFFER_READERS = (
-    memoryview, bytes, bytearray, np.frombuffer, np.ndarray, np.recarray, np.char.chararray,
-)  # fmt: skip
+_BUFFER_READERS = (memoryview, bytes, bytearray, np.frombuffer)  # and the classes of arrays
 _EXACT = (
     list, dict, set, frozenset, tuple, str, bytes, int, float, complex, bool,
     RecordedInt, RecordedFloat,
@@ -247,6 +245,8 @@ def opens(function: Any, args: tuple) -> bool:
 
 
 def _reads_buffers(function: Any) -> bool:
+    if type(function) is type and issubclass(function, np.ndarray):
+        return True
     return any(function is reader for reader in _BUFFER_READERS)
 
 

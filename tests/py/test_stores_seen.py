@@ -21,7 +21,8 @@ class Watched(dict):
         return 1.0
     def __setitem__(self, key, value):
         frame = sys._getframe(1)
-        doing = dis.opname[frame.f_code.co_code[frame.f_lasti]]
+        # From 3.12 on slices have an instruction of their own; rewritten ones are objects.
+        doing = dis.opname[frame.f_code.co_code[frame.f_lasti]].replace("SLICE", "SUBSCR")
         seen.append((sys.getrefcount(self), doing, str(key), type(value).__name__))
         warnings.warn("stored", stacklevel=2)
 class Holder:

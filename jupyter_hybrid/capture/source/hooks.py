@@ -18,7 +18,7 @@ import numpy as np
 
 from ... import _core
 from ...np_face import TracedArray
-from ...np_face.array.traced_array import OWN_NAMES, attribute
+from ...np_face.array.traced_array import OWN_NAMES, attribute, settable
 from ...np_face.float_errors import in_numpy
 from .. import closed, homes, numbers, tracebacks
 from ..recorder import Recorder
@@ -158,5 +158,5 @@ def install() -> Runtime:
         setattr(builtins, RUNTIME, runtime)
         setattr(builtins, GUARDS, _guards)
         closed.tell_types(Runtime)
-        _guards.hide(OWN_NAMES, attribute)
+        _guards.hide(OWN_NAMES, attribute, settable)
     return runtime

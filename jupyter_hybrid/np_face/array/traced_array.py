@@ -312,6 +312,14 @@ def attribute(array: Any, name: str) -> Any:
     return getattr(array, name)
 
 
+def settable(array: Any, name: str) -> None:
+    """Raises NumPy's error where its own object has no ``array.name`` to set or to delete."""
+    scalar = type(array) is TracedArray and array.is_scalar
+    sample = np.empty((), array.dtype)[()] if scalar else np.empty(0)
+    if not hasattr(sample, name):
+        delattr(sample, name)
+
+
 _SCALARS = tuple(t for t in set(np.sctypeDict.values()) if t is not np.void)
 #: Names of attributes that an array of NumPy's, or one of its scalars, lacks.
 OWN_NAMES = frozenset(
