@@ -284,8 +284,8 @@ PyMethodDef kMethods[] = {
      "on."},
     {"attribute", HYBRID_FAST(attribute), "`value.name`."},
     {"hide", HYBRID_FAST(hide),
-     "Names of attributes that NumPy's own objects may lack, and what is called to read one: "
-     "(array, name)."},
+     "Names of attributes that NumPy's own objects may lack, and what is called to read one "
+     "and before one is set or deleted: (array, name)."},
     {"owner", HYBRID_FAST(owner), "A value whose attribute is set or deleted next."},
     {"set", HYBRID_FAST(set), "`owner.name = value`, in the order value, owner, name."},
     {"item", HYBRID_FAST(item), "`value[key]`."},
@@ -303,6 +303,8 @@ PyMethodDef kMethods[] = {
     {"kept", kept, METH_O, "What something else than a variable keeps for this value."},
     {"held", held, METH_O, "A list or dict that was just made, or given something."},
     {"may_stand", may_stand, METH_O, "False: it is and holds nothing that only variables hold."},
+    {"of_types", HYBRID_FAST(of_types),
+     "(name, value) of those names of a namespace whose values are exactly of these types."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -34,6 +34,7 @@ struct State {
   PyObject* on_set = nullptr;     // (value, owner, name): sets it, where that runs no code
   PyObject* hidden = nullptr;     // names of attributes that stand-ins have, and NumPy's may lack
   PyObject* on_hidden = nullptr;  // (array, name): such an attribute as NumPy's object has it
+  PyObject* on_set_hidden = nullptr;  // likewise, before one is set or deleted
 };
 State& state();
 void set_pending(bool pending);
@@ -94,6 +95,8 @@ PyObject* homes(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* kept(PyObject* self, PyObject* value);
 PyObject* held(PyObject* self, PyObject* value);
 PyObject* may_stand(PyObject* self, PyObject* value);
+// (name, value) of a namespace's names whose values are exactly of these types.
+PyObject* of_types(PyObject* self, PyObject* const* args, Py_ssize_t count);
 
 // While something waits that a cell has recorded (second_lock.cc).
 void watch_frames(bool on);

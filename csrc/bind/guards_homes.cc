@@ -1,5 +1,9 @@
 // Guards of values that leave variables for a container, an attribute or other code's hands.
+#include <pybind11/pybind11.h>
+
+#include <algorithm>
 #include <unordered_set>
+#include <vector>
 
 #include "bind/guards.h"
 
@@ -98,6 +102,33 @@ PyObject* kept(PyObject*, PyObject* value) {
 PyObject* held(PyObject*, PyObject* value) { return held_here(Py_NewRef(value)); }
 
 PyObject* may_stand(PyObject*, PyObject* value) { return PyBool_FromLong(is_ours(value)); }
+
+PyObject* of_types(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (!has_count("of_types", count, 2)) return nullptr;
+  if (!PyDict_Check(args[0]) || !PyTuple_Check(args[1])) {
+    PyErr_SetString(PyExc_TypeError, "of_types takes a dict and a tuple of types");
+    return nullptr;
+  }
+  PyObject* const* first = &PyTuple_GET_ITEM(args[1], 0);
+  PyObject* const* last = first + PyTuple_GET_SIZE(args[1]);
+  // No object is made on the way: that may run a finalizer, which may change the dict.
+  std::vector<py::object> found;
+  Py_ssize_t at = 0;
+  PyObject *name, *value;
+  while (PyDict_Next(args[0], &at, &name, &value)) {
+    if (!PyUnicode_Check(name)) continue;
+    if (std::find(first, last, reinterpret_cast<PyObject*>(Py_TYPE(value))) == last) continue;
+    found.push_back(py::reinterpret_borrow<py::object>(name));
+    found.push_back(py::reinterpret_borrow<py::object>(value));
+  }
+  PyObject* pairs = PyList_New(0);
+  for (std::size_t i = 0; pairs != nullptr && i < found.size(); i += 2) {
+    PyObject* pair = PyTuple_Pack(2, found[i].ptr(), found[i + 1].ptr());
+    if (pair == nullptr || PyList_Append(pairs, pair) < 0) Py_CLEAR(pairs);
+    Py_XDECREF(pair);
+  }
+  return pairs;
+}
 
 }  // namespace guards
 }  // namespace bind

@@ -63,9 +63,8 @@ class Ending:
         named = self._named()
         self._others = {
             name: value
-            for name, value in self.namespace.items()
-            if type(value) is TracedArray
-            and value.recorder is recorder
+            for name, value in _core.guards.of_types(self.namespace, (TracedArray,))
+            if value.recorder is recorder
             and name not in named
             and name not in recorder.donated_names
         }

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..np_face import TracedArray
 from ..np_face.protocols import Recorder
 from .homes import root_of
@@ -15,7 +16,8 @@ class Exported:
     """The arrays of one recorder that memoryviews show; they stay in NumPy."""
 
     def __init__(self, namespace: dict[str, Any]):
-        self._shown = [v.obj for v in namespace.values() if _shows_array(v)]
+        views = _core.guards.of_types(namespace, (memoryview,))
+        self._shown = [v.obj for _, v in views if _shows_array(v)]
 
     def has(self, array: np.ndarray) -> bool:
         """True for an array with elements that a memoryview shows."""
@@ -28,7 +30,7 @@ class Exported:
             return
         self._shown.append(made.obj)
         names = recorder.namespace
-        for name, value in [(n, v) for n, v in names.items() if type(v) is TracedArray]:
+        for name, value in _core.guards.of_types(names, (TracedArray,)):
             root = root_of(value)
             if root.origin is not None and self.has(root.origin):
                 names[name] = value.to_numpy()

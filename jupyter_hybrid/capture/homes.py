@@ -232,5 +232,5 @@ def _in_place(value: Any) -> Any:
 
 
 # Types that variables alone may hold; tuples and bound methods of them aside.
-_ours = (TracedArray, RecordedInt, RecordedFloat, Method, *RESULTS)
-_guards.homes(_ours, kept, held, put, put_attribute)
+STAND_INS = (TracedArray, RecordedInt, RecordedFloat, Method, *RESULTS)
+_guards.homes(STAND_INS, kept, held, put, put_attribute)

@@ -259,7 +259,8 @@ class Recorder(Segments):
         """What the user calls the arrays of this cell, by ``id``."""
         names: dict[int, str] = {}
         bound = dict(self.known_names)  # existing ndarrays
-        for name, value in self.namespace.items():
+        arrays = (TracedArray, _core.NDArray, np.ndarray)
+        for name, value in _core.guards.of_types(self.namespace, arrays):
             if name.startswith("_"):
                 continue
             array = self._array(value)

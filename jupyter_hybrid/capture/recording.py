@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from types import CodeType
+from types import CodeType, MethodType
 from typing import Any
 
 from .. import _core
@@ -20,7 +20,7 @@ from .bindings import Ending
 from .cell import Cell
 from .compute import Key, Ran
 from .deferred import DeferredNames
-from .homes import is_ours, opened
+from .homes import STAND_INS, is_ours, opened
 from .options import Options
 from .recorder import Recorder
 from .source.hooks import install
@@ -125,7 +125,7 @@ class Recording:
             recorder.run([], reason, recorder.user_line())
         namespace = recorder.namespace
         tuples: dict[int, Any] = {}
-        for name, value in list(namespace.items()):
+        for name, value in _core.guards.of_types(namespace, (*STAND_INS, tuple, MethodType, Flat)):
             if type(value) is TracedArray and value.recorder is recorder:
                 with suppress(MXNetError):  # an operator's own error stays in the array
                     namespace[name] = value.to_numpy()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -226,15 +227,10 @@ def name_of(function: Any) -> str:
 @cache
 def _out_place(function: Any) -> int | None:
     """Where ``out`` stands among a function's positional parameters."""
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        return None
-    for i, p in enumerate(parameters):
-        if p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
-            return None
-        if p.name == "out":
-            return i
+    with suppress(TypeError, ValueError):  # it has no signature, or no such parameter
+        parameters = inspect.signature(function).parameters.values()
+        by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        return [p.name for p in parameters if p.kind in by_place].index("out")
     return None
 
 

@@ -92,14 +92,8 @@ def note(report: Report) -> Callable[[], list[Difference] | None]:
     earlier = _candidates(id, new)
 
     def differences() -> list[Difference] | None:
-        best: list[Difference] | None = None
-        for old in earlier:
-            if not _same_cell(old, new):
-                continue
-            found = _differences(old, new)
-            if best is None or len(found) <= len(best):
-                best = found
-        return best
+        found = [_differences(old, new) for old in earlier if _same_cell(old, new)]
+        return min(reversed(found), key=len, default=None)  # of several, the latest
 
     _kept.append((id, new))
     return differences

@@ -355,3 +355,13 @@ y = pickle.loads(pickle.dumps(double(x)))
 import copy
 z = copy.deepcopy({"y": double(x), "n": [x]})
 w = copy.copy(double(x))
+
+# %% a name that is no string
+x = np.arange(5.0)
+globals()[1] = np.ones(3)
+# --- cell
+y = x + 1
+z = np.where(y > 2, y, globals()[1].sum())
+globals()[2] = z
+print(y.sum(), sorted(k for k in globals() if isinstance(k, int)), globals()[2])
+del globals()[1], globals()[2]
