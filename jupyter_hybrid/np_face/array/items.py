@@ -86,11 +86,10 @@ class Items:
                     gather.write(self, key, value)
                 return
             except (NotCovered, *LIKE_NUMPY) as problem:
-                known_errors.of_index(self, key, value)
-                known = isinstance(problem, NotCovered)
-                recorder.leave_graph(
-                    f"writing: {problem}" if known else "writing with this index and value"
-                )
+                if type(value) not in (list, tuple):  # which NumPy may write a part of
+                    known_errors.of_index(self, key, value)
+                known = f"writing: {problem}" if isinstance(problem, NotCovered) else ""
+                recorder.leave_graph(known or "writing with this index and value")
         value = bridge.to_real(value)
         key = bridge.to_real(key)
         recorder.flush_if_active("an array is written in NumPy")

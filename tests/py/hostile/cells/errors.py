@@ -421,3 +421,18 @@ total(
     y[:3],
     y,
 )
+
+# %% a sequence of which a part is written
+x = np.zeros(3)
+# --- cell
+y = x + 1
+told = []
+for given in ([1, 2, "c"], (3, "4", "d"), [5, None, object()], [6, [7], 8]):
+    try:
+        x[:] = given
+    except (ValueError, TypeError) as error:
+        told.append((type(error), str(error), x.tolist()))
+try:
+    x[1:] = ["9", "q"]
+except ValueError:
+    z = x + y
