@@ -161,21 +161,21 @@ class Log:
     def listening(self) -> Iterator[None]:
         """Hears what NumPy's Python code warns of meanwhile, too: lines of its own and of ours."""
         shown: Any = warnings
-        before = shown._showwarnmsg
+        before = shown.showwarning
 
-        def heard(given: warnings.WarningMessage) -> None:
-            if not given.filename.startswith((*OWN, NUMPY)):
-                return before(given)
-            text, names = str(given.message), globals_of(given.filename, {})
+        def heard(message: Any, category: Any, filename: str, lineno: int, *where: Any) -> None:
+            if not filename.startswith((*OWN, NUMPY)):
+                return before(message, category, filename, lineno, *where)
+            text, names = str(message), globals_of(filename, {})
             # It counts as shown when it is.
-            names.get("__warningregistry__", {}).pop((text, given.category, given.lineno), None)
-            self.met.append(Warned(text, given.filename, given.lineno, names, given.category))
+            names.get("__warningregistry__", {}).pop((text, category, lineno), None)
+            self.met.append(Warned(text, filename, lineno, names, category))
 
-        shown._showwarnmsg = heard
+        shown.showwarning = heard
         try:
             yield
         finally:
-            shown._showwarnmsg = before
+            shown.showwarning = before
 
 
 def globals_of(filename: str, otherwise: dict[str, Any]) -> dict[str, Any]:
