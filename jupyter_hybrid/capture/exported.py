@@ -29,11 +29,10 @@ class Exported:
         if not _shows_array(made):
             return
         self._shown.append(made.obj)
-        names = recorder.namespace
-        for name, value in _core.guards.of_types(names, (TracedArray,)):
+        for name, value in _core.guards.of_types(recorder.namespace, (TracedArray,)):
             root = root_of(value)
             if root.origin is not None and self.has(root.origin):
-                names[name] = value.to_numpy()
+                recorder.namespace[name] = value.to_numpy()
                 recorder.forget(root.origin)
 
 

@@ -215,11 +215,9 @@ def _of_inputs(
         for kind, before, after in zip(("shape", "dtype", "device"), old[name], new[name]):
             if before != after:
                 yield Difference(kind, name, before, after)
-    gone, come = (sorted(x.keys() - y.keys()) for x, y in ((old, new), (new, old)))
-    for name in gone:
-        yield Difference("input", name, " ".join(old[name][1::-1]), None)
-    for name in come:
-        yield Difference("input", name, None, " ".join(new[name][1::-1]))
+    for name in sorted(old.keys() ^ new.keys()):
+        was, now = (" ".join(x[name][1::-1]) if name in x else None for x in (old, new))
+        yield Difference("input", name, was, now)
 
 
 def _of_nodes(old: list[_Node], new: list[_Node], resized: bool) -> Iterator[Difference]:

@@ -21,7 +21,8 @@ class Place:
     reads: frozenset[str]  # names
     left: str = ""  # to Python: why, with figures
     silent: bool = False  # it has been seen to record nothing
-    pays: bool = False  # a comprehension whose recorded steps were measured, and are no slower
+    paid: int = 0  # times that a comprehension's recorded steps were measured, and no slower
+    trusted: int = 0  # so many of its next runs are not measured
 
     @property
     def lines(self) -> str:

@@ -2,8 +2,8 @@
 
 A loop is recorded first. It is left to Python, whole, for later runs of the cell too, once it keeps
 asking for values, or once its recorded steps have been measured against some as written and cost
-more; a comprehension is measured once. Loops that touch no array are not recorded at all. Once a
-run of a cell has lost much time to what was then left, the rest of it runs as written.
+more; a comprehension that pays is measured ever more seldom. Loops that touch no array are not
+recorded at all. Once a run has lost much time to what was then left, its rest runs as written.
 """
 
 from __future__ import annotations
@@ -97,7 +97,8 @@ class Phases:
     # Comprehensions -------------------------------------------------------------------------------
     def of_comprehension(self) -> Any:
         """The elements that are recorded."""
-        if self.place.pays:
+        if self.place.trusted:
+            self.place.trusted -= 1
             self._next_trial = _NEVER
         self._begin(pause=False)
         if self.stage != _RECORDED:
@@ -127,7 +128,9 @@ class Phases:
             self._iterator = self._rest()
             if self.stage == _TRIAL:
                 yield from self._timed_steps()
-                self.place.pays = not self._judge() and bool(self._plain_times)
+                if not self._judge() and self._plain_times:
+                    self.place.paid += 1
+                    self.place.trusted = 2**self.place.paid
             yield from self._iterator
         finally:
             self.resume()
