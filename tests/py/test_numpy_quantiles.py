@@ -21,8 +21,10 @@ def test_methods(method, dtype):
     x = X.astype(dtype)
     for q in WANTED:
         for options in ({}, {"axis": 0}, {"axis": (0, -1), "keepdims": True}):
+            doubles = np.asarray(q).dtype == np.float64 and dtype != "float32"
             check(
-                lambda np, x, q=q, o=options: np.quantile(x, q, method=method, **o), x, ulp=0
+                lambda np, x, q=q, o=options: np.quantile(x, q, method=method, **o),
+                x, ulp=0, captured=doubles and method == "linear",
             )  # fmt: skip
 
 
