@@ -29,7 +29,7 @@ harmless: list[Any] = [object(), warnings.filters]
 _looked: list[Any] = [object(), []]  # the same, as it was
 _SHOWS = ("showwarning", "_showwarnmsg_impl")  # what `catch_warnings` replaces
 _CHANGED = object()
-_NONE: Any = [("ignore", None, Warning, None, 0)]
+_ALL = [("always", None, Warning, None, 0)]
 _kinds = 0
 
 
@@ -215,15 +215,24 @@ def in_numpy(
 
 
 @contextmanager
-def untold() -> Iterator[None]:
-    """NumPy computes with stand-ins: nobody is told of its warnings and floating-point errors. The
-    filters are replaced, not changed: what was shown once a line stays so."""
-    filters, warnings.filters = warnings.filters, _NONE
+def unheard() -> Iterator[list[Any]]:
+    """What is warned of meanwhile, which nobody else is told. The filters are replaced, not
+    changed: what was shown once a line stays so."""
+    heard: list[Any] = []
+    module: Any = warnings
+    before = module.filters, module.showwarning
+    module.filters, module.showwarning = _ALL, lambda *warned: heard.append(warned)
     try:
-        with np.errstate(all="ignore"):
-            yield
+        yield heard
     finally:
-        warnings.filters = filters
+        module.filters, module.showwarning = before
+
+
+@contextmanager
+def untold() -> Iterator[None]:
+    """NumPy computes with stand-ins: nobody is told of its warnings and floating-point errors."""
+    with unheard(), np.errstate(all="ignore"):
+        yield
 
 
 def warn_user(text: str, category: type[Warning] = UserWarning, stacklevel: int = 1) -> None:
