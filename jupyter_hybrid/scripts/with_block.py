@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 import ctypes
 import dis
 import sys
@@ -19,7 +18,8 @@ from ..capture.bindings import Ending
 from ..capture.cell import Cell
 from ..capture.options import Options, checked_passes
 from ..capture.recording import Recording, Right
-from ..capture.source.rewrite import assigned_names, defined_functions, rewrite
+from ..capture.source.nodes import copied
+from ..capture.source.rewrite import assigned_names, rewrite_function
 from ..capture.source.sources import FUTURES, NoSource, file_of
 from ..reports.recorded import report_of
 from ..reports.report import Report
@@ -162,7 +162,14 @@ class Block:
             if not why_not:
                 self._record(cell, names, frame, local)
                 return
-        self._execute(cell, names, frame, local, rewritten=False)
+        if local:
+            try:
+                _run_local(cell, names, frame, rewritten=False)
+            finally:
+                _bind_locals(frame, {n: names[n] for n in cell.names if n in names})
+        else:
+            for code in cell.codes():
+                exec(code, names)
         breaks: list[tuple[int | None, str]] = [(None, f"{why_not}: it ran imperatively")]
         self._report = Report(cell, self._options, [], breaks, [], {}, mode="imperative")
 
@@ -172,32 +179,17 @@ class Block:
         failed = True
         try:
             recording.begin()
-            self._execute(cell, names, frame, local, rewritten=True)
+            if local:
+                _run_local(cell, names, frame, rewritten=True)
+            else:
+                for code in recording.codes():
+                    exec(code, names)
             failed = False
         finally:
             recording.end([], failed)
             if local:
                 _bind_locals(frame, {n: names[n] for n in cell.names if n in names})
         self._report = session.last_report = report_of(recording)
-
-    @staticmethod
-    def _execute(
-        cell: Cell, names: dict[str, Any], frame: FrameType, local: bool, rewritten: bool
-    ) -> None:
-        code = (
-            _local_code(cell, tuple(names), rewritten) if local else _global_code(cell, rewritten)
-        )
-        if not local:
-            exec(code, names)
-            return
-        made: dict[str, Any] = {}
-        exec(code, frame.f_globals, made)
-        try:
-            made["__block__"](names, **names)
-        finally:
-            names.pop(_OUT, None)
-            if not rewritten:
-                _bind_locals(frame, {n: names[n] for n in cell.names if n in names})
 
 
 @lru_cache(maxsize=64)
@@ -262,6 +254,7 @@ def _block(code: CodeType, line: int, local: bool) -> Cell:
         names=assigned_names(body),
         quiet=True,
         awaits=False,
+        source="".join(lines[block.lineno - 1 : last]),
         flags=code.co_flags & FUTURES,
     )
 
@@ -309,14 +302,14 @@ def _own_nodes(nodes: Iterable[ast.AST], in_loop: bool) -> Iterator[tuple[Any, b
 
 
 # The block as code --------------------------------------------------------------------------------
-def _copied(cell: Cell, rewritten: bool) -> ast.Module:
-    tree = copy.deepcopy(cell.tree)
-    return rewrite(tree, cell.filename, defined_functions(tree)) if rewritten else tree
-
-
-@lru_cache(maxsize=64)
-def _global_code(cell: Cell, rewritten: bool) -> CodeType:
-    return compile(_copied(cell, rewritten), cell.filename, "exec", cell.flags, True)
+def _run_local(cell: Cell, names: dict[str, Any], frame: FrameType, rewritten: bool) -> None:
+    """A function's block; ``names`` are its variables, before and afterwards."""
+    made: dict[str, Any] = {}
+    exec(_local_code(cell, tuple(names), rewritten), frame.f_globals, made)
+    try:
+        made["__block__"](names, **names)
+    finally:
+        names.pop(_OUT, None)
 
 
 @lru_cache(maxsize=64)
@@ -327,8 +320,12 @@ def _local_code(cell: Cell, names: tuple[str, ...], rewritten: bool) -> CodeType
         f"    try: pass\n    finally: {_OUT}.update(locals())\n"
     )
     definition = frame.body[0]
-    assert isinstance(definition, ast.FunctionDef) and isinstance(definition.body[0], ast.Try)
-    definition.body[0].body = _copied(cell, rewritten).body
+    assert isinstance(definition, ast.FunctionDef)
+    ((around,), definition.body) = definition.body, copied(cell.tree).body
+    if rewritten:
+        definition = rewrite_function(definition, cell.filename, "")
+    assert isinstance(around, ast.Try)
+    around.body, definition.body = definition.body, [around]
     return compile(ast.fix_missing_locations(frame), cell.filename, "exec", cell.flags, True)
 
 
