@@ -100,8 +100,8 @@ def _ours(values: Any) -> bool:
 
 def _is_ours(value: Any) -> bool:
     kind = type(value)
-    if kind in (list, tuple):
-        return _ours(value)
+    if kind in (list, tuple):  # what stands before a text is written
+        return str not in map(type, value) and _ours(value)
     if kind is bridge.Traced:
         return value.selected is None
     if kind is np.ndarray:
