@@ -19,7 +19,7 @@ from ..capture.recorder import Recorder
 from ..capture.recording import Recording, Right
 from ..capture.source.rewrite import rewrite_function
 from ..capture.source.sources import NoSource
-from ..capture.twins import rewritten_code, with_code
+from ..capture.twins import Decorated, rewritten_code, with_code
 from ..reports.recorded import report_of
 from ..reports.report import Report
 from ..reports.session import session, start
@@ -61,7 +61,7 @@ def hybridize(function: Any = None, /, *, passes: Any = None, no: Any = ()) -> A
     return HybridFunction(function, options)
 
 
-class HybridFunction:
+class HybridFunction(Decorated):
     """A function that :func:`hybridize` returned."""
 
     def __init__(self, function: Callable, options: Options):
@@ -71,7 +71,7 @@ class HybridFunction:
         if function.__code__.co_flags & kind:
             raise TypeError(f"hybridize: {function.__name__} is a generator or a coroutine")
         functools.update_wrapper(self, function)
-        self._function = function
+        super().__init__(function)
         self._options = options
         self._report: Report | None = None
         self._prepared: tuple[Cell, types.FunctionType | None] | None = None
@@ -92,7 +92,10 @@ class HybridFunction:
         start()
         cell, body = self._prepare()
         if trace_state.recorder() is not None:
-            return self._inside(body, args, kwargs)
+            # Others than rewritten code call it: stand-ins are for those alone that know them.
+            if body is None or not is_ours((*args, *kwargs.values())):
+                body = self._function
+            return body(*args, **kwargs)
         with Right() as right:
             why_not = "autograd records" if _core.is_recording() else right.refused()
             if body is None:
@@ -102,13 +105,6 @@ class HybridFunction:
         breaks: list[tuple[int | None, str]] = [(None, f"{why_not}: it ran imperatively")]
         self._report = Report(cell, self._options, [], breaks, [], {}, mode="imperative")
         return self._function(*args, **kwargs)
-
-    def _inside(self, body: types.FunctionType | None, args: tuple, kwargs: dict) -> Any:
-        """A part of what is being recorded, when rewritten code calls it: only that gives, and
-        gets, what stands in for arrays."""
-        if body is None or not is_ours((*args, *kwargs.values())):
-            return self._function(*args, **kwargs)
-        return body(*args, **kwargs)
 
     def _recorded(self, cell: Cell, body: Callable, args: tuple, kwargs: dict) -> Any:
         recording = Recording(cell, self._options, self._function.__globals__, session.later)
@@ -132,6 +128,9 @@ class HybridFunction:
     def _argument_names(self, args: tuple, kwargs: dict) -> dict[int, str]:
         given = {**dict(zip(self._function.__code__.co_varnames, args)), **kwargs}
         return {id(value): name for name, value in given.items()}
+
+    def twin(self) -> types.FunctionType | None:
+        return self._prepare()[1]
 
     def _prepare(self) -> tuple[Cell, types.FunctionType | None]:
         if self._prepared is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import subprocess
 import sys
 import textwrap
@@ -28,6 +29,11 @@ def affine(x, y=2.0, *, power=1):
 @jupyter_hybrid.hybridize(no=["fuse"])
 def unfused(x):
     return (x + 1) * 2 - x
+
+
+@jupyter_hybrid.hybridize
+def one_more(x, n):
+    return x if n == 0 else one_more(x + 1, n - 1)
 
 
 def ops(report, stage=0):
@@ -128,6 +134,28 @@ def test_methods_and_super():
     model = Model()
     np.testing.assert_array_equal(model(np.ones(2)), [3, 3])
     assert type(model.last) is np.ndarray
+
+
+def test_calls_of_decorated_functions_add_no_frames_to_a_recording():
+    depths = []
+
+    @jupyter_hybrid.hybridize
+    def down(x, n):
+        depths.append(len(inspect.stack(0)))
+        return x if n == 0 else down(x + 1, n - 1)
+
+    class Steps:
+        @jupyter_hybrid.hybridize
+        def down(self, x, n):
+            return x if n == 0 else self.down(x + 1, n - 1)
+
+    assert down(np.zeros(2), 3).tolist() == [3, 3]
+    assert np.diff(depths).tolist() == [1, 1, 1]
+    for function in (one_more, Steps().down):
+        assert function(np.zeros(2), 600).tolist() == [600, 600]
+        with pytest.raises(RecursionError):
+            function(np.zeros(2), 10**6)
+    assert install().recorder is None
 
 
 def test_nd_arrays_and_nesting():
