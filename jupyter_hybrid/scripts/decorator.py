@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import sys
 import types
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
@@ -81,6 +82,13 @@ class HybridFunction(Decorated):
 
     def __repr__(self) -> str:
         return f"<hybridized {self._function.__qualname__}>"
+
+    def __reduce__(self) -> Any:
+        """Its name where that leads here, as of any function; else it is decorated anew."""
+        whole, found = self._function.__qualname__, sys.modules.get(self.__module__)
+        for name in whole.split("."):
+            found = getattr(found, name, None)
+        return whole if found is self else (type(self), (self._function, self._options))
 
     def report(self) -> Report:
         """The report of the last call. Raises MXNetError when there was none yet."""

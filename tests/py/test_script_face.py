@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import inspect
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -50,6 +52,29 @@ def test_values_and_replay():
         assert affine.report().replay == ("replayed" if run else "compiled")
     assert affine.__name__ == "affine" and affine.__doc__ == "What it does."
     assert len(affine.report().kernels) == 1
+
+
+@pytest.mark.parametrize("module", ["pickle", "cloudpickle"])
+def test_it_looks_like_the_function_and_is_pickled_by_its_name(module):
+    pickled = pytest.importorskip(module)
+    assert str(inspect.signature(affine)) == "(x, y=2.0, *, power=1)"
+    assert affine.__code__ is affine.__wrapped__.__code__ and "affine" in inspect.getsource(affine)
+    for function in (affine, unfused):
+        assert pickle.loads(pickled.dumps(function)) is function
+        assert copy.deepcopy(function) is function
+
+
+def test_a_function_without_a_name_of_its_own_is_pickled_whole():
+    @jupyter_hybrid.hybridize(no=["fuse"])
+    def local(x):
+        return (x + 1) * 2 - x
+
+    with pytest.raises((AttributeError, pickle.PicklingError), match="local"):
+        pickle.dumps(local)
+    cloudpickle = pytest.importorskip("cloudpickle")
+    again = pickle.loads(cloudpickle.dumps(local))
+    assert again is not local and again(np.arange(3.0)).tolist() == [2, 3, 4]
+    assert len(again.report().kernels) == 3
 
 
 def test_what_changed_between_calls():
