@@ -16,7 +16,7 @@ from ..base import MXNetError
 from ..capture import trace_state, tracebacks
 from ..capture.bindings import Ending
 from ..capture.cell import Cell
-from ..capture.options import Options, checked_passes
+from ..capture.options import Options
 from ..capture.recording import Recording, Right
 from ..capture.source.nodes import copied
 from ..capture.source.rewrite import assigned_names, rewrite_function
@@ -24,6 +24,9 @@ from ..capture.source.sources import FUTURES, NoSource, file_of
 from ..reports.recorded import report_of
 from ..reports.report import Report
 from ..reports.session import session, start
+from . import costs as measuring
+from .costs import Costs
+from .given import leaves_choice, options_of
 from .own_source import check_current
 
 _OPTIMIZED = 1  # CO_OPTIMIZED: a function's frame, whose variables are not a dict
@@ -35,6 +38,8 @@ def symbolic(
     out: str | Iterable[str] | None = None,
     passes: str | Iterable[str] | None = None,
     no: str | Iterable[str] = (),
+    force: bool = False,
+    **others: Any,
 ) -> Block:
     """A with-block that runs symbolically, as a cell under ``%%hybridize``; no notebook is needed.
 
@@ -44,21 +49,15 @@ def symbolic(
     runs as written and ``cell.report().graph_breaks`` says why: it leaves the block (``return``,
     ``break``, ``yield``, ``await``), begins with ``try``, stands in a class, has no source, or, in
     a function, makes functions, deletes or uses global names. A debugger does not stop inside it.
+    A block that runs again and again runs as written once that was measured to be faster.
 
     Args:
         out: names to compute; every other one is planned away. None: all that the block binds.
         passes: names of the passes to run, exactly these; None: all.
         no: names of passes to leave out.
+        force: record also what plain Python runs faster.
     """
-    names = out.replace(",", " ").split() if isinstance(out, str) else out
-    return Block(
-        Options(
-            out=None if names is None else tuple(names),
-            passes=checked_passes(passes),
-            without=checked_passes(no) or (),
-            view="none",
-        )
-    )
+    return Block(options_of("symbolic", others, passes, no, force, out))
 
 
 class Everything(Ending):
@@ -83,6 +82,8 @@ class Block:
         self._why = ""
         self._skip: _Skip | None = None
         self._tracers: tuple[Any, Any] = (None, None)
+        self._costs: Costs | None = None  # of the block's runs so far; None: nobody measures
+        self._begun: float | None = None  # when it began to run as written, on the clock
 
     def report(self) -> Report:
         """The report of the block. Raises MXNetError inside it or before."""
@@ -103,6 +104,11 @@ class Block:
         except NoSource as reason:
             self._why = str(reason)
             return self
+        if leaves_choice(self._options):
+            self._costs = self._cell.memo.setdefault(Costs, Costs())
+            if self._costs.pays:
+                self._begun = measuring.clock()
+                return self
         body = self._cell.tree.body
         self._skip = _Skip()
         self._tracers = sys.gettrace(), frame.f_trace
@@ -125,6 +131,13 @@ class Block:
     def __exit__(
         self, kind: Any, error: BaseException | None, traceback: TracebackType | None
     ) -> bool:
+        begun, self._begun = self._begun, None
+        if begun is not None:
+            assert self._costs is not None and self._cell is not None
+            if error is None:
+                self._costs.written(measuring.clock() - begun)
+            self._report = self._costs.report(self._cell, self._options)
+            return False
         frame = sys._getframe(1)
         skip = self._skip
         if skip is not None:
@@ -174,6 +187,7 @@ class Block:
         self._report = Report(cell, self._options, [], breaks, [], {}, mode="imperative")
 
     def _record(self, cell: Cell, names: dict[str, Any], frame: FrameType, local: bool) -> None:
+        begun = measuring.clock()
         recording = Recording(cell, self._options, names, session.later)
         recording.ending = Everything(recording.recorder)
         failed = True
@@ -189,7 +203,11 @@ class Block:
             recording.end([], failed)
             if local:
                 _bind_locals(frame, {n: names[n] for n in cell.names if n in names})
-        self._report = session.last_report = report_of(recording)
+        took = measuring.clock() - begun
+        report = self._report = session.last_report = report_of(recording)
+        bound = [names[n] for n in cell.names if n in names]
+        if self._costs is not None and measuring.kinds(bound) is not None:
+            self._costs.recorded(took - report.compile_s, recording.recorder)
 
 
 @lru_cache(maxsize=64)
