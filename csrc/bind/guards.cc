@@ -188,6 +188,18 @@ PyObject* data(PyObject*, PyObject* const* args, Py_ssize_t count) {
   Py_RETURN_TRUE;
 }
 
+PyObject* find_first(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (!has_count("first_of", count, 3)) return nullptr;
+  Py_ssize_t left = PyLong_AsSsize_t(args[2]);
+  if (left == -1 && PyErr_Occurred() != nullptr) return nullptr;
+  if (!PyTuple_Check(args[1])) {
+    PyErr_SetString(PyExc_TypeError, "first_of takes a tuple of types");
+    return nullptr;
+  }
+  PyObject* found = first_of(args[0], args[1], &left);
+  return Py_NewRef(found != nullptr ? found : Py_None);
+}
+
 PyObject* walkable(PyObject*, PyObject* value) {
   return PyBool_FromLong(is_walkable(value) || is_closed(value));
 }
@@ -302,6 +314,11 @@ PyMethodDef kMethods[] = {
      "for a list or dict that holds some, and to store one: (value, holder, key)."},
     {"kept", kept, METH_O, "What something else than a variable keeps for this value."},
     {"held", held, METH_O, "A list or dict that was just made, or given something."},
+    {"first_of", HYBRID_FAST(find_first),
+     "The first object of these types that a value is, or that nested lists, tuples and dicts "
+     "hold; "
+     "None without one, Ellipsis after so many values."},
+    {"holds", holds, METH_O, "May a list, dict or set hold some of what only variables hold?"},
     {"may_stand", may_stand, METH_O, "False: it is and holds nothing that only variables hold."},
     {"of_types", HYBRID_FAST(of_types),
      "(name, value) of those names of a namespace whose values are exactly of these types."},

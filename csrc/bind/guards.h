@@ -48,9 +48,13 @@ Kind kind_of(PyObject* value);
 void tell(PyTypeObject* type, Kind kind);
 void tell_builtin_types();
 // Comparing, hashing and showing it runs no foreign code, down to what containers hold.
-bool is_inert(PyObject* value, int depth = 4);
+bool is_inert(PyObject* value);
 // Inert, and holds no functions that somebody may call.
-bool is_data(PyObject* value, int depth = 4);
+bool is_data(PyObject* value);
+// The first object of exactly these types that it is, or that nested lists, tuples and dicts hold;
+// null without one, Ellipsis where that is not known within `left` values and so many levels. The
+// reference is borrowed.
+PyObject* first_of(PyObject* value, PyObject* types, Py_ssize_t* left, int depth = 64);
 // Nothing but its own slots is asked when it is taken apart: sequences, dicts, arrays, text.
 bool is_walkable(PyObject* value);
 // An iterator that this cell made of walkable values, once.
@@ -94,6 +98,7 @@ bool set_ours(PyObject* value, PyObject* owner, PyObject* name);  // by `on_set`
 PyObject* homes(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* kept(PyObject* self, PyObject* value);
 PyObject* held(PyObject* self, PyObject* value);
+PyObject* holds(PyObject* self, PyObject* container);
 PyObject* may_stand(PyObject* self, PyObject* value);
 // (name, value) of a namespace's names whose values are exactly of these types.
 PyObject* of_types(PyObject* self, PyObject* const* args, Py_ssize_t count);

@@ -25,13 +25,24 @@ bool holds_ours(PyObject* container) {
     }
     return false;
   }
-  if (!PyDict_CheckExact(container)) return false;
-  Py_ssize_t at = 0;
-  PyObject* value;
-  while (PyDict_Next(container, &at, nullptr, &value)) {
-    if (is_ours(value)) return true;
+  if (PyDict_CheckExact(container)) {
+    Py_ssize_t at = 0;
+    PyObject* value;
+    while (PyDict_Next(container, &at, nullptr, &value)) {
+      if (is_ours(value)) return true;
+    }
+    return false;
   }
-  return false;
+  if (!PyAnySet_CheckExact(container)) return false;
+  PyObject* steps = PyObject_GetIter(container);  // which compares nothing
+  bool found = steps == nullptr;
+  while (PyObject* value = found ? nullptr : PyIter_Next(steps)) {
+    found = is_ours(value);
+    Py_DECREF(value);
+  }
+  Py_XDECREF(steps);
+  PyErr_Clear();
+  return found;
 }
 
 void replace(PyObject** hook, PyObject* with) {
@@ -53,7 +64,7 @@ bool is_ours(PyObject* value, int depth) {
 }
 
 PyObject* held_here(PyObject* made) {
-  if (made == nullptr || !holds_ours(made)) return made;
+  if (made == nullptr || PyAnySet_CheckExact(made) || !holds_ours(made)) return made;
   PyObject* done = PyObject_CallOneArg(state().on_held, made);
   if (done == nullptr) {
     Py_DECREF(made);
@@ -100,6 +111,8 @@ PyObject* kept(PyObject*, PyObject* value) {
 }
 
 PyObject* held(PyObject*, PyObject* value) { return held_here(Py_NewRef(value)); }
+
+PyObject* holds(PyObject*, PyObject* container) { return PyBool_FromLong(holds_ours(container)); }
 
 PyObject* may_stand(PyObject*, PyObject* value) { return PyBool_FromLong(is_ours(value)); }
 

@@ -81,6 +81,8 @@ bool is_index(PyObject* key) {
          (PySlice_Check(key) && is_inert(key));
 }
 
+constexpr Py_ssize_t kFewKeys = 1000;
+
 // Finding `key` there compares and hashes nothing of the user's.
 bool finding_is_plain(PyObject* holder, PyObject* key) {
   switch (kind_of(holder)) {
@@ -91,7 +93,8 @@ bool finding_is_plain(PyObject* holder, PyObject* key) {
       return is_inert(key);
     case Kind::keyed: {
       if (!is_inert(key)) return false;
-      if (!PyDict_CheckExact(holder)) return true;  // sets have no elements: an error
+      if (!PyDict_CheckExact(holder)) return true;           // sets have no elements: an error
+      if (PyDict_GET_SIZE(holder) > kFewKeys) return false;  // once: then nothing waits
       Py_ssize_t at = 0;
       PyObject* other;
       while (PyDict_Next(holder, &at, &other, nullptr)) {

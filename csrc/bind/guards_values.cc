@@ -74,6 +74,14 @@ bool is_error_of(PyObject* value, const Test& test) {
   return args != nullptr && PyTuple_CheckExact(args) && all_inside(args, test);
 }
 
+// One look into nested containers. What holds more than that is not known: a settle is cheaper.
+struct Look {
+  Py_ssize_t left = 100'000;  // values that are looked at
+  bool inert(PyObject* value, int depth);
+  bool data(PyObject* value, int depth);
+};
+constexpr int kDepth = 4;
+
 }  // namespace
 
 void tell(PyTypeObject* type, Kind kind) {
@@ -103,8 +111,10 @@ Kind kind_of(PyObject* value) {
   return found == told().end() ? Kind::unknown : found->second;
 }
 
-bool is_inert(PyObject* value, int depth) {
-  const auto inside = [depth](PyObject* held) { return depth > 0 && is_inert(held, depth - 1); };
+bool Look::inert(PyObject* value, int depth) {
+  const auto inside = [this, depth](PyObject* held) {
+    return depth > 0 && --left > 0 && inert(held, depth - 1);
+  };
   switch (kind_of(value)) {
     case Kind::unknown:
       return is_error_of(value, inside);
@@ -117,8 +127,10 @@ bool is_inert(PyObject* value, int depth) {
   }
 }
 
-bool is_data(PyObject* value, int depth) {
-  const auto inside = [depth](PyObject* held) { return depth > 0 && is_data(held, depth - 1); };
+bool Look::data(PyObject* value, int depth) {
+  const auto inside = [this, depth](PyObject* held) {
+    return depth > 0 && --left > 0 && data(held, depth - 1);
+  };
   switch (kind_of(value)) {
     case Kind::unknown:
       return is_error_of(value, inside);
@@ -132,6 +144,10 @@ bool is_data(PyObject* value, int depth) {
   }
 }
 
+bool is_inert(PyObject* value) { return Look().inert(value, kDepth); }
+
+bool is_data(PyObject* value) { return Look().data(value, kDepth); }
+
 bool is_walkable(PyObject* value) {
   switch (kind_of(value)) {
     case Kind::unknown: {
@@ -143,6 +159,24 @@ bool is_walkable(PyObject* value) {
     default:
       return true;
   }
+}
+
+PyObject* first_of(PyObject* value, PyObject* types, Py_ssize_t* left, int depth) {
+  const auto kind = reinterpret_cast<PyObject*>(Py_TYPE(value));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(types); ++i) {
+    if (PyTuple_GET_ITEM(types, i) == kind) return value;
+  }
+  const bool holds =
+      PyList_CheckExact(value) || PyTuple_CheckExact(value) || PyDict_CheckExact(value);
+  if (!holds) return nullptr;
+  if (depth == 0) return Py_Ellipsis;
+  PyObject* found = nullptr;
+  const auto look = [&](PyObject* held) {
+    found = --*left > 0 ? first_of(held, types, left, depth - 1) : Py_Ellipsis;
+    return found == nullptr;
+  };
+  all_inside(value, look);
+  return found;
 }
 
 bool is_closed(PyObject* iterator) {

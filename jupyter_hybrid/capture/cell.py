@@ -74,7 +74,7 @@ class Cell:
         flags = self.flags | (ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if self.awaits else 0)
         tree: Any = ast.Module([self.tree.body[number]], [])
         if rewritten:
-            tree = rewrite(copied(tree), self.filename, self._functions, copies=True)
+            tree = rewrite(copied(tree), self.filename, self._functions)
         is_last = number == len(self.tree.body) - 1
         if not (is_last and isinstance(self.tree.body[number], ast.Expr)):
             return compile(tree, self.filename, "exec", flags, True)

@@ -255,6 +255,7 @@ _ASKS: tuple[Any, ...] = (
     builtins.getattr, builtins.hasattr, builtins.iter, builtins.type, builtins.dir, builtins.next,
     builtins.enumerate, builtins.zip, builtins.reversed,
 )  # fmt: skip
+_CALLBACKS = (types.FunctionType, types.MethodType, functools.partial)
 _COLLECT = (list, tuple, dict, set, frozenset)
 
 
@@ -264,14 +265,8 @@ def goes_through(function: Any) -> bool:
 
 
 def calls_back(args: tuple) -> bool:
-    """Are functions among what a call is given?"""
-    return any(map(_is_callback, args))
-
-
-def _is_callback(value: Any) -> bool:
-    if type(value) in (list, tuple):
-        return any(map(_is_callback, value))
-    return type(value) in (types.FunctionType, types.MethodType, functools.partial)
+    """Are functions among what a call is given, or may they be?"""
+    return _guards.first_of(args, _CALLBACKS, 100_000) is not None
 
 
 def tell_types(runtime: type) -> None:

@@ -189,7 +189,7 @@ def held(container: Any, start: int = 0) -> Any:
 
 def members(made: Any) -> Any:
     """A set that was just made, with real members."""
-    return type(made)(map(kept, made)) if any(map(is_ours, made)) else made
+    return type(made)(map(kept, made)) if _guards.holds(made) else made
 
 
 def put(value: Any, container: Any, key: Any) -> None:

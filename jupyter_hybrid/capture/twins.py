@@ -30,14 +30,34 @@ _twins = WeakKeyDictionary()
 unguarded: WeakSet[types.CodeType] = WeakSet()  # of twins with nothing in them that could ask
 
 
+class Decorated:
+    """What stands for a function of the user's, and is called in its twin's place."""
+
+    def __init__(self, function: types.FunctionType):
+        self._function = function
+
+    @property
+    def __code__(self) -> types.CodeType:
+        return self._function.__code__
+
+    def twin(self) -> types.FunctionType | None:
+        """The function rewritten; None where it can't be."""
+        raise NotImplementedError
+
+
+_FUNCTIONS = (types.FunctionType, Decorated)
+
+
 def seen(function: Any) -> Callable | None:
     """What a recorded cell calls in the place of ``function``; None where its code is unseen."""
     kind = type(function)
     if kind is types.FunctionType:
         return _twin(function)
-    if kind is types.MethodType and type(function.__func__) is types.FunctionType:
-        inner = _twin(function.__func__)
-        return inner and types.MethodType(inner, function.__self__)
+    if issubclass(kind, Decorated):
+        return function.twin()
+    if kind is types.MethodType and issubclass(type(function.__func__), _FUNCTIONS):
+        method: Any = seen(function.__func__)
+        return method and types.MethodType(method, function.__self__)
     if kind is type:
         return _constructor(function)
     if kind is functools.partial:
@@ -60,7 +80,7 @@ def code_of(function: Any) -> types.CodeType | None:
         function = function.__func__
     elif kind is type:
         function = function.__init__
-    elif kind is not types.FunctionType:
+    elif not issubclass(kind, _FUNCTIONS):
         function = kind.__call__
     return getattr(function, "__code__", None)
 

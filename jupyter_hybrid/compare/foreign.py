@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..np_face import TracedArray
 from .origin import in_library
 
 _MAX_OBJECTS = 1_000_000
@@ -37,6 +38,8 @@ class Foreign:
             if id(value) in self._ids or _is_leaf(value):
                 continue
             self._ids.add(id(value))
+            if type(value) is TracedArray:  # nothing can write into it before it is computed
+                continue
             if isinstance(value, np.ndarray):
                 self._arrays.append(value)
                 if isinstance(value.base, np.ndarray):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -54,15 +55,15 @@ def handle_of(recorder: Recorder, value: Any) -> Any:
 
 
 def has_traced(value: Any) -> bool:
-    """True when a traced array stands in nested lists and tuples."""
-    return type(value) is Traced or any(type(v) is Traced for v in _leaves(value))
+    """True when a traced array stands in nested lists, tuples and dicts."""
+    return type(_core.guards.first_of(value, (Traced,), sys.maxsize)) is Traced
 
 
 def recorder_of(*values: Any) -> Recorder:
     """Who records the traced array that is among these values."""
-    for value in _leaves(values):
-        if type(value) is Traced:
-            return value.recorder
+    found = _core.guards.first_of(values, (Traced,), sys.maxsize)
+    if type(found) is Traced:
+        return found.recorder
     raise NotCovered("a call without a traced array")
 
 
@@ -116,11 +117,11 @@ def to_real(value: Any) -> Any:
     """Real arrays for traced ones, in lists, tuples and dicts too."""
     if type(value) is Traced:
         return value.to_numpy()
-    if type(value) in (list, tuple):
-        return type(value)(to_real(v) for v in value)
+    if not has_traced(value):
+        return value
     if type(value) is dict:
         return {k: to_real(v) for k, v in value.items()}
-    return value
+    return type(value)(map(to_real, value))
 
 
 def stand_in(value: Any, sizes: dict[int, int] | None = None) -> Any:

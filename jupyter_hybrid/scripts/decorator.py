@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
 
 from .. import _core
@@ -14,26 +15,38 @@ from ..base import MXNetError
 from ..capture import trace_state, tracebacks
 from ..capture.cell import Cell
 from ..capture.homes import is_ours, standing_in
-from ..capture.options import Options, checked_passes
+from ..capture.options import Options
 from ..capture.recorder import Recorder
 from ..capture.recording import Recording, Right
 from ..capture.source.rewrite import rewrite_function
 from ..capture.source.sources import NoSource
-from ..capture.twins import rewritten_code, with_code
+from ..capture.twins import Decorated, rewritten_code, with_code
 from ..reports.recorded import report_of
 from ..reports.report import Report
 from ..reports.session import session, start
+from . import costs as measuring
+from .costs import Costs
+from .given import leaves_choice, options_of
 from .own_source import function_of
 from .with_block import Everything
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_KEPT = 64  # kinds of calls of a function
 
 
 @overload
 def hybridize(function: _F, /) -> _F: ...
 @overload
-def hybridize(*, passes: Any = None, no: Any = ()) -> Callable[[_F], _F]: ...
-def hybridize(function: Any = None, /, *, passes: Any = None, no: Any = ()) -> Any:
+def hybridize(*, passes: Any = None, no: Any = (), force: bool = False) -> Callable[[_F], _F]: ...
+def hybridize(
+    function: Any = None,
+    /,
+    *,
+    passes: Any = None,
+    no: Any = (),
+    force: bool = False,
+    **others: Any,
+) -> Any:
     """Makes a function over NumPy or nd arrays run symbolically; no notebook is needed.
 
     A call runs the body once, recording what it does with arrays; what it returns and writes is
@@ -42,26 +55,31 @@ def hybridize(function: Any = None, /, *, passes: Any = None, no: Any = ()) -> A
     the function's own lines are rewritten, so Python numbers and ``np`` in them are recorded too;
     what it calls is followed through NumPy's array protocols.
 
+    A call costs a fraction of a millisecond beside the kernels. Loops that don't pay are left to
+    Python as in a cell, and so are calls, once those before have taken some milliseconds and some
+    as written were faster, with arguments of the same types and sizes; the report has the figures.
+
     While another thread records, inside ``autograd.record()``, or without source (typed at a
     prompt, or edited since) a call runs as written.
 
     Args:
         passes: names of the passes to run, exactly these; None: all.
         no: names of passes to leave out.
+        force: record also what plain Python runs faster.
 
     Returns:
         The function, with ``report()``: the report of its last call.
 
     Raises:
-        TypeError: the function is a generator or a coroutine function.
+        TypeError: the function is a generator or a coroutine function, or there is no such option.
     """
-    options = Options(passes=checked_passes(passes), without=checked_passes(no) or (), view="none")
+    options = options_of("hybridize", others, passes, no, force)
     if function is None:
         return lambda f: HybridFunction(f, options)
     return HybridFunction(function, options)
 
 
-class HybridFunction:
+class HybridFunction(Decorated):
     """A function that :func:`hybridize` returned."""
 
     def __init__(self, function: Callable, options: Options):
@@ -71,9 +89,11 @@ class HybridFunction:
         if function.__code__.co_flags & kind:
             raise TypeError(f"hybridize: {function.__name__} is a generator or a coroutine")
         functools.update_wrapper(self, function)
-        self._function = function
+        super().__init__(function)
         self._options = options
-        self._report: Report | None = None
+        self._report: Report | Costs | None = None
+        # By kinds of arguments; None: who asks for more than a recording gets one.
+        self._costs: dict[Any, Costs] | None = {} if leaves_choice(options) else None
         self._prepared: tuple[Cell, types.FunctionType | None] | None = None
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -82,56 +102,95 @@ class HybridFunction:
     def __repr__(self) -> str:
         return f"<hybridized {self._function.__qualname__}>"
 
+    def __reduce__(self) -> Any:
+        """Its name where that leads here, as of any function; else it is decorated anew."""
+        whole, found = self._function.__qualname__, sys.modules.get(self.__module__)
+        for name in whole.split("."):
+            found = getattr(found, name, None)
+        return whole if found is self else (type(self), (self._function, self._options))
+
     def report(self) -> Report:
         """The report of the last call. Raises MXNetError when there was none yet."""
         if self._report is None:
             raise MXNetError(f"{self._function.__name__} has not been called yet")
+        if isinstance(self._report, Costs):
+            self._report = self._report.report(self._prepare()[0], self._options)
         return self._report
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if trace_state.recorder() is not None:
+            # Others than rewritten code call it: stand-ins are for those alone that know them.
+            body = self.twin()
+            if body is None or not is_ours((*args, *kwargs.values())):
+                body = self._function
+            return body(*args, **kwargs)
+        try:
+            costs = self._costs_of((*args, *kwargs.values()))
+            if costs is None or not costs.pays:
+                return self._hybridized(costs, args, kwargs)
+            self._report = costs
+            begun = measuring.clock()
+            result = self._function(*args, **kwargs)
+            costs.written(measuring.clock() - begun)
+            return result
+        except BaseException as error:
+            tracebacks.clean(error, self._function.__code__.co_filename)
+            raise
+
+    def _costs_of(self, given: tuple[Any, ...]) -> Costs | None:
+        """What is known of calls like this one; None where it can't, or is not to be known."""
+        by_kinds = self._costs
+        kinds = None if by_kinds is None else measuring.kinds(given)
+        if by_kinds is None or kinds is None:
+            return None
+        known = by_kinds.get(kinds)
+        if known is None:
+            if len(by_kinds) >= _KEPT:
+                by_kinds.clear()
+            known = by_kinds[kinds] = Costs()
+        return known
+
+    def _hybridized(self, costs: Costs | None, args: tuple, kwargs: dict) -> Any:
         start()
         cell, body = self._prepare()
-        if trace_state.recorder() is not None:
-            return self._inside(body, args, kwargs)
         with Right() as right:
             why_not = "autograd records" if _core.is_recording() else right.refused()
             if body is None:
                 why_not = why_not or "its source was not found"
             elif not why_not:
-                return self._recorded(cell, body, args, kwargs)
+                return self._recorded(cell, body, costs, args, kwargs)
         breaks: list[tuple[int | None, str]] = [(None, f"{why_not}: it ran imperatively")]
         self._report = Report(cell, self._options, [], breaks, [], {}, mode="imperative")
         return self._function(*args, **kwargs)
 
-    def _inside(self, body: types.FunctionType | None, args: tuple, kwargs: dict) -> Any:
-        """A part of what is being recorded, when rewritten code calls it: only that gives, and
-        gets, what stands in for arrays."""
-        if body is None or not is_ours((*args, *kwargs.values())):
-            return self._function(*args, **kwargs)
-        return body(*args, **kwargs)
-
-    def _recorded(self, cell: Cell, body: Callable, args: tuple, kwargs: dict) -> Any:
+    def _recorded(
+        self, cell: Cell, body: Callable, costs: Costs | None, args: tuple, kwargs: dict
+    ) -> Any:
+        begun = measuring.clock()
         recording = Recording(cell, self._options, self._function.__globals__, session.later)
         recorder = recording.recorder
         ending = recording.ending = Returned(recorder)
         recorder.known_names = self._argument_names(args, kwargs)
         failed = True
         try:
-            try:
-                recording.begin()
-                ending.returned.append(_called(recorder, body, args, kwargs))
-                failed = False
-            finally:
-                recording.end([], failed)
-        except BaseException as error:
-            tracebacks.clean(error, cell.filename)
-            raise
-        self._report = session.last_report = report_of(recording)
-        return ending.returned[0]
+            recording.begin()
+            ending.returned.append(_called(recorder, body, args, kwargs))
+            failed = False
+        finally:
+            recording.end([], failed)
+        took = measuring.clock() - begun
+        report = self._report = session.last_report = report_of(recording)
+        (result,) = ending.returned
+        if costs is not None and measuring.kinds(_parts(result)) is not None:
+            costs.recorded(took - report.compile_s, recorder)
+        return result
 
     def _argument_names(self, args: tuple, kwargs: dict) -> dict[int, str]:
         given = {**dict(zip(self._function.__code__.co_varnames, args)), **kwargs}
         return {id(value): name for name, value in given.items()}
+
+    def twin(self) -> types.FunctionType | None:
+        return self._prepare()[1]
 
     def _prepare(self) -> tuple[Cell, types.FunctionType | None]:
         if self._prepared is None:
@@ -154,6 +213,10 @@ class Returned(Everything):
         result = super().finish(shown, failed)
         self.returned[:] = map(self._real, self.returned)
         return result
+
+
+def _parts(result: Any) -> Sequence[Any]:
+    return result if type(result) in (tuple, list) else (result,)
 
 
 def _called(recorder: Recorder, body: Callable, args: tuple, kwargs: dict) -> Any:

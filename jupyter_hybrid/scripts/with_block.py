@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 import ctypes
 import dis
 import sys
@@ -17,13 +16,17 @@ from ..base import MXNetError
 from ..capture import trace_state, tracebacks
 from ..capture.bindings import Ending
 from ..capture.cell import Cell
-from ..capture.options import Options, checked_passes
+from ..capture.options import Options
 from ..capture.recording import Recording, Right
-from ..capture.source.rewrite import assigned_names, defined_functions, rewrite
+from ..capture.source.nodes import copied
+from ..capture.source.rewrite import assigned_names, rewrite_function
 from ..capture.source.sources import FUTURES, NoSource, file_of
 from ..reports.recorded import report_of
 from ..reports.report import Report
 from ..reports.session import session, start
+from . import costs as measuring
+from .costs import Costs
+from .given import leaves_choice, options_of
 from .own_source import check_current
 
 _OPTIMIZED = 1  # CO_OPTIMIZED: a function's frame, whose variables are not a dict
@@ -35,6 +38,8 @@ def symbolic(
     out: str | Iterable[str] | None = None,
     passes: str | Iterable[str] | None = None,
     no: str | Iterable[str] = (),
+    force: bool = False,
+    **others: Any,
 ) -> Block:
     """A with-block that runs symbolically, as a cell under ``%%hybridize``; no notebook is needed.
 
@@ -44,21 +49,15 @@ def symbolic(
     runs as written and ``cell.report().graph_breaks`` says why: it leaves the block (``return``,
     ``break``, ``yield``, ``await``), begins with ``try``, stands in a class, has no source, or, in
     a function, makes functions, deletes or uses global names. A debugger does not stop inside it.
+    A block that runs again and again runs as written once that was measured to be faster.
 
     Args:
         out: names to compute; every other one is planned away. None: all that the block binds.
         passes: names of the passes to run, exactly these; None: all.
         no: names of passes to leave out.
+        force: record also what plain Python runs faster.
     """
-    names = out.replace(",", " ").split() if isinstance(out, str) else out
-    return Block(
-        Options(
-            out=None if names is None else tuple(names),
-            passes=checked_passes(passes),
-            without=checked_passes(no) or (),
-            view="none",
-        )
-    )
+    return Block(options_of("symbolic", others, passes, no, force, out))
 
 
 class Everything(Ending):
@@ -83,6 +82,8 @@ class Block:
         self._why = ""
         self._skip: _Skip | None = None
         self._tracers: tuple[Any, Any] = (None, None)
+        self._costs: Costs | None = None  # of the block's runs so far; None: nobody measures
+        self._begun: float | None = None  # when it began to run as written, on the clock
 
     def report(self) -> Report:
         """The report of the block. Raises MXNetError inside it or before."""
@@ -103,6 +104,11 @@ class Block:
         except NoSource as reason:
             self._why = str(reason)
             return self
+        if leaves_choice(self._options):
+            self._costs = self._cell.memo.setdefault(Costs, Costs())
+            if self._costs.pays:
+                self._begun = measuring.clock()
+                return self
         body = self._cell.tree.body
         self._skip = _Skip()
         self._tracers = sys.gettrace(), frame.f_trace
@@ -125,6 +131,13 @@ class Block:
     def __exit__(
         self, kind: Any, error: BaseException | None, traceback: TracebackType | None
     ) -> bool:
+        begun, self._begun = self._begun, None
+        if begun is not None:
+            assert self._costs is not None and self._cell is not None
+            if error is None:
+                self._costs.written(measuring.clock() - begun)
+            self._report = self._costs.report(self._cell, self._options)
+            return False
         frame = sys._getframe(1)
         skip = self._skip
         if skip is not None:
@@ -162,42 +175,39 @@ class Block:
             if not why_not:
                 self._record(cell, names, frame, local)
                 return
-        self._execute(cell, names, frame, local, rewritten=False)
+        if local:
+            try:
+                _run_local(cell, names, frame, rewritten=False)
+            finally:
+                _bind_locals(frame, {n: names[n] for n in cell.names if n in names})
+        else:
+            for code in cell.codes():
+                exec(code, names)
         breaks: list[tuple[int | None, str]] = [(None, f"{why_not}: it ran imperatively")]
         self._report = Report(cell, self._options, [], breaks, [], {}, mode="imperative")
 
     def _record(self, cell: Cell, names: dict[str, Any], frame: FrameType, local: bool) -> None:
+        begun = measuring.clock()
         recording = Recording(cell, self._options, names, session.later)
         recording.ending = Everything(recording.recorder)
         failed = True
         try:
             recording.begin()
-            self._execute(cell, names, frame, local, rewritten=True)
+            if local:
+                _run_local(cell, names, frame, rewritten=True)
+            else:
+                for code in recording.codes():
+                    exec(code, names)
             failed = False
         finally:
             recording.end([], failed)
             if local:
                 _bind_locals(frame, {n: names[n] for n in cell.names if n in names})
-        self._report = session.last_report = report_of(recording)
-
-    @staticmethod
-    def _execute(
-        cell: Cell, names: dict[str, Any], frame: FrameType, local: bool, rewritten: bool
-    ) -> None:
-        code = (
-            _local_code(cell, tuple(names), rewritten) if local else _global_code(cell, rewritten)
-        )
-        if not local:
-            exec(code, names)
-            return
-        made: dict[str, Any] = {}
-        exec(code, frame.f_globals, made)
-        try:
-            made["__block__"](names, **names)
-        finally:
-            names.pop(_OUT, None)
-            if not rewritten:
-                _bind_locals(frame, {n: names[n] for n in cell.names if n in names})
+        took = measuring.clock() - begun
+        report = self._report = session.last_report = report_of(recording)
+        bound = [names[n] for n in cell.names if n in names]
+        if self._costs is not None and measuring.kinds(bound) is not None:
+            self._costs.recorded(took - report.compile_s, recording.recorder)
 
 
 @lru_cache(maxsize=64)
@@ -262,6 +272,7 @@ def _block(code: CodeType, line: int, local: bool) -> Cell:
         names=assigned_names(body),
         quiet=True,
         awaits=False,
+        source="".join(lines[block.lineno - 1 : last]),
         flags=code.co_flags & FUTURES,
     )
 
@@ -309,14 +320,14 @@ def _own_nodes(nodes: Iterable[ast.AST], in_loop: bool) -> Iterator[tuple[Any, b
 
 
 # The block as code --------------------------------------------------------------------------------
-def _copied(cell: Cell, rewritten: bool) -> ast.Module:
-    tree = copy.deepcopy(cell.tree)
-    return rewrite(tree, cell.filename, defined_functions(tree)) if rewritten else tree
-
-
-@lru_cache(maxsize=64)
-def _global_code(cell: Cell, rewritten: bool) -> CodeType:
-    return compile(_copied(cell, rewritten), cell.filename, "exec", cell.flags, True)
+def _run_local(cell: Cell, names: dict[str, Any], frame: FrameType, rewritten: bool) -> None:
+    """A function's block; ``names`` are its variables, before and afterwards."""
+    made: dict[str, Any] = {}
+    exec(_local_code(cell, tuple(names), rewritten), frame.f_globals, made)
+    try:
+        made["__block__"](names, **names)
+    finally:
+        names.pop(_OUT, None)
 
 
 @lru_cache(maxsize=64)
@@ -327,8 +338,12 @@ def _local_code(cell: Cell, names: tuple[str, ...], rewritten: bool) -> CodeType
         f"    try: pass\n    finally: {_OUT}.update(locals())\n"
     )
     definition = frame.body[0]
-    assert isinstance(definition, ast.FunctionDef) and isinstance(definition.body[0], ast.Try)
-    definition.body[0].body = _copied(cell, rewritten).body
+    assert isinstance(definition, ast.FunctionDef)
+    ((around,), definition.body) = definition.body, copied(cell.tree).body
+    if rewritten:
+        definition = rewrite_function(definition, cell.filename, "")
+    assert isinstance(around, ast.Try)
+    around.body, definition.body = definition.body, [around]
     return compile(ast.fix_missing_locations(frame), cell.filename, "exec", cell.flags, True)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from cells import Shell, imperative
 
+from jupyter_hybrid import _core
 from jupyter_hybrid.np_face import TracedArray
 
 
@@ -360,3 +361,15 @@ def test_operators_of_unseen_code_are_given_real_elements(shell, operation):
     ((kind, given),) = shell.ns["f"].given
     assert kind in (np.ndarray, np.int64)
     np.testing.assert_array_equal(given, 12 if "sum" in operation else [2, 4, 6])
+
+
+def test_what_is_looked_for_in_nested_containers():
+    first_of = _core.guards.first_of
+    ring: list = [1]
+    ring.append(ring)
+    nested = [1, (2.0, {"k": [b"x"]}), "late"]
+    assert first_of(nested, (bytes,), 100) == b"x" and first_of("y", (str,), 100) == "y"
+    assert first_of(nested, (set, complex), 100) is None
+    assert first_of(nested, (str,), 3) is ... and first_of(ring, (str,), 1000) is ...
+    with pytest.raises(TypeError):
+        first_of(nested, [str], 100)

@@ -22,7 +22,7 @@ TEXTS = {
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_node_has_a_place(name):
     tree = ast.parse(TEXTS[name].read_text("utf-8"))
-    tree = rewrite(tree, name, defined_functions(tree), copies=True)
+    tree = rewrite(tree, name, defined_functions(tree))
     for node in ast.walk(tree):
         if "lineno" in node._attributes:
             assert node.end_lineno is not None, ast.dump(node)[:200]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import inspect
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -14,7 +17,6 @@ import pytest
 import jupyter_hybrid
 from jupyter_hybrid import MXNetError, autograd, nd
 from jupyter_hybrid.capture.source.hooks import install
-from jupyter_hybrid.np_face import TracedArray
 
 SCALE = 3.0
 
@@ -31,6 +33,11 @@ def unfused(x):
     return (x + 1) * 2 - x
 
 
+@jupyter_hybrid.hybridize
+def one_more(x, n):
+    return x if n == 0 else one_more(x + 1, n - 1)
+
+
 def ops(report, stage=0):
     return [n.op for n in report.stages[stage].graph.nodes if n.kind == "op"]
 
@@ -45,6 +52,29 @@ def test_values_and_replay():
         assert affine.report().replay == ("replayed" if run else "compiled")
     assert affine.__name__ == "affine" and affine.__doc__ == "What it does."
     assert len(affine.report().kernels) == 1
+
+
+@pytest.mark.parametrize("module", ["pickle", "cloudpickle"])
+def test_it_looks_like_the_function_and_is_pickled_by_its_name(module):
+    pickled = pytest.importorskip(module)
+    assert str(inspect.signature(affine)) == "(x, y=2.0, *, power=1)"
+    assert affine.__code__ is affine.__wrapped__.__code__ and "affine" in inspect.getsource(affine)
+    for function in (affine, unfused):
+        assert pickle.loads(pickled.dumps(function)) is function
+        assert copy.deepcopy(function) is function
+
+
+def test_a_function_without_a_name_of_its_own_is_pickled_whole():
+    @jupyter_hybrid.hybridize(no=["fuse"])
+    def local(x):
+        return (x + 1) * 2 - x
+
+    with pytest.raises((AttributeError, pickle.PicklingError), match="local"):
+        pickle.dumps(local)
+    cloudpickle = pytest.importorskip("cloudpickle")
+    again = pickle.loads(cloudpickle.dumps(local))
+    assert again is not local and again(np.arange(3.0)).tolist() == [2, 3, 4]
+    assert len(again.report().kernels) == 3
 
 
 def test_what_changed_between_calls():
@@ -129,6 +159,28 @@ def test_methods_and_super():
     model = Model()
     np.testing.assert_array_equal(model(np.ones(2)), [3, 3])
     assert type(model.last) is np.ndarray
+
+
+def test_calls_of_decorated_functions_add_no_frames_to_a_recording():
+    depths = []
+
+    @jupyter_hybrid.hybridize
+    def down(x, n):
+        depths.append(len(inspect.stack(0)))
+        return x if n == 0 else down(x + 1, n - 1)
+
+    class Steps:
+        @jupyter_hybrid.hybridize
+        def down(self, x, n):
+            return x if n == 0 else self.down(x + 1, n - 1)
+
+    assert down(np.zeros(2), 3).tolist() == [3, 3]
+    assert np.diff(depths).tolist() == [1, 1, 1]
+    for function in (one_more, Steps().down):
+        assert function(np.zeros(2), 600).tolist() == [600, 600]
+        with pytest.raises(RecursionError):
+            function(np.zeros(2), 10**6)
+    assert install().recorder is None
 
 
 def test_nd_arrays_and_nesting():
@@ -216,158 +268,6 @@ def test_other_threads_are_not_recorded():
     assert seen == [None, [3, 3], [0.0]]
     assert "another thread" in affine.report().explain()
     assert len(ops(waiting.report())) == 2
-
-
-# The with-block -----------------------------------------------------------------------------------
-def test_a_block_in_a_function(capsys):
-    x = np.arange(4.0)
-    with jupyter_hybrid.symbolic() as cell:
-        y = x * 2
-        parts = [y * i for i in range(3)]
-        x += 1
-        total = (y + x).sum()
-        print("total", total)
-    report = cell.report()
-    assert report.replay in ("compiled", "replayed")
-    assert capsys.readouterr().out == "total 22.0\n"
-    assert all(type(v) is np.ndarray for v in (x, y, *parts)) and type(total) is np.float64
-    np.testing.assert_array_equal(x, [1, 2, 3, 4])
-    np.testing.assert_array_equal(parts[2], [0, 4, 8, 12])
-    assert {"mul_scalar", "add", "sum"} <= set(ops(report))
-
-
-def test_a_block_runs_once_each_time_in_a_loop():
-    count, replays = 0, []
-    for i in range(3):
-        with jupyter_hybrid.symbolic() as cell:
-            count += 1
-            y = np.ones(3) * 2
-            z = y + 1
-        replays.append(cell.report().replay)
-        assert count == i + 1 and type(count) is int
-        np.testing.assert_array_equal(z, [3, 3, 3])
-    assert replays[1:] == ["replayed", "replayed"]
-
-
-def test_a_block_keeps_closures_and_conditions():
-    scale = 2.0
-
-    def inner():
-        return scale
-
-    x = np.ones(2)
-    with jupyter_hybrid.symbolic():
-        if x.sum() > 1:
-            scale = 5.0
-        y = x * scale
-    assert inner() == 5.0 and type(scale) is float
-    np.testing.assert_array_equal(y, [5, 5])
-
-
-def test_out_plans_the_other_names_away():
-    x = np.ones(100)
-    with jupyter_hybrid.symbolic(out="z", passes=["fuse"]) as cell:
-        y = x + 1
-        z = y * 2
-    np.testing.assert_array_equal(z, np.full(100, 4.0))
-    assert type(y) is TracedArray and cell.report().bytes_planned == 800
-    with pytest.raises(MXNetError, match="planned away"):
-        float(y[0])
-
-
-def test_an_error_in_a_block():
-    x = np.ones(3)
-    with pytest.raises(ZeroDivisionError) as caught, jupyter_hybrid.symbolic():
-        y = x * 2
-        1 / 0
-    del caught
-    with pytest.raises(ZeroDivisionError) as caught, jupyter_hybrid.symbolic():
-        y = x * 3
-        1 / 0
-    assert caught.value.__context__ is None
-    assert caught.traceback[-1].statement.lines[0].strip() == "1 / 0"
-    assert type(y) is np.ndarray and y[0] == 3 and install().recorder is None
-
-
-def leaving(kind):
-    for i in range(3):
-        with jupyter_hybrid.symbolic() as cell:
-            x = np.ones(2) * i
-            if i == 1:
-                if kind == "return":
-                    return cell, x
-                if kind == "break":
-                    break
-    return cell, x
-
-
-@pytest.mark.parametrize("kind", ["return", "break"])
-def test_a_block_that_leaves_runs_as_written(kind):
-    cell, x = leaving(kind)
-    np.testing.assert_array_equal(x, [1, 1])
-    assert "leaves the block" in cell.report().explain()
-
-
-def test_blocks_that_run_as_written_and_say_why():
-    with jupyter_hybrid.symbolic() as cell: y = np.ones(2) + 1  # fmt: skip  # noqa: E701
-    assert "line of its with" in cell.report().explain() and y[0] == 2
-    with jupyter_hybrid.symbolic() as cell:
-        f = lambda a: a + y  # noqa: E731
-    assert "makes a function" in cell.report().explain() and f(1)[0] == 3
-
-    class Holder:
-        with jupyter_hybrid.symbolic() as cell:
-            z = np.ones(2)
-
-    assert "class" in Holder.cell.report().explain() and Holder.z[0] == 1
-    names = {"np": np, "symbolic": jupyter_hybrid.symbolic}
-    exec("with symbolic() as cell:\n    y = np.ones(2) * 3\n", names)
-    assert "no source" in names["cell"].report().explain() and names["y"][0] == 3
-
-
-def test_a_block_may_begin_with_try():
-    x, seen = np.arange(3.0), []
-    with jupyter_hybrid.symbolic() as cell:
-        try:
-            y = x * 2
-            seen.append(float(y.sum()))
-        except BaseException as error:
-            seen.append(error)
-        finally:
-            seen.append("finally")
-    assert seen == [6.0, "finally"] and cell.report().explain()
-    with pytest.raises(ZeroDivisionError):  # noqa: SIM117
-        with jupyter_hybrid.symbolic():
-            try:
-                1 / 0
-            finally:
-                seen.append("again")
-    assert seen == [6.0, "finally", "again"]
-    with jupyter_hybrid.symbolic() as cell:
-        pass
-    assert cell.report() is not None and install().recorder is None
-
-
-@pytest.mark.held_up("a trace function looks on", "tracer")
-def test_a_tracer_is_put_back():
-    def tracer(*event):
-        return tracer
-
-    before = sys.gettrace()
-    sys.settrace(tracer)
-    try:
-        with jupyter_hybrid.symbolic() as cell:
-            y = np.ones(2) * 2
-        assert sys.gettrace() is tracer
-    finally:
-        sys.settrace(before)
-    assert cell.report().segments and y[0] == 2
-
-
-def test_the_report_is_there_after_the_block():
-    block = jupyter_hybrid.symbolic()
-    with pytest.raises(MXNetError, match="not ended"):
-        block.report()
 
 
 # Scripts ------------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from cells import Shell, imperative
 
+from jupyter_hybrid.np_face import TracedArray
+
 
 def same(setup: str, body: str, names: str, reason: str | None = None) -> Shell:
     """Runs the cell both ways; ``names`` are equal in value, kind, dtype, shape and type."""
@@ -273,3 +275,16 @@ print({shown}.asnumpy().sum())
     shell.hybridize(cell)
     for name in ("c", "first", "second"):
         assert np.array_equal(shell.ns[name].asnumpy(), expected[name].asnumpy()), name
+
+
+def test_comparing_a_cell_reads_no_name_that_it_does_not_mention():
+    shell = Shell()
+    shell.run("import numpy as np")
+    shell.hybridize("d1 = np.ones(3) * 2\nd2 = d1 + 1", "--out d2")
+    shell.hybridize("kept = np.ones(4) * 3\nlast = kept + 1\nlast.sum()")
+    shell.hybridize("q = np.arange(4.0) * 2\nq.sum()", "--compare --seconds 0.02")
+    assert shell.report.compare.equal
+    assert type(shell.ns["d1"]) is type(shell.ns["last"]) is TracedArray
+    assert shell.ns["last"].tolist() == [4.0] * 4
+    failed = shell.hybridize("q = d1 * 2", "--compare --seconds 0.02", fails=True)
+    assert "d1 was planned away; add it to --out" in str(failed.error)

@@ -54,26 +54,12 @@ class Calling(PlainCopies):
             return _guards.kept(value)
         return recorder.wrap(value) if type(value) in _LOADED else value
 
-    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """``function(*args, **kwargs)`` where no loop is written twice."""
-        __tracebackhide__ = True
-        recorder = self.recorder
-        if recorder is None:
-            return function(*args, **kwargs)
-        twin = None if recorder.script else twins.seen(function)
-        if twin is not None:
-            return self.load(twin(*args, **kwargs))
-        way, args, kwargs = calls.prepared(recorder, function, args, kwargs)
-        if way is None:
-            return self.load(function(*args, **kwargs))
-        return self._given_back(way(recorder, function, args, kwargs))
-
     def _done(self, way: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """A call that is done that way."""
         __tracebackhide__ = True
-        return self._given_back(way(self.recorder, function, args, kwargs))
+        return self.given_back(way(self.recorder, function, args, kwargs))
 
-    def _given_back(self, made: Any) -> Any:
+    def given_back(self, made: Any) -> Any:
         """What a call gives to the cell; what lists and sets keep of it is real."""
         made = self.load(made)
         if type(made) is set or type(made) is frozenset:

@@ -42,9 +42,10 @@ class Copies(Transformer):
     """Writes loops twice; where ``copies`` is false everything stands once."""
 
     runtime = RUNTIME  # the name of what the hooks belong to
+    copies = True
 
-    def __init__(self, filename: str, copies: bool):
-        self.filename, self.copies = filename, copies
+    def __init__(self, filename: str):
+        self.filename = filename
         self.function: Any = None  # the one around what is visited, ...
         self.variables: frozenset[str] = frozenset()  # ... what it binds, ...
         self.in_class = False

@@ -1,4 +1,4 @@
-"""What rewritten cells call: ``load``, ``call``, ``num`` and ``inplace``.
+"""What rewritten cells call: ``load``, ``callee``, ``num`` and ``inplace``.
 
 One instance stands in ``builtins`` as ``__jupyter_hybrid__`` once the extension is loaded.
 Functions of cells keep their own code; what is rewritten may still outlive its recording (a

@@ -49,6 +49,7 @@ _MODULES = frozenset(
     | {"_operator", "statistics", "fractions", "decimal", "re", "json", "copy"}
 )
 _MOST = 3000  # values that are looked at, plain ones aside
+_MOST_PASSED = 100_000  # with those
 
 
 def reads_of(nodes: list[Any], bound: frozenset[str] = frozenset()) -> frozenset[str]:
@@ -97,6 +98,7 @@ class Search:
 
     def __init__(self) -> None:
         self._seen: dict[int, Any] = {}  # by id
+        self._passed = 0
         self.codes: list[types.CodeType] = []  # of the user's functions among it
 
     def names(self, names: frozenset[str], *scopes: Any) -> bool:
@@ -128,6 +130,9 @@ class Search:
         return kind in (types.BuiltinFunctionType, type) and _is_pythons(value)
 
     def _all(self, held: Any) -> bool:
+        self._passed += len(held)
+        if self._passed > _MOST_PASSED:
+            return False
         if isinstance(held, dict):
             held = itertools.chain(held, held.values())
         return all(map(self.value, [v for v in held if type(v) not in _PLAIN]))

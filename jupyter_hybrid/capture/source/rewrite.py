@@ -1,6 +1,6 @@
 """Rewrites a cell's syntax tree so that loads, calls and numbers pass through the recorder.
 
-``x`` becomes ``__jupyter_hybrid__.load(x)`` and ``f(x)`` becomes ``__jupyter_hybrid__.call(f, x)``.
+``x`` becomes ``__jupyter_hybrid__.load(x)``; in ``f(x)`` it is asked what to call in f's place.
 Line and column numbers are kept, so errors and the graph point at what the user wrote. Without an
 active recorder the rewritten code behaves as the original. The functions and lambdas of a cell
 stay as they are: who calls them from rewritten code enters a twin (:mod:`..twins`).
@@ -46,11 +46,10 @@ class Rewriter(Copies):
 
     Args:
         functions: the names of those that the tree defines.
-        copies: loops can also run as written.
     """
 
-    def __init__(self, functions: frozenset[str], filename: str, copies: bool = False):
-        super().__init__(filename, copies)
+    def __init__(self, functions: frozenset[str], filename: str):
+        super().__init__(filename)
         self.functions = functions
         self._statement: ast.expr | None = None  # the latest expression that is one
 
@@ -216,16 +215,13 @@ class Rewriter(Copies):
         return node
 
 
-def rewrite(
-    tree: ast.Module, filename: str, functions: frozenset[str], copies: bool = False
-) -> ast.Module:
+def rewrite(tree: ast.Module, filename: str, functions: frozenset[str]) -> ast.Module:
     """The rewritten module, in place. ``tree`` has its final line numbers.
 
     Args:
         functions: the names of those that the cell defines.
-        copies: loops can also run as written.
     """
-    made = rewritten(tree, Rewriter(functions, filename, copies))
+    made = rewritten(tree, Rewriter(functions, filename))
     return Guarded(RUNTIME).visit(made)
 
 
@@ -247,7 +243,7 @@ def rewrite_function(node: Any, filename: str, class_name: str) -> Any:
     Args:
         class_name: of the class around it, which mangles names.
     """
-    made = Rewriter(defined_functions(node), filename, copies=True).inside(node)
+    made = Rewriter(defined_functions(node), filename).inside(node)
     made = Exits(RUNTIME, class_name).visit(made)
     return Guarded(RUNTIME, class_name).visit(made)
 

@@ -86,8 +86,7 @@ class Items:
                     gather.write(self, key, value)
                 return
             except (NotCovered, *LIKE_NUMPY) as problem:
-                if type(value) not in (list, tuple):  # which NumPy may write a part of
-                    known_errors.of_index(self, key, value)
+                known_errors.of_index(self, key, value)
                 known = f"writing: {problem}" if isinstance(problem, NotCovered) else ""
                 recorder.leave_graph(known or "writing with this index and value")
         value = bridge.to_real(value)

@@ -185,7 +185,8 @@ def asarray(
 ) -> Any:
     """``np.asarray`` (``copy=None``) and ``np.array`` (``copy=True``) of something traced."""
     if type(a) is not bridge.Traced:
-        return array_of(recorder, a, dtype)
+        made = array_of(recorder, a, dtype)
+        return layouts.like_copy(made, made, order or "K")
     wanted = a.dtype if dtype is None else np.dtype(dtype)
     if order not in (None, "K") and not layouts.fits(a, order):
         copy = True

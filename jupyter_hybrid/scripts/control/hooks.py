@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ...capture import numbers, random_calls, trace_state
+from ...capture import calls, numbers, random_calls, trace_state
 from ...capture.source.hooks import Runtime, install, on_scalars
 from ...np_face import TracedArray
 from . import conversions, elements, loop_number, loop_operators, trees
@@ -116,6 +116,7 @@ class ScriptRuntime(ControlFlow, Runtime):
 
     # Calls --------------------------------------------------------------------------------------
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """``function(*args, **kwargs)``."""
         __tracebackhide__ = True
         recorder = self.recorder
         if recorder is None:
@@ -138,7 +139,10 @@ class ScriptRuntime(ControlFlow, Runtime):
             args = tuple(map(numbers.plain, args))
             kwargs = {k: numbers.plain(v) for k, v in kwargs.items()}
             return self.load(random_calls.call(recorder, function, args, kwargs))
-        return super().call(function, *args, **kwargs)
+        way, args, kwargs = calls.prepared(recorder, function, args, kwargs)
+        if way is None:
+            return self.load(function(*args, **kwargs))
+        return self.given_back(way(recorder, function, args, kwargs))
 
 
 def _made_array(args: tuple, kwargs: dict) -> Any:

@@ -48,7 +48,7 @@ class ScriptRewriter(TruthRewriter):
         beyond: names that are read where the code came from.
     """
 
-    runtime = RUNTIME
+    runtime, copies = RUNTIME, False
 
     def __init__(self, functions: frozenset[str], filename: str, beyond: frozenset[str]):
         super().__init__(functions, filename)

@@ -414,3 +414,32 @@ for k in range(40):
 s = [(type(t[1][0]) is np.ndarray, kind(t[1][0]), t is u) for k in range(40)]
 t[1][0][0] = 9
 same = t is u, t[1] is u[1], t[1][0] is b
+
+# %% a list that holds itself
+import copy
+ring = [1.0]
+ring.append(ring)
+told = []
+# --- cell
+y = x + 1
+again = copy.deepcopy(ring)
+print(again, len(again))
+for call in (np.array, np.sum, np.mean, np.stack):
+    try:
+        call(ring)
+    except Exception as error:
+        told.append((type(error), str(error)))
+both = [ring, y]
+z = np.add(y, 1)
+
+# %% long nested lists given to builtins
+rows = [[float(i + j) for j in range(400)] for i in range(400)]
+words = {str(i): i for i in range(3000)}
+# --- cell
+y = x * 2
+total = sum(map(len, rows)), max(map(max, rows)), len(sorted(words)), words["77"], "78" in words
+inner = [row[1] for row in rows[:3]]
+kept = [*rows[0][:2], y]
+seen = len(set(words)), len(list(zip(*rows)))
+m = np.array(rows)
+z = m[:2, :2] + y[0] + words["5"]
