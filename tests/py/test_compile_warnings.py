@@ -1,4 +1,4 @@
-"""What Python warns of in a cell's text comes as in plain IPython: each time, once a compilation."""
+"""What Python warns of in a cell's text comes each time, once a compilation, as in IPython."""
 
 from __future__ import annotations
 
