@@ -6,6 +6,7 @@
 
 #include "bind/invoke.h"
 #include "bind/site.h"
+#include "exec/pending.h"
 #include "exec/trace_op.h"
 
 namespace hybrid {
@@ -298,6 +299,8 @@ bool has_company(const py::object& array) {
 void bind_control(py::module_& m) {
   m.def("trace_parameter", &trace_parameter, py::arg("shape"), py::arg("dtype"), py::arg("ctx"),
         py::arg("name") = "", "A recorded array that a branch or loop body gets when it runs.");
+  m.def("recorded_ns", &recorded_ns,
+        "Estimate of what the operators that this thread has recorded take on one core, in ns.");
   m.def("trace_serial", &next_serial, "What is recorded from here on has a higher serial.");
   m.def("trace_control", &trace_control, py::arg("kind"), py::arg("bodies"), py::arg("operands"),
         py::arg("since"), py::arg("options"),

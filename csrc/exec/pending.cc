@@ -205,10 +205,15 @@ bool exceeds(double factor) {
          static_cast<double>(waiting.bytes) > factor * static_cast<double>(kMostPendingBytes);
 }
 
+thread_local double all_ns = 0;
+
 }  // namespace
+
+double recorded_ns() { return all_ns; }
 
 void note_pending(double ns) {
   waiting.ns += ns;
+  all_ns += ns;
   const uint32_t site = current_site();
   if (site == waiting.last) return;  // another part of the same expression
   waiting.last = site;

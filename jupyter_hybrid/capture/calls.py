@@ -159,8 +159,8 @@ def _shown(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
 def _listed(recorder: Any, function: Any, args: tuple, kwargs: dict) -> Any:
     """A call on the closed list."""
     __tracebackhide__ = True
-    if type(function) is np.ufunc and not kwargs and all(map(numbers.is_numpys, args)):
-        return in_numpy(function, args, kwargs)
+    if type(function) is np.ufunc and not any(map(has_traced, (*args, *kwargs.values()))):
+        return in_numpy(function, args, kwargs, recorder)
     return closed.made(function, args, listed_calls.call(recorder, function, args, kwargs))
 
 

@@ -10,10 +10,12 @@ import tokenize
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
+from inspect import CO_COROUTINE
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
+from ..np_face.float_errors import unheard
 from .running import running
 from .source.nodes import copied, uncollected
 from .source.rewrite import assigned_names, defined_functions, rewrite
@@ -43,6 +45,7 @@ class Cell:
     awaits: bool  # at its top level
     source: str = ""  # the body as Python, after IPython's transformations
     flags: int = 0  # of the compiler: the session's ``from __future__`` imports
+    warns: bool = False  # Python does, whenever it is compiled
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # found out about it
     _codes: dict[tuple[int, bool], CodeType] = field(default_factory=dict, repr=False)
 
@@ -53,9 +56,13 @@ class Cell:
 
     def code(self, number: int, rewritten: bool) -> CodeType:
         """A statement, rewritten for recording or as written."""
+        if self.warns:
+            as_written = self._compile(number, False)
+            if not rewritten:
+                return as_written
         known = self._codes.get((number, rewritten))
         if known is None:
-            with uncollected():
+            with uncollected(), unheard():
                 known = self._codes[number, rewritten] = self._compile(number, rewritten)
         return known
 
@@ -108,15 +115,16 @@ def prepare(
     key = (text, body, source, offset, cell_id, flags, id(shell))
     known = _prepared.get(key)
     if known is not None and numbers is not None and known.filename in linecache.cache:
+        if known.warns:
+            _parsed(known.source, offset, known.filename, flags)
         _prepared.move_to_end(key)
         numbers[known.filename] = number
         return known
     if several:
         source = read(body)
     filename = shell.compile.cache(text, number, raw_code=text)
-    python = "\n" * offset + source
-    tree = compile(python, filename, "exec", flags | ast.PyCF_ONLY_AST, True)
-    remember(filename, python)
+    tree = _parsed(source, offset, filename, flags)
+    remember(filename, "\n" * offset + source)
     made = Cell(
         id=cell_id,
         filename=filename,
@@ -128,11 +136,36 @@ def prepare(
         awaits=("await" in source or "async" in source) and awaits(tree.body),
         source=source,
         flags=flags | _future_flags(shell, tree),
+        warns=looked_at(source).warns,
     )
     _prepared[key] = made
     if len(_prepared) > _PREPARED:
         _prepared.popitem(last=False)
     return made
+
+
+def _parsed(source: str, offset: int, filename: str, flags: int) -> Any:
+    return compile("\n" * offset + source, filename, "exec", flags | ast.PyCF_ONLY_AST, True)
+
+
+class Looks(NamedTuple):
+    """What a text is for the compiler."""
+
+    valid: bool
+    awaits: bool = False  # at its top level
+    warns: bool = False
+
+
+@lru_cache(maxsize=64)
+def looked_at(source: str) -> Looks:
+    """Compiles a cell's Python, of which nobody is told."""
+    with unheard() as warned:
+        try:
+            code = compile(source, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
+        except (SyntaxError, ValueError):
+            return Looks(False)
+        waits = bool(code.co_flags & CO_COROUTINE)
+        return Looks(True, waits and awaits(ast.parse(source).body), bool(warned))
 
 
 def _ends_quietly(source: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from .. import _core
 from ..base import MXNetError
 from ..np_face import TracedArray
+from ..np_face.float_errors import unheard
 from . import float_warnings
 from .bytes import nbytes
 from .compute import Ran, compute, with_families
@@ -48,7 +49,8 @@ def names_read(source: str) -> set[str]:
     """Names that a cell may read before it binds them; every word of a text that is not Python."""
     body = re.sub(r"\A\s*%%.*\n?", "", source)
     try:
-        tree = ast.parse(body)
+        with unheard():
+            tree = ast.parse(body)
     except SyntaxError:  # line magics and the like
         return set(re.findall(r"[^\W\d]\w*", source))
     read: set[str] = set()

@@ -11,12 +11,11 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from functools import lru_cache
-from inspect import CO_COROUTINE
+from contextlib import suppress
 from typing import Any
 
+from ..capture.cell import looked_at
 from ..capture.running import running
-from ..capture.source.scopes import awaits
 from ..np_face.frames import above
 from ..reports.session import session
 
@@ -66,7 +65,10 @@ def transform(lines: list[str]) -> list[str]:
         name, options = "hybridize", "--implicit" + " --force" * session.force
     else:
         name, options = magic[1], magic[2].strip()
-    valid, awaits = _looked_at(_plain("".join(body)))
+    source = _plain("".join(body))
+    valid, awaits, warns = looked_at(source)
+    if warns and not around:
+        _look_as_ipython("\n" * at + source)
     if not valid:  # as many lines, and IPython's own error
         if name == "hybridize":
             session.unrecorded("it is not valid Python")
@@ -104,15 +106,10 @@ def transformed(body: str) -> str:
     return str(_shell.transform_cell(body)) if found is None else found
 
 
-@lru_cache(maxsize=64)
-def _looked_at(source: str) -> tuple[bool, bool]:
-    """(it compiles, it awaits at its top level)."""
-    try:
-        code = compile(source, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
-    except (SyntaxError, ValueError):
-        return False, False
-    waits = bool(code.co_flags & CO_COROUTINE)
-    return True, waits and awaits(ast.parse(source).body)
+def _look_as_ipython(source: str) -> None:
+    """IPython compiles a cell to find out whether it awaits. Python warns of that, too."""
+    with suppress(SyntaxError):  # the filters make it one
+        compile(source, "<>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
 
 
 def _has_python(lines: list[str]) -> bool:

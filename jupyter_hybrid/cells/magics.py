@@ -47,17 +47,17 @@ class HybridMagics(Magics):
     def hybridize(self, line: str, cell: str) -> Any:
         """Run the cell symbolically: record its graph, compile it, run it, draw it.
 
-        %%hybridize [--out NAMES] [--donate NAMES] [--passes LIST] [--no-PASS] [--dims X:AXIS=NAME]
-                    [--view graph|memory|program|none]
-                    [--force] [--compare] [--sizes [NAME=]LIST] [--seconds S]
-
         --out NAMES     compute only these names; every other value may be planned away
         --donate NAMES  unbind these input arrays and reuse their memory
         --passes LIST   run exactly these passes (infer and plan always run)
         --no-PASS       switch one pass off, for example --no-fuse; --no-plan shares no memory
         --dims x:0=n    another length of axis 0 of x needs no passes: shapes and plan alone are new
-        --view VIEW     what the picture opens on; none shows no picture
+        --view VIEW     what the picture opens on: graph, memory or program; none shows no picture
         --force         record also loops and functions that plain Python runs faster
+        --remat HOW     sqrt or so many bytes: compute values again instead of keeping them
+        --plan HOW      fast, exact or parallel: how memory is planned; exact searches for
+                        --plan-seconds S
+        --loop-limit N  accepted, without effect
         --compare       measure both modes on copies, in turn, then run the cell once
         --sizes n=LIST  compare at several values of an int; LIST alone scales the arrays' rows
         --seconds S     how long to measure, about (2)

@@ -192,6 +192,4 @@ def fitted(array: Any, value: Any, shape: tuple[int, ...]) -> Any:
         operand = lowering.reshape(operand, own)
     if np.broadcast_shapes(own, shape) != shape:
         raise NotCovered(f"a value of shape {own} into {shape}")
-    if dtype_of(operand).kind == "c" and dtype.kind != "c":
-        raise NotCovered(f"{dtype_of(operand)} into {dtype}")
     return broadcast_to(cast(operand, dtype), shape)

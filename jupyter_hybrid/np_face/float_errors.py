@@ -22,6 +22,8 @@ from .protocols import Recorder
 _umath = sys.modules.get("numpy._core.umath")
 state = getattr(_umath, "_extobj_contextvar", None)
 KINDS = {"divide": 1, "over": 2, "invalid": 4}  # by their bit in a node's mark
+_NO_KIND = 8  # of these: what is marked warns of other things alone
+WHOLE = "!"  # begins the text of a call as a whole
 _filters_of_cell: list[Any] = [None]
 _shown_by: list[Any] = []
 # The state and the filters that were looked at last.
@@ -29,7 +31,7 @@ harmless: list[Any] = [object(), warnings.filters]
 _looked: list[Any] = [object(), []]  # the same, as it was
 _SHOWS = ("showwarning", "_showwarnmsg_impl")  # what `catch_warnings` replaces
 _CHANGED = object()
-_NONE: Any = [("ignore", None, Warning, None, 0)]
+_ALL = [("always", None, Warning, None, 0)]
 _kinds = 0
 
 
@@ -117,15 +119,39 @@ class Named:
 
     def __enter__(self) -> None:
         Named.silent += self.name is None
-        _core.set_float_warnings(0 if Named.silent else _kinds, self.name or "")
+        if not Whole.lasts:
+            _core.set_float_warnings(0 if Named.silent else _kinds, self.name or "")
 
     def __exit__(self, *error: object) -> None:
         Named.silent -= self.name is None
-        if not Named.silent:
+        if not (Named.silent or Whole.lasts):
             _core.set_float_warnings(_kinds)
 
 
 SILENT = Named(None)
+
+
+class Whole:
+    """While it lasts, all nodes stand for one call, which is to say what NumPy warns of in it.
+
+    Args:
+        call: its text for :func:`capture.float_warnings`.
+    """
+
+    lasts = False
+
+    def __init__(self, call: str) -> None:
+        self.call = call
+
+    def __enter__(self) -> None:
+        if warnings.filters is not _filters_of_cell[0] or raises():  # it warns in any errstate
+            raise NotCovered("warnings are caught here")
+        Whole.lasts = True
+        _core.set_float_warnings(_kinds or _NO_KIND, WHOLE + self.call)
+
+    def __exit__(self, *error: object) -> None:
+        Whole.lasts = False
+        _core.set_float_warnings(0 if Named.silent else _kinds)
 
 
 # Warnings -----------------------------------------------------------------------------------------
@@ -209,25 +235,37 @@ def in_numpy(
             return call(*args, **kwargs)
     finally:
         if log.met and recorder is not None:
+            recorder.warned = True
             recorder.flush_if_active("NumPy warns")
         for warned in log.met:
             (_users(warned) if warned.filename.startswith(OWN) else warned).give()
 
 
 @contextmanager
-def untold() -> Iterator[None]:
-    """NumPy computes with stand-ins: nobody is told of its warnings and floating-point errors. The
-    filters are replaced, not changed: what was shown once a line stays so."""
-    filters, warnings.filters = warnings.filters, _NONE
+def unheard() -> Iterator[list[Any]]:
+    """What is warned of meanwhile, which nobody else is told. The filters are replaced, not
+    changed: what was shown once a line stays so."""
+    heard: list[Any] = []
+    module: Any = warnings
+    before = module.filters, module.showwarning
+    module.filters, module.showwarning = _ALL, lambda *warned: heard.append(warned)
     try:
-        with np.errstate(all="ignore"):
-            yield
+        yield heard
     finally:
-        warnings.filters = filters
+        module.filters, module.showwarning = before
+
+
+@contextmanager
+def untold() -> Iterator[None]:
+    """NumPy computes with stand-ins: nobody is told of its warnings and floating-point errors."""
+    with unheard(), np.errstate(all="ignore"):
+        yield
 
 
 def warn_user(text: str, category: type[Warning] = UserWarning, stacklevel: int = 1) -> None:
-    """``warnings.warn``, at the user's line."""
+    """``warnings.warn``, at the user's line. Of numbers others are before it, or follow."""
+    if category is RuntimeWarning:
+        raise NotCovered(f"NumPy warns: {text}")
     _users(Warned(text, __file__, 0, {}, category)).give()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import bridge, dispatch
+from . import bridge, dispatch, float_errors
 from .errors import LIKE_NUMPY, NotCovered
 from .lower import creation
 from .protocols import Recorder
@@ -56,7 +56,7 @@ def _conversion(real: Callable) -> Callable:
                     return creation.converted(recorder, real, wrapped, *args[1:], **kwargs)
                 except _EXPECTED:
                     recorder.leave_graph(f"np.{real.__name__} of this")
-        return real(*map(bridge.to_real, args), **kwargs)
+        return float_errors.in_numpy(real, tuple(map(bridge.to_real, args)), kwargs, recorder)
 
     return convert
 

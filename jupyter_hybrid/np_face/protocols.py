@@ -24,6 +24,7 @@ class Recorder(Protocol):
         promises: ndarrays that were given away and wait for their contents.
         epoch: grows when others may have written any existing array.
         tick: how often something was computed.
+        warned: NumPy itself has, in a call that it ran.
     """
 
     active: bool
@@ -37,6 +38,7 @@ class Recorder(Protocol):
     promises: Any
     epoch: int
     tick: int
+    warned: bool
 
     # Arrays --------------------------------------------------------------------------------------
     @property

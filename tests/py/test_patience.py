@@ -399,3 +399,33 @@ def test_statements_run_until_one_is_refused(shell):
         error = shell.run(way + body, fails=True).error
         assert type(error) is SyntaxError and error.lineno == 3 + bool(way)
         assert list(shell.ns["a"]) == [0.0, 2.0, 4.0] and "b" not in shell.ns
+
+
+RECURSIVE = READS + (
+    "def halves(v):\n    if len(v) == 1:\n        return v * 2\n    m = len(v) // 2\n"
+    "    return np.concatenate([halves(v[:m]) + 1, halves(v[m:]) - 1])\ny = halves({})\n"
+)
+
+
+@pytest.mark.parametrize("view", ["none", "graph"])
+def test_a_function_that_calls_itself_on_little_is_left(shell, monkeypatch, view):
+    monkeypatch.setattr(budget, "GRACE_S", 0.0)
+    body = RECURSIVE.format("np.arange(64.0)")
+    shell.hybridize(body + f"# {view}\n", f"--view {view}")
+    np.testing.assert_array_equal(shell.ns["y"], imperative(body)[0]["y"])
+    said = [t for t in breaks(shell) if t.startswith("halves left to Python: it calls itself")]
+    assert len(said) == (view == "none")  # a picture shows it whole
+
+
+def test_a_function_that_calls_itself_on_much_is_recorded(shell, monkeypatch):
+    monkeypatch.setattr(budget, "GRACE_S", 0.0)
+    body = RECURSIVE.format("np.arange(64.0)").replace("v * 2", "np.exp(np.ones(40_000)) * v[0]")
+    shell.hybridize(body, "--view none")
+    assert not [t for t in breaks(shell) if "left to Python" in t]
+
+
+def test_a_function_that_calls_itself_without_arrays_runs_as_written(shell):
+    body = READS + "def down(n):\n    return float(n) if n < 1 else down(n - 1) + np.sin(1.5)\n"
+    body += "t = down(60)\ny = x * t\n"
+    shell.hybridize(body, "--view none")
+    np.testing.assert_array_equal(shell.ns["y"], imperative(body)[0]["y"])

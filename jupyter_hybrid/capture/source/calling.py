@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import time
 import types
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from ... import _core
 from .. import array_lists, calls, closed, homes, numbers, twins
 from ..watchers import starts_one
+from . import budget
 from .patience import CONTACTS
 from .plain import PlainCopies
 from .quiet import Search
@@ -19,7 +21,10 @@ from .quiet import Search
 _guards = _core.guards
 _LISTS = frozenset({list, tuple})
 _LOOKS_ON = "another thread, a debugger or a profiler starts"
-_CALLS = 64  # of a function that record nothing
+_CALLS, _CALLS_OF_ITSELF = 64, 16  # of a function that record nothing
+# A function that calls itself, and records so many operators that take less each, after so much of
+# what a loop may take, costs more than NumPy.
+_MANY, _SMALL_NS, _SHARE = 64, 5_000, 0.25
 _DRAWN = 8  # calls of a function of numbers that are drawn, as examples
 _DOUBTS = 3  # calls after which nobody asks again whether a function touches no array
 _CONSUMERS = (
@@ -35,8 +40,15 @@ class _Calls:
     def __init__(self, recorder: Any):
         self.count = self.doubts = self.contacts = 0
         self.seen = len(recorder.breaks)
-        self.nodes = numbers.others_recorded()
+        self.nodes, self.ns = numbers.others_recorded(), _core.recorded_ns()
+        self.since = time.perf_counter()
         self.left = ""
+
+    def are_small(self, nodes: int) -> bool:
+        """Have so many operators been recorded, each of which NumPy does sooner?"""
+        took = time.perf_counter() - self.since
+        each_ns = (_core.recorded_ns() - self.ns) / max(1, nodes)
+        return nodes >= _MANY and each_ns < _SMALL_NS and took >= _SHARE * budget.GRACE_S
 
 
 class Calling(PlainCopies):
@@ -125,7 +137,7 @@ class Calling(PlainCopies):
                     _guards.settled()  # the second lock asks about none of the many frames to come
                 return function
             known.doubts += 1
-        if known.left or self._is_left(recorder, code, known):
+        if known.left or self._is_left(recorder, code, known, inner):
             return functools.partial(self.as_written, False, function)
         return self._entered(twin)
 
@@ -137,25 +149,31 @@ class Calling(PlainCopies):
         return twin
 
     @staticmethod
-    def _is_left(recorder: Any, code: types.CodeType, known: _Calls) -> bool:
+    def _is_left(recorder: Any, code: types.CodeType, known: _Calls, inner: bool) -> bool:
         """Has a function been called often without paying?"""
-        if known.count % CONTACTS:
-            return False
-        first = code.co_firstlineno
-        last = max(filter(None, (line for *_, line in code.co_lines())), default=first)
-        new = recorder.breaks[known.seen :]
-        known.seen = len(recorder.breaks)
-        inside = [why for line, why in new if line is not None and first <= line <= last]
-        known.contacts += len(inside)
-        if code.co_filename == recorder.filename and known.contacts >= CONTACTS:
+        first, nodes = code.co_firstlineno, numbers.others_recorded() - known.nodes
+        if not nodes and known.count == (_CALLS_OF_ITSELF if inner else _CALLS):
+            known.left = f"{code.co_name} runs as written: it records nothing"
+            return True
+        if inner and recorder.options.view == "none" and known.are_small(nodes):
             known.left = (
-                f"{code.co_name} left to Python: in {known.count} calls a value was needed "
-                f"{known.contacts} times ({inside[-1] if inside else 'it was read'})"
+                f"{code.co_name} left to Python: it calls itself, and recording its {nodes} small "
+                "operators takes longer than they do"
             )
+        elif known.count % CONTACTS == 0:
+            last = max(filter(None, (line for *_, line in code.co_lines())), default=first)
+            new = recorder.breaks[known.seen :]
+            known.seen = len(recorder.breaks)
+            inside = [why for line, why in new if line is not None and first <= line <= last]
+            known.contacts += len(inside)
+            if code.co_filename == recorder.filename and known.contacts >= CONTACTS:
+                known.left = (
+                    f"{code.co_name} left to Python: in {known.count} calls a value was needed "
+                    f"{known.contacts} times ({inside[-1] if inside else 'it was read'})"
+                )
+        if known.left:
             recorder.breaks.append((first, known.left))
             recorder.left[first, known.left] = None
-        elif known.count == _CALLS and numbers.others_recorded() == known.nodes:
-            known.left = f"{code.co_name} runs as written: it records nothing"
         return bool(known.left)
 
     def given(self) -> tuple:

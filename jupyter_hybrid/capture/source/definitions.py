@@ -14,6 +14,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
+from ...np_face.float_errors import unheard
 from .nodes import copied, located, placed
 from .scopes import FUNCTIONS
 from .sources import FUTURES, NoSource, file_of
@@ -69,7 +70,8 @@ class Definition:
             variables = free if functions and scope is functions[0] else []
             node = placed(self.node, _scope(scope, node, variables))
         tree = located(ast.Module([_statement(node)], []))
-        made = compile(tree, code.co_filename, "exec", code.co_flags & FUTURES, True)
+        with unheard():
+            made = compile(tree, code.co_filename, "exec", code.co_flags & FUTURES, True)
         for _ in range(len(scopes) + 1):
             (made,) = (c for c in made.co_consts if isinstance(c, CodeType))
         return made

@@ -12,6 +12,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
+from ...np_face.float_errors import unheard
 from ...np_face.frames import OWN
 
 #: Compiler flags of all ``from __future__`` imports.
@@ -31,7 +32,8 @@ class NoSource(Exception):
 @lru_cache(maxsize=32)
 def _parsed(text: str, filename: str) -> ast.Module:
     try:
-        return ast.parse(text, filename)
+        with unheard():
+            return ast.parse(text, filename)
     except (SyntaxError, ValueError):
         raise NoSource("its source is not Python") from None
 

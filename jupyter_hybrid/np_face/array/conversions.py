@@ -62,6 +62,9 @@ class Conversions:
             raise TypeError("unhashable type: 'numpy.ndarray'")
         return hash(self.to_numpy("hash() reads a value"))
 
+    def __sizeof__(self) -> int:
+        return self.to_numpy("its size in memory is asked for").__sizeof__()
+
     def __round__(self, ndigits: int | None = None) -> Any:
         if self.is_scalar and type(ndigits) is int and self.recorder.active:
             return np.round(self, ndigits)

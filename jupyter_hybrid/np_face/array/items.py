@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
@@ -13,6 +14,7 @@ import numpy as np
 from .. import bridge
 from ..bridge import fitted
 from ..errors import LIKE_NUMPY, NotCovered
+from ..float_errors import in_numpy
 from ..lower import known_errors, lowering
 from ..lower.lowering import NUMBERS
 from . import gather
@@ -92,7 +94,7 @@ class Items:
         value = bridge.to_real(value)
         key = bridge.to_real(key)
         recorder.flush_if_active("an array is written in NumPy")
-        self.to_numpy()[key] = value
+        in_numpy(operator.setitem, (self.to_numpy(), key, value), {}, recorder)
         self.touched()
 
     def __delitem__(self, key: Any) -> None:

@@ -54,7 +54,11 @@ def full(shape, fill_value, dtype=None, order="C", **rest):
     _plain(order, rest)
     if bridge.has_traced(fill_value) or np.ndim(fill_value):
         raise NotCovered("np.full of an array")
-    value = np.array(fill_value, dtype=dtype)
+    try:
+        with np.errstate(all="raise"):
+            value = np.array(fill_value, dtype=dtype)
+    except FloatingPointError as error:
+        raise NotCovered(str(error)) from None
     return filled(shape_of(shape), value.item(), require_dtype(value.dtype, "np.full"))
 
 
@@ -173,8 +177,6 @@ def full_of(to, shape, fill_value, dtype=None, order="C", *, device=None, like=N
         raise NotCovered("np.full with order=, device= or like=")
     value = to(fill_value)
     wanted = require_dtype(dtype_of(value) if dtype is None else np.dtype(dtype), "np.full")
-    if dtype_of(value).kind == "c" and wanted.kind != "c":
-        raise NotCovered("np.full of complex numbers as real ones")
     node = lowering.broadcast_to(cast(value, wanted), shape_of(shape))
     return copied(node) if node is value else node
 
@@ -185,7 +187,8 @@ def asarray(
 ) -> Any:
     """``np.asarray`` (``copy=None``) and ``np.array`` (``copy=True``) of something traced."""
     if type(a) is not bridge.Traced:
-        return array_of(recorder, a, dtype)
+        made = array_of(recorder, a, dtype)
+        return layouts.like_copy(made, made, order or "K")
     wanted = a.dtype if dtype is None else np.dtype(dtype)
     if order not in (None, "K") and not layouts.fits(a, order):
         copy = True

@@ -59,6 +59,8 @@ def of_function(function: Any, args: tuple, kwargs: dict, method: str = "") -> N
     given = (*args, *kwargs.values())
     if function not in _OF_SHAPES or not _ours(given):
         return
+    if function is np.dot and len(given) > 2:
+        return  # its `out` has to be in C order, which a stand-in is not
     rank = 1 if function in (np.reshape, np.broadcast_to) else 0
     integers = (a for a in layouts.arrays(given[1:]) if a.dtype.kind in "iu")
     if any(type(a) is bridge.Traced and a.ndim <= rank for a in integers):

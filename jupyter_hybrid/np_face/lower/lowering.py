@@ -12,6 +12,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from ... import _core
 from ..errors import NotCovered
+from ..float_errors import Whole, require_quiet
 
 # The dtypes that enter graphs; everything else is a named graph break. The rules ask this set only.
 DTYPES = frozenset(
@@ -29,7 +30,8 @@ BY_TYPE = {d.type: d for d in DTYPES}
 
 def core(op: str, inputs: list[Any], **attrs: Any) -> Any:
     """One core operator on traced or concrete arrays."""
-    return _core.invoke_separate(op, inputs, attrs)
+    invoke = _core.invoke_ufunc if Whole.lasts else _core.invoke_separate
+    return invoke(op, inputs, attrs)
 
 
 def dtype_of(handle: Any) -> np.dtype:
@@ -47,9 +49,15 @@ def require_dtype(dtype: np.dtype, what: str) -> np.dtype:
 
 def cast(handle: Any, dtype: np.dtype) -> Any:
     """``handle`` in ``dtype``; the same handle when it has it already."""
-    if dtype_of(handle) == dtype:
+    own = dtype_of(handle)
+    if own == dtype:
         return handle
-    return core("cast", [handle], dtype=require_dtype(dtype, "a cast").name)
+    if own.kind in "fc" and not np.can_cast(own, dtype):  # NumPy may warn
+        if own.kind == "c" and dtype.kind not in "cb":
+            raise NotCovered("complex numbers as real ones")
+        require_quiet()
+    attrs = {"dtype": require_dtype(dtype, "a cast").name}
+    return _core.invoke_ufunc("cast", [handle], attrs)
 
 
 def promoted(what: str, *handles: Any) -> list[Any]:
@@ -77,6 +85,8 @@ def number_of(value: Any) -> Any:
 def scalar(value: Any, dtype: np.dtype) -> int | float | complex | bool:
     """A Python number as an element of ``dtype``, given back as a Python number."""
     if dtype.kind == "f":
+        if dtype != FLOAT64 and float(np.finfo(dtype).max) < abs(value) < float("inf"):
+            raise NotCovered(f"{value!r} as {dtype}, of which NumPy warns")
         return float(dtype.type(value))
     if dtype.kind == "c":
         return complex(dtype.type(value))

@@ -33,7 +33,9 @@ def _extreme(name: str, outside: float) -> Any:
             name, core("where", [isnan, filled((), outside, dtype_of(x)), x]), axis, keepdims=keep
         )
         none = reduce("all", isnan, axis, keepdims=keep)
-        return core("where", [none, filled((), float("nan"), dtype_of(x)), best])
+        # Opposite infinities make nan: an error that is met, so that there is a warning.
+        rest = (filled((), value, dtype_of(x)) for value in (-outside, -0.0))
+        return core("add", [best, core("where", [none, *rest])])
 
     return lowered
 
@@ -64,7 +66,7 @@ def _variance(x: Any, axis: Any, keepdims: bool, ddof: float, dtype: Any) -> Any
     total = reduce("sum", square, axes, keepdims=keepdims, where=numbers)
     free = core("sub_scalar", [count], scalar=ddof)
     bad = core("lesser_equal_scalar", [free], scalar=0.0)
-    made = core("div", [total, free])
+    made = core("div", [total, core("maximum_scalar", [free], scalar=0.0)])
     return core("where", [bad, filled((), float("nan"), dtype_of(x)), made])
 
 

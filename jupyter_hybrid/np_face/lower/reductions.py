@@ -218,6 +218,11 @@ def variance(x: Any, axis: Any, keepdims: bool, ddof: float, dtype: Any = None) 
     middle = reduce("mean", x, axes, keepdims=True)
     total = reduce("sum", core("square", [core("sub", [x, middle])]), axes, keepdims=keepdims)
     count = max(math.prod(x.shape[a] for a in axes) - ddof, 0)
+    if not (count or math.prod(total.shape)):
+        raise NotCovered("no variance without degrees of freedom, of which NumPy warns")
+    if not count:  # 0 / 0 is an error that is met, nan / 0 is not
+        zero = filled((), 0, wanted)
+        total = core("where", [core("isnan", [total]), zero, total])
     return core("div_scalar", [total], scalar=float(count))
 
 

@@ -335,3 +335,28 @@ a = x.reshape(2, 3) * 2
 p, q = np.zeros((3, 2)), np.zeros(3)
 r = into("ij->ji", a, p) is p
 into("ii->i", np.outer(a[0], a[0]), q)
+
+# %% sequences of arrays in Fortran's order
+# --- cell
+y = x * 2
+made = [np.array((x, y), order="F"), np.asarray([x, y], order="F"), np.array([y, list(x)], order="F")]
+made += [np.array([x, y], order=o) for o in "CAK"] + [np.array([x, y], copy=None, order="F", ndmin=3)]
+how = [(m.strides, m.flags.f_contiguous, m.ravel(order="K").tolist()) for m in made]
+
+# %% the size of an object
+# --- cell
+y = x + 1
+sizes = y.__sizeof__(), y[1:].__sizeof__(), y.sum().__sizeof__(), x.__sizeof__(), x.reshape(2, -1).__sizeof__()
+
+# %% out= where floating-point errors are raised
+m = np.ones(3)
+# --- cell
+with np.errstate(all="raise"):
+    a = np.dot(np.eye(3), m, out=m.copy()), np.dot(np.eye(3), m, m * 2), m.dot(np.eye(3), out=m * 2)
+    b = np.take(m, [0, 1, 1], out=m * 2), np.clip(m, 0, 0.5, out=m * 2), np.outer(m, m, out=np.eye(3))
+    c = np.concatenate([m[:1], m[1:]], out=m * 2), np.einsum("i,i->i", m, m, out=m * 2)
+    d = np.choose([0, 0, 1], [m, m * 2], out=m * 2), np.cumsum(m, out=m * 2), np.sum(m, out=m[0:1].reshape(()))
+try:
+    np.dot(np.eye(3), m, out=np.ones(2))
+except ValueError as error:
+    told = str(error)
