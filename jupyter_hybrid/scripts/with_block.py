@@ -20,6 +20,7 @@ from ..capture.options import Options
 from ..capture.recording import Recording, Right
 from ..capture.source.nodes import copied
 from ..capture.source.rewrite import assigned_names, rewrite_function
+from ..capture.source.scopes import bound_names
 from ..capture.source.sources import FUTURES, NoSource, file_of
 from ..reports.recorded import report_of
 from ..reports.report import Report
@@ -179,7 +180,7 @@ class Block:
             try:
                 _run_local(cell, names, frame, rewritten=False)
             finally:
-                _bind_locals(frame, {n: names[n] for n in cell.names if n in names})
+                _bind_locals(frame, {n: names[n] for n in _bound(cell.tree) if n in names})
         else:
             for code in cell.codes():
                 exec(code, names)
@@ -202,7 +203,7 @@ class Block:
         finally:
             recording.end([], failed)
             if local:
-                _bind_locals(frame, {n: names[n] for n in cell.names if n in names})
+                _bind_locals(frame, {n: names[n] for n in _bound(cell.tree) if n in names})
         took = measuring.clock() - begun
         report = self._report = session.last_report = report_of(recording)
         bound = [names[n] for n in cell.names if n in names]
@@ -299,6 +300,10 @@ def _check_statements(body: list[ast.stmt], code: CodeType, local: bool) -> None
             stored = not isinstance(node.ctx, ast.Load)
             if stored and node.id not in (*code.co_varnames, *code.co_cellvars):
                 raise NoSource(f"line {node.lineno} binds a name outside the function")
+        if isinstance(node, ast.alias):
+            name = (node.asname or node.name).partition(".")[0]
+            if name not in (*code.co_varnames, *code.co_cellvars):
+                raise NoSource(f"line {node.lineno} binds a name outside the function")
         if isinstance(node, ast.Attribute) and node.attr.startswith("__"):
             raise NoSource(f"line {node.lineno} uses a name that a class may mangle")
 
@@ -317,6 +322,13 @@ def _own_nodes(nodes: Iterable[ast.AST], in_loop: bool) -> Iterator[tuple[Any, b
             yield from _own_nodes(head, in_loop)
         else:
             yield from _own_nodes(ast.iter_child_nodes(node), in_loop)
+
+
+@lru_cache(maxsize=64)
+def _bound(body: ast.Module) -> frozenset[str]:
+    """The variables of a function that its block binds, modules too."""
+    nothing = ast.arguments([], [], None, [], [], None, [])
+    return bound_names(ast.FunctionDef("__block__", nothing, body.body, []))
 
 
 # The block as code --------------------------------------------------------------------------------

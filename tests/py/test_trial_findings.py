@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import sys
+
 import numpy as np
 import pytest
 from cells import Shell, imperative
@@ -288,3 +291,79 @@ def test_comparing_a_cell_reads_no_name_that_it_does_not_mention():
     assert shell.ns["last"].tolist() == [4.0] * 4
     failed = shell.hybridize("q = d1 * 2", "--compare --seconds 0.02", fails=True)
     assert "d1 was planned away; add it to --out" in str(failed.error)
+
+
+FAILING = {
+    "a handler": """
+try:
+    z = [1 / i for i in (1, 0)]
+except ZeroDivisionError:
+    y = x * 2
+""",
+    "an error that is kept": """
+try:
+    z = {1 / i for i in (1, 0)}
+except ZeroDivisionError as error:
+    kept = [error]
+y = x * 2
+""",
+    "a finally": """
+try:
+    try:
+        z = {i: 1 / i for i in (1, 0)}
+    finally:
+        y = x * 2
+except ZeroDivisionError:
+    pass
+""",
+    "what a loop goes through": """
+try:
+    for v in [1 / i for i in (1, 0)]:
+        pass
+except ZeroDivisionError:
+    y = x * 2
+""",
+    "a lambda": """
+parts = lambda: [1 / i for i in (1, 0)]
+try:
+    parts()
+except ZeroDivisionError:
+    y = x * 2
+""",
+    "a context manager": """
+class Later:
+    def __enter__(self):
+        pass
+    def __exit__(self, *error):
+        self.y = x * 2
+        return True
+later = Later()
+with later:
+    z = [1 / i for i in (1, 0)]
+y = later.y
+""",
+}
+
+
+@pytest.mark.parametrize("where", FAILING)
+@pytest.mark.parametrize("inside", [False, True], ids=["in a cell", "in a function"])
+def test_an_error_in_a_comprehension_of_numbers_leaves_what_is_pending_whole(where, inside):
+    body = f"x = np.arange(300.0) + 1\n{FAILING[where]}\nlast = x + y"
+    if inside:
+        lines = body.replace("\n", "\n    ")
+        body = f"def f():\n    {lines}\n    return y, last\ny, last = f()"
+    same("", body, "y last")
+
+
+def test_a_cell_that_ends_with_such_an_error_leaves_nothing_behind(monkeypatch):
+    shell, told = Shell(), []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+    failed = shell.hybridize("z = [1 / i for i in (1, 0)]", fails=True)
+    assert type(failed.error) is ZeroDivisionError
+    del failed
+    monkeypatch.setattr(sys, "last_traceback", None, raising=False)
+    monkeypatch.setattr(sys, "last_value", None, raising=False)
+    monkeypatch.setattr(sys, "last_exc", None, raising=False)
+    shell.run("1")
+    gc.collect()
+    assert not told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 import sys
 import textwrap
 
@@ -63,6 +64,26 @@ def test_a_block_keeps_closures_and_conditions():
         y = x * scale
     assert inner() == 5.0 and type(scale) is float
     np.testing.assert_array_equal(y, [5, 5])
+
+
+def importing():
+    global textwrap
+    with jupyter_hybrid.symbolic() as cell:
+        import linecache
+        import os.path as where
+        from math import pi
+        from math import tau as whole
+
+        y = np.ones(2) * pi
+    with jupyter_hybrid.symbolic() as other:
+        import textwrap
+    return where, y, whole, linecache, cell, other
+
+
+def test_a_functions_block_may_import():
+    where, y, whole, module, cell, other = importing()
+    assert (where, y[0] * 2, module) == (os.path, whole, linecache)
+    assert cell.report().segments and "outside the function" in other.report().explain()
 
 
 def test_out_plans_the_other_names_away():

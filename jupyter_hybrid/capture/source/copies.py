@@ -21,8 +21,9 @@ A loop may change at every iteration (:mod:`.patience` decides)::
                                        R.left() and (R.stands("v") and (v := R.opened(v)), ...),
                                        [e for t in R.rest() if c])
 
-A plain copy holds no further copies of its loops. What it reads is real: the cell's own names are,
-a function's variables are rebound, and inside another comprehension, where nothing can be, they are
+in a ``try`` whose ``finally`` says that the statement ends: an error keeps its iterators. A plain
+copy holds no further copies of its loops. What it reads is real: the cell's own names are, a
+function's variables are rebound, and inside another comprehension, where nothing can be, they are
 opened where they are read.
 """
 
@@ -51,6 +52,7 @@ class Copies(Transformer):
         self.in_class = False
         self.loops = 0  # ... and the loops in it
         self.targets: frozenset[str] | None = None  # of the comprehensions around it, if any are
+        self.twice = False  # a comprehension of the statement's own stands twice
 
     def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
         return call_of(self.runtime, method, args, at, **rest)
@@ -59,6 +61,20 @@ class Copies(Transformer):
     def as_written(node: Any) -> Any:
         """A copy of a node that stays as it is."""
         return finished(copied(node))
+
+    def _visited(self, nodes: list[Any]) -> list[Any]:
+        if not (nodes and isinstance(nodes[0], ast.stmt)):
+            return super()._visited(nodes)
+        made: list[Any] = []
+        for node in nodes:
+            outer, self.twice = self.twice, False
+            new = super()._visited([node])
+            if self.twice:
+                end = placed(node, ast.Expr(self._runtime("end_comprehension", [], node)))
+                new = [placed(node, ast.Try(new, [], [], [end]))]
+            made += new
+            self.twice = outer
+        return made
 
     # Loops ----------------------------------------------------------------------------------------
     def may_copy(self, node: Any) -> bool:
@@ -178,6 +194,7 @@ class Copies(Transformer):
 
     def comprehension_twice(self, node: Any, plain: Any, number: ast.expr) -> ast.expr:
         """``node`` is the comprehension rewritten."""
+        self.twice = True
         first = node.generators[0]
         first.iter = self._runtime("first", [number, first.iter], node)
         plain.generators[0].iter = self._runtime("rest", [], node)

@@ -195,6 +195,8 @@ class Phases:
     def resume(self) -> None:
         """Goes on recording, at the end of a phase."""
         how, self.paused = self.paused, ""
+        if self.hooks.rests is self:
+            self.hooks.rests = None
         if how:
             self.hooks.take_up(self.recorder, how == "quiet")
 

@@ -30,6 +30,7 @@ class PlainCopies:
         self.steps: Any = ()  # ... and what it goes through
         self._plain: tuple[Any, Any] | None = None  # a generator expression as written, and how
         self._unfinished: Phases | None = None  # a comprehension whose first part has ended
+        self.rests: Phases | None = None  # one whose other part has begun
         self._locals: dict[str, Any] = {}
         self._over = False
 
@@ -56,7 +57,9 @@ class PlainCopies:
             self.step_outside(reason)
 
     def take_up(self, recorder: Any, quiet: bool) -> None:
-        """Goes on with what was put aside."""
+        """Goes on with what was put aside, if that has not ended."""
+        if recorder.recording is None:
+            return
         if not quiet:
             recorder.recording.resume()
         elif not recorder.recording.as_written:
@@ -178,7 +181,15 @@ class PlainCopies:
     def rest(self) -> Iterator[Any]:
         """Those others."""
         phases, self._unfinished = self._unfinished, None
-        return iter(()) if phases is None or phases.over else phases.rest_as_written()
+        if phases is None or phases.over:
+            return iter(())
+        self.rests = phases
+        return phases.rest_as_written()
+
+    def end_comprehension(self) -> None:
+        """A statement ends, whatever way: its comprehensions are over."""
+        if self.rests is not None:
+            self.rests.resume()
 
     @staticmethod
     def both(first: Any, opened: Any, rest: Any) -> Any:

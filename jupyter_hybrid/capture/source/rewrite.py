@@ -14,7 +14,7 @@ from typing import Any
 from ..trace_state import RUNTIME
 from .copies import Copies
 from .guarded import Guarded
-from .nodes import children, finished, given, placed, walk
+from .nodes import Transformer, children, finished, given, placed, walk
 from .rewrite_exits import INPLACE, Exits
 from .scopes import COMPREHENSIONS, bound_names, shared_names, stored_names
 
@@ -166,7 +166,8 @@ class Rewriter(Copies):
 
     # Comprehensions ----------------------------------------------------------------------------
     def _comprehension(self, node: Any) -> Any:
-        copies = self.may_copy(node)
+        steps = isinstance(node, ast.GeneratorExp)
+        copies = self.may_copy(node) and (steps or not isinstance(self.function, ast.Lambda))
         if copies:
             plain, number = self.plain_comprehension(node), self.loop_number(node)
         outer = self.targets
@@ -179,7 +180,7 @@ class Rewriter(Copies):
         self.targets = outer
         if not copies:
             return node
-        if isinstance(node, ast.GeneratorExp):
+        if steps:
             return self.generator_twice(node, plain, number)
         return self.comprehension_twice(node, plain, number)
 
@@ -227,7 +228,7 @@ def rewrite(tree: ast.Module, filename: str, functions: frozenset[str]) -> ast.M
 
 def rewritten(tree: ast.Module, rewriter: Rewriter) -> Any:
     """The module with the runtime's hooks, in place."""
-    tree.body = rewriter._visited(tree.body)
+    tree.body = Transformer._visited(rewriter, tree.body)  # an error there ends the cell
     return Exits(rewriter.runtime).visit(tree)
 
 
