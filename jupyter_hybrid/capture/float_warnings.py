@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .. import _core
-from ..np_face.errors import NotCovered
-from ..np_face.float_errors import KINDS, WHOLE, Log, Warned, as_in_cell, globals_of, ignored
+from ..np_face.float_errors import KINDS, Log, Warned, as_in_cell, globals_of, ignored
 from ..np_face.lower.ufuncs import BINARY, UNARY
 
 _OPERATORS = {
@@ -105,13 +102,7 @@ def _warned(
     """The warnings of those nodes, on the arrays that they are computed from."""
     ids = needed(graph, asked)
     nodes = [n for n in graph.nodes if n.id in ids]
-    calls = _calls(nodes)
     last = {source: n.id for n in nodes for source, _ in n.inputs}
-    for end, of_others in calls.items():
-        last |= {source: max(last[source], end) for source, _ in of_others}
-    over: dict[int, list[int]] = {}
-    for source, at in last.items():
-        over.setdefault(at, []).append(source)
     values: dict[int, list[Any]] = {}
     for node in nodes:
         read = [values[source][out] for source, out in node.inputs]
@@ -122,52 +113,10 @@ def _warned(
         else:
             key = 0 if node.key_slot is None else keys[node.key_slot]
             values[node.id] = node.run(read, key)
-        if node.id not in asked:
-            pass
-        elif node.id in calls:
-            yield from _met(node, _whole(node.text[2:], calls[node.id], values), namespace)
-        elif _stands_alone(node) and any(map(_is_suspect, values[node.id])):
-            arrays = [_core.as_numpy(h)[()] for h in read]
-            yield from _met(node, partial(_call_of(node), *arrays), namespace)
-        for done in over.get(node.id, ()):
+        if node.id in asked and any(map(_is_suspect, values[node.id])):
+            yield from _met(node, [_core.as_numpy(h)[()] for h in read], namespace)
+        for done in {source for source, _ in node.inputs if last[source] == node.id}:
             del values[done]
-
-
-def _stands_alone(node: Any) -> bool:
-    return not node.text.startswith(WHOLE, 1)
-
-
-def _calls(nodes: list[Any]) -> dict[int, list[tuple[int, int]]]:
-    """Calls that stand there as a whole: the last node of each, and what its nodes read of others.
-    Of one call are nodes of one text that hang together."""
-    ends: dict[int, list[Any]] = {}  # by any of its nodes
-    for node in nodes:
-        if node.kind != "op" or _stands_alone(node):
-            continue
-        call = [node]
-        for part in {id(p): p for s, _ in node.inputs if (p := ends.get(s))}.values():
-            if (part[0].text, part[0].site) == (node.text, node.site):
-                call = part + call
-        ends |= dict.fromkeys((n.id for n in call), call)
-    found = {}
-    for call in {id(c): c for c in ends.values()}.values():
-        own = {n.id for n in call}
-        read = [i for n in call for i in n.inputs if i[0] not in own]
-        found[call[-1].id] = list(dict.fromkeys(read))
-    return found
-
-
-def _whole(text: str, read: list[tuple[int, int]], values: dict[int, list[Any]]) -> Callable:
-    """The call, on what its nodes read."""
-    arrays = [_core.as_numpy(values[source][out]) for source, out in read]
-
-    def array(*wanted: Any) -> Any:
-        kinds = [(a.shape, a.dtype.name) for a in arrays]
-        if wanted not in kinds:
-            raise NotCovered("an array that is not read")
-        return arrays.pop(kinds.index(wanted))[()]
-
-    return partial(eval, compile(text, __file__, "eval"), {"np": np, "array": array})
 
 
 def _is_suspect(made: Any) -> bool:
@@ -186,13 +135,13 @@ def needed(graph: Any, asked: set[int]) -> set[int]:
     return found
 
 
-def _met(node: Any, call: Callable, namespace: dict[str, Any]) -> Iterator[Warned]:
-    """The warnings of one loop of NumPy's, or of one call."""
+def _met(node: Any, arrays: list[Any], namespace: dict[str, Any]) -> Iterator[Warned]:
+    """The warnings of one loop of NumPy's."""
     log = Log()
     mask = int(node.text[0])
     modes: Any = {kind: "log" if mask & bit else "ignore" for kind, bit in KINDS.items()}
-    with np.errstate(**modes, under="ignore", call=log), log.listening(), suppress(NotCovered):
-        call()
+    with np.errstate(**modes, under="ignore", call=log), log.listening():
+        _call_of(node)(*arrays)
     for warned in log.met:
         if warned.filename == __file__:
             filename = _core.site_file(node.site) or ""

@@ -17,7 +17,6 @@ from .lower import (  # noqa: F401 (each fills the registry)
     fourier,
     joining,
     linear,
-    nan_reductions,
     order,
     quantiles,
     reductions,

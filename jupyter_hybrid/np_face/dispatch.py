@@ -15,11 +15,11 @@ from . import bridge, float_errors
 from .array import layouts, masks
 from .bridge import handle_of, operand_of, store_into, to_real, wrapped
 from .errors import LIKE_NUMPY, NotCovered
-from .float_errors import SILENT, Named, Whole, require_quiet
+from .float_errors import SILENT, Named, require_quiet
 from .lower import known_errors, lowering
 from .lower.followed import follow
 from .lower.lowering import BY_TYPE, NUMBERS, broadcast_to, dtype_of
-from .lower.registry import ARRAYS_OF_RANK_0, FUNCTIONS, METHODS_OF_UFUNCS, MISSING, VIEWS, WRITERS
+from .lower.registry import ARRAYS_OF_RANK_0, FUNCTIONS, METHODS_OF_UFUNCS, VIEWS, WRITERS
 from .lower.ufuncs import plan_of, ufunc_call
 from .protocols import Recorder
 
@@ -28,16 +28,6 @@ _harmless = float_errors.harmless
 # What these do is one loop of NumPy's; other functions are made of several, of another order.
 _LOOPS = frozenset({np.sum, np.prod, np.mean, np.dot, np.outer, np.cumsum, np.cumprod})
 _WARNS_OF_WHERE = np.lib.NumpyVersion(np.__version__) >= "2.4.0"
-_OPTIONS = ("where", "initial", "dtype")  # with which most are more than a loop
-# These are called again where a node of them meets an error. Others meet none.
-_AS_A_WHOLE = frozenset(
-    {
-        np.nanmax, np.nanmin, np.nanmean, np.nanvar, np.nanstd, np.var, np.std, np.median,
-        np.quantile, np.percentile, np.histogram, np.inner, np.vdot, np.trace, np.convolve,
-        np.correlate, np.interp, np.einsum, np.round, np.around, np.sum, np.prod, np.mean,
-        np.cumsum, np.cumprod,
-    }
-)  # fmt: skip
 
 
 def _reason(problem: Exception, otherwise: str) -> str:
@@ -202,55 +192,13 @@ def _lower(recorder: Recorder, function: Any, args: tuple, kwargs: dict, method:
         args = (*args[:place], None, *args[place + 1 :])
     if method and "correction" in kwargs:
         raise NotCovered(f"the method {method} has no correction=")
-    handles = _Handles(recorder)
-    with _named(function, args, kwargs, method, handles):
-        made = lowered(handles, *args, **kwargs)
+    of_methods = method and function is not np.dot  # a product of Python's own is matmul
+    with Named("" if of_methods else function.__name__) if function in _LOOPS else SILENT:
+        made = lowered(lambda value: handle_of(recorder, value), *args, **kwargs)
     if out is not None:
         return _into(recorder, function, out, made, args)
     made = wrapped(recorder, made, function in ARRAYS_OF_RANK_0, args)
     return layouts.like_numpy(function, made, args, kwargs)
-
-
-class _Handles(dict):
-    """A lowering's ``to``: a call's arrays, by `id`, have one handle each."""
-
-    def __init__(self, recorder: Recorder) -> None:
-        self.recorder = recorder
-
-    def __call__(self, value: Any) -> Any:
-        found = self.get(id(value))
-        return handle_of(self.recorder, value) if found is None else found
-
-
-def _named(function: Any, args: tuple, kwargs: dict, method: str, handles: _Handles) -> Any:
-    """What the nodes of this call stand for, where NumPy warns."""
-    more = len(args) > 2 or any(name in kwargs for name in _OPTIONS)
-    if function in _LOOPS and not (more and function in _AS_A_WHOLE):
-        of_methods = method and function is not np.dot  # a product of Python's own is matmul
-        return Named("" if of_methods else function.__name__)
-    if function not in _AS_A_WHOLE:
-        return SILENT
-    texts = [_text(value, handles) for value in args]
-    texts += [f"{name}={_text(value, handles)}" for name, value in kwargs.items()]
-    called = f"{texts.pop(0)}.{method}" if method else f"np.{function.__name__}"
-    return Whole(f"{called}({', '.join(texts)})")
-
-
-def _text(value: Any, handles: _Handles) -> str:
-    """An argument's, by which the call can be made again."""
-    if type(value) is bridge.Traced or type(value) is np.ndarray:
-        handle = handles[id(value)] = handle_of(handles.recorder, value)
-        return f"array({tuple(handle.shape)}, {dtype_of(handle).name!r})"
-    if isinstance(value, (list, tuple)):
-        inner = "".join(_text(v, handles) + "," for v in value)
-        return f"[{inner}]" if isinstance(value, list) else f"({inner})"
-    if isinstance(value, type) or type(value) is np.dtype:
-        return f"np.dtype({np.dtype(value).name!r})"
-    if value is MISSING:
-        return "np._NoValue"
-    if value is None or type(value) in (*NUMBERS, str) or isinstance(value, np.generic):
-        return repr(value)
-    raise NotCovered(f"an argument of {type(value).__name__}")
 
 
 def _shares(made: Any) -> bool:

@@ -22,8 +22,6 @@ from .protocols import Recorder
 _umath = sys.modules.get("numpy._core.umath")
 state = getattr(_umath, "_extobj_contextvar", None)
 KINDS = {"divide": 1, "over": 2, "invalid": 4}  # by their bit in a node's mark
-_NO_KIND = 8  # of these: what is marked warns of other things alone
-WHOLE = "!"  # begins the text of a call as a whole
 _filters_of_cell: list[Any] = [None]
 _shown_by: list[Any] = []
 # The state and the filters that were looked at last.
@@ -119,39 +117,15 @@ class Named:
 
     def __enter__(self) -> None:
         Named.silent += self.name is None
-        if not Whole.lasts:
-            _core.set_float_warnings(0 if Named.silent else _kinds, self.name or "")
+        _core.set_float_warnings(0 if Named.silent else _kinds, self.name or "")
 
     def __exit__(self, *error: object) -> None:
         Named.silent -= self.name is None
-        if not (Named.silent or Whole.lasts):
+        if not Named.silent:
             _core.set_float_warnings(_kinds)
 
 
 SILENT = Named(None)
-
-
-class Whole:
-    """While it lasts, all nodes stand for one call, which is to say what NumPy warns of in it.
-
-    Args:
-        call: its text for :func:`capture.float_warnings`.
-    """
-
-    lasts = False
-
-    def __init__(self, call: str) -> None:
-        self.call = call
-
-    def __enter__(self) -> None:
-        if warnings.filters is not _filters_of_cell[0] or raises():  # it warns in any errstate
-            raise NotCovered("warnings are caught here")
-        Whole.lasts = True
-        _core.set_float_warnings(_kinds or _NO_KIND, WHOLE + self.call)
-
-    def __exit__(self, *error: object) -> None:
-        Whole.lasts = False
-        _core.set_float_warnings(0 if Named.silent else _kinds)
 
 
 # Warnings -----------------------------------------------------------------------------------------

@@ -150,5 +150,8 @@ def test_not_covered_is_named():
     recorded = Recorded(lambda np, x: np.nextafter(x, 1), (np.ones(3),))
     np.testing.assert_array_equal(recorded.value, np.nextafter(np.ones(3), 1))
     assert any("np.nextafter" in reason for _, reason in recorded.breaks)
+    recorded = Recorded(lambda np, x: np.copysign(x, -1, dtype="f4"), (np.ones(3),))
+    np.testing.assert_array_equal(recorded.value, np.full(3, -1, "f4"))
+    assert any("np.copysign" in reason for _, reason in recorded.breaks)
     recorded = Recorded(lambda np, x: x * np.ones(3, "float16"), (np.ones(3),))
     assert any("float16" in reason for _, reason in recorded.breaks)

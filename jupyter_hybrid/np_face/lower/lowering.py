@@ -12,7 +12,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from ... import _core
 from ..errors import NotCovered
-from ..float_errors import Whole, require_quiet
+from ..float_errors import require_quiet
 
 # The dtypes that enter graphs; everything else is a named graph break. The rules ask this set only.
 DTYPES = frozenset(
@@ -30,8 +30,7 @@ BY_TYPE = {d.type: d for d in DTYPES}
 
 def core(op: str, inputs: list[Any], **attrs: Any) -> Any:
     """One core operator on traced or concrete arrays."""
-    invoke = _core.invoke_ufunc if Whole.lasts else _core.invoke_separate
-    return invoke(op, inputs, attrs)
+    return _core.invoke_separate(op, inputs, attrs)
 
 
 def dtype_of(handle: Any) -> np.dtype:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -208,7 +207,7 @@ def _position(name: str) -> Any:
 FUNCTIONS[np.argmax], FUNCTIONS[np.argmin] = _position("argmax"), _position("argmin")
 
 
-def variance(x: Any, axis: Any, keepdims: bool, ddof: float, dtype: Any = None) -> Any:
+def _variance(x: Any, axis: Any, keepdims: bool, ddof: float, dtype: Any) -> Any:
     """``np.var``: the mean of squared distances to the mean, in two passes as NumPy."""
     wanted = require_dtype(accumulates_in("mean", x, dtype), "np.var")
     x = cast(x, wanted)
@@ -218,16 +217,13 @@ def variance(x: Any, axis: Any, keepdims: bool, ddof: float, dtype: Any = None) 
     middle = reduce("mean", x, axes, keepdims=True)
     total = reduce("sum", core("square", [core("sub", [x, middle])]), axes, keepdims=keepdims)
     count = max(math.prod(x.shape[a] for a in axes) - ddof, 0)
-    if not (count or math.prod(total.shape)):
+    if not count:
         raise NotCovered("no variance without degrees of freedom, of which NumPy warns")
-    if not count:  # 0 / 0 is an error that is met, nan / 0 is not
-        zero = filled((), 0, wanted)
-        total = core("where", [core("isnan", [total]), zero, total])
     return core("div_scalar", [total], scalar=float(count))
 
 
-def spread(of: Callable, root: bool) -> Any:
-    """A variance that ``of`` makes as :func:`variance`, or its root, with NumPy's arguments."""
+def _spread(root: bool) -> Any:
+    """:func:`_variance`, or its root, with NumPy's arguments."""
 
     def lowered(
         to, a, axis=None, dtype=None, out=None, ddof=0, keepdims=MISSING, *, where=MISSING,
@@ -239,13 +235,13 @@ def spread(of: Callable, root: bool) -> Any:
         taken = ddof if correction is MISSING else correction
         if type(taken) not in (int, float) or abs(taken) >= 2**53:
             raise NotCovered(f"a variance with ddof={taken!r}")
-        made = of(to(a), axis, kept(keepdims), float(taken), dtype)
+        made = _variance(to(a), axis, kept(keepdims), float(taken), dtype)
         return core("sqrt", [made]) if root else made
 
     return lowered
 
 
-FUNCTIONS[np.std], FUNCTIONS[np.var] = spread(variance, True), spread(variance, False)
+FUNCTIONS[np.std], FUNCTIONS[np.var] = _spread(True), _spread(False)
 
 
 @lowers(np.count_nonzero)

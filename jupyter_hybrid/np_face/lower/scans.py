@@ -30,9 +30,7 @@ def scan(name: str, x: Any, axis: Any, dtype: Any = None) -> Any:
         x, axis = reshape(x, (-1,)), 0
     if not x.shape:
         x = reshape(x, (1,))
-    invoke = (
-        _core.invoke_ufunc if name in _OF_BOOLS else _core.invoke_separate
-    )  # the others warn not
+    invoke = _core.invoke_ufunc if name in _OF_BOOLS else _core.invoke_separate  # others warn not
     return invoke(f"cum{name}", [x], {"axis": axis_of(axis, len(x.shape))})
 
 
