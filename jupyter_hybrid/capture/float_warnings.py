@@ -43,7 +43,7 @@ def _call_of(node: Any) -> Callable:
         return lambda x: getattr(np, op)(x, **options)
     if op in ("dot", "matmul"):
         turned = [attrs.get("transpose_a"), attrs.get("transpose_b")]
-        product = np.dot if name == "dot" else np.matmul
+        product = np.dot if name in ("dot", "inner") else np.matmul
         return lambda a, b: product(*(m.T if t else m for m, t in zip((a, b), turned)))
     exponent = {"square": 2, "sqrt": 0.5}.get(op)
     if exponent is not None and name in ("", "power", "float_power"):

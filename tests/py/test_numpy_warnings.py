@@ -52,6 +52,7 @@ BODIES |= {
             "a = np.concatenate([x * 1e300, x], dtype='f4')\n"
             "b = np.stack([n, x], dtype='i4', casting='unsafe')"
         ),
+        "products": "b = x * 1e200\na = np.inner(b, b)\nc = np.inner(m * 1e300, m[:1] * 1e300)",
         "powers in doubles": "a = np.float_power(x - 3, 0.5)\nb = np.float_power(x * 1e200, 2)",
         "a histogram of nothing": "a = np.histogram(x * 1, bins=[7.0, 8.0, 9.0], density=True)[0]",
         "stores": (
