@@ -34,7 +34,7 @@ NAMES = [
     "apply_over_axes", "astype", "insert", "delete", "resize", "allclose", "array_equal",
     "piecewise", "unwrap", "angle", "digitize", "ndim", "shape", "size", "iscomplexobj",
     "isrealobj", "common_type", "vstack", "column_stack", "pad", "diag", "ptp", "nansum",
-    "nanprod", "nancumsum", "nancumprod",
+    "nanprod", "nancumsum", "nancumprod", "take_along_axis",
 ]  # fmt: skip
 LINEAR = [
     "norm", "vector_norm", "matrix_norm", "multi_dot", "matrix_power", "cross", "outer", "trace",

@@ -95,20 +95,6 @@ def take(to, a, indices, axis=None, out=None, mode="raise"):
     return core("take", [x, node], axis=place, mode="raise")
 
 
-@lowers(np.take_along_axis)
-def take_along_axis(to, arr, indices, axis=-1):
-    (x, place), where_ = along(to(arr), axis), to(indices)
-    if dtype_of(where_).kind not in "iu" or len(x.shape) != len(where_.shape):
-        raise IndexError("`indices` must be an integer array of as many dimensions as `arr`")
-    in_range.require(bridge.recorder_of(arr, indices), where_, x.shape[place])
-    pair = [x, where_]
-    others = [(*h.shape[:place], 1, *h.shape[place + 1 :]) for h in pair]
-    wide = np.broadcast_shapes(*others)
-    shapes = [(*wide[:place], h.shape[place], *wide[place + 1 :]) for h in pair]
-    pair = list(map(lowering.broadcast_to, pair, shapes))
-    return core("take_along_axis", pair, axis=place, mode="raise")
-
-
 @gives_arrays
 @lowers(np.select)
 def select(to, condlist, choicelist, default=0):
