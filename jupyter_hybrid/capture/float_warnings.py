@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import _core
 from ..np_face.float_errors import KINDS, Log, Warned, as_in_cell, globals_of, ignored
+from ..np_face.lower.reductions import MEAN_OF_SOME
 from ..np_face.lower.ufuncs import BINARY, UNARY
 
 _OPERATORS = {
@@ -23,9 +24,16 @@ _OPERATORS = {
 _UFUNCS = {op: ufunc for ufunc, op in reversed([*UNARY.items(), *BINARY.items()])}
 
 
+def _mean_of_some(total: Any, count: Any) -> None:
+    if np.any(count == 0):
+        np.empty((0, *np.shape(total))).mean(axis=0)
+
+
 def _call_of(node: Any) -> Callable:
     """What NumPy computes where the node stands."""
     op, attrs, name = node.op, node.attrs, node.text[1:]
+    if name == MEAN_OF_SOME:
+        return _mean_of_some
     if op == "cast":
         return lambda x: x.astype(attrs["dtype"])
     if op in ("sum", "prod", "mean", "cumsum", "cumprod"):
@@ -35,11 +43,11 @@ def _call_of(node: Any) -> Callable:
         return lambda x: getattr(np, op)(x, **options)
     if op in ("dot", "matmul"):
         turned = [attrs.get("transpose_a"), attrs.get("transpose_b")]
-        product = np.dot if name == "dot" else np.matmul
+        product = np.dot if name in ("dot", "inner") else np.matmul
         return lambda a, b: product(*(m.T if t else m for m, t in zip((a, b), turned)))
     exponent = {"square": 2, "sqrt": 0.5}.get(op)
-    if exponent is not None and name in ("", "power"):
-        power = operator.pow if not name else np.power
+    if exponent is not None and name in ("", "power", "float_power"):
+        power = getattr(np, name) if name else operator.pow
         return lambda x: power(x, exponent)
     plain = op.removesuffix("_scalar")
     reverse = plain != op and plain not in _UFUNCS

@@ -187,11 +187,6 @@ def held(container: Any, start: int = 0) -> Any:
     return container
 
 
-def members(made: Any) -> Any:
-    """A set that was just made, with real members."""
-    return type(made)(map(kept, made)) if _guards.holds(made) else made
-
-
 def put(value: Any, container: Any, key: Any) -> None:
     """``container[key] = value``, or what is kept there for it."""
     key = kept(key)

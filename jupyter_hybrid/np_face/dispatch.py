@@ -26,7 +26,7 @@ from .protocols import Recorder
 _float_state = float_errors.state
 _harmless = float_errors.harmless
 # What these do is one loop of NumPy's; other functions are made of several, of another order.
-_LOOPS = frozenset({np.sum, np.prod, np.mean, np.dot, np.outer, np.cumsum, np.cumprod})
+_LOOPS = frozenset({np.sum, np.prod, np.mean, np.dot, np.inner, np.outer, np.cumsum, np.cumprod})
 _WARNS_OF_WHERE = np.lib.NumpyVersion(np.__version__) >= "2.4.0"
 
 

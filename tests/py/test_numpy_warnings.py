@@ -43,6 +43,17 @@ BODIES |= {
             "d = (x[:1] * 1).std(ddof=1)\ne = np.var(n[:2], ddof=3)\nf = np.std(x[:0] * 1)"
         ),
         "means of no element": "a = np.mean(x[:0] * 1)\nb = (x[:0] * 1).reshape(0, 3).mean(axis=0)",
+        "means of no chosen element": (
+            "a = x[x > 9].mean()\nb = (x * 1).mean(where=x > 9)\ny = m[m > 0] * 2\n"
+            "c = y[y > 9].mean()\nd = m.mean(axis=0, where=m > 1)\n"
+            "e = m.mean(axis=1, keepdims=True, where=m > 5)"
+        ),
+        "joined in another dtype": (
+            "a = np.concatenate([x * 1e300, x], dtype='f4')\n"
+            "b = np.stack([n, x], dtype='i4', casting='unsafe')"
+        ),
+        "products": "b = x * 1e200\na = np.inner(b, b)\nc = np.inner(m * 1e300, m[:1] * 1e300)",
+        "powers in doubles": "a = np.float_power(x - 3, 0.5)\nb = np.float_power(x * 1e200, 2)",
         "a histogram of nothing": "a = np.histogram(x * 1, bins=[7.0, 8.0, 9.0], density=True)[0]",
         "stores": (
             "a = np.zeros(6, int)\ne = a + 1\na[:] = n\n"
@@ -107,6 +118,7 @@ def test_nothing_is_added_of_what_does_not_warn(shell: Shell):
     quiet = (
         "y = np.array([1.0, np.nan, 0.0, -0.0]) * x[1]\n"
         "a = np.nanmax(y), np.nanmin(-y), np.nanmean(y), np.nanstd(y), np.std(y), np.median(y)\n"
+        "d = y[y > 0].mean(), y.mean(where=y < 9), np.mean(y, where=np.isnan(y))\n"
         "b = np.sum(y, dtype='f4'), np.minimum.accumulate(y), np.maximum.accumulate(y)"
     )
     noisy = f"{quiet}\nc = x / 0"

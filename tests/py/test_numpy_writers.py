@@ -32,7 +32,7 @@ def test_masks():
         np.putmask(x, x > 5, [1, 2, 3])  # each element takes the value of its own place
         np.putmask(n, n > 5, n * 2)
         np.place(n, n < 2, -3)
-        np.place(x, [[True, False, True]] * 4, [9, 8, 7])  # one value after the other
+        np.place(x, [[True, False, True]] * 4, 9)
         np.copyto(x, n, where=n > 3)
         return x, n
 
@@ -59,6 +59,7 @@ def test_partition_has_numpys_order():
         lambda np, x, n: np.put(x, [True], 1),
         lambda np, x, n: np.place(x, x > 3, [1, 2]),
         lambda np, x, n: np.place(x, x > 3, []),
+        lambda np, x, n: np.place(x, [[True, False, True]] * 4, [9, 8, 7]),
         lambda np, x, n: np.place(n, n > 5, [7.5, 8]),
         lambda np, x, n: np.putmask(n, n > 5, x),
         lambda np, x, n: np.putmask(n, n > 5, 7.5),

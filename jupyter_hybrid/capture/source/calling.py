@@ -75,7 +75,7 @@ class Calling(PlainCopies):
         """What a call gives to the cell; what lists and sets keep of it is real."""
         made = self.load(made)
         if type(made) is set or type(made) is frozenset:
-            return homes.members(made)
+            return type(made)(map(homes.kept, made)) if _guards.holds(made) else made
         return _guards.held(made)
 
     def callee_of_new(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:

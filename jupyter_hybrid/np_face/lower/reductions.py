@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import _core
 from ..errors import NotCovered
+from ..float_errors import Named
 from . import lowering
 from .lowering import (
     BOOL,
@@ -26,6 +27,7 @@ from .lowering import (
 )
 from .registry import FUNCTIONS, MISSING, given, lowers
 
+MEAN_OF_SOME = "mean of some"  # what its division stands for, where NumPy warns
 _IDENTITY = {"sum": 0, "prod": 1, "any": False, "all": True}
 _JOINS = {
     "sum": "add", "prod": "mul", "max": "maximum", "min": "minimum",
@@ -176,7 +178,9 @@ def _masked_mean(x: Any, axis: Any, keepdims: bool, dtype: Any, mask: Any) -> An
     total = reduce("sum", x, axis, keepdims=keepdims, dtype=wanted, where=mask)
     wide = lowering.broadcast_to(mask, tuple(x.shape))
     count = reduce("sum", wide, axis, keepdims=keepdims, dtype=INT64)
-    return core("div", [total, cast(count, dtype_of(total))])
+    count = cast(count, dtype_of(total))
+    with Named(MEAN_OF_SOME):
+        return _core.invoke_ufunc("div", [total, count], {})
 
 
 for _name in ("sum", "prod", "max", "min", "any", "all", "mean"):

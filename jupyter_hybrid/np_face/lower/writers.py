@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from .. import bridge
-from ..array import gather
 from ..errors import NotCovered
 from . import lowering
 from .lowering import dtype_of
@@ -53,16 +52,9 @@ def _require_safe(array: Any, values: Any, name: str) -> None:
 
 @views(np.place)
 def place(arr: Any, mask: Any, vals: Any) -> None:
-    if np.size(vals) == 1:
-        putmask(arr, mask, vals)
-        return
-    _require_safe(arr, vals, "np.place")
-    known = gather.contents(mask) if type(mask) is bridge.Traced else np.asarray(mask, bool)
-    if known is None or not np.size(vals):
+    if np.size(vals) != 1:
         raise NotCovered("np.place of several values: which goes where, data decide")
-    if known.shape != arr.shape:
-        raise NotCovered("np.place with a mask of another shape")
-    put(arr, np.flatnonzero(known), vals)
+    putmask(arr, mask, vals)
 
 
 @views(np.put)
