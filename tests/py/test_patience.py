@@ -173,6 +173,33 @@ def test_what_a_deep_tuple_holds_is_real_in_a_loop_as_written(shell, monkeypatch
     assert shell.ns["kinds"] == imperative(body)[0]["kinds"]
 
 
+@pytest.mark.parametrize("through", ["enumerate(vs)", "zip(range(9), vs)", "enumerate(iter(vs))"])
+@pytest.mark.parametrize("run", ["first", "left before"])
+def test_what_goes_through_a_tuple_gives_a_loop_as_written_real_arrays(
+    shell, monkeypatch, through, run
+):
+    monkeypatch.setattr(budget, "GRACE_S", 0.0)
+    setup = (
+        READS
+        + f"""
+def kept(*vs):
+    given = [(v, v is vs[n])[0] for n, v in {through}]
+    for n, v in {through}:
+        given.append(type(v))
+    return given
+"""
+    )
+    body = (
+        "a, b, c, d, e, f = (x + i for i in range(6))\nall_ = kept(a, b, c, d, e, f)\nl = f * 2\n"
+    )
+    shell.run(setup)
+    for _ in range(2 if run == "left before" else 1):
+        shell.hybridize(body, "--no-fuse")
+    arrays, types = shell.ns["all_"][:6], shell.ns["all_"][6:]
+    assert set(map(type, arrays)) == set(types) == {np.ndarray}
+    assert all(v is shell.ns[name] for v, name in zip(arrays, "abcdef"))
+
+
 class Clock:
     """Seconds that the recorded runs and those as written of a cell are said to take, in turn."""
 

@@ -12,15 +12,18 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import nullcontext
+from itertools import repeat
 from typing import Any
 
+from ... import _core
 from ...context import cpu
 from ...np_face import TracedArray
-from .. import numbers
+from .. import homes, numbers
 from ..units import seconds
 from . import budget
 from .loops import FORGOTTEN, place_of
 
+_guards = _core.guards
 CLOCK = "a clock is read"
 CONTACTS = 32  # values that a loop may ask for
 _FIRST = 4  # steps before a loop is measured
@@ -29,6 +32,8 @@ _MARGIN = 1.1  # by which steps as written have to be faster
 _SILENT = 8  # steps that record nothing
 _NEVER = (1 << 62, 0.0)  # when generators are measured, and comprehensions that pay
 _START, _RECORDED, _TRIAL, _PLAIN = range(4)
+# They give real elements; what goes through a tuple does not.
+_REAL = frozenset({list, range, repeat, type(iter([])), type(iter(range(0)))})
 
 
 class Phases:
@@ -350,13 +355,20 @@ class Phases:
         """What is left to go through as written."""
         if type(self.values) in (TracedArray, tuple):
             return iter(self._opened(self.values)[self.steps_done :])
-        return self._iterator
+        return self._opened(self._iterator)
 
     def _opened(self, values: Any) -> Any:
-        """Real elements of an array or a tuple."""
+        """Real elements of an array, a tuple, or what goes through such."""
         if type(values) is TracedArray:
             return values.to_numpy(self.reason)
-        return tuple(map(self.hooks.opened, values)) if type(values) is tuple else values
+        if type(values) is tuple:
+            return tuple(map(self.hooks.opened, values))
+        real = self.how == "quiet" or self.recorder is None or type(values) in _REAL
+        return values if real else map(_opened, values)
+
+
+def _opened(value: Any) -> Any:
+    return homes.opened(value) if _guards.may_stand(value) else value
 
 
 def median(values: list[float]) -> float:
