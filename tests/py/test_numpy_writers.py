@@ -18,7 +18,6 @@ def test_put():
         np.put(x, [[6, 7], [8, 9]], [100, 200, 300])  # values start again
         np.put(n, [3, 4, 5], [1, 2, 3, 4, 5])
         np.put(x.T, [0, 1], [-1, -2])
-        np.put(x, [], 3)
         np.put(n, np.arange(2) * 2, n[0] * 5)
         part = x[:, ::2]
         part.put([0, 3], [77, 88])
@@ -53,6 +52,8 @@ def test_partition_has_numpys_order():
     "write",
     [
         lambda np, x, n: np.put(x, [99], 1),
+        lambda np, x, n: np.put(x, [], 3),
+        lambda np, x, n: np.put(x, [1], []),
         lambda np, x, n: np.put(x, [13], 1, mode="clip"),
         lambda np, x, n: np.put(x, [0], 1j),
         lambda np, x, n: np.put(x, [1.5], 1),

@@ -18,7 +18,7 @@ from typing import Any
 from ... import _core
 from ...context import cpu
 from ...np_face import TracedArray
-from .. import homes, numbers
+from .. import numbers
 from ..units import seconds
 from . import budget
 from .loops import FORGOTTEN, place_of
@@ -364,11 +364,7 @@ class Phases:
         if type(values) is tuple:
             return tuple(map(self.hooks.opened, values))
         real = self.how == "quiet" or self.recorder is None or type(values) in _REAL
-        return values if real else map(_opened, values)
-
-
-def _opened(value: Any) -> Any:
-    return homes.opened(value) if _guards.may_stand(value) else value
+        return values if real else map(_guards.kept, values)
 
 
 def median(values: list[float]) -> float:

@@ -49,7 +49,6 @@ _MODULES = frozenset(
     | {"_operator", "statistics", "fractions", "decimal", "re", "json", "copy"}
 )
 _MOST = 3000  # values that are looked at, plain ones aside
-_MOST_PASSED = 100_000  # with those
 
 
 def reads_of(nodes: list[Any], bound: frozenset[str] = frozenset()) -> frozenset[str]:
@@ -131,7 +130,7 @@ class Search:
 
     def _all(self, held: Any) -> bool:
         self._passed += len(held)
-        if self._passed > _MOST_PASSED:
+        if self._passed > 100_000:  # plain ones too
             return False
         if isinstance(held, dict):
             held = itertools.chain(held, held.values())

@@ -59,14 +59,8 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 
 @views(np.put)
 def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
-    if mode != "raise" or not a.writeable:
-        raise NotCovered(f"np.put with mode={mode!r}, or into a read-only array")
     where = ind if type(ind) is bridge.Traced else np.asarray(ind)
-    if where.dtype.kind not in "iu" and where.size:
-        raise NotCovered(f"np.put at indices of {where.dtype}")
-    if not where.size or not np.size(v):
-        return
-    flat = where.reshape(-1)
-    if np.size(v) != 1 or np.ndim(v):
-        v = np.resize(v, flat.size)  # repeated or cut
-    a.flat.elements()[flat] = v
+    if mode != "raise" or not a.writeable or where.dtype.kind not in "iu" or not np.size(v):
+        raise NotCovered("np.put with mode=, of nothing, or into a read-only array")
+    one = np.size(v) == 1 and not np.ndim(v)
+    a.flat.elements()[where.reshape(-1)] = v if one else np.resize(v, where.size)
