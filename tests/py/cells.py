@@ -27,6 +27,7 @@ class Shell:
     def __init__(self) -> None:
         self.ip = InteractiveShell.instance()
         self.ip.reset(new_session=False)
+        self.ip.compile.reset_compiler_flags()  # a cell's futures hold for later cells
         self.ip.run_line_magic("load_ext", "jupyter_hybrid")
         self.ns = self.ip.user_ns
 
