@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+import numpy as np
 import pytest
 from cells import Shell
 
@@ -109,7 +110,7 @@ def warned(shell: Shell, cell: str, action: str) -> list[tuple]:
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_as_numpy_warns(body: str, action: str, shell: Shell):
     wanted = warned(shell, f"# plain\n{body}", action)
-    assert wanted
+    assert wanted or np.lib.NumpyVersion(np.__version__) < "2.4.0"  # earlier ones warn of less
     assert warned(shell, f"%%hybridize --view none\n{body}", action) == wanted
     assert warned(shell, f"%%hybridize --view none --force\n{body}", action) == wanted
 

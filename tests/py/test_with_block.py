@@ -147,6 +147,7 @@ def test_blocks_that_run_as_written_and_say_why():
     assert "no source" in names["cell"].report().explain() and names["y"][0] == 3
 
 
+@pytest.mark.held_up("the frame of a function's block, on Python 3.10", "__block__")
 def test_a_block_may_begin_with_try():
     x, seen = np.arange(3.0), []
     with jupyter_hybrid.symbolic() as cell:
