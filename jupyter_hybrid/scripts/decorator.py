@@ -26,7 +26,7 @@ from ..reports.report import Report
 from ..reports.session import session, start
 from . import costs as measuring
 from .costs import Costs
-from .given import leaves_choice, options_of
+from .options import leaves_choice, options_of
 from .own_source import function_of
 from .with_block import Everything
 

@@ -27,7 +27,7 @@ from ..reports.report import Report
 from ..reports.session import session, start
 from . import costs as measuring
 from .costs import Costs
-from .given import leaves_choice, options_of
+from .options import leaves_choice, options_of
 from .own_source import check_current
 
 _OPTIMIZED = 1  # CO_OPTIMIZED: a function's frame, whose variables are not a dict
