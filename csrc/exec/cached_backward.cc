@@ -12,7 +12,7 @@ namespace hybrid {
 namespace {
 
 const OpDef& cached_backward_op() {
-  static const OpDef op = [] {
+  static const OpDef& op = *new OpDef([] {
     OpDef def;
     def.name = "cached_graph_backward";
     def.doc = "Gradients of a compiled call: by `wanted` inputs, given those of `heads`.";
@@ -32,7 +32,7 @@ const OpDef& cached_backward_op() {
       }
     };
     return def;
-  }();
+  }());
   return op;
 }
 
@@ -85,7 +85,7 @@ const CachedCall& call_of(const SymNode& node) {
 bool is_cached_backward(const OpDef* op) { return op == &cached_backward_op(); }
 
 const OpDef& cached_call_op() {
-  static const OpDef op = [] {
+  static const OpDef& op = *new OpDef([] {
     OpDef def;
     def.name = "cached_graph";
     def.doc = "A compiled graph, called as one operator.";
@@ -98,7 +98,7 @@ const OpDef& cached_call_op() {
     def.infer = [](InferContext&) {};  // known from the call
     def.gradient = cached_call_gradient;
     return def;
-  }();
+  }());
   return op;
 }
 

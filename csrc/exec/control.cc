@@ -158,7 +158,7 @@ OpDef finished(OpDef def) {
 }  // namespace
 
 const OpDef& cond_op() {
-  static const OpDef op = [] {
+  static const OpDef& op = *new OpDef([] {
     OpDef def = base("cond", "One of two branches, chosen by a value when it runs.");
     def.attrs = {{"then", AttrType::graph, nullptr, "run when the condition holds"},
                  {"else", AttrType::graph, nullptr, "run otherwise"}};
@@ -168,12 +168,12 @@ const OpDef& cond_op() {
     def.gradient = cond_gradient;
     def.flops = cond_flops;
     return finished(std::move(def));
-  }();
+  }());
   return op;
 }
 
 const OpDef& while_loop_op() {
-  static const OpDef op = [] {
+  static const OpDef& op = *new OpDef([] {
     OpDef def = base("while_loop", "The body again and again while the condition holds.");
     def.attrs = {
         {"condition", AttrType::graph, nullptr, "one element: go on?"},
@@ -189,12 +189,12 @@ const OpDef& while_loop_op() {
       return kLongNs * kFlopPerNs;
     };
     return finished(std::move(def));
-  }();
+  }());
   return op;
 }
 
 const OpDef& foreach_op() {
-  static const OpDef op = [] {
+  static const OpDef& op = *new OpDef([] {
     OpDef def = base("foreach", "The body once for every row of the data, or a counted loop.");
     def.attrs = {{"body", AttrType::graph, nullptr, "one step"},
                  {"data", AttrType::integer, nullptr, "number of arrays walked through"},
@@ -209,7 +209,7 @@ const OpDef& foreach_op() {
     def.gradient = loop_gradient;
     def.flops = foreach_flops;
     return finished(std::move(def));
-  }();
+  }());
   return op;
 }
 

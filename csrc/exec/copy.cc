@@ -22,7 +22,8 @@ OpDef copy_definition(const char* name, const char* doc) {
 }  // namespace
 
 void copy_array(const NDArray& src, const NDArray& dst) {
-  static const OpDef op = copy_definition("copy", "Copies an array, between devices too.");
+  static const OpDef& op =
+      *new OpDef(copy_definition("copy", "Copies an array, between devices too."));
   require(src.shape == dst.shape && src.dtype == dst.dtype, "copy: from ", dtype_name(src.dtype),
           " ", src.shape, " to ", dtype_name(dst.dtype), " ", dst.shape);
   if (src.storage == dst.storage) {
@@ -44,7 +45,8 @@ void copy_array(const NDArray& src, const NDArray& dst) {
 }
 
 NDArray make_contiguous(const NDArray& array) {
-  static const OpDef op = copy_definition("contiguous", "Lays a strided array out row by row.");
+  static const OpDef& op =
+      *new OpDef(copy_definition("contiguous", "Lays a strided array out row by row."));
   if (array.contiguous()) return array;
   const NDArray result = NDArray::empty(array.shape, array.dtype, array.ctx());
   launch(op, Attrs(&op), {array}, {result}, 0, array.ctx());

@@ -1,4 +1,5 @@
 // The gradient of while_loop and foreach: forward again, then the steps backward.
+#include <array>
 #include <cstring>
 
 #include "core/error.h"
@@ -297,7 +298,7 @@ OpDef backward_of(const OpDef& loop, const char* name, const char* doc) {
 }
 
 const OpDef& backward_op(bool of_while) {
-  static const OpDef ops[] = {
+  static const auto& ops = *new std::array<OpDef, 2>{
       backward_of(foreach_op(), "foreach_backward", "The gradient of foreach."),
       backward_of(while_loop_op(), "while_loop_backward", "The gradient of while_loop."),
   };

@@ -119,8 +119,8 @@ void infer_test(InferContext& c) {
 }
 
 const char* keep(std::string text) {  // names and docs made here live as long as the table
-  static std::deque<std::string> kept;
-  return kept.emplace_back(std::move(text)).c_str();
+  static auto* const kept = new std::deque<std::string>;
+  return kept->emplace_back(std::move(text)).c_str();
 }
 
 void add_form(const Row& row, Form form, decltype(OpDef::elementwise) emit_code) {

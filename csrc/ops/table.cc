@@ -23,8 +23,8 @@ struct Table {
 };
 
 Table& storage() {
-  static Table table;
-  return table;
+  static Table* const table = new Table;  // never destroyed: threads may outlive main()
+  return *table;
 }
 
 const Table& table() {
