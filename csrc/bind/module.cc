@@ -32,4 +32,5 @@ PYBIND11_MODULE(_core, m) {
   bind_numpy_memory(m);
   bind_random(m);
   bind_guards(m);
+  bind_syntax_trees(m);
 }

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ..np_face.float_errors import unheard
 from .running import running
-from .source.nodes import copied, uncollected
+from .source.nodes import Rewriting, copied
 from .source.rewrite import assigned_names, defined_functions, rewrite
 from .source.scopes import awaits
 from .source.sources import FUTURES, remember
@@ -62,7 +62,7 @@ class Cell:
                 return as_written
         known = self._codes.get((number, rewritten))
         if known is None:
-            with uncollected(), unheard():
+            with Rewriting(), unheard():
                 known = self._codes[number, rewritten] = self._compile(number, rewritten)
         return known
 

@@ -112,10 +112,7 @@ class Recording:
         for number in range(len(cell.tree.body)):
             if not self.as_written and (why := budget.used_up_between(self.recorder)):
                 self.leave(why)
-            start = time.perf_counter()
-            code = cell.code(number, rewritten=not self.as_written)
-            budget.rewriting_s += time.perf_counter() - start
-            yield code
+            yield cell.code(number, rewritten=not self.as_written)
 
     def pause(self, reason: str) -> None:
         """Computes everything and binds real values, then stops recording."""

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from . import closed
 from .source.definitions import Definition, definition_of
-from .source.nodes import uncollected
+from .source.nodes import Rewriting
 from .source.rewrite import rewrite_function
 from .source.sources import NoSource, is_users
 from .trace_state import is_rewritten
@@ -130,7 +130,7 @@ def _compiled(code: types.CodeType, filename: str) -> types.CodeType | None:
     if code.co_flags & _OTHER_FRAMES or is_rewritten(code) or not is_users(filename):
         return None
     try:
-        with uncollected():
+        with Rewriting():
             found = definition_of(code)
             node = rewrite_function(found.copied(), filename, found.class_name)
             made = rewritten_code(code, found, node)

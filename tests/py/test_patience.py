@@ -12,6 +12,7 @@ from cells import Shell, imperative
 from jupyter_hybrid.capture.options import Options
 from jupyter_hybrid.capture.source import budget, patience
 from jupyter_hybrid.capture.source.loops import Place
+from jupyter_hybrid.capture.source.nodes import Rewriting
 from jupyter_hybrid.cells import as_written
 
 READS = "import numpy as np\nx = np.linspace(-1.0, 1.0, 300)\n"
@@ -390,6 +391,17 @@ def test_short_inner_loops_are_measured_together(monkeypatch):
     assert (run.grace_s(inner), run.grace_s(other)) == (3.0, 8.0)
     run.waste(1.0, "another loop was left to Python")
     assert (run.grace_s(inner), run.grace_s(other)) == (2.0, 7.0)
+
+
+def test_rewriting_a_cell_without_a_picture_takes_from_the_time(monkeypatch):
+    monkeypatch.setattr(budget, "GRACE_S", 8.0)
+    monkeypatch.setattr(Rewriting, "seconds", 1.0)
+    place = Place("", 1, 2, frozenset())
+    drawn, other = budget.Budget(Options()), budget.Budget(Options(view="none"))
+    monkeypatch.setattr(Rewriting, "seconds", 4.0)
+    assert (drawn.grace_s(place), drawn.most_s) == (8.0, 12.0)
+    assert (other.grace_s(place), other.most_s) == (5.0, 9.0)
+    assert budget.Budget(Options(view="none")).most_s == 12.0  # of a later run
 
 
 def test_a_loop_over_elements_is_measured_sooner(shell, monkeypatch):

@@ -1,8 +1,8 @@
 """What recording may cost a run of a cell. Once more is lost, the rest of the run is as written.
 
-Lost is the time of recorded loops that were then left to Python, and that of the lines at which
-values were needed, but for the kernels. Both are bounded: what a loop or a program of this run
-turns out to be worth is known in the next one.
+Lost is the time of recorded loops that were then left to Python, that of the lines at which values
+were needed, but for the kernels, and that of rewriting a cell without a picture. It is bounded:
+what a loop or a program of this run turns out to be worth is known in the next one.
 """
 
 from __future__ import annotations
@@ -14,15 +14,11 @@ from typing import Any
 
 from ..options import Options
 from ..units import seconds
+from .nodes import Rewriting
 
 GRACE_S = 0.008  # that a loop may take before it is measured, less what others have wasted
 _MOST = 1.5  # times as much may be lost, or taken by a loop whatever its steps are
 _MANY = 16  # values that are needed before their price is looked at
-
-
-def most_s() -> float:
-    """What may be lost."""
-    return _MOST * GRACE_S
 
 
 class Budget:
@@ -30,21 +26,31 @@ class Budget:
 
     Attributes:
         wasted_s: lost recording what was then left to Python.
-        rewriting_s: of the cell's statements so far.
         haste: how parts are computed that may not come again; None: as all are.
     """
 
     def __init__(self, options: Options):
-        self.wasted_s = self.rewriting_s = 0.0
+        self.wasted_s = 0.0
         self.haste: Options | None = None
         self._options = options
         self._why = ""  # the rest is to run as written
         self._weighed_at = _MANY
         self._unmeasured_s: dict[int, float] = {}  # by id of a place
+        self._rewritten_s = Rewriting.seconds  # before this run
+
+    @property
+    def _rewriting_s(self) -> float:
+        return Rewriting.seconds - self._rewritten_s if self._options.view == "none" else 0.0
+
+    @property
+    def most_s(self) -> float:
+        """What may be lost otherwise."""
+        return _MOST * GRACE_S - self._rewriting_s
 
     def grace_s(self, place: Any) -> float:
         """What recording this loop may take before it is measured."""
-        return max(0.0, GRACE_S - self.wasted_s - self._unmeasured_s.get(id(place), 0.0))
+        lost_s = self.wasted_s + self._rewriting_s + self._unmeasured_s.get(id(place), 0.0)
+        return max(0.0, GRACE_S - lost_s)
 
     def unmeasured(self, place: Any, took_s: float) -> None:
         """The loop has ended before, having taken so long: it may be an inner one."""
@@ -53,7 +59,7 @@ class Budget:
     def waste(self, lost_s: float, why: str) -> None:
         """So much time was lost recording what is left to Python."""
         self.wasted_s += lost_s
-        if self.wasted_s >= most_s():
+        if self.wasted_s >= self.most_s:
             self._why = self._why or why
 
     def used_up(self, recorder: Any) -> str:
@@ -84,8 +90,6 @@ class Budget:
         spent, breaks = recorder.spent, recorder.breaks
         ran = sum(s.times.seconds() for s in recorder.segments)
         lost = spent.settle_s + spent.compile_s - ran
-        if self._options.view == "none":
-            lost += self.rewriting_s
-        if lost >= most_s() and not self._why:
+        if lost >= self.most_s and not self._why:
             self._why = f"{len(breaks)} times a value was needed, in {seconds(lost)}"
             recorder.left[None, self._why] = None

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import ast
 import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable
 from typing import Any
 
-_SHARED = (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
+from ... import _core
+
+trees = _core.syntax_trees
+children, copied, walk = trees.children, trees.copied, trees.walk
 _NO_NODES = frozenset(
     {"ctx", "op", "ops", "id", "attr", "arg", "module", "level", "kind", "type_comment", "simple"}
     | {"is_async", "conversion", "type_ignores"}
@@ -22,16 +25,20 @@ _NOT_VISITED = frozenset({"annotation", "returns", "type_params", "pattern"})
 _parts: dict[type, tuple[str, ...]] = {ast.Constant: (), ast.Global: (), ast.Nonlocal: ()}
 
 
-@contextmanager
-def uncollected() -> Iterator[None]:
+class Rewriting:
     """Around the rewriting: its trees have no circles, and so many new objects would make the
-    collector go through all that is alive."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
+    collector go through all that is alive. ``seconds`` is what it has taken in this process."""
+
+    seconds = 0.0
+
+    def __enter__(self) -> None:
+        self._collects = gc.isenabled()
+        gc.disable()
+        self._since = time.perf_counter()
+
+    def __exit__(self, *_: Any) -> None:
+        Rewriting.seconds += time.perf_counter() - self._since
+        if self._collects:
             gc.enable()
 
 
@@ -64,27 +71,6 @@ def _parts_of(kind: type) -> tuple[str, ...]:
     return found
 
 
-def children(node: ast.AST) -> Iterator[Any]:
-    """The nodes directly below, operators and contexts aside."""
-    for name in _parts_of(node.__class__):
-        value = getattr(node, name, None)
-        if value.__class__ is list:
-            for item in value:
-                if isinstance(item, ast.AST):
-                    yield item
-        elif isinstance(value, ast.AST):
-            yield value
-
-
-def walk(node: ast.AST) -> Iterator[Any]:
-    """The node and all below, in no order, operators and contexts aside."""
-    stack = [node]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(children(node))
-
-
 def placed(where: Any, made: Any) -> Any:
     """``made``, with the place of ``where`` in the text."""
     try:
@@ -102,23 +88,6 @@ def call_of(owner: str, method: str, args: list[ast.expr], at: ast.AST, **rest: 
         called.end_lineno, called.end_col_offset = called.lineno, called.col_offset
     made: ast.Call = placed(at, ast.Call(called, args, rest.get("keywords", [])))
     return made
-
-
-def copied(node: Any) -> Any:
-    """A copy of a tree as the parser made it."""
-    made = node.__class__.__new__(node.__class__)
-    for name in node._fields:
-        value = getattr(node, name, None)
-        if value.__class__ is list:
-            value = [_copied_part(v) for v in value]
-        elif isinstance(value, ast.AST):
-            value = _copied_part(value)
-        setattr(made, name, value)
-    return placed(node, made)
-
-
-def _copied_part(value: Any) -> Any:
-    return copied(value) if isinstance(value, ast.AST) and not isinstance(value, _SHARED) else value
 
 
 def located(tree: Any) -> Any:

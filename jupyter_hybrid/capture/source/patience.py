@@ -22,11 +22,12 @@ from .. import numbers
 from ..units import seconds
 from . import budget
 from .loops import FORGOTTEN, place_of
+from .nodes import Rewriting
 
 _guards = _core.guards
 CLOCK = "a clock is read"
 CONTACTS = 32  # values that a loop may ask for
-_FIRST = 4  # steps before a loop is measured
+_FIRST = 3  # steps before a loop is measured: the median leaves out one
 _ELEMENTS = 0.1  # of the time before that, while it makes no array: of elements a step is a few
 _MARGIN = 1.1  # by which steps as written have to be faster
 _SILENT = 8  # steps that record nothing
@@ -60,7 +61,8 @@ class Phases:
         if self.recorder is not None:
             self._breaks = len(self.recorder.breaks)
             self._next_trial = (_FIRST, self.recorder.budget.grace_s(self.place))
-            self._since = time.perf_counter()
+            self._most_s = self.recorder.budget.most_s
+            self._since, self._began = time.perf_counter(), self._now()
             self._nodes = numbers.others_recorded()
             self._arrays = self.recorder.arrays
 
@@ -70,8 +72,11 @@ class Phases:
         return self._next_trial[0] == _FIRST and not self.recorder.options.force
 
     def _now(self) -> float:
-        """The time, but for that of compiling: what is compiled is there for later steps."""
-        return time.perf_counter() - float(self.recorder.spent.compile_s)
+        """The time, but for rewriting and compiling: what is made is there for later steps."""
+        return time.perf_counter() - self._making_s()
+
+    def _making_s(self) -> float:
+        return float(self.recorder.spent.compile_s) + Rewriting.seconds
 
     # The phases -----------------------------------------------------------------------------------
     def __iter__(self) -> Phases:
@@ -223,7 +228,7 @@ class Phases:
             return bool(recorder.recording and recorder.recording.as_written)
         if recorder.budget.used_up(recorder):
             return True
-        took = now + float(recorder.spent.compile_s) - self._since
+        took = now + self._making_s() - self._since
         made = len(recorder.breaks) - self._breaks - self.excused
         many = 4 if self._next_trial is _NEVER and took >= budget.GRACE_S else CONTACTS
         if made >= 2 and recorder.breaks[-1][1] == CLOCK:
@@ -238,7 +243,7 @@ class Phases:
         steps, seconds = self._next_trial
         if self._unmeasured and recorder.arrays == self._arrays:
             seconds *= _ELEMENTS
-        long = steps == _FIRST and self.steps_done > 0 and took >= budget.most_s()
+        long = steps == _FIRST and self.steps_done > 0 and took >= self._most_s
         return took >= seconds and (self.steps_done >= steps or long)
 
     def _waste(self, lost_s: float) -> None:
@@ -326,7 +331,7 @@ class Phases:
             except StopIteration:
                 self.over = True
                 if self._unmeasured:
-                    self.recorder.budget.unmeasured(self.place, self._now() - self._since)
+                    self.recorder.budget.unmeasured(self.place, self._now() - self._began)
                 return
             now = self._now()
             self._times.append(now - started)
