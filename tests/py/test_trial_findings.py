@@ -342,6 +342,21 @@ with later:
     z = [1 / i for i in (1, 0)]
 y = later.y
 """,
+    "a loop in a context manager": """
+import contextlib
+with contextlib.suppress(ZeroDivisionError):
+    for k in range(3):
+        z = [k / i for i in (1, 0)]
+y = x * k
+""",
+    "a context manager's own": """
+import contextlib
+try:
+    with contextlib.nullcontext([1 / i for i in (1, 0)]):
+        pass
+except ZeroDivisionError:
+    y = x * 2
+""",
 }
 
 
@@ -355,10 +370,11 @@ def test_an_error_in_a_comprehension_of_numbers_leaves_what_is_pending_whole(whe
     same("", body, "y last")
 
 
-def test_a_cell_that_ends_with_such_an_error_leaves_nothing_behind(monkeypatch):
+@pytest.mark.parametrize("around", ["", "for k in range(3):\n    "])
+def test_a_cell_that_ends_with_such_an_error_leaves_nothing_behind(monkeypatch, around):
     shell, told = Shell(), []
     monkeypatch.setattr(sys, "unraisablehook", told.append)
-    failed = shell.hybridize("z = [1 / i for i in (1, 0)]", fails=True)
+    failed = shell.hybridize(f"{around}z = [1 / i for i in (1, 0)]", fails=True)
     assert type(failed.error) is ZeroDivisionError
     del failed
     monkeypatch.setattr(sys, "last_traceback", None, raising=False)

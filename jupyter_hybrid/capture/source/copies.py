@@ -21,10 +21,10 @@ A loop may change at every iteration (:mod:`.patience` decides)::
                                        R.left() and (R.stands("v") and (v := R.opened(v)), ...),
                                        [e for t in R.rest() if c])
 
-in a ``try`` whose ``finally`` says that the statement ends: an error keeps its iterators. A plain
-copy holds no further copies of its loops. What it reads is real: the cell's own names are, a
-function's variables are rebound, and inside another comprehension, where nothing can be, they are
-opened where they are read.
+in a ``try`` whose ``finally`` says that the statement ends, where an error may be caught: it keeps
+its iterators. A plain copy holds no further copies of its loops. What it reads is real: the cell's
+own names are, a function's variables are rebound, and inside another comprehension, where nothing
+can be, they are opened where they are read.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ from ..trace_state import RUNTIME
 from . import loops, quiet
 from .nodes import Transformer, call_of, copied, finished, placed
 from .scopes import loaded_names, yields
+
+_CATCH = (ast.With, ast.AsyncWith, ast.Try, getattr(ast, "TryStar", ast.Try))
 
 
 class Copies(Transformer):
@@ -53,6 +55,7 @@ class Copies(Transformer):
         self.loops = 0  # ... and the loops in it
         self.targets: frozenset[str] | None = None  # of the comprehensions around it, if any are
         self.twice = False  # a comprehension of the statement's own stands twice
+        self.may_catch = False  # does what is around the statement?
 
     def _runtime(self, method: str, args: list[ast.expr], at: ast.AST, **rest: Any) -> ast.Call:
         return call_of(self.runtime, method, args, at, **rest)
@@ -67,13 +70,14 @@ class Copies(Transformer):
             return super()._visited(nodes)
         made: list[Any] = []
         for node in nodes:
-            outer, self.twice = self.twice, False
+            outer = self.twice, self.may_catch
+            self.twice, self.may_catch = False, self.may_catch or isinstance(node, _CATCH)
             new = super()._visited([node])
-            if self.twice:
+            twice, (self.twice, self.may_catch) = self.twice, outer
+            if twice and (self.may_catch or self.function is not None):
                 end = placed(node, ast.Expr(self._runtime("end_comprehension", [], node)))
                 new = [placed(node, ast.Try(new, [], [], [end]))]
             made += new
-            self.twice = outer
         return made
 
     # Loops ----------------------------------------------------------------------------------------

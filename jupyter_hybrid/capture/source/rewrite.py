@@ -14,7 +14,7 @@ from typing import Any
 from ..trace_state import RUNTIME
 from .copies import Copies
 from .guarded import Guarded
-from .nodes import Transformer, children, finished, given, placed, walk
+from .nodes import children, finished, given, placed, walk
 from .rewrite_exits import INPLACE, Exits
 from .scopes import COMPREHENSIONS, bound_names, shared_names, stored_names
 
@@ -228,7 +228,7 @@ def rewrite(tree: ast.Module, filename: str, functions: frozenset[str]) -> ast.M
 
 def rewritten(tree: ast.Module, rewriter: Rewriter) -> Any:
     """The module with the runtime's hooks, in place."""
-    tree.body = Transformer._visited(rewriter, tree.body)  # an error there ends the cell
+    tree.body = rewriter._visited(tree.body)
     return Exits(rewriter.runtime).visit(tree)
 
 
