@@ -404,6 +404,16 @@ def test_rewriting_a_cell_without_a_picture_takes_from_the_time(monkeypatch):
     assert budget.Budget(Options(view="none")).most_s == 12.0  # of a later run
 
 
+def test_a_step_is_not_judged_alone_because_the_cell_is_long(shell, monkeypatch):
+    monkeypatch.setattr(budget, "GRACE_S", 1.0)
+    monkeypatch.setattr(budget.Budget, "_rewriting_s", 100.0)
+    loop = READS + "y = x\nfor i in range({}):\n    y = y + x\n"
+    shell.hybridize(loop.format(2), "--view none")
+    assert not [t for t in breaks(shell) if "a step costs" in t]
+    shell.hybridize(loop.format(6), "--view none")
+    assert [t for t in breaks(shell) if "a step costs" in t]
+
+
 def test_a_loop_over_elements_is_measured_sooner(shell, monkeypatch):
     """A loop that makes arrays has all of the time."""
     monkeypatch.setattr(budget, "GRACE_S", 1e9)

@@ -61,7 +61,7 @@ class Phases:
         if self.recorder is not None:
             self._breaks = len(self.recorder.breaks)
             self._next_trial = (_FIRST, self.recorder.budget.grace_s(self.place))
-            self._most_s = self.recorder.budget.most_s
+            self._most_s = max(budget.GRACE_S, self.recorder.budget.most_s)
             self._since, self._began = time.perf_counter(), self._now()
             self._nodes = numbers.others_recorded()
             self._arrays = self.recorder.arrays
