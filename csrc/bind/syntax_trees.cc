@@ -41,7 +41,16 @@ const Kind& kind_of(PyObject* value) {
 }
 
 py::dict parts_of(PyObject* node) {
-  return py::reinterpret_steal<py::dict>(PyObject_GenericGetDict(node, nullptr));
+  PyObject* parts = PyObject_GenericGetDict(node, nullptr);
+  if (parts == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::dict>(parts);
+}
+
+// Is it a part of such nodes? Others may note something on them, the node around them say.
+bool is_own(const Kind& kind, PyObject* name) {
+  const int own = PySet_Contains(kind.names, name);
+  if (own < 0) throw py::error_already_set();
+  return own == 1;
 }
 
 void append(const py::list& list, PyObject* item) {
@@ -50,10 +59,12 @@ void append(const py::list& list, PyObject* item) {
 
 // The nodes directly below, added to a list.
 void add_children(PyObject* node, const py::list& found) {
+  const Kind& kind = kind_of(node);
   const py::dict parts = parts_of(node);
   PyObject *name, *value;
   Py_ssize_t at = 0;
   while (PyDict_Next(parts.ptr(), &at, &name, &value)) {
+    if (!is_own(kind, name)) continue;
     if (PyList_CheckExact(value)) {
       for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value); ++i) {
         PyObject* item = PyList_GET_ITEM(value, i);
@@ -104,9 +115,8 @@ py::object copy_of_node(PyObject* node, const Kind& kind) {
   PyObject *name, *value;
   Py_ssize_t at = 0;
   while (PyDict_Next(parts.ptr(), &at, &name, &value)) {
-    const int own = PySet_Contains(kind.names, name);  // what the rewriting notes is left out
-    if (own < 0) throw py::error_already_set();
-    if (own == 1 && PyDict_SetItem(copies.ptr(), name, copy_of(value).ptr()) != 0) {
+    if (!is_own(kind, name)) continue;
+    if (PyDict_SetItem(copies.ptr(), name, copy_of(value).ptr()) != 0) {
       throw py::error_already_set();
     }
   }

@@ -40,10 +40,13 @@ def test_trees_are_walked_and_copied_as_ast_does(name):
     assert {id(n) for n in walk(tree)} == {id(n) for n in nodes}
     below = [n for n in ast.iter_child_nodes(tree) if not isinstance(n, _SHARED)]
     assert children(tree) == below
+    for node in nodes:
+        node.around = tree  # somebody's note: no part of it
+    assert {id(n) for n in walk(tree)} == {id(n) for n in nodes}
     made = copied(finished(tree))
     assert ast.dump(made, include_attributes=True) == ast.dump(tree, include_attributes=True)
     assert not {id(n) for n in walk(made)} & {id(n) for n in nodes}
-    assert "finished" not in vars(made)
+    assert vars(made).keys().isdisjoint({"finished", "around"})
 
 
 def test_what_is_no_tree_is_refused_and_a_deep_one_is_an_error():

@@ -14,8 +14,8 @@ from typing import Any
 
 from ... import _core
 
-trees = _core.syntax_trees
-children, copied, walk = trees.children, trees.copied, trees.walk
+_trees = _core.syntax_trees
+children, copied, walk = _trees.children, _trees.copied, _trees.walk
 _NO_NODES = frozenset(
     {"ctx", "op", "ops", "id", "attr", "arg", "module", "level", "kind", "type_comment", "simple"}
     | {"is_async", "conversion", "type_ignores"}
