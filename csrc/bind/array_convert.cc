@@ -1,7 +1,7 @@
 // Methods of NDArray that read it, copy it, convert it or wait for it.
 #include "bind/create.h"
 #include "bind/invoke.h"
-#include "devices/devices.h"
+#include "core/devices.h"
 #include "engine/engine.h"
 #include "ops/copy_to_device.h"
 

@@ -2,7 +2,7 @@
 #include "bind/invoke.h"
 #include "engine/engine.h"
 #include "engine/trace.h"
-#include "exec/launch.h"
+#include "launch/launch.h"
 
 namespace hybrid {
 namespace bind {

@@ -4,7 +4,9 @@
 #include "bind/basic_index.h"
 #include "bind/create.h"
 #include "bind/invoke.h"
-#include "exec/tape.h"
+#include "launch/run_op.h"
+#include "launch/thread_state.h"
+#include "tape/tape.h"
 
 namespace hybrid {
 namespace bind {

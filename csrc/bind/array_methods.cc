@@ -1,11 +1,13 @@
 // Properties and methods of NDArray: shape, reshape, gradients; and its printed form.
+#include "array/trace_writes.h"
 #include "bind/create.h"
 #include "bind/invoke.h"
 #include "bind/mx_call.h"
 #include "bind/site.h"
-#include "exec/tape.h"
-#include "exec/trace_gradient.h"
-#include "exec/trace_writes.h"
+#include "launch/thread_state.h"
+#include "tape/autograd.h"
+#include "tape/tape.h"
+#include "trace/trace_gradient.h"
 
 namespace hybrid {
 namespace bind {

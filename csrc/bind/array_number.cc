@@ -2,6 +2,7 @@
 #include <pybind11/numpy.h>
 
 #include "bind/invoke.h"
+#include "launch/thread_state.h"
 
 namespace hybrid {
 namespace bind {

@@ -1,7 +1,7 @@
 // The Python array object: a raw heap type with the core's handle embedded.
 #pragma once
+#include "array/array_ref.h"
 #include "bind/common.h"
-#include "exec/imperative.h"
 
 namespace hybrid {
 namespace bind {

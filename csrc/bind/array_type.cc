@@ -6,12 +6,12 @@
 #include <new>
 #include <unordered_map>
 
+#include "array/trace_writes.h"
 #include "bind/taken_back.h"
 #include "bind/trace_graph.h"
-#include "exec/launch.h"
-#include "exec/pending.h"
-#include "exec/tape.h"
-#include "exec/trace_writes.h"
+#include "launch/launch.h"
+#include "tape/tape.h"
+#include "trace/pending.h"
 
 namespace hybrid {
 namespace bind {

@@ -1,10 +1,12 @@
 // Autograd's switches and gradients.
+#include "tape/autograd.h"
 #include "bind/create.h"
 #include "bind/invoke.h"
 #include "bind/mx_call.h"
 #include "bind/site.h"
 #include "bind/trace_writes.h"
-#include "exec/trace_gradient.h"
+#include "launch/thread_state.h"
+#include "trace/trace_gradient.h"
 
 namespace hybrid {
 namespace bind {

@@ -1,10 +1,11 @@
 // CachedGraph in Python: what hybridize() calls.
-#include "exec/cached_graph.h"
+#include "call/cached_graph.h"
 #include "bind/array_object.h"
 #include "bind/graph_view.h"
 #include "bind/options.h"
 #include "bind/site.h"
 #include "bind/states.h"
+#include "launch/thread_state.h"
 
 namespace hybrid {
 namespace bind {

@@ -1,16 +1,17 @@
 // Running operators for Python, and the rules of writing into arrays.
 #include <cstring>
 
+#include "array/trace_writes.h"
 #include "bind/invoke.h"
 #include "bind/site.h"
 #include "bind/trace_graph.h"
+#include "call/invoke.h"
 #include "engine/engine.h"
-#include "exec/launch.h"
-#include "exec/tape.h"
-#include "exec/trace_gradient.h"
-#include "exec/trace_op.h"
-#include "exec/trace_writes.h"
+#include "launch/launch.h"
 #include "ops/copy_to_device.h"
+#include "tape/tape.h"
+#include "trace/trace_gradient.h"
+#include "trace/trace_op.h"
 
 namespace hybrid {
 namespace bind {

@@ -6,7 +6,9 @@
 #include "bind/invoke.h"
 #include "bind/site.h"
 #include "bind/trace_graph.h"
-#include "exec/pending.h"
+#include "launch/thread_state.h"
+#include "trace/pending.h"
+#include "trace/trace_op.h"
 
 namespace hybrid {
 namespace bind {

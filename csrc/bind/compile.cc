@@ -5,9 +5,10 @@
 #include "bind/site.h"
 #include "bind/taken_back.h"
 #include "core/error.h"
-#include "exec/imperative.h"
-#include "exec/program.h"
-#include "exec/rebuild.h"
+#include "launch/random.h"
+#include "launch/thread_state.h"
+#include "program/program.h"
+#include "program/rebuild.h"
 
 namespace hybrid {
 namespace bind {

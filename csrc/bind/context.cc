@@ -1,10 +1,10 @@
 // Context in Python: cpu(i), gpu(i), the default device and its `with` blocks.
 #include "bind/common.h"
+#include "core/devices.h"
 #include "core/storage.h"
 #include "cuda/blas.h"
 #include "cuda/device.h"
 #include "cuda/library.h"
-#include "devices/devices.h"
 #include "engine/engine.h"
 
 namespace hybrid {

@@ -1,13 +1,14 @@
 // Control flow from recorded arrays: what was recorded since a point becomes a branch or a body.
-#include "exec/control.h"
+#include "control/control.h"
 
 #include <algorithm>
 #include <map>
 
 #include "bind/invoke.h"
 #include "bind/site.h"
-#include "exec/pending.h"
-#include "exec/trace_op.h"
+#include "launch/thread_state.h"
+#include "trace/pending.h"
+#include "trace/trace_op.h"
 
 namespace hybrid {
 namespace bind {

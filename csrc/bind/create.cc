@@ -8,7 +8,8 @@
 #include "bind/invoke.h"
 #include "bind/taken_back.h"
 #include "engine/engine.h"
-#include "exec/launch.h"
+#include "kernels/host_copy.h"
+#include "launch/launch.h"
 
 namespace hybrid {
 namespace bind {

@@ -1,6 +1,6 @@
 // MXNet's .params files in Python.
 #include "bind/array_object.h"
-#include "graph/symbol.h"
+#include "symbol/symbol.h"
 
 namespace hybrid {
 namespace bind {

@@ -1,10 +1,11 @@
 // Graph in Python: read-only nodes, text, and running it unplanned.
 #include "bind/graph_view.h"
 #include "bind/invoke.h"
-#include "exec/program.h"
 #include "graph/text.h"
+#include "launch/random.h"
 #include "passes/mode.h"
 #include "plan/lifetimes.h"
+#include "program/program.h"
 
 namespace hybrid {
 namespace bind {

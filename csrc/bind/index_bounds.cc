@@ -9,7 +9,7 @@
 #include "bind/array_object.h"
 #include "bind/index_bounds.h"
 #include "engine/engine.h"
-#include "exec/elem.h"
+#include "kernels/layout.h"
 #include "ops/dispatch.h"
 
 namespace hybrid {

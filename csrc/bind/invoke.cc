@@ -1,9 +1,10 @@
 // invoke(): operators by MXNet's names; invoke_core(): by the core's, strictly.
+#include "array/trace_writes.h"
 #include "bind/mx_call.h"
 #include "bind/states.h"
 #include "core/device_name.h"
-#include "exec/call_types.h"
-#include "exec/trace_writes.h"
+#include "launch/call_types.h"
+#include "launch/thread_state.h"
 #include "ops/binary.h"
 #include "ops/states.h"
 

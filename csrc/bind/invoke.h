@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bind/array_object.h"
+#include "launch/thread_state.h"
 
 namespace hybrid {
 namespace bind {

@@ -2,9 +2,9 @@
 #include "bind/graph_view.h"
 #include "bind/invoke.h"
 #include "core/error.h"
-#include "exec/imperative.h"
 #include "graph/row_kernel.h"
 #include "graph/text.h"
+#include "launch/run_op.h"
 
 namespace hybrid {
 namespace bind {

@@ -1,7 +1,7 @@
 // Compile options as they come from Python, and compiled results as they go there.
 #pragma once
 #include "bind/common.h"
-#include "exec/program.h"
+#include "program/program.h"
 
 namespace hybrid {
 namespace bind {

@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "bind/common.h"
-#include "engine/mutex.h"
+#include "core/mutex.h"
 
 namespace hybrid {
 namespace bind {

@@ -1,6 +1,6 @@
 // The random state in Python.
+#include "launch/random.h"
 #include "bind/common.h"
-#include "exec/imperative.h"
 
 namespace hybrid {
 namespace bind {

@@ -4,14 +4,15 @@
 #include <list>
 #include <unordered_map>
 
+#include "array/trace_writes.h"
 #include "bind/array_object.h"
 #include "bind/run_times.h"
 #include "bind/taken_back.h"
 #include "engine/engine.h"
 #include "engine/trace.h"
-#include "exec/pending.h"
-#include "exec/program.h"
-#include "exec/trace_writes.h"
+#include "launch/thread_state.h"
+#include "program/program.h"
+#include "trace/pending.h"
 
 namespace hybrid {
 namespace bind {

@@ -6,6 +6,7 @@
 
 #include "bind/array_object.h"
 #include "engine/trace.h"
+#include "launch/thread_state.h"
 
 namespace hybrid {
 namespace bind {

@@ -1,12 +1,13 @@
 // Symbol in Python: building, inspecting, inferring; sym/ adds MXNet's methods to the class.
-#include "graph/symbol.h"
-#include "graph/native_json.h"
-#include "graph/symbol_attributes.h"
-#include "graph/symbol_states.h"
+#include "symbol/symbol.h"
+#include "files/native_json.h"
+#include "symbol/symbol_attributes.h"
+#include "symbol/symbol_states.h"
 
 #include "bind/graph_view.h"
 #include "bind/mx_call.h"
 #include "bind/site.h"
+#include "launch/run_op.h"
 #include "ops/binary.h"
 #include "ops/copy_to_device.h"
 #include "passes/pass.h"

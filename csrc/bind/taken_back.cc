@@ -5,10 +5,11 @@
 #include <deque>
 #include <unordered_set>
 
+#include "array/trace_writes.h"
 #include "engine/engine.h"
-#include "exec/launch.h"
-#include "exec/pending.h"
-#include "exec/trace_writes.h"
+#include "kernels/host_copy.h"
+#include "launch/launch.h"
+#include "trace/pending.h"
 
 namespace hybrid {
 namespace bind {

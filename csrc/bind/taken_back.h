@@ -2,6 +2,7 @@
 // that what an interruption ends is pending again.
 #pragma once
 #include "bind/array_object.h"
+#include "launch/thread_state.h"
 
 namespace hybrid {
 namespace bind {

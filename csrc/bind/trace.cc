@@ -5,9 +5,9 @@
 #include <unordered_set>
 
 #include "bind/array_object.h"
-#include "cuda/section.h"
-#include "devices/devices.h"
+#include "core/devices.h"
 #include "engine/engine.h"
+#include "engine/section.h"
 
 namespace hybrid {
 namespace bind {

@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "bind/create.h"
-#include "exec/tape.h"
+#include "tape/tape.h"
 
 namespace hybrid {
 namespace bind {

@@ -3,13 +3,15 @@
 #include <set>
 #include <utility>
 
+#include "array/trace_writes.h"
 #include "bind/create.h"
 #include "bind/invoke.h"
 #include "bind/taken_back.h"
 #include "bind/trace_graph.h"
-#include "exec/pending.h"
-#include "exec/tape_graph.h"
-#include "exec/trace_writes.h"
+#include "launch/run_op.h"
+#include "tape/autograd.h"
+#include "tape/tape_graph.h"
+#include "trace/pending.h"
 
 namespace hybrid {
 namespace bind {

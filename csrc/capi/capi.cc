@@ -6,10 +6,11 @@
 #include "capi/hybrid.h"
 #include "capi/model.h"
 #include "core/error.h"
-#include "devices/host_memory.h"
+#include "core/fork.h"
+#include "core/host_memory.h"
 #include "engine/engine.h"
-#include "engine/fork.h"
-#include "exec/imperative.h"
+#include "kernels/host_copy.h"
+#include "launch/random.h"
 
 struct hybrid_model {
   hybrid::ObjectMutex mutex;

@@ -5,8 +5,10 @@
 
 #include "core/error.h"
 #include "engine/engine.h"
-#include "exec/imperative.h"
-#include "graph/symbol.h"
+#include "kernels/host_copy.h"
+#include "launch/random.h"
+#include "launch/run_op.h"
+#include "symbol/symbol.h"
 
 namespace hybrid {
 namespace {

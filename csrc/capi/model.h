@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "exec/program.h"
+#include "program/program.h"
 
 namespace hybrid {
 

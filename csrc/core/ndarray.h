@@ -23,9 +23,4 @@ struct NDArray {
   }
 };
 
-// Copies to and from host memory. Waits for the array (see engine.h). n is in bytes.
-void copy_to_host(const NDArray& array, void* destination, size_t bytes);
-// Pushes the copy after taking `bytes` from `source` at once (source may be reused on return).
-void copy_from_host(const NDArray& array, const void* source, size_t bytes);
-
 }  // namespace hybrid

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "devices/host_memory.h"
-#include "engine/fork.h"
+#include "core/fork.h"
+#include "core/host_memory.h"
 
 namespace hybrid {
 namespace {

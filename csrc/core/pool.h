@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/mutex.h"
 #include "core/storage.h"
-#include "engine/mutex.h"
 
 namespace hybrid {
 

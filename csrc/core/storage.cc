@@ -5,11 +5,10 @@
 #include <cstring>
 #include <new>
 
+#include "core/devices.h"
 #include "core/error.h"
+#include "core/gpu_memory.h"
 #include "core/pool.h"
-#include "cuda/device.h"
-#include "cuda/section.h"
-#include "devices/devices.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -127,16 +126,15 @@ inline void give_block(void* memory, Pool& pool, int size_class, bool host) {
 
 // On a physical GPU: the header is the host's, the data a block of the GPU's pool.
 StorageRef allocate_on_gpu(size_t bytes, Context ctx) {
-  cuda::Device& device = cuda::device_of(ctx);
-  cuda::Block* const memory = device.pool->take(bytes);
+  void* data = nullptr;
+  cuda::Block* const memory = cuda::take_memory(ctx, bytes, &data);
   char* const block =
       memory ? static_cast<char*>(take_block(pool_of(Context()), 0, true)) : nullptr;
   if (!block) out_of_memory(bytes, ctx);
-  if (cuda::Section* const section = cuda::Section::current()) section->use(memory);
   auto* const storage = new (block) Storage(1);
   storage->bytes = bytes;
   storage->ctx = ctx;
-  storage->data = reinterpret_cast<void*>(static_cast<uintptr_t>(memory->address));
+  storage->data = data;
   storage->var.block = memory;
   pool_of(ctx).note_used(static_cast<int64_t>(round_to_64(bytes)));
   return StorageRef::adopt(storage);
@@ -229,13 +227,12 @@ void destroy(Storage* storage) {
 
 PoolStats pool_stats(Context ctx) {
   PoolStats stats = pool_of(ctx).stats();
-  const cuda::Device* const gpu = cuda::is_physical(ctx) ? cuda::device_in_use(ctx.id) : nullptr;
-  if (gpu) stats.reserved = gpu->pool->reserved();
+  if (cuda::is_physical(ctx)) stats.reserved = cuda::reserved_memory(ctx);
   return stats;
 }
 void reset_pool_peak(Context ctx) { pool_of(ctx).reset_peak(); }
 void release_pool_memory(Context ctx) {
-  cuda::is_physical(ctx) ? cuda::device_of(ctx).pool->trim() : pool_of(ctx).trim();
+  cuda::is_physical(ctx) ? cuda::trim_memory(ctx) : pool_of(ctx).trim();
 }
 
 }  // namespace hybrid

@@ -5,7 +5,7 @@
 
 #include "core/context.h"
 #include "core/ref.h"
-#include "engine/var.h"
+#include "core/var.h"
 
 namespace hybrid {
 

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <string>
 
-#include "core/context.h"
+#include "core/gpu_memory.h"
 #include "cuda/lane.h"
 #include "cuda/pool.h"
 
@@ -38,8 +38,6 @@ class Device {
   std::string lost_;  // why nothing runs here any more
 };
 
-int num_devices();  // 0 without a driver
-bool is_physical(Context ctx);
 Device& device_of(int number);  // made on first use
 inline Device& device_of(Context ctx) { return device_of(ctx.id); }
 Device* device_in_use(int number);  // null: not used yet

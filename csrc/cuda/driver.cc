@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 
+#include "core/gpu_memory.h"
+
 namespace hybrid {
 namespace cuda {
 namespace {

@@ -64,7 +64,6 @@ constexpr Result kNotReady = 600;
 // The driver, initialized; null when there is none. HYBRID_CUDA=0 in the environment hides it,
 // HYBRID_CUDA_DRIVER names another library.
 const Driver* find_driver();
-const std::string& why_no_driver();
 const Driver& driver();  // throws Error when there is none
 bool forked();           // this process is the child of the one that has the driver
 

@@ -5,8 +5,8 @@
 #include "cuda/elem_source.h"
 #include "cuda/kernels.h"
 #include "cuda/modules.h"
-#include "exec/elem.h"
 #include "kernels/elem_table.h"
+#include "kernels/layout.h"
 
 namespace hybrid {
 namespace cuda {

@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "core/pool.h"
-#include "cuda/section.h"
+#include "engine/section.h"
 
 namespace hybrid {
 namespace cuda {

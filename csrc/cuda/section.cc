@@ -1,4 +1,4 @@
-#include "cuda/section.h"
+#include "engine/section.h"
 
 #include "core/pool.h"
 #include "cuda/device.h"
@@ -46,7 +46,7 @@ void Section::begin() {
   outer_ = current_section;
   current_section = this;
   device_before_ = resources_.device();
-  resources_.set_device(kernels_);
+  resources_.set_device(kernels_, kernels_);
   for (Block* const block : used_) {
     use(block);
     if (block->device == device_->number) continue;
@@ -69,7 +69,7 @@ Section::~Section() {
     // It is remembered by the device.
   }
   kernels_->give_workspace();
-  resources_.set_device(device_before_);
+  resources_.set_device(device_before_, device_before_);
   current_section = outer_;
   for (Block* const block : given_) device_->pool->give(block);
   lane_->end_section();
@@ -81,12 +81,6 @@ void finish(engine::Var& var) {
 
 void finish_all() {
   each_device([](Device& device) { device.wait_all(); });
-}
-
-void give_back(Block* block) {
-  Section* const section = Section::current();
-  if (section && section->uses(block)) return section->give_later(block);
-  device_of(block->device).pool->give(block);
 }
 
 void retire_all() {

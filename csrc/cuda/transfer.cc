@@ -69,8 +69,8 @@ struct HostSpan {
 struct OnHost {
   Resources& resources = Resources::current();
   DeviceKernels* const device = resources.device();
-  OnHost() { resources.set_device(nullptr); }
-  ~OnHost() { resources.set_device(device); }
+  OnHost() { resources.set_device(nullptr, nullptr); }
+  ~OnHost() { resources.set_device(device, device); }
 };
 
 void say_once(const char* op, int device) {

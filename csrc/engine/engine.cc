@@ -3,10 +3,10 @@
 
 #include <cstdlib>
 
+#include "core/devices.h"
 #include "core/storage.h"
-#include "cuda/section.h"
-#include "devices/devices.h"
 #include "engine/scheduler.h"
+#include "engine/section.h"
 #include "engine/trace.h"
 
 namespace hybrid {

@@ -8,8 +8,8 @@
 
 #include "core/context.h"
 #include "core/error.h"
+#include "core/var.h"
 #include "engine/resources.h"
-#include "engine/var.h"
 
 namespace hybrid {
 

@@ -1,10 +1,10 @@
-#include "engine/fork.h"
+#include "core/fork.h"
 
 #include <pthread.h>
 
 #include <atomic>
 
-#include "engine/mutex.h"
+#include "core/mutex.h"
 #include "engine/scheduler.h"
 #include "engine/workers.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "devices/devices.h"
+#include "core/devices.h"
 #include "engine/trace.h"
 
 namespace hybrid {

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/mutex.h"
+#include "core/mutex.h"
 #include "engine/operation.h"
 
 namespace hybrid {

@@ -5,8 +5,8 @@
 #include <unordered_map>
 
 #include "core/error.h"
-#include "engine/fork.h"
-#include "engine/mutex.h"
+#include "core/fork.h"
+#include "core/mutex.h"
 #include "engine/trace.h"
 
 namespace hybrid {

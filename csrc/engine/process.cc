@@ -1,5 +1,5 @@
 // The process: cancelling, the end, and fork().
-#include "engine/fork.h"
+#include "core/fork.h"
 #include "engine/interrupt.h"
 #include "engine/scheduler.h"
 #include "engine/workers.h"

@@ -1,8 +1,8 @@
 // Pushing: into the queue, or run at once by the caller (small work, naive mode).
 #include "core/storage.h"
-#include "cuda/section.h"
 #include "engine/interrupt.h"
 #include "engine/scheduler.h"
+#include "engine/section.h"
 #include "engine/trace.h"
 
 namespace hybrid {

@@ -9,7 +9,6 @@
 #include "engine/interrupt.h"
 #include "engine/trace.h"
 #include "engine/workers.h"
-#include "kernels/device_kernels.h"
 
 namespace hybrid {
 namespace {
@@ -51,7 +50,7 @@ void Resources::parallel_for(int64_t n, int64_t grain,
 }
 
 void* Resources::workspace(size_t bytes) {
-  if (device_) return device_->workspace(bytes);
+  if (scratch_) return scratch_->workspace(bytes);
   bytes = (std::max<size_t>(bytes, 1) + 63) & ~size_t{63};
   if (blocks_.empty() || blocks_.back().bytes - used_ < bytes) {
     const size_t size =
@@ -68,7 +67,7 @@ void* Resources::workspace(size_t bytes) {
 }
 
 void Resources::reset_workspace() {
-  if (device_) return device_->reset_workspace();
+  if (scratch_) return scratch_->reset_workspace();
   if (wanted_ == 0) return;
   // The last block is the largest: keep it for the next kernel, unless it is a giant.
   while (blocks_.size() > 1) {

@@ -10,6 +10,16 @@ namespace hybrid {
 
 class DeviceKernels;  // kernels/device_kernels.h
 
+// Scratch memory of a device whose memory is not the host's.
+class DeviceScratch {
+ public:
+  virtual void* workspace(size_t bytes) = 0;
+  virtual void reset_workspace() = 0;
+
+ protected:
+  ~DeviceScratch() = default;
+};
+
 class Resources {
  public:
   Resources() = default;
@@ -56,7 +66,10 @@ class Resources {
   const char* why_cancelled() const { return discarded() ? "interrupted" : "cancelled"; }
   bool was_interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
   void finish_operator();  // forgets all that, and the scratch memory
-  void set_device(DeviceKernels* device) { device_ = device; }
+  void set_device(DeviceKernels* device, DeviceScratch* scratch) {
+    device_ = device;
+    scratch_ = scratch;
+  }
 
  private:
   void ask() const;
@@ -69,6 +82,7 @@ class Resources {
   size_t wanted_ = 0;  // by this kernel, all blocks together
   const std::atomic<bool>* cancel_ = nullptr;
   DeviceKernels* device_ = nullptr;
+  DeviceScratch* scratch_ = nullptr;  // of that device
   bool interruptible_ = false;
   bool discardable_ = false;
   bool finishing_ = false;

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "core/storage.h"
-#include "cuda/section.h"
 #include "engine/interrupt.h"
 #include "engine/scheduler.h"
+#include "engine/section.h"
 #include "engine/threads.h"
 #include "engine/trace.h"
 #include "engine/workers.h"

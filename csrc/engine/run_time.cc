@@ -4,9 +4,9 @@
 #include <chrono>
 #include <thread>
 
-#include "cuda/section.h"
 #include "engine/interrupt.h"
 #include "engine/resources.h"
+#include "engine/section.h"
 #include "engine/trace.h"
 
 namespace hybrid {

@@ -9,9 +9,9 @@
 #include <memory>
 #include <vector>
 
+#include "core/mutex.h"
 #include "engine/errors.h"
 #include "engine/lane.h"
-#include "engine/mutex.h"
 #include "engine/operation.h"
 
 namespace hybrid {

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <memory>
 
-#include "engine/fork.h"
-#include "engine/mutex.h"
+#include "core/fork.h"
+#include "core/mutex.h"
 
 namespace hybrid {
 namespace trace {

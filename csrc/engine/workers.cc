@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "core/error.h"
+#include "core/fork.h"
 #include "engine/float_flags.h"
-#include "engine/fork.h"
 #include "engine/resources.h"
 #include "engine/threads.h"
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/mutex.h"
+#include "core/mutex.h"
 
 namespace hybrid {
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "kernels/host_copy.h"
 
 namespace hybrid {
 

@@ -1,7 +1,8 @@
 // GradBuilder: adds the nodes of one operator's gradient to the graph.
-#include "graph/grad_builder.h"
+#include "ops/grad_builder.h"
 
 #include "core/error.h"
+#include "graph/graph.h"
 
 namespace hybrid {
 

@@ -7,19 +7,10 @@
 #include <vector>
 
 #include "core/ndarray.h"
+#include "ops/entry.h"
 #include "ops/op.h"
 
 namespace hybrid {
-
-using NodeId = int32_t;
-
-struct Entry {  // one output of one node
-  NodeId node = -1;
-  int32_t out = 0;
-  bool defined() const { return node >= 0; }
-  bool operator==(const Entry& o) const { return node == o.node && out == o.out; }
-  bool operator<(const Entry& o) const { return node != o.node ? node < o.node : out < o.out; }
-};
 
 enum class NodeKind : uint8_t {
   input,     // variable: bound at run time

@@ -18,12 +18,9 @@ struct IndexedRows {
   bool wraps, raises;  // indices out of range: neither clips them
 };
 
-class DeviceKernels {
+class DeviceKernels : public DeviceScratch {
  public:
   virtual ~DeviceKernels() = default;
-  // Scratch in the device's memory, as Resources has it in the host's.
-  virtual void* workspace(size_t bytes) = 0;
-  virtual void reset_workspace() = 0;
   // What was given to the device since the last note is this record's; null: it is not shown.
   virtual void note(const trace::Record* record) = 0;
 

@@ -15,7 +15,7 @@ namespace hybrid {
 struct OpDef;
 class Graph;
 
-// A graph that an operator runs (a branch, the body of a loop): see exec/body.h.
+// A graph that an operator runs (a branch, the body of a loop): see control/body.h.
 struct Subgraph {
   virtual ~Subgraph() = default;
   virtual const Graph& graph() const = 0;

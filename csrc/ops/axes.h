@@ -1,6 +1,6 @@
 // Axes: the attributes axis, keepdims and exclude of reductions, as a set of axes and a shape.
 #pragma once
-#include "graph/grad_builder.h"
+#include "ops/grad_builder.h"
 #include "ops/op.h"
 
 namespace hybrid {

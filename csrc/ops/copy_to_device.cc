@@ -1,8 +1,8 @@
 #include "ops/copy_to_device.h"
 
-#include "devices/devices.h"
-#include "graph/grad_builder.h"
+#include "core/devices.h"
 #include "kernels/kernels.h"
+#include "ops/grad_builder.h"
 #include "ops/infer.h"
 
 namespace hybrid {

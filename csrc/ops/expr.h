@@ -1,7 +1,7 @@
 // Expr: gradient rules written as formulas. An operand is a graph value or a plain number, so one
 // formula serves add and add_scalar alike.
 #pragma once
-#include "graph/grad_builder.h"
+#include "ops/grad_builder.h"
 
 namespace hybrid {
 

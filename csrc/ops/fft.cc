@@ -3,9 +3,9 @@
 #include <cmath>
 #include <vector>
 
-#include "graph/grad_builder.h"
 #include "kernels/fft.h"
 #include "ops/dispatch.h"
+#include "ops/grad_builder.h"
 
 #include "ops/families.h"
 #include "ops/infer.h"

@@ -1,7 +1,7 @@
 // Shape helpers for gradient rules.
 #pragma once
 #include "core/error.h"
-#include "graph/grad_builder.h"
+#include "ops/grad_builder.h"
 
 namespace hybrid {
 

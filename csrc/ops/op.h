@@ -10,7 +10,7 @@
 namespace hybrid {
 
 struct Entry;
-class GradBuilder;  // graph/grad_builder.h
+class GradBuilder;  // ops/grad_builder.h
 
 struct InputDef {
   const char* name;  // MXNet's: "data", "weight", "lhs"
@@ -90,6 +90,7 @@ struct OpDef {
   // `cpu` leaves all memory to kernels that run on devices too (kernels/device_kernels.h).
   bool on_device = false;
   bool random = false;         // takes a key; never merged or folded
+  bool control_flow = false;   // a branch or a loop over graphs, its attributes
   bool training_only = false;  // Dropout: identity unless training
   // Estimated FLOP; null: size of the outputs. Bytes are the sum over inputs and outputs.
   double (*flops)(const Attrs&, const std::vector<Shape>& in,

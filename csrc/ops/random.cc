@@ -3,9 +3,9 @@
 #include <cstring>
 #include <numeric>
 
-#include "graph/grad_builder.h"
 #include "kernels/kernels.h"
 #include "ops/families.h"
+#include "ops/grad_builder.h"
 #include "ops/infer.h"
 #include "ops/run_elem.h"
 

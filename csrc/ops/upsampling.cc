@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "graph/grad_builder.h"
 #include "kernels/kernels.h"
 #include "ops/dispatch.h"
 #include "ops/families.h"
+#include "ops/grad_builder.h"
 #include "ops/infer.h"
 
 namespace hybrid {

@@ -1,7 +1,7 @@
 #include "passes/devices.h"
 
+#include "core/devices.h"
 #include "core/error.h"
-#include "devices/devices.h"
 #include "ops/copy_to_device.h"
 
 namespace hybrid {

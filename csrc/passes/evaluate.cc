@@ -3,8 +3,9 @@
 
 #include "core/error.h"
 #include "engine/engine.h"
-#include "exec/imperative.h"
 #include "graph/constant.h"
+#include "kernels/host_copy.h"
+#include "launch/run_op.h"
 
 namespace hybrid {
 

@@ -6,10 +6,9 @@
 // "it has an element that is not 0", and where flows meet or leave the graph, one that was not used
 // is 0.
 #include "core/error.h"
-#include "exec/control.h"
-#include "graph/grad_builder.h"
 #include "graph/text.h"
 #include "ops/copy_to_device.h"
+#include "ops/grad_builder.h"
 #include "ops/grad_shape.h"
 #include "passes/devices.h"
 #include "passes/open_gradient.h"
@@ -181,7 +180,7 @@ class Differentiation {
     }
     for (const Entry& e : forward.inputs) expect_real(forward, graph_.dtype(e));
     for (DType d : forward.dtypes) expect_real(forward, d);
-    const bool control = is_control_flow(forward.op);
+    const bool control = forward.op->control_flow;
     const size_t first = graph_.nodes.size();
     settle(&flows);
     std::vector<Entry> out_grads(static_cast<size_t>(outputs));

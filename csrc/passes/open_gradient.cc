@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "graph/grad_builder.h"
+#include "ops/grad_builder.h"
 #include "ops/infer.h"
 #include "passes/devices.h"
 #include "passes/rewriter.h"

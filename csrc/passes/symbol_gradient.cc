@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "graph/symbol_states.h"
 #include "passes/pass.h"
+#include "symbol/symbol_states.h"
 
 namespace hybrid {
 namespace {

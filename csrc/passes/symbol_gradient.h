@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/symbol.h"
+#include "symbol/symbol.h"
 
 namespace hybrid {
 

@@ -3,9 +3,15 @@
 
 #include <chrono>
 
+#include "array/array_ref.h"
+#include "call/invoke.h"
 #include "core/error.h"
 #include "engine/trace.h"
 #include "exec_helpers.h"
+#include "launch/random.h"
+#include "launch/run_op.h"
+#include "launch/thread_state.h"
+#include "tape/autograd.h"
 
 using namespace exec_test;
 

@@ -5,9 +5,15 @@
 #include <chrono>
 #include <thread>
 
+#include "call/cached_graph.h"
+#include "call/invoke.h"
 #include "core/error.h"
-#include "exec/cached_graph.h"
+#include "launch/random.h"
+#include "launch/run_op.h"
+#include "launch/thread_state.h"
 #include "random_graphs.h"
+#include "tape/autograd.h"
+#include "trace/trace_op.h"
 
 using namespace exec_test;
 

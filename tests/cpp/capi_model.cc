@@ -9,7 +9,8 @@
 #include "capi/run/npy.h"
 #include "core/error.h"
 #include "doctest/doctest.h"
-#include "graph/symbol.h"
+#include "kernels/host_copy.h"
+#include "symbol/symbol.h"
 
 using namespace hybrid;
 

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <thread>
 
+#include "control/control.h"
 #include "core/error.h"
 #include "engine/errors.h"
-#include "exec/control.h"
 #include "exec_helpers.h"
 
 using namespace exec_test;
@@ -196,7 +196,7 @@ TEST_CASE("control flow: equal loops are merged, dead ones dropped, constant one
   m.output(add_node(m, doubling(), {m.constant(array({}, {3})), m.constant(array({}, {20}))}));
   const Compiled compiled = compile(m.graph, CompileOptions());
   int loops = 0;
-  for (const Node& n : compiled.program->graph().nodes) loops += is_control_flow(n.op);
+  for (const Node& n : compiled.program->graph().nodes) loops += n.op != nullptr && n.op->control_flow;
   CHECK(loops == 1);
   const auto out = compiled.program->run({array({}, {1}), array({}, {10})}, {});
   CHECK(values_of(out[0])[0] == 32);

@@ -1,6 +1,7 @@
 #include "core/ndarray.h"
 
 #include "engine_helpers.h"
+#include "kernels/host_copy.h"
 
 using namespace hybrid;
 using namespace hybrid::testing;

@@ -1,7 +1,7 @@
 // Lanes of the host and of virtual GPUs.
 #include <algorithm>
 
-#include "devices/devices.h"
+#include "core/devices.h"
 #include "engine_helpers.h"
 
 using namespace hybrid;

@@ -1,5 +1,5 @@
 // Fork while other threads hold locks or run operators themselves: the child goes on.
-#include "engine/fork.h"
+#include "core/fork.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

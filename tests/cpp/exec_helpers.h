@@ -7,9 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "array/array_ref.h"
+#include "call/invoke.h"
 #include "engine/engine.h"
-#include "exec/imperative.h"
-#include "exec/program.h"
+#include "kernels/host_copy.h"
+#include "launch/run_op.h"
+#include "launch/thread_state.h"
+#include "program/program.h"
+#include "tape/autograd.h"
 
 namespace exec_test {
 

@@ -9,10 +9,11 @@
 
 #include "core/error.h"
 #include "engine/trace.h"
-#include "exec/program.h"
 #include "graph/constant.h"
 #include "graph/text.h"
+#include "kernels/host_copy.h"
 #include "passes/pass.h"
+#include "program/program.h"
 
 namespace hybrid {
 namespace testing {

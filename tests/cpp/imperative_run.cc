@@ -4,8 +4,14 @@
 #include <algorithm>
 #include <chrono>
 
+#include "array/array_ref.h"
+#include "call/invoke.h"
 #include "core/error.h"
 #include "exec_helpers.h"
+#include "launch/random.h"
+#include "launch/run_op.h"
+#include "launch/thread_state.h"
+#include "trace/trace_op.h"
 
 using namespace exec_test;
 

@@ -2,10 +2,10 @@
 #include <doctest/doctest.h>
 
 #include "core/error.h"
-#include "graph/json.h"
-#include "graph/symbol.h"
+#include "files/json.h"
 #include "graph_helpers.h"
 #include "ops/mx_names.h"
+#include "symbol/symbol.h"
 
 using namespace hybrid;
 using namespace hybrid::testing;

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "exec/launch.h"
 #include "exec_helpers.h"
+#include "kernels/host_copy.h"
+#include "launch/launch.h"
 
 using namespace exec_test;
 

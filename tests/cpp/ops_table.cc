@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "graph/grad_builder.h"
 #include "kernels/elementwise.h"
+#include "ops/grad_builder.h"
 #include "ops_helpers.h"
 
 using namespace ops_test;

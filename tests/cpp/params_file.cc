@@ -2,8 +2,9 @@
 #include <doctest/doctest.h>
 
 #include "core/error.h"
-#include "graph/symbol.h"
 #include "graph_helpers.h"
+#include "kernels/host_copy.h"
+#include "symbol/symbol.h"
 
 using namespace hybrid;
 using namespace hybrid::testing;

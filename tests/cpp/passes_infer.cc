@@ -1,8 +1,8 @@
 // infer: forward, backward, defaults, and errors that name operator, node and line.
 #include <doctest/doctest.h>
 
-#include "graph/symbol.h"
 #include "graph_helpers.h"
+#include "symbol/symbol.h"
 
 using namespace hybrid;
 using namespace hybrid::testing;

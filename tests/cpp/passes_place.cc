@@ -10,9 +10,11 @@
 #include "core/device_name.h"
 #include "core/error.h"
 #include "engine/trace.h"
-#include "exec/parts.h"
+#include "launch/random.h"
+#include "launch/run_op.h"
 #include "ops/copy_to_device.h"
 #include "passes/mode.h"
+#include "program/parts.h"
 #include "random_graphs.h"
 
 using namespace exec_test;

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "core/error.h"
+#include "launch/random.h"
+#include "launch/run_op.h"
 #include "random_graphs.h"
 
 using namespace exec_test;

@@ -5,11 +5,11 @@
 #include <atomic>
 #include <thread>
 
+#include "control/control.h"
 #include "core/error.h"
 #include "engine/interrupt.h"
-#include "exec/control.h"
-#include "exec/elem.h"
 #include "exec_helpers.h"
+#include "kernels/layout.h"
 
 using namespace exec_test;
 

@@ -5,6 +5,8 @@
 #include <chrono>
 
 #include "core/error.h"
+#include "kernels/host_copy.h"
+#include "launch/random.h"
 #include "random_graphs.h"
 
 using namespace exec_test;

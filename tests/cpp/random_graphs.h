@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "exec_helpers.h"
+#include "launch/run_op.h"
 
 namespace exec_test {
 

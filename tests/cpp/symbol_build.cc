@@ -3,8 +3,8 @@
 
 #include <thread>
 
-#include "graph/symbol.h"
 #include "graph_helpers.h"
+#include "symbol/symbol.h"
 
 using namespace hybrid;
 using namespace hybrid::testing;

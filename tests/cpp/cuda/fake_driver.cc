@@ -6,14 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "core/devices.h"
 #include "core/ndarray.h"
 #include "cuda/device.h"
 #include "cuda/modules.h"
-#include "cuda/section.h"
-#include "devices/devices.h"
 #include "doctest/doctest.h"
 #include "engine/engine.h"
-#include "exec/imperative.h"
+#include "engine/section.h"
+#include "kernels/host_copy.h"
+#include "launch/run_op.h"
 #include "ops/op.h"
 
 using namespace hybrid;

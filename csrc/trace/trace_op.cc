@@ -1,0 +1,156 @@
+#include "trace/trace_op.h"
+
+#include <unordered_map>
+
+#include "array/trace_writes.h"
+#include "core/error.h"
+#include "launch/call_types.h"
+#include "launch/launch.h"
+#include "launch/random.h"
+#include "ops/copy_to_device.h"
+#include "tape/tape.h"
+#include "trace/pending.h"
+
+namespace hybrid {
+namespace {
+
+// Leaves of the running trace, by memory and version: an array used twice is one input. A leaf that
+// no recorded node is computed from any more is gone, and its array with it.
+struct Leaves {
+  std::unordered_multimap<const Storage*, std::weak_ptr<SymNode>> map;
+  size_t sweep_at = 64;
+
+  void add(const Storage* storage, const SymNodeRef& leaf) {
+    map.emplace(storage, leaf);
+    if (map.size() < sweep_at) return;
+    for (auto it = map.begin(); it != map.end();) {
+      it = it->second.expired() ? map.erase(it) : std::next(it);
+    }
+    sweep_at = 2 * map.size() + 64;
+  }
+};
+Leaves& leaves() {
+  thread_local Leaves all;
+  return all;
+}
+
+bool is_leaf_of(const SymNode& leaf, const NDArray& a) {
+  if (leaf.kind != NodeKind::input) return false;  // taken back since
+  const NDArray& v = leaf.values[0];
+  return v.offset == a.offset && v.shape == a.shape && v.strides == a.strides &&
+         v.dtype == a.dtype && leaf.versions[0] == a.storage->var.version.load();
+}
+
+}  // namespace
+
+void clear_trace_leaves() { leaves().map.clear(); }
+
+SymEntry trace_leaf(const ArrayRef& array) {
+  const NDArray& a = array.array;
+  const auto [first, last] = leaves().map.equal_range(a.storage.get());
+  for (auto it = first; it != last; ++it) {
+    SymNodeRef leaf = it->second.lock();
+    if (leaf && is_leaf_of(*leaf, a)) return {std::move(leaf), 0};
+  }
+  auto node = std::make_shared<SymNode>();
+  node->kind = NodeKind::input;
+  node->values = {a};
+  node->versions = {a.storage->var.version.load()};
+  node->shapes = {a.shape};
+  node->dtypes = {a.dtype};
+  node->ctx = a.ctx();
+  node->site = current_site();
+  node->segment = thread_state().segment;
+  node->serial = next_serial();
+  node->traced = true;
+  leaves().add(a.storage.get(), node);
+  note_pending_bytes(a.nbytes());
+  return {node, 0};
+}
+
+SymEntry trace_entry(const ArrayRef& a) {
+  if (!a.array.defined()) return a.extra->entry;
+  if (awaits_write(a.array.storage.get())) {
+    if (const TraceWrite* write = find_trace_write(a.array)) return write->value;
+    settle_trace_writes("a part of a written array is read");
+  }
+  if (a.extra && a.extra->entry.node) {
+    if (variable_slot(*a.extra->entry.node)) return tape_entry(a, a.array);
+    const bool recording = (thread_state().mode & kRecording) != 0;
+    if (recording && has_history(*a.extra->entry.node)) return a.extra->entry;
+  }
+  return trace_leaf(a);
+}
+
+std::vector<ArrayRef> trace_op(const OpDef& op, const Attrs& attrs,
+                               const std::vector<ArrayRef>& inputs, Context ctx,
+                               const std::string& name, const std::string& scope) {
+  check_arity(op, attrs, inputs.size());
+  if (pending_is_enough()) run_pending();
+  thread_local CallTypes types;
+  types.clear();
+  auto node = std::make_shared<SymNode>();
+  node->inputs.reserve(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ArrayRef& a = inputs[i];
+    const bool traced = !a.array.defined();
+    if (traced && !(a.extra && a.extra->entry.node)) {
+      fail(op.name, ": input '", input_name(op, i), "' has no value");
+    }
+    types.add_input(shape_of(a), dtype_of(a));
+    const Context where = context_of(a);
+    if (i == 0) ctx = where;
+    if (where != ctx && !(where.is_cpu() && ctx.is_cpu())) {
+      fail(op.name, ": '", input_name(op, 0), "' is on ", ctx.str(), ", '", input_name(op, i),
+           "' on ", where.str(), "; copy one with as_in_context() first");
+    }
+    node->inputs.push_back(trace_entry(a));
+  }
+  infer_call(op, attrs, &types);
+  if (inputs.empty()) check_device(op, ctx);
+  if (is_device_copy(&op)) {
+    before_trace_effect("it copies an array to another device");
+    ctx = target_of_copy(attrs);
+  }
+  const size_t num_outputs = types.out_shapes.size();
+  std::vector<ArrayRef> results(num_outputs);
+  if (op.training_only && !draws_key(op, attrs, thread_state().training) &&
+      !thread_state().training) {
+    // Does nothing outside training: the input's own entry.
+    results[0].extra = Ref<ArrayExtra>(new ArrayExtra);
+    results[0].extra->entry = node->inputs[0];
+    results[0].extra->traced = true;
+    return results;
+  }
+  if (thread_state().mode & kRecording) {
+    for (const SymEntry& e : node->inputs) {
+      if (has_history(*e.node)) node->tape = Tape::recorded;
+    }
+  }
+  node->traced = true;
+  node->kind = NodeKind::op;
+  node->op = &op;
+  node->attrs = attrs;
+  node->name = name.empty() ? auto_name(op.name) : name;
+  node->scope = scope;
+  node->site = current_site();
+  node->segment = thread_state().segment;
+  if (op.random) node->key = next_key();
+  node->num_outputs = static_cast<int>(num_outputs);
+  node->shapes = types.out_shapes;
+  node->dtypes = types.out_dtypes;
+  node->ctx = ctx;
+  node->serial = next_serial();
+  if (!op.control_flow) {  // what a loop will take, nobody knows
+    note_pending(estimate_cost_ns(op, attrs, types.in_shapes, types.out_shapes,
+                                  types.out_dtypes.empty() ? DType::float32 : types.out_dtypes[0]));
+  }
+  for (size_t i = 0; i < num_outputs; ++i) {
+    results[i].extra = Ref<ArrayExtra>(new ArrayExtra);
+    results[i].extra->entry = {node, static_cast<int>(i)};
+    results[i].extra->traced = true;
+  }
+  return results;
+}
+
+}  // namespace hybrid
