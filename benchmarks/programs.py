@@ -8,9 +8,10 @@ thread: plain, `%%hybridize --view none`, numba and jax (each where it is instal
 inputs made anew; `%hybrid mode auto`, where it is known, in a second process. `first` is the first
 hybridized cell of its process; `later` and the others are the best of the rest.
 A figure is a cell in an IPython shell, definitions and calls, until every array of the result is
-there, less what an empty cell takes. Plain text is compiled once, by a magic of our own: IPython
-parses a cell for longer than many small programs run. Cells in mode `auto` have no magic, so they
-are held against the same cell typed plainly, parsing and all.
+there, less what an empty cell takes. IPython parses a cell for longer than many small programs
+run, so plain NumPy is told twice: `plain`, its text compiled once and only run, and `typed`, the
+cell without any magic. Ratios are beside `plain`, goals beside both; mode `auto`, whose cells have
+no magic, is held against `typed`.
 numba gets the same text with `numba.njit` on every function (no object mode), jax ports by hand,
 and what both compile in their first run is told apart.
 
@@ -36,7 +37,7 @@ from programs_list import CLASSES, PROGRAMS, SIZES
 from programs_table import HEAD, row_text, summary
 
 LEAST_S = 10e-6  # beside an empty cell no clock tells less
-WAYS = ("ours", "numba", "jax")
+WAYS = ("typed", "ours", "numba", "jax")
 
 
 def child(
@@ -85,14 +86,16 @@ def figures(way: str, lines: list[dict[str, Any]], why: str, empty: float) -> di
 def measure(name: str, size: str, auto: bool, options: argparse.Namespace) -> dict[str, Any]:
     """A program of one size, as plain values."""
     row: dict[str, Any] = {"name": name, "class": PROGRAMS[name].kind, "size": size}
-    for ways in [list(WAYS), *([["shell", "auto"]] if auto else [])]:
+    for ways in [list(WAYS), *([["typed", "auto"]] if auto else [])]:
         lines, why = told(child(name, size, ways, options), options.limit + START_S)
         empty = min(seconds("empty", lines), default=0.0)
-        plain = seconds("plain", lines, empty)
-        if not plain:
-            raise SystemExit(f"{name}, {size}: plain NumPy didn't run: {why}")
-        row |= {"plain_s": min(*plain, row.get("plain_s", plain[0])), "empty_s": empty}
-        row |= {way: figures(way, lines, why, empty) for way in ways}
+        for way in ("plain", "typed"):
+            runs = seconds(way, lines, empty)
+            if not runs:
+                raise SystemExit(f"{name}, {size}: plain NumPy didn't run: {why}")
+            row[f"{way}_s"] = min(*runs, row.get(f"{way}_s", runs[0]))
+        row["empty_s"] = empty
+        row |= {way: figures(way, lines, why, empty) for way in ways if way != "typed"}
     return row
 
 

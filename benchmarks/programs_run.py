@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import importlib.util
+import re
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -76,7 +77,7 @@ class Ways:
     def plain(self) -> str:
         return f"%%as_written\n{self.program.cell}"
 
-    def shell(self) -> str:
+    def typed(self) -> str:
         return self.program.cell
 
     def ours(self) -> str:
@@ -154,10 +155,15 @@ class Ways:
 
 
 def reason(error: Exception) -> str:
-    """The first line that says something: numba's says in which step it failed."""
+    """The first line that says something, with the next if it ends in a colon.
+
+    numba's own first lines say in which of its steps it failed.
+    """
     lines = [line.strip() for line in str(error).splitlines()]
-    said = [line for line in lines if line and not line.startswith("Failed in nopython mode")]
-    return f"{type(error).__name__}: {said[0] if said else ''}"[:160]
+    steps = ("Failed in nopython mode", "- Resolution failure")
+    said = [line for line in lines if line and not line.startswith(steps)] or [""]
+    text = " ".join(said[: 1 + said[0].endswith(":")])
+    return f"{type(error).__name__}: {re.sub(r' at 0x[0-9a-f]+', '', text)}"[:200]
 
 
 def in_turn(program: Program, size: str, ways: list[str], rounds: int, seconds: float) -> None:
