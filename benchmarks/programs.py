@@ -105,7 +105,7 @@ def main() -> None:
     parser.add_argument("--class", dest="kinds", action="append", choices=CLASSES, help="only this")
     parser.add_argument("--size", choices=SIZES, help="only this size")
     parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--seconds", type=float, default=30, help="no new round after these")
+    parser.add_argument("--seconds", type=float, default=30, help="for rounds after the first")
     parser.add_argument("--limit", type=float, default=90, help="seconds, then a process is ended")
     parser.add_argument("--json", help="also write the figures here")
     parser.add_argument("--inside", help=argparse.SUPPRESS)

@@ -157,7 +157,12 @@ def goals(rows: list[dict[str, Any]], way: str, typed: bool) -> list[str]:
 def summary(rows: list[dict[str, Any]]) -> tuple[str, bool]:
     """By class, by size and over all; and whether any of our results is wrong."""
     empty = statistics.median(row["empty_s"] for row in rows)
-    lines = ["", f"every figure is less the {empty * 1e6:.0f} us of an empty cell"]
+    counts = [row["ours"].get("runs", 1) - 1 for row in rows]
+    lines = [
+        "",
+        f"every figure is less the {empty * 1e6:.0f} us of an empty cell; later runs are the best "
+        f"of {min(counts)} to {max(counts)}, median {statistics.median(counts):g}",
+    ]
     groups = {title: [r for r in rows if r["class"] == kind] for kind, title in CLASSES.items()}
     groups |= {size: [r for r in rows if r["size"] == size] for size in SIZES}
     groups["all"] = rows
