@@ -704,3 +704,13 @@ class SyntaxTrees:
     def copied(self, node: Any) -> Any: ...
 
 syntax_trees: SyntaxTrees
+
+class Units:
+    """Loops of cells as programs of scalar instructions."""
+
+    OPCODES: dict[str, int]
+    Unit: Any
+
+    def letter_of_items(self, items: list[Any]) -> str: ...
+
+units: Units

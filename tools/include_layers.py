@@ -29,6 +29,7 @@ LAYERS = (
     "trace",
     "call",
     "files",
+    "units",
     "cuda",
     "capi",
     "bind",

@@ -92,6 +92,7 @@ void bind_files(py::module_& m);
 void bind_numpy_memory(py::module_& m);
 void bind_random(py::module_& m);
 void bind_syntax_trees(py::module_& m);
+void bind_units(py::module_& m);
 
 }  // namespace bind
 }  // namespace hybrid

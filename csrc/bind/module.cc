@@ -33,4 +33,5 @@ PYBIND11_MODULE(_core, m) {
   bind_random(m);
   bind_guards(m);
   bind_syntax_trees(m);
+  bind_units(m);
 }

@@ -16,12 +16,12 @@ PLANS = ("fast", "exact", "parallel")
 USAGE = (
     "%%hybridize [--out NAMES] [--donate NAMES] [--passes LIST] [--no-PASS] [--dims X:AXIS=NAME] "
     "[--view " + "|".join(VIEWS) + "] [--compare] [--sizes [NAME=]LIST] [--seconds S] "
-    "[--force] [--loop-limit N] [--remat sqrt|BYTES] [--plan "
+    "[--force] [--check] [--loop-limit N] [--remat sqrt|BYTES] [--plan "
     + "|".join(PLANS)
     + "] [--plan-seconds S]"
 )
 # The last two are written by input_transform.py.
-_FLAGS = ("--compare", "--force", "--implicit", "--scratch")
+_FLAGS = ("--compare", "--force", "--check", "--implicit", "--scratch")
 _NEGATIVE = re.compile(r"-[\d.]")  # a value that is refused by its own option's check
 _DIMENSION = re.compile(r"([^\W\d]\w*):(\d+)=([^\W\d]\w*)")
 
@@ -60,6 +60,7 @@ class Options:
     plan: str = "fast"  # how memory is planned, one of PLANS
     plan_seconds: float = 10.0  # of an exact search, at most
     force: bool = False  # record also what does not pay
+    check: bool = False  # loops that run compiled are compared with plain Python
     loop_limit: int = 2000  # accepted; without effect
     implicit: bool = False  # symbolic by default mode: the cell's text has no magic line
     scratch: bool = False  # under %%timeit: names are bound in a copy of the namespace

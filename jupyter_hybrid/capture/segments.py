@@ -21,6 +21,7 @@ from .options import Options
 from .salvage import error_of, salvage, succeeded
 from .source.budget import Budget
 from .spent import Spent, settles
+from .units import RanCompiled
 from .watched import Watched
 
 # What a call in real NumPy brings about: no reason of its own.
@@ -51,6 +52,7 @@ class Segments:
         self.contacts: list[tuple[int | None, str]] = []  # those that the closed list made
         self.cuts: list[tuple[int | None, str]] = []  # computed there, though all is in a graph
         self.left: dict[tuple[int | None, str], None] = {}  # loops and functions left to Python
+        self.units: dict[int, RanCompiled] = {}  # loops that did, by their first line
         self.budget = Budget(options)
         self.spent = Spent()
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell

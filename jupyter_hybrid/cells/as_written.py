@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ..capture.cell import Cell
+from ..capture.durations import seconds
 from ..capture.options import Options
 from ..capture.recording import Recording
 from ..capture.source.patience import CONTACTS
-from ..capture.units import seconds
 from ..reports.listing import places
 from ..reports.report import Report
 
@@ -102,6 +102,8 @@ def learn(cell: Cell, options: Options, recording: Recording, report: Report, to
     if options != Options(view=options.view, implicit=options.implicit, scratch=options.scratch):
         return  # who asks for more than a recording asks for one
     took -= report.compile_s
+    if 2 * sum(u.seconds for u in recorder.units.values()) > took and not left:
+        return  # Python would take many times as long for these loops
     known = find(cell, options)
     if known is not None:
         known.recorded(took)

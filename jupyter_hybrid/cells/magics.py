@@ -54,6 +54,7 @@ class HybridMagics(Magics):
         --dims x:0=n    another length of axis 0 of x needs no passes: shapes and plan alone are new
         --view VIEW     what the picture opens on: graph, memory or program; none shows no picture
         --force         record also loops and functions that plain Python runs faster
+        --check         run loops that run compiled as written too, and compare
         --remat HOW     sqrt or so many bytes: compute values again instead of keeping them
         --plan HOW      fast, exact or parallel: how memory is planned; exact searches for
                         --plan-seconds S

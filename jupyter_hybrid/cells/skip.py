@@ -152,6 +152,8 @@ def _skip(reads: Reads, read: dict[str, Any], recording: Recording, report: Repo
         raise NotSkipped("--out, --donate and --compare need the body")
     if len(report.segments) != 1 or report.graph_breaks:
         raise NotSkipped("it is not captured whole")
+    if recording.recorder.units:
+        raise NotSkipped("loops of it run compiled")
     if recording.recorder.warned or report.cell.warns:
         raise NotSkipped("it is warned of")
     if report.deferred_names:

@@ -6,7 +6,7 @@ import math
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from ..capture.units import seconds
+from ..capture.durations import seconds
 from ..views.svg import document, text_at
 
 if TYPE_CHECKING:

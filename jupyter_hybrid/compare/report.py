@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from ..capture.units import seconds
+from ..capture.durations import seconds
 from ..reports.listing import Break
 from . import page
 from .difference import Difference

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from ..capture.durations import seconds
 from ..capture.spent import Place
-from ..capture.units import seconds
 
 _WORTH_SAYING_S = 1e-3  # of what came up once
 

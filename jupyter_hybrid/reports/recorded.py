@@ -21,6 +21,7 @@ def report_of(recording: Recording, error: BaseException | None = None) -> Repor
         spent=recorder.spent,
     )
     report.namespace = recorder.namespace
+    report.units = list(map(str, recorder.units.values()))
     report.computed = recorder.later.taken()
     if error is not None:
         report.failed_with(error)

@@ -15,9 +15,9 @@ from ..capture.bytes import imperative_peak, nbytes
 from ..capture.cell import Cell
 from ..capture.compute import Key, Segment
 from ..capture.deferred import Deferred
+from ..capture.durations import seconds
 from ..capture.options import Options
 from ..capture.spent import Place, Spent
-from ..capture.units import seconds
 from .listing import Break, places
 from .names import Choice, Names, Switches
 from .stages import Kernel, ReportStage, ShiftedChange
@@ -64,6 +64,7 @@ class Report:
             "imperative" when nothing was compiled.
         differences: what differs from the most similar earlier compilation of the cell: list of
             :class:`~jupyter_hybrid.reports.why_compiled.Difference`; None when there was none.
+        units: loops that ran compiled: where, how many steps, for how long.
         error: what the cell failed with, and where; "" when it did not. The report is then of what
             was recorded until then.
         not_skipped: why the body has to run each time; "" when it need not.
@@ -99,6 +100,7 @@ class Report:
         self.compile_s = sum(s.compiled.seconds for s in segments if not s.cached)
         self.cached = bool(segments) and all(s.cached for s in segments)
         self.skipped = False
+        self.units: list[str] = []
         self.compared_later: Callable[[], list[Difference] | None] | None = None
         self.error = ""
         self.not_skipped = ""
@@ -318,6 +320,7 @@ class Report:
             lines += [f"unchanged {', '.join(same)}"] if same else []
         if self.error:
             lines.insert(0, f"failed    {self.error}")
+        lines += [f"unit      {text}" for text in self.units]
         lines += [f"break     {b.text}" for b in self.graph_breaks]
         lines += [f"cut       {b.text}" for b in self.cuts]
         lines += [f"computed  {d.name} of {d.where}: {d.cost}" for d in self.computed]

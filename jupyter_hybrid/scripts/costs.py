@@ -17,10 +17,10 @@ import numpy as np
 
 from .. import _core
 from ..capture.cell import Cell
+from ..capture.durations import seconds
 from ..capture.options import Options
 from ..capture.recorder import Recorder
 from ..capture.source import budget
-from ..capture.units import seconds
 from ..reports.report import Report
 
 _FIRST = 3  # recorded runs before the first trial

@@ -12,6 +12,7 @@ import pytest
 
 import jupyter_hybrid as mx
 from jupyter_hybrid.capture.source import budget
+from jupyter_hybrid.capture.units import check
 from jupyter_hybrid.cells import as_written
 
 # Virtual GPUs are tested here, the machine's own in tests/gpu. The driver is loaded on first use.
@@ -32,6 +33,12 @@ def settled() -> Iterator[None]:
         mx.engine.configure(**before)
     with contextlib.suppress(mx.MXNetError):  # the test made it and has looked at it
         mx.nd.waitall()
+
+
+@pytest.fixture(autouse=True)
+def checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every loop that could run compiled runs as written too, and both have to agree."""
+    monkeypatch.setattr(check, "ALWAYS", True)
 
 
 @pytest.fixture(autouse=True)

@@ -39,7 +39,7 @@ def mentions(path: Path, example: str) -> bool:
     return re.search(rf"\b{example}\b", path.read_text()) is not None
 
 
-@pytest.mark.parametrize("what", ["an operator", "a pass", "a view"])
+@pytest.mark.parametrize("what", ["an operator", "a pass", "a view", "a step to units"])
 def test_every_place_of_a_checklist_holds_its_example(what):
     example, files = checklist(what)
     assert len(files) >= 4

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from ..durations import seconds
 from ..options import Options
-from ..units import seconds
 from .nodes import Rewriting
 
 GRACE_S = 0.008  # that a loop may take before it is measured, less what others have wasted

@@ -34,9 +34,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..trace_state import RUNTIME
+from ..units import Unit
 from . import loops, quiet
 from .nodes import Transformer, call_of, copied, finished, placed
-from .scopes import loaded_names, yields
+from .scopes import loaded_names, own_stores, yields
 
 _CATCH = (ast.With, ast.AsyncWith, ast.Try, getattr(ast, "TryStar", ast.Try))
 
@@ -85,9 +86,9 @@ class Copies(Transformer):
         """Can this loop be written twice? One that waits may stop in the middle."""
         return self.copies and not self.in_class and not yields([node])
 
-    def loop_number(self, node: Any) -> ast.expr:
+    def loop_number(self, node: Any, unit: Unit | None = None) -> ast.expr:
         """The number under which patience knows a loop or comprehension."""
-        number = loops.register(self.filename, node, quiet.reads_of([node]))
+        number = loops.register(self.filename, node, quiet.reads_of([node]), unit)
         return placed(node, ast.Constant(number))
 
     def _variables_read(self, node: Any) -> list[str]:
@@ -100,6 +101,30 @@ class Copies(Transformer):
         if not names:
             return []
         return [finished(placed(node, ast.Expr(self._rebound(node, names, "opens", "opened"))))]
+
+    def _as_unit(self, node: Any) -> list[ast.stmt]:
+        """Before a plain copy: its steps that run compiled, as far as they do.
+
+        ``R.unit() and (R.made("v") and (v := R.value("v")), ..., R.went())``, then
+        ``if R.broke(): break``.
+        """
+        parts: list[ast.expr] = []
+        for name in sorted(own_stores(node)):
+            text = placed(node, ast.Constant(name))
+            new = placed(
+                node,
+                ast.NamedExpr(
+                    placed(node, ast.Name(name, ast.Store())), self._runtime("value", [text], node)
+                ),
+            )
+            made = self._runtime("made", [text], node)
+            parts.append(placed(node, ast.BoolOp(ast.And(), [made, new])))
+        parts.append(self._runtime("went", [], node))
+        each = placed(node, ast.Tuple(parts, ast.Load()))
+        ran = placed(node, ast.BoolOp(ast.And(), [self._runtime("unit", [], node), each]))
+        leave: list[ast.stmt] = [placed(node, ast.Break())]
+        broke = placed(node, ast.If(self._runtime("broke", [], node), leave, []))
+        return [finished(placed(node, ast.Expr(ran))), finished(broke)]
 
     def _rebound(self, at: Any, names: list[str], asked: str, opened: str) -> ast.expr:
         """``R.asked() and (R.stands("v") and (v := R.opened(v)), ...)``."""
@@ -140,7 +165,8 @@ class Copies(Transformer):
     def visit_For(self, node: ast.For) -> Any:
         if not self.may_copy(node):
             return self.generic_visit(node)
-        plain, known = self.as_written(node), self.loop_number(node)
+        plain = self.as_written(node)
+        known = self.loop_number(node, Unit(plain))
         start = self._runtime("phases", [known, self.visit(node.iter)], node.iter)
         self.loops += 1
         node.target = self.visit(node.target)
@@ -150,16 +176,17 @@ class Copies(Transformer):
         leave: list[ast.stmt] = [placed(start, ast.Break())]
         steps = self._steps(start)
         recorded = placed(node, ast.For(node.target, steps, node.body, go_on))
-        opened = self._opened(plain)
+        opened, unit = self._opened(plain), self._as_unit(plain)
         plain.iter, plain.orelse = steps, go_on
-        phases = [[*opened, plain, *leave], [recorded, *leave]]
+        phases = [[*opened, *unit, plain, *leave], [recorded, *leave]]
         return self._phases(node, start, phases, self._visited(node.orelse))
 
     def visit_While(self, node: ast.While) -> Any:
         if not self.may_copy(node):
             return self.generic_visit(node)
         plain = self.as_written(node)
-        at = start = self._runtime("turns", [self.loop_number(node)], node)
+        number = self.loop_number(node, Unit(plain))
+        at = start = self._runtime("turns", [number], node)
         self.loops += 1
         node.test = self.visit(node.test)
         node.body = self._visited(node.body)
@@ -183,7 +210,11 @@ class Copies(Transformer):
         recorded = stepwise(node.test, node.body)
         trial = finished(stepwise(counted.test, counted.body))
         plain.orelse = [*ends, placed(at, ast.Continue())] if ends else []
-        rest = [*opened, plain, placed(at, ast.Break())]
+        pauses = placed(
+            at, ast.If(self._runtime("pauses", [], at), [placed(at, ast.Continue())], [])
+        )
+        unit = [*self._as_unit(counted), finished(pauses)]
+        rest = [*opened, *unit, plain, placed(at, ast.Break())]
         phases = [rest, [*opened, trial, *leave], [recorded, *leave]]
         return self._phases(node, start, phases, node.orelse)
 

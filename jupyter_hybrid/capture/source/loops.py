@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from ..units import Unit
+
 _KEPT = 20_000
 _numbers = count()
 
@@ -23,6 +25,7 @@ class Place:
     silent: bool = False  # it has been seen to record nothing
     paid: int = 0  # times that a comprehension's recorded steps were measured, and no slower
     trusted: int = 0  # so many of its next runs are not measured
+    unit: Unit | None = None  # of a loop that may run compiled
 
     @property
     def lines(self) -> str:
@@ -37,10 +40,11 @@ class Place:
 _places: OrderedDict[int, Place] = OrderedDict()
 
 
-def register(filename: str, node: Any, reads: frozenset[str]) -> int:
+def register(filename: str, node: Any, reads: frozenset[str], unit: Unit | None = None) -> int:
     """The number of a loop or comprehension, as written."""
     number = next(_numbers)
-    _places[number] = Place(filename, node.lineno, node.end_lineno or node.lineno, reads)
+    last = node.end_lineno or node.lineno
+    _places[number] = Place(filename, node.lineno, last, reads, unit=unit)
     if len(_places) > _KEPT:
         _places.popitem(last=False)
     return number

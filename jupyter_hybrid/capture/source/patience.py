@@ -19,8 +19,9 @@ from ... import _core
 from ...context import cpu
 from ...np_face import TracedArray
 from .. import numbers
-from ..units import seconds
+from ..durations import seconds
 from . import budget
+from .compiled import Compiled
 from .loops import FORGOTTEN, place_of
 from .nodes import Rewriting
 
@@ -37,10 +38,11 @@ _START, _RECORDED, _TRIAL, _PLAIN = range(4)
 _REAL = frozenset({list, range, repeat, type(iter([])), type(iter(range(0)))})
 
 
-class Phases:
+class Phases(Compiled):
     """One run of a loop: what its next steps are, recorded or as written."""
 
-    def __init__(self, hooks: Any, number: int, values: Any, top: int):
+    def __init__(self, hooks: Any, number: int, values: Any, top: int, frame: Any = None):
+        super().__init__(frame)
         self.hooks, self.place, self.values = hooks, place_of(number), values
         self.top = top  # the number of the recorded phase
         self.stage = _START
@@ -85,10 +87,12 @@ class Phases:
     def __next__(self) -> int:
         if self.stage == _START:
             self._begin()
-        elif self.over or self.stage == _PLAIN:
+        elif self.over or (self.stage == _PLAIN and not self.again):
             if self.stage == _TRIAL:
                 self._judge()
             raise StopIteration
+        elif self.stage == _PLAIN:
+            return self._go_on()
         elif self.stage == _RECORDED:
             self._change()
         else:
@@ -168,7 +172,7 @@ class Phases:
             self.stage = _PLAIN
         elif self.hooks.quiet(place.reads, values):
             self.stage, how = _PLAIN, "quiet"
-        elif place.left or place.silent:
+        elif place.left or place.silent or self._fits(values):
             self.stage, how = _PLAIN, "outside"
         else:
             self.stage = _RECORDED
@@ -178,11 +182,14 @@ class Phases:
         if self.stage == _PLAIN:
             values = self._opened(values)
         self.values, self._iterator = values, iter(values)
+        self._frame = None
 
     @property
     def reason(self) -> str:
         """Why steps run as written."""
         place = self.place
+        if place.unit is not None and not place.left and not place.silent:
+            return f"{place.lines} run compiled"
         return place.left or f"{place.lines} run as written: they record nothing"
 
     def pause(self) -> None:
@@ -212,11 +219,13 @@ class Phases:
 
     def ended(self, outer: Phases | None) -> None:
         """A phase has ended, whatever way."""
+        self._phase_ended()
         self.resume()
         if outer is not None and self.recorder is not None and outer.recorder is self.recorder:
             made = len(self.recorder.breaks) - self._breaks
-            outer.excused += max(0, made - 1 - self._counted)
-            self._counted = max(self._counted, made - 1)
+            own = 0 if self._compiled else 1
+            outer.excused += max(0, made - own - self._counted)
+            self._counted = max(self._counted, made - own)
 
     # Changing -------------------------------------------------------------------------------------
     def change_due(self, now: float) -> bool:

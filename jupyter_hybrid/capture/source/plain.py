@@ -11,6 +11,7 @@ from typing import Any
 from ... import _core
 from ...np_face.frames import above
 from .. import homes, numbers, trace_state
+from ..units import Outcome
 from .awaited import Awaited, Managed
 from .loops import FORGOTTEN, place_of
 from .patience import Phases
@@ -32,7 +33,7 @@ class PlainCopies:
         self._unfinished: Phases | None = None  # a comprehension whose first part has ended
         self.rests: Phases | None = None  # one whose other part has begun
         self._locals: dict[str, Any] = {}
-        self._over = False
+        self._outcome: Outcome | None = None  # of a unit
 
     # Recording put aside --------------------------------------------------------------------------
     def record(self, recorder: Any) -> None:
@@ -105,11 +106,40 @@ class PlainCopies:
     # Loops ----------------------------------------------------------------------------------------
     def phases(self, number: int, values: Any) -> Phases:
         """The phases of a ``for``."""
-        return Phases(self, number, values, 1)
+        return Phases(self, number, values, 1, sys._getframe(1))
 
     def turns(self, number: int) -> Phases:
         """The phases of a ``while``."""
-        return Phases(self, number, itertools.repeat(()), 2)
+        return Phases(self, number, itertools.repeat(()), 2, sys._getframe(1))
+
+    # Units: the loop's steps that run compiled, before others run as written.
+    def unit(self) -> bool:
+        """Does that, if it can be done. Then the variables get their values."""
+        self._outcome = self.active[-1].run_unit(sys._getframe(1))
+        return self._outcome is not None
+
+    def made(self, name: str) -> bool:
+        """Has it made a value for this variable?"""
+        return name in self._outcome.bound  # type: ignore[union-attr]
+
+    def value(self, name: str) -> Any:
+        """That value."""
+        return self._outcome.bound.pop(name)  # type: ignore[union-attr]
+
+    def went(self) -> None:
+        """All variables have their values. Raises what has interrupted it."""
+        error = self._outcome.error if self._outcome is not None else None
+        if error is not None:
+            self._outcome = None
+            raise error
+
+    def broke(self) -> bool:
+        """Did the loop end by ``break``?"""
+        return self._outcome is not None and self._outcome.broke
+
+    def pauses(self) -> bool:
+        """Are some steps taken one by one, before it is tried again?"""
+        return self.active[-1].again
 
     def end_phase(self) -> None:
         """Whatever way a phase ended."""
@@ -119,12 +149,11 @@ class PlainCopies:
 
     def finish(self) -> None:
         """The test of a ``while`` with an ``else`` is false."""
-        self.active[-1].over = self._over = True
+        self.active[-1].over = True
 
     def finished(self) -> bool:
         """Has this loop just ended that way?"""
-        over, self._over = self._over, False
-        return over
+        return self.active[-1].over
 
     def opens(self) -> bool:
         """Do variables of the calling function hold stand-ins?"""

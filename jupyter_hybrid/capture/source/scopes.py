@@ -89,6 +89,18 @@ def loaded_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
     return frozenset(found)
 
 
+def own_stores(node: Any) -> frozenset[str]:
+    """Names that a statement's own assignments and loops bind, those of comprehensions aside."""
+    inner = {
+        id(n) for c in own_nodes([node]) if isinstance(c, ast.comprehension) for n in walk(c.target)
+    }
+    return frozenset(
+        n.id
+        for n in own_nodes([node])
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and id(n) not in inner
+    )
+
+
 def stored_names(target: ast.AST) -> list[str]:
     """Names that an assignment to the target binds."""
     return [n.id for n in walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]

@@ -1,0 +1,243 @@
+// Units in Python: a loop's code, and what a run of it is given and gives back.
+#include <pybind11/numpy.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "bind/common.h"
+#include "units/machine.h"
+
+namespace hybrid {
+namespace bind {
+namespace {
+
+using units::Array;
+using units::End;
+using units::Instruction;
+using units::Register;
+using units::Run;
+
+// What a register holds, by the letter that says so to Python.
+constexpr char kInteger = 'i', kBool = 'b', kFloat = 'f', kComplex = 'c', kArray = 'a';
+constexpr char kNotGiven = '-';  // the variable is as it was, or not bound
+
+struct PyUnit {
+  units::Unit unit;
+  std::vector<std::pair<int, py::object>> constants;
+  std::string inputs;                // a letter for each; their registers begin with 0
+  std::vector<std::string> letters;  // of the variables, by the number of their kinds
+};
+
+// A list of numbers while a unit works on it: they are in memory of ours, and go back at its end.
+struct OpenList {
+  PyObject* list;
+  std::vector<Register> now, before;
+  char letter;
+};
+
+Register register_of(char letter, PyObject* value, Register* imaginary) {
+  Register made{};
+  if (letter == kComplex) {
+    const Py_complex c = PyComplex_AsCComplex(value);
+    made.f = c.real;
+    imaginary->f = c.imag;
+  } else if (letter == kFloat) {
+    made.f = PyFloat_AsDouble(value);
+  } else if (letter == kBool) {
+    made.i = PyObject_IsTrue(value);
+  } else {
+    const py::object index = py::reinterpret_steal<py::object>(PyNumber_Index(value));
+    made.i = index ? PyLong_AsLongLong(index.ptr()) : -1;
+  }
+  if (PyErr_Occurred()) throw py::error_already_set();
+  return made;
+}
+
+py::object object_of(char letter, Register value, Register imaginary) {
+  switch (letter) {
+    case kInteger:
+      return py::int_(value.i);
+    case kBool:
+      return py::bool_(value.i != 0);
+    case kFloat:
+      return py::float_(value.f);
+    default:
+      return py::reinterpret_steal<py::object>(PyComplex_FromDoubles(value.f, imaginary.f));
+  }
+}
+
+// The letter of what all items of a list are, exactly; 0: they are several things, or too large.
+char letter_of_items(PyObject* list) {
+  const Py_ssize_t size = PyList_GET_SIZE(list);
+  if (size == 0) return 0;
+  const PyTypeObject* const type = Py_TYPE(PyList_GET_ITEM(list, 0));
+  for (Py_ssize_t k = 0; k < size; ++k) {
+    PyObject* const item = PyList_GET_ITEM(list, k);
+    if (Py_TYPE(item) != type) return 0;
+    int overflow = 0;
+    if (type == &PyLong_Type && (PyLong_AsLongLongAndOverflow(item, &overflow), overflow)) return 0;
+  }
+  if (type == &PyLong_Type) return kInteger;
+  if (type == &PyFloat_Type) return kFloat;
+  return type == &PyBool_Type ? kBool : 0;
+}
+
+Array array_of(PyObject* value) {
+  Array made{};
+  if (PyUnicode_Check(value)) {
+    made.data = static_cast<char*>(PyUnicode_DATA(value));
+    made.shape[0] = PyUnicode_GET_LENGTH(value);
+    made.stride[0] = PyUnicode_KIND(value);
+  } else if (PyBytes_Check(value)) {
+    made.data = PyBytes_AS_STRING(value);
+    made.shape[0] = PyBytes_GET_SIZE(value);
+    made.stride[0] = 1;
+  } else {
+    const py::array array = py::reinterpret_borrow<py::array>(value);
+    made.data = static_cast<char*>(const_cast<void*>(array.data()));
+    for (int axis = 0; axis < array.ndim(); ++axis) {
+      made.shape[axis] = array.shape(axis);
+      made.stride[axis] = array.strides(axis);
+    }
+  }
+  return made;
+}
+
+std::unique_ptr<OpenList> open(PyObject* list) {
+  std::unique_ptr<OpenList> made(new OpenList{list, {}, {}, letter_of_items(list)});
+  const Py_ssize_t size = PyList_GET_SIZE(list);
+  made->now.resize(size);
+  for (Py_ssize_t k = 0; k < size; ++k) {
+    made->now[k] = register_of(made->letter, PyList_GET_ITEM(list, k), nullptr);
+  }
+  made->before = made->now;
+  return made;
+}
+
+// Items that were given other numbers. Nothing here runs code of the user's.
+void close(const OpenList& open) {
+  for (size_t k = 0; k < open.now.size(); ++k) {
+    if (open.now[k].i == open.before[k].i) continue;
+    py::object item = object_of(open.letter, open.now[k], Register{});
+    if (PyList_SetItem(open.list, static_cast<Py_ssize_t>(k), item.release().ptr()) != 0) {
+      throw py::error_already_set();
+    }
+  }
+}
+
+bool interrupted(void* may_look) {
+  if (!*static_cast<bool*>(may_look)) return false;
+  return PyErr_CheckSignals() != 0;
+}
+
+// (how it ended, its steps, steps taken back, steps of all its loops, the instruction that left,
+// number of the kinds, values of the variables, an exception or None)
+py::tuple run(const PyUnit& self, const py::sequence& values, bool may_look) {
+  const int number = self.unit.registers;
+  std::vector<Register> registers(2 * static_cast<size_t>(number));
+  std::vector<Array> arrays;
+  std::vector<PyObject*> objects;
+  std::vector<std::unique_ptr<OpenList>> lists;
+  for (size_t k = 0; k < self.inputs.size(); ++k) {
+    const char letter = self.inputs[k];
+    if (letter == kNotGiven) continue;
+    const py::object value = values[k];
+    if (letter != kArray) {
+      registers[k] = register_of(letter, value.ptr(), &registers[k + number]);
+      continue;
+    }
+    size_t known = 0;
+    while (known < objects.size() && objects[known] != value.ptr()) ++known;
+    registers[k].i = static_cast<int64_t>(known);
+    if (known < objects.size()) continue;
+    objects.push_back(value.ptr());
+    if (PyList_CheckExact(value.ptr())) {
+      lists.push_back(open(value.ptr()));
+      Array made{};
+      made.data = reinterpret_cast<char*>(lists.back()->now.data());
+      made.shape[0] = PyList_GET_SIZE(value.ptr());
+      made.stride[0] = sizeof(Register);
+      arrays.push_back(made);
+    } else {
+      arrays.push_back(array_of(value.ptr()));
+    }
+  }
+  for (const auto& [at, value] : self.constants) {
+    const bool is_complex = PyComplex_CheckExact(value.ptr());
+    const char letter = is_complex ? kComplex : PyFloat_CheckExact(value.ptr()) ? kFloat : kInteger;
+    registers[at] = register_of(letter, value.ptr(), &registers[at + number]);
+  }
+  Run made(self.unit, std::move(registers), std::move(arrays));
+  const units::Result result = made.go(&interrupted, &may_look);
+  py::object error = py::none();
+  if (PyErr_Occurred()) {
+    PyObject *type = nullptr, *raised = nullptr, *trace = nullptr;
+    PyErr_Fetch(&type, &raised, &trace);
+    PyErr_NormalizeException(&type, &raised, &trace);
+    error = py::reinterpret_steal<py::object>(raised);
+    Py_XDECREF(type);
+    Py_XDECREF(trace);
+  }
+  for (const auto& list : lists) close(*list);
+  const std::string& letters = self.letters[result.kinds];
+  py::list given(letters.size());
+  for (size_t k = 0; k < letters.size(); ++k) {
+    const Register value = made.registers()[k];
+    if (letters[k] == kNotGiven) {
+      given[k] = py::none();
+    } else if (letters[k] == kArray) {
+      given[k] = py::reinterpret_borrow<py::object>(objects[value.i]);
+    } else {
+      given[k] = object_of(letters[k], value, made.registers()[k + number]);
+    }
+  }
+  return py::make_tuple(static_cast<int>(result.end), result.steps, result.taken_back, result.work,
+                        result.at, result.kinds, given, error);
+}
+
+std::unique_ptr<PyUnit> make(const py::bytes& code, int registers, int variables, bool watches,
+                             const std::string& inputs, const std::vector<std::string>& letters,
+                             const std::vector<std::pair<int, py::object>>& constants) {
+  const std::string bytes = code;
+  std::unique_ptr<PyUnit> made(new PyUnit);
+  made->unit.code.resize(bytes.size() / sizeof(Instruction));
+  std::memcpy(made->unit.code.data(), bytes.data(), made->unit.code.size() * sizeof(Instruction));
+  made->unit.registers = registers;
+  made->unit.variables = variables;
+  made->unit.watches = watches;
+  made->inputs = inputs;
+  made->letters = letters;
+  made->constants = constants;
+  return made;
+}
+
+}  // namespace
+
+void bind_units(py::module_& m) {
+  py::module_ part = m.def_submodule("units", "Loops of cells as programs of scalar instructions.");
+  py::dict codes;
+  int number = 0;
+#define OP(name, operands) codes[#name] = number++;
+#include "units/opcodes.inc"
+#undef OP
+  part.attr("OPCODES") = codes;
+  part.def(
+      "letter_of_items",
+      [](const py::list& list) {
+        const char letter = letter_of_items(list.ptr());
+        return letter ? std::string(1, letter) : std::string();
+      },
+      "'i', 'f' or 'b' where all items are exactly int (of 64 bits), float or bool, else ''.");
+  py::class_<PyUnit>(part, "Unit", "The code of a loop, for certain kinds of values.")
+      .def(py::init(&make), py::arg("code"), py::arg("registers"), py::arg("variables"),
+           py::arg("watches"), py::arg("inputs"), py::arg("letters"), py::arg("constants"))
+      .def("run", &run, py::arg("values"), py::arg("may_look"),
+           "Runs the loop: (how it ended, its steps, steps taken back, steps of all its loops, the "
+           "instruction that left, number of the kinds, values of the variables, an exception or "
+           "None). may_look: signals "
+           "are handled between two steps of its loops.");
+}
+
+}  // namespace bind
+}  // namespace hybrid

@@ -1,0 +1,435 @@
+#include "units/machine.h"
+
+#include <cfenv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "units/numbers.h"
+
+namespace hybrid {
+namespace units {
+namespace {
+
+constexpr int kWarnedOf = FE_OVERFLOW | FE_INVALID | FE_DIVBYZERO;
+constexpr int64_t kFuel = 1 << 17;    // loop steps between two looks for interrupts
+constexpr size_t kMaxLog = 1u << 22;  // writes between two commits
+
+// The processor's sticky flags as they were before.
+class KeptFlags {
+ public:
+  KeptFlags() : before_(std::fetestexcept(FE_ALL_EXCEPT)) { std::feclearexcept(FE_ALL_EXCEPT); }
+  ~KeptFlags() {
+    std::feclearexcept(FE_ALL_EXCEPT);
+    if (before_) std::feraiseexcept(before_);
+  }
+  KeptFlags(const KeptFlags&) = delete;
+  KeptFlags& operator=(const KeptFlags&) = delete;
+
+ private:
+  const int before_;
+};
+
+}  // namespace
+
+Run::Run(const Unit& unit, std::vector<Register> registers, std::vector<Array> arrays)
+    : unit_(unit), registers_(std::move(registers)), arrays_(std::move(arrays)) {}
+
+// The size is known where the type is: a copy of a few bytes is no call then.
+#define FOR_SIZE(type, act) \
+  switch (size_of(type)) {  \
+    case 1:                 \
+      act(1);               \
+      break;                \
+    case 2:                 \
+      act(2);               \
+      break;                \
+    case 4:                 \
+      act(4);               \
+      break;                \
+    case 8:                 \
+      act(8);               \
+      break;                \
+    default:                \
+      act(16);              \
+      break;                \
+  }
+
+inline void Run::log(char* address, Type type) {
+  log_.emplace_back();
+  Written& written = log_.back();
+  written.address = address;
+  written.type = type;
+#define KEEP(size) std::memcpy(written.old, address, size)
+  FOR_SIZE(type, KEEP)
+#undef KEEP
+}
+
+void Run::take_back() {
+  for (size_t k = log_.size(); k-- > 0;) {
+    std::memcpy(log_[k].address, log_[k].old, size_of(log_[k].type));
+  }
+  log_.clear();
+}
+
+// The instructions of a step run one after the other; each jumps to the next one's code.
+Result Run::go(bool (*stop)(void*), void* context) {
+  static const void* const code_of[] = {
+#define OP(name, operands) &&do_##name,
+#include "units/opcodes.inc"
+#undef OP
+  };
+  const KeptFlags flags;
+  const Instruction* const code = unit_.code.data();
+  const Instruction* i = code;
+  Register* const r = registers_.data();
+  Register* const m = r + unit_.registers;  // imaginary parts
+  std::vector<Register> kept(2 * static_cast<size_t>(unit_.variables));
+  Result result;
+  int64_t passes = 0, committed = 0, countdown = 0, fuel = kFuel, burnt = 0;
+
+#define NEXT goto* code_of[static_cast<int>((++i)->op)]
+#define GO_TO(target)                       \
+  do {                                      \
+    i = code + (target);                    \
+    goto* code_of[static_cast<int>(i->op)]; \
+  } while (0)
+#define LEAVE_IF(condition)                        \
+  do {                                             \
+    if (__builtin_expect(condition, 0)) goto left; \
+  } while (0)
+#define A r[i->a]
+#define B r[i->b]
+#define C r[i->c]
+#define D r[i->d]
+#define MA m[i->a]
+#define MB m[i->b]
+#define MC m[i->c]
+  goto* code_of[static_cast<int>(i->op)];
+
+do_commit:
+  ++passes;
+  if (--countdown <= 0) {
+    LEAVE_IF(unit_.watches && std::fetestexcept(kWarnedOf));
+    std::memcpy(kept.data(), r, unit_.variables * sizeof(Register));
+    std::memcpy(kept.data() + unit_.variables, m, unit_.variables * sizeof(Register));
+    log_.clear();
+    committed = passes;
+    result.kinds = i->a;
+    countdown = i->d;
+  }
+  NEXT;
+do_exit:
+  LEAVE_IF(unit_.watches && std::fetestexcept(kWarnedOf));
+  result.end = static_cast<End>(i->a);
+  result.kinds = i->b;
+  result.work = burnt + kFuel - fuel;
+  // A step that ends the loop early has been taken too.
+  result.steps = passes - (result.end == End::over);
+  return result;
+do_leave:
+  goto left;
+do_jump:
+  GO_TO(i->a);
+do_back:
+  if (__builtin_expect(--fuel <= 0, 0)) {
+    burnt += kFuel;
+    fuel = kFuel;
+    if (stop(context)) goto interrupted;
+  }
+  GO_TO(i->a);
+do_next:
+  {
+    Register* const loop = &r[i->a];
+    if (loop[1].i == 0) GO_TO(i->c);
+    if (__builtin_expect(--fuel <= 0, 0)) {
+      burnt += kFuel;
+      fuel = kFuel;
+      if (stop(context)) goto interrupted;
+    }
+    B.i = loop[0].i;
+    --loop[1].i;
+    // After the last step there may be no number of 64 bits.
+    loop[0].i = static_cast<int64_t>(static_cast<uint64_t>(loop[0].i) + loop[2].i);
+    NEXT;
+  }
+do_steps_of:
+  {
+    const int64_t start = B.i, end = C.i, step = D.i;
+    LEAVE_IF(step == 0 || step == std::numeric_limits<int64_t>::min());
+    uint64_t steps = 0;
+    if (step > 0 && start < end) {
+      steps = (static_cast<uint64_t>(end) - start - 1) / step + 1;
+    } else if (step < 0 && start > end) {
+      steps = (static_cast<uint64_t>(start) - end - 1) / -step + 1;
+    }
+    LEAVE_IF(steps > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()));
+    A.i = static_cast<int64_t>(steps);
+    NEXT;
+  }
+do_move:
+  A = B;
+  NEXT;
+do_move_c:
+  A = B;
+  MA = MB;
+  NEXT;
+do_if_true:
+  if (A.i) GO_TO(i->b);
+  NEXT;
+do_if_false:
+  if (!A.i) GO_TO(i->b);
+  NEXT;
+do_if_zero_f:
+  if (A.f == 0) GO_TO(i->b);
+  NEXT;
+do_if_nonzero_f:
+  if (A.f != 0) GO_TO(i->b);
+  NEXT;
+#define BRANCH(name, condition)           \
+  do_##name : if (condition) GO_TO(i->c); \
+  NEXT;
+  BRANCH(if_eq_i, A.i == B.i)
+  BRANCH(if_ne_i, A.i != B.i)
+  BRANCH(if_lt_i, A.i < B.i)
+  BRANCH(if_le_i, A.i <= B.i)
+  // Those of doubles raise no flag for nan.
+  BRANCH(if_eq_f, A.f == B.f)
+  BRANCH(if_lt_f, std::isless(A.f, B.f))
+  BRANCH(if_le_f, std::islessequal(A.f, B.f))
+  BRANCH(unless_eq_f, !(A.f == B.f))
+  BRANCH(unless_lt_f, !std::isless(A.f, B.f))
+  BRANCH(unless_le_f, !std::islessequal(A.f, B.f))
+#undef BRANCH
+#define GIVES(name, field, value) \
+  do_##name : A.field = value;    \
+  NEXT;
+  GIVES(eq_i, i, B.i == C.i)
+  GIVES(ne_i, i, B.i != C.i)
+  GIVES(lt_i, i, B.i < C.i)
+  GIVES(le_i, i, B.i <= C.i)
+  GIVES(eq_f, i, B.f == C.f)
+  GIVES(ne_f, i, B.f != C.f)
+  GIVES(lt_f, i, std::isless(B.f, C.f))
+  GIVES(le_f, i, std::islessequal(B.f, C.f))
+  GIVES(eq_c, i, B.f == C.f && MB.f == MC.f)
+  GIVES(ne_c, i, B.f != C.f || MB.f != MC.f)
+  GIVES(not_i, i, !B.i)
+  GIVES(true_f, i, B.f != 0)
+  GIVES(true_c, i, B.f != 0 || MB.f != 0)
+  GIVES(and_i, i, B.i & C.i)
+  GIVES(or_i, i, B.i | C.i)
+  GIVES(xor_i, i, B.i ^ C.i)
+  GIVES(invert_i, i, ~B.i)
+  GIVES(invert_u, i, ~B.i & ((int64_t{1} << i->c) - 1))
+  GIVES(add_f, f, B.f + C.f)
+  GIVES(sub_f, f, B.f - C.f)
+  GIVES(mul_f, f, B.f * C.f)
+  GIVES(div_f, f, B.f / C.f)
+  GIVES(floordiv_f, f, floor_divided(B.f, C.f))
+  GIVES(mod_f, f, remainder(B.f, C.f))
+  GIVES(pow_f, f, std::pow(B.f, C.f))
+  GIVES(neg_f, f, -B.f)
+  GIVES(abs_f, f, std::fabs(B.f))
+  GIVES(round_f, f, static_cast<float>(B.f))
+  GIVES(to_f, f, static_cast<double>(B.i))
+  GIVES(floor_f, f, std::floor(B.f))
+  GIVES(ceil_f, f, std::ceil(B.f))
+  GIVES(min_i, i, B.i < C.i ? B.i : C.i)
+  GIVES(abs_c, f, std::hypot(B.f, MB.f))
+  GIVES(real_c, f, B.f)
+  GIVES(imag_c, f, MB.f)
+  GIVES(math_1, f, math_1(static_cast<Math1>(i->c), B.f))
+  GIVES(math_2, f, math_2(static_cast<Math2>(i->c), B.f, D.f))
+#undef GIVES
+do_add_i:
+  {
+    int64_t made;
+    LEAVE_IF(__builtin_add_overflow(B.i, C.i, &made));
+    A.i = made;
+    NEXT;
+  }
+do_sub_i:
+  {
+    int64_t made;
+    LEAVE_IF(__builtin_sub_overflow(B.i, C.i, &made));
+    A.i = made;
+    NEXT;
+  }
+do_mul_i:
+  {
+    int64_t made;
+    LEAVE_IF(__builtin_mul_overflow(B.i, C.i, &made));
+    A.i = made;
+    NEXT;
+  }
+do_add_ii:
+  {
+    int64_t made;
+    LEAVE_IF(__builtin_add_overflow(B.i, static_cast<int64_t>(i->c), &made));
+    A.i = made;
+    NEXT;
+  }
+do_floordiv_i:
+  {
+    const int64_t a = B.i, b = C.i;
+    LEAVE_IF(b == 0 || (b == -1 && a == std::numeric_limits<int64_t>::min()));
+    A.i = a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+    NEXT;
+  }
+do_mod_i:
+  {
+    const int64_t a = B.i, b = C.i;
+    LEAVE_IF(b == 0 || (b == -1 && a == std::numeric_limits<int64_t>::min()));
+    const int64_t rest = a % b;
+    A.i = rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+    NEXT;
+  }
+do_pow_i:
+  LEAVE_IF(!power(B.i, C.i, &A.i));
+  NEXT;
+do_shl_i:
+  {
+    const int64_t a = B.i, count = C.i;
+    LEAVE_IF(count < 0 || count > 62 || a > (std::numeric_limits<int64_t>::max() >> count) ||
+             a < (std::numeric_limits<int64_t>::min() >> count));
+    A.i = static_cast<int64_t>(static_cast<uint64_t>(a) << count);
+    NEXT;
+  }
+do_shr_i:
+  LEAVE_IF(C.i < 0);
+  A.i = B.i >> (C.i > 63 ? 63 : C.i);
+  NEXT;
+do_shift_fits:
+  LEAVE_IF(static_cast<uint64_t>(A.i) >= static_cast<uint64_t>(i->b));
+  NEXT;
+do_neg_i:
+  {
+    LEAVE_IF(B.i == std::numeric_limits<int64_t>::min());
+    A.i = -B.i;
+    NEXT;
+  }
+do_abs_i:
+  LEAVE_IF(B.i == std::numeric_limits<int64_t>::min());
+  A.i = B.i < 0 ? -B.i : B.i;
+  NEXT;
+do_fits:
+  LEAVE_IF(!fits(static_cast<Type>(i->b), A.i));
+  NEXT;
+do_exact_i:
+  LEAVE_IF(A.i > (int64_t{1} << 53) || A.i < -(int64_t{1} << 53));
+  NEXT;
+do_nonzero_f:
+  LEAVE_IF(A.f == 0);
+  NEXT;
+do_nonzero_i:
+  LEAVE_IF(A.i == 0);
+  NEXT;
+do_finite_f:
+  LEAVE_IF(!std::isfinite(A.f) && !std::isnan(B.f) && (std::isnan(A.f) || std::isfinite(B.f)));
+  NEXT;
+do_to_i:
+  {
+    const double f = B.f;
+    LEAVE_IF(!(f > -9.2e18 && f < 9.2e18));
+    A.i = static_cast<int64_t>(f);
+    NEXT;
+  }
+do_add_c:
+  A.f = B.f + C.f;
+  MA.f = MB.f + MC.f;
+  NEXT;
+do_sub_c:
+  A.f = B.f - C.f;
+  MA.f = MB.f - MC.f;
+  NEXT;
+do_mul_c:
+  {
+    const double real = B.f * C.f - MB.f * MC.f;
+    MA.f = B.f * MC.f + MB.f * C.f;
+    A.f = real;
+    NEXT;
+  }
+do_neg_c:
+  A.f = -B.f;
+  MA.f = -MB.f;
+  NEXT;
+do_conj_c:
+  A.f = B.f;
+  MA.f = -MB.f;
+  NEXT;
+do_to_c:
+  A.f = B.f;
+  MA.f = 0;
+  NEXT;
+do_make_c:
+  {
+    const double part = C.f;
+    A.f = B.f;
+    MA.f = part;
+    NEXT;
+  }
+do_length:
+  A.i = arrays_[B.i].shape[i->c];
+  NEXT;
+// Addresses of elements; negative indices count from the end.
+#define STEP_ALONG(axis, register)                                     \
+  {                                                                    \
+    int64_t k = (register).i;                                          \
+    const int64_t size = array.shape[axis];                            \
+    k += k < 0 ? size : 0;                                             \
+    LEAVE_IF(static_cast<uint64_t>(k) >= static_cast<uint64_t>(size)); \
+    p += k * array.stride[axis];                                       \
+  }
+#define LOAD                                             \
+  if (i->e == static_cast<int>(Type::f64)) {             \
+    A.f = read<double>(p);                               \
+  } else if (i->e == static_cast<int>(Type::i64)) {      \
+    A.i = read<int64_t>(p);                              \
+  } else {                                               \
+    LEAVE_IF(!get(static_cast<Type>(i->e), p, &A, &MA)); \
+  }                                                      \
+  NEXT;
+#define STORE                                \
+  LEAVE_IF(log_.size() >= kMaxLog);          \
+  log(p, static_cast<Type>(i->e));           \
+  if (i->e == static_cast<int>(Type::f64)) { \
+    std::memcpy(p, &A.f, sizeof(double));    \
+  } else {                                   \
+    put(static_cast<Type>(i->e), p, A, MA);  \
+  }                                          \
+  NEXT;
+#define ELEMENT(name, find, act)       \
+  do_##name : {                        \
+    const Array& array = arrays_[B.i]; \
+    char* p = array.data;              \
+    find;                              \
+    act                                \
+  }
+#define ONE STEP_ALONG(0, C)
+#define TWO STEP_ALONG(0, C) STEP_ALONG(1, D)
+#define MANY \
+  for (int axis = 0; axis < i->d; ++axis) STEP_ALONG(axis, r[i->c + axis])
+  ELEMENT(load_1, ONE, LOAD)
+  ELEMENT(load_2, TWO, LOAD)
+  ELEMENT(load_n, MANY, LOAD)
+  ELEMENT(store_1, ONE, STORE)
+  ELEMENT(store_2, TWO, STORE)
+  ELEMENT(store_n, MANY, STORE)
+
+interrupted:
+  result.end = End::interrupted;
+left:
+  take_back();
+  std::memcpy(r, kept.data(), unit_.variables * sizeof(Register));
+  std::memcpy(m, kept.data() + unit_.variables, unit_.variables * sizeof(Register));
+  result.steps = committed - 1;
+  result.taken_back = passes - committed;
+  result.work = burnt + kFuel - fuel;
+  result.at = static_cast<int>(i - code);
+  return result;
+}
+
+}  // namespace units
+}  // namespace hybrid

@@ -1,0 +1,147 @@
+"""The part of a loop's run that its unit takes, and how others go on where the unit leaves.
+
+With ``--check`` the unit only foretells: its steps are taken as written, then compared.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..units import Outcome, RanCompiled, check, rest_of
+from ..units.check import Prediction
+from .loops import Place
+
+
+class Compiled:
+    """Mixed into the phases of a loop."""
+
+    hooks: Any
+    place: Place
+    recorder: Any
+    values: Any
+    top: int
+    how: str
+    over: bool
+    steps_done: int
+    pause: Callable[[], None]
+    _iterator: Any
+    _next: Callable[[], Any]
+
+    def __init__(self, frame: Any):
+        self._frame = frame  # of the loop, until it begins
+        self.again = False  # after some steps as written, its unit is tried again
+        self._stepping = False  # through those steps of a `while`
+        self._steps: Any = ()  # those as written
+        self._compiled = 0  # steps that its unit took
+        self._foretold: tuple[Prediction, Any] | None = None  # to be checked, for a frame
+
+    def _fits(self, values: Any) -> bool:
+        """Is the loop compiled for what its names hold?"""
+        unit = self.place.unit
+        if unit is None or unit.refused or self._frame is None:
+            return False
+        return unit.fits(self._frame, values if self.top == 1 else None)
+
+    def run_unit(self, frame: Any) -> Outcome | None:
+        """Steps that run compiled, before others do as written."""
+        unit = self.place.unit
+        if unit is None or unit.refused or self.over or self._forced:
+            return None
+        if self.again:  # the steps of a `while` between two runs come one by one
+            return None
+        ready = unit.ready(frame, self.values if self.top == 1 else None, self.steps_done)
+        if ready is None:
+            return None
+        if check.ALWAYS or (self.recorder is not None and self.recorder.options.check):
+            self._check(check.Prediction(*ready, self.place.lines), frame)
+            return None
+        made, values = ready
+        start = time.perf_counter()
+        outcome = made.run(values)
+        self.steps_done += outcome.steps
+        self._compiled += outcome.steps
+        self._note_unit(outcome.steps, time.perf_counter() - start)
+        if outcome.over:
+            self.over = not outcome.broke and self.top == 1
+            self.hooks.steps = ()
+        elif outcome.error is None:
+            self._iterator = rest_of(self.values, self.steps_done) if self.top == 1 else self.values
+            self.again = outcome.again > 0
+            self._steps = self._some(outcome.again) if self.again else self._iterator
+            self.hooks.steps = self._steps
+        return outcome
+
+    def _check(self, prediction: Prediction, frame: Any) -> None:
+        """The steps that a unit has foretold are taken as written, and compared."""
+        outcome = prediction.outcome
+        self._compiled += outcome.steps
+        self._note_unit(outcome.steps, 0.0)
+        self._foretold = prediction, frame
+        if self.top == 1:
+            self._iterator = rest_of(self.values, self.steps_done)
+        self.again = self.top == 2 or not outcome.over
+        steps = outcome.steps + outcome.again
+        self._steps = self._checked(outcome.steps, 1 << 62 if outcome.over else steps)
+        self.hooks.steps = self._steps
+
+    def _checked(self, foretold: int, steps: int) -> Iterator[Any]:
+        """Steps, after so many of which what was foretold has happened."""
+        for number in range(steps):
+            if number == foretold:
+                self._compare_foretold()
+            try:
+                value = self._next()
+            except StopIteration:
+                self.over, self.again = True, False
+                break
+            yield value
+        self._compare_foretold()
+
+    def _compare_foretold(self) -> None:
+        foretold, self._foretold = self._foretold, None
+        if foretold is not None:
+            prediction, frame = foretold
+            prediction.compare(frame.f_locals)
+
+    def _phase_ended(self) -> None:
+        """What was foretold of it has happened."""
+        if self._foretold is not None and (self.top == 1 or self._stepping):
+            if isinstance(sys.exc_info()[1], KeyboardInterrupt):
+                self._foretold = None
+            self._compare_foretold()
+
+    @property
+    def _forced(self) -> bool:
+        return self.recorder is not None and self.recorder.options.force
+
+    def _some(self, steps: int) -> Iterator[Any]:
+        """So many steps, after which the unit is tried again."""
+        for _ in range(steps):
+            try:
+                yield self._next()
+            except StopIteration:
+                self.over, self.again = True, False
+                return
+
+    def _go_on(self) -> int:
+        """The next phase of a loop whose unit has left: its number."""
+        self.hooks.active.append(self)
+        if self.how:
+            self.pause()
+        if self.top == 2 and not self._stepping:
+            self._stepping = True
+            self.hooks.steps = self._steps
+            return 1
+        self.again = self._stepping = False
+        self.hooks.steps = self._iterator
+        return 0
+
+    def _note_unit(self, steps: int, took_s: float) -> None:
+        if self.recorder is not None:
+            units, place = self.recorder.units, self.place
+            known = units.setdefault(place.first, RanCompiled(place.lines))
+            known.steps += steps
+            known.seconds += took_s

@@ -1,0 +1,7 @@
+"""Loops compiled from their syntax: blocks, kinds of values, instructions, runs."""
+
+from __future__ import annotations
+
+from .unit import Outcome, RanCompiled, Unit, rest_of
+
+__all__ = ["Outcome", "RanCompiled", "Unit", "rest_of"]

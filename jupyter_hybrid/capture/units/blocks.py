@@ -1,0 +1,282 @@
+"""A loop's statements as blocks of simple steps, before anything is known of types.
+
+What control flow inside expressions does (``a if c else b``, ``and``, ``min``) becomes blocks, too,
+so that each expression left is computed straight on. Whatever is not on the closed list
+*leaves*: there the unit ends, and Python goes on from the last commit.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from ..source.nodes import placed, walk
+from .expressions import Expressions
+from .parts import Block, Element, Leaves, Slot, touched, words
+
+RANGE, ITEMS = "range", "items"  # what the outermost `for` goes through
+
+
+class Loop(Expressions):
+    """The blocks of one loop.
+
+    Attributes:
+        slots: of names, first those that the loop binds, then those that it only reads; behind them
+            are hidden ones.
+        bound: how many of these are bound.
+        refused: why no step of it can be taken; "" where one may.
+    """
+
+    def __init__(self, node: Any, through: str = ""):
+        self.node, self.through = node, through
+        names = [n for n in walk(node) if isinstance(n, ast.Name)]
+        stored = dict.fromkeys(n.id for n in names if not isinstance(n.ctx, ast.Load))
+        read = dict.fromkeys(n.id for n in names if n.id not in stored)
+        self.bound = len(stored)
+        self.slots = {name: k for k, name in enumerate((*stored, *read))}
+        self.named = len(self.slots)
+        self.size = self.named
+        self.blocks: list[Block] = []
+        self._loops: list[tuple[Block, Block]] = []  # where `continue` and `break` lead
+        self._node: Any = node  # what is at work, for its line
+        inner = any(isinstance(n, (ast.For, ast.While)) for n in walk(node) if n is not node)
+        self.first = self.now = self._new()
+        self.first.every = 1 if inner else 64
+        over, broke = self._new(), self._new()
+        over.end, broke.end = ("exit", 0), ("exit", 1)
+        body = self._new()
+        self.hidden = self._hidden(4)  # of a `for`: value, steps left, step, what it goes through
+        if isinstance(node, ast.While):
+            self._branch(node.test, body, over)
+        else:
+            self._step_of(node.target, self.hidden, body, over, through == ITEMS)
+        self._body(node.body, body, self.first, broke)
+        for block in self.blocks:
+            if block.end is None:  # after something that leaves
+                block.end = ("leave", "", node)
+        self.refused = self._refused()
+        self._live()
+
+    # Statements -----------------------------------------------------------------------------------
+    def _body(self, body: list[Any], begin: Block, again: Block, broken: Block) -> None:
+        self._loops.append((again, broken))
+        self._go(begin)
+        self._statements(body)
+        self._end("jump", again)
+        self._loops.pop()
+
+    def _statements(self, body: list[Any]) -> None:
+        for node in body:
+            if self.now.end is not None:
+                return
+            self._node = node
+            try:
+                visit = _STATEMENTS.get(type(node))
+                if visit is None:
+                    raise Leaves(f"{words(node)} is left to Python", node)
+                visit(self, node)
+            except Leaves as problem:
+                self._node = problem.args[1]
+                self._end("leave", problem.args[0])
+                self._node = node
+
+    def _assign(self, node: ast.Assign) -> None:
+        value = self._plain(node.value)
+        if len(node.targets) > 1:
+            slot = self._kept(value)
+            value = self._read(slot)
+        for target in node.targets:
+            self._bind(target, value)
+
+    def _bind(self, target: Any, value: Any) -> None:
+        if isinstance(target, ast.Name):
+            self._add("set", self.slots[target.id], value)
+        elif isinstance(target, ast.Subscript):
+            base, indices = self._element(target)
+            self._add("store", base, indices, value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self._unpack(target, value)
+        else:
+            raise Leaves(f"{words(target)} is given a value", target)
+
+    def _unpack(self, target: Any, value: Any) -> None:
+        parts = target.elts
+        if any(isinstance(part, ast.Starred) for part in parts):
+            raise Leaves("a starred target", target)
+        if isinstance(value, ast.Tuple):
+            if len(value.elts) != len(parts):
+                raise Leaves("another number of values", target)
+            kept = [self._read(self._kept(v)) for v in value.elts]
+        elif isinstance(value, ast.Attribute) and value.attr == "shape":
+            slot = self._slot_of(value.value)
+            self._add("unpack", slot, len(parts))
+            index = [placed(value, ast.Constant(k)) for k in range(len(parts))]
+            kept = [placed(value, ast.Subscript(value, k, ast.Load())) for k in index]
+        else:
+            raise Leaves("values that are taken apart", target)
+        for part, found in zip(parts, kept, strict=True):
+            self._bind(part, found)
+
+    def _augment(self, node: ast.AugAssign) -> None:
+        value = self._plain(node.value)
+        target = node.target
+        if isinstance(target, ast.Name):
+            old: Any = placed(target, ast.Name(target.id, ast.Load()))
+            made = placed(node, ast.BinOp(old, node.op, value))
+            self._add("set", self.slots[target.id], made)
+        elif isinstance(target, ast.Subscript):
+            base, indices = self._element(target)
+            simple = (ast.Name, ast.Constant, Slot)
+            indices = [i if isinstance(i, simple) else self._read(self._kept(i)) for i in indices]
+            old = Element(base, indices, target)
+            self._add("store", base, indices, placed(node, ast.BinOp(old, node.op, value)))
+        else:
+            raise Leaves(f"{words(target)} is updated", target)
+
+    def _expression(self, node: ast.Expr) -> None:
+        if not isinstance(node.value, ast.Constant):
+            raise Leaves(f"{words(node.value)} stands alone", node)
+
+    def _if(self, node: ast.If) -> None:
+        then, otherwise, after = self._new(), self._new(), self._new()
+        self._branch(node.test, then, otherwise)
+        for block, body in ((then, node.body), (otherwise, node.orelse)):
+            self._go(block)
+            self._statements(body)
+            self._end("jump", after)
+        self._go(after)
+
+    def _while(self, node: ast.While) -> None:
+        head, body, over, after = (self._new() for _ in range(4))
+        self._end("jump", head)
+        self._go(head)
+        self._branch(node.test, body, over)
+        self._body(node.body, body, head, after)
+        self._go(over)
+        self._statements(node.orelse)
+        self._end("jump", after)
+        self._go(after)
+
+    def _for(self, node: ast.For) -> None:
+        at = self._hidden(4)
+        way: Any = node.iter
+        called = way.func.id if isinstance(way, ast.Call) and isinstance(way.func, ast.Name) else ""
+        if called:
+            if way.keywords or any(isinstance(a, ast.Starred) for a in way.args) or not way.args:
+                raise Leaves(f"{called}() with these arguments", way)
+            known: Any = _LOOPED.get(called)
+            if known is None:
+                raise Leaves(f"{called}() is gone through", way)
+            self._add("is", self.slots[called], known)
+        if called == "range":
+            self._add("range", at, [self._plain(a) for a in way.args])
+            items: Any = False
+        elif called:
+            if called == "enumerate" and len(way.args) != 1:
+                raise Leaves("enumerate() with a start", way)
+            items = [self._kept(self._plain(a)) for a in way.args]
+            self._add("items", at, items)
+        else:
+            items = [self._kept(self._plain(way))]
+            self._add("items", at, items)
+        head, body, over, after = (self._new() for _ in range(4))
+        self._end("jump", head)
+        self._go(head)
+        self._step_of(node.target, at, body, over, items, called)
+        self._body(node.body, body, head, after)
+        self._go(over)
+        self._statements(node.orelse)
+        self._end("jump", after)
+        self._go(after)
+
+    def _step_of(
+        self, target: Any, at: int, body: Block, over: Block, items: Any, called: str = ""
+    ) -> None:
+        """The end of a loop's head: another step, or none."""
+        if not items and isinstance(target, ast.Name):
+            self._end("next", at, self.slots[target.id], body, over)
+            return
+        number = self._hidden()
+        begin = self._new()
+        self._end("next", at, number, begin, over)
+        self._go(begin)
+        try:
+            if not items:
+                raise Leaves("a number is taken apart", target)
+            slots = [at + 3] if items is True else items
+            read: list[Any] = [Element(s, [self._read(number)], target) for s in slots]
+            if called == "enumerate":
+                read.insert(0, self._read(number))
+            value = (
+                read[0]
+                if called in ("", "reversed")
+                else placed(target, ast.Tuple(read, ast.Load()))
+            )
+            self._bind(target, value)
+        except Leaves as problem:
+            self._end("leave", problem.args[0])
+        self._end("jump", body)
+
+    def _break(self, node: Any) -> None:
+        self._end("jump", self._loops[-1][1])
+
+    def _continue(self, node: Any) -> None:
+        self._end("jump", self._loops[-1][0])
+
+    def _pass(self, node: Any) -> None:
+        pass
+
+    def _assert(self, node: ast.Assert) -> None:
+        holds, fails = self._new(), self._new()
+        self._branch(node.test, holds, fails)
+        fails.end = ("leave", "an assertion fails", node)
+        self._go(holds)
+
+    # What is known of all of it -------------------------------------------------------------------
+    def _refused(self) -> str:
+        """Why no step can be taken without leaving."""
+        begin = [b for b in self.first.targets() if b.end != ("exit", 0)]
+        seen, found = {self.first.number}, ""
+        stack = list(begin) if self.first.end and self.first.end[0] != "leave" else [self.first]
+        while stack:
+            block = stack.pop()
+            if block is self.first and block.end and block.end[0] != "leave":
+                return ""
+            end: Any = block.end
+            if end[0] == "exit" and end[1] == 1:
+                return ""
+            if end[0] == "leave" and not found:
+                found = f"line {end[2].lineno}: {end[1]}"
+            for target in block.targets():
+                if target is self.first:
+                    return ""
+                if target.number not in seen:
+                    seen.add(target.number)
+                    stack.append(target)
+        return found or "it takes no step"
+
+    def _live(self) -> None:
+        """For each block the hidden slots whose values it, or what follows, still reads."""
+        uses: list[tuple[set[int], set[int]]] = [touched(b) for b in self.blocks]
+        self.live = [set(read) for read, _ in uses]
+        changed = True
+        while changed:
+            changed = False
+            for block in reversed(self.blocks):
+                wanted: set[int] = set().union(*(self.live[t.number] for t in block.targets()))
+                new = uses[block.number][0] | (wanted - uses[block.number][1])
+                if new - self.live[block.number]:
+                    self.live[block.number] |= new
+                    changed = True
+        held = set(range(self.hidden, self.hidden + 4))  # by whom the loop was started
+        for live in self.live:
+            live |= held
+
+
+_LOOPED = {"range": range, "enumerate": enumerate, "zip": zip}
+_STATEMENTS: dict[type, Callable[[Loop, Any], None]] = {
+    ast.Assign: Loop._assign, ast.AugAssign: Loop._augment, ast.Expr: Loop._expression,
+    ast.If: Loop._if, ast.While: Loop._while, ast.For: Loop._for, ast.Break: Loop._break,
+    ast.Continue: Loop._continue, ast.Pass: Loop._pass, ast.Assert: Loop._assert,
+}  # fmt: skip

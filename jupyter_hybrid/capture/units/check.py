@@ -1,0 +1,87 @@
+"""``--check``: every unit runs on copies, its loop as written, and both have to agree.
+
+The unit says what the loop's next steps will do; when Python has taken them, the names and the
+elements of all arrays and lists are compared, type by type and bit by bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .unit import Made, Outcome
+
+ALWAYS = False  # tests check all
+_CONTAINERS = (np.ndarray, list)
+
+
+class UnitDiffers(AssertionError):
+    """A unit and its loop as written disagree: a bug of ours."""
+
+
+def copies(values: list[Any]) -> list[Any]:
+    """The values with arrays and lists of their own, which overlap as these do."""
+    made: dict[int, Any] = {}
+    arrays = {id(v): v for v in values if type(v) is np.ndarray}
+    bounds = sorted((*np.lib.array_utils.byte_bounds(a), k) for k, a in arrays.items())
+    while bounds:
+        low, high, _ = bounds[0]
+        together: list[tuple[int, int]] = []
+        while bounds and (not together or bounds[0][0] < high):
+            first, last, key = bounds.pop(0)
+            high = max(high, last)
+            together.append((first, key))
+        memory = np.empty(high - low, np.uint8)
+        for _, key in together:
+            old = arrays[key]
+            offset = old.__array_interface__["data"][0] - low
+            new = np.ndarray(old.shape, old.dtype, memory, offset, old.strides)
+            new[...] = old
+            new.flags.writeable = old.flags.writeable
+            made[key] = new
+    return [made.get(id(v), list(v) if type(v) is list else v) for v in values]
+
+
+class Prediction:
+    """What a loop will do, by its unit.
+
+    Attributes:
+        outcome: how far the unit came.
+    """
+
+    def __init__(self, made: Made, values: list[Any], where: str):
+        self._where, self._values = where, values
+        self._names = list(made.loop.slots)
+        self._bound = made.loop.bound
+        self._copies = copies(values)
+        self._real = {id(c): v for c, v in zip(self._copies, values, strict=True)}
+        self.outcome: Outcome = made.run(self._copies)
+
+    def compare(self, names: dict[str, Any]) -> None:
+        """Raises UnitDiffers unless the loop, which has these names now, has done that."""
+        for name, before in zip(self._names[: self._bound], self._values, strict=False):
+            wanted = self.outcome.bound.get(name, before)
+            wanted = self._real.get(id(wanted), wanted)
+            if name not in names:
+                if name in self.outcome.bound:
+                    raise UnitDiffers(f"{self._where}: {name} is not bound, not {wanted!r}")
+                continue
+            found = names[name]
+            if isinstance(found, _CONTAINERS):
+                same = found is wanted
+            else:
+                same = type(found) is type(wanted) and repr(found) == repr(wanted)
+            if not same:
+                raise UnitDiffers(f"{self._where}: {name} is {found!r}, the unit says {wanted!r}")
+        for name, found, wanted in zip(self._names, self._values, self._copies, strict=False):
+            if isinstance(found, _CONTAINERS) and not _alike(found, wanted):
+                raise UnitDiffers(
+                    f"{self._where}: {name} holds {found!r}, the unit says {wanted!r}"
+                )
+
+
+def _alike(found: Any, wanted: Any) -> bool:
+    if type(found) is np.ndarray:
+        return bool(found.tobytes() == wanted.tobytes())
+    return repr(found) == repr(wanted)

@@ -1,0 +1,231 @@
+"""The instructions of a unit: a loop's blocks, each compiled for every kind of values it meets.
+
+Blocks are followed from the loop's head with the kinds at hand. Where a name holds an int at first
+and a float64 later, what follows is compiled once for either, so every instruction knows its
+operands' types.
+"""
+
+from __future__ import annotations
+
+import ast
+from array import array
+from typing import Any
+
+from ... import _core
+from . import arithmetic
+from .blocks import Loop
+from .kinds import letter_of
+from .parts import Block, Leaves
+from .values import STEPS, WIDTH, Values
+
+_OPCODES = _core.units.OPCODES
+_TEMPORARIES = 64
+_CONSTANTS = 256
+_MOST = 400  # blocks, each for some kinds
+# Branches on a comparison, where it holds and where it does not.
+_HOLDS = {
+    "eq_i": "if_eq_i", "ne_i": "if_ne_i", "lt_i": "if_lt_i", "le_i": "if_le_i", "eq_f": "if_eq_f",
+    "lt_f": "if_lt_f", "le_f": "if_le_f", "ne_f": "unless_eq_f",
+}  # fmt: skip
+_FAILS = {
+    "eq_i": "if_ne_i", "ne_i": "if_eq_i", "eq_f": "unless_eq_f", "lt_f": "unless_lt_f",
+    "le_f": "unless_le_f", "ne_f": "if_eq_f",
+}  # fmt: skip
+_TURNED = {"lt_i": "if_le_i", "le_i": "if_lt_i"}  # fails: the other way round, operands swapped
+
+
+class Code(Values):
+    """What :class:`Loop` becomes for the kinds that its slots have at first.
+
+    Attributes:
+        letters: how the machine keeps the loop's variables, by the number of their kinds.
+        kinds: these kinds.
+        lines: of each instruction.
+        watches: is NumPy to warn of floating-point exceptions?
+    """
+
+    def __init__(self, loop: Loop, kinds: tuple[Any, ...]):
+        self.loop = loop
+        self.watches = False
+        self.letters: list[str] = []
+        self.kinds: list[tuple[Any, ...]] = []
+        self.lines: list[int] = []
+        self.reasons: dict[int, str] = {}  # of instructions that always leave
+        self._code = array("i")
+        self._first_temporary = loop.size
+        self._next = loop.size
+        self._constants: dict[tuple[type, str], int] = {}
+        self._values: list[Any] = []
+        self._now: list[Any] = []  # kinds of the slots
+        self._line = 0
+        self._places: dict[tuple[int, tuple[Any, ...]], int] = {}
+        self._open: list[tuple[int, int, tuple[int, tuple[Any, ...]]]] = []  # jumps to patch
+        self._known: dict[tuple[Any, ...], int] = {}
+        self.takes_steps = False  # can one end where the next begins?
+        self._compile((loop.first.number, self._key(loop.first, kinds)))
+
+    # The instructions -----------------------------------------------------------------------------
+    @property
+    def registers(self) -> int:
+        return self._first_temporary + _TEMPORARIES + _CONSTANTS
+
+    @property
+    def bytes(self) -> bytes:
+        return self._code.tobytes()
+
+    @property
+    def constants(self) -> list[tuple[int, Any]]:
+        first = self._first_temporary + _TEMPORARIES
+        return [(first + k, value) for k, value in enumerate(self._values)]
+
+    def _add(self, name: str, *operands: int) -> None:
+        self._code.append(_OPCODES[name])
+        self._code.extend(operands)
+        self._code.extend((0,) * (WIDTH - 1 - len(operands)))
+        self.lines.append(self._line)
+
+    def emit(self, name: str, *operands: int) -> int:
+        """An instruction; the register of its result."""
+        made = self._temporary()
+        self._add(name, made, *operands)
+        return made
+
+    def check(self, name: str, *registers: int) -> None:
+        """One without a result."""
+        self._add(name, *registers)
+
+    check_number = check  # whose last operand is a number
+
+    def _temporary(self) -> int:
+        if self._next == self._first_temporary + _TEMPORARIES:
+            raise Leaves("an expression of too many parts", None)
+        self._next += 1
+        return self._next - 1
+
+    def _is_temporary(self, register: int) -> bool:
+        return 0 <= register - self._first_temporary < _TEMPORARIES
+
+    def constant(self, value: Any) -> int:
+        """The register of a number."""
+        known = type(value), repr(value)
+        found = self._constants.get(known)
+        if found is None:
+            if len(self._values) == _CONSTANTS:
+                raise Leaves("too many numbers", None)
+            found = self._first_temporary + _TEMPORARIES + len(self._values)
+            self._constants[known] = found
+            self._values.append(value)
+        return found
+
+    def constant_of(self, register: int) -> Any:
+        """The number that a register always has, or None."""
+        k = register - self._first_temporary - _TEMPORARIES
+        return self._values[k] if k >= 0 else None
+
+    def small(self, register: int) -> int | None:
+        """Such an integer, where it fits into an instruction."""
+        found = self.constant_of(register)
+        return int(found) if type(found) in (int, bool) and abs(found) < 2**31 else None
+
+    # Blocks ---------------------------------------------------------------------------------------
+    def _key(self, block: Block, kinds: Any) -> tuple[Any, ...]:
+        live, named = self.loop.live[block.number], self.loop.named
+        return tuple(k if n < named or n in live else None for n, k in enumerate(kinds))
+
+    def _compile(self, first: tuple[int, tuple[Any, ...]]) -> None:
+        waiting = [first]
+        while waiting:
+            at = waiting.pop()
+            if at in self._places:
+                continue
+            if len(self._places) == _MOST:
+                raise Leaves("values change their kinds too often", self.loop.node)
+            self._places[at] = len(self.lines)
+            next_ones = self._block(self.loop.blocks[at[0]], list(at[1]))
+            first_number = self.loop.first.number
+            self.takes_steps |= any(number == first_number for number, _ in next_ones)
+            waiting += next_ones
+            # What comes next stands next.
+            if waiting and waiting[-1] not in self._places and self._open:
+                where, operand, target = self._open[-1]
+                last = where == len(self.lines) - 1
+                if last and target == waiting[-1] and self._code[where * WIDTH] == _OPCODES["jump"]:
+                    self._open.pop()
+                    del self._code[-WIDTH:]
+                    self.lines.pop()
+        for where, operand, target in self._open:
+            self._code[where * WIDTH + operand] = self._places[target]
+
+    def _to(self, name: str, operands: tuple[int, ...], block: Block) -> tuple[int, Any]:
+        """A jump, whose last operand is the place of a block for the present kinds."""
+        target = block.number, self._key(block, self._now)
+        self._open.append((len(self.lines), len(operands) + 1, target))
+        self._add(name, *operands, 0)
+        return target
+
+    def _number_of_kinds(self) -> int:
+        kinds = tuple(self._now[: self.loop.bound])
+        found = self._known.get(kinds)
+        if found is None:
+            found = self._known[kinds] = len(self.kinds)
+            self.kinds.append(kinds)
+            self.letters.append("".join(map(letter_of, kinds)))
+        return found
+
+    def _block(self, block: Block, kinds: list[Any]) -> list[Any]:
+        """Compiles one for these kinds; the blocks that follow."""
+        self._now = kinds
+        if block.every:
+            self._add("commit", self._number_of_kinds(), 0, 0, block.every)
+        node: Any = self.loop.node
+        try:
+            for kind, *step, node in block.steps:
+                self._line = node.lineno
+                self._next = self._first_temporary
+                act: Any = STEPS[kind]
+                act(self, *step)
+            last: Any = block.end
+            kind, *end, node = (*last, node) if last[0] == "exit" else last
+            self._line = node.lineno
+            self._next = self._first_temporary
+            if kind == "exit":
+                self._add("exit", end[0], self._number_of_kinds())
+                self.takes_steps |= end[0] == 1
+                return []
+            if kind == "leave":
+                raise Leaves(end[0], node)
+            if kind == "jump":
+                return [self._to("back" if end[0].number <= block.number else "jump", (), end[0])]
+            if kind == "next":
+                return self._step(*end)
+            return self._branch(*end)
+        except Leaves as problem:
+            self.reasons[len(self.lines)] = problem.args[0]
+            self._add("leave")
+            return []
+
+    def _step(self, first: int, slot: int, body: Block, over: Block) -> list[Any]:
+        ended = self._to("next", (first, slot), over)
+        self._now[slot] = "int"
+        return [ended, self._to("jump", (), body)]
+
+    def _branch(self, test: Any, then: Block, otherwise: Block) -> list[Any]:
+        if isinstance(test, ast.Compare) and not isinstance(test.ops[0], (ast.Is, ast.IsNot)):
+            left, right = self._value(test.left), self._value(test.comparators[0])
+            _, name, x, y = arithmetic.compared(self, test.ops[0], left, right)
+            if name in _TURNED:
+                failed = self._to(_TURNED[name], (y, x), otherwise)
+                return [failed, self._to("jump", (), then)]
+            if name in _FAILS:
+                failed = self._to(_FAILS[name], (x, y), otherwise)
+                return [failed, self._to("jump", (), then)]
+            made = self.emit(name, x, y)
+            return [self._to("if_false", (made,), otherwise), self._to("jump", (), then)]
+        value = self._value(test)
+        if value[0] in ("float", ".d", ".f") and self.constant_of(value[1]) is None:
+            failed = self._to("if_zero_f", (value[1],), otherwise)
+            return [failed, self._to("jump", (), then)]
+        truth = arithmetic.truth_of(self, value)
+        if type(truth) is bool:
+            return [self._to("jump", (), then if truth else otherwise)]
+        return [self._to("if_false", (truth,), otherwise), self._to("jump", (), then)]

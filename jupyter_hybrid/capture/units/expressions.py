@@ -1,0 +1,193 @@
+"""A loop's expressions, each computed straight on.
+
+What control flow inside them does (``a if c else b``, ``and``, ``min``) becomes blocks of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..source.nodes import placed
+from .parts import Block, Element, Leaves, Slot, words
+
+_HOISTED = (ast.BoolOp, ast.IfExp)
+
+
+class Expressions:
+    """Mixed into the loop, whose block at work is ``now``."""
+
+    blocks: list[Block]
+    slots: dict[str, int]
+    now: Block
+    size: int
+    _node: Any
+
+    # Making ---------------------------------------------------------------------------------------
+    def _new(self) -> Block:
+        self.blocks.append(Block(len(self.blocks)))
+        return self.blocks[-1]
+
+    def _hidden(self, count: int = 1) -> int:
+        self.size += count
+        return self.size - count
+
+    def _add(self, *step: Any) -> None:
+        self.now.steps.append((*step, self._node))
+
+    def _end(self, *end: Any) -> None:
+        if self.now.end is None:
+            self.now.end = (*end, self._node)
+
+    def _go(self, block: Block) -> None:
+        self.now = block
+
+    # Expressions ----------------------------------------------------------------------------------
+    def _kept(self, value: Any) -> int:
+        """A hidden slot that has the value."""
+        slot = self._hidden()
+        self._add("set", slot, value)
+        return slot
+
+    def _read(self, slot: int) -> Slot:
+        return Slot(slot)
+
+    def _slot_of(self, node: Any) -> int:
+        if isinstance(node, Slot):
+            return node.slot
+        if isinstance(node, ast.Name):
+            return self.slots[node.id]
+        raise Leaves(f"an element of {words(node)}", node)
+
+    def _element(self, node: ast.Subscript) -> tuple[int, list[Any]]:
+        """(slot, indices) of an array's element; ``x[i][j]`` is ``x[i, j]``."""
+        index = node.slice
+        parts = list(index.elts) if isinstance(index, ast.Tuple) else [index]
+        if any(isinstance(p, (ast.Slice, ast.Starred)) for p in parts):
+            raise Leaves("a slice", node)
+        parts = [self._plain(p) for p in parts]
+        if isinstance(node.value, ast.Subscript):
+            base, outer = self._element(node.value)
+            return base, outer + parts
+        return self._slot_of(node.value), parts
+
+    def _plain(self, node: Any) -> Any:
+        """The expression without control flow, which goes into blocks before it."""
+        if isinstance(node, (ast.Name, ast.Constant, Slot)):
+            return node
+        if isinstance(node, ast.BinOp):
+            left, right = self._plain(node.left), self._plain(node.right)
+            return placed(node, ast.BinOp(left, node.op, right))
+        if isinstance(node, ast.UnaryOp):
+            return placed(node, ast.UnaryOp(node.op, self._plain(node.operand)))
+        if isinstance(node, ast.Subscript):
+            if isinstance(node.value, ast.Attribute):  # x.shape[0]
+                value = placed(node, ast.Subscript(self._plain(node.value), node.slice, ast.Load()))
+                return value
+            base, indices = self._element(node)
+            return Element(base, indices, node)
+        if isinstance(node, ast.Attribute):
+            return placed(node, ast.Attribute(self._plain(node.value), node.attr, ast.Load()))
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            left, right = self._plain(node.left), self._plain(node.comparators[0])
+            return placed(node, ast.Compare(left, node.ops, [right]))
+        if isinstance(node, (*_HOISTED, ast.Compare)):
+            return self._read(self._chosen(node))
+        if isinstance(node, ast.Tuple):
+            return placed(node, ast.Tuple([self._plain(e) for e in node.elts], ast.Load()))
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        raise Leaves(f"{words(node)} is left to Python", node)
+
+    def _call(self, node: ast.Call) -> Any:
+        if node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
+            raise Leaves("a call with such arguments", node)
+        args = [self._plain(a) for a in node.args]
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name in ("min", "max") and len(args) > 1:
+            self._add("is", self.slots[name], min if name == "min" else max)
+            return self._extreme(name, args, node)
+        return placed(node, ast.Call(self._plain(node.func), args, []))
+
+    def _extreme(self, name: str, args: list[Any], node: Any) -> Any:
+        """``min`` and ``max`` keep the first of equal values, with its type."""
+        found = self._hidden()
+        slots = [self._kept(a) for a in args]
+        self._add("set", found, self._read(slots[0]))
+        for slot in slots[1:]:
+            order = ast.Lt() if name == "min" else ast.Gt()
+            test = placed(node, ast.Compare(self._read(slot), [order], [self._read(found)]))
+            better, after = self._new(), self._new()
+            self._end("branch", test, better, after)
+            self._go(better)
+            self._add("set", found, self._read(slot))
+            self._end("jump", after)
+            self._go(after)
+        return self._read(found)
+
+    def _chosen(self, node: Any) -> int:
+        """The slot of an expression with control flow."""
+        found = self._hidden()
+        after = self._new()
+        if isinstance(node, ast.IfExp):
+            then, otherwise = self._new(), self._new()
+            self._branch(node.test, then, otherwise)
+            for block, value in ((then, node.body), (otherwise, node.orelse)):
+                self._go(block)
+                self._add("set", found, self._plain(value))
+                self._end("jump", after)
+        else:
+            is_and = isinstance(node, ast.Compare) or isinstance(node.op, ast.And)
+            for k, value in enumerate(_values(self, node)):
+                if k:
+                    more = self._new()
+                    ways = (more, after) if is_and else (after, more)
+                    self._end("branch", self._read(found), *ways)
+                    self._go(more)
+                self._add("set", found, self._plain(value() if callable(value) else value))
+            self._end("jump", after)
+        self._go(after)
+        return found
+
+    def _branch(self, test: Any, then: Block, otherwise: Block) -> None:
+        """Ends a block by what a condition says."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            self._branch(test.operand, otherwise, then)
+        elif isinstance(test, ast.BoolOp):
+            is_and = isinstance(test.op, ast.And)
+            for value in test.values[:-1]:
+                more = self._new()
+                self._branch(value, *((more, otherwise) if is_and else (then, more)))
+                self._go(more)
+            self._branch(test.values[-1], then, otherwise)
+        elif isinstance(test, ast.Compare) and len(test.ops) > 1:
+            for value in _values(self, test):
+                more = self._new()
+                self._branch(value(), more, otherwise)
+                self._go(more)
+            self._end("jump", then)
+        else:
+            try:
+                self._end("branch", self._plain(test), then, otherwise)
+            except Leaves as problem:
+                self._end("leave", problem.args[0])
+
+
+def _values(loop: Expressions, node: Any) -> Iterable[Any]:
+    """The operands of ``and`` and ``or``, or a chain's comparisons, each when it is its turn."""
+    if isinstance(node, ast.BoolOp):
+        return node.values
+    left: list[Any] = [node.left]
+
+    def compared(op: Any, right: Any) -> Callable[[], Any]:
+        def made() -> Any:
+            first = left.pop()
+            value = loop._read(loop._kept(loop._plain(right)))
+            left.append(value)
+            return placed(node, ast.Compare(first, [op], [value]))
+
+        return made
+
+    left[0] = loop._read(loop._kept(loop._plain(node.left)))
+    return [compared(o, r) for o, r in zip(node.ops, node.comparators, strict=True)]

@@ -1,0 +1,113 @@
+"""Kinds of values, as exact as their types: what a unit is compiled for.
+
+Python's are ``"int"``, ``"float"``, ``"bool"``, ``"complex"``; NumPy's scalars have a dot and
+their dtype's letter (``".d"``), since they compute and warn in other ways; a character of a text is
+``"char"``. Arrays, lists and texts are tuples; ``("is", x)`` is an object by itself (a function, a
+module, None); None is a name that is not bound, ``"other"`` whatever a unit can't work with.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from ...np_face import TracedArray
+
+TYPES = "?bhilBHILfdD"  # letters of dtypes, in the order of the machine's
+INTEGERS = "bhilBHIL"
+OTHER = "other"
+MOST_RANK = 8
+_BITS = {"b": 8, "h": 16, "i": 32, "l": 64, "B": 8, "H": 16, "I": 32, "L": 64}
+_NUMBERS = {int: "int", float: "float", bool: "bool", complex: "complex"}
+_SCALARS = {np.dtype(c).type: f".{c}" for c in TYPES}
+_BY_ITSELF = frozenset({types.ModuleType, types.BuiltinFunctionType, type, np.ufunc, type(None)})
+_of_letter = _core.units.letter_of_items
+ITEMS = {"i": "int", "f": "float", "b": "bool"}
+MANY = 16  # times as many items as steps are not worth looking at
+
+
+def bits(letter: str) -> int:
+    """Of an integer of this dtype."""
+    return _BITS[letter]
+
+
+def kind_of(value: Any, steps: int) -> Any:
+    """The kind of a value; ``steps``: how many the loop takes, or -1."""
+    kind = type(value)
+    found = _NUMBERS.get(kind)
+    if found is not None:
+        return OTHER if found == "int" and not -(2**63) <= value < 2**63 else found
+    found = _SCALARS.get(kind)
+    if found is not None:
+        return OTHER if found == ".L" and value >= 2**63 else found
+    if kind is np.ndarray:
+        flags = value.flags
+        return _of_array(value.dtype, value.ndim, flags.writeable and not flags.writebackifcopy)
+    if kind is TracedArray:
+        if value.selected is not None:
+            return OTHER
+        if value.is_scalar:
+            return _SCALARS.get(value.dtype.type, OTHER)
+        return _of_array(value.dtype, value.ndim, value.writeable)
+    if kind is list:
+        if 0 <= MANY * (steps + 4) < len(value):
+            return OTHER
+        letter = _of_letter(value)
+        return ("list", ITEMS[letter]) if letter else OTHER
+    if kind is str:
+        return ("text", "BHBI"[_width(value)], 1)
+    if kind is bytes:
+        return ("text", "B", 0)
+    return ("is", value) if kind in _BY_ITSELF else OTHER
+
+
+def _width(text: str) -> int:
+    """Which of Python's widths of characters a text has: 0, 1, 3 for 1, 2, 4 bytes."""
+    most = max(text, default="")
+    return 0 if most < "\u0100" else 1 if most < "\U00010000" else 3
+
+
+def _of_array(dtype: np.dtype, rank: int, writeable: bool) -> Any:
+    known = dtype.isnative and dtype.char in TYPES and 0 < rank <= MOST_RANK
+    return ("array", dtype.char, rank, bool(writeable)) if known else OTHER
+
+
+def is_number(kind: Any) -> bool:
+    return type(kind) is str and kind not in (OTHER, "char")
+
+
+def is_integer(kind: Any) -> bool:
+    """Can it be an index?"""
+    return kind == "int" or (type(kind) is str and kind[0] == "." and kind[1] in INTEGERS)
+
+
+def letter_of(kind: Any) -> str:
+    """How the machine keeps a value: as i, b, f, c or a; "-": not at all."""
+    if type(kind) is str:
+        found = _LETTERS.get(kind)
+        if found is not None:
+            return found
+        return "-" if kind == OTHER else "i"
+    return "a" if type(kind) is tuple and kind[0] != "is" else "-"
+
+
+_LETTERS = {
+    "int": "i", "char": "i", "bool": "b", ".?": "b", "float": "f", ".f": "f", ".d": "f",
+    "complex": "c", ".D": "c",
+}  # fmt: skip
+
+
+def as_object(kind: Any, value: Any) -> Any:
+    """What a variable of that kind is given, of what the machine gives back."""
+    if type(kind) is str:
+        if kind[0] == ".":
+            return _TYPES[kind](value)
+        if kind == "char":
+            return chr(value)
+    return value
+
+
+_TYPES = {kind: scalar for scalar, kind in _SCALARS.items()}

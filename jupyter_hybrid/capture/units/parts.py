@@ -1,0 +1,102 @@
+"""The parts of a loop's blocks: their steps, hidden slots, elements, and what they read."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..source.nodes import placed, walk
+
+
+@dataclass(eq=False)
+class Block:
+    """Steps, one after the other, and where to go then.
+
+    Steps: (set, slot, expression), (store, slot, indices, expression), (is, slot, object),
+    (range, first slot, expressions), (items, first slot, slots of what is gone through),
+    (unpack, slot, rank).
+    Ends: (jump, block), (branch, expression, then, otherwise), (next, first slot, slot, body, end),
+    (exit, how), (leave, why).
+    """
+
+    number: int
+    steps: list[tuple[Any, ...]] = field(default_factory=list)
+    end: tuple[Any, ...] | None = None
+    every: int = 0  # steps of the loop between two snapshots, where one begins; else 0
+
+    def targets(self) -> list[Block]:
+        return [part for part in self.end or () if isinstance(part, Block)]
+
+
+class Leaves(Exception):
+    """Not on the closed list: why, and the node."""
+
+
+class Slot(ast.expr):
+    """What a hidden slot has."""
+
+    _fields = ()
+
+    def __init__(self, slot: int):
+        super().__init__()
+        self.slot = slot
+
+
+class Element(ast.expr):
+    """An array's element: (slot, indices)."""
+
+    _fields = ("indices",)
+
+    def __init__(self, slot: int, indices: list[Any], at: Any):
+        super().__init__()
+        self.slot, self.indices = slot, indices
+        placed(at, self)
+
+
+def touched(block: Block) -> tuple[set[int], set[int]]:
+    """The slots that a block reads before it sets them, and those that it sets."""
+    read: set[int] = set()
+    made: set[int] = set()
+
+    def look(*nodes: Any) -> None:
+        for node in nodes:
+            for n in walk(node):
+                if isinstance(n, (Slot, Element)) and n.slot not in made:
+                    read.add(n.slot)
+
+    for kind, slot, *rest, _ in block.steps:
+        if kind == "set":
+            look(rest[0])
+            made.add(slot)
+        elif kind == "store":
+            look(*rest[0], rest[1])
+            read.add(slot)
+        elif kind == "range":
+            look(*rest[0])
+            made.update(range(slot, slot + 4))
+        elif kind == "items":
+            read.update(s for s in rest[0] if s not in made)
+            made.update(range(slot, slot + 4))
+    end: Any = block.end
+    if end[0] == "branch":
+        look(end[1])
+    elif end[0] == "next":
+        read.update(s for s in range(end[1], end[1] + 4) if s not in made)
+        made.add(end[2])
+    return read, made
+
+
+def words(node: Any) -> str:
+    """What a node is, for people."""
+    return _WORDS.get(type(node), type(node).__name__.lower())
+
+
+_WORDS = {
+    ast.Return: "a return", ast.Call: "a call", ast.Raise: "a raise", ast.With: "a with",
+    ast.Try: "a try", ast.Attribute: "an attribute", ast.List: "a list", ast.Dict: "a dict",
+    ast.ListComp: "a comprehension", ast.Lambda: "a lambda", ast.JoinedStr: "an f-string",
+    ast.FunctionDef: "a definition", ast.Import: "an import", ast.Delete: "a del",
+    ast.GeneratorExp: "a generator", ast.Slice: "a slice", ast.NamedExpr: "an assignment inside",
+    ast.AnnAssign: "an annotation", ast.Yield: "a yield",
+}  # fmt: skip

@@ -1,0 +1,229 @@
+"""Units: loops that run compiled, and what Python's variables are when one has ended.
+
+A loop is compiled for the kinds of values that its names hold when it begins. A run is a
+transaction: where it meets what it was not compiled for, it takes back the step at work, and Python
+goes on there; after some steps as written it is tried again.
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import signal
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from ...np_face import TracedArray
+from .. import numbers
+from ..durations import seconds
+from .blocks import ITEMS, RANGE, Loop
+from .code import Code
+from .kinds import as_object, kind_of, letter_of
+from .parts import Leaves
+
+_MOST_KINDS = 8  # a loop is compiled for so many
+_TRIES, _GAINED = 4, 200  # after so many tries, so many steps each have to be won
+_OVER, _BROKE, _LEFT, _INTERRUPTED = range(4)
+_NOTHING: Any = object()
+_GIVEN = 4  # hidden registers of a `for`: value, steps left, step, what it goes through
+
+
+@dataclass
+class Outcome:
+    """What a run of a unit has done.
+
+    Attributes:
+        steps: of the loop, whole ones.
+        broke: the loop ended by ``break``.
+        over: it ended.
+        again: steps to take as written before the unit is tried again.
+        bound: the variables' new values.
+        error: what an interrupt raised.
+    """
+
+    steps: int
+    broke: bool
+    over: bool
+    again: int
+    bound: dict[str, Any] = field(default_factory=dict)
+    error: BaseException | None = None
+
+
+@dataclass
+class RanCompiled:
+    """What a cell's report says of a loop: where it is, steps that its unit took, for how long."""
+
+    lines: str
+    steps: int = 0
+    seconds: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.lines}: {self.steps:,} steps ran compiled, in {seconds(self.seconds)}"
+
+
+class Made:
+    """A loop's code for some kinds of values."""
+
+    def __init__(self, loop: Loop, kinds: tuple[Any, ...]):
+        self.loop, self.kinds = loop, kinds
+        self.tries = self.work = 0
+        self.refused = ""
+        try:
+            self.code = Code(loop, kinds)
+        except Leaves as problem:
+            self.refused = problem.args[0]
+            return
+        code = self.code
+        if not code.takes_steps:
+            self.refused = next(iter(code.reasons.values()), "it takes no step")
+            return
+        self.unit = _core.units.Unit(
+            code.bytes,
+            code.registers,
+            loop.bound,
+            code.watches,
+            "".join(map(letter_of, kinds)),
+            code.letters,
+            code.constants,
+        )
+
+    def run(self, values: list[Any]) -> Outcome:
+        """A run from these values of its slots."""
+        end, steps, lost, work, at, kinds, given, error = self.unit.run(values, _may_look())
+        self.tries += 1
+        self.work += work
+        outcome = Outcome(steps, end == _BROKE, end in (_OVER, _BROKE), 0, error=error)
+        if end == _LEFT:
+            outcome.again = lost + 1
+            if self.tries >= _TRIES and self.work < _GAINED * self.tries:
+                why = self.code.reasons.get(at, "a value has a result that Python has to give")
+                self.refused = f"line {self.code.lines[at]}: {why}"
+        for name, kind, value, before in zip(
+            self.loop.slots, self.code.kinds[kinds], given, values, strict=False
+        ):
+            if type(kind) is tuple and kind[0] == "is":
+                made = kind[1]
+            elif value is None:
+                continue
+            else:
+                made = as_object(kind, value)
+            if not _same(made, before):
+                outcome.bound[name] = made
+        return outcome
+
+
+class Unit:
+    """What is known of one loop.
+
+    Attributes:
+        refused: why it is none; "": it may be.
+    """
+
+    def __init__(self, node: Any):
+        self._node = node
+        self._loops: dict[str, Loop] = {}
+        self._made: dict[Any, Made] = {}
+        self._variables: dict[Any, frozenset[str]] = {}
+        self.refused = ""
+
+    def fits(self, frame: Any, through: Any) -> bool:
+        """Is it compiled for what this frame has? Stand-ins are looked at for what they stand."""
+        found = self._find(frame, through)
+        return found is not None and not found[0].refused
+
+    def ready(self, frame: Any, through: Any, done: int = 0) -> tuple[Made, list[Any]] | None:
+        """What runs the loop from what the frame has, after ``done`` steps; None: nothing can."""
+        if type(through) is TracedArray:
+            return None
+        found = self._find(frame, through, done)
+        return found if found is not None and not found[0].refused else None
+
+    def _loop(self, way: str) -> Loop:
+        loop = self._loops.get(way)
+        if loop is None:
+            loop = self._loops[way] = Loop(self._node, way)
+            self.refused = self.refused or loop.refused
+        return loop
+
+    def _find(self, frame: Any, through: Any, done: int = 0) -> tuple[Made, list[Any]] | None:
+        """The code for these values, and all values of its slots."""
+        kind = type(through)
+        if kind is range:
+            through = through[done:]
+            way, steps = RANGE, len(through)
+            given = [through.start, steps, through.step, None]
+            kinds: list[Any] = ["int", "int", "int", None]
+            if not -(2**63) <= through.start < 2**63 > abs(through.step):
+                return None
+        elif through is None:
+            way, steps, given, kinds = "", -1, [None] * _GIVEN, [None] * _GIVEN
+        else:
+            items = kind_of(through, -1)
+            if type(items) is not tuple or (items[0] == "array" and items[2] != 1):
+                return None
+            way, steps = ITEMS, len(through) - done
+            given, kinds = [done, steps, 1, through], ["int", "int", "int", items]
+        if steps == 0:
+            return None
+        loop = self._loop(way)
+        if loop.refused:
+            return None
+        values = [numbers.plain(v) for v in self._values(frame, loop)]
+        named = [None if v is _NOTHING else kind_of(v, steps) for v in values]
+        extra = loop.size - loop.named - _GIVEN
+        key = way, *named, kinds[3]
+        try:
+            made = self._made.get(key)
+        except TypeError:  # something by itself that has no hash
+            return None
+        if made is None:
+            if len(self._made) == _MOST_KINDS:
+                return None
+            made = Made(loop, (*named, *kinds, *[None] * extra))
+            self._made[key] = made
+        return made, [*values, *given]
+
+    def _values(self, frame: Any, loop: Loop) -> list[Any]:
+        """What the loop's names hold in the frame, each or _NOTHING."""
+        own, outer = frame.f_locals, frame.f_globals
+        if own is outer:
+            return [own[n] if n in own else getattr(builtins, n, _NOTHING) for n in loop.slots]
+        code = frame.f_code
+        local = self._variables.get(code)
+        if local is None:
+            local = frozenset((*code.co_varnames, *code.co_cellvars, *code.co_freevars))
+            self._variables[code] = local
+        found = []
+        for name in loop.slots:
+            if name in local:
+                found.append(own.get(name, _NOTHING))
+            else:
+                found.append(outer[name] if name in outer else getattr(builtins, name, _NOTHING))
+        return found
+
+
+def _same(value: Any, before: Any) -> bool:
+    """Has a variable what it had? Then its object stays."""
+    if value is before:
+        return True
+    if type(value) is not type(before) or type(value) is np.ndarray:
+        return False
+    return bool(value == before) and repr(value) == repr(before)
+
+
+def _may_look() -> bool:
+    """May signals be handled in the middle of a step? Those whose handlers only raise."""
+    if threading.current_thread() is not threading.main_thread():
+        return False
+    return signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def rest_of(through: Any, steps: int) -> Any:
+    """What a loop still goes through after some steps."""
+    if type(through) is range or type(through) is np.ndarray:
+        return iter(through[steps:])
+    return itertools.islice(iter(through), steps, None)

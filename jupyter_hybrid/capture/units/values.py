@@ -1,0 +1,251 @@
+"""Steps and expressions of a loop's blocks as instructions, for the kinds at hand."""
+
+from __future__ import annotations
+
+import ast
+from array import array
+from typing import Any
+
+from ... import _core
+from . import arithmetic, functions
+from .arithmetic import Value
+from .kinds import OTHER, TYPES, is_integer, letter_of
+from .parts import Element, Leaves, Slot
+
+WIDTH = 6  # numbers of an instruction
+
+
+class Values:
+    """Mixed into the code that is made."""
+
+    loop: Any
+    watches: bool
+    _code: array[int]
+    _now: list[Any]  # kinds of the slots
+    _next: int
+    _add: Any
+    emit: Any
+    constant: Any
+    constant_of: Any
+    _temporary: Any
+    _is_temporary: Any
+
+    # Steps ----------------------------------------------------------------------------------------
+    def _set(self, slot: int, expression: Any) -> None:
+        kind, register = self._value(expression)
+        if type(kind) is not tuple and kind == OTHER:
+            raise Leaves("a value of such a type", None)
+        self._now[slot] = kind
+        if letter_of(kind) == "-" or register == slot:
+            return
+        last = len(self._code) - WIDTH
+        made_here = self._is_temporary(register)
+        if made_here and last >= 0 and self._code[last + 1] == register and self._gives_result():
+            self._code[last + 1] = slot
+        else:
+            self._add("move_c" if letter_of(kind) == "c" else "move", slot, register)
+
+    def _gives_result(self) -> bool:
+        return self._code[len(self._code) - WIDTH] in _GIVES
+
+    def _store(self, slot: int, indices: list[Any], expression: Any) -> None:
+        value = self._value(expression)
+        kind = self._now[slot]
+        letter, at = self._place(slot, indices)
+        if kind[0] == "array":
+            if not kind[3]:
+                raise Leaves("a read-only array is written", None)
+            made = arithmetic.stored(self, value, letter)
+        elif kind[0] == "list" and value[0] == kind[1]:
+            made = value[1]
+        else:
+            raise Leaves("an item of another type", None)
+        self._add(f"store_{at[0]}", made, slot, *at[1:], TYPES.index(letter))
+
+    def _place(self, slot: int, indices: list[Any]) -> tuple[str, tuple[Any, ...]]:
+        """(dtype's letter, (which instruction, operands)) of an element."""
+        kind = self._now[slot]
+        if type(kind) is not tuple or kind[0] == "is":
+            raise Leaves("an element of such a value", None)
+        found = [self._value(i) for i in indices]
+        if not all(is_integer(k) for k, _ in found):
+            raise Leaves("an index of such a type", None)
+        rank = kind[2] if kind[0] == "array" else 1
+        if len(found) != rank:
+            raise Leaves("a part of an array", None)
+        registers = [r for _, r in found]
+        letter = kind[1] if kind[0] != "list" else {"float": "d"}.get(kind[1], "l")
+        if rank == 1:
+            return letter, (1, registers[0], 0)
+        if rank == 2:
+            return letter, (2, *registers)
+        first = self._next
+        for register in registers:
+            self._add("move", self._temporary(), register)
+        return letter, ("n", first, rank)
+
+    def _is(self, slot: int, wanted: Any) -> None:
+        kind = self._now[slot]
+        if type(kind) is not tuple or kind[0] != "is" or kind[1] is not wanted:
+            raise Leaves(f"{wanted.__name__} is another function here", None)
+
+    def _range(self, slot: int, expressions: list[Any]) -> None:
+        found = [self._value(e) for e in expressions]
+        if not 1 <= len(found) <= 3 or not all(is_integer(k) for k, _ in found):
+            raise Leaves("range() of such values", None)
+        registers = [r for _, r in found]
+        if len(registers) == 1:
+            registers.insert(0, self.constant(0))
+        if len(registers) == 2:
+            registers.append(self.constant(1))
+        start, stop, step = registers
+        self._add("steps_of", slot + 1, start, stop, step)
+        self._add("move", slot, start)
+        self._add("move", slot + 2, step)
+        self._now[slot : slot + 4] = ["int", "int", "int", None]
+
+    def _items(self, slot: int, items: list[int]) -> None:
+        for k, item in enumerate(items):
+            kind = self._now[item]
+            if type(kind) is not tuple or kind[0] == "is" or (kind[0] == "array" and kind[2] != 1):
+                raise Leaves("what a loop goes through", None)
+            if k == 0:
+                self._add("length", slot + 1, item, 0)
+            else:
+                self._add("min_i", slot + 1, slot + 1, self.emit("length", item, 0))
+        self._add("move", slot, self.constant(0))
+        self._add("move", slot + 2, self.constant(1))
+        self._now[slot : slot + 4] = ["int", "int", "int", None]
+
+    def _unpack(self, slot: int, rank: int) -> None:
+        kind = self._now[slot]
+        if type(kind) is not tuple or kind[0] != "array" or kind[2] != rank:
+            raise Leaves("a shape of another rank", None)
+
+    # Expressions ----------------------------------------------------------------------------------
+    def _value(self, node: Any) -> Value:
+        """The kind and the register of an expression's value."""
+        found: Any = _VALUES[type(node)]
+        made: Value = found(self, node)
+        return made
+
+    def _of_name(self, node: ast.Name) -> Value:
+        slot = self.loop.slots[node.id]
+        return self._of(slot)
+
+    def _of_slot(self, node: Slot) -> Value:
+        return self._of(node.slot)
+
+    def _of(self, slot: int) -> Value:
+        kind = self._now[slot]
+        if kind is None or kind == OTHER:
+            what = "a name without a value" if kind is None else "a value of such a type"
+            raise Leaves(what, None)
+        return kind, slot
+
+    def _of_constant(self, node: ast.Constant) -> Value:
+        value: Any = node.value
+        if type(value) is str and len(value) == 1:
+            return "char", self.constant(ord(value))
+        if value is None:
+            return ("is", None), 0
+        name = {int: "int", float: "float", bool: "bool", complex: "complex"}.get(type(value))
+        if name is None or (name == "int" and not -(2**63) <= value < 2**63):
+            raise Leaves("such a constant", None)
+        return name, self.constant(value)
+
+    def _of_binary(self, node: ast.BinOp) -> Value:
+        left, right = self._value(node.left), self._value(node.right)
+        return arithmetic.binary(self, node.op, left, right)
+
+    def _of_unary(self, node: ast.UnaryOp) -> Value:
+        return arithmetic.unary(self, node.op, self._value(node.operand))
+
+    def _of_compare(self, node: ast.Compare) -> Value:
+        left, right = self._value(node.left), self._value(node.comparators[0])
+        if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            none = ("is", None)
+            if none not in (left[0], right[0]):
+                raise Leaves("identity of such values", None)
+            same = left[0] == right[0]
+            return "bool", self.constant(same == isinstance(node.ops[0], ast.Is))
+        kind, name, x, y = arithmetic.compared(self, node.ops[0], left, right)
+        return kind, self.emit(name, x, y)
+
+    def _of_element(self, node: Element) -> Value:
+        letter, at = self._place(node.slot, node.indices)
+        kind = self._now[node.slot]
+        made = self._temporary()
+        self._add(f"load_{at[0]}", made, node.slot, *at[1:], TYPES.index(letter))
+        if kind[0] == "array":
+            return f".{letter}", made
+        if kind[0] == "list":
+            return kind[1], made
+        return "char" if kind[2] else "int", made
+
+    def _of_subscript(self, node: ast.Subscript) -> Value:
+        """``x.shape[0]``."""
+        way: Any = node.value
+        axis = node.slice
+        if way.attr != "shape" or not isinstance(axis, ast.Constant) or type(axis.value) is not int:
+            raise Leaves("an element of an attribute", None)
+        kind, slot = self._value(way.value)
+        if type(kind) is not tuple or kind[0] != "array" or not -kind[2] <= axis.value < kind[2]:
+            raise Leaves("a shape of such a value", None)
+        return "int", self.emit("length", slot, axis.value % kind[2])
+
+    def _of_attribute(self, node: ast.Attribute) -> Value:
+        kind, register = self._value(node.value)
+        name = node.attr
+        if type(kind) is tuple and kind[0] == "is":
+            return _constant_of(self, getattr(kind[1], name, None))
+        if type(kind) is tuple and kind[0] == "array" and name == "size":
+            made = self.emit("length", register, 0)
+            for axis in range(1, kind[2]):
+                made = self.emit("mul_i", made, self.emit("length", register, axis))
+            return "int", made
+        if kind in ("complex", ".D") and name in ("real", "imag"):
+            made = self.emit(f"{name}_c", register)
+            return ("float" if kind == "complex" else ".d"), made
+        raise Leaves(f"the attribute {name}", None)
+
+    def _of_call(self, node: ast.Call) -> Value:
+        kind, _ = self._value(node.func)
+        if type(kind) is not tuple or kind[0] != "is":
+            raise Leaves("a call", None)
+        values = [self._value(a) for a in node.args]
+        if kind[1] is len and len(values) == 1:
+            given, slot = values[0]
+            if type(given) is tuple and given[0] != "is":
+                return "int", self.emit("length", slot, 0)
+        return functions.called(self, kind[1], values)
+
+    def _of_others(self, node: Any) -> Value:
+        raise Leaves("such an expression", None)
+
+
+def _constant_of(code: Values, value: Any) -> Value:
+    """An attribute of a module or a type: a number, or what is called."""
+    if type(value) in (int, float):
+        return type(value).__name__, code.constant(value)
+    return ("is", value), 0
+
+
+STEPS = {
+    "set": Values._set, "store": Values._store, "is": Values._is, "range": Values._range,
+    "items": Values._items, "unpack": Values._unpack,
+}  # fmt: skip
+_VALUES = {
+    ast.Name: Values._of_name, Slot: Values._of_slot, ast.Constant: Values._of_constant,
+    ast.BinOp: Values._of_binary, ast.UnaryOp: Values._of_unary, ast.Compare: Values._of_compare,
+    Element: Values._of_element, ast.Subscript: Values._of_subscript,
+    ast.Attribute: Values._of_attribute, ast.Call: Values._of_call, ast.Tuple: Values._of_others,
+}  # fmt: skip
+# Instructions whose first operand is the register of a result.
+_GIVES = frozenset(
+    number
+    for name, number in _core.units.OPCODES.items()
+    if name.split("_")[0]
+    not in ("commit", "exit", "leave", "jump", "back", "next", "if", "unless", "store")
+    and name not in ("shift_fits", "fits", "exact_i", "nonzero_f", "nonzero_i", "finite_f")
+)

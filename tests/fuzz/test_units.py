@@ -1,0 +1,100 @@
+"""Random loops, plain and with their units: 500 in the short tier, 10,000 in the long one."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import math
+import os
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from random_loops import Trial, trials
+
+from jupyter_hybrid.capture.source.hooks import install
+from jupyter_hybrid.capture.source.rewrite import rewrite
+from jupyter_hybrid.capture.units import unit as units
+
+pytestmark = [pytest.mark.takes("500 loops, both ways"), pytest.mark.timeout(3600)]
+
+_LONG = os.environ.get("HYBRID_HYPOTHESIS") == "long"
+_SETTINGS = settings(
+    max_examples=10_000 if _LONG else 500,
+    derandomize=not _LONG,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+    print_blob=False,
+)
+
+
+def state_of(value: Any) -> Any:
+    """What a value is, to the bit, in a form that can be compared."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, (list, tuple)):
+        return type(value), [state_of(v) for v in value]
+    if isinstance(value, np.generic):
+        return type(value), value.tobytes()
+    return type(value), repr(value)
+
+
+def run(trial: Trial, compiled: bool) -> tuple[Any, ...]:
+    """(names' values, error, warnings, output) after the loop."""
+    names: dict[str, Any] = {"np": np, "math": math}
+    exec(trial.setup, names)
+    given = set(names)
+    tree = ast.parse(trial.loop)
+    if compiled:
+        install()
+        tree = rewrite(tree, "<loop>", frozenset())
+        ast.fix_missing_locations(tree)
+    code = compile(tree, "<loop>", "exec")
+    error = None
+    out = io.StringIO()
+    with warnings.catch_warnings(record=True) as warned, contextlib.redirect_stdout(out):
+        warnings.simplefilter("always")
+        try:
+            exec(code, names)
+        except Exception as raised:
+            error = type(raised), str(raised)
+    arrays = [n for n in ("x", "y", "z", "base") if isinstance(names[n], np.ndarray)]
+    same = [(a, b) for a in arrays for b in arrays if names[a] is names[b]]
+    kept = {n: state_of(v) for n, v in names.items() if n in given or not n.startswith("__")}
+    kept.pop("__builtins__", None)
+    return kept, error, [(w.category, str(w.message)) for w in warned], out.getvalue(), same
+
+
+@_SETTINGS
+@given(trial=trials())
+def test_the_same_as_the_loop(trial):
+    wanted, got = run(trial, False), run(trial, True)
+    for one, other in zip(wanted, got, strict=True):
+        assert one == other, trial
+
+
+def test_many_of_them_run_compiled(monkeypatch):
+    """The fuzz tells nothing of loops that are left to Python."""
+    ran, steps = [], []
+    plain = units.Made.run
+
+    def counted(made, *args):
+        outcome = plain(made, *args)
+        steps.append(outcome.steps)
+        return outcome
+
+    monkeypatch.setattr(units.Made, "run", counted)
+
+    @settings(_SETTINGS, max_examples=100, derandomize=True)
+    @given(trial=trials())
+    def look(trial):
+        before = sum(steps)
+        run(trial, True)
+        ran.append(sum(steps) > before)
+
+    look()
+    assert sum(ran) > 20, "so many of 100 loops took steps compiled"

@@ -1,0 +1,172 @@
+"""Random loop nests over numbers of all kinds, elements of arrays, lists and texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hypothesis import strategies as st
+
+SCALARS = [
+    "0", "1", "-1", "2", "7", "-3", "255", "2**31", "2**62", "-2**63", "2**53 + 1", "0.0", "-0.0",
+    "1.5", "-2.25", "1e308", "float('inf')", "float('nan')", "True", "False", "1j", "2 - 0.5j",
+    "np.float64(0.5)", "np.float64(-0.0)", "np.float64('nan')", "np.float32(1.5)",
+    "np.float32(3e38)", "np.int64(5)", "np.int64(-2)", "np.int32(7)", "np.int8(100)",
+    "np.uint8(200)", "np.uint16(3)", "np.int64(2**62)", "np.bool_(True)", "np.complex128(1 + 2j)",
+    "np.uint64(3)", "None", "'a'", "[1, 2]",
+]  # fmt: skip
+ARRAYS = [
+    "np.arange(6.0)", "np.arange(6)", "np.arange(6, dtype=np.uint8) * 50",
+    "np.array([1.5, np.nan, np.inf, -0.0, 2.0])", "np.array([True, False, True, True])",
+    "np.arange(12.0).reshape(3, 4)", "np.arange(12).reshape(4, 3).T", "np.arange(5, dtype=np.int8)",
+    "np.arange(6, dtype=np.float32)", "np.arange(8)[::2]", "np.arange(8.0)[::-1]",
+    "np.arange(4) * 1j", "np.arange(24).reshape(2, 3, 4)", "np.array([2**62, -2**63, 5])",
+    "np.arange(3, dtype=np.uint64)", "base[1:]", "base[:-1]", "base", "np.zeros(0)", "frozen",
+    "[3, 1, 2, 0]", "[0.5, 1.5, -0.0]", "[True, False]", "[1, 2.0]", "'abcabd'", "b'xyz'",
+    "np.arange(5).astype('>i4')", "np.arange(5, dtype=np.int16)", "(1, 2, 3)", "['a', 'b']",
+]  # fmt: skip
+NAMES = ["a", "b", "c", "s", "t"]
+HELD = ["x", "y", "z"]
+BINARY = ["+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>"]
+LIKELY = ["+", "-", "*", "+", "-", "*", "/", "//", "%"]
+SMALL = ["0", "1", "2", "3", "-1", "0.5", "np.int64(2)", "i"]
+COMPARED = ["<", "<=", ">", ">=", "==", "!="]
+CALLS = [
+    "abs({})", "int({})", "float({})", "bool({})", "math.sqrt({})", "math.floor({})", "np.sqrt({})",
+    "np.abs({})", "math.exp({})", "np.float64({})", "np.int64({})", "np.float32({})",
+    "np.uint8({})",
+    "min({}, {})", "max({}, {})", "max({}, {}, {})", "math.atan2({}, {})", "complex({}, {})",
+    "len(x)", "x.shape[0]", "ord({})", "math.log({})", "np.int32({})", "round({})",
+]  # fmt: skip
+
+
+@dataclass
+class Trial:
+    """A loop and what its names hold before."""
+
+    setup: str
+    loop: str
+    notes: list[str] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        return f"\n{self.setup}\n# ---\n{self.loop}"
+
+
+@st.composite
+def trials(draw: st.DrawFn) -> Trial:
+    """A cell that sets names, and one loop over them."""
+    setup = ["base = np.arange(7.0)", "frozen = np.arange(4.0)", "frozen.flags.writeable = False"]
+    setup += [f"{n} = {draw(st.sampled_from(SCALARS))}" for n in NAMES if draw(st.integers(0, 4))]
+    setup += [f"{n} = {draw(st.sampled_from(ARRAYS))}" for n in HELD]
+    loop = _Loop(draw)
+    return Trial("\n".join(setup), "\n".join(loop.loop(0)))
+
+
+class _Loop:
+    def __init__(self, draw: st.DrawFn):
+        self.draw = draw
+        self.counters: list[str] = []
+        self.left = 14  # statements
+
+    def pick(self, of: list[str]) -> str:
+        return self.draw(st.sampled_from(of))
+
+    def chance(self, of: int) -> bool:
+        return self.draw(st.integers(0, of - 1)) == 0
+
+    def index(self) -> str:
+        simple = [*self.counters, "0", "1", "-1", "i % 3", "2"]
+        if self.chance(6):
+            return self.expression(1)
+        return self.pick([*simple, *[f"{c} - 1" for c in self.counters]])
+
+    def element(self) -> str:
+        name = self.pick(HELD)
+        rank = self.draw(st.sampled_from([1, 1, 1, 2, 2, 3]))
+        parts = [self.index() for _ in range(rank)]
+        if rank == 2 and self.chance(3):
+            return f"{name}[{parts[0]}][{parts[1]}]"
+        return f"{name}[{', '.join(parts)}]"
+
+    def expression(self, depth: int = 3) -> str:
+        kind = self.draw(st.integers(0, 11)) if depth else self.draw(st.integers(0, 4))
+        if kind < 3:
+            return self.pick([*NAMES, *self.counters])
+        if kind == 3:
+            return self.pick(SCALARS[:21])
+        if kind == 4:
+            return self.element()
+        if kind < 9:
+            operator = self.pick(BINARY if self.chance(4) else LIKELY)
+            # Python's integers have no bounds.
+            small = self.pick(SMALL) if operator in ("**", "<<") else self.expression(depth - 1)
+            return f"({self.expression(depth - 1)} {operator} {small})"
+        if kind == 9:
+            text = self.pick(CALLS)
+            return text.format(*[self.expression(depth - 1) for _ in range(text.count("{}"))])
+        if kind == 10:
+            return f"({self.pick(['-', '+', '~', 'not '])}{self.expression(depth - 1)})"
+        one, other = self.expression(depth - 1), self.expression(depth - 1)
+        return f"({one} if {self.condition(1)} else {other})"
+
+    def condition(self, depth: int = 2) -> str:
+        kind = self.draw(st.integers(0, 7)) if depth else 0
+        if kind < 5:
+            left, right = self.expression(1), self.expression(1)
+            return f"{left} {self.pick(COMPARED)} {right}"
+        if kind == 5:
+            word = self.pick(["and", "or"])
+            return f"({self.condition(depth - 1)} {word} {self.condition(depth - 1)})"
+        if kind == 6:
+            return f"{self.expression(0)} {self.pick(['is', 'is not'])} None"
+        return f"0 < {self.expression(1)} < {self.expression(1)}"
+
+    def block(self, depth: int) -> list[str]:
+        lines = []
+        for _ in range(self.draw(st.integers(1, 4))):
+            lines += self.statement(depth)
+        return ["    " + line for line in lines]
+
+    def statement(self, depth: int) -> list[str]:
+        self.left -= 1
+        kind = self.draw(st.integers(0, 13)) if self.left > 0 else 0
+        if kind < 4:
+            return [f"{self.pick(NAMES)} = {self.expression()}"]
+        if kind < 7:
+            return [f"{self.pick(NAMES)} {self.pick(LIKELY)}= {self.expression(2)}"]
+        if kind < 9:
+            operator = self.pick(["", "", "+", "-", "*"])
+            return [f"{self.element()} {operator}= {self.expression(2)}"]
+        if kind == 9:
+            lines = [f"if {self.condition()}:", *self.block(depth)]
+            return lines + (["else:", *self.block(depth)] if self.chance(2) else [])
+        if kind == 10 and depth < 2:
+            return self.loop(depth + 1)
+        if kind == 11:
+            return [f"if {self.condition(1)}:", f"    {self.pick(['break', 'continue', 'pass'])}"]
+        if kind == 12 and self.chance(3):  # unpack
+            return ["a, b = x.shape"]
+        if kind == 12:
+            one, two = self.pick(NAMES), self.pick(NAMES)
+            return [f"{one}, {two} = {self.expression(1)}, {self.expression(1)}"]
+        other = ["x, y = y, x", "z = x", "raise ValueError(a)", "print(a, s)", "x = x", "a = b = c"]
+        return [f"if i == {self.draw(st.integers(0, 6))}:", f"    {self.pick(other)}"]
+
+    def loop(self, depth: int) -> list[str]:
+        counter = "ijk"[depth]
+        ways = [f"range({n})" for n in (3, 5, 9)]
+        ways += ["range(5, -1, -1)", "range(1, 8, 3)", "x", "y", "enumerate(x)", "zip(x, y)"]
+        ways += [f"range({c}, 4)" for c in self.counters] + ["range(len(x))", "while"]
+        way = self.pick(ways)
+        self.counters.append(counter)
+        if way == "while":
+            body = self.block(depth)
+            lines = [f"{counter} = 0", f"while {counter} < 4 and {self.condition(1)}:"]
+            lines += [f"    {counter} += 1", *body]
+        else:
+            two = way.startswith(("enum", "zip"))
+            target = f"{counter}, {self.pick(NAMES)}" if two else counter
+            lines = [f"for {target} in {way}:", *self.block(depth)]
+        if self.chance(6):
+            lines += ["else:", f"    {self.pick(NAMES)} = {self.expression(1)}"]
+        self.counters.pop()
+        return lines

@@ -1,0 +1,154 @@
+"""Loops that run compiled: what they may hold, what they leave to Python, what is told of them."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+import pytest
+from cells import Shell
+
+import jupyter_hybrid as mx
+from jupyter_hybrid.capture.units import Unit, check
+from jupyter_hybrid.capture.units import unit as units
+
+EDIT_DISTANCE = """
+def distance(a, b):
+    d = np.zeros((len(a) + 1, len(b) + 1), dtype=int)
+    for i in range(len(a) + 1):
+        d[i, 0] = i
+    for j in range(len(b) + 1):
+        d[0, j] = j
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            if a[i - 1] == b[j - 1]:
+                d[i, j] = d[i - 1, j - 1]
+            else:
+                d[i, j] = 1 + min(d[i - 1, j], d[i, j - 1], d[i - 1, j - 1])
+    return d[len(a), len(b)]
+"""
+
+
+@pytest.fixture
+def shell() -> Shell:
+    made = Shell()
+    made.run("import numpy as np")
+    return made
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Units take their loops' place, as they do for people; the steps that they took."""
+    monkeypatch.setattr(check, "ALWAYS", False)
+    steps: list[int] = []
+    run = units.Made.run
+
+    def counted(made: units.Made, values: list) -> units.Outcome:
+        outcome = run(made, values)
+        steps.append(outcome.steps)
+        return outcome
+
+    monkeypatch.setattr(units.Made, "run", counted)
+    return steps
+
+
+def test_a_function_of_loops(shell, compiled):
+    shell.run("%%hybridize\n" + EDIT_DISTANCE + "result = distance('kitten', 'sitting')")
+    assert shell.ns["result"] == 3
+    assert type(shell.ns["result"]) is np.int64
+    assert compiled == [7, 8, 6]
+    text = repr(mx.report())
+    assert "unit      lines 9-14: 6 steps ran compiled, in " in text
+
+
+def test_an_element_is_a_scalar_of_numpy(shell, compiled):
+    """A sum that begins as an int goes on as NumPy's scalar, which is what Python gives."""
+    shell.run("x = np.arange(4.0)")
+    shell.run("%%hybridize\ns = 0\nfor i in range(4):\n    s += x[i]")
+    assert type(shell.ns["s"]) is np.float64
+    assert (shell.ns["s"], shell.ns["i"], compiled) == (6.0, 3, [4])
+
+
+def test_an_index_error_is_pythons(shell, compiled):
+    """The steps before the one that fails have been taken, and no more."""
+    shell.run("x = np.zeros(5)")
+    result = shell.run("%%hybridize\nfor i in range(9):\n    x[i] = i + 1", fails=True)
+    assert type(result.error) is IndexError
+    assert shell.ns["x"].tolist() == [1, 2, 3, 4, 5]
+    assert shell.ns["i"] == 5
+    assert sum(compiled) < 6
+
+
+def test_what_prints_now_and_then(shell, compiled):
+    shell.run("x = np.arange(100_000.0)\ns = 0.0")
+    result = shell.run(
+        "%%hybridize --view none\n"
+        "for i in range(len(x)):\n    s += x[i]\n    if i % 40_000 == 0:\n        print(i, s)"
+    )
+    assert result.out == "0 0.0\n40000 800020000.0\n80000 3200040000.0\n"
+    assert shell.ns["s"] == np.arange(100_000.0).sum()
+    assert sum(compiled) > 90_000
+
+
+def test_python_warns_of_what_overflows(shell, compiled):
+    shell.run("x = np.array([200, 100], dtype=np.uint8)")
+    with pytest.warns(RuntimeWarning, match="overflow encountered in scalar add"):
+        shell.run("%%hybridize\ns = np.uint8(0)\nfor i in range(2):\n    s = s + x[i]")
+    assert shell.ns["s"] == 44
+
+
+def test_a_loop_of_arrays_is_recorded(shell, compiled):
+    shell.run("x = np.arange(4.0)")
+    shell.run("%%hybridize\ny = x\nfor i in range(3):\n    y = y * 2 + i\nprint(y)")
+    assert not compiled
+    assert not mx.report().units
+
+
+def test_force_records(shell, compiled):
+    shell.run("x = np.arange(4.0)")
+    shell.run("%%hybridize --force\ns = 0\nfor i in range(4):\n    s += x[i]")
+    assert not compiled
+    assert shell.ns["s"] == 6.0
+
+
+def test_arrays_that_share_memory(shell, compiled):
+    shell.run("x = np.arange(6.0)\ny = x[1:]")
+    shell.run("%%hybridize\nfor i in range(5):\n    y[i] = y[i] + x[i]")
+    assert shell.ns["x"].tolist() == [0, 1, 3, 6, 10, 15]
+    assert compiled == [5]
+
+
+def test_a_list_keeps_the_items_that_nobody_wrote(shell, compiled):
+    shell.run("numbers = [1000, 2000, 3000]\nbefore = numbers[2]")
+    shell.run("%%hybridize\nfor i in range(2):\n    numbers[i] = numbers[i + 1] + 1")
+    assert shell.ns["numbers"] == [2001, 3001, 3000]
+    assert shell.ns["numbers"][2] is shell.ns["before"]
+
+
+def test_check_finds_a_unit_that_is_wrong(shell, monkeypatch):
+    monkeypatch.setattr(check, "ALWAYS", False)
+    run = units.Made.run
+
+    def wrong(made: units.Made, values: list) -> units.Outcome:
+        outcome = run(made, values)
+        outcome.bound["s"] = np.float64(7.0)
+        return outcome
+
+    monkeypatch.setattr(units.Made, "run", wrong)
+    shell.run("x = np.arange(4.0)")
+    cell = "s = 0\nfor i in range(4):\n    s += x[i]"
+    result = shell.run(f"%%hybridize --check\n{cell}", fails=True)
+    assert "the unit says np.float64(7.0)" in str(result.error)
+    shell.run(cell)
+    assert shell.ns["s"] == 6.0
+
+
+def test_why_a_loop_is_none():
+    node = ast.parse("for i in range(3):\n    with open(i) as f:\n        pass").body[0]
+
+    class Frame:
+        f_locals = f_globals = {"open": open}
+
+    unit = Unit(node)
+    assert not unit.fits(Frame, range(3))
+    assert unit.refused == "line 2: a with is left to Python"
