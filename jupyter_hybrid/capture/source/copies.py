@@ -34,7 +34,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..trace_state import RUNTIME
-from ..units import Unit
+from ..units import Unit, may_run
 from . import loops, quiet
 from .nodes import Transformer, call_of, copied, finished, placed
 from .scopes import loaded_names, own_stores, yields
@@ -166,7 +166,8 @@ class Copies(Transformer):
         if not self.may_copy(node):
             return self.generic_visit(node)
         plain = self.as_written(node)
-        known = self.loop_number(node, Unit(plain))
+        unit = Unit(plain) if may_run(plain) else None
+        known = self.loop_number(node, unit)
         start = self._runtime("phases", [known, self.visit(node.iter)], node.iter)
         self.loops += 1
         node.target = self.visit(node.target)
@@ -176,16 +177,17 @@ class Copies(Transformer):
         leave: list[ast.stmt] = [placed(start, ast.Break())]
         steps = self._steps(start)
         recorded = placed(node, ast.For(node.target, steps, node.body, go_on))
-        opened, unit = self._opened(plain), self._as_unit(plain)
+        opened = [*self._opened(plain), *(self._as_unit(plain) if unit else [])]
         plain.iter, plain.orelse = steps, go_on
-        phases = [[*opened, *unit, plain, *leave], [recorded, *leave]]
+        phases = [[*opened, plain, *leave], [recorded, *leave]]
         return self._phases(node, start, phases, self._visited(node.orelse))
 
     def visit_While(self, node: ast.While) -> Any:
         if not self.may_copy(node):
             return self.generic_visit(node)
         plain = self.as_written(node)
-        number = self.loop_number(node, Unit(plain))
+        as_unit = Unit(plain) if may_run(plain) else None
+        number = self.loop_number(node, as_unit)
         at = start = self._runtime("turns", [number], node)
         self.loops += 1
         node.test = self.visit(node.test)
@@ -210,11 +212,11 @@ class Copies(Transformer):
         recorded = stepwise(node.test, node.body)
         trial = finished(stepwise(counted.test, counted.body))
         plain.orelse = [*ends, placed(at, ast.Continue())] if ends else []
-        pauses = placed(
-            at, ast.If(self._runtime("pauses", [], at), [placed(at, ast.Continue())], [])
-        )
-        unit = [*self._as_unit(counted), finished(pauses)]
-        rest = [*opened, *unit, plain, placed(at, ast.Break())]
+        rest = [*opened, plain, placed(at, ast.Break())]
+        if as_unit:
+            again: list[ast.stmt] = [placed(at, ast.Continue())]
+            pauses = placed(at, ast.If(self._runtime("pauses", [], at), again, []))
+            rest[len(opened) : len(opened)] = [*self._as_unit(counted), finished(pauses)]
         phases = [rest, [*opened, trial, *leave], [recorded, *leave]]
         return self._phases(node, start, phases, node.orelse)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .blocks import may_run
 from .unit import Outcome, RanCompiled, Unit, rest_of
 
-__all__ = ["Outcome", "RanCompiled", "Unit", "rest_of"]
+__all__ = ["Outcome", "RanCompiled", "Unit", "may_run", "rest_of"]

@@ -280,3 +280,12 @@ _STATEMENTS: dict[type, Callable[[Loop, Any], None]] = {
     ast.If: Loop._if, ast.While: Loop._while, ast.For: Loop._for, ast.Break: Loop._break,
     ast.Continue: Loop._continue, ast.Pass: Loop._pass, ast.Assert: Loop._assert,
 }  # fmt: skip
+
+
+def may_run(node: Any) -> bool:
+    """Can a loop's steps be taken compiled, as far as one look at its own statements tells?"""
+    return all(
+        type(statement) in _STATEMENTS
+        and (type(statement) is not ast.Expr or isinstance(statement.value, ast.Constant))
+        for statement in node.body
+    )
