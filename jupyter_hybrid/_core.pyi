@@ -445,9 +445,7 @@ def compile(
     grad_of: Sequence[tuple[int, int]] | None = None,
     grad_wrt: Sequence[int] | None = None,
     head_grads: Sequence[tuple[int, int]] | None = None,
-    fold_limit: int = 65536,
     bound: Sequence[tuple[int, int]] | None = None,
-    remat: str | int | None = None,
     updates: Sequence[int] = ...,
     plan: str | None = None,
     plan_seconds: float = 10.0,
@@ -455,6 +453,9 @@ def compile(
     devices: Sequence[Context] | str | None = None,
     groups: dict[str, Context] | None = None,
     home: Context | None = None,
+    *,
+    fold_limit: int = 65536,
+    remat: str | int | None = None,
 ) -> Compiled: ...
 def input_devices(
     graph: Graph, groups: dict[str, Context], home: Context | None
@@ -487,13 +488,13 @@ class CachedGraph:
         without: Sequence[str] = ...,
         fast: bool = False,
         keep_stages: bool = False,
-        fold_limit: int = 65536,
-        remat: str | int | None = None,
         plan: str | None = None,
         plan_seconds: float = 10.0,
         progress: Callable[[float, int, int], object] | None = None,
         groups: dict[str, Context] | None = None,
         home: Context | None = None,
+        fold_limit: int = 65536,
+        remat: str | int | None = None,
     ) -> None: ...
     def call(self, inputs: Sequence[NDArray]) -> list[NDArray]: ...
     @property

@@ -14,15 +14,14 @@ namespace {
 
 std::unique_ptr<CachedGraph> make(const GraphRef& graph, py::object passes, bool only_these,
                                   std::vector<std::string> without, bool fast, bool keep_stages,
-                                  int64_t fold_limit, py::object remat, py::object plan,
-                                  double plan_seconds, py::object progress, py::object groups,
-                                  py::object home) {
+                                  py::object plan, double plan_seconds, py::object progress,
+                                  py::object groups, py::object home, const py::kwargs& settings) {
   return std::make_unique<CachedGraph>(
       *graph,
-      compile_options({py::none(), py::none(), passes,      only_these, without,    {},
-                       false,      fast,       keep_stages, py::none(), py::none(), py::none(),
-                       fold_limit, py::none(), remat,       {},         plan,       plan_seconds,
-                       progress,   py::list(), groups,      home}));
+      compile_options({py::none(), py::none(), passes,      only_these,   without,    {},
+                       false,      fast,       keep_stages, py::none(),   py::none(), py::none(),
+                       py::none(), {},         plan,        plan_seconds, progress,   py::list(),
+                       groups,     home,       settings}));
 }
 
 py::list call(CachedGraph& self, const py::sequence& inputs) {
@@ -60,8 +59,7 @@ void bind_cached_graph(py::module_& m) {
                           "A graph with one compiled program per input signature.")
       .def(py::init(&make), py::arg("graph"), py::kw_only(), py::arg("passes") = py::none(),
            py::arg("only_these") = false, py::arg("without") = std::vector<std::string>(),
-           py::arg("fast") = false, py::arg("keep_stages") = false, py::arg("fold_limit") = 1 << 16,
-           py::arg("remat") = py::none(), py::arg("plan") = py::none(),
+           py::arg("fast") = false, py::arg("keep_stages") = false, py::arg("plan") = py::none(),
            py::arg("plan_seconds") = 10.0, py::arg("progress") = py::none(),
            py::arg("groups") = py::none(), py::arg("home") = py::none())
       .def("call", &call, py::arg("inputs"), "Runs it on arrays in the order of graph.inputs.")

@@ -48,15 +48,30 @@ CompiledView view_of_compiled(Compiled compiled) {
 
 namespace {
 
-void set_remat(const py::object& remat, PassOptions* pass) {
-  if (remat.is_none()) return;
-  if (py::isinstance<py::str>(remat) && remat.cast<std::string>() == "sqrt") {
-    pass->remat_segments = kSqrtSegments;
-  } else if (py::isinstance<py::int_>(remat) && !py::isinstance<py::bool_>(remat) &&
-             remat.cast<int64_t>() > 0) {
-    pass->remat_budget = remat.cast<int64_t>();
-  } else {
-    fail("remat: expected 'sqrt' or a budget in bytes, got ", py::repr(remat).cast<std::string>());
+// By the names that the table of passes gives them.
+void set_settings(const py::dict& settings, PassOptions* options) {
+  for (const auto& [key, value] : settings) {
+    const std::string name = key.cast<std::string>();
+    const PassSetting* const setting = find_setting(name);
+    if (!setting) throw py::type_error("compile: no pass has a setting '" + name + "'");
+    const std::string shown = py::repr(value).cast<std::string>();
+    AttrValue given;
+    if (py::isinstance<py::bool_>(value)) {
+      given = value.cast<bool>();
+    } else if (py::isinstance<py::int_>(value)) {
+      given = value.cast<int64_t>();
+    } else if (py::isinstance<py::float_>(value)) {
+      given = value.cast<double>();
+    } else if (py::isinstance<py::str>(value)) {
+      given = value.cast<std::string>();
+    } else {
+      require(value.is_none(), name, ": expected ", setting->doc, ", got ", shown);
+    }
+    if (setting->set) {
+      setting->set(given, shown, options);
+    } else {
+      options->settings.set(*setting, std::move(given), shown);
+    }
   }
 }
 
@@ -99,7 +114,6 @@ CompileOptions compile_options(const CompileArguments& a) {
   PassOptions& pass = options.pass;
   pass.training = a.training;
   pass.fast = a.fast;
-  pass.fold_limit_bytes = a.fold_limit;
   if (!a.input_shapes.is_none()) {
     for (const py::handle shape : a.input_shapes) {
       pass.input_shapes.push_back(shape.is_none() ? Shape::unknown()
@@ -124,7 +138,7 @@ CompileOptions compile_options(const CompileArguments& a) {
   options.keep_stages = a.keep_stages;
   options.bound = entries_from_python(a.bound);
   options.count_bound = !a.bound.is_none();
-  set_remat(a.remat, &pass);
+  set_settings(a.settings, &pass);
   options.plan.method = plan_method(a.plan);
   if (options.plan.method == PlanMethod::exact) {
     require(a.plan_seconds > 0, "plan_seconds: expected a positive number, got ", a.plan_seconds);
@@ -213,6 +227,9 @@ py::list pass_rows() {
     row["label"] = pass.label;
     row["doc"] = pass.doc;
     row["exact"] = pass.exact;
+    py::dict settings;
+    for (const PassSetting& setting : pass.settings) settings[setting.name] = setting.doc;
+    row["settings"] = settings;
     rows.append(row);
   }
   return rows;
@@ -302,16 +319,20 @@ void bind_compile(py::module_& m) {
       [](const GraphRef& graph, py::object input_shapes, py::object input_dtypes, py::object passes,
          bool only_these, std::vector<std::string> without, std::vector<bool> donated,
          bool training, bool fast, bool keep_stages, py::object grad_of, py::object grad_wrt,
-         py::object head_grads, int64_t fold_limit, py::object bound, py::object remat,
-         std::vector<int32_t> updates, py::object plan, double plan_seconds, py::object progress,
-         py::object devices, py::object groups, py::object home) {
-        const CompileOptions options =
-            compile_options({input_shapes, input_dtypes, passes,   only_these,
-                             without,      donated,      training, fast,
-                             keep_stages,  grad_of,      grad_wrt, head_grads,
-                             fold_limit,   bound,        remat,    std::move(updates),
-                             plan,         plan_seconds, progress, devices,
-                             groups,       home});
+         py::object head_grads, py::object bound, std::vector<int32_t> updates, py::object plan,
+         double plan_seconds, py::object progress, py::object devices, py::object groups,
+         py::object home, const py::kwargs& settings) {
+        const CompileOptions options = compile_options({input_shapes, input_dtypes,
+                                                        passes,       only_these,
+                                                        without,      donated,
+                                                        training,     fast,
+                                                        keep_stages,  grad_of,
+                                                        grad_wrt,     head_grads,
+                                                        bound,        std::move(updates),
+                                                        plan,         plan_seconds,
+                                                        progress,     devices,
+                                                        groups,       home,
+                                                        settings});
         Compiled compiled;
         {
           const MaybeReleaseGil released(true);
@@ -324,8 +345,7 @@ void bind_compile(py::module_& m) {
       py::arg("without") = std::vector<std::string>(), py::arg("donated") = std::vector<bool>(),
       py::arg("training") = false, py::arg("fast") = false, py::arg("keep_stages") = true,
       py::arg("grad_of") = py::none(), py::arg("grad_wrt") = py::none(),
-      py::arg("head_grads") = py::none(), py::arg("fold_limit") = 1 << 16,
-      py::arg("bound") = py::none(), py::arg("remat") = py::none(),
+      py::arg("head_grads") = py::none(), py::arg("bound") = py::none(),
       py::arg("updates") = std::vector<int32_t>(), py::arg("plan") = py::none(),
       py::arg("plan_seconds") = 10.0, py::arg("progress") = py::none(),
       py::arg("devices") = py::none(), py::arg("groups") = py::none(), py::arg("home") = py::none(),
@@ -335,7 +355,9 @@ void bind_compile(py::module_& m) {
       "that names hold to the end. "
       "updates: by output, -1 for a new array, -2 for an array given to each run, or the number of "
       "the input whose array gets this value. devices: of the inputs, or 'recorded': as traced; "
-      "groups: of __ctx_group__; home: of what neither decides.");
+      "groups: of __ctx_group__; home: of what neither decides. Settings of passes are given by "
+      "name "
+      "(pass_table).");
   m.def(
       "input_devices",
       [](const GraphRef& graph, const py::object& groups, const py::object& home) {
@@ -351,7 +373,8 @@ void bind_compile(py::module_& m) {
       py::arg("graph"), py::arg("groups"), py::arg("home"),
       "Where groups want the arrays of the inputs: on their group's device, or on that of their "
       "first reader.");
-  m.def("pass_table", &pass_rows, "dicts with name, label, doc, exact, in running order.");
+  m.def("pass_table", &pass_rows,
+        "dicts with name, label, doc, exact, settings (name: doc), in running order.");
 }
 
 }  // namespace bind

@@ -13,9 +13,7 @@ struct CompileArguments {
   std::vector<bool> donated;
   bool training, fast, keep_stages;
   py::object grad_of, grad_wrt, head_grads;
-  int64_t fold_limit;
   py::object bound;
-  py::object remat;  // None, 'sqrt' or a budget in bytes
   std::vector<int32_t> updates = {};
   py::object plan = py::none();  // None or 'fast', 'exact', 'parallel'
   double plan_seconds = 10;
@@ -24,6 +22,7 @@ struct CompileArguments {
   py::object devices = py::none();
   py::object groups = py::none();  // dict: group -> Context
   py::object home = py::none();    // Context of what nothing decides
+  py::dict settings = {};          // of passes, by name
 };
 DeviceOptions device_options(const py::object& devices, const py::object& groups,
                              const py::object& home);

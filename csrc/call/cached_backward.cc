@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "launch/run_op.h"
 #include "ops/grad_builder.h"
-#include "program/passthrough.h"
+#include "passes/passthrough.h"
 #include "tape/compiled_call.h"
 #include "tape/tape.h"
 

@@ -5,7 +5,7 @@
 #include "ops/grad_builder.h"
 #include "ops/grad_shape.h"
 #include "passes/pass.h"
-#include "program/passthrough.h"
+#include "passes/passthrough.h"
 
 namespace hybrid {
 

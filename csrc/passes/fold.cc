@@ -20,6 +20,7 @@ class Folding {
         context_(context),
         text_(before),
         guard_(before, context.options),
+        limit_(context.options.settings.integer("fold_limit")),
         values_(before.nodes.size()),
         folds_(before.nodes.size(), false),
         absorbed_(before.nodes.size(), false),
@@ -57,11 +58,10 @@ class Folding {
       if (!n.shapes[k].known() || n.dtypes[k] == DType::unknown) return false;
       bytes += before_.bytes({n.id, k});
     }
-    if (bytes > context_.options.fold_limit_bytes) {
+    if (bytes > limit_) {
       context_.note(Change::kept, n.id, n.id,
                     "it is known before running, but its " + std::to_string(bytes) +
-                        " bytes are more than the limit of " +
-                        std::to_string(context_.options.fold_limit_bytes));
+                        " bytes are more than the limit of " + std::to_string(limit_));
       return false;
     }
     std::string reason;
@@ -174,6 +174,7 @@ class Folding {
   PassContext& context_;
   Expressions text_;
   GradientGuard guard_;
+  const int64_t limit_;                          // larger results are not folded
   std::vector<std::vector<NDArray>> values_;     // by position: known outputs
   std::vector<bool> folds_;                      // by position
   std::vector<std::vector<bool>> read_outside_;  // by position, by output

@@ -21,27 +21,54 @@ bool changes_something(const std::vector<Change>& changes);
 
 constexpr int32_t kSqrtSegments = -1;
 
+struct PassOptions;
+
+// What can be asked of a pass by name: compile(graph, fold_limit=0). A row of the table lists its
+// pass's, so that a new one is one line.
+struct PassSetting {
+  const char* name;
+  AttrValue initial;
+  const char* doc;
+  // For what is kept in other options than `settings`. Throws Error saying what is expected.
+  // `shown`: the value as it was written.
+  void (*set)(const AttrValue& value, const std::string& shown, PassOptions* options) = nullptr;
+};
+
+class PassSettings {
+ public:
+  int64_t integer(const char* name) const;  // as it was set, or at first
+  // Throws Error when the value is not of the type of the setting's initial one.
+  void set(const PassSetting& setting, AttrValue value, const std::string& shown);
+
+ private:
+  std::map<std::string, AttrValue> values_;
+};
+
 struct PassOptions {
   bool training = false;
   bool fast = false;                // allow reassociating rewrites
   std::vector<Shape> input_shapes;  // by graph.inputs; unknown allowed
   std::vector<DType> input_dtypes;
-  bool assume_dtype = true;            // inputs whose dtype nothing decides are float32
-  std::vector<Entry> grad_of;          // gradient pass: heads (ones as head gradients)
-  std::vector<NodeId> grad_wrt;        // input nodes
-  std::vector<Entry> head_grads;       // optional, same length as grad_of; undefined: ones
-  bool heads_may_be_unused = false;    // head gradients of zeros: nobody used these values
-  std::vector<bool> donated;           // by graph.inputs: storage may be reused
-  int64_t fold_limit_bytes = 1 << 16;  // larger results are not folded
-  int32_t remat_segments = 0;  // remat: 0 off; kSqrtSegments: the square root of what is kept
-  int64_t remat_budget = 0;    // bytes: as few segments as meet it (see compile)
-  bool devices = false;        // nodes' devices are decided (passes/devices.h)
+  bool assume_dtype = true;          // inputs whose dtype nothing decides are float32
+  std::vector<Entry> grad_of;        // gradient pass: heads (ones as head gradients)
+  std::vector<NodeId> grad_wrt;      // input nodes
+  std::vector<Entry> head_grads;     // optional, same length as grad_of; undefined: ones
+  bool heads_may_be_unused = false;  // head gradients of zeros: nobody used these values
+  std::vector<bool> donated;         // by graph.inputs: storage may be reused
+  int32_t remat_segments = 0;        // remat: 0 off; kSqrtSegments: the square root of what is kept
+  int64_t remat_budget = 0;          // bytes: as few segments as meet it (see compile)
+  std::string why_no_remat = "not asked for: remat=...";
+  bool devices = false;  // nodes' devices are decided (passes/devices.h)
+  PassSettings settings;
 };
 
 struct PassContext {
   const PassOptions& options;
   std::vector<Change> changes;
   bool explain = true;  // false: record nothing (nobody will look)
+  // Of the plan that a graph would get; null: it gets none.
+  std::function<int64_t(const Graph&)> planned_bytes = nullptr;
+  std::string why_left = {};  // the graph is what was given, after all
   void note(Change::Action action, NodeId node, NodeId into, std::string why) {
     if (explain) changes.push_back({action, node, into, std::move(why)});
   }
@@ -53,9 +80,16 @@ struct PassInfo {
   const char* doc;
   bool exact;  // bit-for-bit; false: reassociating, only with options.fast
   Graph (*run)(const Graph&, PassContext&);
+  // Why there is nothing to do, or "". Null: that shows when it runs.
+  std::string (*why_idle)(const Graph&, const PassOptions&) = nullptr;
+  // Why the graph can't be run without it, or "": then it may not be switched off.
+  std::string (*why_needed)(const Graph&, const PassOptions&) = nullptr;
+  bool types = false;  // finds every shape and type: always run
+  std::vector<PassSetting> settings = {};
 };
-const std::vector<PassInfo>& pass_table();           // in running order, see CONTRIBUTING
-const PassInfo& find_pass(const std::string& name);  // throws Error listing the names
+const std::vector<PassInfo>& pass_table();                 // in running order, see CONTRIBUTING
+const PassInfo& find_pass(const std::string& name);        // throws Error listing the names
+const PassSetting* find_setting(const std::string& name);  // null: no pass has it
 // Label of any stage, passes or not: "written" -> "as written", "plan" -> "memory plan".
 const char* stage_label(const std::string& name);
 

@@ -171,6 +171,16 @@ void explain(const Graph& before, const Graph& after, PassContext& context) {
   }
 }
 
+// Bytes alive were counted; what is computed in place shows only in a plan. Why the new order is no
+// better, or "".
+std::string why_no_better(const Graph& before, const Graph& after, const PassContext& context) {
+  const int64_t old_order = context.planned_bytes(before);
+  const int64_t new_order = context.planned_bytes(after);
+  if (new_order < old_order) return "";
+  return "another order would take " + std::to_string(new_order) +
+         " bytes, that of the code takes " + std::to_string(old_order);
+}
+
 }  // namespace
 
 Graph schedule(const Graph& before, PassContext& context) {
@@ -187,6 +197,10 @@ Graph schedule(const Graph& before, PassContext& context) {
     after.nodes = std::move(nodes);
     after.reindex();
     moved = true;
+  }
+  if (moved && context.planned_bytes && after.hash() != before.hash()) {
+    context.why_left = why_no_better(before, after, context);
+    if (!context.why_left.empty()) return before;
   }
   if (moved && context.explain) explain(before, after, context);
   return after;

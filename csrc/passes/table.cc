@@ -3,8 +3,11 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "passes/devices.h"
 #include "passes/epilogue.h"
 #include "passes/pass.h"
+#include "passes/passthrough.h"
+#include "passes/pipeline.h"
 
 namespace hybrid {
 
@@ -35,15 +38,63 @@ bool changes_something(const std::vector<Change>& changes) {
                      [](const Change& c) { return c.action != Change::kept; });
 }
 
+namespace {
+
+// An operator that does nothing outside training has the gradient rule of training.
+Graph gradient_as_run(const Graph& graph, PassContext& context) {
+  return gradient(without_passthrough(graph, context.options.training), context);
+}
+
+std::string why_no_gradient(const Graph& graph, const PassOptions& options) {
+  if (!options.grad_of.empty()) return "";
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), is_backward)
+             ? "the gradient is part of the graph as written"
+             : "no gradient was asked for";
+}
+
+std::string why_no_remat(const Graph&, const PassOptions& options) {
+  return options.remat_segments == 0 ? options.why_no_remat : "";
+}
+
+std::string why_no_place(const Graph&, const PassOptions&) { return "everything is on one device"; }
+
+std::string why_place(const Graph& graph, const PassOptions& options) {
+  if (!options.devices) return "";
+  std::string text;
+  for (const Context ctx : devices_of(graph)) text += (text.empty() ? "" : ", ") + ctx.str();
+  return "the graph runs on " + text;
+}
+
+void set_remat(const AttrValue& value, const std::string& shown, PassOptions* options) {
+  const auto* const bytes = std::get_if<int64_t>(&value);
+  const auto* const name = std::get_if<std::string>(&value);
+  if (std::holds_alternative<std::monostate>(value)) return;
+  if (name && *name == "sqrt") {
+    options->remat_segments = kSqrtSegments;
+  } else if (bytes && *bytes > 0) {
+    options->remat_budget = *bytes;
+  } else {
+    fail("remat: expected 'sqrt' or a budget in bytes, got ", shown);
+  }
+}
+
+}  // namespace
+
 const std::vector<PassInfo>& pass_table() {
   static const std::vector<PassInfo> table = {
       {"infer", "shapes and types",
        "Finds every shape and type from the inputs'; a mismatch is reported here, before running.",
-       true, infer},
-      {"fold", "constant folding",
+       true, infer, nullptr, nullptr, true},
+      {"fold",
+       "constant folding",
        "Computes now what depends on nothing but constants. Random draws and creation operators "
        "(ones, arange) are not constants, and large results stay where they are.",
-       true, fold},
+       true,
+       fold,
+       nullptr,
+       nullptr,
+       false,
+       {{"fold_limit", int64_t{1 << 16}, "bytes; larger results stay where they are"}}},
       {"simplify", "algebraic simplification",
        "Drops work that returns its input bit for bit, such as x * 1 or a transpose undone by the "
        "next one. x + 0.0 stays: it turns -0.0 into 0.0.",
@@ -60,11 +111,17 @@ const std::vector<PassInfo>& pass_table() {
       {"gradient", "gradient",
        "Adds the operators that compute the derivative of the heads by the chosen inputs, from the "
        "last line back to the first.",
-       true, gradient},
-      {"remat", "rematerialization",
+       true, gradient_as_run, why_no_gradient},
+      {"remat",
+       "rematerialization",
        "Computes again, just before the gradient reads it, what would be kept since the forward: "
        "less memory for more time, bit for bit the same.",
-       true, remat},
+       true,
+       remat,
+       why_no_remat,
+       nullptr,
+       false,
+       {{"remat", {}, "'sqrt' or a budget in bytes", set_remat}}},
       {"fuse", "operation folding (fusion)",
        "Joins elementwise operators into one kernel: every element is read once, goes through the "
        "whole chain, and is written once.",
@@ -81,7 +138,7 @@ const std::vector<PassInfo>& pass_table() {
       {"place", "device placement",
        "Gives every operator its device and copies a value to where it is read, once for all "
        "readers there.",
-       true, place},
+       true, place, why_no_place, why_place},
       {"schedule", "schedule",
        "Reorders independent operators when fewer bytes are then alive at once; otherwise keeps "
        "the order of the code.",
@@ -99,9 +156,29 @@ const PassInfo& find_pass(const std::string& name) {
   fail("unknown pass '", name, "'; the passes are ", names);
 }
 
+const PassSetting* find_setting(const std::string& name) {
+  for (const PassInfo& pass : pass_table()) {
+    for (const PassSetting& setting : pass.settings) {
+      if (name == setting.name) return &setting;
+    }
+  }
+  return nullptr;
+}
+
+int64_t PassSettings::integer(const char* name) const {
+  const auto found = values_.find(name);
+  return std::get<int64_t>(found == values_.end() ? find_setting(name)->initial : found->second);
+}
+
+void PassSettings::set(const PassSetting& setting, AttrValue value, const std::string& shown) {
+  require(value.index() == setting.initial.index(), setting.name, ": expected ", setting.doc,
+          ", got ", shown);
+  values_[setting.name] = std::move(value);
+}
+
 const char* stage_label(const std::string& name) {
   if (name == "written") return "as written";
-  if (name == "plan") return "memory plan";
+  if (name == kPlanStage) return "memory plan";
   return find_pass(name).label;
 }
 

@@ -7,6 +7,7 @@
 
 #include "passes/devices.h"
 #include "passes/pass.h"
+#include "passes/pipeline.h"
 #include "plan/plan.h"
 
 namespace hybrid {
@@ -67,14 +68,11 @@ struct Stage {
   double seconds = 0;
 };
 
-struct CompileOptions {
+struct CompileOptions : PassChoice {
   PassOptions pass;
-  PlanOptions plan;                 // training and donated are taken from `pass` as well
-  std::vector<std::string> passes;  // exactly these (plus infer and plan) when only_these
-  bool only_these = false;
-  std::vector<std::string> without;  // switched off by name; "plan": no sharing
-  DeviceOptions devices;             // where nodes run
-  bool keep_stages = true;           // false: only the last graph (programs of gluon)
+  PlanOptions plan;         // training and donated are taken from `pass` as well
+  DeviceOptions devices;    // where nodes run
+  bool keep_stages = true;  // false: only the last graph (programs of gluon)
   // Values of the graph given that names are bound to: they live to the end in the imperative
   // count (plan.imperative_bytes). Without: every value does.
   std::vector<Entry> bound;

@@ -196,7 +196,8 @@ TEST_CASE("control flow: equal loops are merged, dead ones dropped, constant one
   m.output(add_node(m, doubling(), {m.constant(array({}, {3})), m.constant(array({}, {20}))}));
   const Compiled compiled = compile(m.graph, CompileOptions());
   int loops = 0;
-  for (const Node& n : compiled.program->graph().nodes) loops += n.op != nullptr && n.op->control_flow;
+  for (const Node& n : compiled.program->graph().nodes)
+    loops += n.op != nullptr && n.op->control_flow;
   CHECK(loops == 1);
   const auto out = compiled.program->run({array({}, {1}), array({}, {10})}, {});
   CHECK(values_of(out[0])[0] == 32);

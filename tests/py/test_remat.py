@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from cells import Shell
 
 import jupyter_hybrid as mx
-from jupyter_hybrid import MXNetError, autograd, gluon, nd
+from jupyter_hybrid import MXNetError, _core, autograd, gluon, nd, sym
 
 
 def deep(layers: int, width: int = 32) -> Any:
@@ -133,3 +134,17 @@ def test_a_wrong_option_is_named(value: str) -> None:
     shell = Shell()
     result = shell.hybridize("a = 1", f"--remat {value}", fails=True)
     assert "--remat" in str(result.error)
+
+
+def test_settings_of_passes_go_by_name():
+    graph = (sym.var("x") + 1).graph()
+    known = {name for row in _core.pass_table() for name in row["settings"]}
+    assert known == {"fold_limit", "remat"}
+    with pytest.raises(TypeError, match="no pass has a setting 'color'"):
+        _core.compile(graph, [(2,)], color=1)
+    with pytest.raises(MXNetError, match=r"fold_limit: expected bytes; .*, got 'big'"):
+        _core.compile(graph, [(2,)], fold_limit="big")
+    for wrong in (True, 0, 2.5, "root", [1]):
+        expected = f"remat: expected 'sqrt' or a budget in bytes, got {wrong!r}"
+        with pytest.raises(MXNetError, match=re.escape(expected)):
+            _core.compile(graph, [(2,)], remat=wrong)

@@ -1,4 +1,4 @@
-#include "program/passthrough.h"
+#include "passes/passthrough.h"
 
 #include <map>
 
