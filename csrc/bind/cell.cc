@@ -56,27 +56,6 @@ DType dtype_of_number(const py::object& dtype, PyObject* number) {
   return std::holds_alternative<int64_t>(value) ? DType::int64 : DType::float64;
 }
 
-// A number written in the cell: a rank-0 constant node that keeps the text.
-py::object trace_constant(const py::object& value, const py::object& dtype,
-                          const std::string& text) {
-  if (!is_number(value.ptr()) && !PyComplex_Check(value.ptr())) {
-    throw py::type_error("trace_constant: expected a number, got " +
-                         std::string(Py_TYPE(value.ptr())->tp_name));
-  }
-  const SymNodeRef node = new_node(NodeKind::constant);
-  const DType type = dtype_of_number(dtype, value.ptr());
-  node->values = {scalar_array(value, type)};
-  node->versions = {node->values[0].storage->var.version.load()};
-  node->shapes = {Shape()};
-  node->dtypes = {type};
-  node->text = text;
-  ArrayRef ref;
-  ref.extra = Ref<ArrayExtra>(new ArrayExtra);
-  ref.extra->entry = {node, 0};
-  ref.extra->traced = true;
-  return wrap(std::move(ref));
-}
-
 int64_t trace_effect(const std::string& text, const py::sequence& inputs) {
   std::vector<SymEntry> entries;
   for (const py::handle input : inputs) {
@@ -138,6 +117,26 @@ struct TraceScope {
 };
 
 }  // namespace
+
+py::object trace_constant(const py::object& value, const py::object& dtype,
+                          const std::string& text) {
+  if (!is_number(value.ptr()) && !PyComplex_Check(value.ptr())) {
+    throw py::type_error("trace_constant: expected a number, got " +
+                         std::string(Py_TYPE(value.ptr())->tp_name));
+  }
+  const SymNodeRef node = new_node(NodeKind::constant);
+  const DType type = dtype_of_number(dtype, value.ptr());
+  node->values = {scalar_array(value, type)};
+  node->versions = {node->values[0].storage->var.version.load()};
+  node->shapes = {Shape()};
+  node->dtypes = {type};
+  node->text = text;
+  ArrayRef ref;
+  ref.extra = Ref<ArrayExtra>(new ArrayExtra);
+  ref.extra->entry = {node, 0};
+  ref.extra->traced = true;
+  return wrap(std::move(ref));
+}
 
 void bind_cell(py::module_& m) {
   m.def("begin_trace", &begin_trace, py::arg("segment") = 0,

@@ -232,11 +232,14 @@ PyObject* settled(PyObject*, PyObject*) {
   Py_RETURN_NONE;
 }
 
-PyObject* begin(PyObject*, PyObject* on_contact) {
-  PyObject* before = std::exchange(state().on_contact, Py_NewRef(on_contact));
+PyObject* begin(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (!has_count("begin", count, 2)) return nullptr;
+  PyObject* before = std::exchange(state().on_contact, Py_NewRef(args[0]));
+  PyObject* recorder = std::exchange(state().recorder, Py_NewRef(args[1]));
   state().thread = PyThread_get_thread_ident();
   state().active = true;
   Py_XDECREF(before);
+  Py_XDECREF(recorder);
   watch_from_here();
   set_pending(true);
   Py_RETURN_NONE;
@@ -248,6 +251,7 @@ PyObject* end(PyObject*, PyObject*) {
   clear_closed();
   clear_places();
   Py_CLEAR(state().on_contact);
+  Py_CLEAR(state().recorder);
   Py_RETURN_NONE;
 }
 
@@ -271,8 +275,8 @@ PyObject* tell_type(PyObject*, PyObject* const* args, Py_ssize_t count) {
   reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&function)), METH_FASTCALL
 
 PyMethodDef kMethods[] = {
-    {"begin", begin, METH_O,
-     "A recording begins on this thread; called with a reason at contacts."},
+    {"begin", HYBRID_FAST(begin),
+     "A recording begins on this thread: who is called with a reason at contacts, the recorder."},
     {"end", end, METH_NOARGS, "It has ended, or is put aside."},
     {"second_lock", set_second_lock, METH_O,
      "Who is told, with its code, of a frame that starts while something waits and that no guard "
@@ -307,6 +311,17 @@ PyMethodDef kMethods[] = {
      "The same for the cell's own statement: what `into()[at()]` is given next."},
     {"into", into, METH_NOARGS, "The holder of the latest place."},
     {"at", at, METH_NOARGS, "Its key."},
+    {"load", load, METH_O, "A value about to be used: an ndarray becomes its traced array."},
+    {"callee", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&callee)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "What is called in a function's place, with given() and named()."},
+    {"given", given, METH_NOARGS, "The arguments of the call that follows."},
+    {"named", named, METH_NOARGS, "Its keyword arguments."},
+    {"inplace", HYBRID_FAST(inplace), "`target op= value`, in the order op, target, value."},
+    {"tell_calls", HYBRID_FAST(tell_calls),
+     "(runtime, ndarray, ufunc, the class of arrays' methods, types of NumPy's scalars, NumPy's "
+     "functions with the most arguments by place, those and methods whose nodes follow from kinds, "
+     "shapes and plain values, what records a call of one)."},
     {"walk", HYBRID_FAST(walk), "What a `for` goes through; True: its items are taken apart."},
     {"context", HYBRID_FAST(context), "What a `with` enters."},
     {"homes", HYBRID_FAST(homes),

@@ -27,6 +27,7 @@ struct State {
   bool pending = false;  // something may have been recorded since the last contact
   unsigned long thread = 0;
   PyObject* on_contact = nullptr;  // called with the reason
+  PyObject* recorder = nullptr;    // of that cell
   // Called with what is to be kept outside variables; where values have homes (guards_homes.cc).
   PyObject* on_kept = nullptr;    // (value): what is kept for it
   PyObject* on_held = nullptr;    // (list or dict): its values are seen to
@@ -86,6 +87,14 @@ void clear_places();  // those that an interrupt has left
 PyObject* walk(PyObject* self, PyObject* const* args, Py_ssize_t count);
 PyObject* context(PyObject* self, PyObject* const* args, Py_ssize_t count);
 bool ready_walk_types();
+
+// What the runtime is asked most often (guards_calls.cc).
+PyObject* load(PyObject* self, PyObject* value);
+PyObject* callee(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
+PyObject* given(PyObject* self, PyObject*);
+PyObject* named(PyObject* self, PyObject*);
+PyObject* inplace(PyObject* self, PyObject* const* args, Py_ssize_t count);
+PyObject* tell_calls(PyObject* self, PyObject* const* args, Py_ssize_t count);
 
 // Homes of stand-ins --------------------------------------------------------------------------
 // Is it, or does it hold, what only variables may hold?

@@ -52,8 +52,22 @@ void replace(PyObject** hook, PyObject* with) {
 
 }  // namespace
 
+namespace {
+
+// Of an operator's slot, as `x.__add__`.
+bool is_slot_of_ours(PyObject* value) {
+  if (Py_TYPE(value) != &_PyMethodWrapper_Type) return false;
+  PyObject* self = PyObject_GetAttrString(value, "__self__");
+  if (self == nullptr) PyErr_Clear();
+  const bool found = self != nullptr && ours().count(Py_TYPE(self)) > 0;
+  Py_XDECREF(self);
+  return found;
+}
+
+}  // namespace
+
 bool is_ours(PyObject* value, int depth) {
-  if (ours().count(Py_TYPE(value)) > 0) return true;
+  if (ours().count(Py_TYPE(value)) > 0 || is_slot_of_ours(value)) return true;
   if (PyMethod_Check(value)) return ours().count(Py_TYPE(PyMethod_GET_SELF(value))) > 0;
   if (!PyTuple_CheckExact(value)) return false;
   if (depth == 0) return true;  // `on_kept` and the others look further

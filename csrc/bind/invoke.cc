@@ -173,23 +173,35 @@ py::object invoke_separate(const std::string& name, const py::sequence& inputs,
   return made;
 }
 
-// Of which floating-point exceptions NumPy warns now: the text of nodes that may.
-std::string& float_warnings() {
-  static std::string text;
-  return text;
+// Of which floating-point exceptions NumPy warns now, by whose loop: the text of nodes that may.
+struct FloatWarnings {
+  int kinds = 0;
+  std::string text;
+  std::string of(const char* name) const {
+    return kinds == 0 ? std::string() : std::to_string(kinds) + name;
+  }
+};
+FloatWarnings& float_warnings() {
+  static FloatWarnings now;
+  return now;
 }
 
 py::object invoke_ufunc(const std::string& name, const py::sequence& inputs,
                         const py::dict& attrs) {
   py::object made = invoke_separate(name, inputs, attrs);
-  if (tracing() && is_array(made.ptr())) {
-    const ArrayRef& ref = peek_ref(made.ptr());
-    if (!ref.array.defined()) ref.extra->entry.node->text = float_warnings();
-  }
+  if (tracing() && is_array(made.ptr())) mark_float_warnings(peek_ref(made.ptr()));
   return made;
 }
 
 }  // namespace
+
+void mark_float_warnings(const ArrayRef& made, const char* name) {
+  if (made.array.defined()) return;
+  const FloatWarnings& now = float_warnings();
+  made.extra->entry.node->text = name == nullptr ? now.text : now.of(name);
+}
+
+int float_warning_kinds() { return float_warnings().kinds; }
 
 void write_state(const py::object& state, const ArrayRef& value) {
   static const OpDef* copy = get_op("identity");
@@ -213,7 +225,9 @@ void bind_invoke(py::module_& m) {
   m.def(
       "set_float_warnings",
       [](int kinds, const std::string& name) {
-        float_warnings() = kinds == 0 ? std::string() : std::to_string(kinds) + name;
+        FloatWarnings& now = float_warnings();
+        now.kinds = kinds;
+        now.text = now.of(name.c_str());
       },
       py::arg("kinds"), py::arg("name") = "",
       "What NumPy warns of from here on: the sum of 1 division by zero, 2 overflow, 4 invalid; and "

@@ -32,6 +32,10 @@ ArrayRef moved_to(Context home, const ArrayRef& a);
 // Throws Error saying which cast to write when two arrays of one operator differ in dtype.
 void require_same_dtype(const char* op, const ArrayRef& a, const ArrayRef& b);
 
+// A recorded node is to warn as the loop of this function; null: as set_float_warnings() says.
+void mark_float_warnings(const ArrayRef& made, const char* name = nullptr);
+int float_warning_kinds();  // as given there
+
 // Sets the thread's mode while it lives.
 class ModeScope {
  public:

@@ -1,6 +1,7 @@
 // jupyter_hybrid._core: the native module, one part a noun.
 #include "bind/common.h"
 #include "bind/index_bounds.h"
+#include "bind/traced_array.h"
 
 PYBIND11_MODULE(_core, m) {
   using namespace hybrid::bind;
@@ -32,6 +33,10 @@ PYBIND11_MODULE(_core, m) {
   bind_numpy_memory(m);
   bind_random(m);
   bind_guards(m);
+  bind_recorder_state(m);
+  bind_region(m);
+  bind_ufunc_plans(m);
+  bind_traced_array(m);
   bind_syntax_trees(m);
   bind_units(m);
 }

@@ -28,5 +28,9 @@ void settle_readers(const NDArray& target);
 // A rank-0 array of one number on the CPU.
 NDArray scalar_array(const py::object& number, DType dtype);
 
+// A number as a rank-0 traced array; text: how it was written.
+py::object trace_constant(const py::object& value, const py::object& dtype,
+                          const std::string& text);
+
 }  // namespace bind
 }  // namespace hybrid

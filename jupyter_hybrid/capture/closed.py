@@ -211,6 +211,8 @@ def _homes(function: Any) -> tuple[str, ...]:
     """The modules of a function and of what it is bound to, or of the object that is called."""
     if type(function) not in BUILTIN_CALLABLES:
         return (_home(type(function)),)
+    if type(function) is types.MethodWrapperType and type(function.__self__) is TracedArray:
+        return (TracedArray.__module__,)  # an operator
     inner = function.__func__ if type(function) is types.MethodType else function
     known = _module(inner) if type(inner) in BUILTIN_CALLABLES else _home(type(inner))
     return known, _home(type(getattr(function, "__self__", None)))

@@ -30,6 +30,7 @@ from .numbers import RecordedFloat, RecordedInt, plain
 from .trace_state import is_rewritten
 
 _guards = _core.guards
+_METHODS = frozenset({Method, types.MethodType, types.MethodWrapperType})
 #: Tuples that may hold, on their way, what variables alone may.
 TUPLES = frozenset({tuple, *RESULTS})
 
@@ -120,7 +121,7 @@ def standing_in(value: Any) -> list[TracedArray]:
         return [value]
     if kind in TUPLES:
         return [array for member in value for array in standing_in(member)]
-    return standing_in(value.__self__) if kind is Method or kind is types.MethodType else []
+    return standing_in(value.__self__) if kind in _METHODS else []
 
 
 # What is given ------------------------------------------------------------------------------------
@@ -172,7 +173,7 @@ def _made(value: Any, real: Any, made: dict[int, Any]) -> Any:
             # With itself: while it is known by its `id`, nothing else has that.
             made[id(value)] = value, kind(*members) if kind in RESULTS else tuple(members)
         return made[id(value)][1]
-    if kind is Method or (kind is types.MethodType and type(value.__self__) is TracedArray):
+    if kind in _METHODS and type(value.__self__) is TracedArray:
         return getattr(_made(value.__self__, real, made), value.__name__)
     return plain(value)
 

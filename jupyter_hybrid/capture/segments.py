@@ -35,10 +35,9 @@ FOLLOWS = frozenset(
 )
 
 
-class Segments:
+class Segments(_core.RecorderState):
     """Computes what a cell records, segment by segment, and writes changed arrays back."""
 
-    script = False  # it records a scripted function, of which nothing is computed
     warned = False
     names: Callable[[], dict[int, str]]  # what the user calls the arrays of this cell, by `id`
 

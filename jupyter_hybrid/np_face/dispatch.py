@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -18,13 +17,11 @@ from .errors import LIKE_NUMPY, NotCovered
 from .float_errors import SILENT, Named, require_quiet
 from .lower import known_errors, lowering
 from .lower.followed import follow
-from .lower.lowering import BY_TYPE, NUMBERS, broadcast_to, dtype_of
+from .lower.lowering import broadcast_to, dtype_of
 from .lower.registry import ARRAYS_OF_RANK_0, FUNCTIONS, METHODS_OF_UFUNCS, VIEWS, WRITERS
-from .lower.ufuncs import plan_of, ufunc_call
+from .lower.ufuncs import ufunc_call
 from .protocols import Recorder
 
-_float_state = float_errors.state
-_harmless = float_errors.harmless
 # What these do is one loop of NumPy's; other functions are made of several, of another order.
 _LOOPS = frozenset({np.sum, np.prod, np.mean, np.dot, np.inner, np.outer, np.cumsum, np.cumprod})
 _WARNS_OF_WHERE = np.lib.NumpyVersion(np.__version__) >= "2.4.0"
@@ -41,38 +38,18 @@ def operate(recorder: Recorder, ufunc: np.ufunc, plain: Callable, operands: tupl
     __tracebackhide__ = True
     if recorder.active:
         try:
-            state = _float_state.get() if _float_state is not None else None
-            if state is not _harmless[0] or warnings.filters is not _harmless[1]:
-                require_quiet()
-            handles: list[Any] = []
-            kinds: list[Any] = []
-            is_strided = False
-            for o in operands:
-                kind = type(o)
-                if kind is bridge.Traced:
-                    handle = o.handle if o.parent is not None or o._is_copy else o._handle
-                    if handle is None:
-                        return masks.operate(recorder, ufunc, operands)
-                    handles.append(handle)
-                    kinds.append(BY_TYPE[handle.dtype])
-                    if o.layout is not None:
-                        is_strided = True
-                elif kind in NUMBERS:
-                    handles.append(o)
-                    kinds.append(kind)
-                else:
-                    made = operand_of(recorder, o)
-                    handles.append(made)
-                    kinds.append(type(made) if type(made) in NUMBERS else dtype_of(made))
-            node = plan_of(ufunc, *kinds)(*handles)
+            require_quiet()
+            if any(map(bridge.has_selected, operands)):
+                return masks.operate(recorder, ufunc, operands)
+            node = ufunc_call(ufunc, [operand_of(recorder, o) for o in operands])
             if type(node) is tuple:
                 many = tuple(bridge.Traced(recorder, n, not n.shape) for n in node)
                 return layouts.like_numpy(ufunc, many, operands)
             result = bridge.Traced(recorder, node, not node.shape)
-            if is_strided and (ufunc is not np.matmul or len(node.shape) > 2):
-                return layouts.like_numpy(ufunc, result, operands)
-            return result
-        except (NotCovered, KeyError, *LIKE_NUMPY) as problem:
+            if ufunc is np.matmul and len(node.shape) <= 2:
+                return result
+            return layouts.like_numpy(ufunc, result, operands)
+        except (NotCovered, *LIKE_NUMPY) as problem:
             known_errors.of_ufunc(plain, operands)
             recorder.leave_graph(_reason(problem, f"np.{ufunc.__name__} of these operands"))
     return float_errors.in_numpy(plain, tuple(map(to_real, operands)), {}, recorder)
@@ -235,6 +212,20 @@ def _out_place(function: Any) -> int | None:
         by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         return [p.name for p in parameters if p.kind in by_place].index("out")
     return None
+
+
+def by_place() -> dict[Any, int]:
+    """NumPy's functions of arrays that are known here, with the most arguments that a call may give
+    by place: none before them is an output."""
+    found = {}
+    for function in (*FUNCTIONS, *VIEWS):
+        if function not in WRITERS and hasattr(function, "_implementation"):
+            parameters = inspect.signature(function).parameters.values()
+            kinds = [p.kind for p in parameters]
+            if inspect.Parameter.VAR_POSITIONAL not in kinds:
+                most = sum(k <= inspect.Parameter.POSITIONAL_OR_KEYWORD for k in kinds)
+                found[function] = min(most, _out_place(function) or most)
+    return found
 
 
 def in_numpy(

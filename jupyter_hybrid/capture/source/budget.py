@@ -7,6 +7,7 @@ what a loop or a program of this run turns out to be worth is known in the next 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -65,10 +66,12 @@ class Budget:
     def used_up(self, recorder: Any) -> str:
         """Why the rest is to run as written; "": it is not."""
         if self._options.force or recorder.recording is None:
+            recorder.weighed_at = sys.maxsize if self._options.force else 0
             return ""
         if len(recorder.breaks) >= self._weighed_at:
             self._weighed_at = len(recorder.breaks) + max(_MANY, len(recorder.breaks) // 4)
             self._weigh(recorder)
+        recorder.weighed_at = 0 if self._why else self._weighed_at
         return self._why
 
     def used_up_between(self, recorder: Any) -> str:

@@ -6,9 +6,8 @@ import functools
 import sys
 import time
 import types
+from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from ... import _core
 from .. import array_lists, calls, closed, homes, numbers, twins
@@ -30,8 +29,6 @@ _DOUBTS = 3  # calls after which nobody asks again whether a function touches no
 _CONSUMERS = (
     sum, any, all, min, max, sorted, list, tuple, set, dict, frozenset,
 )  # fmt: skip
-# What rewritten code has something else for: arrays and their scalars.
-_LOADED = frozenset({np.ndarray, *np.sctypeDict.values()})
 
 
 class _Calls:
@@ -54,17 +51,12 @@ class _Calls:
 class Calling(PlainCopies):
     """The runtime's calls."""
 
+    load: Callable[[Any], Any]  # a value about to be used: an ndarray becomes its traced array
+
     def __init__(self) -> None:
         super().__init__()
         self._args: tuple = ()
         self._kwargs: dict = {}
-
-    def load(self, value: Any) -> Any:
-        """A value about to be used: an ndarray becomes its traced array."""
-        recorder = self.recorder
-        if recorder is None:  # a variable of a cell that goes on as written may hold a stand-in
-            return _guards.kept(value)
-        return recorder.wrap(value) if type(value) in _LOADED else value
 
     def _done(self, way: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """A call that is done that way."""

@@ -19,6 +19,10 @@ WAITS = "the cell waits for something else"
 TAKEN_APART = (ast.Tuple, ast.List)
 
 
+# Hooks that the guards have in the runtime's place.
+_FAST = frozenset({"load", "callee", "given", "named", "inplace"})
+
+
 class GuardedValues(Transformer):
     """The expressions; ``runtime`` is the runtime's name."""
 
@@ -58,7 +62,9 @@ class GuardedValues(Transformer):
     def _is_own_attribute(self, node: Any) -> bool:
         if node.__class__ is not ast.Attribute or node.value.__class__ is not ast.Name:
             return False
-        return bool(node.value.id == self._runtime)
+        return bool(node.value.id == self._runtime) or (
+            node.value.id == GUARDS and node.attr in _FAST
+        )
 
     def _is_simple(self, node: ast.expr) -> bool:
         """Evaluating it records nothing."""
@@ -74,6 +80,8 @@ class GuardedValues(Transformer):
             node.func.value = self.visit(node.func.value)  # it looks at its caller's frame
         elif not self._is_runtime(node):
             node.func = self.visit(node.func)
+        if self._is_runtime(node, *_FAST):
+            node.func.value.id = GUARDS  # type: ignore[attr-defined]
         looks = not self._is_runtime(node) and not isinstance(node.func, ast.Call)
         node.args = [self.visit(a) for a in node.args]
         for keyword in node.keywords:

@@ -12,14 +12,17 @@ import builtins
 import operator
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ... import _core
-from ...np_face import TracedArray
+from ...np_face import TracedArray, dispatch
+from ...np_face.array.methods import Method
 from ...np_face.array.traced_array import OWN_NAMES, attribute, settable
 from ...np_face.float_errors import in_numpy
+from ...np_face.lower.registry import BY_KINDS
 from .. import closed, homes, numbers, tracebacks
 from ..recorder import Recorder
 from ..trace_state import GUARDS, RUNTIME
@@ -73,6 +76,7 @@ class Runtime(Calling, threading.local):
         """A number written in the cell."""
         return value if self.recorder is None else numbers.record(value)
 
+    load: Callable[[Any], Any] = staticmethod(_guards.load)
     plain = staticmethod(numbers.plain)
     kept = staticmethod(_guards.kept)
     held = staticmethod(_guards.held)
@@ -158,5 +162,10 @@ def install() -> Runtime:
         setattr(builtins, RUNTIME, runtime)
         setattr(builtins, GUARDS, _guards)
         closed.tell_types(Runtime)
+        scalars = frozenset(np.sctypeDict.values())
+        _guards.tell_calls(
+            runtime, np.ndarray, np.ufunc, Method, scalars, dispatch.by_place(),
+            {*BY_KINDS, TracedArray.reshape, TracedArray.transpose}, dispatch.call_function,
+        )  # fmt: skip
         _guards.hide(OWN_NAMES, attribute, settable)
     return runtime

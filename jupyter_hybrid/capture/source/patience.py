@@ -257,6 +257,7 @@ class Phases(Compiled):
 
     def _waste(self, lost_s: float) -> None:
         """So much time is lost to a loop that is left to Python."""
+        self.recorder.weighed_at = 0
         self.recorder.budget.waste(lost_s, f"{self.place.lines} left to Python")
 
     def _contacts(self, made: int) -> str:

@@ -46,7 +46,7 @@ class PlainCopies:
             _guards.end()
         else:
             recorder.spent.go_on()
-            _guards.begin(recorder.contact)
+            _guards.begin(recorder.contact, recorder)
 
     def put_aside(self, quiet: bool, reason: str) -> None:
         """Code runs as written from here on. ``quiet`` code touches no array: what is pending

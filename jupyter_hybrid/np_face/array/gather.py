@@ -25,7 +25,7 @@ from ..lower.lowering import (
     transpose,
 )
 from . import in_range, layouts, masks
-from .indexing import Region, expand_ellipsis, has_plain_bounds, region
+from .indexing import expand_ellipsis, has_plain_bounds
 
 _FEW = 1024  # elements, and nodes, that are worth computing while the cell is recorded
 
@@ -140,7 +140,7 @@ def fitted_rows(array: Any, value: Any, rows: tuple[int, ...]) -> Any:
 class Gather:
     """A window on the axes without index arrays, then a gather over the others."""
 
-    window: Region
+    window: _core.Region
     order: tuple[int, ...]  # of the window's axes: the gathered ones first
     indices: list[Any]  # one integer node per gathered axis
     batch: tuple[int, ...]  # their common shape
@@ -213,7 +213,7 @@ def plan(array: Any, key: Any) -> Gather:
     keys = expand_ellipsis(keys, array.ndim)
     gathered = [i for i, k in enumerate(keys) if not (k is None or type(k) is slice)]
     plain = [slice(None) if i in gathered else k for i, k in enumerate(keys)]
-    window = region(array.shape, tuple(plain))
+    window = _core.region(array.shape, tuple(plain))
     indices = [_checked(array.recorder, keys[i], window.shape[i]) for i in gathered]
     batch = np.broadcast_shapes(*(tuple(i.shape) for i in indices))
     together = gathered[-1] - gathered[0] + 1 == len(gathered)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _core
 from .. import bridge
 from ..bridge import fitted
 from ..errors import LIKE_NUMPY, NotCovered
@@ -18,7 +19,7 @@ from ..float_errors import in_numpy
 from ..lower import known_errors, lowering
 from ..lower.lowering import NUMBERS
 from . import gather
-from .indexing import has_plain_bounds, region
+from .indexing import has_plain_bounds
 
 
 def _is_plain(key: Any) -> bool:
@@ -36,69 +37,57 @@ def is_basic(key: Any) -> bool:
     return all(map(_is_plain, key)) if type(key) is tuple else _is_plain(key)
 
 
+def getitem(array: Any, key: Any) -> Any:
+    """``array[key]`` where the core leaves it to this slow road."""
+    __tracebackhide__ = True
+    recorder = array.recorder
+    if recorder.active:
+        try:
+            if recorder.script:  # the index may be a number of a traced loop
+                taken = recorder.element(array, key)
+                if taken is not None:
+                    return taken
+            return array.window_at(key) if is_basic(key) else gather.read(array, key)
+        except (NotCovered, *LIKE_NUMPY) as problem:
+            known_errors.of_index(array, key)
+            why = f": {problem}" if isinstance(problem, NotCovered) else " with this index"
+            recorder.leave_graph(f"indexing{why}")
+    return array.to_numpy("indexing reads the array")[bridge.to_real(key)]
+
+
+def setitem(array: Any, key: Any, value: Any) -> None:
+    """``array[key] = value``, likewise."""
+    __tracebackhide__ = True
+    recorder = array.recorder
+    if array.is_scalar:
+        bridge.stand_in(array)[key] = value  # raises NumPy's error
+    if recorder.active and not array.writeable:
+        raise ValueError("assignment destination is read-only")
+    if recorder.active:
+        try:
+            if is_basic(key):
+                window = _core.region(array.shape, key)
+                bridge.require_element(window.shape, value)
+                operand = fitted(array, value, window.shape)
+                array.assign(window.write(array.handle, operand))
+            else:
+                gather.write(array, key, value)
+            return
+        except (NotCovered, *LIKE_NUMPY) as problem:
+            known_errors.of_index(array, key, value)
+            known = f"writing: {problem}" if isinstance(problem, NotCovered) else ""
+            recorder.leave_graph(known or "writing with this index and value")
+    value = bridge.to_real(value)
+    key = bridge.to_real(key)
+    recorder.flush_if_active("an array is written in NumPy")
+    in_numpy(operator.setitem, (array.to_numpy(), key, value), {}, recorder)
+    array.touched()
+
+
 class Items:
-    """Indexing; a mixin of TracedArray."""
+    """Lengths and steps; a mixin of TracedArray."""
 
     __slots__ = ()
-
-    def __getitem__(self: Any, key: Any) -> Any:
-        __tracebackhide__ = True
-        recorder = self.recorder
-        if recorder.active:
-            try:
-                if recorder.script:  # the index may be a number of a traced loop
-                    taken = recorder.element(self, key)
-                    if taken is not None:
-                        return taken
-                if is_basic(key):
-                    return self._window_of(key)
-                return gather.read(self, key)
-            except (NotCovered, *LIKE_NUMPY) as problem:
-                known_errors.of_index(self, key)
-                why = f": {problem}" if isinstance(problem, NotCovered) else " with this index"
-                recorder.leave_graph(f"indexing{why}")
-        return self.to_numpy("indexing reads the array")[bridge.to_real(key)]
-
-    def _window_of(self: Any, key: Any) -> Any:
-        window = region(self.shape, key)
-        if window.scalar or (self.is_scalar and key == ()):
-            node = window.read(self.handle)
-            if node is self._handle:
-                node = lowering.copied(node)
-            return bridge.Traced.of_node(self.recorder, node, scalar=True)
-        return self.seen_through(
-            window.read, window.write, lambda base: base[key], window.strides(self.strides)
-        )
-
-    def __setitem__(self: Any, key: Any, value: Any) -> None:
-        __tracebackhide__ = True
-        recorder = self.recorder
-        if self.is_scalar:
-            bridge.stand_in(self)[key] = value  # raises NumPy's error
-        if recorder.active and not self.writeable:
-            raise ValueError("assignment destination is read-only")
-        if recorder.active:
-            try:
-                if is_basic(key):
-                    window = region(self.shape, key)
-                    bridge.require_element(window.shape, value)
-                    operand = fitted(self, value, window.shape)
-                    self.assign(window.write(self.handle, operand))
-                else:
-                    gather.write(self, key, value)
-                return
-            except (NotCovered, *LIKE_NUMPY) as problem:
-                known_errors.of_index(self, key, value)
-                known = f"writing: {problem}" if isinstance(problem, NotCovered) else ""
-                recorder.leave_graph(known or "writing with this index and value")
-        value = bridge.to_real(value)
-        key = bridge.to_real(key)
-        recorder.flush_if_active("an array is written in NumPy")
-        in_numpy(operator.setitem, (self.to_numpy(), key, value), {}, recorder)
-        self.touched()
-
-    def __delitem__(self, key: Any) -> None:
-        raise ValueError("cannot delete array elements")
 
     def __len__(self: Any) -> int:
         if self.is_scalar or not self.shape:

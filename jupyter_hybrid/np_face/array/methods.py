@@ -84,10 +84,6 @@ class Methods:
         return self._apply(np.transpose, (order,), {}, "transpose")
 
     @property
-    def T(self: Any) -> Any:
-        return self.transpose()
-
-    @property
     def mT(self: Any) -> Any:
         return self._apply(np.matrix_transpose, (), {})
 

@@ -1,4 +1,4 @@
-"""Python's operators on traced arrays: the ufuncs of the same name, without NumPy in between."""
+"""Python's operators on traced arrays where the core leaves them to this slow road."""
 
 from __future__ import annotations
 
@@ -84,16 +84,14 @@ _UNARY = {
 }  # fmt: skip
 
 
-class Operators:
-    """The operators; a mixin of TracedArray."""
-
-    __slots__ = ()
+#: By the name of the special method.
+SLOW: dict[str, Callable] = {}
 
 
 def _add(name: str, method: Callable) -> None:
     method.__name__ = name
     method.__qualname__ = f"ndarray.{name}"
-    setattr(Operators, name, method)
+    SLOW[name] = method
 
 
 for _name, _ufunc in _BINARY.items():

@@ -117,7 +117,7 @@ def promised(array: Any) -> Any:
         base = promised(array.parent)
         if array._opened is not None and array._opened[0] is base:
             return array._opened[1]
-        made = array._window(base)
+        made = array._view.window(base)
         if made.base is None:  # a copy, whose contents can't follow
             return array.to_numpy("a view is a copy")
     else:

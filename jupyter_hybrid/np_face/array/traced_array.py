@@ -3,95 +3,41 @@
 from __future__ import annotations
 
 import abc
-import math
 from collections.abc import Callable
-from typing import Any
-from weakref import ref
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ... import _core
 from ..errors import NotCovered
 from ..lower import lowering
-from ..lower.lowering import dtype_of
 from ..protocols import Recorder
-from . import in_place, layouts, promises
+from . import in_place, items, layouts, operators, promises
 from .conversions import Conversions
 from .items import Items
 from .methods import Methods
-from .operators import Operators
 
-_note = _core.guards.note
-_WINDOW = Callable[[Any], Any]
 _SEQUENCE = 1 << 5  # the flag of a type that Python's ``match`` asks for
 
 
-def _settable(read: Callable) -> Any:
-    """An attribute that real NumPy sets."""
-    return property(read, lambda array, value: in_place.put(array, read.__name__, value))
+class View(NamedTuple):
+    """How a view shows its base's memory; :class:`_core.Region` is one of basic indices."""
+
+    read: Callable[[Any], Any]  # base's node -> own
+    write: Callable[[Any, Any], Any] | None  # (base's node, own new contents) -> base's new ones
+    window: Callable[[Any], Any]  # base's ndarray -> own
 
 
-class TracedArray(Operators, Items, Methods, Conversions):
+class TracedArray(Items, Methods, Conversions, _core.TracedBase):
     """An array of the cell's graph that answers as ``numpy.ndarray`` does.
 
     Operations with a lowering add nodes. Whatever needs elements computes them first (a sync
     point) and continues in real NumPy. After the cell a deferred value is still this object: it
-    computes itself when somebody reads it.
+    computes itself when somebody reads it. State, operators and basic indices are in the core.
     """
 
     __array_priority__ = 1000.0
-    __slots__ = (
-        "__weakref__",
-        "_epoch",
-        "_handle",
-        "_is_copy",
-        "_opened",
-        "_read",
-        "_real",
-        "_seen",
-        "_window",
-        "_write",
-        "computed",
-        "dirty",
-        "input",
-        "is_scalar",
-        "is_window",
-        "layout",
-        "origin",
-        "parent",
-        "promise",
-        "recorder",
-        "selected",
-        "used",
-        "version",
-    )  # fmt: skip
-
-    def __init__(self, recorder: Recorder, handle: Any, scalar: bool = False):
-        self.recorder = recorder
-        _note()
-        recorder.proxies.append(ref(self))
-        self._handle = handle
-        self.is_scalar = scalar  # NumPy gives a scalar here, not a 0-d array
-        recorder.arrays += not scalar
-        self.origin: Any = None  # the existing ndarray it stands for
-        self.input: Any = None  # that ndarray as a graph input
-        self.computed: Any = None  # the node that made the ndarray, when the cell computed it
-        self.parent: TracedArray | None = None  # a view's base
-        self.selected: Any = None  # (mask, values) of a x[mask] that was not computed
-        self.layout: tuple[int, ...] | None = None  # byte strides; None: C order
-        self.is_window = False  # on an array that nobody else has
-        self.promise: Any = None  # of an ndarray that has still to get these contents
-        self.dirty = False  # written since it was last stored to `origin`
-        self.version = 0
-        self._real: Any = None
-        self._opened: Any = None  # of a view: (base's ndarray, own)
-        self._read: Any = None  # of a view: base's node -> own,
-        self._write: Any = None  # (base's node, own new contents) -> base's new contents,
-        self._window: Any = None  # base's ndarray -> own
-        self._seen = 0  # the base's version that was read
-        self._is_copy = False  # `input` is a copy of `origin`
-        self._epoch = recorder.epoch  # when the ndarray's memory was looked at
-        self.used = recorder.tick
+    __slots__ = ()
 
     # Making ---------------------------------------------------------------------------------------
     @classmethod
@@ -119,83 +65,30 @@ class TracedArray(Operators, Items, Methods, Conversions):
     def release(self) -> None:
         """Lets go of the memory: the array stands for nothing until :meth:`_stand_for`."""
         self.origin = self.input = self.computed = self._handle = self._real = None
-        self.parent = self._read = self._write = self._window = self._opened = None
+        self.parent = self._view = self._opened = None
         self.dirty = False
 
     def seen_through(
         self,
-        read: _WINDOW,
+        read: Callable[[Any], Any],
         write: Callable[[Any, Any], Any] | None,
-        window: _WINDOW,
+        window: Callable[[Any], Any],
         strides: tuple[int, ...] | None = None,
     ) -> TracedArray:
-        """An array that shares this one's memory.
-
-        Args:
-            read: this array's node -> the view's node.
-            write: (this array's node, the view's new contents) -> this array's new contents; None
-                for a read-only view.
-            window: this array as a real ndarray -> the view of it.
-            strides: in bytes; None for C order.
-        """
+        """An array that shares this one's memory, as :class:`View` says; ``strides`` in bytes, None
+        for C order. Without ``write`` it is read-only."""
         made = TracedArray(self.recorder, read(self.handle))
-        made.parent = self
-        made._read, made._write, made._window = read, write, window
-        made._seen = self.version
+        made.parent, made._view, made._seen = self, View(read, write, window), self.version
         if strides is not None:
             made.layout = layouts.unless_c_order(made.shape, strides, made.itemsize)
         return made
 
     # State ----------------------------------------------------------------------------------------
     @property
-    def handle(self) -> Any:
-        """The current node; a view follows what was written to its base."""
-        parent = self.parent
-        if parent is None:
-            if self._handle is None:
-                self._compute_selection()
-            if self._epoch != self.recorder.epoch:
-                self._epoch = self.recorder.epoch
-                if self.origin is not None:
-                    self.touched()
-            return self._handle
-        base = parent.handle
-        if parent.version != self._seen:
-            self._handle, self._seen = self._read(base), parent.version
-            self._real = None
-            self.version += 1
-        return self._handle
-
-    def assign(self, handle: Any) -> None:
-        """Rebinds the array's contents after a write into it."""
-        if not handle._traced:  # an existing array's own memory, which may change
-            handle = lowering.copied(handle)
-        if self.parent is not None:
-            if self._write is None:
-                raise ValueError("assignment destination is read-only")
-            self.parent.assign(self._write(self.parent.handle, handle))
-            self._handle, self._seen = self._read(self.parent.handle), self.parent.version
-        elif self.origin is not None:
-            if not self.origin.flags.writeable:
-                raise ValueError("assignment destination is read-only")
-            overlaps = self.recorder.before_write(self)
-            self.dirty = True
-            _note()
-            self._handle = handle
-            if overlaps:
-                self.recorder.write_back()
-                self.recorder.touch_others(self)
-        else:
-            self._handle = handle
-            self.selected = None
-        self._real = None
-        self.version += 1
-
-    @property
     def writeable(self) -> bool:
         """False for a read-only ndarray and for views that NumPy makes read-only."""
         if self.parent is not None:
-            return self._write is not None and self.parent.writeable
+            return self._view.write is not None and self.parent.writeable
         return not self.is_scalar and (self.origin is None or self.origin.flags.writeable)
 
     def store(self) -> None:
@@ -226,7 +119,10 @@ class TracedArray(Operators, Items, Methods, Conversions):
         if self.parent is not None:
             base = self.parent.to_numpy(reason)
             if self._opened is None or self._opened[0] is not base:
-                self._opened = base, self._window(base)  # one object, as often as it is asked for
+                self._opened = (
+                    base,
+                    self._view.window(base),
+                )  # one object, as often as it is asked for
             return self._opened[1]
         if self.selected is not None:
             self._compute_selection()
@@ -271,22 +167,6 @@ class TracedArray(Operators, Items, Methods, Conversions):
     def __class__(self) -> Any:
         return self.dtype.type if self.is_scalar else np.ndarray
 
-    @_settable
-    def shape(self) -> tuple[int, ...]:
-        return tuple(self.handle.shape)
-
-    @_settable
-    def dtype(self) -> np.dtype:
-        return dtype_of(self.selected[1] if self.selected is not None else self.handle)
-
-    @property
-    def ndim(self) -> int:
-        return len(self.handle.shape)
-
-    @property
-    def size(self) -> int:
-        return math.prod(self.handle.shape)
-
     @property
     def itemsize(self) -> int:
         return self.dtype.itemsize
@@ -295,9 +175,13 @@ class TracedArray(Operators, Items, Methods, Conversions):
     def nbytes(self) -> int:
         return self.size * self.itemsize
 
-    @_settable
+    @property
     def strides(self) -> tuple[int, ...]:
         return self.layout or layouts.c_strides(self.shape, self.itemsize)
+
+    @strides.setter
+    def strides(self, value: Any) -> None:
+        in_place.put(self, "strides", value)
 
     @property
     def flags(self) -> Any:
@@ -328,6 +212,16 @@ OWN_NAMES = frozenset(
     if not all(hasattr(kind, name) for kind in (np.ndarray, *_SCALARS))
 )
 TracedArray.__name__ = "numpy.ndarray"  # what Python's own errors say
+_core.tell_traced(
+    TracedArray,
+    {
+        **operators.SLOW,
+        "__getitem__": items.getitem,
+        "__setitem__": items.setitem,
+        "like_numpy": layouts.like_numpy,
+        "put": in_place.put,
+    },
+)
 
 
 # NumPy's arrays are sequences to `match` from 2.5 on, and none of `collections.abc`.

@@ -157,7 +157,7 @@ def resolved(own: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 # A product reads a matrix either way: what `x.T` was made from, by id of its node.
-_transposes: dict[int, tuple[weakref.ref, Any]] = {}
+transposes: dict[int, tuple[weakref.ref, Any]] = {}
 
 
 def transpose(handle: Any, order: tuple[int, ...]) -> Any:
@@ -168,14 +168,14 @@ def transpose(handle: Any, order: tuple[int, ...]) -> Any:
     made = core("transpose", [handle], axes=order)
     if order == (1, 0):
         key = id(made)
-        gone = weakref.ref(made, lambda _: _transposes.pop(key, None))
-        _transposes[key] = (gone, handle)
+        gone = weakref.ref(made, lambda _: transposes.pop(key, None))
+        transposes[key] = (gone, handle)
     return made
 
 
 def untransposed(handle: Any) -> tuple[Any, bool]:
     """(the matrix, whether ``handle`` is its transpose)."""
-    known = _transposes.get(id(handle))
+    known = transposes.get(id(handle))
     return (known[1], True) if known is not None and known[0]() is handle else (handle, False)
 
 

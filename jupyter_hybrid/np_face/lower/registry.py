@@ -25,6 +25,15 @@ VIEWS: dict[Any, Callable] = {}
 METHODS_OF_UFUNCS: dict[str, Callable] = {}
 # Functions that give an array of rank 0 where others give a scalar.
 ARRAYS_OF_RANK_0: set[Any] = set()
+# Functions whose nodes follow from kinds, shapes and plain values of their arguments alone.
+BY_KINDS = frozenset(
+    {
+        np.sum, np.prod, np.mean, np.max, np.min, np.any, np.all, np.argmax, np.argmin, np.std,
+        np.var, np.where, np.clip, np.cumsum, np.cumprod, np.dot, np.inner, np.outer, np.round,
+        np.sort, np.argsort, np.zeros_like, np.ones_like, np.reshape, np.ravel, np.transpose,
+        np.swapaxes, np.squeeze,
+    }
+)  # fmt: skip
 # Functions that write into their first argument.
 WRITERS = frozenset({np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal})
 

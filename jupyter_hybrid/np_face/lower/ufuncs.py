@@ -7,6 +7,7 @@ plan is a function of the operands' handles.
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from ... import _core
 from ..errors import NotCovered
-from ..float_errors import Named
+from ..float_errors import Named, harmless, require_quiet, state
 from . import composed, lowering
 from .linear import matmul
 from .lowering import NUMBERS, cast, constant, copied, dtype_of, fits
@@ -122,7 +123,9 @@ def _loop(ufunc: np.ufunc, kinds: tuple, result: np.dtype | None = None) -> tupl
 
 def _plan(ufunc: np.ufunc, kinds: tuple) -> Plan:
     if ufunc is np.matmul:
-        return matmul
+        if kinds[0] is not kinds[1] or kinds[0] not in _COMPUTES["dot"]:
+            return matmul
+        return _core.ufunc_plan("dot", kinds[0], general=matmul, transposes=lowering.transposes)
     if not all(k in NUMBERS or k in lowering.DTYPES for k in kinds):
         raise NotCovered(f"np.{ufunc.__name__} on {', '.join(str(k) for k in kinds)}")
     return _lowered(ufunc, _loop(ufunc, kinds), kinds)
@@ -137,7 +140,15 @@ def _lowered(ufunc: np.ufunc, loop: tuple, kinds: tuple) -> Plan:
         if loop[0].kind == "c" and ufunc is not np.positive:
             raise NotCovered(f"np.{ufunc.__name__} on {loop[0]}")
         return _composed(ufunc, loop)
-    return _unary(ufunc, loop) if ufunc in UNARY else _binary(ufunc, loop, kinds)
+    return _unary(ufunc, loop, kinds) if ufunc in UNARY else _binary(ufunc, loop, kinds)
+
+
+def _in_core(op: str, kinds: tuple, dtype: np.dtype, **of_number: Any) -> Plan | None:
+    """A plan without Python, where casts are safe and the number is an int or a float."""
+    arrays = [k for k in kinds if isinstance(k, np.dtype)]
+    if not all(np.can_cast(k, dtype) for k in arrays) or not {bool, complex}.isdisjoint(kinds):
+        return None
+    return _core.ufunc_plan(op, dtype, **of_number)
 
 
 def _computes(op: str, ufunc: np.ufunc, dtype: np.dtype) -> str:
@@ -169,7 +180,7 @@ def _check_fits(value: Any, dtype: np.dtype) -> None:
         raise NotCovered(f"{value!r} beside {dtype}")
 
 
-def _unary(ufunc: np.ufunc, loop: tuple) -> Plan:
+def _unary(ufunc: np.ufunc, loop: tuple, kinds: tuple) -> Plan:
     op, dtype = UNARY[ufunc], loop[0]
     whole = dtype.kind in "iub"
     if whole and op in ("isnan", "isinf", "isfinite"):
@@ -182,7 +193,8 @@ def _unary(ufunc: np.ufunc, loop: tuple) -> Plan:
     if whole and op == "reciprocal":  # NumPy's 1 / 0 is the machine's own
         raise NotCovered(f"np.reciprocal on {dtype}")
     _computes(op, ufunc, dtype)
-    return lambda x: _invoke(op, [_as_handle(x, dtype)], {})
+    known = _in_core(op, kinds, dtype) if kinds[0] not in NUMBERS else None
+    return known or (lambda x: _invoke(op, [_as_handle(x, dtype)], {}))
 
 
 def _binary(ufunc: np.ufunc, loop: tuple, kinds: tuple) -> Plan:
@@ -207,15 +219,15 @@ def _binary(ufunc: np.ufunc, loop: tuple, kinds: tuple) -> Plan:
                 b = cast(b, right)
             return _invoke(op, [a, b], {})
 
-        return both
+        return _in_core(op, kinds, left) or both
     if arrays[0]:
-        return _with_number(op, left, right, False, kinds[1] is complex)
+        return _with_number(op, left, right, False, kinds)
     if arrays[1]:
-        return _with_number(op, right, left, True, kinds[0] is complex)
+        return _with_number(op, right, left, True, kinds)
     raise NotCovered(f"np.{ufunc.__name__} of numbers")
 
 
-def _with_number(op: str, dtype: np.dtype, number: np.dtype, first: bool, of_complex: bool) -> Plan:
+def _with_number(op: str, dtype: np.dtype, number: np.dtype, first: bool, kinds: tuple) -> Plan:
     """``op(array, number)``, or ``op(number, array)`` when ``first``."""
     if first and op in _REVERSED:
         name = f"r{op}_scalar"
@@ -225,7 +237,7 @@ def _with_number(op: str, dtype: np.dtype, number: np.dtype, first: bool, of_com
         name = f"{op}_scalar"
     integers = number.kind in "iu"
     negative_is_error = op == "power" and integers and not first
-    if op == "logical_xor" or (number.kind == "b" and op in _TESTS) or of_complex:
+    if op == "logical_xor" or (number.kind == "b" and op in _TESTS) or complex in kinds:
         return _with_constant(op, dtype, number, first)
 
     def with_number(*operands: Any) -> Any:
@@ -244,9 +256,17 @@ def _with_number(op: str, dtype: np.dtype, number: np.dtype, first: bool, of_com
             array = cast(array, dtype)
         return _invoke(name, [array], {"scalar": value})
 
+    general, special = with_number, {}
     if op == "power" and not first and dtype.kind in "fiu":
-        return _power(with_number, dtype)
-    return with_number
+        general = _power(with_number, dtype)
+        if dtype != kinds[0]:
+            return general
+        special["two"] = _in_core("square", kinds, dtype)
+        special["half"] = _in_core("sqrt", kinds, dtype) if dtype.kind == "f" else None
+    span = np.iinfo(number if integers else np.int64)
+    low = 0 if negative_is_error else int(span.min)
+    given = {"number_at": int(not first), "integers": (low, min(int(span.max), 2**63 - 1))}
+    return _in_core(name, kinds, dtype, general=general, **given, **special) or general
 
 
 def _power(general: Plan, dtype: np.dtype) -> Plan:
@@ -272,3 +292,6 @@ def _with_constant(op: str, dtype: np.dtype, number: np.dtype, first: bool) -> P
         return _invoke(op, pair[::-1] if first else pair, {})
 
     return run
+
+
+_core.tell_ufuncs(state, harmless, warnings, require_quiet, plan_of)

@@ -21,6 +21,9 @@ from .places import RUNTIME
 from .recorder import BodyRecorder
 from .undefined import Undefined
 
+# What rewritten code has something else for: arrays and their scalars.
+_LOADED = frozenset({np.ndarray, *np.sctypeDict.values()})
+
 
 class ScriptRuntime(ControlFlow, Runtime):
     """The functions that rewritten scripts call; ``recorder`` is None when none is traced."""
@@ -36,7 +39,9 @@ class ScriptRuntime(ControlFlow, Runtime):
     def load(self, value: Any) -> Any:
         if self.recorder is not None and type(value) is Undefined:
             value.refuse()
-        return super().load(value)
+        if self.recorder is None:
+            return _core.guards.kept(value)
+        return self.recorder.wrap(value) if type(value) in _LOADED else value
 
     # Elements -----------------------------------------------------------------------------------
     def element(self, holder: Any, key: Any) -> Any:

@@ -22,10 +22,9 @@ class BodyRecorder(Recorder):
         max_iterations: of a `while`; more is an error when it runs.
     """
 
-    script = True
-
     def __init__(self, cell: Cell, later: DeferredNames, unroll: int, max_iterations: int | None):
         super().__init__(cell, Options(view="none"), {}, later)
+        self.script = True
         self.unroll = unroll
         self.max_iterations = max_iterations
         self.bodies: list[Any] = []  # branches and loop bodies being traced, innermost last
