@@ -2,7 +2,7 @@
 #include "bind/graph_view.h"
 #include "bind/invoke.h"
 #include "core/error.h"
-#include "graph/row_kernel.h"
+#include "graph/kernel_kind.h"
 #include "graph/text.h"
 #include "launch/run_op.h"
 
@@ -29,9 +29,7 @@ const char* kind_name(NodeKind kind) {
 
 const char* family_of(const Node& n) {
   if (n.kind == NodeKind::op) return family_name(n.op->family);
-  if (n.kind == NodeKind::fused) {
-    return family_name(is_row_kernel(n) ? Family::reduce : Family::elementwise);
-  }
+  if (n.kind == NodeKind::fused) return family_name(traits_of(n.kernel).family);
   return kind_name(n.kind);
 }
 

@@ -3,9 +3,7 @@
 
 #include "core/error.h"
 #include "graph/graph.h"
-#include "graph/row_kernel.h"
-#include "graph/window_write.h"
-#include "ops/epilogue.h"
+#include "graph/kernel_kind.h"
 
 namespace hybrid {
 
@@ -32,15 +30,14 @@ void check_arity(const Node& n) {
 void check_fused(const Node& n) {
   require(n.members.size() >= 2, called(n), ": a fused node has at least two members, given ",
           n.members.size());
-  const bool rows = is_row_kernel(n);
+  const auto takes_member = traits_of(n.kernel).takes_member;
+  require(takes_member != nullptr, called(n), ": a fused node of kind ", traits_of(n.kernel).name);
   std::unordered_set<NodeId> inside;
   std::unordered_set<NodeId> outside;
   for (const Entry& e : n.inputs) outside.insert(e.node);
   for (const Node& m : n.members) {
     const bool first = &m == &n.members.front(), last = &m == &n.members.back();
-    require(m.kind == NodeKind::op && m.op != nullptr &&
-                (m.op->elementwise != nullptr || (first && takes_epilogue(*m.op)) ||
-                 (last && is_window_write(*m.op)) || (rows && is_row_member(*m.op))),
+    require(m.kind == NodeKind::op && m.op != nullptr && takes_member(*m.op, first, last),
             called(n), ": member ", m.id, " is not an elementwise operator");
     for (const Entry& e : m.inputs) {
       require(inside.count(e.node) || outside.count(e.node), called(n), ": member ", m.id,
@@ -48,6 +45,9 @@ void check_fused(const Node& n) {
     }
     inside.insert(m.id);
   }
+  const KernelKind kind = kernel_kind_of(n.members);
+  require(n.kernel == kind, called(n), ": a kernel of kind ", traits_of(n.kernel).name,
+          " with the members of one of kind ", traits_of(kind).name);
   require(n.member_outputs.size() == n.shapes.size(), called(n), ": has ", n.shapes.size(),
           " outputs, but names ", n.member_outputs.size(), " of its members");
   for (const Entry& e : n.member_outputs) {

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "graph/epilogue_node.h"
-#include "graph/window_write.h"
 
 namespace hybrid {
 
@@ -45,7 +43,7 @@ ElemProgram elem_program(const Graph& graph, const Node& fused) {
   };
   std::vector<Made> made;
   // What a product computes is one more input.
-  const bool product = begins_with_product(fused);
+  const bool product = fused.kernel == KernelKind::product;
   if (product) program.inputs.push_back(fused.members[0].dtypes.at(0));
   const auto operand_of = [&](const Entry& e) {
     if (product && e.node == fused.members[0].id) {
@@ -75,7 +73,7 @@ ElemProgram elem_program(const Graph& graph, const Node& fused) {
     made.push_back({member.id, static_cast<int16_t>(result)});
   }
   for (Entry e : fused.member_outputs) {
-    if (ends_in_write(fused)) e = fused.members.back().inputs[1];
+    if (fused.kernel == KernelKind::write) e = fused.members.back().inputs[1];
     const ElemOperand o = operand_of(e);
     require(o.kind == ElemOperand::temp, "fused node ", fused.id, ": an output is not a member");
     program.outputs.push_back(o.index);

@@ -16,8 +16,19 @@ enum class NodeKind : uint8_t {
   input,     // variable: bound at run time
   constant,  // value held in the graph (small)
   op,
-  fused,   // one kernel made of member nodes (`members`), all elementwise for now
+  fused,   // one kernel made of member nodes (`members`), see KernelKind
   effect,  // print and the like: ordered, shown, not computed; inputs are what it reads
+};
+
+// What runs a node: see graph/kernel_kind.h.
+enum class KernelKind : uint8_t {
+  none,         // nothing does
+  op,           // the operator's own kernel
+  elementwise,  // the interpreter
+  rows,         // elementwise work and reductions along the same rows
+  write,        // elementwise work whose result is a window of the output
+  product,      // FullyConnected or Convolution, its result finished elementwise
+  copy,         // a view that has to copy: no node's own kind
 };
 
 struct Node {
@@ -35,8 +46,9 @@ struct Node {
   int32_t key_slot = -1;        // random operators: which key of the run
   int32_t segment = 0;          // which part of a cell, split at sync points
   Context ctx;
-  NDArray value;              // constant
-  std::string text;           // effect: "print"; scalar constants: literal as written
+  NDArray value;                         // constant
+  std::string text;                      // effect: "print"; scalar constants: literal as written
+  KernelKind kernel = KernelKind::none;  // fused: which kernel
   std::vector<Node> members;  // fused: in order, ids kept; inputs refer to outer or member ids
   std::vector<Entry> member_outputs;         // fused: which member entries are its outputs
   std::map<std::string, std::string> extra;  // variable attributes: __shape__, __lr_mult__, ...

@@ -145,12 +145,6 @@ Shape without_ones(const Shape& shape) {
   return result;
 }
 
-bool is_row_kernel(const Node& n) {
-  return n.kind == NodeKind::fused &&
-         std::any_of(n.members.begin(), n.members.end(),
-                     [](const Node& m) { return is_row_reduction(*m.op); });
-}
-
 bool is_row_member(const OpDef& op) {
   return op.elementwise != nullptr || op.view != nullptr || is_row_reduction(op);
 }

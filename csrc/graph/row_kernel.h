@@ -8,8 +8,6 @@
 
 namespace hybrid {
 
-// A fused node with a row reduction among its members.
-bool is_row_kernel(const Node& n);
 // May `op` be a member of a row kernel?
 bool is_row_member(const OpDef& op);
 

@@ -10,7 +10,7 @@
 #include "graph/constant.h"
 #include "graph/devices.h"
 #include "graph/expression.h"
-#include "graph/row_kernel.h"
+#include "graph/kernel_kind.h"
 
 namespace hybrid {
 
@@ -313,7 +313,7 @@ std::vector<Writer::Line> Writer::lines(const TextOptions& options) {
         write_bodies(n, options, &lines);
         break;
       case NodeKind::fused:
-        lines.push_back({is_row_kernel(n) ? "# one kernel, row by row:" : "# one kernel:", ""});
+        lines.push_back({traits_of(n.kernel).heading, ""});
         for (const Node& m : n.members) {
           lines.push_back({"  " + statement(m, false), comment(m, options)});
         }

@@ -39,8 +39,4 @@ bool find_window_write(const Node& n, const Shape& value, WindowWrite* found) {
   return true;
 }
 
-bool ends_in_write(const Node& n) {
-  return n.kind == NodeKind::fused && !n.members.empty() && is_window_write(*n.members.back().op);
-}
-
 }  // namespace hybrid

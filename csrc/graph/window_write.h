@@ -14,7 +14,5 @@ bool is_window_write(const OpDef& op);
 // What node `n` does with a value of this shape, when that fills most of a large array: then the
 // rest is copied from the old array rather than the value stored twice.
 bool find_window_write(const Node& n, const Shape& value, WindowWrite* found);
-// A fused node whose last member is a window write.
-bool ends_in_write(const Node& n);
 
 }  // namespace hybrid

@@ -5,10 +5,8 @@
 #include <map>
 #include <set>
 
-#include "graph/epilogue_node.h"
-#include "graph/row_kernel.h"
+#include "graph/kernel_kind.h"
 #include "graph/text.h"
-#include "graph/window_write.h"
 #include "ops/epilogue.h"
 #include "passes/fusible.h"
 #include "passes/rewriter.h"
@@ -92,11 +90,9 @@ class Finishing {
   }
 
   static bool is_elementwise_kernel(const Node& n) {
-    if (n.kind == NodeKind::fused) {
-      return !is_row_kernel(n) && !ends_in_write(n) && !begins_with_product(n);
-    }
-    return n.kind == NodeKind::op && n.op->elementwise != nullptr && !n.op->random &&
-           !n.inputs.empty() && n.op->family != Family::creation;
+    if (kernel_kind(n) != KernelKind::elementwise) return false;
+    return n.kind == NodeKind::fused ||
+           (!n.op->random && !n.inputs.empty() && n.op->family != Family::creation);
   }
 
   void add_kernel(const Node& product, const Node& reader) {
@@ -122,6 +118,7 @@ class Finishing {
       if (!known && e.node != product.id) kernel.inputs.push_back(e);
     }
     const size_t members = kernel.members.size();
+    kernel.kernel = kernel_kind_of(kernel.members);
     const NodeId id = rewriter_.after.add(std::move(kernel)).id;
     rewriter_.replace({reader.id, 0}, {id, 0});
     if (!context_.explain) return;

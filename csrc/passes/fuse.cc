@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "graph/kernel_kind.h"
 #include "graph/row_reduction.h"
 #include "graph/text.h"
 #include "graph/window_write.h"
@@ -182,6 +183,7 @@ class Fusion {
       kernel.dtypes.push_back(n.dtypes[0]);
     }
     const std::vector<Entry> outputs = kernel.member_outputs;
+    kernel.kernel = kernel_kind_of(kernel.members);
     const NodeId id = rewriter_.after.add(std::move(kernel)).id;
     for (size_t k = 0; k < outputs.size(); ++k) {
       rewriter_.replace(outputs[k], {id, static_cast<int32_t>(k)});

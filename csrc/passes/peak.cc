@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "graph/epilogue_node.h"
+#include "graph/kernel_kind.h"
 
 namespace hybrid {
 
@@ -22,11 +22,8 @@ Liveness::Liveness(const Graph& graph) : reads_(graph.nodes.size()), writes_(gra
       const bool known =
           std::any_of(reads.begin(), reads.end(), [b](const Reads& r) { return r.buffer == b; });
       if (known) continue;
-      bool reusable =
-          n.kind == NodeKind::fused || (n.op != nullptr && n.op->elementwise != nullptr);
-      if (n.op != nullptr) reusable |= !n.op->in_place.empty();
-      reusable = reusable && !begins_with_product(n);
-      reads.push_back({b, reusable});
+      const bool in_place = n.kind == NodeKind::op && !n.op->in_place.empty();
+      reads.push_back({b, in_place || traits_of(kernel_kind(n)).reuses_inputs});
       ++readers_[b];
     }
     if (n.kind != NodeKind::op && n.kind != NodeKind::fused) continue;

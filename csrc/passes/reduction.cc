@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "graph/kernel_kind.h"
 #include "graph/row_kernel.h"
 #include "graph/row_reduction.h"
 #include "graph/text.h"
@@ -59,8 +60,8 @@ class RowFusion {
 
   bool next_to_elementwise(size_t i) const {
     const auto elementwise = [&](size_t j) {
-      const Node& n = before_.nodes[j];
-      return n.kind == NodeKind::fused || (n.kind == NodeKind::op && n.op->elementwise != nullptr);
+      const KernelKind kind = kernel_kind(before_.nodes[j]);
+      return kind != KernelKind::none && kind != KernelKind::op;
     };
     const auto found = readers_.find({before_.nodes[i].id, 0});
     return found != readers_.end() &&
@@ -322,6 +323,7 @@ class RowFusion {
       kernel.shapes.push_back(before_.shape(e));
       kernel.dtypes.push_back(before_.dtype(e));
     }
+    kernel.kernel = kernel_kind_of(kernel.members);
     const NodeId id = rewriter_.after.add(std::move(kernel)).id;
     for (size_t k = 0; k < results.size(); ++k) {
       rewriter_.replace(results[k], {id, static_cast<int32_t>(k)});

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "graph/epilogue_node.h"
+#include "graph/kernel_kind.h"
 #include "graph/row_reduction.h"
-#include "graph/window_write.h"
 #include "passes/fusible.h"
 
 namespace hybrid {
@@ -60,7 +59,7 @@ OuterType RowParts::type_of(Entry e) const {
 RowPart RowParts::find(const Node& n) const {
   RowPart part;
   if (n.kind == NodeKind::fused) {
-    if (ends_in_write(n) || begins_with_product(n)) return {};
+    if (!traits_of(n.kernel).joins_rows) return {};
     for (const Node& m : n.members) {
       if (!add_member(m, &part)) break;
     }

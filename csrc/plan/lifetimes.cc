@@ -3,47 +3,13 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "graph/epilogue_node.h"
-#include "graph/row_kernel.h"
-#include "graph/window_write.h"
+#include "graph/kernel_kind.h"
 
 namespace hybrid {
 namespace {
 
 bool same_window(const Window& a, const Window& b) {
   return a.offset == b.offset && a.strides == b.strides;
-}
-
-// A fused kernel writes block by block: memory may be reused when the member that makes the output
-// is not before the last member that reads it.
-bool fused_reads_before_write(const Node& node, const std::vector<int>& same_memory, int out) {
-  int last_read = -1, written = -1;
-  for (size_t m = 0; m < node.members.size(); ++m) {
-    for (const Entry& e : node.members[m].inputs) {
-      for (int i : same_memory) {
-        if (node.inputs[i] == e) last_read = static_cast<int>(m);
-      }
-    }
-    if (node.members[m].id == node.member_outputs[out].node) written = static_cast<int>(m);
-  }
-  return written >= last_read;
-}
-
-// A row kernel: rows are read and written together, so only the order within a row counts.
-bool rows_read_before_write(const Node& node, const std::vector<int>& same_memory, int out) {
-  const RowOrder order = find_row_order(node);
-  int last_read = -1, written = -1;
-  for (size_t m = 0; m < node.members.size(); ++m) {
-    for (const Entry& e : node.members[m].inputs) {
-      for (int i : same_memory) {
-        if (node.inputs[i] == e) last_read = std::max(last_read, order.time[m]);
-      }
-    }
-    if (node.members[m].id == node.member_outputs[out].node && order.wide[m]) {
-      written = order.time[m];
-    }
-  }
-  return written >= last_read;
 }
 
 struct Builder {
@@ -342,11 +308,10 @@ bool may_fail(const Graph& graph, const Node& node) {
 
 bool operator_allows_in_place(const Node& node, int in, int out,
                               const std::vector<int>& same_memory) {
-  if (is_row_kernel(node)) return rows_read_before_write(node, same_memory, out);
-  // What is written in a window may be read beside it by an element that comes later.
-  // A product writes its result before what follows it reads anything.
-  if (ends_in_write(node) || begins_with_product(node)) return false;
-  if (node.kind == NodeKind::fused) return fused_reads_before_write(node, same_memory, out);
+  if (node.kind == NodeKind::fused) {
+    const auto may_overwrite = traits_of(node.kernel).may_overwrite;
+    return may_overwrite && may_overwrite(node, same_memory, out);
+  }
   if (node.op->elementwise) return true;  // each element is read before it is written
   if (same_memory.size() != 1) return false;
   for (const InPlacePair& pair : node.op->in_place) {

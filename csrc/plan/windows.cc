@@ -1,16 +1,11 @@
 #include "plan/windows.h"
 
 #include "core/error.h"
-#include "graph/epilogue_node.h"
+#include "graph/kernel_kind.h"
 
 namespace hybrid {
 
 bool runs(const Node& node) { return node.kind == NodeKind::op || node.kind == NodeKind::fused; }
-
-bool is_elementwise(const Node& node) {
-  if (node.kind == NodeKind::fused) return !begins_with_product(node);
-  return node.kind == NodeKind::op && node.op->elementwise;
-}
 
 bool is_passthrough(const Node& node, bool training) {
   if (node.kind != NodeKind::op || training || !node.op->training_only) return false;
@@ -44,7 +39,7 @@ namespace {
 // Would `node` run on input number `i` laid out like `view`?
 bool takes_layout(const Node& node, int i, const TensorView& view, bool training) {
   if (view.contiguous() || !runs(node)) return true;
-  if (is_elementwise(node) || is_passthrough(node, training)) return true;
+  if (traits_of(kernel_kind(node)).any_layout || is_passthrough(node, training)) return true;
   if (node.kind == NodeKind::fused) return false;
   if (node.op->strided_ok) return true;
   if (node.op->view && i == 0) {

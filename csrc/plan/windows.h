@@ -25,8 +25,7 @@ struct Windows {
 // A view is kept a view unless a reader needs contiguous memory: then the view's node copies.
 Windows find_windows(const Graph& graph, const ValueIndex& values, bool training);
 
-bool runs(const Node& node);            // op or fused: a step
-bool is_elementwise(const Node& node);  // run by the elementwise interpreter
+bool runs(const Node& node);  // op or fused: a step
 // Identity when not training (Dropout): an alias of its input.
 bool is_passthrough(const Node& node, bool training);
 

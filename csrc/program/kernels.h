@@ -18,7 +18,7 @@ struct Slot {
 };
 
 struct ProgramKernel {
-  enum Kind : uint8_t { elementwise, rows, write, product, op, copy } kind = op;
+  KernelKind kind = KernelKind::op;
   const OpDef* op_def = nullptr;
   Attrs attrs;
   ElemProgram elem;

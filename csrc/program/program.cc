@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "engine/trace.h"
 #include "graph/elem_program.h"
-#include "graph/epilogue_node.h"
+#include "graph/kernel_kind.h"
 #include "kernels/layout.h"
 #include "launch/run_op.h"
 #include "program/kernels.h"
@@ -52,7 +52,6 @@ struct Maker {
         if (k->slots[k->num_in + o].buffer == k->slots[i].buffer) shared.push_back({o, i});
       }
     }
-    k->kind = ProgramKernel::rows;
     k->name = trace::intern_name(fused_name(node).c_str());
     k->rows_kernel = make_row_kernel(graph, node, arrays, shared);
     k->cost_ns = 20 + k->rows_kernel->cost_ns * static_cast<double>(k->rows_kernel->rows);
@@ -68,7 +67,6 @@ struct Maker {
             "program: fused node ", node.id, " does not end in a write of a window");
     const auto base = std::find(node.inputs.begin(), node.inputs.end(), last.inputs[0]);
     require(base != node.inputs.end(), "program: fused node ", node.id, " does not read its base");
-    k->kind = ProgramKernel::write;
     k->elem = elem_program(graph, node);
     k->name = trace::intern_name(fused_name(node).c_str());
     k->base = static_cast<int>(base - node.inputs.begin());
@@ -95,7 +93,6 @@ struct Maker {
   // A product whose result is finished elementwise, in its own memory.
   void prepare_product(ProgramKernel* k, const Node& node) const {
     const Node& product = node.members.front();
-    k->kind = ProgramKernel::product;
     k->op_def = product.op;
     k->attrs = product.attrs;
     k->elem = elem_program(graph, node);
@@ -153,35 +150,49 @@ struct Maker {
       in_shapes.push_back(graph.shape(e));
     }
     for (int o = 0; o < k.num_out; ++o) k.slots.push_back(slot({node.id, o}));
-    if (is_row_kernel(node)) {
-      prepare_rows(&k, node);
-    } else if (ends_in_write(node)) {
-      prepare_write(&k, node);
-    } else if (begins_with_product(node)) {
-      prepare_product(&k, node);
-    } else if (node.kind == NodeKind::fused || node.op->elementwise) {
-      k.kind = ProgramKernel::elementwise;
-      k.elem = node.kind == NodeKind::fused ? elem_program(graph, node)
-                                            : elem_program(*node.op, node.attrs, in_dtypes);
-      prepare_elementwise(&k, node.kind == NodeKind::fused ? "fused" : node.op->name);
-      k.cost_ns = elementwise_cost(k);
-      k.name = trace::intern_name(fused_name(node).c_str());
-    } else {
-      k.name = trace::intern_name(node.op->name);
-      k.kind = ProgramKernel::op;
-      if (node.op->random) {
-        k.key_slot = node.key_slot;
-        require(k.key_slot >= 0 && k.key_slot < graph.num_keys, node.op->name, ": node ", node.id,
-                " has no key slot");
-      }
-      k.cost_ns = estimate_cost_ns(*node.op, node.attrs, in_shapes, node.shapes,
-                                   in_dtypes.empty() ? node.dtypes[0] : in_dtypes[0]);
-      if (copies_a_window(&k, node)) k.kind = ProgramKernel::copy;
-      require(k.kind == ProgramKernel::copy || node.op->cpu, node.op->name, ": node ", node.id,
-              " has no kernel");
+    k.kind = kernel_kind(node);
+    switch (k.kind) {
+      case KernelKind::rows:
+        prepare_rows(&k, node);
+        break;
+      case KernelKind::write:
+        prepare_write(&k, node);
+        break;
+      case KernelKind::product:
+        prepare_product(&k, node);
+        break;
+      case KernelKind::elementwise:
+        k.elem = node.kind == NodeKind::fused ? elem_program(graph, node)
+                                              : elem_program(*node.op, node.attrs, in_dtypes);
+        prepare_elementwise(&k, node.kind == NodeKind::fused ? "fused" : node.op->name);
+        k.cost_ns = elementwise_cost(k);
+        k.name = trace::intern_name(fused_name(node).c_str());
+        break;
+      case KernelKind::op:
+        prepare_operator(&k, node, in_shapes, in_dtypes);
+        break;
+      case KernelKind::none:
+      case KernelKind::copy:
+        fail("program: node ", node.id, " is no kernel");
     }
     impl.cost_ns += k.cost_ns;
     impl.kernels.push_back(std::move(k));
+  }
+
+  // By the operator's own kernel.
+  void prepare_operator(ProgramKernel* k, const Node& node, const std::vector<Shape>& in_shapes,
+                        const std::vector<DType>& in_dtypes) const {
+    k->name = trace::intern_name(node.op->name);
+    if (node.op->random) {
+      k->key_slot = node.key_slot;
+      require(k->key_slot >= 0 && k->key_slot < graph.num_keys, node.op->name, ": node ", node.id,
+              " has no key slot");
+    }
+    k->cost_ns = estimate_cost_ns(*node.op, node.attrs, in_shapes, node.shapes,
+                                  in_dtypes.empty() ? node.dtypes[0] : in_dtypes[0]);
+    if (copies_a_window(k, node)) k->kind = KernelKind::copy;
+    require(k->kind == KernelKind::copy || node.op->cpu, node.op->name, ": node ", node.id,
+            " has no kernel");
   }
 
   // A view that must copy, because a reader needs contiguous memory.
@@ -239,7 +250,7 @@ struct Maker {
   void add_copy(const OutputCopy& copy) {
     static const uint32_t name = trace::intern_name("copy");
     ProgramKernel k;
-    k.kind = ProgramKernel::copy;
+    k.kind = KernelKind::copy;
     k.num_in = k.num_out = 1;
     k.name = name;
     const Entry e = graph.outputs[copy.output];

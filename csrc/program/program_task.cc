@@ -119,13 +119,13 @@ void run_one(const ProgramKernel& k, char* const* base, const uint64_t* keys, Te
     views[i].data = base[s.buffer] + s.bytes;
   }
   switch (k.kind) {
-    case ProgramKernel::elementwise:
+    case KernelKind::elementwise:
       run_anywhere("elementwise code", true, views, k.num_in, views + k.num_in, k.num_out,
                    resources, [&](const TensorView* from, const TensorView* to) {
                      run_elementwise(k.elem, from, to, resources);
                    });
       break;
-    case ProgramKernel::rows:
+    case KernelKind::rows:
       run_anywhere("a row kernel", false, views, k.num_in, views + k.num_in, k.num_out, resources,
                    [&](const TensorView* from, const TensorView* to) {
                      char* arrays[RowKernel::kMaxMemory];
@@ -134,7 +134,7 @@ void run_one(const ProgramKernel& k, char* const* base, const uint64_t* keys, Te
                      run_row_kernel(*k.rows_kernel, arrays, resources);
                    });
       break;
-    case ProgramKernel::write: {
+    case KernelKind::write: {
       const int64_t item = static_cast<int64_t>(dtype_size(k.whole.dtype));
       TensorView from = k.whole, to = k.whole;
       from.data = views[k.base].data;
@@ -148,13 +148,13 @@ void run_one(const ProgramKernel& k, char* const* base, const uint64_t* keys, Te
       copy_around(from, to, k.window, resources);
       break;
     }
-    case ProgramKernel::product:
+    case KernelKind::product:
       run_product(k, views, resources);
       break;
-    case ProgramKernel::copy:
+    case KernelKind::copy:
       strided_copy(views[0], views[k.num_in], resources);
       break;
-    case ProgramKernel::op: {
+    case KernelKind::op: {
       const uint64_t key = k.key_slot >= 0 ? keys[k.key_slot] : 0;
       const uint32_t floats = engine::float_flags();
       run_anywhere(name_of(k), k.op_def->on_device, views, k.num_in, views + k.num_in, k.num_out,
@@ -165,6 +165,8 @@ void run_one(const ProgramKernel& k, char* const* base, const uint64_t* keys, Te
       if (compares_only(k.op_def)) engine::set_float_flags(floats);
       break;
     }
+    case KernelKind::none:
+      break;
   }
   resources.reset_workspace();
 }

@@ -80,7 +80,8 @@ Graph resized(const Graph& optimised, const Graph& written) {
       for (size_t i = 0; i < node.member_outputs.size(); ++i) {
         node.shapes[i] = known.shape(node.member_outputs[i]);
       }
-      if (is_row_kernel(node)) find_rows(known, node);  // throws: other sizes, other rows
+      if (node.kernel == KernelKind::rows)
+        find_rows(known, node);  // throws: other sizes, other rows
     } else {
       infer_again(written, known, &node);
     }

@@ -8,7 +8,6 @@
 #include "core/error.h"
 #include "engine/resources.h"
 #include "exec_helpers.h"
-#include "graph/row_kernel.h"
 #include "passes/pass.h"
 
 using namespace exec_test;
@@ -130,7 +129,9 @@ const Stage& stage(const Compiled& compiled, const std::string& name) {
 }
 
 int count_kernels(const Graph& graph) {
-  return static_cast<int>(std::count_if(graph.nodes.begin(), graph.nodes.end(), is_row_kernel));
+  return static_cast<int>(std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const Node& n) {
+    return n.kernel == KernelKind::rows;
+  }));
 }
 
 const Rows kShapes[] = {
