@@ -8,7 +8,8 @@
 #include "bind/invoke.h"
 #include "bind/ufunc_plans.h"
 #include "engine/trace.h"
-#include "exec/tape.h"
+#include "tape/tape.h"
+#include "trace/trace_op.h"
 
 namespace hybrid {
 namespace bind {
