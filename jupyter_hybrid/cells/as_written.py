@@ -19,6 +19,7 @@ from ..capture.durations import seconds
 from ..capture.options import Options
 from ..capture.recording import Recording
 from ..capture.source.patience import CONTACTS
+from ..capture.units import RanCompiled
 from ..reports.listing import places
 from ..reports.report import Report
 
@@ -102,8 +103,9 @@ def learn(cell: Cell, options: Options, recording: Recording, report: Report, to
     if options != Options(view=options.view, implicit=options.implicit, scratch=options.scratch):
         return  # who asks for more than a recording asks for one
     took -= report.compile_s
-    if 2 * sum(u.seconds for u in recorder.units.values()) > took and not left:
-        return  # Python would take many times as long for these loops
+    if recorder.units and (compiled := (RanCompiled, options)) not in cell.memo:
+        cell.memo[compiled] = True
+        return  # the run has compiled loops, which the next one finds: that one tells
     known = find(cell, options)
     if known is not None:
         known.recorded(took)

@@ -104,7 +104,7 @@ class Compiled:
         foretold, self._foretold = self._foretold, None
         if foretold is not None:
             prediction, frame = foretold
-            prediction.compare(frame.f_locals)
+            prediction.compare(frame)
 
     def _phase_ended(self) -> None:
         """What was foretold of it has happened."""

@@ -58,11 +58,13 @@ class Prediction:
         self._real = {id(c): v for c, v in zip(self._copies, values, strict=True)}
         self.outcome: Outcome = made.run(self._copies)
 
-    def compare(self, names: dict[str, Any]) -> None:
-        """Raises UnitDiffers unless the loop, which has these names now, has done that."""
+    def compare(self, frame: Any) -> None:
+        """Raises UnitDiffers unless the loop, in whose frame it is, has done that."""
+        own, outer = frame.f_locals, frame.f_globals
         for name, before in zip(self._names[: self._bound], self._values, strict=False):
             wanted = self.outcome.bound.get(name, before)
             wanted = self._real.get(id(wanted), wanted)
+            names = own if name in own else outer  # declared global
             if name not in names:
                 if name in self.outcome.bound:
                     raise UnitDiffers(f"{self._where}: {name} is not bound, not {wanted!r}")
