@@ -64,10 +64,13 @@ class Runner:
         np.random.seed(11)
         mx.random.seed(11)
         trace = Trace({}, [], [], [], [], [], [])
-        with warnings.catch_warnings(record=True) as warned:
-            warnings.simplefilter("always")
-            for step in todo:
-                self._cell(step.text, step.magic and hybridized, trace)
+        try:
+            with warnings.catch_warnings(record=True) as warned:
+                warnings.simplefilter("always")
+                for step in todo:
+                    self._cell(step.text, step.magic and hybridized, trace)
+        finally:
+            gc.unfreeze()  # later tests of this process look for what they have made before
         trace.warned = [(w.category.__name__, str(w.message)) for w in warned]
         trace.draws = np.random.randint(1 << 30, size=3).tolist()
         mine = [n for n in names if n not in self.hidden and not n.startswith("_")]
