@@ -104,6 +104,19 @@ def test_a_loop_of_arrays_is_recorded(shell, compiled):
     assert not mx.report().units
 
 
+def test_a_module_that_has_another_number_now(shell, compiled):
+    """What a loop reads of modules is looked at before each run; of classes it reads nothing."""
+    shell.run("import types\nx = np.arange(4.0)\nbox = types.ModuleType('box')")
+    shell.run("class Box:\n    k = 2.0")
+    for text, taken in (("box.k", [4, 4]), ("Box.k", [])):
+        compiled.clear()
+        for k in (2.0, 3.0):
+            shell.run(f"{text} = {k}\ns = 0.0")
+            shell.run(f"%%hybridize\nfor i in range(4):\n    s += x[i] * {text}")
+            assert shell.ns["s"] == 6 * k
+        assert compiled == taken
+
+
 def test_force_records(shell, compiled):
     shell.run("x = np.arange(4.0)")
     shell.run("%%hybridize --force\ns = 0\nfor i in range(4):\n    s += x[i]")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from array import array
+from types import ModuleType
 from typing import Any
 
 from ... import _core
@@ -42,11 +43,13 @@ class Code(Values):
         kinds: these kinds.
         lines: of each instruction.
         watches: is NumPy to warn of floating-point exceptions?
+        attributes: of modules, what they were: (module, name, value).
     """
 
     def __init__(self, loop: Loop, kinds: tuple[Any, ...]):
         self.loop = loop
         self.watches = False
+        self.attributes: list[tuple[ModuleType, str, Any]] = []
         self.letters: list[str] = []
         self.kinds: list[tuple[Any, ...]] = []
         self.lines: list[int] = []

@@ -72,12 +72,14 @@ class Made:
         self.loop, self.kinds = loop, kinds
         self.tries = self.work = 0
         self.refused = ""
+        self._attributes: list[Any] = []
         try:
             self.code = Code(loop, kinds)
         except Leaves as problem:
             self.refused = problem.args[0]
             return
         code = self.code
+        self._attributes = code.attributes
         if not code.takes_steps:
             self.refused = next(iter(code.reasons.values()), "it takes no step")
             return
@@ -90,6 +92,11 @@ class Made:
             code.letters,
             code.constants,
         )
+
+    @property
+    def holds(self) -> bool:
+        """Do modules still have what it was compiled for?"""
+        return all(vars(m).get(name, _NOTHING) is v for m, name, v in self._attributes)
 
     def run(self, values: list[Any]) -> Outcome:
         """A run from these values of its slots."""
@@ -180,8 +187,8 @@ class Unit:
             made = self._made.get(key)
         except TypeError:  # something by itself that has no hash
             return None
-        if made is None:
-            if len(self._made) == _MOST_KINDS:
+        if made is None or not made.holds:
+            if made is None and len(self._made) == _MOST_KINDS:
                 return None
             made = Made(loop, (*named, *kinds, *[None] * extra))
             self._made[key] = made

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from array import array
+from types import ModuleType
 from typing import Any
 
 from ... import _core
 from . import arithmetic, functions
 from .arithmetic import Value
-from .kinds import OTHER, TYPES, is_integer, letter_of
+from .kinds import OTHER, TYPES, is_integer, kind_of, letter_of
 from .parts import Element, Leaves, Slot
 
 WIDTH = 6  # numbers of an instruction
@@ -20,6 +21,7 @@ class Values:
 
     loop: Any
     watches: bool
+    attributes: list[tuple[ModuleType, str, Any]]
     _code: array[int]
     _now: list[Any]  # kinds of the slots
     _next: int
@@ -198,7 +200,7 @@ class Values:
         kind, register = self._value(node.value)
         name = node.attr
         if type(kind) is tuple and kind[0] == "is":
-            return _constant_of(self, getattr(kind[1], name, None))
+            return self._of_module(kind[1], name)
         if type(kind) is tuple and kind[0] == "array" and name == "size":
             made = self.emit("length", register, 0)
             for axis in range(1, kind[2]):
@@ -208,6 +210,19 @@ class Values:
             made = self.emit(f"{name}_c", register)
             return ("float" if kind == "complex" else ".d"), made
         raise Leaves(f"the attribute {name}", None)
+
+    def _of_module(self, module: Any, name: str) -> Value:
+        """A module's number, or what is called; it is looked at before each run."""
+        if type(module) is not ModuleType or name not in vars(module):
+            raise Leaves(f"the attribute {name}", None)
+        value = vars(module)[name]
+        self.attributes.append((module, name, value))
+        if type(value) in (int, float) and kind_of(value, -1) != OTHER:
+            return type(value).__name__, self.constant(value)
+        kind = kind_of(value, -1)
+        if type(kind) is not tuple or kind[0] != "is":
+            raise Leaves(f"the attribute {name}", None)
+        return kind, 0
 
     def _of_call(self, node: ast.Call) -> Value:
         kind, _ = self._value(node.func)
@@ -222,13 +237,6 @@ class Values:
 
     def _of_others(self, node: Any) -> Value:
         raise Leaves("such an expression", None)
-
-
-def _constant_of(code: Values, value: Any) -> Value:
-    """An attribute of a module or a type: a number, or what is called."""
-    if type(value) in (int, float):
-        return type(value).__name__, code.constant(value)
-    return ("is", value), 0
 
 
 STEPS = {
