@@ -813,5 +813,6 @@ class Units:
     Unit: Any
 
     def letter_of_items(self, items: list[Any]) -> str: ...
+    def width_of(self, text: str) -> int: ...
 
 units: Units

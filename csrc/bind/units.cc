@@ -229,6 +229,9 @@ void bind_units(py::module_& m) {
         return letter ? std::string(1, letter) : std::string();
       },
       "'i', 'f' or 'b' where all items are exactly int (of 64 bits), float or bool, else ''.");
+  part.def(
+      "width_of", [](const py::str& text) { return static_cast<int>(PyUnicode_KIND(text.ptr())); },
+      "The bytes of each character as Python keeps this text.");
   py::class_<PyUnit>(part, "Unit", "The code of a loop, for certain kinds of values.")
       .def(py::init(&make), py::arg("code"), py::arg("registers"), py::arg("variables"),
            py::arg("watches"), py::arg("inputs"), py::arg("letters"), py::arg("constants"))

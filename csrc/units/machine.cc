@@ -36,34 +36,19 @@ class KeptFlags {
 Run::Run(const Unit& unit, std::vector<Register> registers, std::vector<Array> arrays)
     : unit_(unit), registers_(std::move(registers)), arrays_(std::move(arrays)) {}
 
-// The size is known where the type is: a copy of a few bytes is no call then.
-#define FOR_SIZE(type, act) \
-  switch (size_of(type)) {  \
-    case 1:                 \
-      act(1);               \
-      break;                \
-    case 2:                 \
-      act(2);               \
-      break;                \
-    case 4:                 \
-      act(4);               \
-      break;                \
-    case 8:                 \
-      act(8);               \
-      break;                \
-    default:                \
-      act(16);              \
-      break;                \
-  }
-
 inline void Run::log(char* address, Type type) {
   log_.emplace_back();
   Written& written = log_.back();
   written.address = address;
   written.type = type;
-#define KEEP(size) std::memcpy(written.old, address, size)
-  FOR_SIZE(type, KEEP)
-#undef KEEP
+  char* const old = written.old;
+  switch (size_of(type)) {  // copies of sizes that are known are no calls
+    case 1: std::memcpy(old, address, 1); break;
+    case 2: std::memcpy(old, address, 2); break;
+    case 4: std::memcpy(old, address, 4); break;
+    case 8: std::memcpy(old, address, 8); break;
+    default: std::memcpy(old, address, 16);
+  }
 }
 
 void Run::take_back() {
@@ -175,17 +160,11 @@ do_move_c:
   A = B;
   MA = MB;
   NEXT;
-do_if_true:
-  if (A.i) GO_TO(i->b);
-  NEXT;
 do_if_false:
   if (!A.i) GO_TO(i->b);
   NEXT;
 do_if_zero_f:
   if (A.f == 0) GO_TO(i->b);
-  NEXT;
-do_if_nonzero_f:
-  if (A.f != 0) GO_TO(i->b);
   NEXT;
 #define BRANCH(name, condition)           \
   do_##name : if (condition) GO_TO(i->c); \
@@ -196,8 +175,6 @@ do_if_nonzero_f:
   BRANCH(if_le_i, A.i <= B.i)
   // Those of doubles raise no flag for nan.
   BRANCH(if_eq_f, A.f == B.f)
-  BRANCH(if_lt_f, std::isless(A.f, B.f))
-  BRANCH(if_le_f, std::islessequal(A.f, B.f))
   BRANCH(unless_eq_f, !(A.f == B.f))
   BRANCH(unless_lt_f, !std::isless(A.f, B.f))
   BRANCH(unless_le_f, !std::islessequal(A.f, B.f))
@@ -353,10 +330,6 @@ do_mul_c:
   }
 do_neg_c:
   A.f = -B.f;
-  MA.f = -MB.f;
-  NEXT;
-do_conj_c:
-  A.f = B.f;
   MA.f = -MB.f;
   NEXT;
 do_to_c:

@@ -138,10 +138,10 @@ def _of_numpy(code: Any, op: Any, left: Value, right: Value) -> Value:
         return ".D", code.emit(f"{name}_c", x, y)
     if a in INTEGERS:
         if op in (ast.LShift, ast.RShift):
-            code.check_number("shift_fits", y, bits(a))
+            code.check("shift_fits", y, bits(a))
         made = _integers(code, name, (left[0], x), (right[0], y))
         if a != "l":
-            code.check_number("fits", made, TYPES.index(a))
+            code.check("fits", made, TYPES.index(a))
         return f".{a}", made
     code.watches = True
     if a == "f" and op in (ast.FloorDiv, ast.Mod, ast.Pow):
@@ -161,7 +161,7 @@ def _cast(code: Any, value: Value, letter: str) -> int:
         made = as_float(code, value)
         return code.emit("round_f", made) if letter == "f" and kind != ".f" else made
     if kind == "int" and letter != "l":  # NumPy says so where it does not fit
-        code.check_number("fits", register, TYPES.index(letter))
+        code.check("fits", register, TYPES.index(letter))
     return register
 
 
@@ -238,7 +238,7 @@ def unary(code: Any, op: Any, value: Value) -> Value:
 def narrow(code: Any, kind: str, register: int) -> int:
     """An integer that has to fit into its kind."""
     if kind not in ("int", ".l"):
-        code.check_number("fits", register, TYPES.index(kind[1]))
+        code.check("fits", register, TYPES.index(kind[1]))
     return register
 
 
@@ -282,7 +282,7 @@ def stored(code: Any, value: Value, letter: str) -> int:
     if kind in ("float", ".d", ".f"):
         register = code.emit("to_i", register)
     if letter != "l" and kind != f".{letter}":
-        code.check_number("fits", register, TYPES.index(letter))
+        code.check("fits", register, TYPES.index(letter))
     return register
 
 

@@ -29,7 +29,7 @@ class Loop(Expressions):
     """
 
     def __init__(self, node: Any, through: str = ""):
-        self.node, self.through = node, through
+        self.node = node
         names = [n for n in walk(node) if isinstance(n, ast.Name)]
         stored = dict.fromkeys(n.id for n in names if not isinstance(n.ctx, ast.Load))
         read = dict.fromkeys(n.id for n in names if n.id not in stored)
@@ -208,12 +208,8 @@ class Loop(Expressions):
             read: list[Any] = [Element(s, [self._read(number)], target) for s in slots]
             if called == "enumerate":
                 read.insert(0, self._read(number))
-            value = (
-                read[0]
-                if called in ("", "reversed")
-                else placed(target, ast.Tuple(read, ast.Load()))
-            )
-            self._bind(target, value)
+            several = placed(target, ast.Tuple(read, ast.Load()))
+            self._bind(target, several if called else read[0])
         except Leaves as problem:
             self._end("leave", problem.args[0])
         self._end("jump", body)

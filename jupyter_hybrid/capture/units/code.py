@@ -23,11 +23,7 @@ _OPCODES = _core.units.OPCODES
 _TEMPORARIES = 64
 _CONSTANTS = 256
 _MOST = 400  # blocks, each for some kinds
-# Branches on a comparison, where it holds and where it does not.
-_HOLDS = {
-    "eq_i": "if_eq_i", "ne_i": "if_ne_i", "lt_i": "if_lt_i", "le_i": "if_le_i", "eq_f": "if_eq_f",
-    "lt_f": "if_lt_f", "le_f": "if_le_f", "ne_f": "unless_eq_f",
-}  # fmt: skip
+# Branches where a comparison does not hold.
 _FAILS = {
     "eq_i": "if_ne_i", "ne_i": "if_eq_i", "eq_f": "unless_eq_f", "lt_f": "unless_lt_f",
     "le_f": "unless_le_f", "ne_f": "if_eq_f",
@@ -93,11 +89,9 @@ class Code(Values):
         self._add(name, made, *operands)
         return made
 
-    def check(self, name: str, *registers: int) -> None:
+    def check(self, name: str, *operands: int) -> None:
         """One without a result."""
-        self._add(name, *registers)
-
-    check_number = check  # whose last operand is a number
+        self._add(name, *operands)
 
     def _temporary(self) -> int:
         if self._next == self._first_temporary + _TEMPORARIES:

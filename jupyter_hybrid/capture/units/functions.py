@@ -128,7 +128,7 @@ def _scalar(letter: str) -> Any:
         if kind in ("float", ".d", ".f"):
             register = code.emit("to_i", register)
         if letter != "l":
-            code.check_number("fits", register, TYPES.index(letter))
+            code.check("fits", register, TYPES.index(letter))
         return f".{letter}", register
 
     return function

@@ -24,7 +24,8 @@ _BITS = {"b": 8, "h": 16, "i": 32, "l": 64, "B": 8, "H": 16, "I": 32, "L": 64}
 _NUMBERS = {int: "int", float: "float", bool: "bool", complex: "complex"}
 _SCALARS = {np.dtype(c).type: f".{c}" for c in TYPES}
 _BY_ITSELF = frozenset({types.ModuleType, types.BuiltinFunctionType, type, np.ufunc, type(None)})
-_of_letter = _core.units.letter_of_items
+_of_letter, _width = _core.units.letter_of_items, _core.units.width_of
+_WIDTHS = {1: "B", 2: "H", 4: "I"}  # letters of a text's characters, by their bytes
 ITEMS = {"i": "int", "f": "float", "b": "bool"}
 MANY = 16  # times as many items as steps are not worth looking at
 
@@ -58,16 +59,10 @@ def kind_of(value: Any, steps: int) -> Any:
         letter = _of_letter(value)
         return ("list", ITEMS[letter]) if letter else OTHER
     if kind is str:
-        return ("text", "BHBI"[_width(value)], 1)
+        return ("text", _WIDTHS[_width(value)], 1)
     if kind is bytes:
         return ("text", "B", 0)
     return ("is", value) if kind in _BY_ITSELF else OTHER
-
-
-def _width(text: str) -> int:
-    """Which of Python's widths of characters a text has: 0, 1, 3 for 1, 2, 4 bytes."""
-    most = max(text, default="")
-    return 0 if most < "\u0100" else 1 if most < "\U00010000" else 3
 
 
 def _of_array(dtype: np.dtype, rank: int, writeable: bool) -> Any:

@@ -27,7 +27,7 @@ from .parts import Leaves
 
 _MOST_KINDS = 8  # a loop is compiled for so many
 _TRIES, _GAINED = 4, 200  # after so many tries, so many steps each have to be won
-_OVER, _BROKE, _LEFT, _INTERRUPTED = range(4)
+_OVER, _BROKE, _LEFT = range(3)  # how a run ends, if no interrupt ends it
 _NOTHING: Any = object()
 _GIVEN = 4  # hidden registers of a `for`: value, steps left, step, what it goes through
 
@@ -69,7 +69,7 @@ class Made:
     """A loop's code for some kinds of values."""
 
     def __init__(self, loop: Loop, kinds: tuple[Any, ...]):
-        self.loop, self.kinds = loop, kinds
+        self.loop = loop
         self.tries = self.work = 0
         self.refused = ""
         self._attributes: list[Any] = []
