@@ -126,14 +126,17 @@ void close(const OpenList& open) {
   }
 }
 
-bool interrupted(void* may_look) {
-  if (!*static_cast<bool*>(may_look)) return false;
+// Lets other threads run, as Python does now and then, and has signals handled.
+bool interrupted() {
+  {
+    const MaybeReleaseGil released(true);
+  }
   return PyErr_CheckSignals() != 0;
 }
 
 // (how it ended, its steps, steps taken back, steps of all its loops, the instruction that left,
 // number of the kinds, values of the variables, an exception or None)
-py::tuple run(const PyUnit& self, const py::sequence& values, bool may_look) {
+py::tuple run(const PyUnit& self, const py::sequence& values, bool any_time) {
   const int number = self.unit.registers;
   std::vector<Register> registers(2 * static_cast<size_t>(number));
   std::vector<Array> arrays;
@@ -169,7 +172,7 @@ py::tuple run(const PyUnit& self, const py::sequence& values, bool may_look) {
     registers[at] = register_of(letter, value.ptr(), &registers[at + number]);
   }
   Run made(self.unit, std::move(registers), std::move(arrays));
-  const units::Result result = made.go(&interrupted, &may_look);
+  const units::Result result = made.go(&interrupted, any_time);
   py::object error = py::none();
   if (PyErr_Occurred()) {
     PyObject *type = nullptr, *raised = nullptr, *trace = nullptr;
@@ -235,11 +238,11 @@ void bind_units(py::module_& m) {
   py::class_<PyUnit>(part, "Unit", "The code of a loop, for certain kinds of values.")
       .def(py::init(&make), py::arg("code"), py::arg("registers"), py::arg("variables"),
            py::arg("watches"), py::arg("inputs"), py::arg("letters"), py::arg("constants"))
-      .def("run", &run, py::arg("values"), py::arg("may_look"),
+      .def("run", &run, py::arg("values"), py::arg("any_time"),
            "Runs the loop: (how it ended, its steps, steps taken back, steps of all its loops, the "
            "instruction that left, number of the kinds, values of the variables, an exception or "
-           "None). may_look: signals "
-           "are handled between two steps of its loops.");
+           "None). any_time: signals "
+           "may be handled in the middle of a step.");
 }
 
 }  // namespace bind

@@ -43,11 +43,20 @@ inline void Run::log(char* address, Type type) {
   written.type = type;
   char* const old = written.old;
   switch (size_of(type)) {  // copies of sizes that are known are no calls
-    case 1: std::memcpy(old, address, 1); break;
-    case 2: std::memcpy(old, address, 2); break;
-    case 4: std::memcpy(old, address, 4); break;
-    case 8: std::memcpy(old, address, 8); break;
-    default: std::memcpy(old, address, 16);
+    case 1:
+      std::memcpy(old, address, 1);
+      break;
+    case 2:
+      std::memcpy(old, address, 2);
+      break;
+    case 4:
+      std::memcpy(old, address, 4);
+      break;
+    case 8:
+      std::memcpy(old, address, 8);
+      break;
+    default:
+      std::memcpy(old, address, 16);
   }
 }
 
@@ -59,13 +68,14 @@ void Run::take_back() {
 }
 
 // The instructions of a step run one after the other; each jumps to the next one's code.
-Result Run::go(bool (*stop)(void*), void* context) {
+Result Run::go(bool (*stop)(), bool any_time) {
   static const void* const code_of[] = {
 #define OP(name, operands) &&do_##name,
 #include "units/opcodes.inc"
 #undef OP
   };
   const KeptFlags flags;
+  bool due = false;  // to ask where the next step begins
   const Instruction* const code = unit_.code.data();
   const Instruction* i = code;
   Register* const r = registers_.data();
@@ -84,6 +94,13 @@ Result Run::go(bool (*stop)(void*), void* context) {
   do {                                             \
     if (__builtin_expect(condition, 0)) goto left; \
   } while (0)
+#define LOOK_FOR_INTERRUPTS                   \
+  if (__builtin_expect(--fuel <= 0, 0)) {     \
+    burnt += kFuel;                           \
+    fuel = kFuel;                             \
+    due = !any_time;                          \
+    if (any_time && stop()) goto interrupted; \
+  }
 #define A r[i->a]
 #define B r[i->b]
 #define C r[i->c]
@@ -103,6 +120,8 @@ do_commit:
     committed = passes;
     result.kinds = i->a;
     countdown = i->d;
+    if (due && stop()) goto interrupted;
+    due = false;
   }
   NEXT;
 do_exit:
@@ -118,21 +137,13 @@ do_leave:
 do_jump:
   GO_TO(i->a);
 do_back:
-  if (__builtin_expect(--fuel <= 0, 0)) {
-    burnt += kFuel;
-    fuel = kFuel;
-    if (stop(context)) goto interrupted;
-  }
+  LOOK_FOR_INTERRUPTS
   GO_TO(i->a);
 do_next:
   {
     Register* const loop = &r[i->a];
     if (loop[1].i == 0) GO_TO(i->c);
-    if (__builtin_expect(--fuel <= 0, 0)) {
-      burnt += kFuel;
-      fuel = kFuel;
-      if (stop(context)) goto interrupted;
-    }
+    LOOK_FOR_INTERRUPTS
     B.i = loop[0].i;
     --loop[1].i;
     // After the last step there may be no number of 64 bits.

@@ -55,8 +55,8 @@ struct Result {
 class Run {
  public:
   Run(const Unit& unit, std::vector<Register> registers, std::vector<Array> arrays);
-  // `stop` is asked now and then; true ends the run.
-  Result go(bool (*stop)(void*), void* context);
+  // `stop` is asked now and then, at any time or only where a step begins; true ends the run.
+  Result go(bool (*stop)(), bool any_time);
   const std::vector<Register>& registers() const { return registers_; }
 
  private:

@@ -14,7 +14,8 @@ Instruction make(Op op, int a = 0, int b = 0, int c = 0, int d = 0, int e = 0) {
   return {op, a, b, c, d, e};
 }
 
-bool never(void*) { return false; }
+bool never() { return false; }
+int asked = 0;
 
 // for i in range(n): <body>, with i in register 0, the loop's own numbers in 1 to 3.
 Unit loop(const std::vector<Instruction>& body, int every, int registers = 12) {
@@ -50,7 +51,7 @@ TEST_CASE("units: a sum over an array") {
   const Unit unit = loop(
       {make(Op::load_1, 6, 5, 0, 0, static_cast<int>(Type::f64)), make(Op::add_f, 4, 4, 6)}, 64);
   Run run(unit, starting(3), {array_of(x)});
-  const Result result = run.go(&never, nullptr);
+  const Result result = run.go(&never, true);
   CHECK(result.end == End::over);
   CHECK(result.steps == 3);
   CHECK(run.registers()[4].f == 6.5);
@@ -65,7 +66,7 @@ TEST_CASE("units: who leaves has taken whole steps, and every write of the last 
                             make(Op::load_1, 4, 5, 6, 0, type)},
                            every);
     Run run(unit, starting(5), {array_of(x)});
-    const Result result = run.go(&never, nullptr);
+    const Result result = run.go(&never, true);
     CHECK(result.end == End::left);
     CHECK(result.steps + result.taken_back == 2);
     CHECK(result.steps == (every == 64 ? 0 : 2));
@@ -114,7 +115,7 @@ TEST_CASE("units: integers leave where they have more than 64 bits") {
     registers[7].i = c.a;
     registers[8].i = c.b;
     Run run(unit, registers, {});
-    const Result result = run.go(&never, nullptr);
+    const Result result = run.go(&never, true);
     CHECK((result.end == End::left) == c.leaves);
     if (!c.leaves) CHECK(run.registers()[4].i == c.result);
   }
@@ -132,12 +133,12 @@ TEST_CASE("units: steps of a range are Python's") {
     registers[8].i = c.stop;
     registers[9].i = c.step;
     Run run(unit, registers, {});
-    CHECK(run.go(&never, nullptr).end == End::over);
+    CHECK(run.go(&never, true).end == End::over);
     CHECK(run.registers()[4].i == c.steps);
   }
   const Unit unit = loop({make(Op::steps_of, 4, 7, 8, 9)}, 1);
   Run run(unit, starting(1), {});  // a step of 0
-  CHECK(run.go(&never, nullptr).end == End::left);
+  CHECK(run.go(&never, true).end == End::left);
 }
 
 TEST_CASE("units: elements of every dtype are read as they are written") {
@@ -159,7 +160,7 @@ TEST_CASE("units: elements of every dtype are read as they are written") {
     }
     registers[8].i = -1;  // the last one
     Run run(unit, registers, {array});
-    CHECK(run.go(&never, nullptr).end == End::over);
+    CHECK(run.go(&never, true).end == End::over);
     if (real) {
       CHECK(run.registers()[4].f == 0.5);
     } else {
@@ -175,28 +176,29 @@ TEST_CASE("units: NumPy's warnings are Python's to give: the steps before are ta
   registers[7].f = 1;
   unit.watches = true;
   Run watched(unit, registers, {});
-  const Result result = watched.go(&never, nullptr);
+  const Result result = watched.go(&never, true);
   CHECK(result.end == End::left);
   CHECK(result.steps == 0);
   unit.watches = false;
   Run other(unit, registers, {});
-  CHECK(other.go(&never, nullptr).end == End::over);
+  CHECK(other.go(&never, true).end == End::over);
   CHECK(std::isinf(other.registers()[4].f));
 }
 
-TEST_CASE("units: a loop that has no end is interrupted at a step") {
-  std::vector<double> x = {0};
-  const Unit unit = loop({make(Op::store_1, 7, 5, 8, 0, static_cast<int>(Type::f64))}, 1);
-  std::vector<Register> registers = starting(std::numeric_limits<int64_t>::max());
-  registers[7].f = 2;
-  int asked = 0;
-  Run run(unit, registers, {array_of(x)});
-  const Result result =
-      run.go([](void* count) { return ++*static_cast<int*>(count) == 3; }, &asked);
-  CHECK(result.end == End::interrupted);
-  CHECK(asked == 3);
-  CHECK(result.steps > 1000);
-  CHECK(run.registers()[0].i == result.steps - 1);
+TEST_CASE("units: a loop that has no end is interrupted where a step begins") {
+  for (const bool any_time : {true, false}) {
+    std::vector<double> x = {0};
+    const Unit unit = loop({make(Op::store_1, 7, 5, 8, 0, static_cast<int>(Type::f64))}, 1);
+    std::vector<Register> registers = starting(std::numeric_limits<int64_t>::max());
+    registers[7].f = 2;
+    asked = 0;
+    Run run(unit, registers, {array_of(x)});
+    const Result result = run.go([] { return ++asked == 3; }, any_time);
+    CHECK(result.end == End::interrupted);
+    CHECK(asked == 3);
+    CHECK(result.steps > 1000);
+    CHECK(run.registers()[0].i == result.steps - 1);
+  }
 }
 
 }  // namespace

@@ -117,6 +117,31 @@ def test_a_module_that_has_another_number_now(shell, compiled):
         assert compiled == taken
 
 
+def test_a_signal_is_handled_between_two_steps(shell, compiled):
+    """Its handler sees the array as plain Python would leave it there, and may write it."""
+    shell.run("import signal\nx = np.zeros(3)\nbefore = signal.getsignal(signal.SIGALRM)")
+    shell.run(
+        "def ended(*_):\n    ns['seen'] = x[1] - x[2]\n    x[0] = 1.0\n"
+        "ns = {}\nsignal.signal(signal.SIGALRM, ended)\nsignal.setitimer(signal.ITIMER_REAL, 0.2)"
+    )
+    try:
+        shell.run("%%hybridize\nwhile x[0] == 0:\n    x[1] += 1\n    x[2] += 1")
+    finally:
+        shell.run("signal.signal(signal.SIGALRM, before)")
+    assert shell.ns["ns"] == {"seen": 0.0}
+    assert shell.ns["x"][1] == shell.ns["x"][2] == sum(compiled) > 1000
+
+
+def test_nobody_waits_for_a_thread_for_ever(shell, compiled):
+    shell.run("import threading, time\nx = np.zeros(1)")
+    shell.run("def end():\n    time.sleep(0.3)\n    x[0] = 1.0")
+    shell.run(
+        "%%hybridize\ndef wait():\n    threading.Thread(target=end).start()\n"
+        "    while x[0] == 0:\n        pass\nwait()"
+    )
+    assert not compiled
+
+
 def test_force_records(shell, compiled):
     shell.run("x = np.arange(4.0)")
     shell.run("%%hybridize --force\ns = 0\nfor i in range(4):\n    s += x[i]")

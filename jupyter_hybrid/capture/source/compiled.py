@@ -12,6 +12,7 @@ from typing import Any
 
 from ..units import Outcome, RanCompiled, check, rest_of
 from ..units.check import Prediction
+from ..watchers import watching
 from .loops import Place
 
 
@@ -48,7 +49,7 @@ class Compiled:
     def run_unit(self, frame: Any) -> Outcome | None:
         """Steps that run compiled, before others do as written."""
         unit = self.place.unit
-        if unit is None or unit.refused or self.over or self._forced:
+        if unit is None or unit.refused or self.over or self._forced or self._watched():
             return None
         if self.again:  # the steps of a `while` between two runs come one by one
             return None
@@ -73,6 +74,11 @@ class Compiled:
             self._steps = self._some(outcome.again) if self.again else self._iterator
             self.hooks.steps = self._steps
         return outcome
+
+    def _watched(self) -> bool:
+        """Does somebody look on? A recording has made sure that nobody does, while it goes on."""
+        recording = self.recorder.recording if self.recorder is not None else None
+        return (recording is None or bool(recording.as_written)) and bool(watching())
 
     def _check(self, prediction: Prediction, frame: Any) -> None:
         """The steps that a unit has foretold are taken as written, and compared."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import builtins
 import itertools
 import signal
-import threading
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +28,7 @@ _MOST_KINDS = 8  # a loop is compiled for so many
 _TRIES, _GAINED = 4, 200  # after so many tries, so many steps each have to be won
 _OVER, _BROKE, _LEFT = range(3)  # how a run ends, if no interrupt ends it
 _NOTHING: Any = object()
+_SIGNALS = tuple(signal.valid_signals())
 _GIVEN = 4  # hidden registers of a `for`: value, steps left, step, what it goes through
 
 
@@ -100,7 +100,9 @@ class Made:
 
     def run(self, values: list[Any]) -> Outcome:
         """A run from these values of its slots."""
-        end, steps, lost, work, at, kinds, given, error = self.unit.run(values, _may_look())
+        end, steps, lost, work, at, kinds, given, error = self.unit.run(
+            values, _handlers_only_raise()
+        )
         self.tries += 1
         self.work += work
         outcome = Outcome(steps, end == _BROKE, end in (_OVER, _BROKE), 0, error=error)
@@ -147,7 +149,14 @@ class Unit:
         if type(through) is TracedArray:
             return None
         found = self._find(frame, through, done)
-        return found if found is not None and not found[0].refused else None
+        if found is None or found[0].refused:
+            return None
+        made, values = found
+        if made.code.watches and np.geterr()["under"] != "ignore":
+            return None  # the flag of that is set by most small numbers: nobody looks at it
+        if any(type(v) is list for v in values) and not _handlers_only_raise():
+            return None  # what a handler would see of them is old
+        return found
 
     def _loop(self, way: str) -> Loop:
         loop = self._loops.get(way)
@@ -222,11 +231,10 @@ def _same(value: Any, before: Any) -> bool:
     return bool(value == before) and repr(value) == repr(before)
 
 
-def _may_look() -> bool:
-    """May signals be handled in the middle of a step? Those whose handlers only raise."""
-    if threading.current_thread() is not threading.main_thread():
-        return False
-    return signal.getsignal(signal.SIGINT) is signal.default_int_handler
+def _handlers_only_raise() -> bool:
+    """Does no handler of a signal do more? Others may look at arrays, or write them."""
+    handlers = map(signal.getsignal, _SIGNALS)
+    return all(h is signal.default_int_handler or not callable(h) for h in handlers)
 
 
 def rest_of(through: Any, steps: int) -> Any:
