@@ -309,6 +309,17 @@ def test_a_long_cell_that_is_drawn_is_recorded(shell, monkeypatch):
         assert shell.report.mode == "symbolic"
 
 
+def test_a_run_that_compiles_loops_is_not_held_against_a_cell(shell, monkeypatch):
+    """Its next run finds them compiled: that one is compared with a run as written."""
+    monkeypatch.setattr(as_written, "clock", Clock(9.0, 4.0, 1.0, 1.0))
+    body = READS + "for i in range(1, 300):\n    x[i] += x[i - 1]\n"
+    modes = []
+    for _ in range(4):
+        shell.hybridize(body, "--view none")
+        modes.append(shell.report.mode)
+    assert modes == ["symbolic", "symbolic", "imperative", "imperative"]
+
+
 def test_a_cell_with_more_to_do_is_recorded_again(shell, monkeypatch):
     monkeypatch.setattr(as_written, "clock", Clock(9.0, 1.0, 4.0, 1.0, 4.0, 4.0, 9.0))
     body = LOOP + "# more\n"

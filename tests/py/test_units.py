@@ -142,6 +142,16 @@ def test_nobody_waits_for_a_thread_for_ever(shell, compiled):
     assert not compiled
 
 
+def test_no_unit_where_numpy_tells_of_underflow(shell, compiled):
+    shell.run("x = np.array([1e-200, 1e-200])")
+    with pytest.warns(RuntimeWarning, match="underflow"):
+        shell.run(
+            "%%hybridize\nwith np.errstate(under='warn'):\n    p = np.float64(1)\n"
+            "    for i in range(2):\n        p = p * x[i]"
+        )
+    assert not compiled
+
+
 def test_force_records(shell, compiled):
     shell.run("x = np.arange(4.0)")
     shell.run("%%hybridize --force\ns = 0\nfor i in range(4):\n    s += x[i]")
