@@ -35,11 +35,11 @@ def runner(tmp_path_factory) -> Iterator[Runner]:
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("hostile")
         patch.chdir(folder)
-        runner = Runner(folder)
-        patch.setattr(runner.shell.ip, "showtraceback", lambda *args, **kwargs: None)
-        patch.setattr(budget, "GRACE_S", 1e9)  # nothing is left to Python by the clock
-        patch.setattr(as_written, "clock", lambda: 0.0)
-        yield runner
+        with Runner(folder) as runner:
+            patch.setattr(runner.shell.ip, "showtraceback", lambda *args, **kwargs: None)
+            patch.setattr(budget, "GRACE_S", 1e9)  # nothing is left to Python by the clock
+            patch.setattr(as_written, "clock", lambda: 0.0)
+            yield runner
 
 
 @pytest.mark.held_up("a freed generator, and what np.vectorize calls", "frames", "key")

@@ -27,9 +27,9 @@ def runner(tmp_path_factory) -> Iterator[Runner]:
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("ecosystem")
         patch.chdir(folder)
-        runner = Runner(folder)
-        patch.setattr(runner.shell.ip, "showtraceback", lambda *args, **kwargs: None)
-        yield runner
+        with Runner(folder) as runner:
+            patch.setattr(runner.shell.ip, "showtraceback", lambda *args, **kwargs: None)
+            yield runner
     if "joblib.externals.loky" in sys.modules:  # its processes wait for more work
         sys.modules["joblib.externals.loky"].get_reusable_executor().shutdown(wait=True)
 

@@ -24,10 +24,10 @@ def runner(tmp_path_factory) -> Iterator[Runner]:
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("hostile")
         patch.chdir(folder)  # modules of the helpers lie below the notebook's folder
-        runner = Runner(folder)
-        patch.setattr(runner.shell.ip, "showtraceback", lambda *args, **kwargs: None)
-        patch.setattr(as_written, "clock", lambda: 0.0)
-        yield runner
+        with Runner(folder) as runner:
+            patch.setattr(runner.shell.ip, "showtraceback", lambda *args, **kwargs: None)
+            patch.setattr(as_written, "clock", lambda: 0.0)
+            yield runner
 
 
 def trials() -> list[object]:

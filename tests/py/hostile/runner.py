@@ -46,12 +46,19 @@ class Trace:
 
 
 class Runner:
-    """One shell for all runs; every run begins with an empty namespace."""
+    """One shell for all runs; every run begins with an empty namespace. What its runs keep from the
+    collector, the end of a with-block gives back."""
 
     def __init__(self, folder: Path):
         self.shell = Shell()
         self.folder = folder
         self.hidden = set(self.shell.ns)
+
+    def __enter__(self) -> Runner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        gc.unfreeze()  # later tests of the process look for what they have made before
 
     def run(self, todo: list[Step], hybridized: bool) -> Trace:
         """The cells in a fresh namespace; names are read as a later cell would read them."""
@@ -64,13 +71,10 @@ class Runner:
         np.random.seed(11)
         mx.random.seed(11)
         trace = Trace({}, [], [], [], [], [], [])
-        try:
-            with warnings.catch_warnings(record=True) as warned:
-                warnings.simplefilter("always")
-                for step in todo:
-                    self._cell(step.text, step.magic and hybridized, trace)
-        finally:
-            gc.unfreeze()  # later tests of this process look for what they have made before
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            for step in todo:
+                self._cell(step.text, step.magic and hybridized, trace)
         trace.warned = [(w.category.__name__, str(w.message)) for w in warned]
         trace.draws = np.random.randint(1 << 30, size=3).tolist()
         mine = [n for n in names if n not in self.hidden and not n.startswith("_")]
