@@ -11,6 +11,7 @@ from cells import Shell
 import jupyter_hybrid as mx
 from jupyter_hybrid.capture.units import Unit, check
 from jupyter_hybrid.capture.units import unit as units
+from jupyter_hybrid.views import spec_of
 
 EDIT_DISTANCE = """
 def distance(a, b):
@@ -59,6 +60,8 @@ def test_a_function_of_loops(shell, compiled):
     assert compiled == [7, 8, 6]
     text = repr(mx.report())
     assert "unit      lines 9-14: 6 steps ran compiled, in " in text
+    told = [note.partition(",")[0] for note in spec_of(mx.report())["notes"]]
+    assert told == [f"lines {at} steps ran compiled" for at in ("5-6: 7", "7-8: 8", "9-14: 6")]
 
 
 def test_an_element_is_a_scalar_of_numpy(shell, compiled):

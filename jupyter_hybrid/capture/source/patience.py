@@ -189,7 +189,7 @@ class Phases(Compiled):
         """Why steps run as written."""
         place = self.place
         if place.unit is not None and not place.left and not place.silent:
-            return f"{place.lines} run compiled"
+            return f"{place.lines} run compiled: what waits is computed first"
         return place.left or f"{place.lines} run as written: they record nothing"
 
     def pause(self) -> None:
