@@ -1,9 +1,18 @@
 // Units in Python: a loop's code, and what a run of it is given and gives back.
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NO_IMPORT_ARRAY
+#include <numpy/ndarraytypes.h>
+#include <numpy/ufuncobject.h>
 #include <pybind11/numpy.h>
 
+#include <signal.h>
+
+#include <cfenv>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 
 #include "bind/common.h"
 #include "units/machine.h"
@@ -13,6 +22,8 @@ namespace bind {
 namespace {
 
 using units::Array;
+using units::ArrayLoop;
+using units::Arrays;
 using units::End;
 using units::Instruction;
 using units::Register;
@@ -28,6 +39,72 @@ struct PyUnit {
   std::string inputs;                // a letter for each; their registers begin with 0
   std::vector<std::string> letters;  // of the variables, by the number of their kinds
 };
+
+constexpr char kTypes[] = "?bhilBHILfdD";  // letters of dtypes, in the machine's order
+
+units::Type type_of(char letter) {
+  const char* const found = std::strchr(kTypes, letter);
+  if (letter == 0 || found == nullptr) throw py::value_error(std::string("dtype ") + letter);
+  return static_cast<units::Type>(found - kTypes);
+}
+
+char letter_of_number(int number) {
+  switch (number) {
+    case NPY_BOOL:
+      return '?';
+    case NPY_BYTE:
+      return 'b';
+    case NPY_SHORT:
+      return 'h';
+    case NPY_INT:
+      return 'i';
+    case NPY_LONG:
+      return 'l';
+    case NPY_UBYTE:
+      return 'B';
+    case NPY_USHORT:
+      return 'H';
+    case NPY_UINT:
+      return 'I';
+    case NPY_ULONG:
+      return 'L';
+    case NPY_FLOAT:
+      return 'f';
+    case NPY_DOUBLE:
+      return 'd';
+    case NPY_CDOUBLE:
+      return 'D';
+    default:
+      return 0;
+  }
+}
+
+// NumPy's loop of a universal function for these dtypes, written as in its `types`.
+ArrayLoop loop_of(const py::object& function, const std::string& types, bool in_place,
+                  double beginning) {
+  const py::object known = py::module_::import("numpy").attr("ufunc");
+  if (!py::isinstance(function, known)) throw py::type_error("a ufunc is expected");
+  const auto* const ufunc = reinterpret_cast<const PyUFuncObject*>(function.ptr());
+  ArrayLoop made{};
+  made.inputs = ufunc->nin;
+  if (ufunc->nin > 2 || ufunc->nout != 1) throw py::value_error("a ufunc of other arguments");
+  for (int k = 0; k < ufunc->ntypes; ++k) {
+    const char* const own = ufunc->types + static_cast<ptrdiff_t>(k) * ufunc->nargs;
+    bool same = static_cast<int>(types.size()) == ufunc->nargs;
+    for (int n = 0; same && n < ufunc->nargs; ++n) {
+      same = letter_of_number(own[n]) == types[n];
+    }
+    if (!same) continue;
+    made.function = reinterpret_cast<units::InnerLoop>(ufunc->functions[k]);
+    made.extra = ufunc->data == nullptr ? nullptr : ufunc->data[k];
+    break;  // where there are several, NumPy uses the first
+  }
+  if (made.function == nullptr) throw py::value_error("no loop of these dtypes");
+  for (size_t n = 0; n < types.size(); ++n) made.types[n] = type_of(types[n]);
+  made.in_place = in_place;
+  made.beginning = beginning;
+  return made;
+}
 
 // A list of numbers while a unit works on it: they are in memory of ours, and go back at its end.
 struct OpenList {
@@ -85,6 +162,7 @@ char letter_of_items(PyObject* list) {
 
 Array array_of(PyObject* value) {
   Array made{};
+  made.rank = 1;
   if (PyUnicode_Check(value)) {
     made.data = static_cast<char*>(PyUnicode_DATA(value));
     made.shape[0] = PyUnicode_GET_LENGTH(value);
@@ -94,9 +172,12 @@ Array array_of(PyObject* value) {
     made.shape[0] = PyBytes_GET_SIZE(value);
     made.stride[0] = 1;
   } else {
+    if (!py::isinstance<py::array>(value)) throw py::type_error("an array is expected");
     const py::array array = py::reinterpret_borrow<py::array>(value);
     made.data = static_cast<char*>(const_cast<void*>(array.data()));
-    for (int axis = 0; axis < array.ndim(); ++axis) {
+    made.rank = static_cast<int>(array.ndim());
+    made.type = type_of(array.dtype().char_());
+    for (int axis = 0; axis < made.rank; ++axis) {
       made.shape[axis] = array.shape(axis);
       made.stride[axis] = array.strides(axis);
     }
@@ -134,9 +215,69 @@ bool interrupted() {
   return PyErr_CheckSignals() != 0;
 }
 
+// The objects of a run's arrays: those that were given, and new ones.
+class Objects {
+ public:
+  Objects(const Arrays& arrays, const std::vector<PyObject*>& given)
+      : arrays_(arrays), given_(given) {}
+
+  py::object of(int64_t number) {
+    if (arrays_.was_given(number)) return py::reinterpret_borrow<py::object>(given_[number]);
+    py::object& found = made_[number];
+    if (found) return found;
+    const Array& array = arrays_[number];
+    if (array.memory < 0) {
+      found = seen(array, py::reinterpret_borrow<py::object>(given_[array.from]), array.data);
+    } else if (!array.is_view) {
+      found = owner(array.memory);
+    } else {
+      const py::array base = owner(array.memory);
+      const ptrdiff_t offset = array.data - arrays_.whole(array.memory).data;
+      const char* const data = static_cast<const char*>(base.data());
+      found = seen(array, base, const_cast<char*>(data) + offset);
+    }
+    return found;
+  }
+
+ private:
+  static py::dtype dtype(const Array& array) {
+    return py::dtype(std::string(1, kTypes[static_cast<int>(array.type)]));
+  }
+
+  static py::array seen(const Array& array, const py::object& base, char* data) {
+    return py::array(dtype(array), std::vector<py::ssize_t>(array.shape, array.shape + array.rank),
+                     std::vector<py::ssize_t>(array.stride, array.stride + array.rank), data, base);
+  }
+
+  py::array owner(int memory) {
+    py::object& found = owners_[memory];
+    if (!found) {
+      const Array& whole = arrays_.whole(memory);
+      py::array made(dtype(whole), std::vector<py::ssize_t>(whole.shape, whole.shape + whole.rank));
+      std::memcpy(made.mutable_data(), whole.data, made.nbytes());
+      found = made;
+    }
+    return py::reinterpret_borrow<py::array>(found);
+  }
+
+  const Arrays& arrays_;
+  const std::vector<PyObject*>& given_;
+  std::map<int64_t, py::object> made_;
+  std::map<int, py::object> owners_;
+};
+
+int floating_exceptions(const std::string& watched) {
+  int made = 0;
+  for (const char which : watched) {
+    made |= which == 'd' ? FE_DIVBYZERO : which == 'o' ? FE_OVERFLOW : FE_INVALID;
+  }
+  return made;
+}
+
 // (how it ended, its steps, steps taken back, steps of all its loops, the instruction that left,
-// number of the kinds, values of the variables, an exception or None)
-py::tuple run(const PyUnit& self, const py::sequence& values, bool any_time) {
+// number of the kinds, values of the variables, an exception or None, are its arrays large)
+py::tuple run(const PyUnit& self, const py::sequence& values, bool any_time,
+              const std::string& watched) {
   const int number = self.unit.registers;
   std::vector<Register> registers(2 * static_cast<size_t>(number));
   std::vector<Array> arrays;
@@ -172,7 +313,7 @@ py::tuple run(const PyUnit& self, const py::sequence& values, bool any_time) {
     registers[at] = register_of(letter, value.ptr(), &registers[at + number]);
   }
   Run made(self.unit, std::move(registers), std::move(arrays));
-  const units::Result result = made.go(&interrupted, any_time);
+  const units::Result result = made.go(&interrupted, any_time, floating_exceptions(watched));
   py::object error = py::none();
   if (PyErr_Occurred()) {
     PyObject *type = nullptr, *raised = nullptr, *trace = nullptr;
@@ -185,30 +326,37 @@ py::tuple run(const PyUnit& self, const py::sequence& values, bool any_time) {
   for (const auto& list : lists) close(*list);
   const std::string& letters = self.letters[result.kinds];
   py::list given(letters.size());
+  Objects made_objects(made.arrays(), objects);
   for (size_t k = 0; k < letters.size(); ++k) {
     const Register value = made.registers()[k];
     if (letters[k] == kNotGiven) {
       given[k] = py::none();
     } else if (letters[k] == kArray) {
-      given[k] = py::reinterpret_borrow<py::object>(objects[value.i]);
+      given[k] = made_objects.of(value.i);
     } else {
       given[k] = object_of(letters[k], value, made.registers()[k + number]);
     }
   }
   return py::make_tuple(static_cast<int>(result.end), result.steps, result.taken_back, result.work,
-                        result.at, result.kinds, given, error);
+                        result.at, result.kinds, given, error, result.large);
 }
 
-std::unique_ptr<PyUnit> make(const py::bytes& code, int registers, int variables, bool watches,
+std::unique_ptr<PyUnit> make(const py::bytes& code, int registers, int variables,
                              const std::string& inputs, const std::vector<std::string>& letters,
-                             const std::vector<std::pair<int, py::object>>& constants) {
+                             const std::vector<std::pair<int, py::object>>& constants,
+                             const std::vector<int32_t>& parts, const py::list& loops) {
   const std::string bytes = code;
   std::unique_ptr<PyUnit> made(new PyUnit);
   made->unit.code.resize(bytes.size() / sizeof(Instruction));
   std::memcpy(made->unit.code.data(), bytes.data(), made->unit.code.size() * sizeof(Instruction));
   made->unit.registers = registers;
   made->unit.variables = variables;
-  made->unit.watches = watches;
+  made->unit.parts = parts;
+  for (const py::handle& loop : loops) {
+    const auto [function, types, in_place, beginning] =
+        loop.cast<std::tuple<py::object, std::string, bool, double>>();
+    made->unit.loops.push_back(loop_of(function, types, in_place, beginning));
+  }
   made->inputs = inputs;
   made->letters = letters;
   made->constants = constants;
@@ -225,6 +373,7 @@ void bind_units(py::module_& m) {
 #include "units/opcodes.inc"
 #undef OP
   part.attr("OPCODES") = codes;
+  part.attr("TYPES") = kTypes;
   part.def(
       "letter_of_items",
       [](const py::list& list) {
@@ -233,16 +382,34 @@ void bind_units(py::module_& m) {
       },
       "'i', 'f' or 'b' where all items are exactly int (of 64 bits), float or bool, else ''.");
   part.def(
+      "handled_signals",
+      [] {
+        py::list made;
+        for (int number = 1; number < NSIG; ++number) {
+          struct sigaction now;
+          if (sigaction(number, nullptr, &now) != 0) continue;
+          const bool own = (now.sa_flags & SA_SIGINFO) != 0 ||
+                           (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN);
+          if (own) made.append(number);
+        }
+        return made;
+      },
+      "The signals for which the process has a handler.");
+  part.def(
       "width_of", [](const py::str& text) { return static_cast<int>(PyUnicode_KIND(text.ptr())); },
       "The bytes of each character as Python keeps this text.");
   py::class_<PyUnit>(part, "Unit", "The code of a loop, for certain kinds of values.")
       .def(py::init(&make), py::arg("code"), py::arg("registers"), py::arg("variables"),
-           py::arg("watches"), py::arg("inputs"), py::arg("letters"), py::arg("constants"))
-      .def("run", &run, py::arg("values"), py::arg("any_time"),
+           py::arg("inputs"), py::arg("letters"), py::arg("constants"),
+           py::arg("parts") = std::vector<int32_t>(), py::arg("loops") = py::list(),
+           "parts: of views; loops: (ufunc, dtypes, may it work in place, what a reduction begins "
+           "with) of whole arrays.")
+      .def("run", &run, py::arg("values"), py::arg("any_time"), py::arg("watched") = "",
            "Runs the loop: (how it ended, its steps, steps taken back, steps of all its loops, the "
            "instruction that left, number of the kinds, values of the variables, an exception or "
-           "None). any_time: signals "
-           "may be handled in the middle of a step.");
+           "None, are its arrays large). any_time: signals "
+           "may be handled in the middle of a step; watched: 'd', 'o', 'i' for divisions by zero, "
+           "overflow and invalid values that end it.");
 }
 
 }  // namespace bind

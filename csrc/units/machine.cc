@@ -12,9 +12,8 @@ namespace hybrid {
 namespace units {
 namespace {
 
-constexpr int kWarnedOf = FE_OVERFLOW | FE_INVALID | FE_DIVBYZERO;
-constexpr int64_t kFuel = 1 << 17;    // loop steps between two looks for interrupts
-constexpr size_t kMaxLog = 1u << 22;  // writes between two commits
+constexpr int64_t kFuel = 1 << 17;  // loop steps between two looks for interrupts
+constexpr int64_t kPrice = 32;      // of whole arrays, in such steps
 
 // The processor's sticky flags as they were before.
 class KeptFlags {
@@ -36,39 +35,13 @@ class KeptFlags {
 Run::Run(const Unit& unit, std::vector<Register> registers, std::vector<Array> arrays)
     : unit_(unit), registers_(std::move(registers)), arrays_(std::move(arrays)) {}
 
-inline void Run::log(char* address, Type type) {
-  log_.emplace_back();
-  Written& written = log_.back();
-  written.address = address;
-  written.type = type;
-  char* const old = written.old;
-  switch (size_of(type)) {  // copies of sizes that are known are no calls
-    case 1:
-      std::memcpy(old, address, 1);
-      break;
-    case 2:
-      std::memcpy(old, address, 2);
-      break;
-    case 4:
-      std::memcpy(old, address, 4);
-      break;
-    case 8:
-      std::memcpy(old, address, 8);
-      break;
-    default:
-      std::memcpy(old, address, 16);
-  }
-}
-
-void Run::take_back() {
-  for (size_t k = log_.size(); k-- > 0;) {
-    std::memcpy(log_[k].address, log_[k].old, size_of(log_[k].type));
-  }
-  log_.clear();
+void Run::collect(const std::vector<Register>& kept) {
+  arrays_.collect(registers_.data(), static_cast<size_t>(unit_.registers), kept.data(),
+                  static_cast<size_t>(unit_.variables));
 }
 
 // The instructions of a step run one after the other; each jumps to the next one's code.
-Result Run::go(bool (*stop)(), bool any_time) {
+Result Run::go(bool (*stop)(), bool any_time, const int watched) {
   static const void* const code_of[] = {
 #define OP(name, operands) &&do_##name,
 #include "units/opcodes.inc"
@@ -113,10 +86,11 @@ Result Run::go(bool (*stop)(), bool any_time) {
 do_commit:
   ++passes;
   if (--countdown <= 0) {
-    LEAVE_IF(unit_.watches && std::fetestexcept(kWarnedOf));
+    LEAVE_IF(watched && std::fetestexcept(watched));
     std::memcpy(kept.data(), r, unit_.variables * sizeof(Register));
     std::memcpy(kept.data() + unit_.variables, m, unit_.variables * sizeof(Register));
-    log_.clear();
+    arrays_.commit();
+    if (arrays_.has_garbage()) arrays_.collect(kept.data(), unit_.variables, nullptr, 0);
     committed = passes;
     result.kinds = i->a;
     countdown = i->d;
@@ -125,7 +99,7 @@ do_commit:
   }
   NEXT;
 do_exit:
-  LEAVE_IF(unit_.watches && std::fetestexcept(kWarnedOf));
+  LEAVE_IF(watched && std::fetestexcept(watched));
   result.end = static_cast<End>(i->a);
   result.kinds = i->b;
   result.work = burnt + kFuel - fuel;
@@ -375,14 +349,13 @@ do_length:
     LEAVE_IF(!get(static_cast<Type>(i->e), p, &A, &MA)); \
   }                                                      \
   NEXT;
-#define STORE                                \
-  LEAVE_IF(log_.size() >= kMaxLog);          \
-  log(p, static_cast<Type>(i->e));           \
-  if (i->e == static_cast<int>(Type::f64)) { \
-    std::memcpy(p, &A.f, sizeof(double));    \
-  } else {                                   \
-    put(static_cast<Type>(i->e), p, A, MA);  \
-  }                                          \
+#define STORE                                                 \
+  LEAVE_IF(!arrays_.log_element(p, static_cast<Type>(i->e))); \
+  if (i->e == static_cast<int>(Type::f64)) {                  \
+    std::memcpy(p, &A.f, sizeof(double));                     \
+  } else {                                                    \
+    put(static_cast<Type>(i->e), p, A, MA);                   \
+  }                                                           \
   NEXT;
 #define ELEMENT(name, find, act)       \
   do_##name : {                        \
@@ -402,10 +375,146 @@ do_length:
   ELEMENT(store_2, TWO, STORE)
   ELEMENT(store_n, MANY, STORE)
 
+// Whole arrays.
+#define DO(act)                                      \
+  {                                                  \
+    fuel -= kPrice;                                  \
+    LEAVE_IF(watched && std::fetestexcept(watched)); \
+    const Did did = act;                             \
+    result.large = did == Did::large;                \
+    LEAVE_IF(did != Did::well);                      \
+    LEAVE_IF(watched && std::fetestexcept(watched)); \
+  }
+#define MADE(number)                                                \
+  A.i = number;                                                     \
+  if (__builtin_expect(arrays_.should_collect(), 0)) collect(kept); \
+  NEXT;
+#define RELEASE(flag, number) \
+  if (i->e & (flag)) arrays_.release(number);
+do_view:
+  {
+    const int64_t of = B.i;
+    const int64_t number = arrays_.view(of, unit_.parts.data() + i->c, i->d, r);
+    LEAVE_IF(number < 0);
+    RELEASE(1, of)
+    MADE(number)
+  }
+do_turn:
+  {
+    const int64_t of = B.i;
+    const int64_t number = arrays_.turned(of);
+    RELEASE(1, of)
+    MADE(number)
+  }
+do_apply:
+  {
+    const ArrayLoop& loop = unit_.loops[i->d];
+    Arrays::Input inputs[2];
+    for (int k = 0; k < loop.inputs; ++k) {
+      const int at = k == 0 ? i->b : i->c;
+      if (i->e & (1 << k)) {
+        put(loop.types[k], inputs[k].scalar, r[at], m[at]);
+      } else {
+        inputs[k].array = r[at].i;
+        inputs[k].dies = i->e & (4 << k);
+      }
+    }
+    int64_t number;
+    DO(arrays_.apply(loop, inputs, &number))
+    MADE(number)
+  }
+do_apply_s:
+  {
+    const ArrayLoop& loop = unit_.loops[i->d];
+    alignas(16) char numbers[3][16];
+    put(loop.types[0], numbers[0], B, MB);
+    if (loop.inputs == 2) put(loop.types[1], numbers[1], C, MC);
+    char* data[3] = {numbers[0], numbers[1], numbers[2]};
+    const intptr_t one = 1, strides[3] = {16, 16, 16};
+    data[loop.inputs] = numbers[2];
+    LEAVE_IF(watched && std::fetestexcept(watched));
+    loop.function(data, &one, strides, loop.extra);
+    LEAVE_IF(watched && std::fetestexcept(watched));
+    LEAVE_IF(!get(loop.types[loop.inputs], numbers[2], &A, &MA));
+    NEXT;
+  }
+do_reduce:
+  {
+    const ArrayLoop& loop = unit_.loops[i->c];
+    const int64_t of = B.i;
+    alignas(16) char made[16];
+    DO(arrays_.reduced(loop, of, made))
+    RELEASE(1, of)
+    LEAVE_IF(!get(loop.types[2], made, &A, &MA));
+    NEXT;
+  }
+do_reduce_axis:
+  {
+    const int64_t of = B.i;
+    int64_t number;
+    DO(arrays_.reduced(unit_.loops[i->c], of, i->d, &number))
+    RELEASE(1, of)
+    MADE(number)
+  }
+do_product:
+  {
+    const ArrayLoop& loop = unit_.loops[i->d];
+    const int64_t left = B.i, right = C.i;
+    alignas(16) char made[16];
+    int64_t number;
+    LEAVE_IF(watched && std::fetestexcept(watched));
+    const Did did = arrays_.product(loop, left, right, i->e & 4, &number, made);
+    result.large = did == Did::large;
+    LEAVE_IF(did != Did::well);
+    if (i->e & 4) std::feclearexcept(FE_ALL_EXCEPT);  // of np.dot nobody is warned
+    LEAVE_IF(watched && std::fetestexcept(watched));
+    RELEASE(1, left)
+    RELEASE(2, right)
+    if (i->e & 8) {
+      LEAVE_IF(!get(loop.types[2], made, &A, &MA));
+      NEXT;
+    }
+    MADE(number)
+  }
+do_convert:
+  {
+    const int64_t of = B.i;
+    int64_t number;
+    DO(arrays_.converted(of, static_cast<Type>(i->c), &number))
+    RELEASE(1, of)
+    MADE(number)
+  }
+do_filled:
+  {
+    int64_t shape[kMaxRank];
+    for (int axis = 0; axis < i->c; ++axis) shape[axis] = r[i->b + axis].i;
+    alignas(16) char value[16];
+    put(static_cast<Type>(i->e), value, D, m[i->d]);
+    const int64_t number = arrays_.filled(shape, i->c, static_cast<Type>(i->e), value);
+    LEAVE_IF(number < 0);
+    MADE(number)
+  }
+do_ordered:
+  LEAVE_IF(!in_order(arrays_[A.i]));
+  NEXT;
+do_assign:
+  DO(arrays_.assign(A.i, B.i))
+  RELEASE(1, A.i)
+  RELEASE(2, B.i)
+  NEXT;
+do_fill:
+  {
+    alignas(16) char value[16];
+    put(arrays_[A.i].type, value, B, MB);
+    DO(arrays_.fill(A.i, value))
+    RELEASE(1, A.i)
+    NEXT;
+  }
+
 interrupted:
   result.end = End::interrupted;
 left:
-  take_back();
+  arrays_.take_back();
   std::memcpy(r, kept.data(), unit_.variables * sizeof(Register));
   std::memcpy(m, kept.data() + unit_.variables, unit_.variables * sizeof(Register));
   result.steps = committed - 1;

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "units/arrays.h"
+
 namespace hybrid {
 namespace units {
 
@@ -20,25 +22,12 @@ struct Instruction {
   int32_t a, b, c, d, e;
 };
 
-enum class Type : int32_t { b1, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, c128 };
-constexpr int kNumTypes = 12;
-
-union Register {
-  int64_t i;
-  double f;
-};
-
-constexpr int kMaxRank = 8;
-struct Array {
-  char* data;
-  int64_t shape[kMaxRank], stride[kMaxRank];  // bytes
-};
-
 struct Unit {
   std::vector<Instruction> code;
-  int registers = 0;     // complex numbers' imaginary parts are in as many further ones
-  int variables = 0;     // the first registers: what a snapshot keeps
-  bool watches = false;  // NumPy would warn of floating-point exceptions
+  int registers = 0;             // complex numbers' imaginary parts are in as many further ones
+  int variables = 0;             // the first registers: what a snapshot keeps
+  std::vector<int32_t> parts;    // of views
+  std::vector<ArrayLoop> loops;  // of arrays
 };
 
 enum class End : int32_t { over, broke, left, interrupted };
@@ -49,29 +38,25 @@ struct Result {
   int64_t steps = 0;       // committed
   int64_t taken_back = 0;  // whole steps
   int64_t work = 0;        // steps of all its loops, roughly
-  int at = 0;              // the instruction that left
+  int at = 0;              // the instruction that left, ...
+  bool large = false;      // ... as its arrays are large
 };
 
 class Run {
  public:
   Run(const Unit& unit, std::vector<Register> registers, std::vector<Array> arrays);
   // `stop` is asked now and then, at any time or only where a step begins; true ends the run.
-  Result go(bool (*stop)(), bool any_time);
+  // `watched` floating-point exceptions (of <cfenv>) end it, too.
+  Result go(bool (*stop)(), bool any_time, int watched);
   const std::vector<Register>& registers() const { return registers_; }
+  const Arrays& arrays() const { return arrays_; }
 
  private:
-  void log(char* address, Type type);
-  void take_back();
+  void collect(const std::vector<Register>& kept);
 
   const Unit& unit_;
   std::vector<Register> registers_;
-  std::vector<Array> arrays_;
-  struct Written {
-    char* address;
-    Type type;
-    char old[16];
-  };
-  std::vector<Written> log_;
+  Arrays arrays_;
 };
 
 }  // namespace units

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "units/machine.h"
+#include "units/arrays.h"
 
 namespace hybrid {
 namespace units {

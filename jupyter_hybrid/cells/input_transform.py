@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections import OrderedDict
 from contextlib import suppress
 from typing import Any
 
@@ -24,6 +25,8 @@ _AROUND = re.compile(r"%%(time|timeit|capture|prun)(?![\w?])")
 _RUNNERS = ("run_cell", "_run_cell", "run_cell_async", "do_execute")
 _shell: Any = None
 _last: dict[str, str] = {}  # the body that was looked at last, and what IPython made of it
+_READ = 64  # bodies that are known
+_read: OrderedDict[tuple[Any, str], str] = OrderedDict()  # by transformers and text
 
 
 class suspended:
@@ -94,7 +97,7 @@ def _plain(body: str) -> str:
         return body
     with suspended():
         try:
-            made = _last[body] = str(_shell.transform_cell(body))
+            made = _last[body] = _transformed(body)
         except SyntaxError:
             return body
     return made
@@ -103,7 +106,34 @@ def _plain(body: str) -> str:
 def transformed(body: str) -> str:
     """Several lines after IPython's own transformations, made already where they came this way."""
     found = _last.pop(body, None)
-    return str(_shell.transform_cell(body)) if found is None else found
+    return _transformed(body) if found is None else found
+
+
+def _transformed(body: str) -> str:
+    """A body after IPython's own transformations.
+
+    They tokenize it, which takes longer than many a cell runs; several lines are transformed by
+    their text alone, so they are read once, unless others than IPython transform them.
+    """
+    key = _transformers(), body
+    found = _read.get(key)
+    if found is None:
+        found = str(_shell.transform_cell(body))
+        if key[0] and "\n" in found.strip():
+            _read[key] = found
+            if len(_read) > _READ:
+                _read.popitem(last=False)
+    else:
+        _read.move_to_end(key)
+    return found
+
+
+def _transformers() -> tuple[Any, ...]:
+    """IPython's, where there are no others but ours; else nothing."""
+    manager = _shell.input_transformer_manager
+    found = (*manager.cleanup_transforms, *manager.line_transforms, *manager.token_transformers)
+    own = all(t is transform or str(t.__module__).startswith("IPython.") for t in found)
+    return found if own else ()
 
 
 def _look_as_ipython(source: str) -> None:

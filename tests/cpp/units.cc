@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cfenv>
 #include <cmath>
 #include <limits>
 
@@ -51,7 +52,7 @@ TEST_CASE("units: a sum over an array") {
   const Unit unit = loop(
       {make(Op::load_1, 6, 5, 0, 0, static_cast<int>(Type::f64)), make(Op::add_f, 4, 4, 6)}, 64);
   Run run(unit, starting(3), {array_of(x)});
-  const Result result = run.go(&never, true);
+  const Result result = run.go(&never, true, 0);
   CHECK(result.end == End::over);
   CHECK(result.steps == 3);
   CHECK(run.registers()[4].f == 6.5);
@@ -66,7 +67,7 @@ TEST_CASE("units: who leaves has taken whole steps, and every write of the last 
                             make(Op::load_1, 4, 5, 6, 0, type)},
                            every);
     Run run(unit, starting(5), {array_of(x)});
-    const Result result = run.go(&never, true);
+    const Result result = run.go(&never, true, 0);
     CHECK(result.end == End::left);
     CHECK(result.steps + result.taken_back == 2);
     CHECK(result.steps == (every == 64 ? 0 : 2));
@@ -115,7 +116,7 @@ TEST_CASE("units: integers leave where they have more than 64 bits") {
     registers[7].i = c.a;
     registers[8].i = c.b;
     Run run(unit, registers, {});
-    const Result result = run.go(&never, true);
+    const Result result = run.go(&never, true, 0);
     CHECK((result.end == End::left) == c.leaves);
     if (!c.leaves) CHECK(run.registers()[4].i == c.result);
   }
@@ -133,12 +134,12 @@ TEST_CASE("units: steps of a range are Python's") {
     registers[8].i = c.stop;
     registers[9].i = c.step;
     Run run(unit, registers, {});
-    CHECK(run.go(&never, true).end == End::over);
+    CHECK(run.go(&never, true, 0).end == End::over);
     CHECK(run.registers()[4].i == c.steps);
   }
   const Unit unit = loop({make(Op::steps_of, 4, 7, 8, 9)}, 1);
   Run run(unit, starting(1), {});  // a step of 0
-  CHECK(run.go(&never, true).end == End::left);
+  CHECK(run.go(&never, true, 0).end == End::left);
 }
 
 TEST_CASE("units: elements of every dtype are read as they are written") {
@@ -160,7 +161,7 @@ TEST_CASE("units: elements of every dtype are read as they are written") {
     }
     registers[8].i = -1;  // the last one
     Run run(unit, registers, {array});
-    CHECK(run.go(&never, true).end == End::over);
+    CHECK(run.go(&never, true, 0).end == End::over);
     if (real) {
       CHECK(run.registers()[4].f == 0.5);
     } else {
@@ -174,14 +175,12 @@ TEST_CASE("units: NumPy's warnings are Python's to give: the steps before are ta
   Unit unit = loop({make(Op::div_f, 4, 7, 8)}, 64);
   std::vector<Register> registers = starting(3);
   registers[7].f = 1;
-  unit.watches = true;
   Run watched(unit, registers, {});
-  const Result result = watched.go(&never, true);
+  const Result result = watched.go(&never, true, FE_DIVBYZERO);
   CHECK(result.end == End::left);
   CHECK(result.steps == 0);
-  unit.watches = false;
   Run other(unit, registers, {});
-  CHECK(other.go(&never, true).end == End::over);
+  CHECK(other.go(&never, true, 0).end == End::over);
   CHECK(std::isinf(other.registers()[4].f));
 }
 
@@ -193,7 +192,7 @@ TEST_CASE("units: a loop that has no end is interrupted where a step begins") {
     registers[7].f = 2;
     asked = 0;
     Run run(unit, registers, {array_of(x)});
-    const Result result = run.go([] { return ++asked == 3; }, any_time);
+    const Result result = run.go([] { return ++asked == 3; }, any_time, 0);
     CHECK(result.end == End::interrupted);
     CHECK(asked == 3);
     CHECK(result.steps > 1000);

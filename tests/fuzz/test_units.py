@@ -35,7 +35,8 @@ _SETTINGS = settings(
 def state_of(value: Any) -> Any:
     """What a value is, to the bit, in a form that can be compared."""
     if isinstance(value, np.ndarray):
-        return value.dtype.str, value.shape, value.tobytes()
+        flags = value.flags.owndata, value.flags.writeable
+        return value.dtype.str, value.shape, value.strides, flags, value.tobytes()
     if isinstance(value, (list, tuple)):
         return type(value), [state_of(v) for v in value]
     if isinstance(value, np.generic):
@@ -62,8 +63,12 @@ def run(trial: Trial, compiled: bool) -> tuple[Any, ...]:
             exec(code, names)
         except Exception as raised:
             error = type(raised), str(raised)
-    arrays = [n for n in ("x", "y", "z", "base") if isinstance(names[n], np.ndarray)]
-    same = [(a, b) for a in arrays for b in arrays if names[a] is names[b]]
+    arrays = [(n, v) for n, v in names.items() if isinstance(v, np.ndarray)]
+    same = [
+        (a, b, one is other, one.base is other, np.shares_memory(one, other))
+        for a, one in arrays
+        for b, other in arrays
+    ]
     kept = {n: state_of(v) for n, v in names.items() if n in given or not n.startswith("__")}
     kept.pop("__builtins__", None)
     return kept, error, [(w.category, str(w.message)) for w in warned], out.getvalue(), same

@@ -24,6 +24,19 @@ ARRAYS = [
     "[3, 1, 2, 0]", "[0.5, 1.5, -0.0]", "[True, False]", "[1, 2.0]", "'abcabd'", "b'xyz'",
     "np.arange(5).astype('>i4')", "np.arange(5, dtype=np.int16)", "(1, 2, 3)", "['a', 'b']",
 ]  # fmt: skip
+FLAT = [
+    "np.arange(6.0)", "np.arange(6.0) - 2.5", "base[1:]", "base[:-1]", "np.arange(6)",
+    "base[:0:-1]", "np.arange(12.0)[::2]", "np.arange(6, dtype=np.float32)", "np.arange(6) * 1j",
+    "np.arange(6) > 2", "np.arange(6, dtype=np.uint8) * 50", "np.full(6, np.inf)",
+    "np.arange(6, dtype=np.int16)", "np.array([1e308, -0.0, np.nan, 1, 2, 3])",
+    "np.linspace(0, 1, 6)", "np.arange(6.0) * 0.1",
+]  # fmt: skip
+SQUARE = [
+    "np.arange(36.0).reshape(6, 6)", "np.ones((6, 6)).T", "np.arange(36).reshape(6, 6)[::-1]",
+    "np.eye(6)", "np.arange(72.0).reshape(6, 12)[:, ::2]", "np.arange(6.0)",
+    "np.sin(np.arange(36.0)).reshape(6, 6)", "np.arange(36, dtype=np.float32).reshape(6, 6)",
+    "np.arange(36.0).reshape(6, 6).T",
+]  # fmt: skip
 NAMES = ["a", "b", "c", "s", "t"]
 HELD = ["x", "y", "z"]
 BINARY = ["+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>"]
@@ -36,6 +49,25 @@ CALLS = [
     "np.uint8({})",
     "min({}, {})", "max({}, {})", "max({}, {}, {})", "math.atan2({}, {})", "complex({}, {})",
     "len(x)", "x.shape[0]", "ord({})", "math.log({})", "np.int32({})", "round({})",
+]  # fmt: skip
+MADE = ["v", "w"]  # names of what whole arrays give
+PARTS = [
+    "1:", ":-1", "::2", "::-1", ":", "i:", ":i", "i + 1:", "0", "i", "-1", "1:3", "None", "i:i + 2",
+    "a:", "2::-1", "5:1", ":-i",
+]  # fmt: skip
+WHOLE = [
+    "np.exp({})", "np.sin({})", "np.sqrt({})", "np.abs({})", "abs({})", "np.tanh({})", "-{}", "~{}",
+    "np.maximum({}, {})", "np.minimum({}, {})", "np.add({}, {})", "np.hypot({}, {})", "{}.T",
+    "{}.copy()", "({} ** 2)", "({} ** 3)", "({} + {})", "({} - {})", "({} * {})", "({} / {})",
+    "({} // {})", "({} % {})", "({} < {})", "({} == {})", "({} & {})", "{} @ {}", "np.dot({}, {})",
+    "{}.dot({})", "np.outer({}, {})", "np.zeros_like({})", "np.ones_like({})", "{}", "{}", "{}",
+    "np.log({})", "np.logical_not({})", "np.isnan({})",
+]  # fmt: skip
+REDUCED = [
+    "np.sum({})", "{}.sum()", "{}.max()", "np.min({})", "{}.mean()", "np.prod({})", "np.any({})",
+    "{}.all()", "len({})", "{}.size", "{}.shape[0]", "{}.ndim", "np.sum({}, axis=0)",
+    "{}.sum(axis=-1)", "np.max({}, axis=1)", "{}.mean(axis=0)", "np.exp(a)", "np.sin(s)",
+    "np.maximum(a, b)", "np.hypot(a, 2)", "np.floor(b)",
 ]  # fmt: skip
 
 
@@ -56,8 +88,13 @@ def trials(draw: st.DrawFn) -> Trial:
     """A cell that sets names, and one loop over them."""
     setup = ["base = np.arange(7.0)", "frozen = np.arange(4.0)", "frozen.flags.writeable = False"]
     setup += [f"{n} = {draw(st.sampled_from(SCALARS))}" for n in NAMES if draw(st.integers(0, 4))]
-    setup += [f"{n} = {draw(st.sampled_from(ARRAYS))}" for n in HELD]
     loop = _Loop(draw)
+    if loop.wide:
+        setup += [f"{n} = {draw(st.sampled_from(SCALARS[11:17]))}" for n in NAMES]
+        alike = FLAT if loop.rank == 1 else SQUARE
+        setup += [f"{n} = {draw(st.sampled_from(alike))}" for n in (*HELD, *MADE)]
+    else:
+        setup += [f"{n} = {draw(st.sampled_from(ARRAYS))}" for n in HELD]
     return Trial("\n".join(setup), "\n".join(loop.loop(0)))
 
 
@@ -65,7 +102,9 @@ class _Loop:
     def __init__(self, draw: st.DrawFn):
         self.draw = draw
         self.counters: list[str] = []
-        self.left = 14  # statements
+        self.wide = self.chance(2)  # whole arrays, too
+        self.rank = 1 if self.chance(2) else 2  # of these
+        self.left = 5 if self.wide else 14  # statements
 
     def pick(self, of: list[str]) -> str:
         return self.draw(st.sampled_from(of))
@@ -81,7 +120,7 @@ class _Loop:
 
     def element(self) -> str:
         name = self.pick(HELD)
-        rank = self.draw(st.sampled_from([1, 1, 1, 2, 2, 3]))
+        rank = self.rank if self.wide else self.draw(st.sampled_from([1, 1, 1, 2, 2, 3]))
         parts = [self.index() for _ in range(rank)]
         if rank == 2 and self.chance(3):
             return f"{name}[{parts[0]}][{parts[1]}]"
@@ -108,6 +147,41 @@ class _Loop:
         one, other = self.expression(depth - 1), self.expression(depth - 1)
         return f"({one} if {self.condition(1)} else {other})"
 
+    def whole(self, depth: int = 2) -> str:
+        """Of an array, or a part of one."""
+        kind = self.draw(st.sampled_from([0, 0, 0, 2, 4, 5, 6, 6, 6])) if depth else 0
+        name = self.pick([*HELD, *MADE])
+        if kind < 2:
+            return name
+        if kind < 4:
+            parts = [self.pick(PARTS) for _ in range(self.parts())]
+            return f"{name}[{', '.join(parts)}]"
+        if kind == 4:
+            return self.pick(NAMES)
+        if kind == 5:
+            return self.pick(
+                ["np.zeros(3)", "np.ones((2, 3))", "np.full(4, a)", "np.zeros(i, int)"]
+            )
+        text = self.pick(WHOLE)
+        return text.format(*[self.whole(depth - 1) for _ in range(text.count("{}"))])
+
+    def parts(self) -> int:
+        return self.rank if self.chance(3) else 1
+
+    def of_whole(self) -> list[str]:
+        """A statement about whole arrays."""
+        kind = self.draw(st.integers(0, 6))
+        if kind < 2:
+            return [f"{self.pick([*MADE, *MADE, *HELD])} = {self.whole(3)}"]
+        if kind < 4:
+            parts = ", ".join(self.pick(PARTS) for _ in range(self.parts()))
+            operator = self.pick(["", "", "+", "-", "*", "/"])
+            return [f"{self.pick([*HELD, 'v'])}[{parts}] {operator}= {self.whole(1)}"]
+        if kind == 4:
+            return [f"{self.pick([*HELD, *MADE])} {self.pick(['+', '-', '*'])}= {self.whole(1)}"]
+        text = self.pick(REDUCED)
+        return [f"{self.pick([*NAMES, 'v'])} = {text.format(self.whole(1))}"]
+
     def condition(self, depth: int = 2) -> str:
         kind = self.draw(st.integers(0, 7)) if depth else 0
         if kind < 5:
@@ -122,12 +196,14 @@ class _Loop:
 
     def block(self, depth: int) -> list[str]:
         lines = []
-        for _ in range(self.draw(st.integers(1, 4))):
+        for _ in range(self.draw(st.integers(1, 3 if self.wide else 4))):
             lines += self.statement(depth)
         return ["    " + line for line in lines]
 
     def statement(self, depth: int) -> list[str]:
         self.left -= 1
+        if self.wide and not self.chance(4):
+            return self.of_whole()
         kind = self.draw(st.integers(0, 13)) if self.left > 0 else 0
         if kind < 4:
             return [f"{self.pick(NAMES)} = {self.expression()}"]

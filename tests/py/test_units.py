@@ -100,11 +100,67 @@ def test_python_warns_of_what_overflows(shell, compiled):
     assert shell.ns["s"] == 44
 
 
-def test_a_loop_of_arrays_is_recorded(shell, compiled):
+def test_a_loop_of_large_arrays_is_recorded(shell, compiled):
+    """Once its unit has seen how large they are: programs make one kernel of several operators."""
+    text = "%%hybridize\ny = x\nfor i in range(3):\n    y = y * 2 + i\nprint(y)"
     shell.run("x = np.arange(4.0)")
-    shell.run("%%hybridize\ny = x\nfor i in range(3):\n    y = y * 2 + i\nprint(y)")
-    assert not compiled
+    shell.run(text)
+    assert compiled == [3]
+    shell.run("x = np.ones(100_000)")
+    shell.run(text)
+    assert compiled == [3, 0]
+    shell.run(text)
+    assert compiled == [3, 0]
     assert not mx.report().units
+    assert mx.report().segments
+
+
+ARRAYS = """
+def steps(x, y, n):
+    total = 0.0
+    for i in range(1, n):
+        part = x[i:]
+        x[i - 1, 1:] += y[:-1] * i
+        z = np.exp(-part) @ y
+        y = y + x[i] / (1.0 + np.sum(z**2))
+        x[:, 0] = 0.5
+        total += y.dot(x[0]) + z.max()
+    return total, part, z, y
+"""
+
+
+def test_whole_arrays_and_parts_of_them(shell, compiled):
+    setup = "x = np.arange(20.0).reshape(4, 5) / 10\ny0 = y = np.linspace(0, 1, 5)\n" + ARRAYS
+    shell.run(setup + "wanted = (*steps(x, y, 4), x)")
+    wanted = shell.ns["wanted"]
+    shell.run(setup)
+    shell.run("%%hybridize\nresult = (*steps(x, y, 4), x)")
+    assert compiled == [3]
+    for got, expected in zip(shell.ns["result"], wanted, strict=True):
+        assert type(got) is type(expected)
+        assert np.asarray(got).tobytes() == np.asarray(expected).tobytes()
+    part, z, y, x = shell.ns["result"][1:]
+    assert part.base is x
+    assert z.base is None and y.base is None and y.flags.owndata
+
+
+def test_a_step_that_fails_has_written_what_python_writes(shell, compiled):
+    """The unit takes the step back, then Python takes it until it raises."""
+    shell.run("x = np.zeros((3, 4)); y = np.ones(4)")
+    text = "%%hybridize\nfor i in range(3):\n    x[i] = i + 1\n    y += x[i, i:]"
+    result = shell.run(text, fails=True)
+    assert "could not be broadcast" in str(result.error)
+    assert shell.ns["x"].tolist() == [[1] * 4, [2] * 4, [0] * 4]
+    assert shell.ns["y"].tolist() == [2] * 4
+
+
+def test_names_of_one_array_stay_one(shell, compiled):
+    shell.run("x = np.arange(4.0)")
+    shell.run("%%hybridize\nfor i in range(3):\n    a = b = x + i\n    b += 1\n    v = b[1:]\n")
+    ns = shell.ns
+    assert compiled == [3]
+    assert ns["a"] is ns["b"] and ns["v"].base is ns["a"]
+    assert ns["a"].tolist() == [3, 4, 5, 6]
 
 
 def test_a_module_that_has_another_number_now(shell, compiled):

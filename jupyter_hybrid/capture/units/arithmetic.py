@@ -15,7 +15,7 @@ import numpy as np
 from .kinds import INTEGERS, TYPES, bits, is_integer, is_number
 from .parts import Leaves
 
-_UFUNCS = {
+UFUNCS = {
     ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.true_divide,
     ast.FloorDiv: np.floor_divide, ast.Mod: np.remainder, ast.Pow: np.power,
     ast.BitAnd: np.bitwise_and, ast.BitOr: np.bitwise_or, ast.BitXor: np.bitwise_xor,
@@ -30,7 +30,7 @@ _NAMES = {
 }  # fmt: skip
 _BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor)
 _RANKS = {"bool": 0, "int": 1, "float": 2, "complex": 3}
-_WEAK = {"int": int, "float": float, "complex": complex}
+WEAK = {"int": int, "float": float, "complex": complex}
 #: Comparisons: the instruction, and whether the operands change places.
 COMPARED = {
     ast.Eq: ("eq", False), ast.NotEq: ("ne", False), ast.Lt: ("lt", False), ast.LtE: ("le", False),
@@ -42,7 +42,7 @@ Value = tuple[Any, int]  # kind, register
 @lru_cache(maxsize=4096)
 def _loop(ufunc: np.ufunc, left: str, right: str) -> tuple[str, str, str]:
     """The letters of the dtypes of NumPy's loop for two kinds."""
-    given = [_WEAK.get(k) or np.dtype("?" if k == "bool" else k[1]) for k in (left, right)]
+    given = [WEAK.get(k) or np.dtype("?" if k == "bool" else k[1]) for k in (left, right)]
     try:
         found = ufunc.resolve_dtypes((*given, None))
     except TypeError:
@@ -121,12 +121,12 @@ def as_float(code: Any, value: Value) -> int:
 
 # NumPy's ------------------------------------------------------------------------------------------
 def _of_numpy(code: Any, op: Any, left: Value, right: Value) -> Value:
-    letters = _loop(_UFUNCS[op], left[0], right[0])
+    letters = _loop(UFUNCS[op], left[0], right[0])
     a, b, out = letters
     name = _NAMES[op]
     if a != b:
         raise Leaves("an operator of such values", None)
-    x, y = _cast(code, left, a), _cast(code, right, b)
+    x, y = cast(code, left, a), cast(code, right, b)
     if a == "?":
         if op not in _BITWISE:
             raise Leaves("arithmetic of booleans", None)
@@ -150,7 +150,7 @@ def _of_numpy(code: Any, op: Any, left: Value, right: Value) -> Value:
     return f".{out}", code.emit("round_f", made) if out == "f" else made
 
 
-def _cast(code: Any, value: Value, letter: str) -> int:
+def cast(code: Any, value: Value, letter: str) -> int:
     """The register of an operand as NumPy's loop of this dtype gets it."""
     kind, register = value
     if letter == "D":
@@ -193,10 +193,10 @@ def compared(code: Any, op: Any, left: Value, right: Value) -> tuple[str, str, i
         part = "f" if rank == 2 else "i"
     else:
         kind = ".?"
-        a, b, _ = _loop(_UFUNCS[type(op)], left[0], right[0])
+        a, b, _ = _loop(UFUNCS[type(op)], left[0], right[0])
         if a == "D" or (a != b and not set(a + b) <= set(INTEGERS)):
             raise Leaves("a comparison of such values", None)
-        x, y = _cast(code, left, a), _cast(code, right, b)
+        x, y = cast(code, left, a), cast(code, right, b)
         part = "f" if a in "fd" else "i"
     return (kind, f"{name}_{part}", y, x) if swapped else (kind, f"{name}_{part}", x, y)
 

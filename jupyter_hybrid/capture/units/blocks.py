@@ -124,13 +124,16 @@ class Loop(Expressions):
         if isinstance(target, ast.Name):
             old: Any = placed(target, ast.Name(target.id, ast.Load()))
             made = placed(node, ast.BinOp(old, node.op, value))
-            self._add("set", self.slots[target.id], made)
+            self._add("update", self.slots[target.id], made)
         elif isinstance(target, ast.Subscript):
             base, indices = self._element(target)
             simple = (ast.Name, ast.Constant, Slot)
-            indices = [i if isinstance(i, simple) else self._read(self._kept(i)) for i in indices]
+            indices = [
+                i if isinstance(i, (*simple, ast.Slice)) else self._read(self._kept(i))
+                for i in indices
+            ]
             old = Element(base, indices, target)
-            self._add("store", base, indices, placed(node, ast.BinOp(old, node.op, value)))
+            self._add("alter", base, indices, placed(node, ast.BinOp(old, node.op, value)))
         else:
             raise Leaves(f"{words(target)} is updated", target)
 

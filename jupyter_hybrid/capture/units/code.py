@@ -15,7 +15,7 @@ from typing import Any
 from ... import _core
 from . import arithmetic
 from .blocks import Loop
-from .kinds import letter_of
+from .kinds import is_array, letter_of
 from .parts import Block, Leaves
 from .values import STEPS, WIDTH, Values
 
@@ -53,6 +53,9 @@ class Code(Values):
         self._code = array("i")
         self._first_temporary = loop.size
         self._next = loop.size
+        self.pinned = -1
+        self.parts: list[int] = []  # of views
+        self.loops: list[tuple[Any, str, bool, float]] = []  # of whole arrays
         self._constants: dict[tuple[type, str], int] = {}
         self._values: list[Any] = []
         self._now: list[Any] = []  # kinds of the slots
@@ -99,8 +102,24 @@ class Code(Values):
         self._next += 1
         return self._next - 1
 
-    def _is_temporary(self, register: int) -> bool:
+    def is_temporary(self, register: int) -> bool:
         return 0 <= register - self._first_temporary < _TEMPORARIES
+
+    def consecutive(self, registers: list[int]) -> int:
+        """The first of so many registers side by side with these values."""
+        first = self._next
+        for register in registers:
+            self._add("move", self._temporary(), register)
+        return first
+
+    def loop_number(self, function: Any, letters: str, in_place: bool, beginning: float) -> int:
+        """The number of NumPy's loop for these dtypes."""
+        loop = function, letters, in_place, beginning
+        for number, known in enumerate(self.loops):
+            if known[:3] == loop[:3] and repr(known[3]) == repr(beginning):
+                return number
+        self.loops.append(loop)
+        return len(self.loops) - 1
 
     def constant(self, value: Any) -> int:
         """The register of a number."""
@@ -178,13 +197,13 @@ class Code(Values):
         try:
             for kind, *step, node in block.steps:
                 self._line = node.lineno
-                self._next = self._first_temporary
+                self._next, self.pinned = self._first_temporary, -1
                 act: Any = STEPS[kind]
                 act(self, *step)
             last: Any = block.end
             kind, *end, node = (*last, node) if last[0] == "exit" else last
             self._line = node.lineno
-            self._next = self._first_temporary
+            self._next, self.pinned = self._first_temporary, -1
             if kind == "exit":
                 self._add("exit", end[0], self._number_of_kinds())
                 self.takes_steps |= end[0] == 1
@@ -209,6 +228,8 @@ class Code(Values):
     def _branch(self, test: Any, then: Block, otherwise: Block) -> list[Any]:
         if isinstance(test, ast.Compare) and not isinstance(test.ops[0], (ast.Is, ast.IsNot)):
             left, right = self._value(test.left), self._value(test.comparators[0])
+            if is_array(left[0]) or is_array(right[0]):
+                raise Leaves("the truth of an array", None)
             _, name, x, y = arithmetic.compared(self, test.ops[0], left, right)
             if name in _TURNED:
                 failed = self._to(_TURNED[name], (y, x), otherwise)

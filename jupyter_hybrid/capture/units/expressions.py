@@ -58,19 +58,25 @@ class Expressions:
             return node.slot
         if isinstance(node, ast.Name):
             return self.slots[node.id]
-        raise Leaves(f"an element of {words(node)}", node)
+        return self._kept(self._plain(node))
 
     def _element(self, node: ast.Subscript) -> tuple[int, list[Any]]:
-        """(slot, indices) of an array's element; ``x[i][j]`` is ``x[i, j]``."""
+        """(slot, indices and slices) of an array's element; ``x[i][j]`` is ``x[i, j]``."""
         index = node.slice
         parts = list(index.elts) if isinstance(index, ast.Tuple) else [index]
-        if any(isinstance(p, (ast.Slice, ast.Starred)) for p in parts):
-            raise Leaves("a slice", node)
-        parts = [self._plain(p) for p in parts]
+        if any(isinstance(p, ast.Starred) for p in parts):
+            raise Leaves("a starred index", node)
+        parts = [self._sliced(p) if isinstance(p, ast.Slice) else self._plain(p) for p in parts]
         if isinstance(node.value, ast.Subscript):
             base, outer = self._element(node.value)
-            return base, outer + parts
+            if all(isinstance(p, (ast.Name, Slot, ast.BinOp)) or _is_int(p) for p in outer):
+                return base, outer + parts
+            return self._kept(Element(base, outer, node)), parts
         return self._slot_of(node.value), parts
+
+    def _sliced(self, node: ast.Slice) -> Any:
+        bounds = [b and self._plain(b) for b in (node.lower, node.upper, node.step)]
+        return placed(node, ast.Slice(*bounds))
 
     def _plain(self, node: Any) -> Any:
         """The expression without control flow, which goes into blocks before it."""
@@ -82,7 +88,7 @@ class Expressions:
         if isinstance(node, ast.UnaryOp):
             return placed(node, ast.UnaryOp(node.op, self._plain(node.operand)))
         if isinstance(node, ast.Subscript):
-            if isinstance(node.value, ast.Attribute):  # x.shape[0]
+            if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
                 value = placed(node, ast.Subscript(self._plain(node.value), node.slice, ast.Load()))
                 return value
             base, indices = self._element(node)
@@ -101,14 +107,17 @@ class Expressions:
         raise Leaves(f"{words(node)} is left to Python", node)
 
     def _call(self, node: ast.Call) -> Any:
-        if node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
+        if any(isinstance(a, ast.Starred) for a in node.args) or not all(
+            k.arg for k in node.keywords
+        ):
             raise Leaves("a call with such arguments", node)
         args = [self._plain(a) for a in node.args]
         name = node.func.id if isinstance(node.func, ast.Name) else ""
-        if name in ("min", "max") and len(args) > 1:
+        if name in ("min", "max") and len(args) > 1 and not node.keywords:
             self._add("is", self.slots[name], min if name == "min" else max)
             return self._extreme(name, args, node)
-        return placed(node, ast.Call(self._plain(node.func), args, []))
+        named = [placed(k.value, ast.keyword(k.arg, self._plain(k.value))) for k in node.keywords]
+        return placed(node, ast.Call(self._plain(node.func), args, named))
 
     def _extreme(self, name: str, args: list[Any], node: Any) -> Any:
         """``min`` and ``max`` keep the first of equal values, with its type."""
@@ -172,6 +181,10 @@ class Expressions:
                 self._end("branch", self._plain(test), then, otherwise)
             except Leaves as problem:
                 self._end("leave", problem.args[0])
+
+
+def _is_int(node: Any) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int
 
 
 def _values(loop: Expressions, node: Any) -> Iterable[Any]:

@@ -20,7 +20,7 @@ MATH_2 = [math.atan2, math.fmod, math.copysign]
 
 def called(code: Any, function: Any, values: list[Value]) -> Value:
     """A call of a function that a unit knows."""
-    known = _FUNCTIONS.get(function) if function.__hash__ is not None else None
+    known = FUNCTIONS.get(function) if function.__hash__ is not None else None
     if known is not None:
         if len(values) != 1:
             raise Leaves("a call with such arguments", None)
@@ -134,7 +134,8 @@ def _scalar(letter: str) -> Any:
     return function
 
 
-_FUNCTIONS: dict[Any, Any] = {
+#: Functions of one number.
+FUNCTIONS: dict[Any, Any] = {
     abs: _abs, int: _int, float: _float, bool: _bool, ord: _ord,
     math.floor: _rounded("floor_f"), math.ceil: _rounded("ceil_f"),
     np.sqrt: _np_sqrt, np.abs: _np_abs,

@@ -23,7 +23,10 @@ MOST_RANK = 8
 _BITS = {"b": 8, "h": 16, "i": 32, "l": 64, "B": 8, "H": 16, "I": 32, "L": 64}
 _NUMBERS = {int: "int", float: "float", bool: "bool", complex: "complex"}
 _SCALARS = {np.dtype(c).type: f".{c}" for c in TYPES}
-_BY_ITSELF = frozenset({types.ModuleType, types.BuiltinFunctionType, type, np.ufunc, type(None)})
+_BY_ITSELF = frozenset(
+    {types.ModuleType, types.BuiltinFunctionType, type, np.ufunc, type(None), type(np.sum)}
+)
+_WRITTEN_IN_PYTHON: frozenset[Any] = frozenset((np.ones, np.full))  # functions of NumPy's
 _of_letter, _width = _core.units.letter_of_items, _core.units.width_of
 _WIDTHS = {1: "B", 2: "H", 4: "I"}  # letters of a text's characters, by their bytes
 ITEMS = {"i": "int", "f": "float", "b": "bool"}
@@ -46,7 +49,9 @@ def kind_of(value: Any, steps: int) -> Any:
         return OTHER if found == ".L" and value >= 2**63 else found
     if kind is np.ndarray:
         flags = value.flags
-        return _of_array(value.dtype, value.ndim, flags.writeable and not flags.writebackifcopy)
+        if not flags.aligned or flags.writebackifcopy:
+            return OTHER
+        return _of_array(value.dtype, value.ndim, flags.writeable)
     if kind is TracedArray:
         if value.selected is not None:
             return OTHER
@@ -62,7 +67,8 @@ def kind_of(value: Any, steps: int) -> Any:
         return ("text", _WIDTHS[_width(value)], 1)
     if kind is bytes:
         return ("text", "B", 0)
-    return ("is", value) if kind in _BY_ITSELF else OTHER
+    by_itself = kind in _BY_ITSELF or (kind is types.FunctionType and value in _WRITTEN_IN_PYTHON)
+    return ("is", value) if by_itself else OTHER
 
 
 def _of_array(dtype: np.dtype, rank: int, writeable: bool) -> Any:
@@ -72,6 +78,10 @@ def _of_array(dtype: np.dtype, rank: int, writeable: bool) -> Any:
 
 def is_number(kind: Any) -> bool:
     return type(kind) is str and kind not in (OTHER, "char")
+
+
+def is_array(kind: Any) -> bool:
+    return type(kind) is tuple and kind[0] == "array"
 
 
 def is_integer(kind: Any) -> bool:

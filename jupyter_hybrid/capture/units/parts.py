@@ -13,7 +13,8 @@ from ..source.nodes import placed, walk
 class Block:
     """Steps, one after the other, and where to go then.
 
-    Steps: (set, slot, expression), (store, slot, indices, expression), (is, slot, object),
+    Steps: (set, slot, expression), (update, slot, operation) of a name, (store, slot, indices,
+    expression), (alter, slot, indices, operation) of an element, (is, slot, object),
     (range, first slot, expressions), (items, first slot, slots of what is gone through),
     (unpack, slot, rank).
     Ends: (jump, block), (branch, expression, then, otherwise), (next, first slot, slot, body, end),
@@ -44,7 +45,7 @@ class Slot(ast.expr):
 
 
 class Element(ast.expr):
-    """An array's element: (slot, indices)."""
+    """An array's element, or a part of it: (slot, indices and slices)."""
 
     _fields = ("indices",)
 
@@ -66,10 +67,10 @@ def touched(block: Block) -> tuple[set[int], set[int]]:
                     read.add(n.slot)
 
     for kind, slot, *rest, _ in block.steps:
-        if kind == "set":
+        if kind in ("set", "update"):
             look(rest[0])
             made.add(slot)
-        elif kind == "store":
+        elif kind in ("store", "alter"):
             look(*rest[0], rest[1])
             read.add(slot)
         elif kind == "range":

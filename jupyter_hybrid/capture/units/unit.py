@@ -28,7 +28,6 @@ _MOST_KINDS = 8  # a loop is compiled for so many
 _TRIES, _GAINED = 4, 200  # after so many tries, so many steps each have to be won
 _OVER, _BROKE, _LEFT = range(3)  # how a run ends, if no interrupt ends it
 _NOTHING: Any = object()
-_SIGNALS = tuple(signal.valid_signals())
 _GIVEN = 4  # hidden registers of a `for`: value, steps left, step, what it goes through
 
 
@@ -87,10 +86,11 @@ class Made:
             code.bytes,
             code.registers,
             loop.bound,
-            code.watches,
             "".join(map(letter_of, kinds)),
             code.letters,
             code.constants,
+            code.parts,
+            code.loops,
         )
 
     @property
@@ -100,15 +100,18 @@ class Made:
 
     def run(self, values: list[Any]) -> Outcome:
         """A run from these values of its slots."""
-        end, steps, lost, work, at, kinds, given, error = self.unit.run(
-            values, _handlers_only_raise()
+        watched = _watched() if self.code.watches else ""
+        end, steps, lost, work, at, kinds, given, error, large = self.unit.run(
+            values, _handlers_only_raise(), watched
         )
         self.tries += 1
         self.work += work
         outcome = Outcome(steps, end == _BROKE, end in (_OVER, _BROKE), 0, error=error)
         if end == _LEFT:
             outcome.again = lost + 1
-            if self.tries >= _TRIES and self.work < _GAINED * self.tries:
+            if large:
+                self.refused = f"line {self.code.lines[at]}: arrays so large are recorded"
+            elif self.tries >= _TRIES and self.work < _GAINED * self.tries:
                 why = self.code.reasons.get(at, "a value has a result that Python has to give")
                 self.refused = f"line {self.code.lines[at]}: {why}"
         for name, kind, value, before in zip(
@@ -179,7 +182,7 @@ class Unit:
             way, steps, given, kinds = "", -1, [None] * _GIVEN, [None] * _GIVEN
         else:
             items = kind_of(through, -1)
-            if type(items) is not tuple or (items[0] == "array" and items[2] != 1):
+            if type(items) is not tuple or items[0] == "is":
                 return None
             way, steps = ITEMS, len(through) - done
             given, kinds = [done, steps, 1, through], ["int", "int", "int", items]
@@ -231,9 +234,15 @@ def _same(value: Any, before: Any) -> bool:
     return bool(value == before) and repr(value) == repr(before)
 
 
+def _watched() -> str:
+    """Of which floating-point exceptions NumPy is to tell, for the core."""
+    ways = np.geterr()
+    return "".join(k[0] for k in ("divide", "over", "invalid") if ways[k] != "ignore")
+
+
 def _handlers_only_raise() -> bool:
     """Does no handler of a signal do more? Others may look at arrays, or write them."""
-    handlers = map(signal.getsignal, _SIGNALS)
+    handlers = map(signal.getsignal, _core.units.handled_signals())
     return all(h is signal.default_int_handler or not callable(h) for h in handlers)
 
 

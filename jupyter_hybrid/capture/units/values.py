@@ -7,10 +7,12 @@ from array import array
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from ... import _core
-from . import arithmetic, functions
+from . import arithmetic, functions, whole
 from .arithmetic import Value
-from .kinds import OTHER, TYPES, is_integer, kind_of, letter_of
+from .kinds import OTHER, TYPES, is_array, is_integer, kind_of, letter_of
 from .parts import Element, Leaves, Slot
 
 WIDTH = 6  # numbers of an instruction
@@ -30,7 +32,9 @@ class Values:
     constant: Any
     constant_of: Any
     _temporary: Any
-    _is_temporary: Any
+    consecutive: Any
+    is_temporary: Any
+    pinned: int  # a temporary that is read again
 
     # Steps ----------------------------------------------------------------------------------------
     def _set(self, slot: int, expression: Any) -> None:
@@ -41,7 +45,7 @@ class Values:
         if letter_of(kind) == "-" or register == slot:
             return
         last = len(self._code) - WIDTH
-        made_here = self._is_temporary(register)
+        made_here = self.is_temporary(register)
         if made_here and last >= 0 and self._code[last + 1] == register and self._gives_result():
             self._code[last + 1] = slot
         else:
@@ -50,8 +54,39 @@ class Values:
     def _gives_result(self) -> bool:
         return self._code[len(self._code) - WIDTH] in _GIVES
 
+    def _update(self, slot: int, operation: ast.BinOp) -> None:
+        """``name op= value``."""
+        kind = self._now[slot]
+        if is_array(kind):
+            value = self._value(operation.right)
+            whole.update(self, (kind, slot), operation.op, value)
+        else:
+            self._set(slot, operation)
+
+    def _alter(self, slot: int, indices: list[Any], operation: ast.BinOp) -> None:
+        """``name[indices] op= value``."""
+        if not self._is_part(slot, indices):
+            self._store(slot, indices, operation)
+            return
+        value = self._value(operation.right)
+        target = whole.view(self, self._of(slot), indices, self._value)
+        self.pinned = target[1]
+        whole.update(self, target, operation.op, value)
+
+    def _is_part(self, slot: int, indices: list[Any]) -> bool:
+        """Is it several elements of an array?"""
+        kind = self._now[slot]
+        simple = not any(
+            isinstance(i, ast.Slice) or (isinstance(i, ast.Constant) and i.value is None)
+            for i in indices
+        )
+        return is_array(kind) and not (simple and len(indices) == kind[2])
+
     def _store(self, slot: int, indices: list[Any], expression: Any) -> None:
         value = self._value(expression)
+        if self._is_part(slot, indices):
+            whole.assign(self, whole.view(self, self._of(slot), indices, self._value), value)
+            return
         kind = self._now[slot]
         letter, at = self._place(slot, indices)
         if kind[0] == "array":
@@ -81,10 +116,7 @@ class Values:
             return letter, (1, registers[0], 0)
         if rank == 2:
             return letter, (2, *registers)
-        first = self._next
-        for register in registers:
-            self._add("move", self._temporary(), register)
-        return letter, ("n", first, rank)
+        return letter, ("n", self.consecutive(registers), rank)
 
     def _is(self, slot: int, wanted: Any) -> None:
         kind = self._now[slot]
@@ -109,7 +141,7 @@ class Values:
     def _items(self, slot: int, items: list[int]) -> None:
         for k, item in enumerate(items):
             kind = self._now[item]
-            if type(kind) is not tuple or kind[0] == "is" or (kind[0] == "array" and kind[2] != 1):
+            if type(kind) is not tuple or kind[0] == "is":
                 raise Leaves("what a loop goes through", None)
             if k == 0:
                 self._add("length", slot + 1, item, 0)
@@ -158,10 +190,15 @@ class Values:
 
     def _of_binary(self, node: ast.BinOp) -> Value:
         left, right = self._value(node.left), self._value(node.right)
+        if is_array(left[0]) or is_array(right[0]):
+            return whole.binary(self, node.op, left, right)
         return arithmetic.binary(self, node.op, left, right)
 
     def _of_unary(self, node: ast.UnaryOp) -> Value:
-        return arithmetic.unary(self, node.op, self._value(node.operand))
+        value = self._value(node.operand)
+        if is_array(value[0]):
+            return whole.unary(self, node.op, value)
+        return arithmetic.unary(self, node.op, value)
 
     def _of_compare(self, node: ast.Compare) -> Value:
         left, right = self._value(node.left), self._value(node.comparators[0])
@@ -171,10 +208,14 @@ class Values:
                 raise Leaves("identity of such values", None)
             same = left[0] == right[0]
             return "bool", self.constant(same == isinstance(node.ops[0], ast.Is))
+        if is_array(left[0]) or is_array(right[0]):
+            return whole.binary(self, node.ops[0], left, right)
         kind, name, x, y = arithmetic.compared(self, node.ops[0], left, right)
         return kind, self.emit(name, x, y)
 
     def _of_element(self, node: Element) -> Value:
+        if self._is_part(node.slot, node.indices):
+            return whole.view(self, self._of(node.slot), node.indices, self._value)
         letter, at = self._place(node.slot, node.indices)
         kind = self._now[node.slot]
         made = self._temporary()
@@ -201,7 +242,11 @@ class Values:
         name = node.attr
         if type(kind) is tuple and kind[0] == "is":
             return self._of_module(kind[1], name)
-        if type(kind) is tuple and kind[0] == "array" and name == "size":
+        if is_array(kind) and name == "T":
+            return whole.turned(self, (kind, register))
+        if is_array(kind) and name == "ndim":
+            return "int", self.constant(kind[2])
+        if is_array(kind) and name == "size":
             made = self.emit("length", register, 0)
             for axis in range(1, kind[2]):
                 made = self.emit("mul_i", made, self.emit("length", register, axis))
@@ -225,15 +270,45 @@ class Values:
         return kind, 0
 
     def _of_call(self, node: ast.Call) -> Value:
-        kind, _ = self._value(node.func)
-        if type(kind) is not tuple or kind[0] != "is":
-            raise Leaves("a call", None)
+        values: list[Any] = []
+        function: Any = None
+        if isinstance(node.func, ast.Attribute) and node.func.attr in whole.METHODS:
+            base = self._value(node.func.value)
+            if is_array(base[0]):
+                values, function = [base], whole.METHODS[node.func.attr]
+        if function is None:
+            kind, _ = self._value(node.func)
+            if type(kind) is not tuple or kind[0] != "is":
+                raise Leaves("a call", None)
+            function = kind[1]
+        known = whole.FUNCTIONS.get(function) if function.__hash__ is not None else None
+        if known is not None:
+            values += [self._argument(a) for a in node.args]
+            named = {str(k.arg): self._argument(k.value) for k in node.keywords}
+            if not values:
+                raise Leaves("a call with such arguments", None)
+            made: Value = known(self, function, values, named)
+            return made
+        if node.keywords:
+            raise Leaves("a call with such arguments", None)
         values = [self._value(a) for a in node.args]
-        if kind[1] is len and len(values) == 1:
+        if isinstance(function, np.ufunc) and function not in functions.FUNCTIONS:
+            return whole.apply(self, function, values)
+        if isinstance(function, np.ufunc) and any(is_array(k) for k, _ in values):
+            return whole.apply(self, function, values)
+        if function is len and len(values) == 1:
             given, slot = values[0]
             if type(given) is tuple and given[0] != "is":
                 return "int", self.emit("length", slot, 0)
-        return functions.called(self, kind[1], values)
+        if function is abs and len(values) == 1 and is_array(values[0][0]):
+            return whole.apply(self, np.absolute, values)
+        return functions.called(self, function, values)
+
+    def _argument(self, node: Any) -> Any:
+        """The value of an argument, or a tuple's."""
+        if isinstance(node, ast.Tuple):
+            return [self._value(e) for e in node.elts]
+        return self._value(node)
 
     def _of_others(self, node: Any) -> Value:
         raise Leaves("such an expression", None)
@@ -241,13 +316,15 @@ class Values:
 
 STEPS = {
     "set": Values._set, "store": Values._store, "is": Values._is, "range": Values._range,
-    "items": Values._items, "unpack": Values._unpack,
+    "items": Values._items, "unpack": Values._unpack, "update": Values._update,
+    "alter": Values._alter,
 }  # fmt: skip
 _VALUES = {
     ast.Name: Values._of_name, Slot: Values._of_slot, ast.Constant: Values._of_constant,
     ast.BinOp: Values._of_binary, ast.UnaryOp: Values._of_unary, ast.Compare: Values._of_compare,
     Element: Values._of_element, ast.Subscript: Values._of_subscript,
     ast.Attribute: Values._of_attribute, ast.Call: Values._of_call, ast.Tuple: Values._of_others,
+    ast.Slice: Values._of_others,
 }  # fmt: skip
 # Instructions whose first operand is the register of a result.
 _GIVES = frozenset(
@@ -256,4 +333,5 @@ _GIVES = frozenset(
     if name.split("_")[0]
     not in ("commit", "exit", "leave", "jump", "back", "next", "if", "unless", "store")
     and name not in ("shift_fits", "fits", "exact_i", "nonzero_f", "nonzero_i", "finite_f")
+    and name not in ("assign", "fill", "ordered")
 )

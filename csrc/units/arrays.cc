@@ -1,0 +1,735 @@
+#include "units/arrays.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "units/numbers.h"
+
+namespace hybrid {
+namespace units {
+namespace {
+
+constexpr int64_t kLarge = 1 << 15;                  // elements
+constexpr int64_t kCopied = 8192;                    // elements: what NumPy buffers when it reduces
+constexpr size_t kMaxLog = 1u << 22;                 // writes between two commits
+constexpr size_t kMaxSaved = 64u << 20;              // bytes of those of regions
+constexpr int64_t kSmallestMemory = 6, kSizes = 48;  // logarithms
+
+// Arrays that are gone through together, with as few axes as will do.
+struct Walk {
+  int rank = 0;
+  int64_t shape[kMaxRank];
+  int64_t stride[3][kMaxRank];
+
+  Walk(const int64_t* full, int full_rank, const int64_t* const* strides, int arrays) {
+    for (int axis = 0; axis < full_rank; ++axis) {
+      if (full[axis] == 1) continue;
+      bool joins = rank > 0;
+      for (int k = 0; joins && k < arrays; ++k) {
+        joins = stride[k][rank - 1] == strides[k][axis] * full[axis];
+      }
+      if (!joins) ++rank;
+      shape[rank - 1] = joins ? shape[rank - 1] * full[axis] : full[axis];
+      for (int k = 0; k < arrays; ++k) stride[k][rank - 1] = strides[k][axis];
+    }
+    if (rank == 0) {
+      rank = 1;
+      shape[0] = 1;
+      for (int k = 0; k < arrays; ++k) stride[k][0] = 0;
+    }
+  }
+
+  // inner(data, strides, n) for each run along the last axis.
+  template <typename Inner>
+  void each(char** data, int arrays, const Inner& inner) const {
+    intptr_t steps[3];
+    for (int k = 0; k < arrays; ++k) steps[k] = stride[k][rank - 1];
+    int64_t at[kMaxRank] = {};
+    while (true) {
+      inner(data, steps, shape[rank - 1]);
+      int axis = rank - 2;
+      for (; axis >= 0; --axis) {
+        for (int k = 0; k < arrays; ++k) data[k] += stride[k][axis];
+        if (++at[axis] < shape[axis]) break;
+        for (int k = 0; k < arrays; ++k) data[k] -= stride[k][axis] * shape[axis];
+        at[axis] = 0;
+      }
+      if (axis < 0) return;
+    }
+  }
+};
+
+int64_t count_of(const int64_t* shape, int rank) {
+  int64_t made = 1;
+  for (int axis = 0; axis < rank; ++axis) made *= shape[axis];
+  return made;
+}
+
+bool is_contiguous(const Array& array, bool turned = false) {
+  int64_t expected = size_of(array.type);
+  for (int k = 0; k < array.rank; ++k) {
+    const int axis = turned ? k : array.rank - 1 - k;
+    if (array.shape[axis] != 1 && array.stride[axis] != expected) return false;
+    expected *= array.shape[axis];
+  }
+  return true;
+}
+
+void bounds_of(const Array& array, const char** low, const char** high) {
+  *low = *high = array.data;
+  for (int axis = 0; axis < array.rank; ++axis) {
+    const int64_t reach = (array.shape[axis] - 1) * array.stride[axis];
+    (reach < 0 ? *low : *high) += reach;
+  }
+  *high += size_of(array.type);
+}
+
+template <typename From, typename To>
+void convert(int64_t n, const char* from, int64_t from_step, char* to, int64_t to_step) {
+  for (int64_t k = 0; k < n; ++k, from += from_step, to += to_step) {
+    if constexpr (std::is_same_v<To, bool>) {
+      write<uint8_t>(to, read<From>(from) != 0);
+    } else {
+      write<To>(to, read<From>(from));
+    }
+  }
+}
+
+using Convert = void (*)(int64_t, const char*, int64_t, char*, int64_t);
+
+template <typename From>
+Convert converter_from(Type to) {
+  constexpr bool whole = std::is_integral_v<From>;
+  switch (to) {
+    case Type::b1:
+      return &convert<From, bool>;
+    case Type::f32:
+      return &convert<From, float>;
+    case Type::f64:
+      return &convert<From, double>;
+    case Type::i8:
+      return whole ? &convert<From, int8_t> : nullptr;
+    case Type::i16:
+      return whole ? &convert<From, int16_t> : nullptr;
+    case Type::i32:
+      return whole ? &convert<From, int32_t> : nullptr;
+    case Type::i64:
+      return whole ? &convert<From, int64_t> : nullptr;
+    case Type::u8:
+      return whole ? &convert<From, uint8_t> : nullptr;
+    case Type::u16:
+      return whole ? &convert<From, uint16_t> : nullptr;
+    case Type::u32:
+      return whole ? &convert<From, uint32_t> : nullptr;
+    case Type::u64:
+      return whole ? &convert<From, uint64_t> : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+template <int kSize>
+void moved(int64_t n, const char* from, int64_t from_step, char* to, int64_t to_step) {
+  if (from_step == kSize && to_step == kSize) {
+    std::memmove(to, from, n * kSize);
+    return;
+  }
+  for (int64_t k = 0; k < n; ++k, from += from_step, to += to_step) std::memcpy(to, from, kSize);
+}
+
+// How numbers become such of another type; null: by rules of NumPy's that are not known here.
+Convert converter(Type from, Type to) {
+  if (from == to) {
+    switch (size_of(from)) {
+      case 1:
+        return &moved<1>;
+      case 2:
+        return &moved<2>;
+      case 4:
+        return &moved<4>;
+      case 8:
+        return &moved<8>;
+      default:
+        return &moved<16>;
+    }
+  }
+  switch (from) {
+    case Type::b1:
+    case Type::u8:
+      return converter_from<uint8_t>(to);
+    case Type::i8:
+      return converter_from<int8_t>(to);
+    case Type::i16:
+      return converter_from<int16_t>(to);
+    case Type::i32:
+      return converter_from<int32_t>(to);
+    case Type::i64:
+      return converter_from<int64_t>(to);
+    case Type::u16:
+      return converter_from<uint16_t>(to);
+    case Type::u32:
+      return converter_from<uint32_t>(to);
+    case Type::u64:
+      return converter_from<uint64_t>(to);
+    case Type::f32:
+      return converter_from<float>(to);
+    case Type::f64:
+      return converter_from<double>(to);
+    default:
+      return nullptr;
+  }
+}
+
+void put_beginning(const ArrayLoop& loop, char* to) {
+  Register value, none{};
+  if (loop.types[0] == Type::f32 || loop.types[0] == Type::f64 || loop.types[0] == Type::c128) {
+    value.f = loop.beginning;
+  } else {
+    value.i = static_cast<int64_t>(loop.beginning);
+  }
+  put(loop.types[0], to, value, none);
+}
+
+// n elements into one.
+void fold(const ArrayLoop& loop, char* made, const char* from, intptr_t step, intptr_t n) {
+  if (std::isnan(loop.beginning)) {
+    std::memcpy(made, from, size_of(loop.types[0]));
+    from += step;
+    --n;
+  } else {
+    put_beginning(loop, made);
+  }
+  if (n == 0) return;
+  char* data[3] = {made, const_cast<char*>(from), made};
+  const intptr_t strides[3] = {0, step, 0};
+  loop.function(data, &n, strides, loop.extra);
+}
+
+}  // namespace
+
+bool in_order(const Array& array) {
+  int64_t before = INT64_MAX;
+  for (int axis = 0; axis < array.rank; ++axis) {
+    const int64_t stride = std::abs(array.stride[axis]);
+    if (array.shape[axis] == 1 || stride == 0) continue;
+    if (stride > before) return false;
+    before = stride;
+  }
+  return true;
+}
+
+Arrays::Arrays(std::vector<Array> given)
+    : arrays_(std::move(given)), given_(static_cast<int64_t>(arrays_.size())) {
+  for (int64_t k = 0; k < given_; ++k) {
+    arrays_[k].from = static_cast<int>(k);
+    arrays_[k].memory = -1;
+    arrays_[k].used = true;
+  }
+}
+
+Arrays::~Arrays() {
+  for (const Memory& memory : memories_) {
+    if (memory.users > 0) std::free(memory.whole.data);
+  }
+  for (const auto& spare : spare_) {
+    for (char* data : spare) std::free(data);
+  }
+}
+
+// Memory and numbers ------------------------------------------------------------------------------
+int64_t Arrays::add(const Array& array) {
+  ++made_;
+  if (array.memory >= 0) ++memories_[array.memory].users;
+  int64_t number;
+  if (free_arrays_.empty()) {
+    number = static_cast<int64_t>(arrays_.size());
+    arrays_.push_back(array);
+  } else {
+    number = free_arrays_.back();
+    free_arrays_.pop_back();
+    arrays_[number] = array;
+  }
+  arrays_[number].used = true;
+  return number;
+}
+
+static int size_class(int64_t bytes) {
+  int found = kSmallestMemory;
+  while ((int64_t{1} << found) < bytes) ++found;
+  return found;
+}
+
+int64_t Arrays::make(const int64_t* shape, int rank, Type type) {
+  Array made{};
+  made.rank = rank;
+  made.type = type;
+  made.from = -1;
+  int64_t bytes = size_of(type);
+  for (int axis = rank - 1; axis >= 0; --axis) {
+    made.shape[axis] = shape[axis];
+    made.stride[axis] = bytes;
+    bytes *= shape[axis];
+  }
+  if (bytes == 0) {  // NumPy's strides of nothing
+    bytes = size_of(type);
+    for (int axis = rank - 1; axis >= 0; --axis) {
+      made.stride[axis] = bytes;
+      if (shape[axis]) bytes *= shape[axis];
+    }
+    bytes = 0;
+  }
+  const int which = size_class(bytes);
+  char* data;
+  if (!spare_[which].empty()) {
+    data = spare_[which].back();
+    spare_[which].pop_back();
+  } else {
+    data = static_cast<char*>(std::aligned_alloc(64, size_t{1} << which));
+    if (data == nullptr) throw std::bad_alloc();
+  }
+  made.data = data;
+  const Memory memory{made, bytes, 0, transaction_};
+  if (free_memories_.empty()) {
+    made.memory = static_cast<int>(memories_.size());
+    memories_.push_back(memory);
+  } else {
+    made.memory = free_memories_.back();
+    free_memories_.pop_back();
+    memories_[made.memory] = memory;
+  }
+  return add(made);
+}
+
+void Arrays::release(int64_t number) {
+  if (was_given(number)) return;
+  Array& array = arrays_[number];
+  array.used = false;
+  free_arrays_.push_back(static_cast<int>(number));
+  --made_;
+  if (array.memory < 0) return;
+  Memory& memory = memories_[array.memory];
+  if (--memory.users == 0) {
+    spare_[size_class(memory.bytes)].push_back(memory.whole.data);
+    free_memories_.push_back(array.memory);
+  }
+}
+
+void Arrays::collect(const Register* first, size_t count, const Register* others,
+                     size_t other_count) {
+  std::vector<char> held(arrays_.size());
+  const auto look = [&](const Register* registers, size_t n) {
+    for (size_t k = 0; k < n; ++k) {
+      if (static_cast<uint64_t>(registers[k].i) < held.size()) held[registers[k].i] = 1;
+    }
+  };
+  look(first, count);
+  look(others, other_count);
+  for (size_t k = given_; k < arrays_.size(); ++k) {
+    if (arrays_[k].used && !held[k]) release(static_cast<int64_t>(k));
+  }
+  kept_ = made_;
+}
+
+// Views -------------------------------------------------------------------------------------------
+int64_t Arrays::view(int64_t of, const int32_t* parts, int count, const Register* registers) {
+  const Array& whole = arrays_[of];
+  Array made = whole;
+  made.is_view = true;
+  made.rank = 0;
+  int axis = 0;
+  const auto keep = [&](int64_t size, int64_t stride) {
+    made.shape[made.rank] = size;
+    made.stride[made.rank++] = stride;
+  };
+  for (int k = 0; k < count; ++k, parts += 4) {
+    if (static_cast<Part>(parts[0]) == Part::axis) {
+      if (made.rank == kMaxRank) return -1;
+      keep(1, 0);
+      continue;
+    }
+    if (axis == whole.rank) return -1;
+    const int64_t size = whole.shape[axis], stride = whole.stride[axis];
+    ++axis;
+    if (static_cast<Part>(parts[0]) == Part::index) {
+      int64_t at = registers[parts[1]].i;
+      at += at < 0 ? size : 0;
+      if (static_cast<uint64_t>(at) >= static_cast<uint64_t>(size)) return -1;
+      made.data += at * stride;
+      continue;
+    }
+    // As Python's slice.indices does.
+    const int64_t step = parts[3] < 0 ? 1 : registers[parts[3]].i;
+    if (step == 0 || step == INT64_MIN) return -1;
+    const int64_t lowest = step < 0 ? -1 : 0, highest = step < 0 ? size - 1 : size;
+    const auto bound = [&](int32_t given, int64_t none) {
+      if (given < 0) return none;
+      int64_t value = registers[given].i;
+      if (value < 0) value = value < -size ? lowest : value + size;
+      return std::max(lowest, std::min(value, highest));
+    };
+    const int64_t start = bound(parts[1], step < 0 ? size - 1 : 0);
+    const int64_t stop = bound(parts[2], step < 0 ? -1 : size);
+    int64_t length = 0;
+    if (step > 0 && start < stop) length = (stop - start - 1) / step + 1;
+    if (step < 0 && start > stop) length = (start - stop - 1) / -step + 1;
+    made.data += length == 0 ? 0 : start * stride;
+    if (made.rank == kMaxRank) return -1;
+    keep(length, length == 0 ? stride : step * stride);
+  }
+  for (; axis < whole.rank; ++axis) {
+    if (made.rank == kMaxRank) return -1;
+    keep(whole.shape[axis], whole.stride[axis]);
+  }
+  return add(made);
+}
+
+int64_t Arrays::turned(int64_t of) {
+  Array made = arrays_[of];
+  made.is_view = true;
+  std::reverse(made.shape, made.shape + made.rank);
+  std::reverse(made.stride, made.stride + made.rank);
+  return add(made);
+}
+
+// New arrays --------------------------------------------------------------------------------------
+int64_t Arrays::filled(const int64_t* shape, int rank, Type type, const char* value) {
+  for (int axis = 0; axis < rank; ++axis) {
+    if (shape[axis] < 0 || shape[axis] > kLarge) return -1;
+  }
+  const int64_t count = count_of(shape, rank);
+  if (count > kLarge) return -1;
+  const int64_t number = make(shape, rank, type);
+  const int size = size_of(type);
+  char* to = arrays_[number].data;
+  for (int64_t k = 0; k < count; ++k, to += size) std::memcpy(to, value, size);
+  return number;
+}
+
+bool Arrays::reusable(int64_t number, const Array& like) const {
+  const Array& array = arrays_[number];
+  if (array.memory < 0 || array.type != like.type || array.rank != like.rank) return false;
+  const Memory& memory = memories_[array.memory];
+  return memory.users == 1 && !array.is_view &&
+         std::equal(like.shape, like.shape + like.rank, array.shape);
+}
+
+Did Arrays::apply(const ArrayLoop& loop, Input* inputs, int64_t* made) {
+  Array like{};
+  like.type = loop.types[loop.inputs];
+  for (int k = 0; k < loop.inputs; ++k) {
+    if (inputs[k].array >= 0) like.rank = std::max(like.rank, arrays_[inputs[k].array].rank);
+  }
+  std::fill_n(like.shape, like.rank, 1);
+  int64_t strides[2][kMaxRank] = {};
+  char* data[3];
+  for (int k = 0; k < loop.inputs; ++k) {
+    data[k] = inputs[k].scalar;
+    if (inputs[k].array < 0) continue;
+    const Array& array = arrays_[inputs[k].array];
+    if (array.type != loop.types[k] || (like.rank > 1 && !in_order(array))) return Did::cannot;
+    data[k] = array.data;
+    for (int axis = 0, to = like.rank - array.rank; axis < array.rank; ++axis, ++to) {
+      if (array.shape[axis] != 1) {
+        if (like.shape[to] != 1 && like.shape[to] != array.shape[axis]) return Did::cannot;
+        like.shape[to] = array.shape[axis];
+        strides[k][to] = array.stride[axis];
+      }
+    }
+  }
+  const int64_t count = count_of(like.shape, like.rank);
+  if (count > kLarge) return Did::large;
+  int64_t number = -1;
+  for (int k = 0; k < loop.inputs && number < 0; ++k) {
+    const Input& input = inputs[k];
+    if (loop.in_place && input.dies && reusable(input.array, like)) number = input.array;
+  }
+  if (number < 0) number = make(like.shape, like.rank, like.type);
+  const Array& output = arrays_[number];
+  data[loop.inputs] = output.data;
+  if (count != 0) {
+    const int64_t* all[3] = {strides[0], strides[1], nullptr};
+    all[loop.inputs] = output.stride;
+    Walk(output.shape, output.rank, all, loop.inputs + 1)
+        .each(data, loop.inputs + 1, [&](char* const* at, const intptr_t* steps, int64_t n) {
+          char* given[3] = {at[0], at[1], loop.inputs == 2 ? at[2] : nullptr};
+          const intptr_t size = n;
+          loop.function(given, &size, steps, loop.extra);
+        });
+  }
+  for (int k = 0; k < loop.inputs; ++k) {
+    if (inputs[k].dies && inputs[k].array != number) release(inputs[k].array);
+  }
+  *made = number;
+  return Did::well;
+}
+
+Did Arrays::converted(int64_t of, Type type, int64_t* made) {
+  const Convert function = converter(arrays_[of].type, type);
+  if (function == nullptr || !in_order(arrays_[of])) return Did::cannot;
+  if (count_of(arrays_[of].shape, arrays_[of].rank) > kLarge) return Did::large;
+  *made = make(arrays_[of].shape, arrays_[of].rank, type);
+  const Array &from = arrays_[of], &to = arrays_[*made];
+  if (count_of(from.shape, from.rank) == 0) return Did::well;
+  char* data[2] = {from.data, to.data};
+  const int64_t* const strides[2] = {from.stride, to.stride};
+  Walk(from.shape, from.rank, strides, 2)
+      .each(data, 2, [&](char* const* at, const intptr_t* steps, int64_t n) {
+        function(n, at[0], steps[0], at[1], steps[1]);
+      });
+  return Did::well;
+}
+
+Did Arrays::reduced(const ArrayLoop& loop, int64_t of, char* made) {
+  const Array array = arrays_[of];
+  const int64_t count = count_of(array.shape, array.rank);
+  if (array.type != loop.types[0] || (count == 0 && std::isnan(loop.beginning))) return Did::cannot;
+  const int last = array.rank - 1;
+  if (array.rank == 1) {
+    fold(loop, made, array.data, array.stride[0], count);
+  } else if (is_contiguous(array)) {
+    fold(loop, made, array.data, size_of(array.type), count);
+  } else {  // NumPy buffers it
+    if (count > kCopied || last < 0) return Did::cannot;
+    int64_t copy;
+    const Did did = converted(of, array.type, &copy);
+    if (did != Did::well) return did;
+    fold(loop, made, arrays_[copy].data, size_of(array.type), count);
+    release(copy);
+  }
+  return Did::well;
+}
+
+Did Arrays::reduced(const ArrayLoop& loop, int64_t of, int axis, int64_t* made) {
+  const Array array = arrays_[of];
+  if (array.type != loop.types[0] || !in_order(array) || array.rank < 2) return Did::cannot;
+  Array rest = array;  // without the axis
+  --rest.rank;
+  std::copy(array.shape + axis + 1, array.shape + array.rank, rest.shape + axis);
+  std::copy(array.stride + axis + 1, array.stride + array.rank, rest.stride + axis);
+  const int64_t n = array.shape[axis], step = array.stride[axis];
+  if ((n == 0 && std::isnan(loop.beginning)) || array.stride[axis] == 0) return Did::cannot;
+  if (count_of(array.shape, array.rank) > kLarge) return Did::large;
+  int inner = array.rank - 1;  // what NumPy goes along
+  while (inner > 0 && array.shape[inner] == 1) --inner;
+  *made = make(rest.shape, rest.rank, array.type);
+  const Array output = arrays_[*made];
+  if (count_of(output.shape, output.rank) == 0) return Did::well;
+  const int64_t* const strides[3] = {output.stride, rest.stride, output.stride};
+  const Walk walk(rest.shape, rest.rank, strides, 3);
+  char* data[3] = {output.data, array.data, output.data};
+  if (inner == axis || n <= 1) {
+    walk.each(data, 3, [&](char* const* at, const intptr_t* steps, int64_t count) {
+      for (int64_t k = 0; k < count; ++k) {
+        fold(loop, at[0] + k * steps[0], at[1] + k * steps[1], step, n);
+      }
+    });
+    return Did::well;
+  }
+  const bool first = std::isnan(loop.beginning);
+  const Convert copy = converter(array.type, array.type);
+  char beginning[16];
+  if (!first) put_beginning(loop, beginning);
+  for (int64_t k = 0; k < n; ++k) {
+    if (k == 0) {
+      walk.each(data, 3, [&](char* const* at, const intptr_t* steps, int64_t count) {
+        copy(count, first ? at[1] : beginning, first ? steps[1] : 0, at[0], steps[0]);
+      });
+      if (first) continue;
+    }
+    char* now[3] = {output.data, array.data + k * step, output.data};
+    walk.each(now, 3, [&](char* const* at, const intptr_t* steps, int64_t count) {
+      char* given[3] = {at[0], at[1], at[2]};
+      const intptr_t size = count;
+      loop.function(given, &size, steps, loop.extra);
+    });
+  }
+  return Did::well;
+}
+
+Did Arrays::product(const ArrayLoop& loop, int64_t left, int64_t right, bool apart, int64_t* made,
+                    char* scalar) {
+  int64_t copies[2] = {-1, -1};
+  int64_t numbers[2] = {left, right};
+  for (int k = 0; k < 2; ++k) {
+    const Array& array = arrays_[numbers[k]];
+    if (array.type != loop.types[k] || array.rank > 2) return Did::cannot;
+    if (apart && array.rank == 2 && !is_contiguous(array) && !is_contiguous(array, true)) {
+      const Did did = converted(numbers[k], array.type, &copies[k]);
+      if (did != Did::well) return did;
+      numbers[k] = copies[k];
+    }
+  }
+  const Array a = arrays_[numbers[0]], b = arrays_[numbers[1]];
+  const bool rows = a.rank == 2, columns = b.rank == 2;
+  const intptr_t m = rows ? a.shape[0] : 1, n = a.shape[a.rank - 1], p = columns ? b.shape[1] : 1;
+  if (n != b.shape[0]) return Did::cannot;
+  if (m > kLarge || p > kLarge || m * p > kLarge) return Did::large;
+  const intptr_t size = size_of(loop.types[2]);
+  char* to = scalar;
+  if (rows || columns) {
+    int64_t shape[2];
+    int rank = 0;
+    if (rows) shape[rank++] = m;
+    if (columns) shape[rank++] = p;
+    *made = make(shape, rank, loop.types[2]);
+    to = arrays_[*made].data;
+  }
+  if (n == 0) std::memset(to, 0, m * p * size);
+  char* data[3] = {a.data, b.data, to};
+  const intptr_t dimensions[4] = {1, m, n, p};
+  const intptr_t strides[9] = {0,
+                               0,
+                               0,
+                               rows ? a.stride[0] : 0,
+                               a.stride[a.rank - 1],
+                               b.stride[0],
+                               columns ? b.stride[1] : 0,
+                               rows ? (columns ? p * size : size) : 0,
+                               columns ? size : 0};
+  if (n != 0 && m != 0 && p != 0) loop.function(data, dimensions, strides, loop.extra);
+  for (const int64_t copy : copies) {
+    if (copy >= 0) release(copy);
+  }
+  return Did::well;
+}
+
+// Writes ------------------------------------------------------------------------------------------
+bool Arrays::log_element(char* address, Type type) {
+  if (log_.size() >= kMaxLog) return false;
+  log_.emplace_back();
+  Written& written = log_.back();
+  written.address = address;
+  written.type = static_cast<int32_t>(type);
+  char* const old = written.old;
+  switch (size_of(type)) {  // copies of sizes that are known are no calls
+    case 1:
+      std::memcpy(old, address, 1);
+      break;
+    case 2:
+      std::memcpy(old, address, 2);
+      break;
+    case 4:
+      std::memcpy(old, address, 4);
+      break;
+    case 8:
+      std::memcpy(old, address, 8);
+      break;
+    default:
+      std::memcpy(old, address, 16);
+  }
+  return true;
+}
+
+bool Arrays::log_region(const Array& array) {
+  if (array.memory >= 0 && memories_[array.memory].made_in == transaction_) return true;
+  const int64_t bytes = count_of(array.shape, array.rank) * size_of(array.type);
+  if (saved_.size() + bytes > kMaxSaved || log_.size() >= kMaxLog) return false;
+  log_.emplace_back();
+  log_.back().type = -1;
+  const size_t number = regions_.size();
+  std::memcpy(log_.back().old, &number, sizeof number);
+  regions_.push_back({array, saved_.size()});
+  saved_.resize(saved_.size() + bytes);
+  char* to = saved_.data() + regions_.back().at;
+  const Convert copy = converter(array.type, array.type);
+  const int size = size_of(array.type);
+  char* data[1] = {array.data};
+  const int64_t* const strides[1] = {array.stride};
+  Walk(array.shape, array.rank, strides, 1)
+      .each(data, 1, [&](char* const* at, const intptr_t* steps, int64_t n) {
+        copy(n, at[0], steps[0], to, size);
+        to += n * size;
+      });
+  return true;
+}
+
+void Arrays::take_back() {
+  for (size_t k = log_.size(); k-- > 0;) {
+    const Written& written = log_[k];
+    if (written.type >= 0) {
+      std::memcpy(written.address, written.old, size_of(static_cast<Type>(written.type)));
+      continue;
+    }
+    size_t number;
+    std::memcpy(&number, written.old, sizeof number);
+    const Array& array = regions_[number].array;
+    const char* from = saved_.data() + regions_[number].at;
+    const Convert copy = converter(array.type, array.type);
+    const int size = size_of(array.type);
+    char* data[1] = {array.data};
+    const int64_t* const strides[1] = {array.stride};
+    Walk(array.shape, array.rank, strides, 1)
+        .each(data, 1, [&](char* const* at, const intptr_t* steps, int64_t n) {
+          copy(n, from, size, at[0], steps[0]);
+          from += n * size;
+        });
+  }
+  commit();
+}
+
+void Arrays::commit() {
+  log_.clear();
+  regions_.clear();
+  saved_.clear();
+  ++transaction_;
+}
+
+Did Arrays::assign(int64_t target, int64_t value) {
+  const Array to = arrays_[target];
+  Array from = arrays_[value];
+  const Convert function = converter(from.type, to.type);
+  if (function == nullptr || from.rank > to.rank) return Did::cannot;
+  int64_t strides[kMaxRank] = {};
+  for (int axis = 0, at = to.rank - from.rank; axis < from.rank; ++axis, ++at) {
+    if (from.shape[axis] != 1) {
+      if (from.shape[axis] != to.shape[at]) return Did::cannot;
+      strides[at] = from.stride[axis];
+    }
+  }
+  const int64_t count = count_of(to.shape, to.rank);
+  if (count > kLarge) return Did::large;
+  if (count == 0) return Did::well;
+  const char *low, *high, *other_low, *other_high;
+  bounds_of(to, &low, &high);
+  bounds_of(from, &other_low, &other_high);
+  if (low < other_high && other_low < high) {
+    int64_t copy;
+    const Did did = converted(value, from.type, &copy);
+    if (did != Did::well) return did;
+    const Did written = assign(target, copy);
+    release(copy);
+    return written;
+  }
+  if (!log_region(to)) return Did::cannot;
+  char* data[2] = {from.data, to.data};
+  const int64_t* const all[2] = {strides, to.stride};
+  Walk(to.shape, to.rank, all, 2)
+      .each(data, 2, [&](char* const* at, const intptr_t* steps, int64_t n) {
+        function(n, at[0], steps[0], at[1], steps[1]);
+      });
+  return Did::well;
+}
+
+Did Arrays::fill(int64_t target, const char* value) {
+  const Array to = arrays_[target];
+  const int64_t count = count_of(to.shape, to.rank);
+  if (count > kLarge) return Did::large;
+  if (count == 0) return Did::well;
+  if (!log_region(to)) return Did::cannot;
+  const Convert copy = converter(to.type, to.type);
+  char* data[1] = {to.data};
+  const int64_t* const strides[1] = {to.stride};
+  Walk(to.shape, to.rank, strides, 1)
+      .each(data, 1, [&](char* const* at, const intptr_t* steps, int64_t n) {
+        copy(n, value, 0, at[0], steps[0]);
+      });
+  return Did::well;
+}
+
+}  // namespace units
+}  // namespace hybrid

@@ -1,0 +1,133 @@
+// Arrays of a run of a unit: views of what it was given and of memory that it makes, the loops of
+// NumPy over them, and a log of what is written.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace hybrid {
+namespace units {
+
+enum class Type : int32_t { b1, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, c128 };
+constexpr int kNumTypes = 12;
+
+union Register {
+  int64_t i;
+  double f;
+};
+
+constexpr int kMaxRank = 8;
+struct Array {
+  char* data;
+  int64_t shape[kMaxRank], stride[kMaxRank];  // bytes
+  int rank;
+  Type type;
+  int from;      // whose memory: the number of an array that was given, ...
+  int memory;    // ... or of what was made; -1: of neither
+  bool is_view;  // of memory that another array had first
+  bool used;
+};
+
+// Would NumPy give a result that is like it C's order?
+bool in_order(const Array& array);
+
+// A loop over n elements of each of its arrays, as NumPy's universal functions have them.
+using InnerLoop = void (*)(char** data, const intptr_t* dimensions, const intptr_t* strides,
+                           void* extra);
+
+struct ArrayLoop {
+  InnerLoop function;
+  void* extra;
+  int inputs;
+  Type types[3];     // of the inputs, then of the output
+  bool in_place;     // an input that nobody else has may hold the output
+  double beginning;  // of a reduction; nan: its first element
+};
+
+// What came of it: `large` arrays are better recorded.
+enum class Did : int32_t { well, cannot, large };
+
+class Arrays {
+ public:
+  explicit Arrays(std::vector<Array> given);
+  ~Arrays();
+  Arrays(const Arrays&) = delete;
+  Arrays& operator=(const Arrays&) = delete;
+
+  const Array& operator[](int64_t number) const { return arrays_[number]; }
+  bool was_given(int64_t number) const { return number < given_; }
+  const Array& whole(int memory) const { return memories_[memory].whole; }
+
+  // Views. `parts` has four numbers for each part: what it is (Part), and registers or -1.
+  enum class Part : int32_t { index, slice, axis };
+  int64_t view(int64_t of, const int32_t* parts, int count, const Register* registers);
+  int64_t turned(int64_t of);  // its axes in the opposite order
+
+  // New arrays; the result is written to *made. An input is an array's number, or -1 and a scalar
+  // of the loop's type.
+  struct Input {
+    int64_t array = -1;
+    bool dies = false;  // nobody has it afterwards
+    alignas(16) char scalar[16];
+  };
+  int64_t filled(const int64_t* shape, int rank, Type type, const char* value);
+  Did apply(const ArrayLoop& loop, Input* inputs, int64_t* made);
+  Did converted(int64_t of, Type type, int64_t* made);
+  Did reduced(const ArrayLoop& loop, int64_t of, int axis, int64_t* made);
+  Did reduced(const ArrayLoop& loop, int64_t of, char* made);
+  // matmul's loop; `made` is an array unless both are vectors, whose product is the scalar.
+  // `apart`: a matrix that is in several pieces is copied first, as np.dot does.
+  Did product(const ArrayLoop& loop, int64_t left, int64_t right, bool apart, int64_t* made,
+              char* scalar);
+
+  // Writes, of which the log can be taken back.
+  Did assign(int64_t target, int64_t value);
+  Did fill(int64_t target, const char* value);
+  bool log_element(char* address, Type type);  // false: the log is full
+  void take_back();
+  void commit();
+
+  void release(int64_t number);
+  // Forgets the arrays that none of these registers may be the number of; says that it is worth it.
+  bool has_garbage() const { return made_ > kept_; }
+  bool should_collect() const { return made_ > kept_ + kGarbage; }
+  void collect(const Register* first, size_t count, const Register* others, size_t other_count);
+
+ private:
+  static constexpr int kGarbage = 128;
+  struct Memory {
+    Array whole;  // what it was made for
+    int64_t bytes;
+    int users;
+    int64_t made_in;  // the transaction
+  };
+  struct Written {
+    char* address;
+    int32_t type;  // -1: a region, whose number is in `old`
+    char old[16];
+  };
+  struct Region {
+    Array array;
+    size_t at;  // of its old elements
+  };
+
+  int64_t add(const Array& array);
+  int64_t make(const int64_t* shape, int rank, Type type);
+  bool log_region(const Array& array);
+  bool reusable(int64_t number, const Array& like) const;
+
+  std::vector<Array> arrays_;
+  std::vector<int> free_arrays_;
+  std::vector<Memory> memories_;
+  std::vector<int> free_memories_;
+  std::vector<char*> spare_[48];  // by the logarithm of their size
+  std::vector<Written> log_;
+  std::vector<Region> regions_;
+  std::vector<char> saved_;
+  int64_t given_;
+  int64_t transaction_ = 0;
+  int made_ = 0, kept_ = 0;  // arrays that there are, and that there were when all were looked at
+};
+
+}  // namespace units
+}  // namespace hybrid

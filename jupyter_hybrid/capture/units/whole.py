@@ -1,0 +1,349 @@
+"""Whole arrays in units: views, NumPy's own loops over them, reductions, products, writes.
+
+Elements are computed by the loops that NumPy's universal functions have, so bits are NumPy's.
+Shapes are known when the loop runs: where they do not fit, the instruction leaves.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from . import arithmetic
+from .arithmetic import Value
+from .kinds import MOST_RANK, TYPES, is_array, is_integer, is_number
+from .parts import Leaves
+
+_OPERATORS: dict[Any, Any] = {**arithmetic.UFUNCS, ast.USub: np.negative,
+    ast.UAdd: np.positive, ast.Invert: np.invert}  # fmt: skip
+_IN_PLACE = frozenset({np.add, np.subtract, np.multiply, np.true_divide})  # NumPy does so, too
+_DIES, _SCALAR = 4, 1  # flags of `apply`, of its first operand
+_INDEX, _SLICE, _AXIS = range(3)
+_FIRST = math.nan  # a reduction that begins with the first element
+_AS_DOT, _NUMBER = 4, 8  # flags of `product`
+
+
+# Views --------------------------------------------------------------------------------------------
+def view(code: Any, base: Value, parts: Sequence[Any], expressions: Any) -> Value:
+    """``base[parts]``: indices, slices and new axes; ``expressions`` makes values of nodes."""
+    kind, register = base
+    rank, spec = kind[2], []
+    for part in parts:
+        if isinstance(part, ast.Slice):
+            bounds = [_bound(code, expressions, b) for b in (part.lower, part.upper, part.step)]
+            spec.append((_SLICE, *bounds))
+        elif isinstance(part, ast.Constant) and part.value is None:
+            rank += 1
+            spec.append((_AXIS, 0, 0, 0))
+        else:
+            found, index = expressions(part)
+            if not is_integer(found):
+                raise Leaves("an index of such a type", None)
+            rank -= 1
+            spec.append((_INDEX, index, 0, 0))
+    if not 0 < rank <= MOST_RANK or len(parts) - (rank - kind[2]) < 0:
+        raise Leaves("an element of such a value", None)
+    made = code.emit("view", register, len(code.parts), len(spec), dies(code, base))
+    code.parts += [number for part in spec for number in part]
+    return ("array", kind[1], rank, kind[3]), made
+
+
+def _bound(code: Any, expressions: Any, node: Any) -> int:
+    if node is None or (isinstance(node, ast.Constant) and node.value is None):
+        return -1
+    kind, register = expressions(node)
+    if not is_integer(kind):
+        raise Leaves("a slice of such values", None)
+    return int(register)
+
+
+def turned(code: Any, base: Value) -> Value:
+    """``x.T``."""
+    return base[0], code.emit("turn", base[1], dies(code, base))
+
+
+def dies(code: Any, value: Value) -> int:
+    """1 where nobody has the array after the next instruction."""
+    register = value[1]
+    return int(is_array(value[0]) and code.is_temporary(register) and register != code.pinned)
+
+
+# Element by element -------------------------------------------------------------------------------
+@lru_cache(maxsize=4096)
+def _letters(function: np.ufunc, *kinds: str) -> str:
+    """Of the dtypes of NumPy's loop for kinds of numbers and ``.d`` of arrays."""
+    given = [arithmetic.WEAK.get(k) or np.dtype("?" if k == "bool" else k[1]) for k in kinds]
+    try:
+        found = function.resolve_dtypes((*given, None))
+    except TypeError:
+        raise Leaves(f"np.{function.__name__} of such values", None) from None
+    letters = "".join(d.char for d in found)
+    if not set(letters) <= set(TYPES) or f"{letters[:-1]}->{letters[-1]}" not in function.types:
+        raise Leaves(f"np.{function.__name__} of such values", None)
+    return letters
+
+
+def apply(code: Any, function: np.ufunc, values: Sequence[Value]) -> Value:
+    """A universal function of arrays and numbers."""
+    if function.nout != 1 or function.nin != len(values) or function.nin > 2 or function.signature:
+        raise Leaves("a call with such arguments", None)
+    if not all(is_array(k) or is_number(k) for k, _ in values):
+        raise Leaves(f"np.{function.__name__} of such values", None)
+    letters = _letters(function, *(f".{k[1]}" if is_array(k) else k for k, _ in values))
+    code.watches = True
+    loop = code.loop_number(function, letters, function in _IN_PLACE, 0.0)
+    if not any(is_array(k) for k, _ in values):
+        given = [arithmetic.cast(code, v, c) for v, c in zip(values, letters, strict=False)]
+        return f".{letters[-1]}", code.emit("apply_s", *given, *[0] * (2 - len(given)), loop)
+    flags, operands = 0, []
+    for k, (value, letter) in enumerate(zip(values, letters, strict=False)):
+        if is_array(value[0]):
+            value = converted(code, value, letter)
+            flags |= dies(code, value) * _DIES << k
+            operands.append(value[1])
+        else:
+            operands.append(arithmetic.cast(code, value, letter))
+            flags |= _SCALAR << k
+    rank = max(k[2] for k, _ in values if is_array(k))
+    made = code.emit("apply", *operands, *[0] * (2 - len(operands)), loop, flags)
+    return ("array", letters[-1], rank, True), made
+
+
+def converted(code: Any, value: Value, letter: str) -> Value:
+    """The array with this dtype."""
+    kind, register = value
+    if kind[1] == letter:
+        return value
+    if not _converts(kind[1], letter):
+        raise Leaves("an array of another dtype", None)
+    code.watches = True
+    made = code.emit("convert", register, TYPES.index(letter), dies(code, value))
+    return ("array", letter, kind[2], True), made
+
+
+def _converts(one: str, other: str) -> bool:
+    """Are the rules by which elements become such of another dtype C's?"""
+    return one == other or ("D" not in one + other and (one not in "fd" or other in "fd?"))
+
+
+def binary(code: Any, op: Any, left: Value, right: Value) -> Value:
+    """``left op right``, one of them an array."""
+    if isinstance(op, ast.MatMult):
+        return product(code, left, right, False)
+    function = _OPERATORS.get(type(op))
+    if function is None:
+        raise Leaves("an operator of such values", None)
+    if isinstance(op, ast.Pow):
+        known = code.constant_of(right[1]) if right[0] in ("int", "float") else None
+        if not is_array(right[0]) and (known is None or known in (-1, 0, 0.5, 1)):
+            raise Leaves("a power that NumPy computes in a way of its own", None)
+        if known == 2 and is_array(left[0]):
+            if left[0][1] not in "fdD":
+                raise Leaves("a power that NumPy computes in a way of its own", None)
+            return apply(code, np.square, [left])
+    return apply(code, function, [left, right])
+
+
+def unary(code: Any, op: Any, value: Value) -> Value:
+    """``-x``, ``+x``, ``~x``."""
+    function = _OPERATORS.get(type(op))
+    if function is None:
+        raise Leaves("the truth of an array", None)
+    return apply(code, function, [value])
+
+
+# Reductions and products --------------------------------------------------------------------------
+_REDUCTIONS: dict[Any, tuple[np.ufunc, float]] = {
+    np.sum: (np.add, 0.0), np.prod: (np.multiply, 1.0), np.max: (np.maximum, _FIRST),
+    np.min: (np.minimum, _FIRST), np.amax: (np.maximum, _FIRST), np.amin: (np.minimum, _FIRST),
+    np.any: (np.logical_or, 0.0), np.all: (np.logical_and, 1.0), np.mean: (np.add, 0.0),
+}  # fmt: skip
+
+
+def _reduced(code: Any, function: Any, values: Sequence[Value], named: dict[str, Value]) -> Value:
+    given, *rest = values
+    axis_of = named.pop("axis", rest.pop(0) if rest else (("is", None), 0))
+    if rest or named or not is_array(given[0]):
+        raise Leaves("a call with such arguments", None)
+    axis = None
+    if axis_of[0] != ("is", None):
+        axis = code.small(axis_of[1]) if axis_of[0] == "int" else None
+        rank = given[0][2]
+        if axis is None or not -rank <= axis < rank:
+            raise Leaves("an axis of such a value", None)
+        axis %= rank
+    if given[0][2] == 1:
+        axis = None
+    ufunc, beginning = _REDUCTIONS[function]
+    letter = given[0][1]
+    if ufunc in (np.logical_or, np.logical_and) and letter != "?":
+        raise Leaves(f"np.{function.__name__} of such values", None)
+    if function is np.mean and letter != "d":
+        raise Leaves("np.mean of such values", None)
+    wide = "l" if letter in "?bhil" else "L"
+    if ufunc in (np.add, np.multiply) and letter not in "fdD":
+        given, letter = converted(code, given, wide), wide
+    if f"{letter}{letter}->{letter}" not in ufunc.types:
+        raise Leaves(f"np.{function.__name__} of such values", None)
+    code.watches = True
+    loop = code.loop_number(ufunc, letter * 3, False, beginning)
+    count = _size(code, given, axis) if function is np.mean else -1
+    if axis is None:
+        made: Value = f".{letter}", code.emit("reduce", given[1], loop, 0, dies(code, given))
+    else:
+        register = code.emit("reduce_axis", given[1], loop, axis, dies(code, given))
+        made = ("array", letter, given[0][2] - 1, True), register
+    if function is not np.mean:
+        return made
+    if axis is None:
+        return made[0], code.emit("div_f", made[1], code.emit("to_f", count))
+    return apply(code, np.true_divide, [made, ("int", count)])
+
+
+def _size(code: Any, value: Value, axis: int | None) -> int:
+    """The register of how many elements an array has, or those along an axis."""
+    kind, register = value
+    if axis is not None:
+        return int(code.emit("length", register, axis))
+    made = code.emit("length", register, 0)
+    for k in range(1, kind[2]):
+        made = code.emit("mul_i", made, code.emit("length", register, k))
+    return int(made)
+
+
+def product(code: Any, left: Value, right: Value, as_dot: bool) -> Value:
+    """``left @ right``, or np.dot of them."""
+    kinds = left[0], right[0]
+    if not all(is_array(k) and k[2] <= 2 for k in kinds):
+        raise Leaves("a product of such values", None)
+    letter = np.result_type(kinds[0][1], kinds[1][1]).char
+    if letter not in TYPES:
+        raise Leaves("a product of such values", None)
+    code.watches = True
+    left, right = converted(code, left, letter), converted(code, right, letter)
+    loop = code.loop_number(np.matmul, letter * 3, False, 0.0)
+    rank = kinds[0][2] + kinds[1][2] - 2
+    flags = dies(code, left) + 2 * dies(code, right) + _AS_DOT * as_dot + _NUMBER * (rank == 0)
+    made = code.emit("product", left[1], right[1], loop, flags)
+    return (("array", letter, rank, True) if rank else f".{letter}"), made
+
+
+# New arrays ---------------------------------------------------------------------------------------
+_BEGUN: dict[Any, Any] = {np.zeros: 0, np.ones: 1, np.full: None}
+
+
+def _filled(code: Any, function: Any, values: Sequence[Any], named: dict[str, Value]) -> Value:
+    shape, *rest = values
+    number: Value = ("int", code.constant(_BEGUN[function] or 0))
+    if function is np.full:
+        if not rest:
+            raise Leaves("a call with such arguments", None)
+        number = rest.pop(0)
+    of = named.pop("dtype", rest.pop(0) if rest else None)
+    if rest or named or (function is np.full and of is None):
+        raise Leaves("a call with such arguments", None)
+    return _new(code, shape if type(shape) is list else [shape], number, _letter(of))
+
+
+def _filled_like(code: Any, function: Any, values: Sequence[Any], named: dict[str, Value]) -> Value:
+    (kind, register), *rest = values
+    of = named.pop("dtype", rest.pop(0) if rest else None)
+    if rest or named or not is_array(kind):
+        raise Leaves("a call with such arguments", None)
+    shape = [("int", code.emit("length", register, axis)) for axis in range(kind[2])]
+    code.check("ordered", register)
+    number = "int", code.constant(int(function is np.ones_like))
+    return _new(code, shape, number, kind[1] if of is None else _letter(of))
+
+
+def _letter(of: Value | None) -> str:
+    """Of a dtype that is given as a type."""
+    if of is None:
+        return "d"
+    kind = of[0]
+    known = kind[1] if type(kind) is tuple and kind[0] == "is" else None
+    if known not in (int, float, bool, complex) and not (
+        isinstance(known, type) and issubclass(known, np.generic)
+    ):
+        raise Leaves("a dtype of such a value", None)
+    letter = np.dtype(known).char
+    if letter not in TYPES:
+        raise Leaves("a dtype of such a value", None)
+    return letter
+
+
+def _new(code: Any, shape: Sequence[Value], number: Value, letter: str) -> Value:
+    if not 0 < len(shape) <= MOST_RANK or not all(is_integer(k) for k, _ in shape):
+        raise Leaves("a shape of such values", None)
+    value = arithmetic.stored(code, number, letter)
+    first = code.consecutive([register for _, register in shape])
+    made = code.emit("filled", first, len(shape), value, TYPES.index(letter))
+    return ("array", letter, len(shape), True), made
+
+
+def _copied(code: Any, function: Any, values: Sequence[Value], named: dict[str, Value]) -> Value:
+    if len(values) != 1 or named or not is_array(values[0][0]):
+        raise Leaves("a call with such arguments", None)
+    kind, register = values[0]
+    number = TYPES.index(kind[1])
+    made = code.emit("convert", register, number, dies(code, values[0]))
+    return ("array", kind[1], kind[2], True), made
+
+
+def _dot(code: Any, function: Any, values: Sequence[Value], named: dict[str, Value]) -> Value:
+    if len(values) != 2 or named:
+        raise Leaves("a call with such arguments", None)
+    return product(code, values[0], values[1], function is not np.matmul)
+
+
+def _outer(code: Any, function: Any, values: Sequence[Value], named: dict[str, Value]) -> Value:
+    if len(values) != 2 or named or not all(is_array(k) and k[2] == 1 for k, _ in values):
+        raise Leaves("a call with such arguments", None)
+    every, new = ast.Slice(None, None, None), ast.Constant(None)
+    column = view(code, values[0], [every, new], None)
+    row = view(code, values[1], [new, every], None)
+    return apply(code, np.multiply, [column, row])
+
+
+#: NumPy's functions that units know: (code, function, values, those given by name).
+FUNCTIONS: dict[Any, Any] = {
+    **dict.fromkeys(_REDUCTIONS, _reduced), **dict.fromkeys(_BEGUN, _filled),
+    np.zeros_like: _filled_like, np.ones_like: _filled_like, np.copy: _copied, np.dot: _dot,
+    np.matmul: _dot, np.outer: _outer,
+}  # fmt: skip
+#: Methods of arrays, which do as these functions do.
+METHODS = {
+    "sum": np.sum, "prod": np.prod, "max": np.max, "min": np.min, "any": np.any, "all": np.all,
+    "mean": np.mean, "copy": np.copy, "dot": np.dot,
+}  # fmt: skip
+
+
+# Writes -------------------------------------------------------------------------------------------
+def assign(code: Any, target: Value, value: Value) -> None:
+    """``target[...] = value``; the target's register is of a view, or of all of an array."""
+    kind, register = target
+    if not kind[3]:
+        raise Leaves("a read-only array is written", None)
+    last = dies(code, target)
+    if is_array(value[0]):
+        if not _converts(value[0][1], kind[1]):
+            raise Leaves("an array is given elements of another dtype", None)
+        code.watches = True
+        code.check("assign", register, value[1], 0, 0, last + 2 * dies(code, value))
+    else:
+        made = arithmetic.stored(code, value, kind[1])
+        code.check("fill", register, made, 0, 0, last)
+
+
+def update(code: Any, target: Value, op: Any, value: Value) -> None:
+    """``target op= value`` for an array: its elements are written, in its own dtype."""
+    made = binary(code, op, target, value)
+    if isinstance(op, ast.MatMult) or not is_array(made[0]) or made[0][1] != target[0][1]:
+        raise Leaves("an array is updated with another dtype", None)
+    code.pinned = -1
+    assign(code, target, made)
