@@ -28,6 +28,7 @@ class Compiled:
     over: bool
     steps_done: int
     pause: Callable[[], None]
+    is_measured: bool  # are steps as written timed?
     _iterator: Any
     _next: Callable[[], Any]
 
@@ -54,7 +55,7 @@ class Compiled:
         if self.again:  # the steps of a `while` between two runs come one by one
             return None
         ready = unit.ready(frame, self.values if self.top == 1 else None, self.steps_done)
-        if ready is None:
+        if ready is None or (self.is_measured and ready[0].whole):
             return None
         if check.ALWAYS or (self.recorder is not None and self.recorder.options.check):
             self._check(check.Prediction(*ready, self.place.lines), frame)

@@ -69,6 +69,10 @@ class Phases(Compiled):
             self._arrays = self.recorder.arrays
 
     @property
+    def is_measured(self) -> bool:
+        return self.stage == _TRIAL
+
+    @property
     def _unmeasured(self) -> bool:
         """May the loop still turn out not to pay?"""
         return self._next_trial[0] == _FIRST and not self.recorder.options.force

@@ -20,6 +20,10 @@ from .parts import Block, Leaves
 from .values import STEPS, WIDTH, Values
 
 _OPCODES = _core.units.OPCODES
+_ARRAYS = frozenset(
+    _OPCODES[name]
+    for name in ("view", "turn", "apply", "reduce", "reduce_axis", "product", "convert", "filled")
+)
 _TEMPORARIES = 64
 _CONSTANTS = 256
 _MOST = 400  # blocks, each for some kinds
@@ -79,6 +83,10 @@ class Code(Values):
     def constants(self) -> list[tuple[int, Any]]:
         first = self._first_temporary + _TEMPORARIES
         return [(first + k, value) for k, value in enumerate(self._values)]
+
+    @property
+    def works_with_arrays(self) -> bool:
+        return not _ARRAYS.isdisjoint(self._code[::WIDTH])
 
     def _add(self, name: str, *operands: int) -> None:
         self._code.append(_OPCODES[name])

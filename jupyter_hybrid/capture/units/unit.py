@@ -94,6 +94,11 @@ class Made:
         )
 
     @property
+    def whole(self) -> bool:
+        """Does it work with whole arrays? Such loops are recorded first: a graph shows them."""
+        return not self.refused and self.code.works_with_arrays
+
+    @property
     def holds(self) -> bool:
         """Do modules still have what it was compiled for?"""
         return all(vars(m).get(name, _NOTHING) is v for m, name, v in self._attributes)
@@ -145,7 +150,7 @@ class Unit:
     def fits(self, frame: Any, through: Any) -> bool:
         """Is it compiled for what this frame has? Stand-ins are looked at for what they stand."""
         found = self._find(frame, through)
-        return found is not None and not found[0].refused
+        return found is not None and not found[0].refused and not found[0].whole
 
     def ready(self, frame: Any, through: Any, done: int = 0) -> tuple[Made, list[Any]] | None:
         """What runs the loop from what the frame has, after ``done`` steps; None: nothing can."""
