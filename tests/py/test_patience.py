@@ -17,7 +17,7 @@ from jupyter_hybrid.cells import as_written
 
 READS = "import numpy as np\nx = np.linspace(-1.0, 1.0, 300)\n"
 # A slice of an array is nothing for a unit.
-LOOP = READS + "n = 0\nfor v in x:\n    if (v * x[:1]).size and v * 2 > 0.5:\n        n += 1\n"
+LOOP = READS + "n = 0\nfor v in x:\n    if (v * x[:1]).itemsize and v * 2 > 0.5:\n        n += 1\n"
 
 
 @pytest.fixture

@@ -237,7 +237,7 @@ def counted():
     with jupyter_hybrid.symbolic() as cell:
         z = y + 1
         for v in x:
-            if (v * x[:1]).size and v * 2 > 0.5:  # a slice: no unit can run it
+            if (v * x[:1]).itemsize and v * 2 > 0.5:  # a slice: no unit can run it
                 n += 1
                 z = z + v
     return n, z, cell
@@ -246,7 +246,7 @@ n, z, inner = counted()
 with jupyter_hybrid.symbolic() as cell:
     m, w = 0, x * 2
     for v in x:
-        if (v * x[:1]).size and v * 2 > 0.5:
+        if (v * x[:1]).itemsize and v * 2 > 0.5:
             m += 1
             w = w + v
 """
