@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from inspect import CO_COROUTINE
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..np_face.float_errors import unheard
 from .running import running
@@ -21,10 +21,13 @@ from .source.nodes import Rewriting, copied
 from .source.rewrite import assigned_names, defined_functions, rewrite
 from .source.scopes import awaits
 from .source.sources import FUTURES, remember
+from .source.with_units import with_units
 
 _NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER, tokenize.DEDENT}
 _PREPARED = 64  # cells that are kept ready to run again
 _prepared: OrderedDict[tuple, Cell] = OrderedDict()
+#: How a cell runs: recorded as graphs, as written but for loops that run compiled, or as written.
+Way = Literal["recorded", "compiled", "written"]
 
 
 @dataclass(eq=False)
@@ -47,34 +50,36 @@ class Cell:
     flags: int = 0  # of the compiler: the session's ``from __future__`` imports
     warns: bool = False  # Python does, whenever it is compiled
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # found out about it
-    _codes: dict[tuple[int, bool], CodeType] = field(default_factory=dict, repr=False)
+    _codes: dict[tuple[int, Way], CodeType] = field(default_factory=dict, repr=False)
 
-    def codes(self) -> Iterator[CodeType]:
+    def codes(self, way: Way = "written") -> Iterator[CodeType]:
         """Its statements, each compiled when the one before has run, as IPython does. They give
         None; a last one that is an expression gives its value, which is shown."""
-        return (self.code(number, False) for number in range(len(self.tree.body)))
+        return (self.code(number, way) for number in range(len(self.tree.body)))
 
-    def code(self, number: int, rewritten: bool) -> CodeType:
-        """A statement, rewritten for recording or as written."""
+    def code(self, number: int, way: Way) -> CodeType:
+        """A statement, rewritten for that way to run it."""
         if self.warns:
-            as_written = self._compile(number, False)
-            if not rewritten:
+            as_written = self._compile(number, "written")
+            if way == "written":
                 return as_written
-        known = self._codes.get((number, rewritten))
+        known = self._codes.get((number, way))
         if known is None:
             with Rewriting(), unheard():
-                known = self._codes[number, rewritten] = self._compile(number, rewritten)
+                known = self._codes[number, way] = self._compile(number, way)
         return known
 
     @cached_property
     def _functions(self) -> frozenset[str]:
         return defined_functions(self.tree) if "def" in self.source else frozenset()
 
-    def _compile(self, number: int, rewritten: bool) -> CodeType:
+    def _compile(self, number: int, way: Way) -> CodeType:
         flags = self.flags | (ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if self.awaits else 0)
         tree: Any = ast.Module([self.tree.body[number]], [])
-        if rewritten:
+        if way == "recorded":
             tree = rewrite(copied(tree), self.filename, self._functions)
+        elif way == "compiled":
+            tree = with_units(copied(tree), self.filename)
         is_last = number == len(self.tree.body) - 1
         if not (is_last and isinstance(self.tree.body[number], ast.Expr)):
             return compile(tree, self.filename, "exec", flags, True)

@@ -112,7 +112,7 @@ class Recording:
         for number in range(len(cell.tree.body)):
             if not self.as_written and (why := budget.used_up_between(self.recorder)):
                 self.leave(why)
-            yield cell.code(number, rewritten=not self.as_written)
+            yield cell.code(number, "written" if self.as_written else "recorded")
 
     def pause(self, reason: str) -> None:
         """Computes everything and binds real values, then stops recording."""

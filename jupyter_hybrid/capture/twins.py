@@ -18,6 +18,7 @@ from .source.definitions import Definition, definition_of
 from .source.nodes import Rewriting
 from .source.rewrite import rewrite_function
 from .source.sources import NoSource, is_users
+from .source.with_units import function_with_units
 from .trace_state import is_rewritten
 
 _KEPT = 10_000  # functions
@@ -93,12 +94,23 @@ def _twin(function: types.FunctionType) -> types.FunctionType | None:
         given = twin.__defaults__ is function.__defaults__
         if given and twin.__kwdefaults__ is function.__kwdefaults__:
             return twin
-    rewritten = _compiled(code, code.co_filename)
+    rewritten = _compiled(code, code.co_filename, rewrite_function)
     if rewritten is None:
         return None
+    if not is_rewritten(rewritten):
+        unguarded.add(rewritten)
     made = with_code(function, rewritten)
     _twins[function] = code, made
     return made
+
+
+def with_units(function: types.FunctionType) -> types.FunctionType:
+    """The function with its loops compiled, and nothing else of it; itself where it has none."""
+    code = function.__code__
+    rewritten = _compiled(code, code.co_filename, function_with_units)
+    if rewritten is None or not is_rewritten(rewritten):
+        return function
+    return with_code(function, rewritten)
 
 
 def _constructor(made: type) -> Callable | None:
@@ -125,20 +137,19 @@ def _constructor(made: type) -> Callable | None:
 
 
 @functools.lru_cache(maxsize=_KEPT)
-def _compiled(code: types.CodeType, filename: str) -> types.CodeType | None:
+def _compiled(
+    code: types.CodeType, filename: str, rewrite: Callable[[Any, str, str], Any]
+) -> types.CodeType | None:
     """The rewritten code; None: it can't be rewritten. Equal code of other files is other code."""
     if code.co_flags & _OTHER_FRAMES or is_rewritten(code) or not is_users(filename):
         return None
     try:
         with Rewriting():
             found = definition_of(code)
-            node = rewrite_function(found.copied(), filename, found.class_name)
-            made = rewritten_code(code, found, node)
+            node = rewrite(found.copied(), filename, found.class_name)
+            return rewritten_code(code, found, node)
     except (NoSource, SyntaxError):  # too many blocks in each other
         return None
-    if not is_rewritten(made):
-        unguarded.add(made)
-    return made
 
 
 def with_code(function: types.FunctionType, code: types.CodeType) -> types.FunctionType:

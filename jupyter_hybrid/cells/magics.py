@@ -22,10 +22,16 @@ from ..compare.compare import compare
 from ..reports import why_compiled
 from ..reports.report import Report
 from ..reports.session import session, start
-from . import as_written, skip
+from . import skip, ways
 from .before_cell import before_cell
 from .input_transform import suspended, transform, transformed, use
-from .run_cell import await_imperatively, await_symbolically, run_imperatively, run_symbolically
+from .run_cell import (
+    await_imperatively,
+    await_symbolically,
+    run_compiled,
+    run_imperatively,
+    run_symbolically,
+)
 from .shown import show
 
 MODES = ("imperative", "symbolic")
@@ -202,25 +208,30 @@ class HybridMagics(Magics):
 
 
 def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[Any, Report]:
-    """Compares the modes, or runs the cell: without its body where that is proven the same, as
-    written where that is faster."""
+    """Compares the modes, or runs the cell: without its body where that is proven the same, not
+    recorded where that is faster."""
     __tracebackhide__ = True
     if options.compare:
         return compare(prepared, options, namespace, session.later, run_symbolically)
     proven = skip.find(prepared, options, namespace) if trace_state.recorder() is None else None
-    known = as_written.find(prepared, options)
-    if proven is not None and (known is None or known.runs == 1 or not known.pays):
+    known = ways.find(prepared, options)
+    way = "recorded" if known is None else known.way
+    if proven is not None and (known is None or known.is_new or way == "recorded"):
         with suppress(MXNetError):  # then its line is to be named: the body runs
-            start = as_written.clock()
+            start = ways.clock()
             done = proven.run(namespace)
             if known is not None:
-                known.recorded(as_written.clock() - start)
+                known.recorded(ways.clock() - start)
             return done
-    if known is not None and known.pays:
-        with known.run() as report:
+    if known is None or way == "recorded":
+        return run_symbolically(prepared, options, namespace, session.later)
+    with known.run(way) as report:
+        if way == "compiled":
+            value, units = run_compiled(prepared, namespace)
+            report.units = list(map(str, units.values()))
+        else:
             value = run_imperatively(prepared, namespace)
-        return value, report
-    return run_symbolically(prepared, options, namespace, session.later)
+    return value, report
 
 
 def _engine_changes(words: list[str]) -> dict[str, Any]:

@@ -79,6 +79,12 @@ def hybridize(
     return HybridFunction(function, options)
 
 
+def _decorated_anew(function: Any, options: Options, filename: str) -> HybridFunction:
+    """One that was pickled whole. Cloudpickle (3.1.3 on) keeps no file's name."""
+    function.__code__ = function.__code__.replace(co_filename=filename)
+    return HybridFunction(function, options)
+
+
 class HybridFunction(Decorated):
     """A function that :func:`hybridize` returned."""
 
@@ -107,7 +113,8 @@ class HybridFunction(Decorated):
         whole, found = self._function.__qualname__, sys.modules.get(self.__module__)
         for name in whole.split("."):
             found = getattr(found, name, None)
-        return whole if found is self else (type(self), (self._function, self._options))
+        given = self._function, self._options, self._function.__code__.co_filename
+        return whole if found is self else (_decorated_anew, given)
 
     def report(self) -> Report:
         """The report of the last call. Raises MXNetError when there was none yet."""

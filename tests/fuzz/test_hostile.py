@@ -12,7 +12,7 @@ from hostile.runner import Runner
 from hypothesis import HealthCheck, given, settings
 
 from jupyter_hybrid.capture.source import budget
-from jupyter_hybrid.cells import as_written
+from jupyter_hybrid.cells import ways
 
 pytestmark = [pytest.mark.takes("500 cells, run both ways"), pytest.mark.timeout(3600)]
 
@@ -38,7 +38,7 @@ def runner(tmp_path_factory) -> Iterator[Runner]:
         with Runner(folder) as runner:
             patch.setattr(runner.shell.ip, "showtraceback", lambda *args, **kwargs: None)
             patch.setattr(budget, "GRACE_S", 1e9)  # nothing is left to Python by the clock
-            patch.setattr(as_written, "clock", lambda: 0.0)
+            patch.setattr(ways, "clock", lambda: 0.0)
             yield runner
 
 

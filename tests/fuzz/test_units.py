@@ -8,19 +8,23 @@ import io
 import math
 import os
 import warnings
+from itertools import count
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
-from random_loops import Trial, trials
+from random_loops import FUNCTIONS, Trial, trials
 
 from jupyter_hybrid.capture.source.hooks import install
 from jupyter_hybrid.capture.source.rewrite import rewrite
+from jupyter_hybrid.capture.source.sources import remember
+from jupyter_hybrid.capture.source.with_units import with_units
 from jupyter_hybrid.capture.units import unit as units
 
 pytestmark = [pytest.mark.takes("500 loops, both ways"), pytest.mark.timeout(3600)]
 
+_numbers = count()
 _LONG = os.environ.get("HYBRID_HYPOTHESIS") == "long"
 _SETTINGS = settings(
     max_examples=10_000 if _LONG else 500,
@@ -44,23 +48,29 @@ def state_of(value: Any) -> Any:
     return type(value), repr(value)
 
 
-def run(trial: Trial, compiled: bool) -> tuple[Any, ...]:
+def run(trial: Trial, way: str) -> tuple[Any, ...]:
     """(names' values, error, warnings, output) after the loop."""
     names: dict[str, Any] = {"np": np, "math": math}
     exec(trial.setup, names)
+    functions = f"<functions {next(_numbers)}>"
+    remember(functions, trial.functions)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(compile(trial.functions, functions, "exec"), names)
     given = set(names)
     tree = ast.parse(trial.loop)
-    if compiled:
-        install()
+    if way == "recorded":
         tree = rewrite(tree, "<loop>", frozenset())
-        ast.fix_missing_locations(tree)
-    code = compile(tree, "<loop>", "exec")
+    elif way == "compiled":
+        tree = with_units(tree, "<loop>")
+    code = compile(ast.fix_missing_locations(tree), "<loop>", "exec")
     error = None
     out = io.StringIO()
     with warnings.catch_warnings(record=True) as warned, contextlib.redirect_stdout(out):
         warnings.simplefilter("always")
         try:
-            exec(code, names)
+            with install().alone():
+                exec(code, names)
         except Exception as raised:
             error = type(raised), str(raised)
     arrays = [(n, v) for n, v in names.items() if isinstance(v, np.ndarray)]
@@ -70,16 +80,18 @@ def run(trial: Trial, compiled: bool) -> tuple[Any, ...]:
         for b, other in arrays
     ]
     kept = {n: state_of(v) for n, v in names.items() if n in given or not n.startswith("__")}
-    kept.pop("__builtins__", None)
+    for name in ("__builtins__", *FUNCTIONS):
+        kept.pop(name, None)
     return kept, error, [(w.category, str(w.message)) for w in warned], out.getvalue(), same
 
 
 @_SETTINGS
 @given(trial=trials())
 def test_the_same_as_the_loop(trial):
-    wanted, got = run(trial, False), run(trial, True)
-    for one, other in zip(wanted, got, strict=True):
-        assert one == other, trial
+    wanted = run(trial, "written")
+    for way in ("recorded", "compiled"):
+        for one, other in zip(wanted, run(trial, way), strict=True):
+            assert one == other, (way, trial)
 
 
 def test_many_of_them_run_compiled(monkeypatch):
@@ -98,7 +110,7 @@ def test_many_of_them_run_compiled(monkeypatch):
     @given(trial=trials())
     def look(trial):
         before = sum(steps)
-        run(trial, True)
+        run(trial, "compiled")
         ran.append(sum(steps) > before)
 
     look()

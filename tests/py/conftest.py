@@ -13,7 +13,7 @@ import pytest
 import jupyter_hybrid as mx
 from jupyter_hybrid.capture.source import budget
 from jupyter_hybrid.capture.units import check
-from jupyter_hybrid.cells import as_written
+from jupyter_hybrid.cells import ways
 
 # Virtual GPUs are tested here, the machine's own in tests/gpu. The driver is loaded on first use.
 os.environ["HYBRID_CUDA"] = "0"
@@ -45,4 +45,4 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> None:
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """No loop is left to Python and no cell given up by the clock, on however busy a machine."""
     monkeypatch.setattr(budget, "GRACE_S", 1e9)
-    monkeypatch.setattr(as_written, "clock", lambda: 0.0)
+    monkeypatch.setattr(ways, "clock", lambda: 0.0)

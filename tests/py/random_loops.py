@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
@@ -50,6 +50,7 @@ CALLS = [
     "min({}, {})", "max({}, {})", "max({}, {}, {})", "math.atan2({}, {})", "complex({}, {})",
     "len(x)", "x.shape[0]", "ord({})", "math.log({})", "np.int32({})", "round({})",
 ]  # fmt: skip
+FUNCTIONS = ["f", "g", "h"]
 MADE = ["v", "w"]  # names of what whole arrays give
 PARTS = [
     "1:", ":-1", "::2", "::-1", ":", "i:", ":i", "i + 1:", "0", "i", "-1", "1:3", "None", "i:i + 2",
@@ -73,14 +74,14 @@ REDUCED = [
 
 @dataclass
 class Trial:
-    """A loop and what its names hold before."""
+    """A loop, what its names hold before, and functions that it calls."""
 
     setup: str
     loop: str
-    notes: list[str] = field(default_factory=list)
+    functions: str = ""
 
     def __repr__(self) -> str:
-        return f"\n{self.setup}\n# ---\n{self.loop}"
+        return f"\n{self.setup}\n{self.functions}\n# ---\n{self.loop}"
 
 
 @st.composite
@@ -88,20 +89,28 @@ def trials(draw: st.DrawFn) -> Trial:
     """A cell that sets names, and one loop over them."""
     setup = ["base = np.arange(7.0)", "frozen = np.arange(4.0)", "frozen.flags.writeable = False"]
     setup += [f"{n} = {draw(st.sampled_from(SCALARS))}" for n in NAMES if draw(st.integers(0, 4))]
+    functions = []
     loop = _Loop(draw)
+    for name in FUNCTIONS[: draw(st.sampled_from([0, 0, 1, 1, 2]))]:
+        functions += _Loop(draw, loop).function(name)
     if loop.wide:
         setup += [f"{n} = {draw(st.sampled_from(SCALARS[11:17]))}" for n in NAMES]
         alike = FLAT if loop.rank == 1 else SQUARE
         setup += [f"{n} = {draw(st.sampled_from(alike))}" for n in (*HELD, *MADE)]
     else:
         setup += [f"{n} = {draw(st.sampled_from(ARRAYS))}" for n in HELD]
-    return Trial("\n".join(setup), "\n".join(loop.loop(0)))
+    return Trial("\n".join(setup), "\n".join(loop.loop(0)), "\n".join(functions))
 
 
 class _Loop:
-    def __init__(self, draw: st.DrawFn):
+    def __init__(self, draw: st.DrawFn, caller: _Loop | None = None):
         self.draw = draw
-        self.counters: list[str] = []
+        self.counters: list[str] = ["i"] if caller else []
+        self.called = caller.called if caller else {}  # functions: their parameters
+        self.returns = 0  # so many values, in a function
+        if caller:
+            self.wide, self.rank, self.left = caller.wide, caller.rank, 5
+            return
         self.wide = self.chance(2)  # whole arrays, too
         self.rank = 1 if self.chance(2) else 2  # of these
         self.left = 5 if self.wide else 14  # statements
@@ -111,6 +120,36 @@ class _Loop:
 
     def chance(self, of: int) -> bool:
         return self.draw(st.integers(0, of - 1)) == 0
+
+    def function(self, name: str) -> list[str]:
+        """The lines of one, which those after it may call."""
+        given = self.pick(["a", "a, b", "x, a", "v, b", "", "a, b=2", "x, i", "s, a=0.5"])
+        self.returns = 2 if self.chance(3) else 1
+        body = self.block(1)
+        if not self.chance(5):  # else those that it sets late are not bound early
+            locals_ = [n for n in NAMES if n not in given.replace("=", ",").split(", ")]
+            body[:0] = [f"    {n} = {self.pick(SCALARS[11:17])}" for n in locals_]
+        if not self.chance(4):
+            body.append(f"    {self.returned()}")
+        self.called[name] = [p.strip() for p in given.split(",") if p]
+        return [f"def {name}({given}):", *body]
+
+    def returned(self) -> str:
+        values = [self.expression(2) for _ in range(self.returns)]
+        return f"return {', '.join(values)}" if not self.chance(15) else "return"
+
+    def call(self) -> str:
+        """Of a function."""
+        name = self.pick([*self.called])
+        given = []
+        for parameter in self.called[name]:
+            if "=" in parameter and self.chance(2):
+                break
+            plain = parameter[0] not in "xv" or self.chance(20)
+            value = self.expression(1) if plain else self.pick(HELD)
+            by_name = self.chance(6) or any("=" in g for g in given)
+            given.append(f"{parameter.partition('=')[0]}={value}" if by_name else value)
+        return f"{name}({', '.join(given)})"
 
     def index(self) -> str:
         simple = [*self.counters, "0", "1", "-1", "i % 3", "2"]
@@ -127,6 +166,8 @@ class _Loop:
         return f"{name}[{', '.join(parts)}]"
 
     def expression(self, depth: int = 3) -> str:
+        if depth and self.called and self.chance(5):
+            return self.call()
         kind = self.draw(st.integers(0, 11)) if depth else self.draw(st.integers(0, 4))
         if kind < 3:
             return self.pick([*NAMES, *self.counters])
@@ -202,6 +243,10 @@ class _Loop:
 
     def statement(self, depth: int) -> list[str]:
         self.left -= 1
+        if self.called and self.chance(6):
+            return [f"{self.pick(['', 'a, b = ', 'x[0] = ', 'v = ', 's += '])}{self.call()}"]
+        if self.returns and self.chance(7):
+            return [f"if {self.condition(1)}:", f"    {self.returned()}"]
         if self.wide and not self.chance(4):
             return self.of_whole()
         kind = self.draw(st.integers(0, 13)) if self.left > 0 else 0
@@ -218,7 +263,12 @@ class _Loop:
         if kind == 10 and depth < 2:
             return self.loop(depth + 1)
         if kind == 11:
-            return [f"if {self.condition(1)}:", f"    {self.pick(['break', 'continue', 'pass'])}"]
+            ways = (
+                ["pass", "break", "continue"]
+                if len(self.counters) > bool(self.returns)
+                else ["pass"]
+            )
+            return [f"if {self.condition(1)}:", f"    {self.pick(ways)}"]
         if kind == 12 and self.chance(3):  # unpack
             return ["a, b = x.shape"]
         if kind == 12:

@@ -7,7 +7,7 @@ import warnings
 import pytest
 from cells import Shell
 
-from jupyter_hybrid.cells import as_written
+from jupyter_hybrid.cells import ways
 
 BODIES = {
     "a comparison": "a = 3\n\nx = a is 3\ny = np.arange(3) * a",
@@ -24,7 +24,7 @@ BODIES = {
 
 @pytest.fixture
 def shell(monkeypatch) -> Shell:
-    monkeypatch.setattr(as_written, "clock", lambda: 0.0)
+    monkeypatch.setattr(ways, "clock", lambda: 0.0)
     return Shell()
 
 

@@ -13,7 +13,7 @@ from hostile.catalogue import PLACES, Hostile, Step, read
 from hostile.known import HELD_UP, KNOWN
 from hostile.runner import Runner, compare
 
-from jupyter_hybrid.cells import as_written
+from jupyter_hybrid.cells import ways
 
 CELLS = read()
 _PAIRS = (("same", "plain"), ("earlier", "module"))  # the short tier's, in turn
@@ -26,7 +26,7 @@ def runner(tmp_path_factory) -> Iterator[Runner]:
         patch.chdir(folder)  # modules of the helpers lie below the notebook's folder
         with Runner(folder) as runner:
             patch.setattr(runner.shell.ip, "showtraceback", lambda *args, **kwargs: None)
-            patch.setattr(as_written, "clock", lambda: 0.0)
+            patch.setattr(ways, "clock", lambda: 0.0)
             yield runner
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from ..units import Outcome, RanCompiled, check, rest_of
 from ..units.check import Prediction
 from ..watchers import watching
-from .loops import Place
+from .loops import Place, place_of
 
 
 class Compiled:
@@ -28,7 +28,6 @@ class Compiled:
     over: bool
     steps_done: int
     pause: Callable[[], None]
-    is_measured: bool  # are steps as written timed?
     _iterator: Any
     _next: Callable[[], Any]
 
@@ -39,6 +38,11 @@ class Compiled:
         self._steps: Any = ()  # those as written
         self._compiled = 0  # steps that its unit took
         self._foretold: tuple[Prediction, Any] | None = None  # to be checked, for a frame
+
+    @property
+    def is_measured(self) -> bool:
+        """Are steps as written timed?"""
+        return False
 
     def _fits(self, values: Any) -> bool:
         """Is the loop compiled for what its names hold?"""
@@ -147,8 +151,44 @@ class Compiled:
         return 0
 
     def _note_unit(self, steps: int, took_s: float) -> None:
-        if self.recorder is not None:
-            units, place = self.recorder.units, self.place
-            known = units.setdefault(place.first, RanCompiled(place.lines))
-            known.steps += steps
-            known.seconds += took_s
+        known = self.hooks.units if self.recorder is None else self.recorder.units
+        if known is not None:
+            place = self.place
+            ran = known.setdefault(place.first, RanCompiled(place.lines))
+            ran.steps += steps
+            ran.seconds += took_s
+
+
+class Tried(Compiled):
+    """One run of a loop in a cell that is not recorded: its unit, then other steps as written."""
+
+    recorder = None
+    how = ""
+
+    def __init__(self, hooks: Any, number: int, values: Any, top: int, frame: Any):
+        super().__init__(frame)
+        self.hooks, self.place, self.values, self.top = hooks, place_of(number), values, top
+        self.over = self._begun = False
+        self.steps_done = 0
+
+    def __iter__(self) -> Tried:
+        return self
+
+    def __next__(self) -> int:
+        if not self._begun:
+            self._begun = True
+            self._iterator = self.hooks.steps = self.values
+            self.hooks.active.append(self)
+            return 0
+        if self.over or not self.again:
+            raise StopIteration
+        return self._go_on()
+
+    def _next(self) -> Any:
+        value = next(self._iterator)
+        self.steps_done += 1
+        return value
+
+    def ended(self, outer: Any) -> None:
+        """A phase has ended, whatever way."""
+        self._phase_ended()

@@ -195,30 +195,46 @@ class Copies(Transformer):
         self.loops -= 1
         node.orelse = self._visited(node.orelse)
         opened = self._opened(plain)
-        counted = copied(plain)
-        ends: list[ast.stmt] = []  # what the loop does when its test is false
-        leave: list[ast.stmt] = [placed(at, ast.Break())]
-        if node.orelse:
-            ends = [placed(at, ast.Expr(self._runtime("finish", [], at)))]
-            over = self._runtime("finished", [], at)
-            leave = [placed(at, ast.If(over, [placed(at, ast.Continue())], [])), *leave]
+        trial = self.as_written(plain)
+        recorded = self._stepwise(node, at, bool(node.orelse))
+        unit = self._as_unit(trial) if as_unit else []
+        phases = self._turns(plain, trial, at, unit, bool(node.orelse))
+        phases = [[*opened, *p] for p in phases]
+        phases.append([recorded, *self._left(at, bool(node.orelse))])
+        return self._phases(node, start, phases, node.orelse)
 
-        def stepwise(test: ast.expr, body: list[ast.stmt]) -> ast.stmt:
-            step = placed(node, ast.If(test, body, [*ends, placed(at, ast.Break())]))
-            nothing = placed(at, ast.Tuple([], ast.Store()))
-            go_on = placed(at, ast.Continue())
-            return placed(node, ast.For(nothing, self._steps(at), [step], [go_on]))
-
-        recorded = stepwise(node.test, node.body)
-        trial = finished(stepwise(counted.test, counted.body))
-        plain.orelse = [*ends, placed(at, ast.Continue())] if ends else []
-        rest = [*opened, plain, placed(at, ast.Break())]
-        if as_unit:
+    def _turns(
+        self, plain: Any, trial: Any, at: Any, unit: list[ast.stmt], ends: bool
+    ) -> list[list[ast.stmt]]:
+        """The phases of a ``while`` as written: all steps, and some one by one; ``ends``: has it an
+        ``else``?"""
+        stepwise = finished(self._stepwise(trial, at, ends))
+        go_on = placed(at, ast.Continue())
+        plain.orelse = (
+            [placed(at, ast.Expr(self._runtime("finish", [], at))), go_on] if ends else []
+        )
+        rest = [plain, placed(at, ast.Break())]
+        if unit:
             again: list[ast.stmt] = [placed(at, ast.Continue())]
             pauses = placed(at, ast.If(self._runtime("pauses", [], at), again, []))
-            rest[len(opened) : len(opened)] = [*self._as_unit(counted), finished(pauses)]
-        phases = [rest, [*opened, trial, *leave], [recorded, *leave]]
-        return self._phases(node, start, phases, node.orelse)
+            rest = [*unit, finished(pauses), *rest]
+        return [rest, [stepwise, *self._left(at, ends)]]
+
+    def _left(self, at: Any, ends: bool) -> list[ast.stmt]:
+        """After the steps of a ``while``."""
+        leave: list[ast.stmt] = [placed(at, ast.Break())]
+        if ends:
+            over = self._runtime("finished", [], at)
+            leave = [placed(at, ast.If(over, [placed(at, ast.Continue())], [])), *leave]
+        return leave
+
+    def _stepwise(self, node: Any, at: Any, ends: bool) -> ast.stmt:
+        """``for () in R.steps: if test: BODY`` of a ``while``."""
+        finish = [placed(at, ast.Expr(self._runtime("finish", [], at)))] if ends else []
+        step = placed(node, ast.If(node.test, node.body, [*finish, placed(at, ast.Break())]))
+        nothing = placed(at, ast.Tuple([], ast.Store()))
+        go_on: list[ast.stmt] = [placed(at, ast.Continue())]
+        return placed(node, ast.For(nothing, self._steps(at), [step], go_on))
 
     # Comprehensions -------------------------------------------------------------------------------
     def plain_comprehension(self, node: Any) -> Any:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
+import types
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ... import _core
 from ...np_face.frames import above
-from .. import homes, numbers, trace_state
-from ..units import Outcome
+from .. import homes, numbers, trace_state, twins
+from ..units import Outcome, RanCompiled
 from .awaited import Awaited, Managed
+from .compiled import Tried
 from .loops import FORGOTTEN, place_of
 from .patience import Phases
 from .quiet import Search
 
 _guards = _core.guards
+_NO_TWIN = (None,) * 4
 
 
 class PlainCopies:
@@ -34,6 +38,8 @@ class PlainCopies:
         self.rests: Phases | None = None  # one whose other part has begun
         self._locals: dict[str, Any] = {}
         self._outcome: Outcome | None = None  # of a unit
+        self.units: dict[int, RanCompiled] | None = None  # of a cell that runs with units alone
+        self._with_units: dict[Any, Any] = {}  # functions, what they were made of, their twins
 
     # Recording put aside --------------------------------------------------------------------------
     def record(self, recorder: Any) -> None:
@@ -111,6 +117,36 @@ class PlainCopies:
     def turns(self, number: int) -> Phases:
         """The phases of a ``while``."""
         return Phases(self, number, itertools.repeat(()), 2, sys._getframe(1))
+
+    def tries(self, number: int, values: Any) -> Tried:
+        """Those of a ``for`` in a cell that runs with units alone."""
+        return Tried(self, number, values, 1, sys._getframe(1))
+
+    def tries_while(self, number: int) -> Tried:
+        """Those of a ``while`` there."""
+        return Tried(self, number, itertools.repeat(()), 2, sys._getframe(1))
+
+    def twin(self, function: Any) -> Any:
+        """What such a cell calls in the function's place."""
+        if type(function) is not types.FunctionType or self.units is None:
+            return function
+        code, defaults, named, twin = self._with_units.get(function, _NO_TWIN)
+        now = function.__code__, function.__defaults__, function.__kwdefaults__
+        if code is not now[0] or defaults is not now[1] or named is not now[2]:
+            twin = twins.with_units(function)
+            self._with_units[function] = *now, twin
+        return twin
+
+    @contextmanager
+    def alone(self) -> Iterator[dict[int, RanCompiled]]:
+        """Around a cell that runs so; the loops that ran compiled."""
+        outer = self.units, self._with_units
+        units: dict[int, RanCompiled] = {}
+        self.units, self._with_units = units, {}
+        try:
+            yield units
+        finally:
+            self.units, self._with_units = outer
 
     # Units: the loop's steps that run compiled, before others run as written.
     def unit(self) -> bool:

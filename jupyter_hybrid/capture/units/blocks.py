@@ -12,8 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..source.nodes import placed, walk
+from .callees import Callee, Callees, called_names
 from .expressions import Expressions
-from .parts import Block, Element, Leaves, Slot, touched, words
+from .parts import Block, Element, Global, Leaves, Slot, touched, words
 
 RANGE, ITEMS = "range", "items"  # what the outermost `for` goes through
 
@@ -28,14 +29,32 @@ class Loop(Expressions):
         refused: why no step of it can be taken; "" where one may.
     """
 
-    def __init__(self, node: Any, through: str = ""):
+    def __init__(
+        self,
+        node: Any,
+        through: str = "",
+        callees: tuple[Callees, Callees] = ({}, {}),
+        local: frozenset[str] = frozenset(),
+    ):
         self.node = node
         names = [n for n in walk(node) if isinstance(n, ast.Name)]
         stored = dict.fromkeys(n.id for n in names if not isinstance(n.ctx, ast.Load))
-        read = dict.fromkeys(n.id for n in names if n.id not in stored)
+        read: dict[Any, None] = dict.fromkeys(n.id for n in names if n.id not in stored)
+        own, outer = ({n: c for n, c in known.items() if n not in stored} for known in callees)
+        # A global that the loop's function has a variable for goes by another name.
+        outside = dict.fromkeys(
+            name for c in (*own.values(), *outer.values()) for name in c.definition.reads
+        )
+        self._globals = {n: (Global(n) if n in local else n) for n in outside}
+        read.update(dict.fromkeys(n for n in self._globals.values() if n not in stored))
         self.bound = len(stored)
-        self.slots = {name: k for k, name in enumerate((*stored, *read))}
+        self.slots: dict[Any, int] = {name: k for k, name in enumerate((*stored, *read))}
         self.named = len(self.slots)
+        self._names: dict[str, int] = self.slots  # where the statements at work find theirs
+        self._called, self._outer = own, outer
+        self._calls: list[Callee] = []  # at work
+        self._count = 0
+        self._result: tuple[int, Block] | None = None  # what returns set, and where they lead
         self.size = self.named
         self.blocks: list[Block] = []
         self._loops: list[tuple[Block, Block]] = []  # where `continue` and `break` lead
@@ -83,6 +102,8 @@ class Loop(Expressions):
 
     def _assign(self, node: ast.Assign) -> None:
         value = self._plain(node.value)
+        if any(map(self._writes, node.targets)):
+            raise Leaves("a call in a target", node)
         if len(node.targets) > 1:
             slot = self._kept(value)
             value = self._read(slot)
@@ -91,7 +112,7 @@ class Loop(Expressions):
 
     def _bind(self, target: Any, value: Any) -> None:
         if isinstance(target, ast.Name):
-            self._add("set", self.slots[target.id], value)
+            self._add("set", self._slot(target.id), value)
         elif isinstance(target, ast.Subscript):
             base, indices = self._element(target)
             self._add("store", base, indices, value)
@@ -122,10 +143,11 @@ class Loop(Expressions):
         value = self._plain(node.value)
         target = node.target
         if isinstance(target, ast.Name):
-            old: Any = placed(target, ast.Name(target.id, ast.Load()))
-            made = placed(node, ast.BinOp(old, node.op, value))
-            self._add("update", self.slots[target.id], made)
+            made = placed(node, ast.BinOp(self._read(self._slot(target.id)), node.op, value))
+            self._add("update", self._slot(target.id), made)
         elif isinstance(target, ast.Subscript):
+            if self._writes(node.value):
+                raise Leaves("what is updated may be written by a call", node)
             base, indices = self._element(target)
             simple = (ast.Name, ast.Constant, Slot)
             indices = [
@@ -138,8 +160,22 @@ class Loop(Expressions):
             raise Leaves(f"{words(target)} is updated", target)
 
     def _expression(self, node: ast.Expr) -> None:
-        if not isinstance(node.value, ast.Constant):
+        if isinstance(node.value, ast.Call) and self._callee(node.value) is not None:
+            self._plain(node.value)
+        elif not isinstance(node.value, ast.Constant):
             raise Leaves(f"{words(node.value)} stands alone", node)
+
+    def _return(self, node: ast.Return) -> None:
+        if self._result is None:
+            raise Leaves("a return", node)
+        first, after = self._result
+        value: Any = node.value or placed(node, ast.Constant(None))
+        parts = value.elts if isinstance(value, ast.Tuple) else [value]
+        if isinstance(value, ast.Tuple) and not parts:
+            raise Leaves("an empty tuple", node)
+        for slot, part in enumerate(self._each(parts), first):
+            self._add("set", slot, part)
+        self._end("jump", after)
 
     def _if(self, node: ast.If) -> None:
         then, otherwise, after = self._new(), self._new(), self._new()
@@ -171,7 +207,7 @@ class Loop(Expressions):
             known: Any = _LOOPED.get(called)
             if known is None:
                 raise Leaves(f"{called}() is gone through", way)
-            self._add("is", self.slots[called], known)
+            self._add("is", self._slot(called), known)
         if called == "range":
             self._add("range", at, [self._plain(a) for a in way.args])
             items: Any = False
@@ -198,7 +234,7 @@ class Loop(Expressions):
     ) -> None:
         """The end of a loop's head: another step, or none."""
         if not items and isinstance(target, ast.Name):
-            self._end("next", at, self.slots[target.id], body, over)
+            self._end("next", at, self._slot(target.id), body, over)
             return
         number = self._hidden()
         begin = self._new()
@@ -278,13 +314,18 @@ _STATEMENTS: dict[type, Callable[[Loop, Any], None]] = {
     ast.Assign: Loop._assign, ast.AugAssign: Loop._augment, ast.Expr: Loop._expression,
     ast.If: Loop._if, ast.While: Loop._while, ast.For: Loop._for, ast.Break: Loop._break,
     ast.Continue: Loop._continue, ast.Pass: Loop._pass, ast.Assert: Loop._assert,
+    ast.Return: Loop._return,
 }  # fmt: skip
+
+
+def _may_stand_alone(value: Any) -> bool:
+    return isinstance(value, ast.Constant) or bool(called_names([value]))
 
 
 def may_run(node: Any) -> bool:
     """Can a loop's steps be taken compiled, as far as one look at its own statements tells?"""
     return all(
         type(statement) in _STATEMENTS
-        and (type(statement) is not ast.Expr or isinstance(statement.value, ast.Constant))
+        and (type(statement) is not ast.Expr or _may_stand_alone(statement.value))
         for statement in node.body
     )

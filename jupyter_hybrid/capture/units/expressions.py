@@ -9,9 +9,11 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..source.nodes import placed
+from ..source.nodes import placed, walk
+from .callees import Callee, Callees
 from .parts import Block, Element, Leaves, Slot, words
 
+_MOST_CALLS = 64  # of functions, each with its own statements
 _HOISTED = (ast.BoolOp, ast.IfExp)
 
 
@@ -19,10 +21,19 @@ class Expressions:
     """Mixed into the loop, whose block at work is ``now``."""
 
     blocks: list[Block]
-    slots: dict[str, int]
+    slots: dict[Any, int]
     now: Block
     size: int
     _node: Any
+    _names: dict[str, int]
+    _globals: dict[str, str]
+    _called: Callees
+    _outer: Callees
+    _calls: list[Callee]
+    _count: int
+    _result: tuple[int, Block] | None
+    _loops: list[tuple[Block, Block]]
+    _statements: Callable[[list[Any]], None]
 
     # Making ---------------------------------------------------------------------------------------
     def _new(self) -> Block:
@@ -43,6 +54,79 @@ class Expressions:
     def _go(self, block: Block) -> None:
         self.now = block
 
+    # Functions of the user's ----------------------------------------------------------------------
+    def _slot(self, name: str) -> int:
+        """Of a name, as the statements at work mean it."""
+        found = self._names.get(name)
+        return self.slots[self._globals[name]] if found is None else found
+
+    def _callee(self, node: ast.Call) -> Callee | None:
+        if not isinstance(node.func, ast.Name):
+            return None
+        name = node.func.id
+        if not self._calls:
+            return self._called.get(name)
+        return None if name in self._names else self._outer.get(name)
+
+    def _writes(self, node: Any) -> bool:
+        """May a function that is called in it write elements?"""
+        callees = (self._callee(n) for n in walk(node) if isinstance(n, ast.Call))
+        return any(c is not None and c.definition.writes for c in callees)
+
+    def _each(self, nodes: list[Any]) -> list[Any]:
+        """The expressions, of which later ones may write what earlier ones read."""
+        found = []
+        for number, node in enumerate(nodes, 1):
+            value = self._plain(node)
+            if any(map(self._writes, nodes[number:])) and not isinstance(value, ast.Constant):
+                value = self._read(self._kept(value))
+            found.append(value)
+        return found
+
+    def _inlined(
+        self, callee: Callee, args: list[Any], named: dict[str, Any], node: ast.Call
+    ) -> Any:
+        """The statements of a function that is called; what it returns."""
+        definition, defaults = callee.definition, callee.defaults
+        names = definition.parameters
+        given = dict(zip(names, args, strict=False))
+        if len(args) > len(names) or given.keys() & named or not named.keys() <= set(names):
+            raise Leaves("a call with such arguments", node)
+        given |= named
+        for name, value in zip(names[len(names) - len(defaults) :], defaults, strict=True):
+            given.setdefault(name, placed(node, ast.Constant(value)))
+        if len(given) < len(names):
+            raise Leaves("a call with such arguments", node)
+        if any(c.code is callee.code for c in self._calls) or self._count == _MOST_CALLS:
+            raise Leaves("a function that calls itself, or too many", node)
+        self._count += 1
+        first = self._hidden(len(definition.variables))
+        self._add("unset", first, len(definition.variables))
+        slots = {name: first + k for k, name in enumerate(definition.variables)}
+        for name, value in given.items():
+            self._add("set", slots[name], value)
+        count = definition.returns
+        result, after = self._hidden(max(1, count)), self._new()
+        outer = self._names, self._result, self._loops, self._node
+        self._names, self._result, self._loops = slots, (result, after), []
+        self._calls.append(callee)
+        try:
+            self._statements(definition.body)
+            if self.now.end is None:
+                if count:
+                    self._end("leave", "one value or several")
+                else:
+                    self._add("set", result, placed(node, ast.Constant(None)))
+                    self._end("jump", after)
+        finally:
+            self._calls.pop()
+            self._names, self._result, self._loops, self._node = outer
+        self._go(after)
+        if not count:
+            return self._read(result)
+        parts: list[Any] = [self._read(result + k) for k in range(count)]
+        return placed(node, ast.Tuple(parts, ast.Load()))
+
     # Expressions ----------------------------------------------------------------------------------
     def _kept(self, value: Any) -> int:
         """A hidden slot that has the value."""
@@ -57,7 +141,7 @@ class Expressions:
         if isinstance(node, Slot):
             return node.slot
         if isinstance(node, ast.Name):
-            return self.slots[node.id]
+            return self._slot(node.id)
         return self._kept(self._plain(node))
 
     def _element(self, node: ast.Subscript) -> tuple[int, list[Any]]:
@@ -66,7 +150,9 @@ class Expressions:
         parts = list(index.elts) if isinstance(index, ast.Tuple) else [index]
         if any(isinstance(p, ast.Starred) for p in parts):
             raise Leaves("a starred index", node)
-        parts = [self._sliced(p) if isinstance(p, ast.Slice) else self._plain(p) for p in parts]
+        if any(map(self._writes, parts)) and not isinstance(node.value, ast.Name):
+            raise Leaves("a call in an index", node)
+        parts = self._each(parts)
         if isinstance(node.value, ast.Subscript):
             base, outer = self._element(node.value)
             if all(isinstance(p, (ast.Name, Slot, ast.BinOp)) or _is_int(p) for p in outer):
@@ -80,10 +166,14 @@ class Expressions:
 
     def _plain(self, node: Any) -> Any:
         """The expression without control flow, which goes into blocks before it."""
-        if isinstance(node, (ast.Name, ast.Constant, Slot)):
+        if isinstance(node, (ast.Constant, Slot)):
             return node
+        if isinstance(node, ast.Name):
+            return self._read(self._slot(node.id))
+        if isinstance(node, ast.Slice):
+            return self._sliced(node)
         if isinstance(node, ast.BinOp):
-            left, right = self._plain(node.left), self._plain(node.right)
+            left, right = self._each([node.left, node.right])
             return placed(node, ast.BinOp(left, node.op, right))
         if isinstance(node, ast.UnaryOp):
             return placed(node, ast.UnaryOp(node.op, self._plain(node.operand)))
@@ -96,12 +186,12 @@ class Expressions:
         if isinstance(node, ast.Attribute):
             return placed(node, ast.Attribute(self._plain(node.value), node.attr, ast.Load()))
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
-            left, right = self._plain(node.left), self._plain(node.comparators[0])
+            left, right = self._each([node.left, node.comparators[0]])
             return placed(node, ast.Compare(left, node.ops, [right]))
         if isinstance(node, (*_HOISTED, ast.Compare)):
             return self._read(self._chosen(node))
         if isinstance(node, ast.Tuple):
-            return placed(node, ast.Tuple([self._plain(e) for e in node.elts], ast.Load()))
+            return placed(node, ast.Tuple(self._each(node.elts), ast.Load()))
         if isinstance(node, ast.Call):
             return self._call(node)
         raise Leaves(f"{words(node)} is left to Python", node)
@@ -111,12 +201,21 @@ class Expressions:
             k.arg for k in node.keywords
         ):
             raise Leaves("a call with such arguments", node)
-        args = [self._plain(a) for a in node.args]
+        callee = self._callee(node)
+        given = self._each([*node.args, *(k.value for k in node.keywords)])
+        args, rest = given[: len(node.args)], given[len(node.args) :]
+        if callee is not None:
+            named_args = {str(k.arg): v for k, v in zip(node.keywords, rest, strict=True)}
+            return self._inlined(callee, args, named_args, node)
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name in ("min", "max") and len(args) > 1 and not node.keywords:
-            self._add("is", self.slots[name], min if name == "min" else max)
+            self._add("is", self._slot(name), min if name == "min" else max)
             return self._extreme(name, args, node)
-        named = [placed(k.value, ast.keyword(k.arg, self._plain(k.value))) for k in node.keywords]
+        if self._writes(node.func):
+            raise Leaves("a call of what a call gives", node)
+        named = [
+            placed(k.value, ast.keyword(k.arg, v)) for k, v in zip(node.keywords, rest, strict=True)
+        ]
         return placed(node, ast.Call(self._plain(node.func), args, named))
 
     def _extreme(self, name: str, args: list[Any], node: Any) -> Any:

@@ -16,7 +16,7 @@ class Block:
     Steps: (set, slot, expression), (update, slot, operation) of a name, (store, slot, indices,
     expression), (alter, slot, indices, operation) of an element, (is, slot, object),
     (range, first slot, expressions), (items, first slot, slots of what is gone through),
-    (unpack, slot, rank).
+    (unpack, slot, rank), (unset, slot, how many).
     Ends: (jump, block), (branch, expression, then, otherwise), (next, first slot, slot, body, end),
     (exit, how), (leave, why).
     """
@@ -32,6 +32,18 @@ class Block:
 
 class Leaves(Exception):
     """Not on the closed list: why, and the node."""
+
+
+class Global(str):
+    """A global's name where a variable of the loop's function has the same one."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Global and str.__eq__(self, other)
+
+    def __hash__(self) -> int:
+        return hash((Global, str(self)))
 
 
 class Slot(ast.expr):
@@ -76,6 +88,8 @@ def touched(block: Block) -> tuple[set[int], set[int]]:
         elif kind == "range":
             look(*rest[0])
             made.update(range(slot, slot + 4))
+        elif kind == "unset":
+            made.update(range(slot, slot + rest[0]))
         elif kind == "items":
             read.update(s for s in rest[0] if s not in made)
             made.update(range(slot, slot + 4))

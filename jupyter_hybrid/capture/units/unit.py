@@ -20,11 +20,13 @@ from ...np_face import TracedArray
 from .. import numbers
 from ..durations import seconds
 from .blocks import ITEMS, RANGE, Loop
+from .callees import Callees, are_alike, called_names, callees_of
 from .code import Code
 from .kinds import as_object, kind_of, letter_of
 from .parts import Leaves
 
-_MOST_KINDS = 8  # a loop is compiled for so many
+_MOST_KINDS = 8  # a loop is compiled for so many, ...
+_MOST_LOOPS = 8  # ... and for so many functions that it calls
 _TRIES, _GAINED = 4, 200  # after so many tries, so many steps each have to be won
 _OVER, _BROKE, _LEFT = range(3)  # how a run ends, if no interrupt ends it
 _NOTHING: Any = object()
@@ -133,6 +135,16 @@ class Made:
         return outcome
 
 
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """A loop's blocks: what it goes through, what it calls, and its code by the kinds."""
+
+    way: str
+    callees: tuple[Callees, Callees]
+    loop: Loop
+    made: dict[Any, Made] = field(default_factory=dict)
+
+
 class Unit:
     """What is known of one loop.
 
@@ -142,9 +154,9 @@ class Unit:
 
     def __init__(self, node: Any):
         self._node = node
-        self._loops: dict[str, Loop] = {}
-        self._made: dict[Any, Made] = {}
+        self._loops: list[_Known] = []
         self._variables: dict[Any, frozenset[str]] = {}
+        self._calls = called_names([node])
         self.refused = ""
 
     def fits(self, frame: Any, through: Any) -> bool:
@@ -166,12 +178,35 @@ class Unit:
             return None  # what a handler would see of them is old
         return found
 
-    def _loop(self, way: str) -> Loop:
-        loop = self._loops.get(way)
-        if loop is None:
-            loop = self._loops[way] = Loop(self._node, way)
-            self.refused = self.refused or loop.refused
-        return loop
+    def _loop(self, way: str, frame: Any) -> _Known | None:
+        """The loop's blocks, if it goes through that, and calls what this frame has."""
+        local = self._local(frame)
+        callees: tuple[Callees, Callees] = ({}, {})
+        if self._calls:
+            own, outer = frame.f_locals, frame.f_globals
+            found = {n: (own if n in local else outer).get(n) for n in self._calls}
+            callees = callees_of(found, outer)
+        for known in self._loops:
+            if known.way == way and are_alike(known.callees, callees):
+                return known
+        if len(self._loops) == _MOST_LOOPS:
+            return None
+        made = _Known(way, callees, Loop(self._node, way, callees, local))
+        self._loops.append(made)
+        if not self._calls:
+            self.refused = self.refused or made.loop.refused
+        return made
+
+    def _local(self, frame: Any) -> frozenset[str]:
+        """The variables of the frame's function; none at the top level."""
+        if frame.f_locals is frame.f_globals:
+            return frozenset()
+        code = frame.f_code
+        local = self._variables.get(code)
+        if local is None:
+            local = frozenset((*code.co_varnames, *code.co_cellvars, *code.co_freevars))
+            self._variables[code] = local
+        return local
 
     def _find(self, frame: Any, through: Any, done: int = 0) -> tuple[Made, list[Any]] | None:
         """The code for these values, and all values of its slots."""
@@ -193,40 +228,36 @@ class Unit:
             given, kinds = [done, steps, 1, through], ["int", "int", "int", items]
         if steps == 0:
             return None
-        loop = self._loop(way)
-        if loop.refused:
+        known = self._loop(way, frame)
+        if known is None or known.loop.refused:
             return None
+        loop = known.loop
         values = [numbers.plain(v) for v in self._values(frame, loop)]
         named = [None if v is _NOTHING else kind_of(v, steps) for v in values]
         extra = loop.size - loop.named - _GIVEN
-        key = way, *named, kinds[3]
+        key = *named, kinds[3]
         try:
-            made = self._made.get(key)
+            made = known.made.get(key)
         except TypeError:  # something by itself that has no hash
             return None
         if made is None or not made.holds:
-            if made is None and len(self._made) == _MOST_KINDS:
+            if made is None and len(known.made) == _MOST_KINDS:
                 return None
             made = Made(loop, (*named, *kinds, *[None] * extra))
-            self._made[key] = made
+            known.made[key] = made
         return made, [*values, *given]
 
     def _values(self, frame: Any, loop: Loop) -> list[Any]:
         """What the loop's names hold in the frame, each or _NOTHING."""
         own, outer = frame.f_locals, frame.f_globals
-        if own is outer:
-            return [own[n] if n in own else getattr(builtins, n, _NOTHING) for n in loop.slots]
-        code = frame.f_code
-        local = self._variables.get(code)
-        if local is None:
-            local = frozenset((*code.co_varnames, *code.co_cellvars, *code.co_freevars))
-            self._variables[code] = local
+        local = self._local(frame)
         found = []
         for name in loop.slots:
             if name in local:
                 found.append(own.get(name, _NOTHING))
-            else:
-                found.append(outer[name] if name in outer else getattr(builtins, name, _NOTHING))
+                continue
+            text = str(name)
+            found.append(outer[text] if text in outer else getattr(builtins, text, _NOTHING))
         return found
 
 

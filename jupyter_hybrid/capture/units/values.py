@@ -151,6 +151,9 @@ class Values:
         self._add("move", slot + 2, self.constant(1))
         self._now[slot : slot + 4] = ["int", "int", "int", None]
 
+    def _unset(self, slot: int, count: int) -> None:
+        self._now[slot : slot + count] = [None] * count
+
     def _unpack(self, slot: int, rank: int) -> None:
         kind = self._now[slot]
         if type(kind) is not tuple or kind[0] != "array" or kind[2] != rank:
@@ -162,10 +165,6 @@ class Values:
         found: Any = _VALUES[type(node)]
         made: Value = found(self, node)
         return made
-
-    def _of_name(self, node: ast.Name) -> Value:
-        slot = self.loop.slots[node.id]
-        return self._of(slot)
 
     def _of_slot(self, node: Slot) -> Value:
         return self._of(node.slot)
@@ -317,10 +316,10 @@ class Values:
 STEPS = {
     "set": Values._set, "store": Values._store, "is": Values._is, "range": Values._range,
     "items": Values._items, "unpack": Values._unpack, "update": Values._update,
-    "alter": Values._alter,
+    "alter": Values._alter, "unset": Values._unset,
 }  # fmt: skip
 _VALUES = {
-    ast.Name: Values._of_name, Slot: Values._of_slot, ast.Constant: Values._of_constant,
+    Slot: Values._of_slot, ast.Constant: Values._of_constant,
     ast.BinOp: Values._of_binary, ast.UnaryOp: Values._of_unary, ast.Compare: Values._of_compare,
     Element: Values._of_element, ast.Subscript: Values._of_subscript,
     ast.Attribute: Values._of_attribute, ast.Call: Values._of_call, ast.Tuple: Values._of_others,

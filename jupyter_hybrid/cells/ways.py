@@ -1,0 +1,183 @@
+"""The way that a cell's next run goes: recorded, compiled (as written, but for loops that have
+units), or as written.
+
+A first run is recorded. A loop or a function that was left to Python, many values asked for, or
+nothing recorded put the others to the trial, on the clock; so does every cell of which no picture
+is wanted. It is recorded again, or runs without its body, when the others took longer. One trial
+may be disturbed, so there are more, ever more seldom; and what is not recorded is looked at anew
+once it takes much longer than it did.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from ..capture.cell import Cell, Way
+from ..capture.durations import seconds
+from ..capture.options import Options
+from ..capture.recording import Recording
+from ..capture.source.patience import CONTACTS
+from ..capture.units import RanCompiled
+from ..reports.listing import places
+from ..reports.report import Report
+
+# A recorded run may take so much longer than others where it is drawn, and where it is not.
+_DRAWN, _UNSEEN = (1.2, 0.002), (1.05, 30e-6)
+_DOUBT = 3  # times as long, when it was the first one, which pays for more than compiling
+_LONGER, _LONGER_S = 2, 0.02  # a run takes much longer: so many times and seconds more
+_TRIAL = 3  # recorded runs before another trial
+clock = time.perf_counter
+_WORDS: dict[Way, str] = {
+    "recorded": "recorded", "compiled": "with its loops compiled", "written": "as written",
+}  # fmt: skip
+
+
+@dataclass
+class Took:
+    """What a way's runs took: the best of so many, in seconds."""
+
+    seconds: float
+    runs: int = 1
+
+    def note(self, took: float) -> None:
+        self.seconds, self.runs = min(self.seconds, took), self.runs + 1
+
+
+@dataclass
+class Ways:
+    """What is known of one cell, run with the same options.
+
+    Attributes:
+        took: by the ways that have been tried; recorded: without compiling.
+        left: what was left to Python, and why.
+        in_graph: some of it is in one.
+        has_units: are there loops that run compiled? It is thought so until a run has none.
+    """
+
+    cell: Cell
+    options: Options
+    took: dict[Way, Took]
+    left: list[tuple[int | None, str]]
+    in_graph: bool
+    has_units: bool = True
+    longer: int = 0  # the last so many runs took much longer than the best
+    trial: int = _TRIAL  # recorded runs before another trial
+    _others: tuple[Way, ...] = field(init=False, default=("compiled", "written"))
+
+    @property
+    def way(self) -> Way:
+        """Of the next run."""
+        recorded = self.took["recorded"]
+        if not self._beaten_by(0.0):
+            return "recorded"
+        for way in self._others if self.has_units else ("written",):
+            if way not in self.took or (way == "compiled" and self.took[way].runs == 1):
+                return way
+        best, other = self._best, self._second
+        best_s = self.took[best].seconds
+        if other is not None and self._may_be_disturbed(self.took[other], best_s):
+            return other
+        if self.trial_due:
+            return best
+        if self._may_be_disturbed(recorded, best_s):
+            return "recorded"
+        return best if self._beaten_by(best_s) else "recorded"
+
+    @staticmethod
+    def _may_be_disturbed(took: Took, best_s: float) -> bool:
+        """Is its only run worth another one?"""
+        return took.runs == 1 and took.seconds < _DOUBT * best_s
+
+    @property
+    def is_new(self) -> bool:
+        """Was it recorded once alone?"""
+        return self.took["recorded"].runs == 1
+
+    @property
+    def _best(self) -> Way:
+        """Of those that are not recorded; one was tried."""
+        return min((w for w in self._others if w in self.took), key=lambda w: self.took[w].seconds)
+
+    @property
+    def _second(self) -> Way | None:
+        return next((w for w in self._others if w in self.took and w != self._best), None)
+
+    def _beaten_by(self, took: float) -> bool:
+        ratio, slack_s = _UNSEEN if self.options.view == "none" else _DRAWN
+        return self.took["recorded"].seconds > ratio * took + slack_s
+
+    @property
+    def trial_due(self) -> bool:
+        """Is it tried once more? Not where that would cost much, or can't pay."""
+        recorded = self.took["recorded"]
+        if len(self.took) == 1 or recorded.runs < self.trial:
+            return False
+        best_s = self.took[self._best].seconds
+        return best_s > 0 and self._beaten_by(0.0) and recorded.seconds > best_s / _DOUBT
+
+    @contextmanager
+    def run(self, way: Way) -> Iterator[Report]:
+        """Around a run that is not recorded; its report, whose ``units`` are filled in it."""
+        report = Report(self.cell, self.options, [], self.left, [], {}, mode="imperative")
+        if self.trial_due:
+            self.trial = 2 * self.took["recorded"].runs
+        start = clock()
+        yield report
+        took = clock() - start
+        if way == "compiled" and not report.units:
+            self.has_units, way = False, "written"
+        self._note(way, took)
+        if not (self.left or self.in_graph):
+            return
+        figures = f"{seconds(self.took[way].seconds)}; recorded it takes "
+        here = (None, f"the cell runs {_WORDS[way]}, in {figures}{self._recorded}")
+        report.graph_breaks = places([*self.left, here], {})
+
+    @property
+    def _recorded(self) -> str:
+        return seconds(self.took["recorded"].seconds)
+
+    def recorded(self, took: float) -> None:
+        """So did a run of its programs, with its body or without."""
+        self.took["recorded"].note(took)
+
+    def _note(self, way: Way, took: float) -> None:
+        """Another run took so many seconds."""
+        known = self.took.get(way)
+        if known is None:
+            self.took[way] = known = Took(took)
+        else:
+            known.note(took)
+        self.longer = self.longer + 1 if took > _LONGER * known.seconds + _LONGER_S else 0
+        if self.longer > 1:  # not once, as when the machine was busy
+            self.cell.memo.pop((Ways, self.options), None)
+
+
+def find(cell: Cell, options: Options) -> Ways | None:
+    """What is known of the cell, if it was ever to run in another way."""
+    return cell.memo.get((Ways, options))
+
+
+def learn(cell: Cell, options: Options, recording: Recording, report: Report, took: float) -> None:
+    """After a recorded run of ``took`` seconds: is the next one a trial of another way?"""
+    recorder = recording.recorder
+    breaks = len(recorder.breaks)
+    left = list(recorder.left)
+    if not left and breaks >= CONTACTS:
+        left = [(None, f"{breaks} times a value was needed")]
+    nothing = not (recorder.segments or breaks or report.deferred_names)
+    if options != Options(view=options.view, implicit=options.implicit, scratch=options.scratch):
+        return  # who asks for more than a recording asks for one
+    took -= report.compile_s
+    if recorder.units and (compiled := (RanCompiled, options)) not in cell.memo:
+        cell.memo[compiled] = True
+        return  # the run has compiled loops, which the next one finds: that one tells
+    known = find(cell, options)
+    if known is not None:
+        known.recorded(took)
+    elif left or nothing or options.view == "none":
+        known = Ways(cell, options, {"recorded": Took(took)}, left, not nothing)
+        cell.memo[Ways, options] = known
