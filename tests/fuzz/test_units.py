@@ -73,7 +73,7 @@ def run(trial: Trial, way: str) -> tuple[Any, ...]:
                 exec(code, names)
         except Exception as raised:
             error = type(raised), str(raised)
-    arrays = [(n, v) for n, v in names.items() if isinstance(v, np.ndarray)]
+    arrays = [(n, names[n]) for n in sorted(names) if isinstance(names[n], np.ndarray)]
     same = [
         (a, b, one is other, one.base is other, np.shares_memory(one, other))
         for a, one in arrays

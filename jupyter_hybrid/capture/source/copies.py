@@ -109,7 +109,7 @@ class Copies(Transformer):
         ``if R.broke(): break``.
         """
         parts: list[ast.expr] = []
-        for name in sorted(own_stores(node)):
+        for name in own_stores(node):
             text = placed(node, ast.Constant(name))
             new = placed(
                 node,

@@ -89,16 +89,22 @@ def loaded_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
     return frozenset(found)
 
 
-def own_stores(node: Any) -> frozenset[str]:
-    """Names that a statement's own assignments and loops bind, those of comprehensions aside."""
+def own_stores(node: Any) -> list[str]:
+    """Names that a statement's own assignments and loops bind, those of comprehensions aside, as
+    they stand in the text."""
     inner = {
         id(n) for c in own_nodes([node]) if isinstance(c, ast.comprehension) for n in walk(c.target)
     }
-    return frozenset(
-        n.id
+    stores = [
+        n
         for n in own_nodes([node])
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and id(n) not in inner
-    )
+    ]
+    return list(dict.fromkeys(n.id for n in sorted(stores, key=_place)))
+
+
+def _place(node: Any) -> tuple[int, int]:
+    return node.lineno, node.col_offset
 
 
 def stored_names(target: ast.AST) -> list[str]:
