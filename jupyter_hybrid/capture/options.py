@@ -20,8 +20,8 @@ USAGE = (
     + "|".join(PLANS)
     + "] [--plan-seconds S]"
 )
-# The last two are written by input_transform.py.
-_FLAGS = ("--compare", "--force", "--check", "--implicit", "--scratch")
+# The last three are written by input_transform.py.
+_FLAGS = ("--compare", "--force", "--check", "--implicit", "--auto", "--scratch")
 _NEGATIVE = re.compile(r"-[\d.]")  # a value that is refused by its own option's check
 _DIMENSION = re.compile(r"([^\W\d]\w*):(\d+)=([^\W\d]\w*)")
 
@@ -62,7 +62,8 @@ class Options:
     force: bool = False  # record also what does not pay
     check: bool = False  # loops that run compiled are compared with plain Python
     loop_limit: int = 2000  # accepted; without effect
-    implicit: bool = False  # symbolic by default mode: the cell's text has no magic line
+    implicit: bool = False  # by default mode: the cell's text has no magic line
+    auto: bool = False  # this mode is auto: first it runs as written, but for hot loops
     scratch: bool = False  # under %%timeit: names are bound in a copy of the namespace
 
 

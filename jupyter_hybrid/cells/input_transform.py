@@ -1,9 +1,9 @@
 """Input transformer: the default mode, and what a cell magic alone can't do.
 
-A plain cell runs under ``%%hybridize`` when symbolic is the default mode. A hybridized cell that
-awaits becomes an awaited call, so that IPython runs it in its event loop. One that is not Python
-is left to IPython, which then shows the error at the user's own line. ``%%time`` and the like may
-stand above or below ``%%hybridize``: they are put above it.
+A plain cell runs under ``%%hybridize`` when symbolic or auto is the default mode. A hybridized cell
+that awaits becomes an awaited call, so that IPython runs it in its event loop. One that is not
+Python is left to IPython, which then shows the error at the user's own line. ``%%time`` and the
+like may stand above or below ``%%hybridize``: they are put above it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ..reports.session import session
 _MAGIC = re.compile(r"%%(hybridize|imperative)(?![\w?])[ \t]*(.*)")
 _AROUND = re.compile(r"%%(time|timeit|capture|prun)(?![\w?])")
 _RUNNERS = ("run_cell", "_run_cell", "run_cell_async", "do_execute")
+_AUTO = "--implicit --auto --view none"
 _shell: Any = None
 _last: dict[str, str] = {}  # the body that was looked at last, and what IPython made of it
 _READ = 64  # bodies that are known
@@ -63,9 +64,10 @@ def transform(lines: list[str]) -> list[str]:
         at += 1
     body = lines[at:]
     if magic is None:
-        if session.mode != "symbolic" or _is_part_of_a_cell() or not _has_python(body):
+        if session.mode == "imperative" or _is_part_of_a_cell() or not _has_python(body):
             return lines
-        name, options = "hybridize", "--implicit" + " --force" * session.force
+        options = _AUTO if session.mode == "auto" else "--implicit" + " --force" * session.force
+        name = "hybridize"
     else:
         name, options = magic[1], magic[2].strip()
     source = _plain("".join(body))
@@ -78,6 +80,8 @@ def transform(lines: list[str]) -> list[str]:
         return ["\n"] * at + body if magic is not None and not around else lines
     if awaits and around and magic is None:
         return lines  # IPython's to judge
+    if awaits and options == _AUTO:
+        return lines  # it runs as written
     if any(line.startswith("%%timeit") for line in around) and name == "hybridize":
         options += " --scratch --view none"
     if awaits and not around:

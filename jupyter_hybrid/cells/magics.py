@@ -34,7 +34,11 @@ from .run_cell import (
 )
 from .shown import show
 
-MODES = ("imperative", "symbolic")
+MODES = {
+    "imperative": "imperatively",
+    "symbolic": "symbolically",
+    "auto": "as written, until measuring tells a faster way",
+}
 _AWAITS = (
     "%%{magic}: a cell that awaits must be typed as a cell of its own: IPython runs it in its "
     "event loop, where %%time and run_cell_magic() can't"
@@ -148,6 +152,12 @@ class HybridMagics(Magics):
 
     def _finish(self, prepared: Cell, options: Options, value: Any, report: Report) -> Any:
         session.last_report = report
+        known = ways.find(prepared, options) if options.auto else None
+        if known is not None:
+            report.ran = known.figures
+            if prepared.id is not None and known.tells_more():
+                message = {"type": "ran", "cell": prepared.id, "way": known.last}
+                live.tell(message | {"why": report.ran})
         report.computed += session.later.taken()
         worth_showing = report.segments or (report.graph_breaks and not options.implicit)
         if report.compare is not None:
@@ -160,10 +170,13 @@ class HybridMagics(Magics):
     def hybrid(self, line: str) -> None:
         """Show or set the default mode of later cells, explain the last cell, or start afresh.
 
-        %hybrid mode symbolic|imperative   how later cells run; scripts of %run stay imperative
-        %hybrid mode symbolic --force      records also what plain Python runs faster
-        %hybrid explain                    what became of the last hybridized cell, and why
-        %hybrid clear                      forgets every compiled program
+        %hybrid mode symbolic|imperative|auto   how later cells run; scripts of %run stay imperative
+        %hybrid mode symbolic --force           records also what plain Python runs faster
+        %hybrid explain                         what became of the last hybridized cell, and why
+        %hybrid clear                           forgets every compiled program
+
+        In mode auto cells run as written, but for loops that have run for long: these are compiled
+        if they can be. Cells that run again go the fastest way that was measured.
         """
         words = line.split()
         if words == ["explain"]:
@@ -183,10 +196,10 @@ class HybridMagics(Magics):
             session.changed()
         elif words not in ([], ["mode"]):
             raise MagicUsageError(
-                "expected %hybrid mode symbolic|imperative [--force], %hybrid explain or "
+                "expected %hybrid mode symbolic|imperative|auto [--force], %hybrid explain or "
                 f"%hybrid clear, got %hybrid {line.strip()}"
             )
-        print(f"cells run {'symbolically' if session.mode == 'symbolic' else 'imperatively'}")
+        print(f"cells run {MODES[session.mode]}")
 
     @line_magic
     def engine(self, line: str) -> None:
@@ -214,7 +227,7 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
     if options.compare:
         return compare(prepared, options, namespace, session.later, run_symbolically)
     proven = skip.find(prepared, options, namespace) if trace_state.recorder() is None else None
-    known = ways.find(prepared, options)
+    known = ways.find(prepared, options) or ways.begin(prepared, options)
     way = "recorded" if known is None else known.way
     if proven is not None and (known is None or known.is_new or way == "recorded"):
         with suppress(MXNetError):  # then its line is to be named: the body runs
@@ -223,8 +236,9 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
             if known is not None:
                 known.recorded(ways.clock() - start)
             return done
-    if known is None or way == "recorded":
+    if way == "recorded":
         return run_symbolically(prepared, options, namespace, session.later)
+    assert known is not None
     with known.run(way) as report:
         if way == "compiled":
             value, units = run_compiled(prepared, namespace)

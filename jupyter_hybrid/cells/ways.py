@@ -1,11 +1,11 @@
 """The way that a cell's next run goes: recorded, compiled (as written, but for loops that have
 units), or as written.
 
-A first run is recorded. A loop or a function that was left to Python, many values asked for, or
-nothing recorded put the others to the trial, on the clock; so does every cell of which no picture
-is wanted. It is recorded again, or runs without its body, when the others took longer. One trial
-may be disturbed, so there are more, ever more seldom; and what is not recorded is looked at anew
-once it takes much longer than it did.
+A first run is recorded, in mode auto compiled. A loop or a function that was left to Python, many
+values asked for, or nothing recorded put the others to the trial, on the clock; so does every cell
+of which no picture is wanted. It is recorded again, or runs without its body, when the others took
+longer. One trial may be disturbed, so there are more, ever more seldom; and what is not recorded is
+looked at anew once it takes much longer than it did.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _DRAWN, _UNSEEN = (1.2, 0.002), (1.05, 30e-6)
 _DOUBT = 3  # times as long, when it was the first one, which pays for more than compiling
 _LONGER, _LONGER_S = 2, 0.02  # a run takes much longer: so many times and seconds more
 _TRIAL = 3  # recorded runs before another trial
+_LONG_S = 0.005  # in mode auto: what takes less is not recorded
 clock = time.perf_counter
 _WORDS: dict[Way, str] = {
     "recorded": "recorded", "compiled": "with its loops compiled", "written": "as written",
@@ -65,13 +66,15 @@ class Ways:
     has_units: bool = True
     longer: int = 0  # the last so many runs took much longer than the best
     trial: int = _TRIAL  # recorded runs before another trial
+    last: Way = "recorded"
+    _told: tuple[Way, int] | None = None
     _others: tuple[Way, ...] = field(init=False, default=("compiled", "written"))
 
     @property
     def way(self) -> Way:
         """Of the next run."""
-        recorded = self.took["recorded"]
-        if not self._beaten_by(0.0):
+        recorded = self.took.get("recorded")
+        if recorded is not None and not self._beaten_by(0.0):
             return "recorded"
         for way in self._others if self.has_units else ("written",):
             if way not in self.took or (way == "compiled" and self.took[way].runs == 1):
@@ -80,6 +83,8 @@ class Ways:
         best_s = self.took[best].seconds
         if other is not None and self._may_be_disturbed(self.took[other], best_s):
             return other
+        if recorded is None:
+            return "recorded" if best_s >= _LONG_S else best
         if self.trial_due:
             return best
         if self._may_be_disturbed(recorded, best_s):
@@ -94,7 +99,7 @@ class Ways:
     @property
     def is_new(self) -> bool:
         """Was it recorded once alone?"""
-        return self.took["recorded"].runs == 1
+        return "recorded" in self.took and self.took["recorded"].runs == 1
 
     @property
     def _best(self) -> Way:
@@ -112,8 +117,8 @@ class Ways:
     @property
     def trial_due(self) -> bool:
         """Is it tried once more? Not where that would cost much, or can't pay."""
-        recorded = self.took["recorded"]
-        if len(self.took) == 1 or recorded.runs < self.trial:
+        recorded = self.took.get("recorded")
+        if recorded is None or len(self.took) == 1 or recorded.runs < self.trial:
             return False
         best_s = self.took[self._best].seconds
         return best_s > 0 and self._beaten_by(0.0) and recorded.seconds > best_s / _DOUBT
@@ -130,27 +135,42 @@ class Ways:
         if way == "compiled" and not report.units:
             self.has_units, way = False, "written"
         self._note(way, took)
-        if not (self.left or self.in_graph):
-            return
-        figures = f"{seconds(self.took[way].seconds)}; recorded it takes "
-        here = (None, f"the cell runs {_WORDS[way]}, in {figures}{self._recorded}")
-        report.graph_breaks = places([*self.left, here], {})
+        self.last = way
+        if self.left or self.in_graph:
+            report.graph_breaks = places([*self.left, (None, self.figures)], {})
+
+    def tells_more(self) -> bool:
+        """Has the last run another way than the one before, or is it compared with more?"""
+        known, self._told = self._told, (self.last, len(self.took))
+        return self._told != known
 
     @property
-    def _recorded(self) -> str:
-        return seconds(self.took["recorded"].seconds)
+    def figures(self) -> str:
+        """How the cell ran last, and what that and the other ways take."""
+        others = [
+            f"; {_WORDS[way]} it takes {seconds(known.seconds)}"
+            for way, known in self.took.items()
+            if way != self.last
+        ]
+        took = seconds(self.took[self.last].seconds)
+        return f"the cell runs {_WORDS[self.last]}, in {took}{''.join(others)}"
 
     def recorded(self, took: float) -> None:
         """So did a run of its programs, with its body or without."""
-        self.took["recorded"].note(took)
+        self.last = "recorded"
+        self._took("recorded", took)
+
+    def _took(self, way: Way, took: float) -> Took:
+        known = self.took.get(way)
+        if known is None:
+            known = self.took[way] = Took(took)
+        else:
+            known.note(took)
+        return known
 
     def _note(self, way: Way, took: float) -> None:
         """Another run took so many seconds."""
-        known = self.took.get(way)
-        if known is None:
-            self.took[way] = known = Took(took)
-        else:
-            known.note(took)
+        known = self._took(way, took)
         self.longer = self.longer + 1 if took > _LONGER * known.seconds + _LONGER_S else 0
         if self.longer > 1:  # not once, as when the machine was busy
             self.cell.memo.pop((Ways, self.options), None)
@@ -161,6 +181,14 @@ def find(cell: Cell, options: Options) -> Ways | None:
     return cell.memo.get((Ways, options))
 
 
+def begin(cell: Cell, options: Options) -> Ways | None:
+    """What is known of a cell that runs for the first time, in mode auto; None in others."""
+    if not options.auto:
+        return None
+    made = cell.memo[Ways, options] = Ways(cell, options, {}, [], False)
+    return made
+
+
 def learn(cell: Cell, options: Options, recording: Recording, report: Report, took: float) -> None:
     """After a recorded run of ``took`` seconds: is the next one a trial of another way?"""
     recorder = recording.recorder
@@ -169,7 +197,10 @@ def learn(cell: Cell, options: Options, recording: Recording, report: Report, to
     if not left and breaks >= CONTACTS:
         left = [(None, f"{breaks} times a value was needed")]
     nothing = not (recorder.segments or breaks or report.deferred_names)
-    if options != Options(view=options.view, implicit=options.implicit, scratch=options.scratch):
+    asked = Options(
+        view=options.view, implicit=options.implicit, auto=options.auto, scratch=options.scratch
+    )
+    if options != asked:
         return  # who asks for more than a recording asks for one
     took -= report.compile_s
     if recorder.units and (compiled := (RanCompiled, options)) not in cell.memo:

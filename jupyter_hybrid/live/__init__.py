@@ -43,4 +43,10 @@ def stop(shell: Any, session: Any) -> None:
     _pump = None
 
 
-__all__ = ["Recording", "start", "stop"]
+def tell(message: dict[str, Any]) -> None:
+    """Sends a message to all panels, if there are any."""
+    if _pump is not None:
+        _pump.broadcast(message)
+
+
+__all__ = ["Recording", "start", "stop", "tell"]

@@ -65,6 +65,7 @@ class Report:
         differences: what differs from the most similar earlier compilation of the cell: list of
             :class:`~jupyter_hybrid.reports.why_compiled.Difference`; None when there was none.
         units: loops that ran compiled: where, how many steps, for how long.
+        ran: in mode auto: how the cell ran, and what each way takes; "" in others.
         error: what the cell failed with, and where; "" when it did not. The report is then of what
             was recorded until then.
         not_skipped: why the body has to run each time; "" when it need not.
@@ -101,6 +102,7 @@ class Report:
         self.cached = bool(segments) and all(s.cached for s in segments)
         self.skipped = False
         self.units: list[str] = []
+        self.ran = ""
         self.compared_later: Callable[[], list[Difference] | None] | None = None
         self.error = ""
         self.not_skipped = ""
@@ -306,6 +308,8 @@ class Report:
         if not self.segments:
             why = "it ran as written" if self.mode == "imperative" else "it recorded no array"
             lines = ["Nothing of this cell was compiled" + ("." if self.error else f": {why}.")]
+            if self.units:
+                lines = ["No graph was recorded: loops ran compiled, the rest as written."]
         else:
             before = len(self.kernels_of(self.stages[0].graph))
             lines = [
@@ -320,6 +324,7 @@ class Report:
             lines += [f"unchanged {', '.join(same)}"] if same else []
         if self.error:
             lines.insert(0, f"failed    {self.error}")
+        lines += [f"way       {self.ran}"] if self.ran else []
         lines += [f"unit      {text}" for text in self.units]
         lines += [f"break     {b.text}" for b in self.graph_breaks]
         lines += [f"cut       {b.text}" for b in self.cuts]

@@ -71,6 +71,13 @@ describe('parseLive', () => {
 
   it('reads a status and a viewer message', () => {
     expect(parseLive({ type: 'status', mode: 'symbolic' })).toMatchObject({ mode: 'symbolic' });
+    expect(parseLive({ type: 'status', mode: 'auto' })).toMatchObject({ mode: 'auto' });
+    expect(parseLive({ type: 'ran', cell: 'c', way: 'compiled', why: '3 ms' })).toEqual({
+      type: 'ran',
+      cell: 'c',
+      way: 'compiled',
+      why: '3 ms'
+    });
     expect(parseLive({ type: 'viewer', id: 'x', stage: 2 })).toEqual({
       type: 'viewer',
       id: 'x',
@@ -82,7 +89,7 @@ describe('parseLive', () => {
   it.each([
     [
       { type: 'other' },
-      'message.type: expected one of frame, status, viewer, spec, refused, got "other"'
+      'message.type: expected one of frame, status, viewer, spec, refused, ran, got "other"'
     ],
     [{ type: 'viewer', id: 3 }, 'viewer.id: expected a string, got 3'],
     [{ type: 'frame', names: { x: 'dot' } }, 'frame.names: expected an integer'],

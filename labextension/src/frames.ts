@@ -71,7 +71,7 @@ export interface Frame {
 
 export interface Status {
   type: 'status';
-  mode: 'symbolic' | 'imperative';
+  mode: 'symbolic' | 'imperative' | 'auto';
   engine: EngineState | null;
 }
 
@@ -96,7 +96,15 @@ export interface Refused {
   why: string;
 }
 
-export type LiveMessage = Frame | Status | ViewerState | Planned | Refused;
+/** How a cell went in mode auto, and what each way took. */
+export interface Ran {
+  type: 'ran';
+  cell: string;
+  way: 'recorded' | 'compiled' | 'written';
+  why: string;
+}
+
+export type LiveMessage = Frame | Status | ViewerState | Planned | Refused | Ran;
 type Bytes = ArrayBuffer | ArrayBufferView;
 
 const text = or(string, '');
@@ -133,7 +141,7 @@ const header = object<Omit<Frame, 'type' | 'spans' | 'depth' | 'now'> & { now_ms
 });
 
 const status = object<Omit<Status, 'type'>>({
-  mode: or(choice(['symbolic', 'imperative'] as const), 'imperative'),
+  mode: or(choice(['symbolic', 'imperative', 'auto'] as const), 'imperative'),
   engine
 });
 
@@ -145,7 +153,12 @@ const viewer = object<Omit<ViewerState, 'type'>>({
 
 const planned = object<Omit<Planned, 'type'>>({ id: string, spec: value => value });
 const refused = object<Omit<Refused, 'type'>>({ id: string, why: text });
-const TYPES = ['frame', 'status', 'viewer', 'spec', 'refused'] as const;
+const ran = object<Omit<Ran, 'type'>>({
+  cell: string,
+  way: or(choice(['recorded', 'compiled', 'written'] as const), 'written'),
+  why: text
+});
+const TYPES = ['frame', 'status', 'viewer', 'spec', 'refused', 'ran'] as const;
 const envelope = object({ type: choice(TYPES) });
 
 /** Reads one message of the live comm; throws a ProtocolError that names the fault. */
@@ -170,6 +183,8 @@ export function parseLive(data: unknown, buffers: readonly Bytes[] = []): LiveMe
       return { type, ...planned(data, 'spec') };
     case 'refused':
       return { type, ...refused(data, 'refused') };
+    case 'ran':
+      return { type, ...ran(data, 'ran') };
   }
 }
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import jupyter_hybrid as mx
-from jupyter_hybrid.capture.source import budget
+from jupyter_hybrid.capture.source import budget, compiled
 from jupyter_hybrid.capture.units import check
 from jupyter_hybrid.cells import ways
 
@@ -37,8 +37,9 @@ def settled() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every loop that could run compiled runs as written too, and both have to agree."""
+    """Every loop that could run compiled, at once, runs as written too, and both have to agree."""
     monkeypatch.setattr(check, "ALWAYS", True)
+    monkeypatch.setattr(compiled, "HOT_S", 0.0)
 
 
 @pytest.fixture(autouse=True)

@@ -8,12 +8,19 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
+from itertools import repeat
 from typing import Any
+
+import numpy as np
 
 from ..units import Outcome, RanCompiled, check, rest_of
 from ..units.check import Prediction
 from ..watchers import watching
 from .loops import Place, place_of
+
+HOT_S = 1e-3  # as long loops run as written before they are compiled
+# What a unit may go through, of which no step runs code of the user's, and a `while`'s steps.
+_BY_INDEX = frozenset({range, np.ndarray, list, str, bytes, repeat})
 
 
 class Compiled:
@@ -160,7 +167,10 @@ class Compiled:
 
 
 class Tried(Compiled):
-    """One run of a loop in a cell that is not recorded: its unit, then other steps as written."""
+    """One run of a loop in a cell that is not recorded: its unit, then other steps as written.
+
+    A loop is compiled once its steps have taken a while.
+    """
 
     recorder = None
     how = ""
@@ -170,19 +180,46 @@ class Tried(Compiled):
         self.hooks, self.place, self.values, self.top = hooks, place_of(number), values, top
         self.over = self._begun = False
         self.steps_done = 0
+        self._start = time.perf_counter()
+        self._as_written = not self.place.pace.by_unit
+        self._is_cold = self.place.ran_s < HOT_S
 
     def __iter__(self) -> Tried:
         return self
 
     def __next__(self) -> int:
-        if not self._begun:
-            self._begun = True
+        if self._begun:
+            if self.over or not self.again:
+                raise StopIteration
+            self._is_cold = False
+            return self._go_on()
+        self._begun = True
+        self.hooks.active.append(self)
+        if self._as_written or not self._is_cold or type(self.values) not in _BY_INDEX:
             self._iterator = self.hooks.steps = self.values
-            self.hooks.active.append(self)
             return 0
-        if self.over or not self.again:
-            raise StopIteration
-        return self._go_on()
+        self._iterator = iter(self.values)
+        self._steps = self.hooks.steps = self._until_hot()
+        self._stepping = self.top == 2
+        return self.top - 1
+
+    def _until_hot(self) -> Iterator[Any]:
+        """Steps as written."""
+        place, clock = self.place, time.perf_counter
+        then = clock()
+        while place.ran_s < HOT_S:
+            try:
+                yield self._next()
+            except StopIteration:
+                self.over = True
+                return
+            now = clock()
+            place.ran_s += now - then
+            then = now
+        self.again = True
+
+    def run_unit(self, frame: Any) -> Outcome | None:
+        return None if self._is_cold or self._as_written else super().run_unit(frame)
 
     def _next(self) -> Any:
         value = next(self._iterator)
@@ -192,3 +229,5 @@ class Tried(Compiled):
     def ended(self, outer: Any) -> None:
         """A phase has ended, whatever way."""
         self._phase_ended()
+        if not self._is_cold:
+            self.place.pace.note(not self._as_written, time.perf_counter() - self._start)

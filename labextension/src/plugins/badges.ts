@@ -3,11 +3,12 @@ import type { Cell } from '@jupyterlab/cells';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { h } from '../views/dom';
 import type { LiveConnections } from './live_connections';
-import { modeOf } from './toggle_magic';
+import { modeOf, type Mode } from './toggle_magic';
 
-const WORDS = {
+const WORDS: Record<Mode, string> = {
   symbolic: 'symbolic: the cell is recorded, folded, fused and planned, then run',
-  imperative: 'imperative: each operator runs as it is written'
+  imperative: 'imperative: each operator runs as it is written',
+  auto: 'auto: as written, until measuring tells a faster way'
 };
 
 export class Badges {
@@ -74,10 +75,13 @@ export class Badges {
       badge = h('span.hyb-badge', { role: 'note' });
       home.append(badge);
     }
-    if (badge.textContent !== mode) {
-      badge.textContent = mode;
-      badge.title = WORDS[mode];
-      badge.setAttribute('aria-label', `Mode: ${mode}`);
+    const ran = mode === 'auto' ? this.connections.ranOf(panel, cell.model.id) : null;
+    const words = ran && ran.way !== 'written' ? `auto: ${ran.way}` : mode;
+    const title = ran?.why || WORDS[mode];
+    if (badge.textContent !== words || badge.title !== title) {
+      badge.textContent = words;
+      badge.title = title;
+      badge.setAttribute('aria-label', `Mode: ${words}`);
     }
     badge.classList.toggle('hyb-explicit', magic !== null);
     cell.node.dataset.hybridMode = mode;

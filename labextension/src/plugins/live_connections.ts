@@ -1,7 +1,9 @@
 // One live connection for each open notebook.
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
+import type { Ran } from '../frames';
 import { LiveConnection } from './live_connection';
+import type { Mode } from './toggle_magic';
 import type { Shown, Viewers } from './viewers';
 
 const NO_KERNEL = 'no kernel that knows this cell is connected. Run the cell to switch its names.';
@@ -11,7 +13,8 @@ export class LiveConnections {
   /** the mode of cells without a magic became known or changed */
   readonly modeChanged = new Signal<this, NotebookPanel>(this);
   private readonly byPanel = new Map<NotebookPanel, LiveConnection>();
-  private readonly modes = new WeakMap<NotebookPanel, 'symbolic' | 'imperative'>();
+  private readonly ran = new WeakMap<NotebookPanel, Map<string, Ran>>();
+  private readonly modes = new WeakMap<NotebookPanel, Mode>();
 
   constructor(tracker: INotebookTracker, viewers: Viewers) {
     tracker.widgetAdded.connect((_, panel) => this.add(panel, viewers));
@@ -35,8 +38,13 @@ export class LiveConnections {
   }
 
   /** The mode of cells without a magic; null while no kernel has told. */
-  modeOf(panel: NotebookPanel): 'symbolic' | 'imperative' | null {
+  modeOf(panel: NotebookPanel): Mode | null {
     return this.modes.get(panel) ?? null;
+  }
+
+  /** How a cell went when it ran last, in mode auto; null where the kernel has not told. */
+  ranOf(panel: NotebookPanel, cell: string): Ran | null {
+    return this.ran.get(panel)?.get(cell) ?? null;
   }
 
   // The notebook that shows a picture, or else the one with its cell (a view of an output).
@@ -70,6 +78,10 @@ export class LiveConnections {
       } else if (message.type === 'status') {
         this.modes.set(panel, message.mode);
         this.modeChanged.emit(panel);
+      } else if (message.type === 'ran') {
+        const cells = this.ran.get(panel) ?? new Map<string, Ran>();
+        this.ran.set(panel, cells.set(message.cell, message));
+        this.modeChanged.emit(panel);
       }
     });
     connection.stateChanged.connect((_, state) => {
@@ -77,6 +89,7 @@ export class LiveConnections {
       viewers.setSwitching(state === 'connected' ? null : NO_KERNEL, mine);
       if (state !== 'connected') {
         this.modes.delete(panel);
+        this.ran.delete(panel);
         this.modeChanged.emit(panel);
       }
     });

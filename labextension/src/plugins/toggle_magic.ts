@@ -7,7 +7,7 @@ export interface Toggled {
   on: boolean;
 }
 
-export type Mode = 'symbolic' | 'imperative';
+export type Mode = 'symbolic' | 'imperative' | 'auto';
 
 const MAGIC = /^(?:[ \t]*\r?\n)*%%(\w+)(?:[ \t]+(.*?))?[ \t]*(?:\r?\n|$)/;
 /** Magics that run their body as a cell of its own. */

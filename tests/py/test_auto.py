@@ -1,0 +1,204 @@
+"""Mode auto: cells as written, whose hot loops run compiled, and which go the fastest way later."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from cells import Shell, imperative
+
+import jupyter_hybrid as mx
+from jupyter_hybrid.capture.source import compiled
+from jupyter_hybrid.capture.source.loops import Pace
+from jupyter_hybrid.capture.units import check
+from jupyter_hybrid.capture.units import unit as units
+from jupyter_hybrid.cells import ways
+
+SETUP = "import numpy as np\nx = np.arange(300.0)\n"
+LOOP = "for i in range(1, 300):\n    x[i] += 0.5 * x[i - 1]\n"
+
+
+@pytest.fixture
+def shell() -> Iterator[Shell]:
+    made = Shell()
+    made.run("%hybrid mode auto")
+    yield made
+    made.run("%hybrid mode imperative")
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Units take their loops' place, as they do for people; the steps that they took."""
+    monkeypatch.setattr(check, "ALWAYS", False)
+    taken: list[int] = []
+    run = units.Made.run
+
+    def counted(made: units.Made, values: list) -> units.Outcome:
+        outcome = run(made, values)
+        taken.append(outcome.steps)
+        return outcome
+
+    monkeypatch.setattr(units.Made, "run", counted)
+    return taken
+
+
+class Clock:
+    """Each run of a cell takes as long as the next of these says."""
+
+    def __init__(self, *took: float):
+        self._took, self._now, self._starts = list(took), 0.0, True
+
+    def __call__(self) -> float:
+        if not self._starts:
+            self._now += self._took.pop(0)
+        self._starts = not self._starts
+        return self._now
+
+
+def test_the_mode_is_set_told_and_left(shell):
+    assert shell.run("%hybrid mode").out.startswith("cells run as written, until measuring tells")
+    result = shell.run("%hybrid mode fast", fails=True)
+    assert "symbolic|imperative|auto" in str(result.error)
+    assert "imperatively" in shell.run("%hybrid mode imperative").out
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "y = x * 2\nprint(y.sum())\ny[:3]\n",
+        "print([k for k in range(3)])\nfor k in 'ab':\n    print(k)\nelse:\n    print('end')\n",
+        "def f(n):\n    return n if n < 2 else f(n - 1) + f(n - 2)\nm = f(10)\nm\n",
+        "n = 0\nwhile True:\n    n += 1\n    if n > 9:\n        break\nelse:\n    n = -1\nn\n",
+        "def g():\n    for k in range(3):\n        yield k\nr = list(g())\n",
+        "class A:\n    n = 0\n    for k in range(3):\n        n += k\na = A().n\n",
+        "import asyncio\nawait asyncio.sleep(0)\nz = 1\n",
+        LOOP,
+    ],
+)
+def test_a_cell_does_what_it_does_as_written(shell, body):
+    plain = Shell()
+    plain.run("%hybrid mode imperative")
+    plain.run(SETUP)
+    wanted = plain.run(body)
+    names = {k: v for k, v in plain.ns.items() if not k.startswith("_")}
+    shell.run("%hybrid mode auto")
+    for _ in range(3):
+        shell.run(SETUP)
+        result = shell.run(body)
+        assert (repr(result.value), result.out) == (repr(wanted.value), wanted.out)
+        for name in "yxrnmaz":
+            assert repr(shell.ns.get(name)) == repr(names.get(name))
+
+
+def test_a_hot_loop_is_compiled_while_it_runs(shell, steps, monkeypatch):
+    monkeypatch.setattr(compiled, "HOT_S", 1e-9)
+    shell.run(SETUP)
+    wanted = imperative(SETUP + LOOP)[0]["x"]
+    shell.run(LOOP)
+    assert steps == [298]  # but for the first one
+    np.testing.assert_array_equal(shell.ns["x"], wanted)
+    text = repr(mx.report())
+    assert "way       the cell runs with its loops compiled, in " in text
+    assert "unit      lines 1-2: 298 steps ran compiled" in text
+
+
+def test_a_loop_that_takes_no_time_is_not_compiled(shell, steps, monkeypatch):
+    monkeypatch.setattr(compiled, "HOT_S", 1e9)
+    shell.run(SETUP)
+    shell.run(LOOP)
+    assert steps == []
+    assert "as written" in mx.report().ran and not mx.report().units
+
+
+@pytest.mark.parametrize("hot_s", [0.0, 1e-9, 1e9])
+def test_an_error_is_pythons(shell, steps, monkeypatch, hot_s):
+    monkeypatch.setattr(compiled, "HOT_S", hot_s)
+    shell.run(SETUP)
+    result = shell.run("for i in range(290, 320):\n    x[i] = 0\n# fails\n", fails=True)
+    assert type(result.error) is IndexError
+    assert (shell.ns["i"], shell.ns["x"][290:].tolist()) == (300, [0.0] * 10)
+    files, traceback = [], result.error.__traceback__
+    while traceback is not None:
+        files.append(traceback.tb_frame.f_code.co_filename)
+        traceback = traceback.tb_next
+    ours = {f.rpartition("/")[2] for f in files if "/jupyter_hybrid/" in f}
+    assert ours == {"magics.py"} and "ipython-input" in files[-1]  # which IPython does not show
+
+
+def test_functions_are_themselves_everywhere_but_where_they_are_called(shell, steps):
+    shell.run(
+        "import sys\nimport inspect\n"
+        "def add(n):\n    s = 0\n    for k in range(n):\n        s += k\n"
+        "    return s, sys._getframe().f_code.co_name\n"
+        "total = add(5)\nsame = add is globals()['add'] and inspect.getsource(add)\n"
+        "code = add.__code__\n"
+    )
+    assert shell.ns["total"] == (10, "add") and steps == [5]
+    assert shell.ns["same"].startswith("def add") and shell.ns["add"].__code__ is shell.ns["code"]
+    assert "__jupyter_hybrid__" not in shell.ns["code"].co_names
+
+
+def test_a_function_that_changes_between_calls_is_called_as_it_is(shell, steps):
+    shell.run(
+        "def f(n=2):\n    s = 0\n    for k in range(n):\n        s += 1\n    return s\n"
+        "def g(n=2):\n    return -n\n"
+        "one = f()\nf.__defaults__ = (3,)\ntwo = f()\nf.__code__ = g.__code__\nthree = f()\n"
+    )
+    assert [shell.ns[n] for n in ("one", "two", "three")] == [2, 3, -3]
+
+
+def test_a_slow_cell_is_recorded_once_that_is_worth_it(shell, monkeypatch):
+    monkeypatch.setattr(ways, "clock", Clock(9.0, 8.0, 4.0, 4.0, 4.0, 4.0))
+    shell.run(SETUP)
+    monkeypatch.setattr(ways, "clock", Clock(9.0, 8.0, 4.0, 4.0, 4.0, 4.0))
+    body = "y = x * 2 + 1\nkept = [y]\n"
+    modes = []
+    for _ in range(4):
+        shell.run(body)
+        modes.append(mx.report().mode)
+        np.testing.assert_array_equal(shell.ns["y"], shell.ns["x"] * 2 + 1)
+    assert modes == ["imperative", "symbolic", "symbolic", "symbolic"]
+    assert mx.report().ran == "the cell runs recorded, in 4 s; as written it takes 9 s"
+
+
+def test_who_is_not_worth_it_stays_as_written(shell, monkeypatch):
+    shell.run(SETUP)
+    monkeypatch.setattr(ways, "clock", Clock(*[0.001] * 5))
+    for _ in range(5):
+        shell.run("y = x * 2 + 1\nz = [y]\n")
+        assert mx.report().mode == "imperative"
+
+
+def test_under_a_trace_function_nothing_is_compiled(shell, steps):
+    shell.run(SETUP)
+    sys.settrace(lambda *_: None)
+    try:
+        shell.run(LOOP + "# traced\n")
+    finally:
+        sys.settrace(None)
+    assert steps == []
+    np.testing.assert_array_equal(shell.ns["x"], imperative(SETUP + LOOP)[0]["x"])
+
+
+def test_the_magic_and_timing_work_beside_it(shell, steps):
+    shell.run(SETUP)
+    assert "Wall time" in shell.run("%%time\n" + LOOP).out
+    shell.hybridize("y = x + 1\n")
+    assert mx.report().mode == "symbolic" and not mx.report().ran
+
+
+def test_short_runs_of_a_loop_go_the_faster_way():
+    pace = Pace()
+    taken = []
+    for _ in range(20):
+        taken.append(pace.by_unit)
+        pace.note(pace.by_unit, 2e-5 if pace.by_unit else 1e-5)
+    assert taken[:5] == [True, True, False, True, False] and not any(taken[11:])
+    pace = Pace()
+    for _ in range(20):
+        pace.note(pace.by_unit, 1e-5 if pace.by_unit else 2e-5)
+    assert pace.by_unit
+    pace.note(True, 1.0)  # a long one says nothing of the short
+    assert pace.by_unit
