@@ -241,8 +241,8 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
     assert known is not None
     with known.run(way) as report:
         if way == "compiled":
-            value, units = run_compiled(prepared, namespace)
-            report.units = list(map(str, units.values()))
+            value, ran = run_compiled(prepared, namespace)
+            report.units = known.heard(ran)
         else:
             value = run_imperatively(prepared, namespace)
     return value, report

@@ -17,8 +17,8 @@ from ..capture.deferred import DeferredNames
 from ..capture.options import Options, UsageError
 from ..capture.recorder import Recorder
 from ..capture.recording import Recording, Right
+from ..capture.source.compiled import RanAlone
 from ..capture.source.hooks import install
-from ..capture.units import RanCompiled
 from ..capture.watchers import watching
 from ..reports.recorded import report_of
 from ..reports.report import Report
@@ -35,22 +35,22 @@ def run_imperatively(cell: Cell, namespace: dict[str, Any]) -> Any:
     return value
 
 
-def run_compiled(cell: Cell, namespace: dict[str, Any]) -> tuple[Any, dict[int, RanCompiled]]:
-    """Executes the cell as written, but for loops that run compiled; (value of the last
-    expression, these loops by their lines). While somebody looks on there are none.
+def run_compiled(cell: Cell, namespace: dict[str, Any]) -> tuple[Any, RanAlone]:
+    """Executes the cell as written, but for loops that run compiled, while nobody looks on; (value
+    of the last expression, what is told of these loops).
     """
     __tracebackhide__ = True
     if trace_state.recorder() is not None or watching():
-        return run_imperatively(cell, namespace), {}
+        return run_imperatively(cell, namespace), RanAlone(take_turns=True)
     value = None
     try:
-        with install().alone() as units:
+        with install().alone() as ran:
             for code in cell.codes("compiled"):
                 value = eval(code, namespace)
     except BaseException as error:
         tracebacks.clean(error, cell.filename)
         raise
-    return value, units
+    return value, ran
 
 
 async def await_imperatively(cell: Cell, namespace: dict[str, Any]) -> Any:

@@ -19,6 +19,7 @@ from ..capture.cell import Cell, Way
 from ..capture.durations import seconds
 from ..capture.options import Options
 from ..capture.recording import Recording
+from ..capture.source.compiled import RanAlone
 from ..capture.source.patience import CONTACTS
 from ..capture.units import RanCompiled
 from ..reports.listing import places
@@ -67,6 +68,9 @@ class Ways:
     longer: int = 0  # the last so many runs took much longer than the best
     trial: int = _TRIAL  # recorded runs before another trial
     last: Way = "recorded"
+    _units_s: float = 0.0  # what they took in the last run that had some, ...
+    _saved_s: float = 0.0  # ... and how much less that is than as written
+    _gains: bool = False  # so much that nothing as written has to be tried
     _told: tuple[Way, int] | None = None
     _others: tuple[Way, ...] = field(init=False, default=("compiled", "written"))
 
@@ -76,7 +80,8 @@ class Ways:
         recorded = self.took.get("recorded")
         if recorded is not None and not self._beaten_by(0.0):
             return "recorded"
-        for way in self._others if self.has_units else ("written",):
+        ways = self._others if self.has_units else ("written",)
+        for way in ways[:1] if self._gains else ways:
             if way not in self.took or (way == "compiled" and self.took[way].runs == 1):
                 return way
         best, other = self._best, self._second
@@ -84,7 +89,7 @@ class Ways:
         if other is not None and self._may_be_disturbed(self.took[other], best_s):
             return other
         if recorded is None:
-            return "recorded" if best_s >= _LONG_S else best
+            return "recorded" if best_s - self._units_s >= _LONG_S else best
         if self.trial_due:
             return best
         if self._may_be_disturbed(recorded, best_s):
@@ -132,8 +137,9 @@ class Ways:
         start = clock()
         yield report
         took = clock() - start
-        if way == "compiled" and not report.units:
-            self.has_units, way = False, "written"
+        if way == "compiled" and not self.has_units:
+            way = "written"
+        self._gains = way == "compiled" and self._saved_s > took
         self._note(way, took)
         self.last = way
         if self.left or self.in_graph:
@@ -143,6 +149,15 @@ class Ways:
         """Has the last run another way than the one before, or is it compared with more?"""
         known, self._told = self._told, (self.last, len(self.took))
         return self._told != known
+
+    def heard(self, ran: RanAlone) -> list[str]:
+        """In a compiled run: what is known of its units, and what the report says of them."""
+        units = list(ran.units.values())
+        self.has_units = bool(units) or ran.take_turns
+        if units:
+            self._units_s = sum(unit.seconds for unit in units)
+            self._saved_s = sum(unit.written_s for unit in units) - self._units_s
+        return list(map(str, units))
 
     @property
     def figures(self) -> str:

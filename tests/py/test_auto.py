@@ -202,3 +202,13 @@ def test_short_runs_of_a_loop_go_the_faster_way():
     assert pace.by_unit
     pace.note(True, 1.0)  # a long one says nothing of the short
     assert pace.by_unit
+
+
+def test_what_a_hot_loop_gains_is_not_tried_again(shell, steps, monkeypatch):
+    """Its first steps tell what the others would take: nobody waits for a trial as written."""
+    monkeypatch.setattr(compiled, "HOT_S", 1e-9)
+    monkeypatch.setattr(ways, "clock", Clock(*[1e-6] * 5))
+    for _ in range(5):
+        shell.run("%%imperative\n" + SETUP)
+        shell.run("# gains\n" + LOOP)
+        assert mx.report().ran.startswith("the cell runs with its loops compiled, in ")

@@ -3,6 +3,8 @@ replayed program and of one that runs on."""
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 LOAD = "%load_ext jupyter_hybrid\nimport numpy as np"
@@ -42,6 +44,24 @@ def test_badges_follow_the_default_mode(notebook):
     expect(opted_out.locator(".hyb-viewer")).to_have_count(0)
     assert "imperatively" in notebook.run_python("%hybrid mode imperative")
     expect(plain).to_have_attribute("data-hybrid-mode", "imperative")
+
+
+def test_the_badge_tells_the_way_of_a_cell_in_mode_auto(notebook):
+    loop = "x = np.arange(50_000.0)\nfor i in range(1, len(x)):\n    x[i] += 0.5 * x[i - 1]"
+    notebook.write("auto.ipynb", [f"{LOAD}\n%hybrid mode auto", loop, "y = x + 1"])
+    notebook.open("auto.ipynb")
+    badge = notebook.cell(1).locator(".hyb-badge")
+    run(notebook, 0)
+    expect(badge).to_have_text("auto")
+    run(notebook, 1)
+    run(notebook, 2)
+    expect(badge).to_have_text("auto: compiled")
+    expect(badge).to_have_attribute("title", re.compile("runs with its loops compiled, in "))
+    expect(notebook.cell(2).locator(".hyb-badge")).to_have_text("auto")
+    # The button adds the magic, whose mode the cell has then.
+    notebook.select_cell(1)
+    notebook.command("jupyter-hybrid:toggle-hybridize")
+    expect(badge).to_have_text("symbolic")
 
 
 def test_the_button_opts_a_cell_out_of_symbolic_mode(notebook):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
 
@@ -158,12 +159,27 @@ class Compiled:
         return 0
 
     def _note_unit(self, steps: int, took_s: float) -> None:
-        known = self.hooks.units if self.recorder is None else self.recorder.units
-        if known is not None:
+        alone = self.hooks.ran_alone
+        if self.recorder is not None or alone is not None:
+            known = alone.units if self.recorder is None else self.recorder.units
             place = self.place
             ran = known.setdefault(place.first, RanCompiled(place.lines))
             ran.steps += steps
             ran.seconds += took_s
+            ran.written_s += steps * place.ran_s / max(1, place.ran_steps)
+
+
+@dataclass
+class RanAlone:
+    """Of a run of a cell with its units and nothing recorded.
+
+    Attributes:
+        units: the loops that ran compiled, by their lines.
+        take_turns: did others run as written, which is compared?
+    """
+
+    units: dict[int, RanCompiled] = field(default_factory=dict)
+    take_turns: bool = False
 
 
 class Tried(Compiled):
@@ -182,6 +198,8 @@ class Tried(Compiled):
         self.steps_done = 0
         self._start = time.perf_counter()
         self._as_written = not self.place.pace.by_unit
+        if self._as_written and hooks.ran_alone is not None:
+            hooks.ran_alone.take_turns = True
         self._is_cold = self.place.ran_s < HOT_S
 
     def __iter__(self) -> Tried:
@@ -215,6 +233,7 @@ class Tried(Compiled):
                 return
             now = clock()
             place.ran_s += now - then
+            place.ran_steps += 1
             then = now
         self.again = True
 

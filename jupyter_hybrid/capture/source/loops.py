@@ -29,6 +29,7 @@ class Place:
     trusted: int = 0  # so many of its next runs are not measured
     unit: Unit | None = None  # of a loop that may run compiled
     ran_s: float = 0.0  # as written, in cells that are not recorded, until it is compiled
+    ran_steps: int = 0  # in that time
     pace: Pace = field(default_factory=lambda: Pace())
 
     @property

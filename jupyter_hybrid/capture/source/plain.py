@@ -13,9 +13,9 @@ from typing import Any
 from ... import _core
 from ...np_face.frames import above
 from .. import homes, numbers, trace_state, twins
-from ..units import Outcome, RanCompiled
+from ..units import Outcome
 from .awaited import Awaited, Managed
-from .compiled import Tried
+from .compiled import RanAlone, Tried
 from .loops import FORGOTTEN, place_of
 from .patience import Phases
 from .quiet import Search
@@ -38,7 +38,7 @@ class PlainCopies:
         self.rests: Phases | None = None  # one whose other part has begun
         self._locals: dict[str, Any] = {}
         self._outcome: Outcome | None = None  # of a unit
-        self.units: dict[int, RanCompiled] | None = None  # of a cell that runs with units alone
+        self.ran_alone: RanAlone | None = None  # of a cell that runs with units alone
         self._with_units: dict[Any, Any] = {}  # functions, what they were made of, their twins
 
     # Recording put aside --------------------------------------------------------------------------
@@ -128,7 +128,7 @@ class PlainCopies:
 
     def twin(self, function: Any) -> Any:
         """What such a cell calls in the function's place."""
-        if type(function) is not types.FunctionType or self.units is None:
+        if type(function) is not types.FunctionType or self.ran_alone is None:
             return function
         code, defaults, named, twin = self._with_units.get(function, _NO_TWIN)
         now = function.__code__, function.__defaults__, function.__kwdefaults__
@@ -138,15 +138,14 @@ class PlainCopies:
         return twin
 
     @contextmanager
-    def alone(self) -> Iterator[dict[int, RanCompiled]]:
-        """Around a cell that runs so; the loops that ran compiled."""
-        outer = self.units, self._with_units
-        units: dict[int, RanCompiled] = {}
-        self.units, self._with_units = units, {}
+    def alone(self) -> Iterator[RanAlone]:
+        """Around a cell that runs so; what is told of that."""
+        outer = self.ran_alone, self._with_units
+        self.ran_alone, self._with_units = RanAlone(), {}
         try:
-            yield units
+            yield self.ran_alone
         finally:
-            self.units, self._with_units = outer
+            self.ran_alone, self._with_units = outer
 
     # Units: the loop's steps that run compiled, before others run as written.
     def unit(self) -> bool:

@@ -56,11 +56,16 @@ class Outcome:
 
 @dataclass
 class RanCompiled:
-    """What a cell's report says of a loop: where it is, steps that its unit took, for how long."""
+    """What a cell's report says of a loop: where it is, steps that its unit took, for how long.
+
+    Attributes:
+        written_s: what these steps would have taken as written, by those before it was compiled.
+    """
 
     lines: str
     steps: int = 0
     seconds: float = 0.0
+    written_s: float = 0.0
 
     def __str__(self) -> str:
         return f"{self.lines}: {self.steps:,} steps ran compiled, in {seconds(self.seconds)}"
