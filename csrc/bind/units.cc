@@ -24,6 +24,7 @@ namespace {
 using units::Array;
 using units::ArrayLoop;
 using units::Arrays;
+using units::Did;
 using units::End;
 using units::Instruction;
 using units::Register;
@@ -33,10 +34,24 @@ using units::Run;
 constexpr char kInteger = 'i', kBool = 'b', kFloat = 'f', kComplex = 'c', kArray = 'a';
 constexpr char kNotGiven = '-';  // the variable is as it was, or not bound
 
+// A function that a unit calls: what its arguments are, and what its result has to be.
+struct PyCall {
+  struct Value {
+    char letter;      // as of a register
+    py::object type;  // of NumPy's scalars; None: Python's number; of an array: its dtype
+    int rank;         // of an array
+  };
+  py::object function;
+  std::vector<Value> arguments;
+  Value result;  // kNotGiven: None
+};
+
 struct PyUnit {
   units::Unit unit;
+  std::vector<PyCall> calls;
   std::vector<std::pair<int, py::object>> constants;
   std::string inputs;                // a letter for each; their registers begin with 0
+  std::string appends;               // of what is appended, each in a place of its own
   std::vector<std::string> letters;  // of the variables, by the number of their kinds
 };
 
@@ -218,8 +233,9 @@ bool interrupted() {
 // The objects of a run's arrays: those that were given, and new ones.
 class Objects {
  public:
-  Objects(const Arrays& arrays, const std::vector<PyObject*>& given)
-      : arrays_(arrays), given_(given) {}
+  Objects(const Arrays& arrays, const std::vector<PyObject*>& given,
+          const std::vector<py::object>& lent)
+      : arrays_(arrays), given_(given), lent_(lent) {}
 
   py::object of(int64_t number) {
     if (arrays_.was_given(number)) return py::reinterpret_borrow<py::object>(given_[number]);
@@ -251,6 +267,7 @@ class Objects {
 
   py::array owner(int memory) {
     py::object& found = owners_[memory];
+    if (!found && arrays_.lender(memory) >= 0) found = lent_[arrays_.lender(memory)];
     if (!found) {
       const Array& whole = arrays_.whole(memory);
       py::array made(dtype(whole), std::vector<py::ssize_t>(whole.shape, whole.shape + whole.rank));
@@ -262,8 +279,108 @@ class Objects {
 
   const Arrays& arrays_;
   const std::vector<PyObject*>& given_;
+  const std::vector<py::object>& lent_;
   std::map<int64_t, py::object> made_;
   std::map<int, py::object> owners_;
+};
+
+// The functions that a run calls, with objects that see its arrays' memory.
+class PythonCalls : public units::Calls {
+ public:
+  PythonCalls(const PyUnit& unit, const std::vector<PyObject*>& given)
+      : unit_(unit), given_(given) {}
+  void keep(const std::shared_ptr<Run>& run) { run_ = run; }
+  const std::vector<py::object>& lent() const { return lent_; }
+
+  Did call(int which, Arrays* arrays, const Register* arguments, const Register* imaginary,
+           Register* made, Register* made_imaginary) override {
+    const PyCall& known = unit_.calls[which];
+    for (const int number : arrays->returned()) {
+      lent_[number] = py::none();
+      free_.push_back(number);
+    }
+    arrays->returned().clear();
+    py::tuple given(known.arguments.size());
+    for (size_t k = 0; k < known.arguments.size(); ++k) {
+      const PyCall::Value& argument = known.arguments[k];
+      if (argument.letter == kArray) {
+        const Array& array = (*arrays)[arguments[k].i];
+        for (int axis = 0; axis < array.rank; ++axis) {
+          if (array.shape[axis] == 0) return Did::cannot;  // of which functions may warn
+        }
+        given[k] = seen(*arrays, arguments[k].i);
+      } else {
+        const py::object number = object_of(argument.letter, arguments[k], imaginary[k]);
+        given[k] = argument.type.is_none() ? number : argument.type(number);
+      }
+    }
+    const py::object result =
+        py::reinterpret_steal<py::object>(PyObject_CallObject(known.function.ptr(), given.ptr()));
+    if (!result) {  // Python says so when it takes the step; an interrupt stays
+      if (PyErr_ExceptionMatches(PyExc_Exception)) PyErr_Clear();
+      return Did::cannot;
+    }
+    std::feclearexcept(FE_ALL_EXCEPT);  // NumPy has looked at them
+    return take(known.result, result, given, arrays, made, made_imaginary);
+  }
+
+ private:
+  Did take(const PyCall::Value& wanted, const py::object& result, const py::tuple& given,
+           Arrays* arrays, Register* made, Register* made_imaginary) {
+    if (wanted.letter == kNotGiven) return result.is_none() ? Did::well : Did::cannot;
+    if (wanted.letter != kArray) {
+      if (!py::type::of(result).is(wanted.type)) return Did::cannot;
+      *made = register_of(wanted.letter, result.ptr(), made_imaginary);
+      return Did::well;
+    }
+    static const py::handle exactly =
+        py::object(py::module_::import("numpy").attr("ndarray")).release();
+    if (!py::type::of(result).is(exactly)) return Did::cannot;
+    const py::array array = py::reinterpret_borrow<py::array>(result);
+    const bool plain = array.dtype().equal(wanted.type) && array.ndim() == wanted.rank &&
+                       array.writeable() && (array.flags() & NPY_ARRAY_ALIGNED);
+    if (!plain) return Did::cannot;
+    for (py::object base = array; !base.is_none(); base = base.attr("base")) {
+      for (const py::handle one : given) {  // it sees an argument's memory
+        if (base.is(one)) return Did::cannot;
+      }
+      if (!py::isinstance<py::array>(base)) {
+        if (owner_ && base.is(owner_)) return Did::cannot;
+        break;
+      }
+    }
+    int lender = static_cast<int>(lent_.size());
+    if (free_.empty()) {
+      lent_.push_back(result);
+    } else {
+      lender = free_.back();
+      free_.pop_back();
+      lent_[lender] = result;
+    }
+    made->i = arrays->lent(array_of(array.ptr()), lender);
+    return made->i < 0 ? Did::large : Did::well;
+  }
+
+  // The object of an array: the one that was given, or one that sees its memory.
+  py::object seen(const Arrays& arrays, int64_t number) {
+    if (arrays.was_given(number)) return py::reinterpret_borrow<py::object>(given_[number]);
+    if (!owner_) {  // whoever keeps an object keeps the memory
+      auto* const kept = new std::shared_ptr<Run>(run_);
+      owner_ = py::capsule(kept, [](void* p) { delete static_cast<std::shared_ptr<Run>*>(p); });
+    }
+    const Array& array = arrays[number];
+    return py::array(py::dtype(std::string(1, kTypes[static_cast<int>(array.type)])),
+                     std::vector<py::ssize_t>(array.shape, array.shape + array.rank),
+                     std::vector<py::ssize_t>(array.stride, array.stride + array.rank), array.data,
+                     owner_);
+  }
+
+  const PyUnit& unit_;
+  const std::vector<PyObject*>& given_;
+  std::shared_ptr<Run> run_;
+  py::object owner_;
+  std::vector<py::object> lent_;  // results, while a run needs them
+  std::vector<int> free_;         // places there
 };
 
 int floating_exceptions(const std::string& watched) {
@@ -275,7 +392,8 @@ int floating_exceptions(const std::string& watched) {
 }
 
 // (how it ended, its steps, steps taken back, steps of all its loops, the instruction that left,
-// number of the kinds, values of the variables, an exception or None, are its arrays large)
+// number of the kinds, values of the variables, an exception or None, are its arrays large, what
+// was appended: where, and what)
 py::tuple run(const PyUnit& self, const py::sequence& values, bool any_time,
               const std::string& watched) {
   const int number = self.unit.registers;
@@ -312,7 +430,11 @@ py::tuple run(const PyUnit& self, const py::sequence& values, bool any_time,
     const char letter = is_complex ? kComplex : PyFloat_CheckExact(value.ptr()) ? kFloat : kInteger;
     registers[at] = register_of(letter, value.ptr(), &registers[at + number]);
   }
-  Run made(self.unit, std::move(registers), std::move(arrays));
+  PythonCalls calls(self, objects);
+  const auto kept =
+      std::make_shared<Run>(self.unit, std::move(registers), std::move(arrays), &calls);
+  calls.keep(kept);
+  Run& made = *kept;
   const units::Result result = made.go(&interrupted, any_time, floating_exceptions(watched));
   py::object error = py::none();
   if (PyErr_Occurred()) {
@@ -326,25 +448,29 @@ py::tuple run(const PyUnit& self, const py::sequence& values, bool any_time,
   for (const auto& list : lists) close(*list);
   const std::string& letters = self.letters[result.kinds];
   py::list given(letters.size());
-  Objects made_objects(made.arrays(), objects);
+  Objects made_objects(made.arrays(), objects, calls.lent());
+  const auto object = [&](char letter, Register value, Register imaginary) -> py::object {
+    if (letter == kNotGiven) return py::none();
+    return letter == kArray ? made_objects.of(value.i) : object_of(letter, value, imaginary);
+  };
   for (size_t k = 0; k < letters.size(); ++k) {
-    const Register value = made.registers()[k];
-    if (letters[k] == kNotGiven) {
-      given[k] = py::none();
-    } else if (letters[k] == kArray) {
-      given[k] = made_objects.of(value.i);
-    } else {
-      given[k] = object_of(letters[k], value, made.registers()[k + number]);
-    }
+    given[k] = object(letters[k], made.registers()[k], made.registers()[k + number]);
+  }
+  py::list appended(made.appended().size());
+  for (size_t k = 0; k < made.appended().size(); ++k) {
+    const units::Appended& one = made.appended()[k];
+    appended[k] =
+        py::make_tuple(one.which, object(self.appends[one.which], one.value, one.imaginary));
   }
   return py::make_tuple(static_cast<int>(result.end), result.steps, result.taken_back, result.work,
-                        result.at, result.kinds, given, error, result.large);
+                        result.at, result.kinds, given, error, result.large, appended);
 }
 
 std::unique_ptr<PyUnit> make(const py::bytes& code, int registers, int variables,
                              const std::string& inputs, const std::vector<std::string>& letters,
                              const std::vector<std::pair<int, py::object>>& constants,
-                             const std::vector<int32_t>& parts, const py::list& loops) {
+                             const std::vector<int32_t>& parts, const py::list& loops,
+                             const std::string& appends, const py::list& calls) {
   const std::string bytes = code;
   std::unique_ptr<PyUnit> made(new PyUnit);
   made->unit.code.resize(bytes.size() / sizeof(Instruction));
@@ -357,7 +483,19 @@ std::unique_ptr<PyUnit> make(const py::bytes& code, int registers, int variables
         loop.cast<std::tuple<py::object, std::string, bool, double>>();
     made->unit.loops.push_back(loop_of(function, types, in_place, beginning));
   }
+  using Value = std::tuple<char, py::object, int>;
+  const auto value_of = [](const Value& value) {
+    return PyCall::Value{std::get<0>(value), std::get<1>(value), std::get<2>(value)};
+  };
+  for (const py::handle& call : calls) {
+    const auto [function, arguments, result] =
+        call.cast<std::tuple<py::object, std::vector<Value>, Value>>();
+    PyCall known{function, {}, value_of(result)};
+    for (const Value& argument : arguments) known.arguments.push_back(value_of(argument));
+    made->calls.push_back(std::move(known));
+  }
   made->inputs = inputs;
+  made->appends = appends;
   made->letters = letters;
   made->constants = constants;
   return made;
@@ -399,16 +537,19 @@ void bind_units(py::module_& m) {
       "width_of", [](const py::str& text) { return static_cast<int>(PyUnicode_KIND(text.ptr())); },
       "The bytes of each character as Python keeps this text.");
   py::class_<PyUnit>(part, "Unit", "The code of a loop, for certain kinds of values.")
-      .def(py::init(&make), py::arg("code"), py::arg("registers"), py::arg("variables"),
-           py::arg("inputs"), py::arg("letters"), py::arg("constants"),
-           py::arg("parts") = std::vector<int32_t>(), py::arg("loops") = py::list(),
-           "parts: of views; loops: (ufunc, dtypes, may it work in place, what a reduction begins "
-           "with) of whole arrays.")
+      .def(
+          py::init(&make), py::arg("code"), py::arg("registers"), py::arg("variables"),
+          py::arg("inputs"), py::arg("letters"), py::arg("constants"),
+          py::arg("parts") = std::vector<int32_t>(), py::arg("loops") = py::list(),
+          py::arg("appends") = "", py::arg("calls") = py::list(),
+          "parts: of views; loops: (ufunc, dtypes, may it work in place, what a reduction begins "
+          "with) of whole arrays; appends: letters of what is appended to lists; calls: (function, "
+          "arguments, result), each value (letter, type, rank).")
       .def("run", &run, py::arg("values"), py::arg("any_time"), py::arg("watched") = "",
            "Runs the loop: (how it ended, its steps, steps taken back, steps of all its loops, the "
            "instruction that left, number of the kinds, values of the variables, an exception or "
-           "None, are its arrays large). any_time: signals "
-           "may be handled in the middle of a step; watched: 'd', 'o', 'i' for divisions by zero, "
+           "None, are its arrays large, what was appended). any_time: signals may be handled in "
+           "the middle of a step; watched: 'd', 'o', 'i' for divisions by zero, "
            "overflow and invalid values that end it.");
 }
 

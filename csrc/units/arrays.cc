@@ -234,7 +234,7 @@ Arrays::Arrays(std::vector<Array> given)
 
 Arrays::~Arrays() {
   for (const Memory& memory : memories_) {
-    if (memory.users > 0) std::free(memory.whole.data);
+    if (memory.users > 0 && memory.lender < 0) std::free(memory.whole.data);
   }
   for (const auto& spare : spare_) {
     for (char* data : spare) std::free(data);
@@ -255,6 +255,7 @@ int64_t Arrays::add(const Array& array) {
     arrays_[number] = array;
   }
   arrays_[number].used = true;
+  arrays_[number].kept = false;
   return number;
 }
 
@@ -293,7 +294,7 @@ int64_t Arrays::make(const int64_t* shape, int rank, Type type) {
     if (data == nullptr) throw std::bad_alloc();
   }
   made.data = data;
-  const Memory memory{made, bytes, 0, transaction_};
+  const Memory memory{made, bytes, 0, transaction_, -1};
   if (free_memories_.empty()) {
     made.memory = static_cast<int>(memories_.size());
     memories_.push_back(memory);
@@ -306,15 +307,19 @@ int64_t Arrays::make(const int64_t* shape, int rank, Type type) {
 }
 
 void Arrays::release(int64_t number) {
-  if (was_given(number)) return;
   Array& array = arrays_[number];
+  if (was_given(number) || array.kept) return;
   array.used = false;
   free_arrays_.push_back(static_cast<int>(number));
   --made_;
   if (array.memory < 0) return;
   Memory& memory = memories_[array.memory];
   if (--memory.users == 0) {
-    spare_[size_class(memory.bytes)].push_back(memory.whole.data);
+    if (memory.lender < 0) {
+      spare_[size_class(memory.bytes)].push_back(memory.whole.data);
+    } else {
+      returned_.push_back(memory.lender);
+    }
     free_memories_.push_back(array.memory);
   }
 }
@@ -410,11 +415,27 @@ int64_t Arrays::filled(const int64_t* shape, int rank, Type type, const char* va
   return number;
 }
 
+int64_t Arrays::lent(const Array& array, int lender) {
+  if (count_of(array.shape, array.rank) > kLarge) return -1;
+  Array made = array;
+  made.from = -1;
+  const Memory memory{made, 0, 0, transaction_, lender};
+  if (free_memories_.empty()) {
+    made.memory = static_cast<int>(memories_.size());
+    memories_.push_back(memory);
+  } else {
+    made.memory = free_memories_.back();
+    free_memories_.pop_back();
+    memories_[made.memory] = memory;
+  }
+  return add(made);
+}
+
 bool Arrays::reusable(int64_t number, const Array& like) const {
   const Array& array = arrays_[number];
   if (array.memory < 0 || array.type != like.type || array.rank != like.rank) return false;
   const Memory& memory = memories_[array.memory];
-  return memory.users == 1 && !array.is_view &&
+  return memory.users == 1 && memory.lender < 0 && !array.is_view && !array.kept &&
          std::equal(like.shape, like.shape + like.rank, array.shape);
 }
 

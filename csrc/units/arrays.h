@@ -26,6 +26,7 @@ struct Array {
   int memory;    // ... or of what was made; -1: of neither
   bool is_view;  // of memory that another array had first
   bool used;
+  bool kept;  // by something that is no register
 };
 
 // Would NumPy give a result that is like it C's order?
@@ -57,6 +58,7 @@ class Arrays {
   const Array& operator[](int64_t number) const { return arrays_[number]; }
   bool was_given(int64_t number) const { return number < given_; }
   const Array& whole(int memory) const { return memories_[memory].whole; }
+  int lender(int memory) const { return memories_[memory].lender; }  // -1: it was made here
 
   // Views. `parts` has four numbers for each part: what it is (Part), and registers or -1.
   enum class Part : int32_t { index, slice, axis };
@@ -87,6 +89,14 @@ class Arrays {
   void take_back();
   void commit();
 
+  bool will_write(int64_t number) { return log_region(arrays_[number]); }  // by somebody else
+
+  // One that is in somebody's memory; -1: it is too large. Who has lent it hears, by the number
+  // given, when nobody needs it any more.
+  int64_t lent(const Array& array, int lender);
+  std::vector<int>& returned() { return returned_; }
+
+  void keep(int64_t number) { arrays_[number].kept = true; }
   void release(int64_t number);
   // Forgets the arrays that none of these registers may be the number of; says that it is worth it.
   bool has_garbage() const { return made_ > kept_; }
@@ -100,6 +110,7 @@ class Arrays {
     int64_t bytes;
     int users;
     int64_t made_in;  // the transaction
+    int lender = -1;
   };
   struct Written {
     char* address;
@@ -124,6 +135,7 @@ class Arrays {
   std::vector<Written> log_;
   std::vector<Region> regions_;
   std::vector<char> saved_;
+  std::vector<int> returned_;
   int64_t given_;
   int64_t transaction_ = 0;
   int made_ = 0, kept_ = 0;  // arrays that there are, and that there were when all were looked at

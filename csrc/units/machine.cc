@@ -32,8 +32,8 @@ class KeptFlags {
 
 }  // namespace
 
-Run::Run(const Unit& unit, std::vector<Register> registers, std::vector<Array> arrays)
-    : unit_(unit), registers_(std::move(registers)), arrays_(std::move(arrays)) {}
+Run::Run(const Unit& unit, std::vector<Register> registers, std::vector<Array> arrays, Calls* calls)
+    : unit_(unit), registers_(std::move(registers)), arrays_(std::move(arrays)), calls_(calls) {}
 
 void Run::collect(const std::vector<Register>& kept) {
   arrays_.collect(registers_.data(), static_cast<size_t>(unit_.registers), kept.data(),
@@ -56,6 +56,7 @@ Result Run::go(bool (*stop)(), bool any_time, const int watched) {
   std::vector<Register> kept(2 * static_cast<size_t>(unit_.variables));
   Result result;
   int64_t passes = 0, committed = 0, countdown = 0, fuel = kFuel, burnt = 0;
+  size_t appended = 0;  // committed
 
 #define NEXT goto* code_of[static_cast<int>((++i)->op)]
 #define GO_TO(target)                       \
@@ -92,6 +93,7 @@ do_commit:
     arrays_.commit();
     if (arrays_.has_garbage()) arrays_.collect(kept.data(), unit_.variables, nullptr, 0);
     committed = passes;
+    appended = appended_.size();
     result.kinds = i->a;
     countdown = i->d;
     if (due && stop()) goto interrupted;
@@ -511,10 +513,21 @@ do_fill:
     NEXT;
   }
 
+do_append:
+  if (i->c) arrays_.keep(A.i);
+  appended_.push_back({i->b, A, MA});
+  NEXT;
+do_call:
+  if (i->e) LEAVE_IF(!arrays_.will_write(C.i));
+  DO(calls_->call(i->b, &arrays_, &C, &MC, &A, &MA))
+  if (__builtin_expect(arrays_.should_collect(), 0)) collect(kept);
+  NEXT;
+
 interrupted:
   result.end = End::interrupted;
 left:
   arrays_.take_back();
+  appended_.resize(appended);
   std::memcpy(r, kept.data(), unit_.variables * sizeof(Register));
   std::memcpy(m, kept.data() + unit_.variables, unit_.variables * sizeof(Register));
   result.steps = committed - 1;

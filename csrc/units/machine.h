@@ -30,6 +30,22 @@ struct Unit {
   std::vector<ArrayLoop> loops;  // of arrays
 };
 
+// Calls functions that a unit has no instructions for. They change nothing but, where `writes`, the
+// first argument's elements.
+class Calls {
+ public:
+  virtual ~Calls() = default;
+  // Arguments are in registers side by side; the result is written like one.
+  virtual Did call(int which, Arrays* arrays, const Register* arguments, const Register* imaginary,
+                   Register* made, Register* made_imaginary) = 0;
+};
+
+// What was appended to a list that was given.
+struct Appended {
+  int which;
+  Register value, imaginary;
+};
+
 enum class End : int32_t { over, broke, left, interrupted };
 
 struct Result {
@@ -44,12 +60,14 @@ struct Result {
 
 class Run {
  public:
-  Run(const Unit& unit, std::vector<Register> registers, std::vector<Array> arrays);
+  Run(const Unit& unit, std::vector<Register> registers, std::vector<Array> arrays,
+      Calls* calls = nullptr);
   // `stop` is asked now and then, at any time or only where a step begins; true ends the run.
   // `watched` floating-point exceptions (of <cfenv>) end it, too.
   Result go(bool (*stop)(), bool any_time, int watched);
   const std::vector<Register>& registers() const { return registers_; }
   const Arrays& arrays() const { return arrays_; }
+  const std::vector<Appended>& appended() const { return appended_; }
 
  private:
   void collect(const std::vector<Register>& kept);
@@ -57,6 +75,8 @@ class Run {
   const Unit& unit_;
   std::vector<Register> registers_;
   Arrays arrays_;
+  std::vector<Appended> appended_;
+  Calls* calls_;
 };
 
 }  // namespace units

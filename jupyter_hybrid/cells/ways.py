@@ -30,6 +30,7 @@ _DRAWN, _UNSEEN = (1.2, 0.002), (1.05, 30e-6)
 _DOUBT = 3  # times as long, when it was the first one, which pays for more than compiling
 _LONGER, _LONGER_S = 2, 0.02  # a run takes much longer: so many times and seconds more
 _TRIAL = 3  # recorded runs before another trial
+_COMPILED, _TRIES = 2, 5  # runs with compiled loops, and with loops that may get there
 _LONG_S = 0.005  # in mode auto: what takes less is not recorded
 clock = time.perf_counter
 _WORDS: dict[Way, str] = {
@@ -71,6 +72,8 @@ class Ways:
     _units_s: float = 0.0  # what they took in the last run that had some, ...
     _saved_s: float = 0.0  # ... and how much less that is than as written
     _gains: bool = False  # so much that nothing as written has to be tried
+    _tries: int = 0  # runs in which loops could run compiled, ...
+    _compiled_runs: int = 0  # ... and in which some did, the first of which compiles them
     _told: tuple[Way, int] | None = None
     _others: tuple[Way, ...] = field(init=False, default=("compiled", "written"))
 
@@ -80,10 +83,10 @@ class Ways:
         recorded = self.took.get("recorded")
         if recorded is not None and not self._beaten_by(0.0):
             return "recorded"
-        ways = self._others if self.has_units else ("written",)
-        for way in ways[:1] if self._gains else ways:
-            if way not in self.took or (way == "compiled" and self.took[way].runs == 1):
-                return way
+        if self.has_units and self._compiled_runs < _COMPILED and self._tries < _TRIES:
+            return "compiled"
+        if "written" not in self.took and not self._gains:
+            return "written"
         best, other = self._best, self._second
         best_s = self.took[best].seconds
         if other is not None and self._may_be_disturbed(self.took[other], best_s):
@@ -139,7 +142,8 @@ class Ways:
         took = clock() - start
         if way == "compiled" and not self.has_units:
             way = "written"
-        self._gains = way == "compiled" and self._saved_s > took
+        if way == "compiled":
+            self._gains = self._saved_s > took
         self._note(way, took)
         self.last = way
         if self.left or self.in_graph:
@@ -154,7 +158,9 @@ class Ways:
         """In a compiled run: what is known of its units, and what the report says of them."""
         units = list(ran.units.values())
         self.has_units = bool(units) or ran.take_turns
+        self._tries += 1
         if units:
+            self._compiled_runs += 1
             self._units_s = sum(unit.seconds for unit in units)
             self._saved_s = sum(unit.written_s for unit in units) - self._units_s
         return list(map(str, units))

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from random_loops import FUNCTIONS, Trial, trials
+from timeouts import only_raises
 
 from jupyter_hybrid.capture.source import compiled as loops
 from jupyter_hybrid.capture.source.hooks import install
@@ -44,12 +45,22 @@ def state_of(value: Any) -> Any:
     """What a value is, to the bit, in a form that can be compared."""
     if isinstance(value, np.ndarray):
         flags = value.flags.owndata, value.flags.writeable
-        return value.dtype.str, value.shape, value.strides, flags, value.tobytes()
+        return value.dtype.str, value.shape, value.strides, flags, bits_of(value)
     if isinstance(value, (list, tuple)):
         return type(value), [state_of(v) for v in value]
     if isinstance(value, np.generic):
-        return type(value), value.tobytes()
+        return type(value), bits_of(value)
     return type(value), repr(value)
+
+
+def bits_of(value: Any) -> bytes:
+    """Which of two nans goes on, with its sign, is any compiler's choice: NumPy's scalars and
+    arrays differ in it."""
+    if value.dtype.kind not in "fc":
+        return value.tobytes()
+    parts = np.array(value).reshape(-1).view(value.real.dtype)
+    parts[np.isnan(parts)] = np.nan
+    return parts.tobytes()
 
 
 def run(trial: Trial, way: str) -> tuple[Any, ...]:
@@ -73,7 +84,11 @@ def run(trial: Trial, way: str) -> tuple[Any, ...]:
     with warnings.catch_warnings(record=True) as warned, contextlib.redirect_stdout(out):
         warnings.simplefilter("always")
         try:
-            with install().alone(), mock.patch.object(loops, "HOT_S", _HOT_S[way]):
+            with (
+                install().alone(),
+                mock.patch.object(loops, "HOT_S", _HOT_S[way]),
+                mock.patch.object(units, "_only_raises", only_raises),
+            ):
                 exec(code, names)
         except Exception as raised:
             error = type(raised), str(raised)
@@ -110,7 +125,7 @@ def test_many_of_them_run_compiled(monkeypatch):
 
     monkeypatch.setattr(units.Made, "run", counted)
 
-    @settings(_SETTINGS, max_examples=100, derandomize=True)
+    @settings(_SETTINGS, max_examples=400, derandomize=True)
     @given(trial=trials())
     def look(trial):
         before = sum(steps)
@@ -118,4 +133,4 @@ def test_many_of_them_run_compiled(monkeypatch):
         ran.append(sum(steps) > before)
 
     look()
-    assert sum(ran) > 20, "so many of 100 loops took steps compiled"
+    assert sum(ran) > 40, "so many of 400 loops took steps compiled"

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from timeouts import only_raises
 
 import jupyter_hybrid as mx
 from jupyter_hybrid.capture.source import budget, compiled
-from jupyter_hybrid.capture.units import check
+from jupyter_hybrid.capture.units import check, unit
 from jupyter_hybrid.cells import ways
 
 # Virtual GPUs are tested here, the machine's own in tests/gpu. The driver is loaded on first use.
@@ -40,6 +41,7 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every loop that could run compiled, at once, runs as written too, and both have to agree."""
     monkeypatch.setattr(check, "ALWAYS", True)
     monkeypatch.setattr(compiled, "HOT_S", 0.0)
+    monkeypatch.setattr(unit, "_only_raises", only_raises)
 
 
 @pytest.fixture(autouse=True)

@@ -62,13 +62,19 @@ WHOLE = [
     "{}.copy()", "({} ** 2)", "({} ** 3)", "({} + {})", "({} - {})", "({} * {})", "({} / {})",
     "({} // {})", "({} % {})", "({} < {})", "({} == {})", "({} & {})", "{} @ {}", "np.dot({}, {})",
     "{}.dot({})", "np.outer({}, {})", "np.zeros_like({})", "np.ones_like({})", "{}", "{}", "{}",
-    "np.log({})", "np.logical_not({})", "np.isnan({})",
+    "np.log({})", "np.logical_not({})", "np.isnan({})", "np.clip({}, 0, 2)", "np.roll({}, 1)",
+    "np.cumsum({})", "np.where({} > 1, {}, 0.5)", "np.sort({})", "x[{} > 1]", "{}.astype(int)",
+    "np.concatenate(({}, {}))", "np.diff({})", "np.array([a, b, 1.5])", "np.linspace(0, 1, i)",
+    "np.arange(i)", "{}.clip(a, 3)", "np.linalg.inv({})", "np.linalg.solve({}, {})", "np.triu({})",
+    "{}.flatten()", "np.round({}, 1)", "v[np.argsort({})]", "np.eye(3)", "np.sum({}, axis=(0,))",
 ]  # fmt: skip
 REDUCED = [
     "np.sum({})", "{}.sum()", "{}.max()", "np.min({})", "{}.mean()", "np.prod({})", "np.any({})",
     "{}.all()", "len({})", "{}.size", "{}.shape[0]", "{}.ndim", "np.sum({}, axis=0)",
     "{}.sum(axis=-1)", "np.max({}, axis=1)", "{}.mean(axis=0)", "np.exp(a)", "np.sin(s)",
-    "np.maximum(a, b)", "np.hypot(a, 2)", "np.floor(b)",
+    "np.maximum(a, b)", "np.hypot(a, 2)", "np.floor(b)", "np.argmax({})", "{}.std()",
+    "np.linalg.norm({})", "np.count_nonzero({})", "{}.argmin()", "np.median({})", "np.trace({})",
+    "np.array_equal({}, {})", "np.allclose({}, {})", "np.clip(a, 0, 1)",
 ]  # fmt: skip
 
 
@@ -87,7 +93,12 @@ class Trial:
 @st.composite
 def trials(draw: st.DrawFn) -> Trial:
     """A cell that sets names, and one loop over them."""
-    setup = ["base = np.arange(7.0)", "frozen = np.arange(4.0)", "frozen.flags.writeable = False"]
+    setup = [
+        "h = []",
+        "base = np.arange(7.0)",
+        "frozen = np.arange(4.0)",
+        "frozen.flags.writeable = False",
+    ]
     setup += [f"{n} = {draw(st.sampled_from(SCALARS))}" for n in NAMES if draw(st.integers(0, 4))]
     functions = []
     loop = _Loop(draw)
@@ -211,7 +222,15 @@ class _Loop:
 
     def of_whole(self) -> list[str]:
         """A statement about whole arrays."""
-        kind = self.draw(st.integers(0, 6))
+        kind = self.draw(st.integers(0, 8))
+        if kind == 7:
+            name, operator = self.pick([*HELD, "v"]), self.pick(["", "+", "*"])
+            mask = self.pick([f"{name} > 1", "x > a", "np.isnan(y)", "[0, 1]", "np.argsort(x)"])
+            return [f"{name}[{mask}] {operator}= {self.pick(['0', 'a', '1.5', 'z', f'{name}[0]'])}"]
+        if kind == 8:
+            text = ["np.add({}, {}, out=z)", "np.multiply({}, {}, out=v)", "np.copyto(x, {})"]
+            text = self.pick([*text, "np.fill_diagonal(x, a)", "h.append({})", "h.append({})"])
+            return [text.format(*[self.whole(1) for _ in range(text.count("{}"))])]
         if kind < 2:
             return [f"{self.pick([*MADE, *MADE, *HELD])} = {self.whole(3)}"]
         if kind < 4:
@@ -221,7 +240,8 @@ class _Loop:
         if kind == 4:
             return [f"{self.pick([*HELD, *MADE])} {self.pick(['+', '-', '*'])}= {self.whole(1)}"]
         text = self.pick(REDUCED)
-        return [f"{self.pick([*NAMES, 'v'])} = {text.format(self.whole(1))}"]
+        given = [self.whole(1) for _ in range(text.count("{}"))]
+        return [f"{self.pick([*NAMES, 'v'])} = {text.format(*given)}"]
 
     def condition(self, depth: int = 2) -> str:
         kind = self.draw(st.integers(0, 7)) if depth else 0
@@ -243,6 +263,8 @@ class _Loop:
 
     def statement(self, depth: int) -> list[str]:
         self.left -= 1
+        if self.chance(12):
+            return [f"h.append({self.expression(1)})"]
         if self.called and self.chance(6):
             return [f"{self.pick(['', 'a, b = ', 'x[0] = ', 'v = ', 's += '])}{self.call()}"]
         if self.returns and self.chance(7):
@@ -280,6 +302,7 @@ class _Loop:
     def loop(self, depth: int) -> list[str]:
         counter = "ijk"[depth]
         ways = [f"range({n})" for n in (3, 5, 9)]
+        ways += ["(1, 2.5, a)", "((0, 1), (2, a))", "enumerate(y)", "zip(x, y, z)"]
         ways += ["range(5, -1, -1)", "range(1, 8, 3)", "x", "y", "enumerate(x)", "zip(x, y)"]
         ways += [f"range({c}, 4)" for c in self.counters] + ["range(len(x))", "while"]
         way = self.pick(ways)
@@ -289,8 +312,9 @@ class _Loop:
             lines = [f"{counter} = 0", f"while {counter} < 4 and {self.condition(1)}:"]
             lines += [f"    {counter} += 1", *body]
         else:
-            two = way.startswith(("enum", "zip"))
+            two = way.startswith(("enum", "zip", "(("))
             target = f"{counter}, {self.pick(NAMES)}" if two else counter
+            target += ", t" if way.endswith("z)") else ""
             lines = [f"for {target} in {way}:", *self.block(depth)]
         if self.chance(6):
             lines += ["else:", f"    {self.pick(NAMES)} = {self.expression(1)}"]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..units import Outcome, RanCompiled, check, rest_of
+from ..units import Outcome, Over, RanCompiled, check, rest_of
 from ..units.check import Prediction
 from ..watchers import watching
 from .loops import Place, place_of
@@ -169,13 +169,19 @@ class Compiled:
             ran.written_s += steps * place.ran_s / max(1, place.ran_steps)
 
 
+def goes_by_index(function: Any, args: tuple[Any, ...]) -> bool:
+    """May a unit go through ``enumerate(*args)`` or ``zip(*args)``?"""
+    known = function is zip or (function is enumerate and len(args) == 1)
+    return known and 0 < len(args) < 10 and _BY_INDEX.issuperset(map(type, args))
+
+
 @dataclass
 class RanAlone:
     """Of a run of a cell with its units and nothing recorded.
 
     Attributes:
         units: the loops that ran compiled, by their lines.
-        take_turns: did others run as written, which is compared?
+        take_turns: did others run as written, which may be compiled in another run?
     """
 
     units: dict[int, RanCompiled] = field(default_factory=dict)
@@ -198,9 +204,11 @@ class Tried(Compiled):
         self.steps_done = 0
         self._start = time.perf_counter()
         self._as_written = not self.place.pace.by_unit
-        if self._as_written and hooks.ran_alone is not None:
-            hooks.ran_alone.take_turns = True
         self._is_cold = self.place.ran_s < HOT_S
+        unit = self.place.unit
+        may_run = unit is not None and not unit.refused
+        if may_run and hooks.ran_alone is not None and (self._as_written or self._is_cold):
+            hooks.ran_alone.take_turns = True
 
     def __iter__(self) -> Tried:
         return self
@@ -213,10 +221,12 @@ class Tried(Compiled):
             return self._go_on()
         self._begun = True
         self.hooks.active.append(self)
-        if self._as_written or not self._is_cold or type(self.values) not in _BY_INDEX:
-            self._iterator = self.hooks.steps = self.values
+        several = type(self.values) is Over
+        through = rest_of(self.values, 0) if several else self.values
+        if self._as_written or not self._is_cold or not (several or type(through) in _BY_INDEX):
+            self._iterator = self.hooks.steps = through
             return 0
-        self._iterator = iter(self.values)
+        self._iterator = iter(through)
         self._steps = self.hooks.steps = self._until_hot()
         self._stepping = self.top == 2
         return self.top - 1

@@ -13,9 +13,9 @@ from typing import Any
 from ... import _core
 from ...np_face.frames import above
 from .. import homes, numbers, trace_state, twins
-from ..units import Outcome
+from ..units import Outcome, Over
 from .awaited import Awaited, Managed
-from .compiled import RanAlone, Tried
+from .compiled import RanAlone, Tried, goes_by_index
 from .loops import FORGOTTEN, place_of
 from .patience import Phases
 from .quiet import Search
@@ -120,6 +120,13 @@ class PlainCopies:
 
     def tries(self, number: int, values: Any) -> Tried:
         """Those of a ``for`` in a cell that runs with units alone."""
+        return Tried(self, number, values, 1, sys._getframe(1))
+
+    def tries_over(self, number: int, function: Any, *args: Any) -> Tried:
+        """Those of a ``for`` there that goes through ``function(*args)``."""
+        values = function(*args)
+        if goes_by_index(function, args):
+            values = Over(function, args)
         return Tried(self, number, values, 1, sys._getframe(1))
 
     def tries_while(self, number: int) -> Tried:

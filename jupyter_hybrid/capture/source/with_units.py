@@ -34,8 +34,13 @@ class WithUnits(Copies):
     def visit_For(self, node: ast.For) -> Any:
         if not (self.may_copy(node) and may_run(node)):
             return self.generic_visit(node)
-        unit = Unit(self.as_written(node))
-        start = self._runtime("tries", [self.loop_number(node, unit), self.visit(node.iter)], node)
+        number = self.loop_number(node, Unit(self.as_written(node)))
+        through: Any = node.iter
+        if _is_over(through):  # what goes through several is told, and not hidden in an iterator
+            parts = [through.func, *map(self.visit, through.args)]
+            start = self._runtime("tries_over", [number, *parts], node)
+        else:
+            start = self._runtime("tries", [number, self.visit(through)], node)
         orelse, node.orelse = self._visited(node.orelse), []
         tried = self._as_unit(node)
         node.iter = self._steps(start)
@@ -73,6 +78,13 @@ class WithUnits(Copies):
         else:
             node.body = self._visited(node.body)
         return node
+
+
+def _is_over(node: Any) -> bool:
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)) or node.keywords:
+        return False
+    starred = any(isinstance(a, ast.Starred) for a in node.args)
+    return node.func.id in ("enumerate", "zip") and not starred
 
 
 def with_units(tree: ast.Module, filename: str) -> ast.Module:

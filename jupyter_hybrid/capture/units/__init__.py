@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .blocks import may_run
-from .unit import Outcome, RanCompiled, Unit, rest_of
+from .unit import Outcome, Over, RanCompiled, Unit, rest_of
 
-__all__ = ["Outcome", "RanCompiled", "Unit", "may_run", "rest_of"]
+__all__ = ["Outcome", "Over", "RanCompiled", "Unit", "may_run", "rest_of"]

@@ -55,6 +55,7 @@ class Loop(Expressions):
         self._calls: list[Callee] = []  # at work
         self._count = 0
         self._result: tuple[int, Block] | None = None  # what returns set, and where they lead
+        self.grown: set[int] = set()  # slots of lists that are appended to
         self.size = self.named
         self.blocks: list[Block] = []
         self._loops: list[tuple[Block, Block]] = []  # where `continue` and `break` lead
@@ -65,11 +66,16 @@ class Loop(Expressions):
         over, broke = self._new(), self._new()
         over.end, broke.end = ("exit", 0), ("exit", 1)
         body = self._new()
-        self.hidden = self._hidden(4)  # of a `for`: value, steps left, step, what it goes through
+        # Of a `for`: value, steps left, step, then all that it goes through.
+        self.sources = int(through[-1]) if through[-1:].isdigit() else 1
+        self.hidden = self._hidden(3 + self.sources)
         if isinstance(node, ast.While):
             self._branch(node.test, body, over)
         else:
-            self._step_of(node.target, self.hidden, body, over, through == ITEMS)
+            sources = list(range(self.hidden + 3, self.hidden + 3 + self.sources))
+            called = through.rstrip("0123456789")
+            items = sources if through != RANGE else []
+            self._step_of(node.target, self.hidden, body, over, items, called)
         self._body(node.body, body, self.first, broke)
         for block in self.blocks:
             if block.end is None:  # after something that leaves
@@ -160,10 +166,24 @@ class Loop(Expressions):
             raise Leaves(f"{words(target)} is updated", target)
 
     def _expression(self, node: ast.Expr) -> None:
-        if isinstance(node.value, ast.Call) and self._callee(node.value) is not None:
-            self._plain(node.value)
-        elif not isinstance(node.value, ast.Constant):
-            raise Leaves(f"{words(node.value)} stands alone", node)
+        value = node.value
+        if isinstance(value, ast.Constant):
+            return
+        if not isinstance(value, ast.Call):
+            raise Leaves(f"{words(value)} stands alone", node)
+        function = value.func
+        if self._callee(value) is not None:
+            self._plain(value)
+        elif isinstance(function, ast.Attribute) and function.attr == "append":
+            slot = self._slot_of(function.value)
+            if not self.bound <= slot < self.named or len(value.args) != 1 or value.keywords:
+                raise Leaves("an append to such a value", node)
+            self.grown.add(slot)
+            self._add("append", slot, self._plain(value.args[0]))
+        elif isinstance(function, ast.Attribute) or called_names([value]):
+            self._add("call", self._plain(value))
+        else:
+            raise Leaves("a call stands alone", node)
 
     def _return(self, node: ast.Return) -> None:
         if self._result is None:
@@ -198,8 +218,11 @@ class Loop(Expressions):
         self._go(after)
 
     def _for(self, node: ast.For) -> None:
-        at = self._hidden(4)
         way: Any = node.iter
+        if isinstance(way, (ast.Tuple, ast.List)):
+            self._unrolled(node, way.elts)
+            return
+        at = self._hidden(4)
         called = way.func.id if isinstance(way, ast.Call) and isinstance(way.func, ast.Name) else ""
         if called:
             if way.keywords or any(isinstance(a, ast.Starred) for a in way.args) or not way.args:
@@ -210,7 +233,7 @@ class Loop(Expressions):
             self._add("is", self._slot(called), known)
         if called == "range":
             self._add("range", at, [self._plain(a) for a in way.args])
-            items: Any = False
+            items: list[int] = []
         elif called:
             if called == "enumerate" and len(way.args) != 1:
                 raise Leaves("enumerate() with a start", way)
@@ -229,8 +252,29 @@ class Loop(Expressions):
         self._end("jump", after)
         self._go(after)
 
+    def _unrolled(self, node: ast.For, values: list[Any]) -> None:
+        """A loop through what stands there: its body for each."""
+        if len(values) > _MOST_UNROLLED or any(isinstance(v, ast.Starred) for v in values):
+            raise Leaves("so many values are gone through", node)
+        kept = [self._kept_parts(value) for value in self._each(values)]
+        after = self._new()
+        for value in kept:
+            body, then = self._new(), self._new()
+            self._bind(node.target, value)
+            self._end("jump", body)
+            self._body(node.body, body, then, after)
+            self._go(then)
+        self._statements(node.orelse)
+        self._end("jump", after)
+        self._go(after)
+
+    def _kept_parts(self, value: Any) -> Any:
+        if isinstance(value, ast.Tuple):
+            return placed(value, ast.Tuple([self._kept_parts(e) for e in value.elts], ast.Load()))
+        return value if isinstance(value, ast.Constant) else self._read(self._kept(value))
+
     def _step_of(
-        self, target: Any, at: int, body: Block, over: Block, items: Any, called: str = ""
+        self, target: Any, at: int, body: Block, over: Block, items: list[int], called: str = ""
     ) -> None:
         """The end of a loop's head: another step, or none."""
         if not items and isinstance(target, ast.Name):
@@ -243,12 +287,11 @@ class Loop(Expressions):
         try:
             if not items:
                 raise Leaves("a number is taken apart", target)
-            slots = [at + 3] if items is True else items
-            read: list[Any] = [Element(s, [self._read(number)], target) for s in slots]
+            read: list[Any] = [Element(s, [self._read(number)], target) for s in items]
             if called == "enumerate":
                 read.insert(0, self._read(number))
             several = placed(target, ast.Tuple(read, ast.Load()))
-            self._bind(target, several if called else read[0])
+            self._bind(target, several if called in ("enumerate", "zip") else read[0])
         except Leaves as problem:
             self._end("leave", problem.args[0])
         self._end("jump", body)
@@ -304,11 +347,12 @@ class Loop(Expressions):
                 if new - self.live[block.number]:
                     self.live[block.number] |= new
                     changed = True
-        held = set(range(self.hidden, self.hidden + 4))  # by whom the loop was started
+        held = set(range(self.hidden, self.hidden + 3 + self.sources))  # by whom it was started
         for live in self.live:
             live |= held
 
 
+_MOST_UNROLLED = 16
 _LOOPED = {"range": range, "enumerate": enumerate, "zip": zip}
 _STATEMENTS: dict[type, Callable[[Loop, Any], None]] = {
     ast.Assign: Loop._assign, ast.AugAssign: Loop._augment, ast.Expr: Loop._expression,
@@ -319,7 +363,9 @@ _STATEMENTS: dict[type, Callable[[Loop, Any], None]] = {
 
 
 def _may_stand_alone(value: Any) -> bool:
-    return isinstance(value, ast.Constant) or bool(called_names([value]))
+    if not isinstance(value, ast.Call):
+        return isinstance(value, ast.Constant)
+    return isinstance(value.func, ast.Attribute) or bool(called_names([value]))
 
 
 def may_run(node: Any) -> bool:

@@ -44,7 +44,7 @@ def copies(values: list[Any]) -> list[Any]:
 
 
 class Prediction:
-    """What a loop will do, by its unit.
+    """What a loop will do, by its unit. Raises what has interrupted that.
 
     Attributes:
         outcome: how far the unit came.
@@ -57,6 +57,8 @@ class Prediction:
         self._copies = copies(values)
         self._real = {id(c): v for c, v in zip(self._copies, values, strict=True)}
         self.outcome: Outcome = made.run(self._copies)
+        if self.outcome.error is not None:
+            raise self.outcome.error
 
     def compare(self, frame: Any) -> None:
         """Raises UnitDiffers unless the loop, in whose frame it is, has done that."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ast
 from array import array
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
 from ... import _core
-from . import arithmetic
+from . import arithmetic, pure
 from .blocks import Loop
 from .kinds import is_array, letter_of
 from .parts import Block, Leaves
@@ -22,7 +23,17 @@ from .values import STEPS, WIDTH, Values
 _OPCODES = _core.units.OPCODES
 _ARRAYS = frozenset(
     _OPCODES[name]
-    for name in ("view", "turn", "apply", "reduce", "reduce_axis", "product", "convert", "filled")
+    for name in (
+        "view",
+        "turn",
+        "apply",
+        "reduce",
+        "reduce_axis",
+        "product",
+        "convert",
+        "filled",
+        "call",
+    )
 )
 _TEMPORARIES = 64
 _CONSTANTS = 256
@@ -60,6 +71,8 @@ class Code(Values):
         self.pinned = -1
         self.parts: list[int] = []  # of views
         self.loops: list[tuple[Any, str, bool, float]] = []  # of whole arrays
+        self.calls: list[tuple[Any, list[Any], Any]] = []  # functions, arguments, results
+        self.appends: list[tuple[int, Any]] = []  # to the list of a slot, of a kind
         self._constants: dict[tuple[type, str], int] = {}
         self._values: list[Any] = []
         self._now: list[Any] = []  # kinds of the slots
@@ -69,6 +82,10 @@ class Code(Values):
         self._known: dict[tuple[Any, ...], int] = {}
         self.takes_steps = False  # can one end where the next begins?
         self._compile((loop.first.number, self._key(loop.first, kinds)))
+        if self.works_with_arrays:  # a step is long beside a snapshot
+            for at in range(0, len(self._code), WIDTH):
+                if self._code[at] == _OPCODES["commit"]:
+                    self._code[at + 4] = 1
 
     # The instructions -----------------------------------------------------------------------------
     @property
@@ -119,6 +136,19 @@ class Code(Values):
         for register in registers:
             self._add("move", self._temporary(), register)
         return first
+
+    def consecutive_of(self, values: Sequence[tuple[Any, int]]) -> int:
+        """The same of values, complex ones too."""
+        first = self._next
+        for kind, register in values:
+            name = "move_c" if letter_of(kind) == "c" else "move"
+            self._add(name, self._temporary(), register)
+        return first
+
+    def call_number(self, function: Any, given: Sequence[tuple[Any, int]], result: Any) -> int:
+        """The number of a function that is called so."""
+        self.calls.append(pure.described(function, given, result))
+        return len(self.calls) - 1
 
     def loop_number(self, function: Any, letters: str, in_place: bool, beginning: float) -> int:
         """The number of NumPy's loop for these dtypes."""

@@ -190,8 +190,8 @@ class Expressions:
             return placed(node, ast.Compare(left, node.ops, [right]))
         if isinstance(node, (*_HOISTED, ast.Compare)):
             return self._read(self._chosen(node))
-        if isinstance(node, ast.Tuple):
-            return placed(node, ast.Tuple(self._each(node.elts), ast.Load()))
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return placed(node, type(node)(self._each(node.elts), ast.Load()))
         if isinstance(node, ast.Call):
             return self._call(node)
         raise Leaves(f"{words(node)} is left to Python", node)

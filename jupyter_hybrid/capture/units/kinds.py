@@ -26,7 +26,7 @@ _SCALARS = {np.dtype(c).type: f".{c}" for c in TYPES}
 _BY_ITSELF = frozenset(
     {types.ModuleType, types.BuiltinFunctionType, type, np.ufunc, type(None), type(np.sum)}
 )
-_WRITTEN_IN_PYTHON: frozenset[Any] = frozenset((np.ones, np.full))  # functions of NumPy's
+_written_in_python: set[Any] = {np.ones, np.full}  # functions of NumPy's
 _of_letter, _width = _core.units.letter_of_items, _core.units.width_of
 _WIDTHS = {1: "B", 2: "H", 4: "I"}  # letters of a text's characters, by their bytes
 ITEMS = {"i": "int", "f": "float", "b": "bool"}
@@ -36,6 +36,11 @@ MANY = 16  # times as many items as steps are not worth looking at
 def bits(letter: str) -> int:
     """Of an integer of this dtype."""
     return _BITS[letter]
+
+
+def tell_known(functions: tuple[Any, ...]) -> None:
+    """Those of NumPy's that units call are objects by themselves."""
+    _written_in_python.update(f for f in functions if type(f) is types.FunctionType)
 
 
 def kind_of(value: Any, steps: int) -> Any:
@@ -67,7 +72,7 @@ def kind_of(value: Any, steps: int) -> Any:
         return ("text", _WIDTHS[_width(value)], 1)
     if kind is bytes:
         return ("text", "B", 0)
-    by_itself = kind in _BY_ITSELF or (kind is types.FunctionType and value in _WRITTEN_IN_PYTHON)
+    by_itself = kind in _BY_ITSELF or (kind is types.FunctionType and value in _written_in_python)
     return ("is", value) if by_itself else OTHER
 
 

@@ -16,7 +16,7 @@ class Block:
     Steps: (set, slot, expression), (update, slot, operation) of a name, (store, slot, indices,
     expression), (alter, slot, indices, operation) of an element, (is, slot, object),
     (range, first slot, expressions), (items, first slot, slots of what is gone through),
-    (unpack, slot, rank), (unset, slot, how many).
+    (unpack, slot, rank), (unset, slot, how many), (append, slot, expression), (call, expression).
     Ends: (jump, block), (branch, expression, then, otherwise), (next, first slot, slot, body, end),
     (exit, how), (leave, why).
     """
@@ -82,6 +82,11 @@ def touched(block: Block) -> tuple[set[int], set[int]]:
         if kind in ("set", "update"):
             look(rest[0])
             made.add(slot)
+        elif kind == "call":
+            look(slot)
+        elif kind == "append":
+            look(rest[0])
+            read.add(slot)
         elif kind in ("store", "alter"):
             look(*rest[0], rest[1])
             read.add(slot)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import itertools
 import signal
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +23,7 @@ from ..durations import seconds
 from .blocks import ITEMS, RANGE, Loop
 from .callees import Callees, are_alike, called_names, callees_of
 from .code import Code
-from .kinds import as_object, kind_of, letter_of
+from .kinds import OTHER, as_object, kind_of, letter_of
 from .parts import Leaves
 
 _MOST_KINDS = 8  # a loop is compiled for so many, ...
@@ -31,6 +32,14 @@ _TRIES, _GAINED = 4, 200  # after so many tries, so many steps each have to be w
 _OVER, _BROKE, _LEFT = range(3)  # how a run ends, if no interrupt ends it
 _NOTHING: Any = object()
 _GIVEN = 4  # hidden registers of a `for`: value, steps left, step, what it goes through
+
+
+@dataclass(frozen=True)
+class Over:
+    """What a loop goes through: ``function(*sources)``, for ``enumerate`` or ``zip``."""
+
+    function: Any
+    sources: tuple[Any, ...]
 
 
 @dataclass
@@ -98,6 +107,8 @@ class Made:
             code.constants,
             code.parts,
             code.loops,
+            "".join(letter_of(kind) for _, kind in code.appends),
+            code.calls,
         )
 
     @property
@@ -113,9 +124,13 @@ class Made:
     def run(self, values: list[Any]) -> Outcome:
         """A run from these values of its slots."""
         watched = _watched() if self.code.watches else ""
-        end, steps, lost, work, at, kinds, given, error, large = self.unit.run(
-            values, _handlers_only_raise(), watched
-        )
+        with _raising() if self.code.calls else nullcontext():
+            end, steps, lost, work, at, kinds, given, error, large, appended = self.unit.run(
+                values, _handlers_only_raise(), watched
+            )
+        for which, value in appended:
+            slot, kind = self.code.appends[which]
+            values[slot].append(as_object(kind, value))
         self.tries += 1
         self.work += work
         outcome = Outcome(steps, end == _BROKE, end in (_OVER, _BROKE), 0, error=error)
@@ -179,8 +194,9 @@ class Unit:
         made, values = found
         if made.code.watches and np.geterr()["under"] != "ignore":
             return None  # the flag of that is set by most small numbers: nobody looks at it
-        if any(type(v) is list for v in values) and not _handlers_only_raise():
-            return None  # what a handler would see of them is old
+        waits = made.code.calls or any(type(v) is list for v in values)
+        if waits and not _handlers_only_raise():
+            return None  # what a handler would see is old
         return found
 
     def _loop(self, way: str, frame: Any) -> _Known | None:
@@ -216,6 +232,7 @@ class Unit:
     def _find(self, frame: Any, through: Any, done: int = 0) -> tuple[Made, list[Any]] | None:
         """The code for these values, and all values of its slots."""
         kind = type(through)
+        sources: tuple[Any, ...] = (None,)
         if kind is range:
             through = through[done:]
             way, steps = RANGE, len(through)
@@ -226,11 +243,13 @@ class Unit:
         elif through is None:
             way, steps, given, kinds = "", -1, [None] * _GIVEN, [None] * _GIVEN
         else:
-            items = kind_of(through, -1)
-            if type(items) is not tuple or items[0] == "is":
+            sources = through.sources if kind is Over else (through,)
+            items = [kind_of(source, -1) for source in sources]
+            if any(type(k) is not tuple or k[0] == "is" for k in items):
                 return None
-            way, steps = ITEMS, len(through) - done
-            given, kinds = [done, steps, 1, through], ["int", "int", "int", items]
+            way = f"{through.function.__name__}{len(sources)}" if kind is Over else ITEMS
+            steps = min(map(len, sources)) - done
+            given, kinds = [done, steps, 1, *sources], ["int", "int", "int", *items]
         if steps == 0:
             return None
         known = self._loop(way, frame)
@@ -239,8 +258,12 @@ class Unit:
         loop = known.loop
         values = [numbers.plain(v) for v in self._values(frame, loop)]
         named = [None if v is _NOTHING else kind_of(v, steps) for v in values]
-        extra = loop.size - loop.named - _GIVEN
-        key = *named, kinds[3]
+        for slot in loop.grown:
+            several = [v for v in (*values, *sources) if v is values[slot]]
+            grows = type(values[slot]) is list and len(several) == 1
+            named[slot] = ("is", ("grows", slot)) if grows else OTHER
+        extra = loop.size - loop.named - len(kinds)
+        key = *named, *kinds[3:]
         try:
             made = known.made.get(key)
         except TypeError:  # something by itself that has no hash
@@ -281,14 +304,26 @@ def _watched() -> str:
     return "".join(k[0] for k in ("divide", "over", "invalid") if ways[k] != "ignore")
 
 
+def _raising() -> Any:
+    """What NumPy's own functions are to tell of raises: Python takes the step then."""
+    ways: Any = {k: w if w == "ignore" else "raise" for k, w in np.geterr().items()}
+    return np.errstate(**ways)
+
+
 def _handlers_only_raise() -> bool:
     """Does no handler of a signal do more? Others may look at arrays, or write them."""
-    handlers = map(signal.getsignal, _core.units.handled_signals())
-    return all(h is signal.default_int_handler or not callable(h) for h in handlers)
+    return all(_only_raises(signal.getsignal(s)) for s in _core.units.handled_signals())
+
+
+def _only_raises(handler: Any) -> bool:
+    return handler is signal.default_int_handler or not callable(handler)
 
 
 def rest_of(through: Any, steps: int) -> Any:
     """What a loop still goes through after some steps."""
+    if type(through) is Over:
+        rest = [rest_of(source, steps) for source in through.sources]
+        return enumerate(rest[0], steps) if through.function is enumerate else zip(*rest)
     if type(through) is range or type(through) is np.ndarray:
         return iter(through[steps:])
     return itertools.islice(iter(through), steps, None)

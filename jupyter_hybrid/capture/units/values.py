@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from . import arithmetic, functions, whole
+from ..source.nodes import walk
+from . import arithmetic, functions, pure, whole
 from .arithmetic import Value
-from .kinds import OTHER, TYPES, is_array, is_integer, kind_of, letter_of
+from .kinds import OTHER, TYPES, is_array, is_integer, is_number, kind_of, letter_of
 from .parts import Element, Leaves, Slot
 
 WIDTH = 6  # numbers of an instruction
@@ -33,6 +34,8 @@ class Values:
     constant_of: Any
     _temporary: Any
     consecutive: Any
+    lines: list[int]
+    appends: list[tuple[int, Any]]
     is_temporary: Any
     pinned: int  # a temporary that is read again
 
@@ -65,6 +68,15 @@ class Values:
 
     def _alter(self, slot: int, indices: list[Any], operation: ast.BinOp) -> None:
         """``name[indices] op= value``."""
+        index = self._array_index(slot, indices)
+        if index is not None:
+            base = self._of(slot)
+            old = pure.element(self, base, index)
+            made = whole.binary(self, operation.op, old, self._value(operation.right))
+            if not is_array(made[0]) or made[0][1] != base[0][1]:
+                raise Leaves("an array is updated with another dtype", None)
+            pure.store(self, base, index, made)
+            return
         if not self._is_part(slot, indices):
             self._store(slot, indices, operation)
             return
@@ -72,6 +84,42 @@ class Values:
         target = whole.view(self, self._of(slot), indices, self._value)
         self.pinned = target[1]
         whole.update(self, target, operation.op, value)
+
+    def assigned(self, target: Value, value: Value) -> None:
+        """``target[...] = value`` of a whole array."""
+        if is_array(value[0]) and value[0][1] != target[0][1]:
+            raise Leaves("an array is given elements of another dtype", None)
+        whole.assign(self, target, value)
+
+    def _append(self, slot: int, expression: Any) -> None:
+        """``name.append(value)`` of a list."""
+        kind = self._now[slot]
+        if kind != ("is", ("grows", slot)):
+            raise Leaves("an append to such a value", None)
+        value = self._value(expression)
+        if not (is_array(value[0]) or is_number(value[0])):
+            raise Leaves("such a value is appended", None)
+        self._add("append", value[1], len(self.appends), int(is_array(value[0])))
+        self.appends.append((slot, value[0]))
+
+    def _call(self, node: ast.Call) -> None:
+        pure.stands_alone(self, node)
+
+    def _array_index(self, slot: int, indices: list[Any]) -> Value | None:
+        """The index of several elements, where it is an array."""
+        kind = self._now[slot]
+        if not is_array(kind) or len(indices) != 1 or isinstance(indices[0], ast.Slice):
+            return None
+        parts = [n for n in walk(indices[0]) if isinstance(n, (Slot, Element, ast.Call))]
+        if not any(isinstance(n, ast.Call) or is_array(self._now[n.slot]) for n in parts):
+            return None
+        before = len(self._code), len(self.lines), self._next
+        value = self._value(indices[0])
+        if is_array(value[0]):
+            return value
+        del self._code[before[0] :], self.lines[before[1] :]
+        self._next = before[2]
+        return None
 
     def _is_part(self, slot: int, indices: list[Any]) -> bool:
         """Is it several elements of an array?"""
@@ -84,6 +132,10 @@ class Values:
 
     def _store(self, slot: int, indices: list[Any], expression: Any) -> None:
         value = self._value(expression)
+        index = self._array_index(slot, indices)
+        if index is not None:
+            pure.store(self, self._of(slot), index, value)
+            return
         if self._is_part(slot, indices):
             whole.assign(self, whole.view(self, self._of(slot), indices, self._value), value)
             return
@@ -213,6 +265,9 @@ class Values:
         return kind, self.emit(name, x, y)
 
     def _of_element(self, node: Element) -> Value:
+        index = self._array_index(node.slot, node.indices)
+        if index is not None:
+            return pure.element(self, self._of(node.slot), index)
         if self._is_part(node.slot, node.indices):
             return whole.view(self, self._of(node.slot), node.indices, self._value)
         letter, at = self._place(node.slot, node.indices)
@@ -271,23 +326,28 @@ class Values:
     def _of_call(self, node: ast.Call) -> Value:
         values: list[Any] = []
         function: Any = None
-        if isinstance(node.func, ast.Attribute) and node.func.attr in whole.METHODS:
+        named = {str(k.arg): k.value for k in node.keywords}
+        if isinstance(node.func, ast.Attribute):
             base = self._value(node.func.value)
             if is_array(base[0]):
-                values, function = [base], whole.METHODS[node.func.attr]
+                name = node.func.attr
+                if name in whole.METHODS:
+                    found = self._tried(whole.METHODS[name], [base], node)
+                    if found is not None:
+                        return found
+                return pure.method(self, base, name, node.args, named)
         if function is None:
             kind, _ = self._value(node.func)
             if type(kind) is not tuple or kind[0] != "is":
                 raise Leaves("a call", None)
             function = kind[1]
-        known = whole.FUNCTIONS.get(function) if function.__hash__ is not None else None
-        if known is not None:
-            values += [self._argument(a) for a in node.args]
-            named = {str(k.arg): self._argument(k.value) for k in node.keywords}
-            if not values:
-                raise Leaves("a call with such arguments", None)
-            made: Value = known(self, function, values, named)
-            return made
+        if function.__hash__ is None:
+            raise Leaves("a call", None)
+        found = self._tried(function, [], node)
+        if found is not None:
+            return found
+        if pure.knows(function):
+            return pure.call(self, function, node.args, named)
         if node.keywords:
             raise Leaves("a call with such arguments", None)
         values = [self._value(a) for a in node.args]
@@ -303,6 +363,19 @@ class Values:
             return whole.apply(self, np.absolute, values)
         return functions.called(self, function, values)
 
+    def _tried(self, function: Any, given: list[Any], node: ast.Call) -> Value | None:
+        """A call of a function that has instructions of its own, if it has for such arguments."""
+        known = whole.FUNCTIONS.get(function)
+        if known is None:
+            return None
+        try:
+            values = [*given, *(self._argument(a) for a in node.args)]
+            named = {str(k.arg): self._argument(k.value) for k in node.keywords}
+            made: Value | None = known(self, function, values, named) if values else None
+        except Leaves:
+            return None
+        return made
+
     def _argument(self, node: Any) -> Any:
         """The value of an argument, or a tuple's."""
         if isinstance(node, ast.Tuple):
@@ -316,14 +389,15 @@ class Values:
 STEPS = {
     "set": Values._set, "store": Values._store, "is": Values._is, "range": Values._range,
     "items": Values._items, "unpack": Values._unpack, "update": Values._update,
-    "alter": Values._alter, "unset": Values._unset,
+    "alter": Values._alter, "unset": Values._unset, "append": Values._append,
+    "call": Values._call,
 }  # fmt: skip
 _VALUES = {
     Slot: Values._of_slot, ast.Constant: Values._of_constant,
     ast.BinOp: Values._of_binary, ast.UnaryOp: Values._of_unary, ast.Compare: Values._of_compare,
     Element: Values._of_element, ast.Subscript: Values._of_subscript,
     ast.Attribute: Values._of_attribute, ast.Call: Values._of_call, ast.Tuple: Values._of_others,
-    ast.Slice: Values._of_others,
+    ast.List: Values._of_others, ast.Slice: Values._of_others,
 }  # fmt: skip
 # Instructions whose first operand is the register of a result.
 _GIVES = frozenset(
@@ -332,5 +406,5 @@ _GIVES = frozenset(
     if name.split("_")[0]
     not in ("commit", "exit", "leave", "jump", "back", "next", "if", "unless", "store")
     and name not in ("shift_fits", "fits", "exact_i", "nonzero_f", "nonzero_i", "finite_f")
-    and name not in ("assign", "fill", "ordered")
+    and name not in ("assign", "fill", "ordered", "append")
 )

@@ -1,0 +1,262 @@
+"""Calls that units leave to NumPy itself: of functions that change nothing.
+
+Their results' kinds are those that small arrays of the same dtypes give; each call is looked at for
+that, and leaves the unit where it gave something else. What they would warn of raises in a unit,
+so that Python takes the step.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import operator
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from .arithmetic import Value
+from .kinds import is_array, is_number, kind_of, letter_of, tell_known
+from .parts import Leaves
+
+_FUNCTIONS: tuple[Any, ...] = (
+    np.clip, np.roll, np.argmin, np.argmax, np.concatenate, np.hstack, np.vstack, np.stack,
+    np.column_stack, np.cumsum, np.cumprod, np.sort, np.argsort, np.arange, np.linspace, np.eye,
+    np.identity, np.diag, np.trace, np.triu, np.tril, np.std, np.var, np.median, np.count_nonzero,
+    np.array_equal, np.allclose, np.isclose, np.array, np.cross, np.diff, np.interp,
+    np.searchsorted, np.einsum, np.tensordot, np.kron, np.vdot, np.inner, np.convolve,
+    np.correlate, np.bincount, np.tile, np.repeat, np.pad, np.round, np.around, np.mean, np.sum,
+    np.prod, np.max, np.min, np.amax, np.amin, np.any, np.all, np.ptp, np.average, np.nan_to_num,
+    np.matmul, np.dot, np.outer, np.full_like, np.linalg.norm, np.linalg.inv, np.linalg.solve,
+    np.linalg.det, np.linalg.pinv, np.linalg.cholesky, np.linalg.matrix_rank, np.argpartition,
+    np.take, np.delete, np.append, np.insert, np.logspace, np.meshgrid, np.fmax, np.fmin,
+    np.nansum, np.nanmax, np.nanmin, np.gradient, np.trapezoid, np.polyval, np.heaviside,
+    np.isin, np.union1d, np.intersect1d, np.flatnonzero,
+)  # fmt: skip
+_PURE = frozenset(_FUNCTIONS)
+_METHODS = frozenset(
+    {"clip", "argmin", "argmax", "cumsum", "cumprod", "argsort", "trace", "std", "var", "round",
+     "astype", "flatten", "sum", "prod", "max", "min", "mean", "any", "all", "ptp", "dot", "copy",
+     "repeat", "take", "item", "nonzero"}
+)  # fmt: skip
+#: Functions of NumPy's that write into their first argument, and return nothing.
+_WRITE = frozenset((np.copyto, np.fill_diagonal, np.put))
+_MOST_ARGUMENTS = 24
+_FIXED = (int, float, str, bool, type(None))
+
+
+class _Spec:
+    """How a call's arguments are made of values that are given one by one."""
+
+    def __init__(self) -> None:
+        self.given: list[Value] = []
+
+    def of(self, code: Any, node: Any) -> Any:
+        """A constant as it is, a tuple of parts, or the place of a value."""
+        if isinstance(node, ast.Constant) and type(node.value) in _FIXED:
+            return _Constant(node.value)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
+            made = self.of(code, node.operand)
+            if isinstance(node.op, ast.USub) and type(made.value) in (int, float):
+                return _Constant(-made.value)
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return type(node) is ast.List, [self.of(code, part) for part in node.elts]
+        return self.value(code._value(node))
+
+    def value(self, value: Value) -> Any:
+        kind = value[0]
+        if type(kind) is tuple and kind[0] == "is" and _is_fixed(kind[1]):
+            return _Constant(kind[1])
+        if not (is_array(kind) or is_number(kind)) or len(self.given) == _MOST_ARGUMENTS:
+            raise Leaves("a call with such arguments", None)
+        self.given.append(value)
+        return len(self.given) - 1
+
+
+class _Constant:
+    def __init__(self, value: Any):
+        self.value = value
+
+
+def _is_fixed(value: Any) -> bool:
+    """Is it a type of numbers, or None?"""
+    numbers = isinstance(value, type) and (
+        value in (int, float, bool, complex) or issubclass(value, np.generic)
+    )
+    return numbers or value is None
+
+
+def _built(spec: Any, given: Sequence[Any]) -> Any:
+    if type(spec) is int:
+        return given[spec]
+    if type(spec) is _Constant:
+        return spec.value
+    is_list, parts = spec
+    made = [_built(part, given) for part in parts]
+    return made if is_list else tuple(made)
+
+
+def _adapted(function: Any, args: list[Any], named: dict[str, Any]) -> Callable[..., Any]:
+    """The function of the values that are given one by one."""
+    if not named and args == list(range(len(args))):
+        made: Callable[..., Any] = function
+        return made
+    constant = all(type(a) is _Constant for a in named.values())
+    if constant and args == list(range(len(args))):
+        return functools.partial(function, **{k: a.value for k, a in named.items()})
+
+    def call(*given: Any) -> Any:
+        values = [_built(a, given) for a in args]
+        return function(*values, **{k: _built(a, given) for k, a in named.items()})
+
+    return call
+
+
+def knows(function: Any) -> bool:
+    """Is it a function that units call?"""
+    return function in _PURE or function is np.where
+
+
+def call(code: Any, function: Any, args: Sequence[Any], named: dict[str, Any]) -> Value:
+    """A call of a pure function of NumPy's; the arguments are nodes."""
+    spec = _Spec()
+    alone = function is np.where and (len(args) != 3 or named)
+    if alone or "out" in named or "where" in named:
+        raise Leaves("a call with such arguments", None)
+    places = [spec.of(code, a) for a in args]
+    names = {k: spec.of(code, a) for k, a in named.items()}
+    return _emitted(code, _adapted(function, places, names), spec.given)
+
+
+def method(code: Any, base: Value, name: str, args: Sequence[Any], named: dict[str, Any]) -> Value:
+    """``array.name(args)``."""
+    if name not in _METHODS or "out" in named or "where" in named:
+        raise Leaves(f"the method {name}", None)
+    spec = _Spec()
+    spec.value(base)
+    places = [spec.of(code, a) for a in args]
+    names = {k: spec.of(code, a) for k, a in named.items()}
+
+    def called(array: Any, *given: Any, **rest: Any) -> Any:
+        return getattr(array, name)(*given, **rest)
+
+    return _emitted(code, _adapted(called, [0, *places], names), spec.given)
+
+
+def element(code: Any, base: Value, index: Value) -> Value:
+    """``base[index]`` for an index that is an array: a copy."""
+    if index[0][1] not in "?bhilBHIL":
+        raise Leaves("an index of such a type", None)
+    return _emitted(code, operator.getitem, [base, index])
+
+
+def store(code: Any, base: Value, index: Value, value: Value) -> None:
+    """``base[index] = value`` for such an index."""
+    kind = base[0]
+    if not kind[3]:
+        raise Leaves("a read-only array is written", None)
+    letter = value[0][1] if is_array(value[0]) else ""
+    if kind[1] != "D" and (letter == "D" or value[0] in ("complex", ".D")):
+        raise Leaves("an element is given such a value", None)
+    _writing(code, operator.setitem, [base, index, value])
+
+
+def stands_alone(code: Any, node: ast.Call) -> None:
+    """A call as a statement: of a function of NumPy's that writes."""
+    function = _function_of(code, node.func)
+    named = {str(k.arg): k.value for k in node.keywords}
+    if isinstance(function, np.ufunc) and "out" in named:
+        out = code._value(named.pop("out"))
+        if named or not is_array(out[0]) or not out[0][3]:
+            raise Leaves("a call with such arguments", None)
+        code.pinned = out[1]
+        given = placed_call(node, node.func, node.args)
+        code.assigned(out, code._value(given))
+        return
+    if function not in _WRITE or named:
+        raise Leaves("a call stands alone", None)
+    values = [code._value(a) for a in node.args]
+    if not values or not is_array(values[0][0]) or not values[0][0][3]:
+        raise Leaves("a call with such arguments", None)
+    _writing(code, function, values)
+
+
+def placed_call(at: Any, function: Any, args: list[Any]) -> ast.Call:
+    """The call without what is named."""
+    return ast.copy_location(ast.Call(function, args, []), at)
+
+
+def _function_of(code: Any, node: Any) -> Any:
+    kind, _ = code._value(node)
+    known = type(kind) is tuple and kind[0] == "is" and getattr(kind[1], "__hash__", None)
+    return kind[1] if known and type(kind[1]) is not ModuleType else None
+
+
+# Instructions -------------------------------------------------------------------------------------
+def _emitted(code: Any, function: Callable[..., Any], given: Sequence[Value]) -> Value:
+    result = _kind_of_result(function, tuple(v[0] for v in given))
+    number = code.call_number(function, given, result)
+    first = code.consecutive_of(given)
+    code.watches = True
+    return result, code.emit("call", number, first, len(given), 0)
+
+
+def _writing(code: Any, function: Callable[..., Any], given: Sequence[Value]) -> None:
+    for value in given:
+        if not (is_array(value[0]) or is_number(value[0])):
+            raise Leaves("a call with such arguments", None)
+    number = code.call_number(function, given, ("is", None))
+    first = code.consecutive_of(given)
+    code.watches = True
+    code.emit("call", number, first, len(given), 1)
+
+
+def _kind_of_result(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Any:
+    """Of a call with such values, by one with small ones."""
+    given = [_sample(kind) for kind in kinds]
+    try:
+        with np.errstate(all="ignore"):
+            made = function(*given)
+    except Exception:
+        raise Leaves("a call with such arguments", None) from None
+    kind = kind_of(made, -1)
+    if is_array(kind):
+        if type(made) is not np.ndarray or any(np.may_share_memory(made, g) for g in given):
+            raise Leaves("a call that gives a view", None)
+    elif not is_number(kind):
+        raise Leaves("a call that gives something else", None)
+    return kind
+
+
+def _sample(kind: Any) -> Any:
+    if is_array(kind):
+        dtype = np.dtype(kind[1])
+        if kind[2] == 2:
+            return np.eye(3, dtype=dtype)
+        made = np.ones((3,) * kind[2], dtype)
+        return made if kind[1] == "?" else np.cumsum(made, axis=0, dtype=dtype) - dtype.type(1)
+    if kind[0] == ".":
+        return np.dtype(kind[1]).type(1)
+    return {"int": 1, "float": 1.0, "bool": True, "complex": 1j}[kind]
+
+
+def descriptor(kind: Any) -> tuple[str, Any, int]:
+    """(letter, type, rank) of a value that is given to a function, or that it gives."""
+    if kind == ("is", None):
+        return "-", None, 0
+    if is_array(kind):
+        return "a", np.dtype(kind[1]), kind[2]
+    return letter_of(kind), (np.dtype(kind[1]).type if kind[0] == "." else None), 0
+
+
+def described(
+    function: Callable[..., Any], given: Sequence[Value], result: Any
+) -> tuple[Any, list[Any], Any]:
+    """(function, arguments, result) for the machine."""
+    letter, kind, rank = descriptor(result)
+    return function, [descriptor(k) for k, _ in given], (letter, kind or _PYTHONS.get(result), rank)
+
+
+_PYTHONS = {"int": int, "float": float, "bool": bool, "complex": complex}
+tell_known((*_FUNCTIONS, *_WRITE, np.where))

@@ -1,0 +1,197 @@
+"""What units do beyond their own instructions: lists that grow, calls of NumPy, masks, and what a
+loop goes through."""
+
+from __future__ import annotations
+
+import signal
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from cells import Shell, imperative
+
+from jupyter_hybrid.capture.units import check
+from jupyter_hybrid.capture.units import unit as units
+
+SETUP = "import numpy as np\nx = np.arange(6.0)\nh = []\nA = np.eye(3) * 2 + 0.5\n"
+
+
+@pytest.fixture
+def shell() -> Iterator[Shell]:
+    made = Shell()
+    made.run(SETUP)
+    made.run("%hybrid mode auto")
+    yield made
+    made.run("%hybrid mode imperative")
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    monkeypatch.setattr(check, "ALWAYS", False)
+    taken: list[int] = []
+    run = units.Made.run
+
+    def counted(made: units.Made, values: list) -> units.Outcome:
+        outcome = run(made, values)
+        taken.append(outcome.steps)
+        return outcome
+
+    monkeypatch.setattr(units.Made, "run", counted)
+    return taken
+
+
+def agree(shell: Shell, body: str, names: str = "hxvwsi") -> None:
+    wanted = imperative(SETUP + body)[0]
+    shell.run(body)
+    for name in names:
+        one, other = shell.ns.get(name), wanted.get(name)
+        assert type(one) is type(other) and repr(one) == repr(other)
+        if isinstance(one, list):
+            assert list(map(type, one)) == list(map(type, other))
+        if isinstance(one, np.ndarray):
+            assert one.strides == other.strides and one.flags.owndata == other.flags.owndata
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for i in range(6):\n    h.append(i)\n    h.append(x[i])\n    h.append(x[i] > 2)\n",
+        "for i in range(6):\n    h.append(x * i)\n    h.append(x[i:])\n",
+        "for i in range(6):\n    if i % 2:\n        h.append(float(i))\n",
+        "v = x * 2\nfor i in range(6):\n    h.append(v)\n    v[i] = 9\n",
+        "def f(q):\n    h.append(q)\n    return q + 1\ns = 0\nfor i in range(6):\n    s += f(i)\n",
+        "for i in range(6):\n    h.append(complex(i, 1))\n",
+    ],
+)
+def test_lists_grow(shell, steps, body):
+    agree(shell, body)
+    assert sum(steps) == 6
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for i in range(6):\n    h.append(i)\n    s = h[-1]\n",
+        "for i in range(6):\n    h.append(i)\n    s = len(h)\n",
+        "g = h\nfor i in range(6):\n    h.append(i)\n    g.append(-i)\n",
+        "for i in range(6):\n    h.append('a')\n",
+        "for i in range(6):\n    h.append([i])\n",
+        "for i in range(6):\n    h = []\n    h.append(i)\n",
+        "h = [1, 2]\nfor i in h:\n    if len(h) < 9:\n        h.append(i + 1)\n",
+        "class L(list):\n    pass\nh = L()\nfor i in range(6):\n    h.append(i)\n",
+        "import collections\nh = collections.deque()\nfor i in range(6):\n    h.append(i)\n",
+    ],
+)
+def test_lists_that_are_read_are_pythons(shell, body):
+    agree(shell, body, "si")
+    assert list(shell.ns["h"])[:3] == list(imperative(SETUP + body)[0]["h"])[:3]
+
+
+def test_what_was_appended_before_an_error_stays(shell, steps):
+    shell.run("for i in range(9):\n    h.append(x[i])\n", fails=True)
+    assert shell.ns["h"] == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+
+
+CALLS = [
+    "v = np.clip(x, 1, i)", "v = np.roll(x, i)", "v = np.where(x > i, x, 0.5)", "s = np.argmax(x)",
+    "v = np.concatenate((x, x[: i + 1]))", "v = np.stack([x, x])", "v = np.cumsum(x)", "s = x.std()",
+    "v = np.linalg.solve(A, x[:3])", "v = np.linalg.inv(A)", "s = np.linalg.norm(x)",
+    "v = np.array([i, x[i], 2.5])", "v = np.linspace(0, 1, i + 1)", "v = np.arange(i)",
+    "v = x.astype(int)", "v = x.astype(np.float32)", "s = np.array_equal(x, x[::-1])",
+    "v = x[x > i]", "v = x[np.argsort(-x)]", "x[x > i] = -1", "x[x > i] *= 2",
+    "x[np.array([0, 1])] = i", "np.add(x, i, out=x)", "np.copyto(x, 3.0)",
+    "np.fill_diagonal(A, i)", "v = np.sum(A, axis=(0, 1), keepdims=True)", "s = np.median(x)",
+    "v = np.einsum('ij,j->i', A, x[:3])", "v = np.triu(A)", "s = np.count_nonzero(x > i)",
+    "v = np.diff(x, n=2)", "v = A.flatten()", "v = np.round(x / 3, 1)", "v = np.eye(3)[i // 2]",
+    "v = np.pad(x, 1)", "v = np.interp(i / 2, x, x * 2)", "v = np.kron(A, A)", "v = np.diag(x)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_numpys_functions_are_called_by_units(shell, steps, call):
+    agree(shell, f"for i in range(6):\n    {call}\n")
+    assert sum(steps) == 6
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "v = np.diag(A)", "v = np.reshape(x, (2, 3))", "v = np.squeeze(x)", "v = np.random.rand(2)",
+        "v = np.where(x > 1)", "v = np.unique(x)", "v = np.ravel(x)", "v = np.asarray(x)",
+        "np.put(x, [1], [i])", "v = x[[0, 1]]", "v = np.array([[1, 2], [3, i]])[0]",
+    ],
+)  # fmt: skip
+def test_others_are_pythons(shell, call):
+    wanted = imperative(SETUP + f"np.random.seed(1)\nfor i in range(6):\n    {call}\n")[0]
+    shell.run("np.random.seed(1)")
+    shell.run(f"for i in range(6):\n    {call}\n")
+    for name in "vx":
+        assert repr(shell.ns.get(name)) == repr(wanted.get(name))
+
+
+def test_a_call_that_raises_is_pythons(shell, steps):
+    result = shell.run(
+        "for i in range(6):\n    B = A * (i < 3)\n    v = np.linalg.inv(B)\n", fails=True
+    )
+    assert type(result.error) is np.linalg.LinAlgError
+    assert (shell.ns["i"], sum(steps)) == (3, 3)
+
+
+def test_a_call_warns_once_at_its_line(shell):
+    shell.run("y = np.arange(3.0) - 1")
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        shell.run("for i in range(3):\n    v = np.median(y / y)\n")
+    plain = imperative("import numpy as np\ny = np.arange(3.0) - 1\n")[0]
+    with warnings.catch_warnings(record=True) as wanted:
+        warnings.simplefilter("always")
+        exec("for i in range(3):\n    v = np.median(y / y)\n", plain)
+    assert [str(w.message) for w in warned] == [str(w.message) for w in wanted]
+    assert len({w.lineno for w in warned}) == 1
+
+
+def test_an_interrupt_in_a_call_is_raised(shell):
+    """The signal is handled while NumPy's own Python code runs."""
+    body = "for i in range(100_000):\n    v = np.roll(x, i)\n"
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        result = shell.run(body, fails=True)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert type(result.error) is KeyboardInterrupt
+    assert 0 < shell.ns["i"] < 99_999
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "s = 0\nfor i, w in enumerate(x):\n    s += i * w\n",
+        "s = 0\nfor i, w in enumerate([3, 1, 2]):\n    s += i * w\n",
+        "s = 0\nfor i, w in zip(x, x[::-1]):\n    s += i * w\n",
+        "s = 0\nfor i, w in zip(x, [1, 2]):\n    s += i * w\n",
+        "s = 0\nfor i, w in zip(A, x):\n    s += i.sum() * w\n",
+        "s = 0\nfor i, w in enumerate(x):\n    if i == 3:\n        break\nelse:\n    s = 1\n",
+        "s = 0\nfor w in enumerate(x):\n    s += w[0]\n",
+        "s = 0\nfor i, w in enumerate(x, 2):\n    s += i\n",
+        "s = 0\nfor i, w in enumerate(iter([1, 2])):\n    s += i\n",
+        "s = 0\nfor i, w in zip(range(3), x):\n    s += i\n",
+        "enumerate = lambda q: [(7, 1)]\ns = 0\nfor i, w in enumerate(x):\n    s += i\n"
+        "del enumerate\n",
+        "s = 0\nfor i in range(3):\n    for j in (1, 2.5, x[i]):\n        s += j * i\n"
+        "        if s > 9:\n            break\n    else:\n        s += 100\n",
+        "s = 0\nfor i in range(3):\n    for j, w in ((0, 1), (i, 2)):\n        if j == w:\n"
+        "            continue\n        s += j * w\n",
+        "s = 0\nfor i in range(3):\n    for j in [i, i + 1]:\n        i = 5\n        s += j\n",
+    ],
+)
+def test_what_a_loop_goes_through(shell, body):
+    agree(shell, body)
+
+
+def test_enumerate_and_zip_are_gone_through_by_units(shell, steps):
+    shell.run("s = 0\nfor i, w in enumerate(x):\n    s += i * w\n")
+    shell.run("for i, w in zip(x, x):\n    s += i * w\n")
+    assert steps == [6, 6] and shell.ns["s"] == 110
