@@ -1,6 +1,6 @@
 """Runs the cells of one notebook or script in this process and writes what each did to a file.
 
-    python tools/foreign_cells.py plain|cell|symbolic|decorator|block SOURCE RECORDS [PLAN]
+    python tools/foreign_cells.py plain|cell|symbolic|auto|decorator|block SOURCE RECORDS [PLAN]
 
 A record a cell: seconds of every run, outputs, error, and the values of the names that it changed
 as plain data. The plan (of the plain run) says how often each cell runs.
@@ -138,13 +138,13 @@ class Notebook:
         self.shell.showtraceback = self.shell.showsyntaxerror = lambda *args, **kwargs: None
         self.hidden: set[str] = set(self.shell.user_ns)
         self.before: dict[str, bytes] = {}
-        if mode in ("cell", "symbolic"):
+        if mode in ("cell", "symbolic", "auto"):
             self.shell.run_line_magic("load_ext", "jupyter_hybrid")
         if mode != "plain":
             for name in ("hybridize", "symbolic"):  # the time of the import is no cell's
                 getattr(importlib.import_module("jupyter_hybrid"), name)
-        if mode == "symbolic":
-            self.shell.run_line_magic("hybrid", "mode symbolic")
+        if mode in ("symbolic", "auto"):
+            self.shell.run_line_magic("hybrid", f"mode {mode}")
         self.run("warm = (__import__('numpy').arange(3) * 2).sum()\nprint(warm)\ndel warm")
 
     def run(self, text: str) -> tuple[float, str, list[Any], tuple[str, str] | None]:

@@ -1,14 +1,14 @@
 """Runs every cell of other people's notebooks plain and hybridized, and prints what differs.
 
     python tools/foreign_notebooks.py FOLDER ... [--files N] [--skip N] [--limit 120] [--scripts]
-                                      [--mode cell|symbolic|decorator|block] [--clock wall|cpu]
+                                      [--mode cell|symbolic|auto|decorator|block] [--clock wall|cpu]
                                       [--again 0] [--findings FILE] [--keep FOLDER]
                                       [--python PYTHON]
 
 A folder is a repository: its notebooks (with ``--scripts`` its ``.py`` files) run three times, each
 in a process and a copy of its own: plain, plain again if need be (what differs there is nobody's
 fault), and hybridized, each cell up to six times in a row. Hybridized: ``cell``, with
-``%%hybridize --view none`` on every cell; ``symbolic``, after ``%hybrid mode symbolic``;
+``%%hybridize --view none`` on every cell; ``symbolic`` and ``auto``, after ``%hybrid mode ...``;
 ``decorator``, with every function of a cell under ``@hybridize``; ``block``, with the cell in a
 ``with symbolic()``. Compared are prints, shown values, errors, and the names that a cell leaves.
 The table has a line a repository; added milliseconds are medians, and "above" counts cells beyond
@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 from foreign_cells import cells_of
 
-MODES = ("cell", "symbolic", "decorator", "block")
+MODES = ("cell", "symbolic", "auto", "decorator", "block")
 FLOATS = 1e-9  # of the largest magnitude: a cell reads what the cells before it left
 FIRST, LATER = (1.5, 0.02), (1.2, 0.002)  # bounds: so many times plain, and so many seconds
 WORKER = Path(__file__).with_name("foreign_cells.py")

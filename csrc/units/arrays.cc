@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -14,11 +15,13 @@ namespace hybrid {
 namespace units {
 namespace {
 
-constexpr int64_t kLarge = 1 << 15;                  // elements
+constexpr int64_t kLarge = 1 << 17;                  // elements
 constexpr int64_t kCopied = 8192;                    // elements: what NumPy buffers when it reduces
 constexpr size_t kMaxLog = 1u << 22;                 // writes between two commits
 constexpr size_t kMaxSaved = 64u << 20;              // bytes of those of regions
 constexpr int64_t kSmallestMemory = 6, kSizes = 48;  // logarithms
+constexpr int kMostNodes = 24;                       // of a chain
+constexpr int64_t kBlock = 512;                      // elements
 
 // Arrays that are gone through together, with as few axes as will do.
 struct Walk {
@@ -91,12 +94,21 @@ void bounds_of(const Array& array, const char** low, const char** high) {
 
 template <typename From, typename To>
 void convert(int64_t n, const char* from, int64_t from_step, char* to, int64_t to_step) {
-  for (int64_t k = 0; k < n; ++k, from += from_step, to += to_step) {
-    if constexpr (std::is_same_v<To, bool>) {
-      write<uint8_t>(to, read<From>(from) != 0);
-    } else {
-      write<To>(to, read<From>(from));
+  const auto all = [&](int64_t one, int64_t other) {
+    for (int64_t k = 0; k < n; ++k) {
+      const From value = read<From>(from + k * one);
+      if constexpr (std::is_same_v<To, bool>) {
+        write<uint8_t>(to + k * other, value != 0);
+      } else {
+        write<To>(to + k * other, value);
+      }
     }
+  };
+  constexpr int64_t kFrom = sizeof(From), kTo = sizeof(To);
+  if (from_step == kFrom && to_step == kTo) {
+    all(kFrom, kTo);  // which compilers make several of
+  } else {
+    all(from_step, to_step);
   }
 }
 
@@ -265,25 +277,25 @@ static int size_class(int64_t bytes) {
   return found;
 }
 
+// Gives an array the strides of C's order, NumPy's where it has no elements; its bytes.
+static int64_t put_in_order(Array* array) {
+  int64_t bytes = size_of(array->type);
+  bool empty = false;
+  for (int axis = array->rank - 1; axis >= 0; --axis) {
+    array->stride[axis] = bytes;
+    empty = empty || array->shape[axis] == 0;
+    if (array->shape[axis] != 0) bytes *= array->shape[axis];
+  }
+  return empty ? 0 : bytes;
+}
+
 int64_t Arrays::make(const int64_t* shape, int rank, Type type) {
   Array made{};
   made.rank = rank;
   made.type = type;
   made.from = -1;
-  int64_t bytes = size_of(type);
-  for (int axis = rank - 1; axis >= 0; --axis) {
-    made.shape[axis] = shape[axis];
-    made.stride[axis] = bytes;
-    bytes *= shape[axis];
-  }
-  if (bytes == 0) {  // NumPy's strides of nothing
-    bytes = size_of(type);
-    for (int axis = rank - 1; axis >= 0; --axis) {
-      made.stride[axis] = bytes;
-      if (shape[axis]) bytes *= shape[axis];
-    }
-    bytes = 0;
-  }
+  std::copy(shape, shape + rank, made.shape);
+  const int64_t bytes = put_in_order(&made);
   const int which = size_class(bytes);
   char* data;
   if (!spare_[which].empty()) {
@@ -312,6 +324,7 @@ void Arrays::release(int64_t number) {
   array.used = false;
   free_arrays_.push_back(static_cast<int>(number));
   --made_;
+  if (array.later != 0) free_laters_.push_back(array.later);
   if (array.memory < 0) return;
   Memory& memory = memories_[array.memory];
   if (--memory.users == 0) {
@@ -411,7 +424,12 @@ int64_t Arrays::filled(const int64_t* shape, int rank, Type type, const char* va
   const int64_t number = make(shape, rank, type);
   const int size = size_of(type);
   char* to = arrays_[number].data;
-  for (int64_t k = 0; k < count; ++k, to += size) std::memcpy(to, value, size);
+  static const char nothing[16] = {};
+  if (std::memcmp(value, nothing, size) == 0) {
+    std::memset(to, 0, count * size);
+  } else {
+    converter(type, type)(count, value, 0, to, size);
+  }
   return number;
 }
 
@@ -439,7 +457,7 @@ bool Arrays::reusable(int64_t number, const Array& like) const {
          std::equal(like.shape, like.shape + like.rank, array.shape);
 }
 
-Did Arrays::apply(const ArrayLoop& loop, Input* inputs, int64_t* made) {
+Did Arrays::apply(const ArrayLoop& loop, Input* inputs, bool later, int64_t* made) {
   Array like{};
   like.type = loop.types[loop.inputs];
   for (int k = 0; k < loop.inputs; ++k) {
@@ -464,6 +482,41 @@ Did Arrays::apply(const ArrayLoop& loop, Input* inputs, int64_t* made) {
   }
   const int64_t count = count_of(like.shape, like.rank);
   if (count > kLarge) return Did::large;
+  int nodes = 1;
+  bool chain = false;
+  for (int k = 0; k < loop.inputs; ++k) {
+    if (inputs[k].array < 0 || arrays_[inputs[k].array].later == 0) continue;
+    const Array& array = arrays_[inputs[k].array];
+    const int own = laters_[array.later - 1].nodes;
+    if (nodes + own > kMostNodes || array.rank != like.rank ||
+        !std::equal(like.shape, like.shape + like.rank, array.shape)) {
+      compute(inputs[k].array);
+      data[k] = arrays_[inputs[k].array].data;
+    } else {
+      nodes += own;
+      chain = true;
+    }
+  }
+  if (later) {
+    like.memory = like.from = -1;
+    put_in_order(&like);
+    const Later one{&loop, {inputs[0], loop.inputs == 2 ? inputs[1] : Input{}}, nodes};
+    if (free_laters_.empty()) {
+      laters_.push_back(one);
+      like.later = static_cast<int>(laters_.size());
+    } else {
+      like.later = free_laters_.back();
+      free_laters_.pop_back();
+      laters_[like.later - 1] = one;
+    }
+    *made = add(like);
+    return Did::well;
+  }
+  if (chain) {
+    *made = make(like.shape, like.rank, like.type);
+    compute_into(loop, inputs, arrays_[*made]);
+    return Did::well;
+  }
   int64_t number = -1;
   for (int k = 0; k < loop.inputs && number < 0; ++k) {
     const Input& input = inputs[k];
@@ -487,6 +540,182 @@ Did Arrays::apply(const ArrayLoop& loop, Input* inputs, int64_t* made) {
   }
   *made = number;
   return Did::well;
+}
+
+// The loops of a chain one after the other over a block of elements, then over the next one.
+class Arrays::Chain {
+ public:
+  Chain(const Arrays& arrays, const ArrayLoop& loop, const Input* inputs, const Array& output)
+      : arrays_(arrays), output_(output) {
+    add(loop, inputs);
+    for (int axis = 0; axis < output.rank; ++axis) join(axis);
+    if (rank_ == 0) {
+      rank_ = 1;
+      shape_[0] = 1;
+    }
+  }
+
+  // Does what is written overlap with what is read, but for an array that is the very same?
+  bool overlaps() const {
+    const char *low, *high, *other_low, *other_high;
+    bounds_of(output_, &low, &high);
+    for (const Leaf& leaf : leaves_) {
+      const Array& array = *leaf.array;
+      bounds_of(array, &other_low, &other_high);
+      const bool same = array.data == output_.data && array.type == output_.type &&
+                        array.rank == output_.rank &&
+                        std::equal(array.stride, array.stride + array.rank, output_.stride) &&
+                        std::equal(array.shape, array.shape + array.rank, output_.shape);
+      if (!same && low < other_high && other_low < high) return true;
+    }
+    return false;
+  }
+
+  void go(std::vector<char>* scratch) {
+    const size_t size = (nodes_.size() - 1) * kBlock * 16;
+    if (scratch->size() < size) scratch->resize(size);
+    int64_t at[kMaxRank] = {};
+    char* out = output_.data;
+    while (true) {
+      row(out, scratch->data());
+      int axis = rank_ - 2;
+      for (; axis >= 0; --axis) {
+        out += steps_[axis];
+        for (Leaf& leaf : leaves_) leaf.data += leaf.steps[axis];
+        if (++at[axis] < shape_[axis]) break;
+        out -= steps_[axis] * shape_[axis];
+        for (Leaf& leaf : leaves_) leaf.data -= leaf.steps[axis] * shape_[axis];
+        at[axis] = 0;
+      }
+      if (axis < 0) return;
+    }
+  }
+
+ private:
+  struct Leaf {
+    const Array* array;
+    char* data;
+    int64_t strides[kMaxRank], steps[kMaxRank];  // along the result's axes, and the joined ones
+  };
+  struct Operand {
+    int leaf = -1, node = -1;
+    const char* scalar = nullptr;
+  };
+  struct Node {
+    const ArrayLoop* loop;
+    Operand operands[2];
+  };
+
+  int add(const ArrayLoop& loop, const Input* inputs) {
+    Node made{&loop, {}};
+    for (int k = 0; k < loop.inputs; ++k) {
+      Operand& operand = made.operands[k];
+      if (inputs[k].array < 0) {
+        operand.scalar = inputs[k].scalar;
+        continue;
+      }
+      const Array& array = arrays_.arrays_[inputs[k].array];
+      if (array.later != 0) {
+        const Later& later = arrays_.laters_[array.later - 1];
+        operand.node = add(*later.loop, later.inputs);
+        continue;
+      }
+      operand.leaf = static_cast<int>(leaves_.size());
+      Leaf leaf{&array, array.data, {}, {}};
+      for (int axis = 0, to = output_.rank - array.rank; axis < array.rank; ++axis, ++to) {
+        leaf.strides[to] = array.shape[axis] == 1 ? 0 : array.stride[axis];
+      }
+      leaves_.push_back(leaf);
+    }
+    nodes_.push_back(made);
+    return static_cast<int>(nodes_.size()) - 1;
+  }
+
+  // An axis of the result goes on with the one before, or is one by itself.
+  void join(int axis) {
+    const int64_t length = output_.shape[axis];
+    if (length == 1) return;
+    bool joins = rank_ > 0 && steps_[rank_ - 1] == output_.stride[axis] * length;
+    for (const Leaf& leaf : leaves_) {
+      joins = joins && leaf.steps[rank_ - 1] == leaf.strides[axis] * length;
+    }
+    if (!joins) ++rank_;
+    shape_[rank_ - 1] = joins ? shape_[rank_ - 1] * length : length;
+    steps_[rank_ - 1] = output_.stride[axis];
+    for (Leaf& leaf : leaves_) leaf.steps[rank_ - 1] = leaf.strides[axis];
+  }
+
+  void row(char* out, char* scratch) const {
+    const int last = rank_ - 1;
+    const int nodes = static_cast<int>(nodes_.size());
+    for (int64_t begin = 0; begin < shape_[last]; begin += kBlock) {
+      const intptr_t n = std::min(kBlock, shape_[last] - begin);
+      for (int k = 0; k < nodes; ++k) {
+        const Node& node = nodes_[k];
+        char* data[3];
+        intptr_t strides[3];
+        for (int which = 0; which < node.loop->inputs; ++which) {
+          const Operand& operand = node.operands[which];
+          if (operand.leaf >= 0) {
+            const Leaf& leaf = leaves_[operand.leaf];
+            strides[which] = leaf.steps[last];
+            data[which] = leaf.data + begin * leaf.steps[last];
+          } else if (operand.node >= 0) {
+            const ArrayLoop& made = *nodes_[operand.node].loop;
+            strides[which] = size_of(made.types[made.inputs]);
+            data[which] = scratch + operand.node * kBlock * 16;
+          } else {
+            strides[which] = 0;
+            data[which] = const_cast<char*>(operand.scalar);
+          }
+        }
+        const bool is_root = k == nodes - 1;
+        strides[node.loop->inputs] =
+            is_root ? steps_[last] : size_of(node.loop->types[node.loop->inputs]);
+        data[node.loop->inputs] = is_root ? out + begin * steps_[last] : scratch + k * kBlock * 16;
+        const intptr_t size = n;
+        node.loop->function(data, &size, strides, node.loop->extra);
+      }
+    }
+  }
+
+  const Arrays& arrays_;
+  const Array output_;
+  std::vector<Leaf> leaves_;
+  std::vector<Node> nodes_;  // each behind those that it needs
+  int rank_ = 0;
+  int64_t shape_[kMaxRank] = {}, steps_[kMaxRank] = {};
+};
+
+void Arrays::compute_into(const ArrayLoop& loop, const Input* inputs, const Array& output) {
+  if (count_of(output.shape, output.rank) != 0) {
+    Chain(*this, loop, inputs, output).go(&scratch_);
+  }
+  drop(loop, inputs);
+}
+
+void Arrays::drop(const ArrayLoop& loop, const Input* inputs) {
+  for (int k = 0; k < loop.inputs; ++k) {
+    const int64_t number = inputs[k].array;
+    if (number < 0) continue;
+    if (arrays_[number].later != 0) {
+      const Later later = laters_[arrays_[number].later - 1];
+      drop(*later.loop, later.inputs);
+    }
+    if (inputs[k].dies) release(number);
+  }
+}
+
+void Arrays::compute(int64_t number) {
+  const Array wanted = arrays_[number];
+  const Later later = laters_[wanted.later - 1];
+  const int64_t made = make(wanted.shape, wanted.rank, wanted.type);
+  compute_into(*later.loop, later.inputs, arrays_[made]);
+  free_laters_.push_back(wanted.later);
+  arrays_[number] = arrays_[made];  // whose place is free again
+  arrays_[made].used = false;
+  free_arrays_.push_back(static_cast<int>(made));
+  --made_;
 }
 
 Did Arrays::converted(int64_t of, Type type, int64_t* made) {
@@ -648,15 +877,22 @@ bool Arrays::log_element(char* address, Type type) {
 
 bool Arrays::log_region(const Array& array) {
   if (array.memory >= 0 && memories_[array.memory].made_in == transaction_) return true;
-  const int64_t bytes = count_of(array.shape, array.rank) * size_of(array.type);
-  if (saved_.size() + bytes > kMaxSaved || log_.size() >= kMaxLog) return false;
+  const size_t bytes = count_of(array.shape, array.rank) * size_of(array.type);
+  if (saved_size_ + bytes > kMaxSaved || log_.size() >= kMaxLog) return false;
   log_.emplace_back();
   log_.back().type = -1;
   const size_t number = regions_.size();
   std::memcpy(log_.back().old, &number, sizeof number);
-  regions_.push_back({array, saved_.size()});
-  saved_.resize(saved_.size() + bytes);
-  char* to = saved_.data() + regions_.back().at;
+  regions_.push_back({array, saved_size_});
+  if (saved_size_ + bytes > saved_capacity_) {  // a vector would clear what is written at once
+    const size_t capacity = std::max(2 * saved_capacity_, saved_size_ + bytes);
+    std::unique_ptr<char[]> more(new char[capacity]);
+    if (saved_size_ != 0) std::memcpy(more.get(), saved_.get(), saved_size_);
+    saved_ = std::move(more);
+    saved_capacity_ = capacity;
+  }
+  char* to = saved_.get() + saved_size_;
+  saved_size_ += bytes;
   const Convert copy = converter(array.type, array.type);
   const int size = size_of(array.type);
   char* data[1] = {array.data};
@@ -679,7 +915,7 @@ void Arrays::take_back() {
     size_t number;
     std::memcpy(&number, written.old, sizeof number);
     const Array& array = regions_[number].array;
-    const char* from = saved_.data() + regions_[number].at;
+    const char* from = saved_.get() + regions_[number].at;
     const Convert copy = converter(array.type, array.type);
     const int size = size_of(array.type);
     char* data[1] = {array.data};
@@ -696,12 +932,29 @@ void Arrays::take_back() {
 void Arrays::commit() {
   log_.clear();
   regions_.clear();
-  saved_.clear();
+  saved_size_ = 0;
   ++transaction_;
 }
 
 Did Arrays::assign(int64_t target, int64_t value) {
   const Array to = arrays_[target];
+  if (const Array& given = arrays_[value]; given.later != 0) {
+    const Later later = laters_[given.later - 1];
+    bool straight = given.type == to.type && given.rank == to.rank &&
+                    std::equal(to.shape, to.shape + to.rank, given.shape) &&
+                    count_of(to.shape, to.rank) != 0;
+    if (straight) {
+      Chain chain(*this, *later.loop, later.inputs, to);
+      straight = !chain.overlaps();
+      if (straight) {
+        if (!log_region(to)) return Did::cannot;
+        chain.go(&scratch_);
+        drop(*later.loop, later.inputs);
+        return Did::well;
+      }
+    }
+    compute(value);
+  }
   Array from = arrays_[value];
   const Convert function = converter(from.type, to.type);
   if (function == nullptr || from.rank > to.rank) return Did::cannot;

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace hybrid {
@@ -27,6 +28,8 @@ struct Array {
   bool is_view;  // of memory that another array had first
   bool used;
   bool kept;  // by something that is no register
+  int later;  // its elements are computed with what takes them: 1 more than which; 0: they are
+              // there
 };
 
 // Would NumPy give a result that is like it C's order?
@@ -73,7 +76,9 @@ class Arrays {
     alignas(16) char scalar[16];
   };
   int64_t filled(const int64_t* shape, int rank, Type type, const char* value);
-  Did apply(const ArrayLoop& loop, Input* inputs, int64_t* made);
+  // `later`: the result goes into another apply or an assign, once, and nothing is written before.
+  // Such chains are computed block by block.
+  Did apply(const ArrayLoop& loop, Input* inputs, bool later, int64_t* made);
   Did converted(int64_t of, Type type, int64_t* made);
   Did reduced(const ArrayLoop& loop, int64_t of, int axis, int64_t* made);
   Did reduced(const ArrayLoop& loop, int64_t of, char* made);
@@ -122,6 +127,17 @@ class Arrays {
     size_t at;  // of its old elements
   };
 
+  struct Later {
+    const ArrayLoop* loop;
+    Input inputs[2];
+    int nodes;  // of its chain
+  };
+  class Chain;
+
+  // Where one of these has its elements from here on.
+  void compute(int64_t number);
+  void drop(const ArrayLoop& loop, const Input* inputs);  // what nobody needs after that
+  void compute_into(const ArrayLoop& loop, const Input* inputs, const Array& output);
   int64_t add(const Array& array);
   int64_t make(const int64_t* shape, int rank, Type type);
   bool log_region(const Array& array);
@@ -134,8 +150,12 @@ class Arrays {
   std::vector<char*> spare_[48];  // by the logarithm of their size
   std::vector<Written> log_;
   std::vector<Region> regions_;
-  std::vector<char> saved_;
+  std::unique_ptr<char[]> saved_;
+  size_t saved_size_ = 0, saved_capacity_ = 0;
   std::vector<int> returned_;
+  std::vector<Later> laters_;
+  std::vector<int> free_laters_;
+  std::vector<char> scratch_;
   int64_t given_;
   int64_t transaction_ = 0;
   int made_ = 0, kept_ = 0;  // arrays that there are, and that there were when all were looked at

@@ -422,7 +422,7 @@ do_apply:
       }
     }
     int64_t number;
-    DO(arrays_.apply(loop, inputs, &number))
+    DO(arrays_.apply(loop, inputs, i->e & 16, &number))
     MADE(number)
   }
 do_apply_s:

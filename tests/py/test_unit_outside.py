@@ -151,7 +151,7 @@ def test_a_call_warns_once_at_its_line(shell):
     assert len({w.lineno for w in warned}) == 1
 
 
-def test_an_interrupt_in_a_call_is_raised(shell):
+def test_an_interrupt_in_a_call_is_raised(shell, steps):
     """The signal is handled while NumPy's own Python code runs."""
     body = "for i in range(100_000):\n    v = np.roll(x, i)\n"
     signal.setitimer(signal.ITIMER_REAL, 0.05)

@@ -123,7 +123,7 @@ def test_a_unit_gives_up_large_arrays(shell, whole):
     shell.run("x = np.arange(4.0)")
     shell.run(LOOP)
     assert whole == [3]
-    shell.run("x = np.ones(100_000)")
+    shell.run("x = np.ones(300_000)")
     for _ in range(2):
         shell.run(LOOP)
         assert whole == [3, 0]

@@ -35,6 +35,7 @@ _ARRAYS = frozenset(
         "call",
     )
 )
+_LATER = 16  # a flag of `apply`
 _TEMPORARIES = 64
 _CONSTANTS = 256
 _MOST = 400  # blocks, each for some kinds
@@ -69,6 +70,7 @@ class Code(Values):
         self._first_temporary = loop.size
         self._next = loop.size
         self.pinned = -1
+        self.computed_later: dict[int, int] = {}  # where registers get what may be
         self.parts: list[int] = []  # of views
         self.loops: list[tuple[Any, str, bool, float]] = []  # of whole arrays
         self.calls: list[tuple[Any, list[Any], Any]] = []  # functions, arguments, results
@@ -129,6 +131,12 @@ class Code(Values):
 
     def is_temporary(self, register: int) -> bool:
         return 0 <= register - self._first_temporary < _TEMPORARIES
+
+    def computes(self, value: tuple[Any, int]) -> None:
+        """What is emitted next takes this array: if nobody else does, it computes it, too."""
+        at = self.computed_later.get(value[1])
+        if at is not None and value[1] != self.pinned:
+            self._code[at * WIDTH + 5] |= _LATER
 
     def consecutive(self, registers: list[int]) -> int:
         """The first of so many registers side by side with these values."""
@@ -236,12 +244,14 @@ class Code(Values):
             for kind, *step, node in block.steps:
                 self._line = node.lineno
                 self._next, self.pinned = self._first_temporary, -1
+                self.computed_later.clear()
                 act: Any = STEPS[kind]
                 act(self, *step)
             last: Any = block.end
             kind, *end, node = (*last, node) if last[0] == "exit" else last
             self._line = node.lineno
             self._next, self.pinned = self._first_temporary, -1
+            self.computed_later.clear()
             if kind == "exit":
                 self._add("exit", end[0], self._number_of_kinds())
                 self.takes_steps |= end[0] == 1

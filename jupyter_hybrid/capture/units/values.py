@@ -35,6 +35,7 @@ class Values:
     _temporary: Any
     consecutive: Any
     lines: list[int]
+    computed_later: dict[int, int]
     appends: list[tuple[int, Any]]
     is_temporary: Any
     pinned: int  # a temporary that is read again
@@ -119,6 +120,7 @@ class Values:
             return value
         del self._code[before[0] :], self.lines[before[1] :]
         self._next = before[2]
+        self.computed_later = {r: k for r, k in self.computed_later.items() if k < before[1]}
         return None
 
     def _is_part(self, slot: int, indices: list[Any]) -> bool:

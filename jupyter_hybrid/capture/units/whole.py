@@ -105,12 +105,14 @@ def apply(code: Any, function: np.ufunc, values: Sequence[Value]) -> Value:
         if is_array(value[0]):
             value = converted(code, value, letter)
             flags |= dies(code, value) * _DIES << k
+            code.computes(value)
             operands.append(value[1])
         else:
             operands.append(arithmetic.cast(code, value, letter))
             flags |= _SCALAR << k
     rank = max(k[2] for k, _ in values if is_array(k))
     made = code.emit("apply", *operands, *[0] * (2 - len(operands)), loop, flags)
+    code.computed_later[made] = len(code.lines) - 1
     return ("array", letters[-1], rank, True), made
 
 
@@ -334,6 +336,7 @@ def assign(code: Any, target: Value, value: Value) -> None:
         if not _converts(value[0][1], kind[1]):
             raise Leaves("an array is given elements of another dtype", None)
         code.watches = True
+        code.computes(value)
         code.check("assign", register, value[1], 0, 0, last + 2 * dies(code, value))
     else:
         made = arithmetic.stored(code, value, kind[1])
