@@ -5,7 +5,9 @@
 
 #include <cfenv>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <list>
 
 namespace hybrid {
 namespace units {
@@ -198,6 +200,159 @@ TEST_CASE("units: a loop that has no end is interrupted where a step begins") {
     CHECK(result.steps > 1000);
     CHECK(run.registers()[0].i == result.steps - 1);
   }
+}
+
+// Loops over doubles, as NumPy's universal functions have them.
+template <typename F>
+void each(char** data, const intptr_t* n, const intptr_t* strides, F f) {
+  for (intptr_t k = 0; k < *n; ++k) {
+    double a, b;
+    std::memcpy(&a, data[0] + k * strides[0], sizeof a);
+    std::memcpy(&b, data[1] + k * strides[1], sizeof b);
+    const double made = f(a, b);
+    std::memcpy(data[2] + k * strides[2], &made, sizeof made);
+  }
+}
+ArrayLoop sum_loop() {
+  return {[](char** data, const intptr_t* n, const intptr_t* strides, void*) {
+            each(data, n, strides, [](double a, double b) { return a + b; });
+          },
+          nullptr,
+          2,
+          {Type::f64, Type::f64, Type::f64},
+          true,
+          0};
+}
+
+Array vector_of(std::vector<double>& data) {
+  Array made = array_of(data);
+  made.rank = 1;
+  made.type = Type::f64;
+  return made;
+}
+
+Arrays::Input of(int64_t number, bool dies = false) {
+  Arrays::Input made;
+  made.array = number;
+  made.dies = dies;
+  return made;
+}
+
+TEST_CASE("units: chains of arrays are computed where they are taken, whatever overlaps") {
+  const ArrayLoop loop = sum_loop();
+  for (const size_t n : {1, 511, 512, 513, 2000}) {
+    for (const size_t shift : {0, 1, 7}) {  // of what is written, to what is read
+      CAPTURE(n);
+      CAPTURE(shift);
+      std::vector<double> x(n + 7), y(n);
+      for (size_t k = 0; k < x.size(); ++k) x[k] = static_cast<double>(k * k);
+      for (size_t k = 0; k < n; ++k) y[k] = static_cast<double>(k) / 4;
+      const std::vector<double> before = x;
+      Array read = vector_of(x), written = vector_of(x);
+      read.shape[0] = written.shape[0] = static_cast<int64_t>(n);
+      written.data += shift * sizeof(double);
+      Arrays arrays({read, written, vector_of(y)});
+      // written[:] = (read + y) + (y + (read + read))
+      int64_t one, two, three, all;
+      Arrays::Input first[2] = {of(0), of(2)}, second[2] = {of(0), of(0)};
+      REQUIRE(arrays.apply(loop, first, true, &one) == Did::well);
+      REQUIRE(arrays.apply(loop, second, true, &two) == Did::well);
+      Arrays::Input third[2] = {of(2), of(two, true)};
+      REQUIRE(arrays.apply(loop, third, true, &three) == Did::well);
+      Arrays::Input last[2] = {of(one, true), of(three, true)};
+      REQUIRE(arrays.apply(loop, last, true, &all) == Did::well);
+      CHECK(x == before);
+      REQUIRE(arrays.assign(1, all) == Did::well);
+      arrays.release(all);
+      for (size_t k = 0; k < n; ++k) {
+        const double wanted = (before[k] + y[k]) + (y[k] + (before[k] + before[k]));
+        REQUIRE(x[k + shift] == wanted);
+      }
+      arrays.take_back();
+      CHECK(x == before);
+      CHECK(!arrays.has_garbage());
+    }
+  }
+}
+
+TEST_CASE("units: a part of a chain that is broadcast is computed once, before") {
+  static int calls;
+  calls = 0;
+  ArrayLoop loop = sum_loop();
+  loop.function = [](char** data, const intptr_t* n, const intptr_t* strides, void*) {
+    calls += static_cast<int>(*n);
+    each(data, n, strides, [](double a, double b) { return a + b; });
+  };
+  std::vector<double> x = {1, 2, 3}, y = {10, 20};
+  Array column = vector_of(y);
+  column.rank = 2;
+  column.shape[1] = 1;
+  column.stride[1] = sizeof(double);
+  Arrays arrays({vector_of(x), column});
+  Arrays::Input first[2] = {of(1), of(1)};
+  int64_t twice, made;
+  REQUIRE(arrays.apply(loop, first, true, &twice) == Did::well);
+  Arrays::Input second[2] = {of(twice, true), of(0)};
+  REQUIRE(arrays.apply(loop, second, false, &made) == Did::well);
+  CHECK(calls == 2 + 6);
+  const Array& found = arrays[made];
+  REQUIRE(found.rank == 2);
+  for (int row = 0; row < 2; ++row) {
+    for (int k = 0; k < 3; ++k) {
+      double value;
+      std::memcpy(&value, found.data + row * found.stride[0] + k * found.stride[1], sizeof value);
+      CHECK(value == 2 * y[row] + x[k]);
+    }
+  }
+}
+
+// Lends an array, and hears when nobody needs it any more.
+class Lender : public Calls {
+ public:
+  Did call(int which, Arrays* arrays, const Register* arguments, const Register*, Register* made,
+           Register*) override {
+    returned += arrays->returned().size();
+    arrays->returned().clear();
+    if (which == fails) return Did::cannot;
+    ++called;
+    lent.emplace_back(3, static_cast<double>(arguments[0].i));
+    made->i = arrays->lent(vector_of(lent.back()), called);
+    return Did::well;
+  }
+  std::list<std::vector<double>> lent;
+  int called = 0, fails = -1;
+  size_t returned = 0;
+};
+
+TEST_CASE("units: calls lend arrays until nobody needs them, and what is appended is taken back") {
+  // made = call(i); list.append(i); for every step
+  const Unit unit =
+      loop({make(Op::call, 4, 0, 0, 1), make(Op::append, 0, 0), make(Op::append, 4, 1, 1)}, 1);
+  Lender lender;
+  Run run(unit, starting(300), {}, &lender);
+  const Result result = run.go(&never, true, 0);
+  CHECK(result.end == End::over);
+  CHECK(lender.called == 300);
+  CHECK(lender.returned == 0);  // all are in the list
+  REQUIRE(run.appended().size() == 600);
+  CHECK(run.appended()[4].value.i == 2);
+  const Array& second = run.arrays()[run.appended()[3].value.i];
+  double value;
+  std::memcpy(&value, second.data, sizeof value);
+  CHECK(value == 1);
+
+  const Unit forgetful = loop({make(Op::call, 4, 0, 0, 1)}, 1);
+  Lender other;
+  Run again(forgetful, starting(1000), {}, &other);
+  CHECK(again.go(&never, true, 0).end == End::over);
+  CHECK(other.returned > 500);
+
+  const Unit failing = loop({make(Op::append, 0, 0), make(Op::call, 4, 7, 0, 1)}, 1);
+  Lender third;
+  third.fails = 7;
+  Run last(failing, starting(5), {}, &third);
+  CHECK(last.go(&never, true, 0).end == End::left);
+  CHECK(last.appended().empty());
 }
 
 }  // namespace
