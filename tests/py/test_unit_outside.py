@@ -95,7 +95,8 @@ def test_what_was_appended_before_an_error_stays(shell, steps):
 
 CALLS = [
     "v = np.clip(x, 1, i)", "v = np.roll(x, i)", "v = np.where(x > i, x, 0.5)", "s = np.argmax(x)",
-    "v = np.concatenate((x, x[: i + 1]))", "v = np.stack([x, x])", "v = np.cumsum(x)", "s = x.std()",
+    "v = np.concatenate((x, x[: i + 1]))", "v = np.stack([x, x])", "v = np.cumsum(x)",
+    "s = x.std()",
     "v = np.linalg.solve(A, x[:3])", "v = np.linalg.inv(A)", "s = np.linalg.norm(x)",
     "v = np.array([i, x[i], 2.5])", "v = np.linspace(0, 1, i + 1)", "v = np.arange(i)",
     "v = x.astype(int)", "v = x.astype(np.float32)", "s = np.array_equal(x, x[::-1])",
@@ -104,6 +105,11 @@ CALLS = [
     "np.fill_diagonal(A, i)", "v = np.sum(A, axis=(0, 1), keepdims=True)", "s = np.median(x)",
     "v = np.einsum('ij,j->i', A, x[:3])", "v = np.triu(A)", "s = np.count_nonzero(x > i)",
     "v = np.diff(x, n=2)", "v = A.flatten()", "v = np.round(x / 3, 1)", "v = np.eye(3)[i // 2]",
+    "v = x[:, np.newaxis] * 2", "v = A[..., 0]", "v = A[0, ...]", "v = np.zeros(A.shape)",
+    "v = np.zeros(3, dtype=x.dtype)", "v = (x * 3).astype(int) ** 2", "v = x ** 1.5",
+    "v = 2 ** x", "v = np.maximum.accumulate(x)", "s = np.add.reduce(x)",
+    "v = np.ones(A.shape, int)",
+    "v = np.subtract.outer(x, x)", "v = A @ A @ A", "v = np.full(x.shape, i)",
     "v = np.pad(x, 1)", "v = np.interp(i / 2, x, x * 2)", "v = np.kron(A, A)", "v = np.diag(x)",
 ]  # fmt: skip
 

@@ -32,7 +32,7 @@ _FUNCTIONS: tuple[Any, ...] = (
     np.linalg.det, np.linalg.pinv, np.linalg.cholesky, np.linalg.matrix_rank, np.argpartition,
     np.take, np.delete, np.append, np.insert, np.logspace, np.meshgrid, np.fmax, np.fmin,
     np.nansum, np.nanmax, np.nanmin, np.gradient, np.trapezoid, np.polyval, np.heaviside,
-    np.isin, np.union1d, np.intersect1d, np.flatnonzero,
+    np.empty, np.empty_like, np.full, np.isin, np.union1d, np.intersect1d, np.flatnonzero,
 )  # fmt: skip
 _PURE = frozenset(_FUNCTIONS)
 _METHODS = frozenset(
@@ -42,6 +42,14 @@ _METHODS = frozenset(
 )  # fmt: skip
 #: Functions of NumPy's that write into their first argument, and return nothing.
 _WRITE = frozenset((np.copyto, np.fill_diagonal, np.put))
+#: Of ufuncs, but for those that write.
+METHODS_OF_UFUNCS = frozenset({"reduce", "accumulate", "outer"})
+_OPERATORS = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+    ast.MatMult: operator.matmul, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod, ast.Pow: operator.pow, ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_, ast.BitXor: operator.xor,
+}  # fmt: skip
 _MOST_ARGUMENTS = 24
 _FIXED = (int, float, str, bool, type(None))
 
@@ -62,6 +70,8 @@ class _Spec:
                 return _Constant(-made.value)
         if isinstance(node, (ast.Tuple, ast.List)):
             return type(node) is ast.List, [self.of(code, part) for part in node.elts]
+        if isinstance(node, ast.Attribute) and node.attr == "shape":
+            return False, [self.value(v) for v in code.shape_of(node)]
         return self.value(code._value(node))
 
     def value(self, value: Value) -> Any:
@@ -80,11 +90,11 @@ class _Constant:
 
 
 def _is_fixed(value: Any) -> bool:
-    """Is it a type of numbers, or None?"""
+    """Is it a type of numbers, a dtype, or None?"""
     numbers = isinstance(value, type) and (
         value in (int, float, bool, complex) or issubclass(value, np.generic)
     )
-    return numbers or value is None
+    return numbers or value is None or isinstance(value, np.dtype)
 
 
 def _built(spec: Any, given: Sequence[Any]) -> Any:
@@ -115,7 +125,8 @@ def _adapted(function: Any, args: list[Any], named: dict[str, Any]) -> Callable[
 
 def knows(function: Any) -> bool:
     """Is it a function that units call?"""
-    return function in _PURE or function is np.where
+    of_ufunc = isinstance(getattr(function, "__self__", None), np.ufunc)
+    return of_ufunc or function in _PURE or function is np.where
 
 
 def call(code: Any, function: Any, args: Sequence[Any], named: dict[str, Any]) -> Value:
@@ -142,6 +153,15 @@ def method(code: Any, base: Value, name: str, args: Sequence[Any], named: dict[s
         return getattr(array, name)(*given, **rest)
 
     return _emitted(code, _adapted(called, [0, *places], names), spec.given)
+
+
+def operated(code: Any, op: Any, left: Value, right: Value) -> Value:
+    """``left op right``, which units have no loop of NumPy's for."""
+    function = _OPERATORS.get(type(op))
+    known = all(is_array(k) or is_number(k) for k, _ in (left, right))
+    if function is None or not known:
+        raise Leaves("an operator of such values", None)
+    return _emitted(code, function, [left, right])
 
 
 def element(code: Any, base: Value, index: Value) -> Value:

@@ -127,7 +127,9 @@ class Values:
         """Is it several elements of an array?"""
         kind = self._now[slot]
         simple = not any(
-            isinstance(i, ast.Slice) or (isinstance(i, ast.Constant) and i.value is None)
+            isinstance(i, ast.Slice)
+            or (isinstance(i, ast.Constant) and i.value in (None, ...))
+            or (isinstance(i, ast.Attribute) and i.attr == "newaxis")
             for i in indices
         )
         return is_array(kind) and not (simple and len(indices) == kind[2])
@@ -244,7 +246,10 @@ class Values:
     def _of_binary(self, node: ast.BinOp) -> Value:
         left, right = self._value(node.left), self._value(node.right)
         if is_array(left[0]) or is_array(right[0]):
-            return whole.binary(self, node.op, left, right)
+            try:
+                return whole.binary(self, node.op, left, right)
+            except Leaves:
+                return pure.operated(self, node.op, left, right)
         return arithmetic.binary(self, node.op, left, right)
 
     def _of_unary(self, node: ast.UnaryOp) -> Value:
@@ -297,9 +302,13 @@ class Values:
         kind, register = self._value(node.value)
         name = node.attr
         if type(kind) is tuple and kind[0] == "is":
+            if isinstance(kind[1], np.ufunc) and name in pure.METHODS_OF_UFUNCS:
+                return ("is", getattr(kind[1], name)), 0
             return self._of_module(kind[1], name)
         if is_array(kind) and name == "T":
             return whole.turned(self, (kind, register))
+        if is_array(kind) and name == "dtype":
+            return ("is", np.dtype(kind[1])), 0
         if is_array(kind) and name == "ndim":
             return "int", self.constant(kind[2])
         if is_array(kind) and name == "size":
@@ -382,7 +391,16 @@ class Values:
         """The value of an argument, or a tuple's."""
         if isinstance(node, ast.Tuple):
             return [self._value(e) for e in node.elts]
+        if isinstance(node, ast.Attribute) and node.attr == "shape":
+            return self.shape_of(node)
         return self._value(node)
+
+    def shape_of(self, node: ast.Attribute) -> list[Value]:
+        """The lengths of an array, for its ``shape``."""
+        kind, register = self._value(node.value)
+        if not is_array(kind):
+            raise Leaves("a shape of such a value", None)
+        return [("int", self.emit("length", register, axis)) for axis in range(kind[2])]
 
     def _of_others(self, node: Any) -> Value:
         raise Leaves("such an expression", None)

@@ -33,7 +33,7 @@ def view(code: Any, base: Value, parts: Sequence[Any], expressions: Any) -> Valu
     """``base[parts]``: indices, slices and new axes; ``expressions`` makes values of nodes."""
     kind, register = base
     rank, spec = kind[2], []
-    for part in parts:
+    for part in _without_ellipsis(parts, rank):
         if isinstance(part, ast.Slice):
             bounds = [_bound(code, expressions, b) for b in (part.lower, part.upper, part.step)]
             spec.append((_SLICE, *bounds))
@@ -42,6 +42,10 @@ def view(code: Any, base: Value, parts: Sequence[Any], expressions: Any) -> Valu
             spec.append((_AXIS, 0, 0, 0))
         else:
             found, index = expressions(part)
+            if found == ("is", None):  # np.newaxis
+                rank += 1
+                spec.append((_AXIS, 0, 0, 0))
+                continue
             if not is_integer(found):
                 raise Leaves("an index of such a type", None)
             rank -= 1
@@ -51,6 +55,19 @@ def view(code: Any, base: Value, parts: Sequence[Any], expressions: Any) -> Valu
     made = code.emit("view", register, len(code.parts), len(spec), dies(code, base))
     code.parts += [number for part in spec for number in part]
     return ("array", kind[1], rank, kind[3]), made
+
+
+def _without_ellipsis(parts: Sequence[Any], rank: int) -> Sequence[Any]:
+    """The parts with a slice for each axis that ``...`` stands for."""
+    at = [k for k, p in enumerate(parts) if isinstance(p, ast.Constant) and p.value is ...]
+    if not at:
+        return parts
+    axes = [p for p in parts if not (isinstance(p, ast.Constant) and p.value in (None, ...))]
+    axes = [p for p in axes if not (isinstance(p, ast.Attribute) and p.attr == "newaxis")]
+    if len(at) > 1 or len(axes) > rank:
+        raise Leaves("an index of such a type", None)
+    every = [ast.Slice(None, None, None)] * (rank - len(axes))
+    return [*parts[: at[0]], *every, *parts[at[0] + 1 :]]
 
 
 def _bound(code: Any, expressions: Any, node: Any) -> int:
@@ -270,7 +287,7 @@ def _letter(of: Value | None) -> str:
     kind = of[0]
     known = kind[1] if type(kind) is tuple and kind[0] == "is" else None
     if known not in (int, float, bool, complex) and not (
-        isinstance(known, type) and issubclass(known, np.generic)
+        isinstance(known, np.dtype) or (isinstance(known, type) and issubclass(known, np.generic))
     ):
         raise Leaves("a dtype of such a value", None)
     letter = np.dtype(known).char
