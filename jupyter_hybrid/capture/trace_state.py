@@ -9,6 +9,7 @@ from typing import Any
 # The names in ``builtins`` that rewritten code calls.
 RUNTIME = "__jupyter_hybrid__"
 GUARDS = "__hybrid_guards__"
+LOOPS = "__hybrid_loops__"  # by number: may a loop of a cell that is not recorded be compiled?
 
 
 def is_rewritten(code: CodeType) -> bool:

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from . import closed
 from .source.definitions import Definition, definition_of
+from .source.loops import may_try
 from .source.nodes import Rewriting
 from .source.rewrite import rewrite_function
 from .source.sources import NoSource, is_users
@@ -104,13 +105,20 @@ def _twin(function: types.FunctionType) -> types.FunctionType | None:
     return made
 
 
-def with_units(function: types.FunctionType) -> types.FunctionType:
-    """The function with its loops compiled, and nothing else of it; itself where it has none."""
+def with_units(function: types.FunctionType) -> tuple[types.FunctionType, range]:
+    """The function with its loops compiled, and nothing else of it, and what may be tried in it;
+    itself and nothing where it has none."""
     code = function.__code__
-    rewritten = _compiled(code, code.co_filename, function_with_units)
-    if rewritten is None or not is_rewritten(rewritten):
-        return function
-    return with_code(function, rewritten)
+    rewritten, numbers = _code_with_units(code, code.co_filename)
+    return (with_code(function, rewritten), numbers) if rewritten else (function, range(0))
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _code_with_units(code: types.CodeType, filename: str) -> tuple[types.CodeType | None, range]:
+    first = len(may_try)
+    made = _compiled(code, filename, function_with_units)
+    known = made is not None and is_rewritten(made)
+    return (made, range(first, len(may_try))) if known else (None, range(0))
 
 
 def _constructor(made: type) -> Callable | None:

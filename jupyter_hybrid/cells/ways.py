@@ -72,6 +72,7 @@ class Ways:
     _units_s: float = 0.0  # what they took in the last run that had some, ...
     _saved_s: float = 0.0  # ... and how much less that is than as written
     _gains: bool = False  # so much that nothing as written has to be tried
+    _is_warming: bool = False  # no loop ran compiled, but some may
     _tries: int = 0  # runs in which loops could run compiled, ...
     _compiled_runs: int = 0  # ... and in which some did, the first of which compiles them
     _told: tuple[Way, int] | None = None
@@ -140,9 +141,13 @@ class Ways:
         start = clock()
         yield report
         took = clock() - start
-        if way == "compiled" and not self.has_units:
-            way = "written"
         if way == "compiled":
+            if self._is_warming and took > _LONG_S:
+                self.has_units = False  # its loops don't gain
+                self.last = way
+                return
+            if not self.has_units:
+                way = "written"
             self._gains = self._saved_s > took
         self._note(way, took)
         self.last = way
@@ -158,6 +163,7 @@ class Ways:
         """In a compiled run: what is known of its units, and what the report says of them."""
         units = list(ran.units.values())
         self.has_units = bool(units) or ran.take_turns
+        self._is_warming = not units and ran.take_turns
         self._tries += 1
         if units:
             self._compiled_runs += 1
@@ -173,6 +179,8 @@ class Ways:
             for way, known in self.took.items()
             if way != self.last
         ]
+        if self.last not in self.took:
+            return f"the cell runs {_WORDS[self.last]}"
         took = seconds(self.took[self.last].seconds)
         return f"the cell runs {_WORDS[self.last]}, in {took}{''.join(others)}"
 

@@ -11,7 +11,7 @@ from cells import Shell, imperative
 
 import jupyter_hybrid as mx
 from jupyter_hybrid.capture.source import compiled
-from jupyter_hybrid.capture.source.loops import Pace
+from jupyter_hybrid.capture.source.loops import Pace, may_try
 from jupyter_hybrid.capture.units import check
 from jupyter_hybrid.capture.units import unit as units
 from jupyter_hybrid.cells import ways
@@ -189,19 +189,45 @@ def test_the_magic_and_timing_work_beside_it(shell, steps):
     assert mx.report().mode == "symbolic" and not mx.report().ran
 
 
-def test_short_runs_of_a_loop_go_the_faster_way():
+def test_a_loop_that_does_not_gain_goes_as_written_ever_longer():
     pace = Pace()
     taken = []
-    for _ in range(20):
-        taken.append(pace.by_unit)
-        pace.note(pace.by_unit, 2e-5 if pace.by_unit else 1e-5)
-    assert taken[:5] == [True, True, False, True, False] and not any(taken[11:])
-    pace = Pace()
-    for _ in range(20):
-        pace.note(pace.by_unit, 1e-5 if pace.by_unit else 2e-5)
-    assert pace.by_unit
-    pace.note(True, 1.0)  # a long one says nothing of the short
-    assert pace.by_unit
+    for _ in range(300):
+        taken.append(pace.goes_by_unit())
+        if taken[-1]:
+            pace.note(False)
+    assert taken[:4] == [True, True, True, False] and sum(taken) == 6
+    while not pace.goes_by_unit():
+        assert not pace.is_hopeless
+    pace.note(True)
+    assert all(pace.goes_by_unit() for _ in range(9))
+
+
+def test_a_loop_that_never_gains_is_not_asked_any_more(shell, monkeypatch):
+    monkeypatch.setattr(compiled, "HOT_S", 1e-9)
+    shell.run("q = list(range(1, 5_000))\nfound = 0\n")
+    loops = "for n in [1] * 20_000:\n    for p in q:\n        break\n"
+    body = f"{loops}    print(end='')\n    found += p\n"
+    before = len(may_try)
+    shell.run(body)
+    assert shell.ns["found"] == 20_000
+    assert may_try[before:] == [False]  # the outer one's are Python's by their text
+    shell.run(body)
+    assert shell.ns["found"] == 40_000
+
+
+@pytest.mark.parametrize("hot_s", [0.0, 1e-9])
+def test_short_runs_of_an_inner_loop_go_as_written(shell, steps, monkeypatch, hot_s):
+    """What goes through a long list and ends soon gains nothing by a unit, which looks at it."""
+    monkeypatch.setattr(compiled, "HOT_S", hot_s)
+    shell.run("q = list(range(1, 50_000))\n")
+    shell.run(
+        "found = {}\nfor n in range(400):\n    for p in q:\n        if p > 1:\n"
+        "            break\n    found[n] = p\n"
+    )
+    assert shell.ns["found"] == dict.fromkeys(range(400), 2)
+    if hot_s:
+        assert len(steps) < 20
 
 
 def test_what_a_hot_loop_gains_is_not_tried_again(shell, steps, monkeypatch):

@@ -17,7 +17,7 @@ import numpy as np
 from ..units import Outcome, Over, RanCompiled, check, rest_of
 from ..units.check import Prediction
 from ..watchers import watching
-from .loops import Place, place_of
+from .loops import Place, may_try, place_of
 
 HOT_S = 1e-3  # as long loops run as written before they are compiled
 # What a unit may go through, of which no step runs code of the user's, and a `while`'s steps.
@@ -200,10 +200,11 @@ class Tried(Compiled):
     def __init__(self, hooks: Any, number: int, values: Any, top: int, frame: Any):
         super().__init__(frame)
         self.hooks, self.place, self.values, self.top = hooks, place_of(number), values, top
+        self._number = number
         self.over = self._begun = False
         self.steps_done = 0
-        self._start = time.perf_counter()
-        self._as_written = not self.place.pace.by_unit
+        self._start = self._then = time.perf_counter()
+        self._as_written = not self.place.pace.goes_by_unit()
         self._is_cold = self.place.ran_s < HOT_S
         unit = self.place.unit
         may_run = unit is not None and not unit.refused
@@ -233,19 +234,21 @@ class Tried(Compiled):
 
     def _until_hot(self) -> Iterator[Any]:
         """Steps as written."""
-        place, clock = self.place, time.perf_counter
-        then = clock()
-        while place.ran_s < HOT_S:
+        while self.place.ran_s < HOT_S:
             try:
                 yield self._next()
             except StopIteration:
                 self.over = True
                 return
-            now = clock()
-            place.ran_s += now - then
-            place.ran_steps += 1
-            then = now
+            self._count()
         self.again = True
+
+    def _count(self) -> None:
+        """A step as written has been taken."""
+        now = time.perf_counter()
+        self.place.ran_s += now - self._then
+        self.place.ran_steps += 1
+        self._then = now
 
     def run_unit(self, frame: Any) -> Outcome | None:
         return None if self._is_cold or self._as_written else super().run_unit(frame)
@@ -258,5 +261,13 @@ class Tried(Compiled):
     def ended(self, outer: Any) -> None:
         """A phase has ended, whatever way."""
         self._phase_ended()
-        if not self._is_cold:
-            self.place.pace.note(not self._as_written, time.perf_counter() - self._start)
+        if self._is_cold and not self.over and not self.again:
+            self._count()  # the one that ended the loop early
+        if self._is_cold or self._as_written or (self.again and not self.over):
+            return
+        place = self.place
+        took_s, step_s = time.perf_counter() - self._start, place.ran_s / max(1, place.ran_steps)
+        gained = self._compiled > 0 and (not step_s or took_s < step_s * self._compiled)
+        place.pace.note(gained)
+        if place.pace.is_hopeless:
+            may_try[self._number] = False

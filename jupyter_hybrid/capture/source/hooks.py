@@ -25,8 +25,9 @@ from ...np_face.float_errors import in_numpy
 from ...np_face.lower.registry import BY_KINDS
 from .. import closed, homes, numbers, tracebacks
 from ..recorder import Recorder
-from ..trace_state import GUARDS, RUNTIME
+from ..trace_state import GUARDS, LOOPS, RUNTIME
 from .calling import Calling
+from .loops import may_try
 
 _guards = _core.guards
 
@@ -161,6 +162,7 @@ def install() -> Runtime:
         runtime = Runtime()
         setattr(builtins, RUNTIME, runtime)
         setattr(builtins, GUARDS, _guards)
+        setattr(builtins, LOOPS, may_try)
         closed.tell_types(Runtime)
         scalars = frozenset(np.sctypeDict.values())
         _guards.tell_calls(

@@ -10,9 +10,10 @@ from typing import Any
 from ..units import Unit
 
 _KEPT = 20_000
-_SHORT_S = 2e-4  # runs of a loop that may be too short for its unit
-_RUNS = 5  # of these, each way
+_LOST, _HOPELESS = 3, 10  # runs; the first one compiles
 _numbers = count()
+#: Of each number: may its unit still be tried? Cells that are not recorded look here first.
+may_try: list[bool] = []
 
 
 @dataclass
@@ -30,7 +31,7 @@ class Place:
     unit: Unit | None = None  # of a loop that may run compiled
     ran_s: float = 0.0  # as written, in cells that are not recorded, until it is compiled
     ran_steps: int = 0  # in that time
-    pace: Pace = field(default_factory=lambda: Pace())
+    pace: Pace = field(default_factory=lambda: Pace())  # in such cells
 
     @property
     def lines(self) -> str:
@@ -44,24 +45,28 @@ class Place:
 
 @dataclass
 class Pace:
-    """What short runs of a loop took by its unit and as written, which take turns at first.
+    """Do runs of a loop gain by its unit? Once several in a row have not, ever more go as written,
+    and at last all."""
 
-    Attributes:
-        by_unit: goes the next one by the unit?
-    """
+    lost: int = 0  # in a row
+    skipped: int = 0  # so many of the next ones
 
-    by_unit: bool = True
-    took: dict[bool, list[float]] = field(default_factory=lambda: {True: [], False: []})
+    @property
+    def is_hopeless(self) -> bool:
+        return self.lost == _HOPELESS
 
-    def note(self, by_unit: bool, took_s: float) -> None:
-        """A run has taken so many seconds."""
-        unit, written = self.took[True], self.took[False]
-        if took_s > _SHORT_S or len(written) == _RUNS:
-            return
-        self.took[by_unit].append(took_s)
-        self.by_unit = len(unit) <= len(written) + 1  # the first one compiles
-        if len(written) == _RUNS:
-            self.by_unit = sorted(unit)[_RUNS // 2] <= sorted(written)[_RUNS // 2]
+    def goes_by_unit(self) -> bool:
+        """Does the next run?"""
+        if self.skipped:
+            self.skipped -= 1
+            return False
+        return True
+
+    def note(self, gained: bool) -> None:
+        """One that did has gained, or not."""
+        self.lost = 0 if gained else self.lost + 1
+        if self.lost >= _LOST:
+            self.skipped = 4 << self.lost
 
 
 _places: OrderedDict[int, Place] = OrderedDict()
@@ -72,9 +77,16 @@ def register(filename: str, node: Any, reads: frozenset[str], unit: Unit | None 
     number = next(_numbers)
     last = node.end_lineno or node.lineno
     _places[number] = Place(filename, node.lineno, last, reads, unit=unit)
+    may_try.append(unit is not None)
     if len(_places) > _KEPT:
         _places.popitem(last=False)
     return number
+
+
+def register_call() -> int:
+    """The number of a call of a function that may have such loops."""
+    may_try.append(True)
+    return next(_numbers)
 
 
 #: A loop that was compiled so long ago that nothing is known about it: it is always recorded.

@@ -16,12 +16,13 @@ from .. import homes, numbers, trace_state, twins
 from ..units import Outcome, Over
 from .awaited import Awaited, Managed
 from .compiled import RanAlone, Tried, goes_by_index
-from .loops import FORGOTTEN, place_of
+from .loops import FORGOTTEN, may_try, place_of
 from .patience import Phases
 from .quiet import Search
 
 _guards = _core.guards
-_NO_TWIN = (None,) * 4
+_NO_TWIN: tuple[Any, ...] = (None,) * 5
+_IN_VAIN = 16  # calls at one place, after which nobody asks there again
 
 
 class PlainCopies:
@@ -39,6 +40,7 @@ class PlainCopies:
         self._locals: dict[str, Any] = {}
         self._outcome: Outcome | None = None  # of a unit
         self.ran_alone: RanAlone | None = None  # of a cell that runs with units alone
+        self._in_vain: dict[int, int] = {}  # calls of functions that nothing is tried in
         self._with_units: dict[Any, Any] = {}  # functions, what they were made of, their twins
 
     # Recording put aside --------------------------------------------------------------------------
@@ -133,16 +135,22 @@ class PlainCopies:
         """Those of a ``while`` there."""
         return Tried(self, number, itertools.repeat(()), 2, sys._getframe(1))
 
-    def twin(self, function: Any) -> Any:
-        """What such a cell calls in the function's place."""
-        if type(function) is not types.FunctionType or self.ran_alone is None:
+    def twin(self, number: int, function: Any) -> Any:
+        """What such a cell calls in the function's place; ``number``: of the call in the text."""
+        if self.ran_alone is None:
             return function
-        code, defaults, named, twin = self._with_units.get(function, _NO_TWIN)
-        now = function.__code__, function.__defaults__, function.__kwdefaults__
-        if code is not now[0] or defaults is not now[1] or named is not now[2]:
-            twin = twins.with_units(function)
-            self._with_units[function] = *now, twin
-        return twin
+        if type(function) is types.FunctionType:
+            code, defaults, named, twin, numbers = self._with_units.get(function, _NO_TWIN)
+            now = function.__code__, function.__defaults__, function.__kwdefaults__
+            if code is not now[0] or defaults is not now[1] or named is not now[2]:
+                twin, numbers = twins.with_units(function)
+                self._with_units[function] = *now, twin, numbers
+            if any(map(may_try.__getitem__, numbers)):
+                return twin
+        in_vain = self._in_vain[number] = self._in_vain.get(number, 0) + 1
+        if in_vain == _IN_VAIN:
+            may_try[number] = False
+        return function
 
     @contextmanager
     def alone(self) -> Iterator[RanAlone]:

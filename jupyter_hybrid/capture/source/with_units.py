@@ -3,16 +3,18 @@ have such loops.
 
 Nothing of it is recorded: there are no stand-ins, and what is no loop runs as it stands::
 
-    for t in s: BODY     ->     for R.phase in R.tries(7, s):
-    else: ORELSE                    try:
-                                        R.unit() and (...); if R.broke(): break
-                                        for t in R.steps: BODY
-                                        else: continue
-                                        break
-                                    finally: R.end_phase()
-                                else: ORELSE
+    for t in s: BODY     ->     if may_try[7]:
+    else: ORELSE                    for R.phase in R.tries(7, s):
+                                        try:
+                                            R.unit() and (...); if R.broke(): break
+                                            for t in R.steps: BODY
+                                            else: continue
+                                            break
+                                        finally: R.end_phase()
+                                    else: ORELSE
+                                else: the loop
 
-    f(x)                 ->     R.twin(f)(x)
+    f(x)                 ->     (R.twin(8, f) if may_try[8] else f)(x)
 """
 
 from __future__ import annotations
@@ -21,10 +23,13 @@ import ast
 import builtins
 from typing import Any
 
+from ..trace_state import LOOPS
 from ..units import Unit, may_run
 from .copies import Copies
-from .nodes import placed
+from .loops import register_call
+from .nodes import copied, placed
 
+_DEEPEST = 3  # so many loops in each other: their bodies stand twice
 _KNOWN = frozenset(vars(builtins))
 
 
@@ -32,38 +37,61 @@ class WithUnits(Copies):
     """Puts hooks around loops, and where functions are called by name."""
 
     def visit_For(self, node: ast.For) -> Any:
-        if not (self.may_copy(node) and may_run(node)):
+        if not self._may_be_unit(node):
             return self.generic_visit(node)
         number = self.loop_number(node, Unit(self.as_written(node)))
+        tried = self._as_unit(node)
         through: Any = node.iter
+        parts: list[ast.expr] = []
         if _is_over(through):  # what goes through several is told, and not hidden in an iterator
             parts = [through.func, *map(self.visit, through.args)]
-            start = self._runtime("tries_over", [number, *parts], node)
-        else:
-            start = self._runtime("tries", [number, self.visit(through)], node)
-        orelse, node.orelse = self._visited(node.orelse), []
-        tried = self._as_unit(node)
-        node.iter = self._steps(start)
-        node.body = self._visited(node.body)
+        self._visit_parts(node)
+        plain = copied(node)
+        method = "tries_over" if parts else "tries"
+        start = self._runtime(method, [number, *(parts or [node.iter])], through)
+        orelse, node.iter = node.orelse, self._steps(start)
         node.orelse = [placed(start, ast.Continue())]
-        return self._phases(node, start, [[*tried, node, placed(start, ast.Break())]], orelse)
+        hooked = self._phases(node, start, [[*tried, node, placed(start, ast.Break())]], orelse)
+        return self._where_it_may_be_tried(number, hooked, plain)
 
     def visit_While(self, node: ast.While) -> Any:
-        if not (self.may_copy(node) and may_run(node)):
+        if not self._may_be_unit(node):
             return self.generic_visit(node)
         trial = self.as_written(node)
         number = self.loop_number(node, Unit(self.as_written(node)))
-        start = self._runtime("tries_while", [number], node)
-        orelse, ends = self._visited(node.orelse), bool(node.orelse)
         tried = self._as_unit(trial)
-        node.test = self.visit(node.test)
-        node.body = self._visited(node.body)
-        return self._phases(node, start, self._turns(node, trial, start, tried, ends), orelse)
+        self._visit_parts(node)
+        plain = copied(node)
+        start = self._runtime("tries_while", [number], node)
+        orelse, ends = node.orelse, bool(node.orelse)
+        phases = self._turns(node, trial, start, tried, ends)
+        return self._where_it_may_be_tried(number, self._phases(node, start, phases, orelse), plain)
+
+    def _may_be_unit(self, node: Any) -> bool:
+        return self.loops < _DEEPEST and self.may_copy(node) and may_run(node)
+
+    def _visit_parts(self, node: Any) -> None:
+        self.loops += 1
+        self.generic_visit(node)
+        self.loops -= 1
+
+    def _where_it_may_be_tried(self, number: Any, hooked: Any, plain: Any) -> ast.stmt:
+        """``if may_try[number]: hooked``, else the loop with the hooks of those in it alone."""
+        return placed(plain, ast.If(self._may_try(number), [hooked], [plain]))
+
+    @staticmethod
+    def _may_try(number: Any) -> ast.expr:
+        table = placed(number, ast.Name(LOOPS, ast.Load()))
+        made: ast.expr = placed(number, ast.Subscript(table, copied(number), ast.Load()))
+        return made
 
     def visit_Call(self, node: ast.Call) -> Any:
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id not in _KNOWN:
-            node.func = self._runtime("twin", [node.func], node.func)
+            number = placed(node.func, ast.Constant(register_call()))
+            twin = self._runtime("twin", [number, node.func], node.func)
+            test = self._may_try(number)
+            node.func = placed(node.func, ast.IfExp(test, twin, copied(node.func)))
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
