@@ -9,10 +9,12 @@ like may stand above or below ``%%hybridize``: they are put above it.
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import sys
 from collections import OrderedDict
 from contextlib import suppress
+from itertools import count
 from typing import Any
 
 from ..capture.cell import looked_at
@@ -24,6 +26,10 @@ _MAGIC = re.compile(r"%%(hybridize|imperative)(?![\w?])[ \t]*(.*)")
 _AROUND = re.compile(r"%%(time|timeit|capture|prun)(?![\w?])")
 _RUNNERS = ("run_cell", "_run_cell", "run_cell_async", "do_execute")
 _AUTO = "--implicit --auto --view none"
+_TEXTS = "__hybrid_cells__"  # the name in ``builtins`` of what follows
+_texts: dict[int, str] = {}  # bodies of cells in mode auto
+_numbers: OrderedDict[str, int] = OrderedDict()  # theirs
+_counter = count()
 _shell: Any = None
 _last: dict[str, str] = {}  # the body that was looked at last, and what IPython made of it
 _READ = 64  # bodies that are known
@@ -46,6 +52,7 @@ def use(shell: Any) -> None:
     """The shell whose other transformers read the bodies."""
     global _shell
     _shell = shell
+    setattr(builtins, _TEXTS, _texts)
 
 
 def transform(lines: list[str]) -> list[str]:
@@ -87,7 +94,21 @@ def transform(lines: list[str]) -> list[str]:
     if awaits and not around:
         call = "await get_ipython().magics_manager.registry['HybridMagics'].awaited"
         return [f"{call}({name!r}, {options!r}, {''.join(body)!r})\n"]
+    if options == _AUTO and not around:
+        return [_short_call("".join(body))]
     return [*around, f"%%{name} {options}".rstrip() + "\n", *(body or ["\n"])]
+
+
+def _short_call(body: str) -> str:
+    """Runs a cell of mode auto. IPython reads what this gives, which takes longer the longer it
+    is; its history has the cell itself."""
+    number = _numbers.pop(body, None)
+    if number is None:
+        number = next(_counter)
+    _numbers[body], _texts[number] = number, body
+    if len(_numbers) > _READ:
+        _texts.pop(_numbers.popitem(last=False)[1])
+    return f"get_ipython().run_cell_magic('hybridize', {_AUTO!r}, {_TEXTS}[{number}])\n"
 
 
 # Marks it for IPython: while a cell is being typed, whether it is complete must not depend on this.
