@@ -73,6 +73,8 @@ def transform(lines: list[str]) -> list[str]:
     if magic is None:
         if session.mode == "imperative" or _is_part_of_a_cell() or not _has_python(body):
             return lines
+        if session.mode == "auto" and _has_ways_of_its_own():
+            return lines
         options = _AUTO if session.mode == "auto" else "--implicit" + " --force" * session.force
         name = "hybridize"
     else:
@@ -165,6 +167,14 @@ def _look_as_ipython(source: str) -> None:
     """IPython compiles a cell to find out whether it awaits. Python warns of that, too."""
     with suppress(SyntaxError):  # the filters make it one
         compile(source, "<>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
+
+
+def _has_ways_of_its_own() -> bool:
+    """Does IPython show or change more of a cell than its last expression? That stays its own."""
+    changes = (type(t).__module__ for t in _shell.ast_transformers)
+    return _shell.ast_node_interactivity != "last_expr" or not all(
+        name.startswith("jupyter_hybrid.") for name in changes
+    )
 
 
 def _has_python(lines: list[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Iterator
 
@@ -90,6 +91,26 @@ def test_a_cell_does_what_it_does_as_written(shell, body):
         assert (repr(result.value), result.out) == (repr(wanted.value), wanted.out)
         for name in "yxrnmaz":
             assert repr(shell.ns.get(name)) == repr(names.get(name))
+
+
+def test_what_ipython_does_with_cells_stays_its_own(shell):
+    shell.ip.ast_node_interactivity = "all"
+    try:
+        shown = shell.run("1 + 1\n2 + 2\n").out.splitlines()
+        assert [line[-1] for line in shown] == ["2", "4"]
+    finally:
+        shell.ip.ast_node_interactivity = "last_expr"
+
+    class Negated(ast.NodeTransformer):
+        def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+            return ast.copy_location(ast.Constant(-node.value), node)
+
+    shell.ip.ast_transformers.append(Negated())
+    try:
+        shell.run("five = 5\nsix = 6\n")
+    finally:
+        shell.ip.ast_transformers.pop()
+    assert (shell.ns["five"], shell.ns["six"]) == (-5, -6)
 
 
 def test_a_hot_loop_is_compiled_while_it_runs(shell, steps, monkeypatch):
