@@ -271,6 +271,18 @@ int64_t Arrays::add(const Array& array) {
   return number;
 }
 
+int64_t Arrays::add(Array array, const Memory& memory) {
+  if (free_memories_.empty()) {
+    array.memory = static_cast<int>(memories_.size());
+    memories_.push_back(memory);
+  } else {
+    array.memory = free_memories_.back();
+    free_memories_.pop_back();
+    memories_[array.memory] = memory;
+  }
+  return add(array);
+}
+
 static int size_class(int64_t bytes) {
   int found = kSmallestMemory;
   while ((int64_t{1} << found) < bytes) ++found;
@@ -307,15 +319,7 @@ int64_t Arrays::make(const int64_t* shape, int rank, Type type) {
   }
   made.data = data;
   const Memory memory{made, bytes, 0, transaction_, -1};
-  if (free_memories_.empty()) {
-    made.memory = static_cast<int>(memories_.size());
-    memories_.push_back(memory);
-  } else {
-    made.memory = free_memories_.back();
-    free_memories_.pop_back();
-    memories_[made.memory] = memory;
-  }
-  return add(made);
+  return add(made, memory);
 }
 
 void Arrays::release(int64_t number) {
@@ -438,15 +442,7 @@ int64_t Arrays::lent(const Array& array, int lender) {
   Array made = array;
   made.from = -1;
   const Memory memory{made, 0, 0, transaction_, lender};
-  if (free_memories_.empty()) {
-    made.memory = static_cast<int>(memories_.size());
-    memories_.push_back(memory);
-  } else {
-    made.memory = free_memories_.back();
-    free_memories_.pop_back();
-    memories_[made.memory] = memory;
-  }
-  return add(made);
+  return add(made, memory);
 }
 
 bool Arrays::reusable(int64_t number, const Array& like) const {

@@ -139,6 +139,7 @@ class Arrays {
   void drop(const ArrayLoop& loop, const Input* inputs);  // what nobody needs after that
   void compute_into(const ArrayLoop& loop, const Input* inputs, const Array& output);
   int64_t add(const Array& array);
+  int64_t add(Array array, const Memory& memory);  // the first one of it
   int64_t make(const int64_t* shape, int rank, Type type);
   bool log_region(const Array& array);
   bool reusable(int64_t number, const Array& like) const;

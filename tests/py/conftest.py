@@ -44,6 +44,22 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unit, "_only_raises", only_raises)
 
 
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Units take their loops' place, as they do for people; the steps that they took."""
+    monkeypatch.setattr(check, "ALWAYS", False)
+    taken: list[int] = []
+    run = unit.Made.run
+
+    def counted(made: unit.Made, values: list) -> unit.Outcome:
+        outcome = run(made, values)
+        taken.append(outcome.steps)
+        return outcome
+
+    monkeypatch.setattr(unit.Made, "run", counted)
+    return taken
+
+
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """No loop is left to Python and no cell given up by the clock, on however busy a machine."""

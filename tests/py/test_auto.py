@@ -8,13 +8,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from cells import Shell, imperative
+from cells import Clock, Shell, imperative
 
 import jupyter_hybrid as mx
 from jupyter_hybrid.capture.source import compiled
 from jupyter_hybrid.capture.source.loops import Pace, may_try
-from jupyter_hybrid.capture.units import check
-from jupyter_hybrid.capture.units import unit as units
 from jupyter_hybrid.cells import ways
 
 SETUP = "import numpy as np\nx = np.arange(300.0)\n"
@@ -27,35 +25,6 @@ def shell() -> Iterator[Shell]:
     made.run("%hybrid mode auto")
     yield made
     made.run("%hybrid mode imperative")
-
-
-@pytest.fixture
-def steps(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Units take their loops' place, as they do for people; the steps that they took."""
-    monkeypatch.setattr(check, "ALWAYS", False)
-    taken: list[int] = []
-    run = units.Made.run
-
-    def counted(made: units.Made, values: list) -> units.Outcome:
-        outcome = run(made, values)
-        taken.append(outcome.steps)
-        return outcome
-
-    monkeypatch.setattr(units.Made, "run", counted)
-    return taken
-
-
-class Clock:
-    """Each run of a cell takes as long as the next of these says."""
-
-    def __init__(self, *took: float):
-        self._took, self._now, self._starts = list(took), 0.0, True
-
-    def __call__(self) -> float:
-        if not self._starts:
-            self._now += self._took.pop(0)
-        self._starts = not self._starts
-        return self._now
 
 
 def test_the_mode_is_set_told_and_left(shell):
@@ -171,7 +140,6 @@ def test_a_function_that_changes_between_calls_is_called_as_it_is(shell, steps):
 
 
 def test_a_slow_cell_is_recorded_once_that_is_worth_it(shell, monkeypatch):
-    monkeypatch.setattr(ways, "clock", Clock(9.0, 8.0, 4.0, 4.0, 4.0, 4.0))
     shell.run(SETUP)
     monkeypatch.setattr(ways, "clock", Clock(9.0, 8.0, 4.0, 4.0, 4.0, 4.0))
     body = "y = x * 2 + 1\nkept = [y]\n"

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from cells import Shell, imperative
+from cells import Clock, Shell, imperative
 
 from jupyter_hybrid.capture.options import Options
 from jupyter_hybrid.capture.source import budget, patience
@@ -200,16 +200,6 @@ def kept(*vs):
     arrays, types = shell.ns["all_"][:6], shell.ns["all_"][6:]
     assert set(map(type, arrays)) == set(types) == {np.ndarray}
     assert all(v is shell.ns[name] for v, name in zip(arrays, "abcdef"))
-
-
-class Clock:
-    """Seconds that the recorded runs and those as written of a cell are said to take, in turn."""
-
-    def __init__(self, *took: float):
-        self._times = iter([t for seconds in took for t in (0.0, seconds)])
-
-    def __call__(self) -> float:
-        return next(self._times)
 
 
 def test_what_a_tuple_holds_is_real_in_a_loop_as_written(shell, monkeypatch):

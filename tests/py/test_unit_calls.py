@@ -8,9 +8,6 @@ import numpy as np
 import pytest
 from cells import Shell, imperative
 
-from jupyter_hybrid.capture.units import check
-from jupyter_hybrid.capture.units import unit as units
-
 SETUP = "import numpy as np\nimport math\nx = np.arange(6.0)\nk = 3\n"
 
 
@@ -20,21 +17,6 @@ def shell() -> Iterator[Shell]:
     made.run(SETUP)
     yield made
     made.run("%hybrid mode imperative")
-
-
-@pytest.fixture
-def steps(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    monkeypatch.setattr(check, "ALWAYS", False)
-    taken: list[int] = []
-    run = units.Made.run
-
-    def counted(made: units.Made, values: list) -> units.Outcome:
-        outcome = run(made, values)
-        taken.append(outcome.steps)
-        return outcome
-
-    monkeypatch.setattr(units.Made, "run", counted)
-    return taken
 
 
 IN_UNITS = {

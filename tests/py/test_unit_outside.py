@@ -11,9 +11,6 @@ import numpy as np
 import pytest
 from cells import Shell, imperative
 
-from jupyter_hybrid.capture.units import check
-from jupyter_hybrid.capture.units import unit as units
-
 SETUP = "import numpy as np\nx = np.arange(6.0)\nh = []\nA = np.eye(3) * 2 + 0.5\n"
 
 
@@ -24,21 +21,6 @@ def shell() -> Iterator[Shell]:
     made.run("%hybrid mode auto")
     yield made
     made.run("%hybrid mode imperative")
-
-
-@pytest.fixture
-def steps(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    monkeypatch.setattr(check, "ALWAYS", False)
-    taken: list[int] = []
-    run = units.Made.run
-
-    def counted(made: units.Made, values: list) -> units.Outcome:
-        outcome = run(made, values)
-        taken.append(outcome.steps)
-        return outcome
-
-    monkeypatch.setattr(units.Made, "run", counted)
-    return taken
 
 
 def agree(shell: Shell, body: str, names: str = "hxvwsi") -> None:
