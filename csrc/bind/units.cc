@@ -308,7 +308,7 @@ class PythonCalls : public units::Calls {
         for (int axis = 0; axis < array.rank; ++axis) {
           if (array.shape[axis] == 0) return Did::cannot;  // of which functions may warn
         }
-        given[k] = seen(*arrays, arguments[k].i);
+        given[k] = seen(*arrays, arguments[k].i, k == 0 && known.result.letter == kNotGiven);
       } else {
         const py::object number = object_of(argument.letter, arguments[k], imaginary[k]);
         given[k] = argument.type.is_none() ? number : argument.type(number);
@@ -361,18 +361,24 @@ class PythonCalls : public units::Calls {
     return made->i < 0 ? Did::large : Did::well;
   }
 
-  // The object of an array: the one that was given, or one that sees its memory.
-  py::object seen(const Arrays& arrays, int64_t number) {
-    if (arrays.was_given(number)) return py::reinterpret_borrow<py::object>(given_[number]);
+  // An object that sees an array's memory. Who would write it, by an option or an argument that is
+  // not known here, is told that it is read-only.
+  py::object seen(const Arrays& arrays, int64_t number, bool writes) {
     if (!owner_) {  // whoever keeps an object keeps the memory
       auto* const kept = new std::shared_ptr<Run>(run_);
       owner_ = py::capsule(kept, [](void* p) { delete static_cast<std::shared_ptr<Run>*>(p); });
     }
     const Array& array = arrays[number];
-    return py::array(py::dtype(std::string(1, kTypes[static_cast<int>(array.type)])),
-                     std::vector<py::ssize_t>(array.shape, array.shape + array.rank),
-                     std::vector<py::ssize_t>(array.stride, array.stride + array.rank), array.data,
-                     owner_);
+    const py::object base =
+        arrays.was_given(number) ? py::reinterpret_borrow<py::object>(given_[number]) : owner_;
+    py::array made(py::dtype(std::string(1, kTypes[static_cast<int>(array.type)])),
+                   std::vector<py::ssize_t>(array.shape, array.shape + array.rank),
+                   std::vector<py::ssize_t>(array.stride, array.stride + array.rank), array.data,
+                   base);
+    if (!writes) {
+      py::detail::array_proxy(made.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+    }
+    return std::move(made);
   }
 
   const PyUnit& unit_;

@@ -107,6 +107,11 @@ def test_numpys_functions_are_called_by_units(shell, steps, call):
     [
         "v = np.diag(A)", "v = np.reshape(x, (2, 3))", "v = np.squeeze(x)", "v = np.random.rand(2)",
         "v = np.where(x > 1)", "v = np.unique(x)", "v = np.ravel(x)", "v = np.asarray(x)",
+        "v = np.clip(x, 1, 2, x)", "v = np.nan_to_num(x / (x > 2), copy=False)", "np.fmax(x, 2, x)",
+        "v = np.cumsum(x, None, None, x)", "v = np.median(x, overwrite_input=True)",
+        "v = np.dot(A, A, A)", "v = np.add.reduce(A, 0, None, x[:3])", "v = x.clip(1, 2, x)",
+        "v = np.nan_to_num(x, copy=False)", "v = x.astype(float, copy=False)",
+        "v = np.einsum('ii->i', A)", "v = np.array(x, copy=None)",
         "np.put(x, [1], [i])", "v = x[[0, 1]]", "v = np.array([[1, 2], [3, i]])[0]",
     ],
 )  # fmt: skip
@@ -114,7 +119,7 @@ def test_others_are_pythons(shell, call):
     wanted = imperative(SETUP + f"np.random.seed(1)\nfor i in range(6):\n    {call}\n")[0]
     shell.run("np.random.seed(1)")
     shell.run(f"for i in range(6):\n    {call}\n")
-    for name in "vx":
+    for name in "vxA":
         assert repr(shell.ns.get(name)) == repr(wanted.get(name))
 
 
