@@ -1,8 +1,8 @@
 """Calls that units leave to NumPy itself: of functions that change nothing.
 
 They get arrays that can't be written, whatever their options say. Their results' kinds are those
-that small arrays of the same dtypes give; each call is looked at for that, and leaves the unit where
-it gave something else. What they would warn of raises in a unit, so that Python takes the step.
+that small arrays of the same dtypes give; each call is looked at for that, and leaves the unit
+where it gave something else. What they would warn of raises in a unit: Python takes the step.
 """
 
 from __future__ import annotations
