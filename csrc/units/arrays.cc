@@ -1,6 +1,7 @@
 #include "units/arrays.h"
 
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -583,8 +584,9 @@ class Arrays::Chain {
         for (Leaf& leaf : leaves_) leaf.data -= leaf.steps[axis] * shape_[axis];
         at[axis] = 0;
       }
-      if (axis < 0) return;
+      if (axis < 0) break;
     }
+    if (flags_ != 0) std::feraiseexcept(flags_);
   }
 
  private:
@@ -641,7 +643,7 @@ class Arrays::Chain {
     for (Leaf& leaf : leaves_) leaf.steps[rank_ - 1] = leaf.strides[axis];
   }
 
-  void row(char* out, char* scratch) const {
+  void row(char* out, char* scratch) {
     const int last = rank_ - 1;
     const int nodes = static_cast<int>(nodes_.size());
     for (int64_t begin = 0; begin < shape_[last]; begin += kBlock) {
@@ -671,6 +673,8 @@ class Arrays::Chain {
         data[node.loop->inputs] = is_root ? out + begin * steps_[last] : scratch + k * kBlock * 16;
         const intptr_t size = n;
         node.loop->function(data, &size, strides, node.loop->extra);
+        // Some of NumPy's loops clear the flags, the next ones' perhaps.
+        flags_ |= std::fetestexcept(FE_ALL_EXCEPT);
       }
     }
   }
@@ -679,7 +683,7 @@ class Arrays::Chain {
   const Array output_;
   std::vector<Leaf> leaves_;
   std::vector<Node> nodes_;  // each behind those that it needs
-  int rank_ = 0;
+  int rank_ = 0, flags_ = 0;
   int64_t shape_[kMaxRank] = {}, steps_[kMaxRank] = {};
 };
 

@@ -144,6 +144,20 @@ def test_a_call_warns_once_at_its_line(shell):
     assert len({w.lineno for w in warned}) == 1
 
 
+def test_a_chain_warns_of_all_that_is_in_it(shell, steps):
+    """NumPy's loop of abs clears the flags that log has raised."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        shell.run("for i in range(3):\n    v = np.abs(np.log(x))\n")
+        shell.run("y = np.ones(2000)\ny[7] = 0\n")  # in the first of several blocks
+        shell.run("for i in range(3):\n    v = 1 / np.abs(y)\n")
+    told = ["divide by zero encountered in log"] * 3
+    assert [str(w.message) for w in warned] == [
+        *told,
+        *["divide by zero encountered in divide"] * 3,
+    ]
+
+
 def test_an_interrupt_in_a_call_is_raised(shell, steps):
     """The signal is handled while NumPy's own Python code runs."""
     body = "for i in range(100_000):\n    v = np.roll(x, i)\n"
