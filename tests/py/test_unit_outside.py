@@ -70,6 +70,18 @@ def test_lists_that_are_read_are_pythons(shell, body):
     assert list(shell.ns["h"])[:3] == list(imperative(SETUP + body)[0]["h"])[:3]
 
 
+def test_the_very_nan_that_was_appended_is_found(shell):
+    shell.run("w = float('nan')\nfor i in range(6):\n    h.append(np.nan)\n    h.append(w)\n")
+    shell.run("s = np.nan in h, w in h, h[0] is h[2]\n")
+    assert shell.ns["s"] == (True, True, True)
+    shell.run("x = w\nfor i in range(6):\n    if i > 9:\n        x = 1.0\n")
+    assert shell.ns["x"] is shell.ns["w"]
+
+
+def test_an_index_that_is_none_is_an_axis_of_its_own(shell):
+    agree(shell, "w = None\nfor i in range(4):\n    v = x[w][0]\n    s = x[np.newaxis][0]\n")
+
+
 def test_what_was_appended_before_an_error_stays(shell, steps):
     shell.run("for i in range(9):\n    h.append(x[i])\n", fails=True)
     assert shell.ns["h"] == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]

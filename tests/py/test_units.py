@@ -61,6 +61,15 @@ def test_an_element_is_a_scalar_of_numpy(shell, compiled):
     assert (shell.ns["s"], shell.ns["i"], compiled) == (6.0, 3, [4])
 
 
+def test_a_float_is_compared_with_an_integer_that_no_float_is(shell, compiled):
+    shell.run("x = 9007199254740992.0\nn = 0")
+    shell.run(
+        "%%hybridize\nfor i in range(9):\n    if x == 9007199254740993:\n        n += 1\n"
+        "    if x < 9007199254740993:\n        n += 100"
+    )
+    assert shell.ns["n"] == 900
+
+
 def test_an_index_error_is_pythons(shell, compiled):
     """The steps before the one that fails have been taken, and no more."""
     shell.run("x = np.zeros(5)")

@@ -185,8 +185,11 @@ def compared(code: Any, op: Any, left: Value, right: Value) -> tuple[str, str, i
             return kind, f"{name}_c", left[1], right[1]
         if rank == 2:
             for value in (left, right):  # Python compares exactly
-                if value[0] == "int" and code.constant_of(value[1]) is None:
+                known = code.constant_of(value[1])
+                if value[0] == "int" and known is None:
                     code.check("exact_i", value[1])
+                elif value[0] == "int" and int(float(known)) != known:
+                    raise Leaves("a number that no float is", None)
             x, y = as_float(code, left), as_float(code, right)
         else:
             x, y = left[1], right[1]

@@ -295,7 +295,8 @@ def _same(value: Any, before: Any) -> bool:
         return True
     if type(value) is not type(before) or type(value) is np.ndarray:
         return False
-    return bool(value == before) and repr(value) == repr(before)
+    same = value == before or (value != value and before != before)
+    return bool(same) and repr(value) == repr(before)
 
 
 def _watched() -> str:

@@ -100,8 +100,14 @@ class Values:
         value = self._value(expression)
         if not (is_array(value[0]) or is_number(value[0])):
             raise Leaves("such a value is appended", None)
+        if value[0] in ("float", ".d", ".f", "complex", ".D"):
+            self._not_nan(value)  # `in` finds the very object that was appended
         self._add("append", value[1], len(self.appends), int(is_array(value[0])))
         self.appends.append((slot, value[0]))
+
+    def _not_nan(self, value: Value) -> None:
+        part = "c" if value[0] in ("complex", ".D") else "f"
+        self._add("nonzero_i", self.emit(f"eq_{part}", value[1], value[1]))
 
     def _call(self, node: ast.Call) -> None:
         pure.stands_alone(self, node)

@@ -42,7 +42,7 @@ def view(code: Any, base: Value, parts: Sequence[Any], expressions: Any) -> Valu
             spec.append((_AXIS, 0, 0, 0))
         else:
             found, index = expressions(part)
-            if found == ("is", None):  # np.newaxis
+            if found == ("is", None) and isinstance(part, ast.Attribute):  # np.newaxis
                 rank += 1
                 spec.append((_AXIS, 0, 0, 0))
                 continue
