@@ -230,6 +230,17 @@ def unheard() -> Iterator[list[Any]]:
 
 
 @contextmanager
+def raised() -> Iterator[None]:
+    """What is warned of meanwhile is raised instead. The filters are replaced, as above."""
+    module: Any = warnings
+    before, module.filters = module.filters, [("error", None, Warning, None, 0)]
+    try:
+        yield
+    finally:
+        module.filters = before
+
+
+@contextmanager
 def untold() -> Iterator[None]:
     """NumPy computes with stand-ins: nobody is told of its warnings and floating-point errors."""
     with unheard(), np.errstate(all="ignore"):

@@ -156,6 +156,26 @@ def test_a_call_warns_once_at_its_line(shell):
     assert len({w.lineno for w in warned}) == 1
 
 
+@pytest.mark.parametrize(
+    "call",
+    ["np.nanmax(x * np.nan)", "np.cross(x[:2], x[:2])", "(x * 1j).astype(float)",
+     "np.std(x[:1], ddof=1)", "np.average(x, weights=x) if i else np.array(1j).astype(float)", "np.array([1j, 2]).astype(np.float32)"],
+)  # fmt: skip
+def test_what_warns_by_other_means_is_pythons(shell, call):
+    body = f"for i in range(3):\n    v = {call}\n"
+    told = []
+    for run in (
+        lambda: exec(compile(SETUP + body, "<plain>", "exec"), {}),
+        lambda: shell.run(body),
+    ):
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            run()
+        told.append([str(w.message) for w in warned])
+        assert not [w for w in warned if "jupyter_hybrid" in w.filename]
+    assert told[0] == told[1]
+
+
 def test_a_chain_warns_of_all_that_is_in_it(shell, steps):
     """NumPy's loop of abs clears the flags that log has raised."""
     with warnings.catch_warnings(record=True) as warned:

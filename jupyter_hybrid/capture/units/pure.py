@@ -16,22 +16,24 @@ from typing import Any
 
 import numpy as np
 
+from ...np_face.float_errors import unheard
 from .arithmetic import Value
 from .kinds import is_array, is_number, kind_of, letter_of, tell_known
 from .parts import Leaves
 
+# None that warns by other means than floating-point flags, of arrays that have elements.
 _FUNCTIONS: tuple[Any, ...] = (
     np.clip, np.roll, np.argmin, np.argmax, np.concatenate, np.hstack, np.vstack, np.stack,
     np.column_stack, np.cumsum, np.cumprod, np.sort, np.argsort, np.arange, np.linspace, np.eye,
     np.identity, np.diag, np.trace, np.triu, np.tril, np.std, np.var, np.median, np.count_nonzero,
-    np.array_equal, np.allclose, np.isclose, np.array, np.cross, np.diff, np.interp,
+    np.array_equal, np.allclose, np.isclose, np.array, np.diff, np.interp,
     np.searchsorted, np.einsum, np.tensordot, np.kron, np.vdot, np.inner, np.convolve,
     np.correlate, np.bincount, np.tile, np.repeat, np.pad, np.round, np.around, np.mean, np.sum,
     np.prod, np.max, np.min, np.amax, np.amin, np.any, np.all, np.ptp, np.average, np.nan_to_num,
     np.matmul, np.dot, np.outer, np.full_like, np.linalg.norm, np.linalg.inv, np.linalg.solve,
     np.linalg.det, np.linalg.pinv, np.linalg.cholesky, np.linalg.matrix_rank, np.argpartition,
     np.take, np.delete, np.append, np.insert, np.logspace, np.meshgrid, np.fmax, np.fmin,
-    np.nansum, np.nanmax, np.nanmin, np.gradient, np.trapezoid, np.polyval, np.heaviside,
+    np.nansum, np.gradient, np.trapezoid, np.polyval, np.heaviside,
     np.empty, np.empty_like, np.full, np.isin, np.union1d, np.intersect1d, np.flatnonzero,
 )  # fmt: skip
 _PURE = frozenset(_FUNCTIONS)
@@ -50,6 +52,7 @@ _OPERATORS = {
     ast.Mod: operator.mod, ast.Pow: operator.pow, ast.BitAnd: operator.and_,
     ast.BitOr: operator.or_, ast.BitXor: operator.xor,
 }  # fmt: skip
+_REFUSED = frozenset({"out", "where", "ddof"})  # the last one may warn, not by a flag
 _MOST_ARGUMENTS = 24
 _FIXED = (int, float, str, bool, type(None))
 
@@ -133,7 +136,7 @@ def call(code: Any, function: Any, args: Sequence[Any], named: dict[str, Any]) -
     """A call of a pure function of NumPy's; the arguments are nodes."""
     spec = _Spec()
     alone = function is np.where and (len(args) != 3 or named)
-    if alone or "out" in named or "where" in named:
+    if alone or not _REFUSED.isdisjoint(named):
         raise Leaves("a call with such arguments", None)
     places = [spec.of(code, a) for a in args]
     names = {k: spec.of(code, a) for k, a in named.items()}
@@ -142,7 +145,7 @@ def call(code: Any, function: Any, args: Sequence[Any], named: dict[str, Any]) -
 
 def method(code: Any, base: Value, name: str, args: Sequence[Any], named: dict[str, Any]) -> Value:
     """``array.name(args)``."""
-    if name not in _METHODS or "out" in named or "where" in named:
+    if name not in _METHODS or not _REFUSED.isdisjoint(named):
         raise Leaves(f"the method {name}", None)
     spec = _Spec()
     spec.value(base)
@@ -236,10 +239,12 @@ def _kind_of_result(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Any
     """Of a call with such values, by one with small ones."""
     given = [_sample(kind) for kind in kinds]
     try:
-        with np.errstate(all="ignore"):
+        with unheard() as warned, np.errstate(all="ignore"):
             made = function(*given)
     except Exception:
         raise Leaves("a call with such arguments", None) from None
+    if warned:
+        raise Leaves("a call that warns", None)
     kind = kind_of(made, -1)
     if is_array(kind):
         if type(made) is not np.ndarray or any(np.may_share_memory(made, g) for g in given):

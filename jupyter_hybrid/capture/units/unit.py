@@ -10,7 +10,8 @@ from __future__ import annotations
 import builtins
 import itertools
 import signal
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 
 from ... import _core
 from ...np_face import TracedArray
+from ...np_face.float_errors import raised
 from .. import numbers
 from ..durations import seconds
 from .blocks import ITEMS, RANGE, Loop
@@ -305,10 +307,12 @@ def _watched() -> str:
     return "".join(k[0] for k in ("divide", "over", "invalid") if ways[k] != "ignore")
 
 
-def _raising() -> Any:
+@contextmanager
+def _raising() -> Iterator[None]:
     """What NumPy's own functions are to tell of raises: Python takes the step then."""
     ways: Any = {k: w if w == "ignore" else "raise" for k, w in np.geterr().items()}
-    return np.errstate(**ways)
+    with raised(), np.errstate(**ways):
+        yield
 
 
 def _handlers_only_raise() -> bool:
