@@ -159,7 +159,9 @@ def test_a_call_warns_once_at_its_line(shell):
 @pytest.mark.parametrize(
     "call",
     ["np.nanmax(x * np.nan)", "np.cross(x[:2], x[:2])", "(x * 1j).astype(float)",
-     "np.std(x[:1], ddof=1)", "np.average(x, weights=x) if i else np.array(1j).astype(float)", "np.array([1j, 2]).astype(np.float32)"],
+     "np.std(x[:1], ddof=1)",
+     "np.average(x, weights=x) if i else np.array(1j).astype(float)",
+     "np.array([1j, 2]).astype(np.float32)"],
 )  # fmt: skip
 def test_what_warns_by_other_means_is_pythons(shell, call):
     body = f"for i in range(3):\n    v = {call}\n"
