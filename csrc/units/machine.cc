@@ -432,7 +432,7 @@ do_apply_s:
     put(loop.types[0], numbers[0], B, MB);
     if (loop.inputs == 2) put(loop.types[1], numbers[1], C, MC);
     char* data[3] = {numbers[0], numbers[1], numbers[2]};
-    const intptr_t one = 1, strides[3] = {16, 16, 16};
+    const intptr_t one = 1, strides[3] = {};  // as NumPy has them for one element
     data[loop.inputs] = numbers[2];
     LEAVE_IF(watched && std::fetestexcept(watched));
     loop.function(data, &one, strides, loop.extra);

@@ -178,6 +178,51 @@ def test_what_warns_by_other_means_is_pythons(shell, call):
     assert told[0] == told[1]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "def f(a):\n    a[0] += 1\n    return 5\n"
+        "for i in range(6):\n    x[0] = 0\n    v = x[int(x[0]) : f(x)]\n",
+        "def f(a):\n    a[0] += 1\n    return 5\ns = 0\n"
+        "for i in range(6):\n    x[0] = 0\n    for w in range(int(x[0]), f(x)):\n        s += 1\n",
+        "def f(a):\n    a[0] += 10\n    return 0\nfor i in range(6):\n    v = (x * 2).take(f(x))\n",
+        "s = 0\nfor i in range(10**30):\n    s += 1\n    if i > 300:\n        break\n",
+        "s = 0.0\nfor i in range(2**63 - 30, 2**63 + 100):\n    s += i\n",
+        "s = 0\nfor i in range(0, 2**66, 2**60):\n    s += 1\n",
+        "for v in np.arange(1, 400):\n    h.append(v**2.5)\n    h.append(v**np.float32(1.5))\n",
+        "for v in np.linspace(0.1, 3, 500):\n    h.append(np.power(v, 2))\n",
+        "v = np.lib.stride_tricks.as_strided(x, (4,), (0,))\nfor i in range(6):\n    v += 1\n",
+        "v = np.lib.stride_tricks.as_strided(x, (3, 2), (8, 8))\nfor i in range(6):\n    v += 1\n",
+    ],
+)
+def test_what_a_trial_found(shell, body):
+    agree(shell, body)
+
+
+def test_the_mean_of_nothing_warns_under_any_errors(shell):
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        shell.run(
+            "with np.errstate(all='ignore'):\n    for i in range(5):\n        v = x[:0].mean()\n"
+        )
+    assert [str(w.message).rstrip(".") for w in warned] == ["Mean of empty slice"] * 5
+
+
+def test_a_loop_sees_what_a_signals_handler_has_set(shell, steps):
+    before = signal.getsignal(signal.SIGALRM)
+    shell.ns["signal"] = signal
+    try:
+        shell.run(
+            "stop = False\ndef handler(number, frame):\n    global stop\n    stop = True\n"
+            "signal.signal(signal.SIGALRM, handler)\nsignal.setitimer(signal.ITIMER_REAL, 0.05)\n"
+            "s = 0\nwhile not stop:\n    s += 1\n"
+        )
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert shell.ns["s"] > 100 and not steps
+
+
 def test_a_chain_warns_of_all_that_is_in_it(shell, steps):
     """NumPy's loop of abs clears the flags that log has raised."""
     with warnings.catch_warnings(record=True) as warned:

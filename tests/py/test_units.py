@@ -189,8 +189,8 @@ def test_a_module_that_has_another_number_now(shell, compiled):
         assert compiled == taken
 
 
-def test_a_signal_is_handled_between_two_steps(shell, compiled):
-    """Its handler sees the array as plain Python would leave it there, and may write it."""
+def test_beside_a_handler_that_does_more_than_raise_a_loop_is_pythons(shell, compiled):
+    """It may read and write whatever the loop does."""
     shell.run("import signal\nx = np.zeros(3)\nbefore = signal.getsignal(signal.SIGALRM)")
     shell.run(
         "def ended(*_):\n    ns['seen'] = x[1] - x[2]\n    x[0] = 1.0\n"
@@ -200,8 +200,8 @@ def test_a_signal_is_handled_between_two_steps(shell, compiled):
         shell.run("%%hybridize\nwhile x[0] == 0:\n    x[1] += 1\n    x[2] += 1")
     finally:
         shell.run("signal.signal(signal.SIGALRM, before)")
-    assert shell.ns["ns"] == {"seen": 0.0}
-    assert shell.ns["x"][1] == shell.ns["x"][2] == sum(compiled) > 1000
+    assert shell.ns["ns"]["seen"] in (0.0, 1.0) and not compiled
+    assert shell.ns["x"][1] == shell.ns["x"][2] > 1000
 
 
 def test_nobody_waits_for_a_thread_for_ever(shell, compiled):

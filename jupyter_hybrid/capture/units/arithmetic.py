@@ -144,6 +144,8 @@ def _of_numpy(code: Any, op: Any, left: Value, right: Value) -> Value:
             code.check("fits", made, TYPES.index(a))
         return f".{a}", made
     code.watches = True
+    if op is ast.Pow and any(is_integer(k) and k != "int" for k, _ in (left, right)):
+        raise Leaves("a power that NumPy computes in a way of its own", None)
     if a == "f" and op in (ast.FloorDiv, ast.Mod, ast.Pow):
         raise Leaves("an operator of float32", None)
     made = code.emit(f"{name}_f", x, y)

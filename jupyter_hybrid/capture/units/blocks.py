@@ -232,7 +232,7 @@ class Loop(Expressions):
                 raise Leaves(f"{called}() is gone through", way)
             self._add("is", self._slot(called), known)
         if called == "range":
-            self._add("range", at, [self._plain(a) for a in way.args])
+            self._add("range", at, self._each(way.args))
             items: list[int] = []
         elif called:
             if called == "enumerate" and len(way.args) != 1:

@@ -161,7 +161,9 @@ class Expressions:
         return self._slot_of(node.value), parts
 
     def _sliced(self, node: ast.Slice) -> Any:
-        bounds = [b and self._plain(b) for b in (node.lower, node.upper, node.step)]
+        given = [node.lower, node.upper, node.step]
+        made = iter(self._each([b for b in given if b]))
+        bounds = [b and next(made) for b in given]
         return placed(node, ast.Slice(*bounds))
 
     def _plain(self, node: Any) -> Any:
@@ -202,6 +204,8 @@ class Expressions:
         ):
             raise Leaves("a call with such arguments", node)
         callee = self._callee(node)
+        if callee is None and any(self._writes(a) for a in (*node.args, *node.keywords)):
+            raise Leaves("a call in an argument may write", node)
         given = self._each([*node.args, *(k.value for k in node.keywords)])
         args, rest = given[: len(node.args)], given[len(node.args) :]
         if callee is not None:

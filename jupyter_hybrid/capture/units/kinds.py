@@ -56,6 +56,8 @@ def kind_of(value: Any, steps: int) -> Any:
         flags = value.flags
         if not flags.aligned or flags.writebackifcopy:
             return OTHER
+        if flags.writeable and not flags.forc and _may_overlap(value):
+            return OTHER
         return _of_array(value.dtype, value.ndim, flags.writeable)
     if kind is TracedArray:
         if value.selected is not None:
@@ -74,6 +76,16 @@ def kind_of(value: Any, steps: int) -> Any:
         return ("text", "B", 0)
     by_itself = kind in _BY_ITSELF or (kind is types.FunctionType and value in _written_in_python)
     return ("is", value) if by_itself else OTHER
+
+
+def _may_overlap(array: np.ndarray) -> bool:
+    """May two of its elements share memory?"""
+    reach = array.itemsize
+    for stride, length in sorted(zip(map(abs, array.strides), array.shape, strict=True)):
+        if length > 1 and stride < reach:
+            return True
+        reach = max(reach, stride * length)
+    return False
 
 
 def _of_array(dtype: np.dtype, rank: int, writeable: bool) -> Any:

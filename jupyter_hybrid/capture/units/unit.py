@@ -128,7 +128,7 @@ class Made:
         watched = _watched() if self.code.watches else ""
         with _raising() if self.code.calls else nullcontext():
             end, steps, lost, work, at, kinds, given, error, large, appended = self.unit.run(
-                values, _handlers_only_raise(), watched
+                values, True, watched
             )
         for which, value in appended:
             slot, kind = self.code.appends[which]
@@ -188,17 +188,13 @@ class Unit:
 
     def ready(self, frame: Any, through: Any, done: int = 0) -> tuple[Made, list[Any]] | None:
         """What runs the loop from what the frame has, after ``done`` steps; None: nothing can."""
-        if type(through) is TracedArray:
-            return None
+        if type(through) is TracedArray or not _handlers_only_raise():
+            return None  # what others read or write while it runs, is old or not seen
         found = self._find(frame, through, done)
         if found is None or found[0].refused:
             return None
-        made, values = found
-        if made.code.watches and np.geterr()["under"] != "ignore":
+        if found[0].code.watches and np.geterr()["under"] != "ignore":
             return None  # the flag of that is set by most small numbers: nobody looks at it
-        waits = made.code.calls or any(type(v) is list for v in values)
-        if waits and not _handlers_only_raise():
-            return None  # what a handler would see is old
         return found
 
     def _loop(self, way: str, frame: Any) -> _Known | None:
@@ -237,11 +233,11 @@ class Unit:
         sources: tuple[Any, ...] = (None,)
         if kind is range:
             through = through[done:]
+            if max(map(abs, (through.start, through.stop, through.step))) >= 2**62:
+                return None
             way, steps = RANGE, len(through)
             given = [through.start, steps, through.step, None]
             kinds: list[Any] = ["int", "int", "int", None]
-            if not -(2**63) <= through.start < 2**63 > abs(through.step):
-                return None
         elif through is None:
             way, steps, given, kinds = "", -1, [None] * _GIVEN, [None] * _GIVEN
         else:

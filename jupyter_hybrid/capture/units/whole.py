@@ -212,6 +212,8 @@ def _reduced(code: Any, function: Any, values: Sequence[Value], named: dict[str,
     code.watches = True
     loop = code.loop_number(ufunc, letter * 3, False, beginning)
     count = _size(code, given, axis) if function is np.mean else -1
+    if count >= 0:
+        code.check("nonzero_i", count)  # Python warns of the mean of nothing
     if axis is None:
         made: Value = f".{letter}", code.emit("reduce", given[1], loop, 0, dies(code, given))
     else:
