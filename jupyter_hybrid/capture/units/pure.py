@@ -32,7 +32,7 @@ _FUNCTIONS: tuple[Any, ...] = (
     np.prod, np.max, np.min, np.amax, np.amin, np.any, np.all, np.ptp, np.average, np.nan_to_num,
     np.matmul, np.dot, np.outer, np.full_like, np.linalg.norm, np.linalg.inv, np.linalg.solve,
     np.linalg.det, np.linalg.pinv, np.linalg.cholesky, np.linalg.matrix_rank, np.argpartition,
-    np.take, np.delete, np.append, np.insert, np.logspace, np.meshgrid, np.fmax, np.fmin,
+    np.take, np.delete, np.append, np.insert, np.logspace, np.fmax, np.fmin,
     np.nansum, np.gradient, np.trapezoid, np.polyval, np.heaviside,
     np.empty, np.empty_like, np.full, np.isin, np.union1d, np.intersect1d, np.flatnonzero,
 )  # fmt: skip
@@ -40,7 +40,7 @@ _PURE = frozenset(_FUNCTIONS)
 _METHODS = frozenset(
     {"clip", "argmin", "argmax", "cumsum", "cumprod", "argsort", "trace", "std", "var", "round",
      "astype", "flatten", "sum", "prod", "max", "min", "mean", "any", "all", "ptp", "dot", "copy",
-     "repeat", "take", "item", "nonzero"}
+     "repeat", "take", "item"}
 )  # fmt: skip
 #: Functions of NumPy's that write into their first argument, and return nothing.
 _WRITE = frozenset((np.copyto, np.fill_diagonal, np.put))
