@@ -17,7 +17,7 @@ from typing import Any
 from ...np_face.float_errors import unheard
 from .nodes import copied, located, placed
 from .scopes import FUNCTIONS
-from .sources import FUTURES, NoSource, file_of
+from .sources import FUTURES, NoSource, file_of, is_users
 
 _TYPE_PARAMS: dict[str, Any] = {"type_params": []} if sys.version_info >= (3, 12) else {}
 
@@ -86,6 +86,16 @@ def definition_of(code: CodeType) -> Definition:
         except (SyntaxError, ValueError):
             continue  # not without what is left out
     raise NoSource("its definition was not found in its file")
+
+
+def users_definition(code: CodeType) -> Definition | None:
+    """The same of the user's code; None of that of others, or without a definition."""
+    if not is_users(code.co_filename):
+        return None
+    try:
+        return definition_of(code)
+    except NoSource:
+        return None
 
 
 def candidates(code: CodeType) -> list[Definition]:

@@ -19,10 +19,10 @@ from contextlib import suppress
 from typing import Any
 
 from .. import numbers
-from .definitions import definition_of
+from .definitions import users_definition
 from .nodes import walk
 from .scopes import bound_names, loaded_names, mangled
-from .sources import NoSource, is_pythons, is_users
+from .sources import is_pythons
 
 _PLAIN = frozenset(
     {int, float, complex, bool, str, bytes, type(None), range, slice, type(...), bytearray}
@@ -60,11 +60,8 @@ def reads_of(nodes: list[Any], bound: frozenset[str] = frozenset()) -> frozenset
 @functools.lru_cache(maxsize=10_000)
 def _reads_of_code(code: types.CodeType, filename: str) -> frozenset[str] | None:
     """The names that a function of the user's reads from outside; None: it is none, or unknown."""
-    if not is_users(filename):
-        return None
-    try:
-        found = definition_of(code)
-    except NoSource:
+    found = users_definition(code)
+    if found is None:
         return None
     body = found.node.body if isinstance(found.node.body, list) else [found.node.body]
     names = reads_of(body, bound_names(found.node))

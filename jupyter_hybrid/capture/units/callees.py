@@ -15,10 +15,9 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..source.definitions import definition_of
+from ..source.definitions import users_definition
 from ..source.nodes import walk
 from ..source.scopes import bound_names, own_nodes
-from ..source.sources import NoSource, is_users
 
 _OTHER_FRAMES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _OTHERS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
@@ -122,15 +121,10 @@ def _same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
 @lru_cache(maxsize=1000)
 def _definition(code: CodeType, filename: str) -> Definition | None:
     """None: it can't be had, or has something that no unit knows."""
-    if not is_users(filename):
-        return None
-    try:
-        found = definition_of(code)
-    except NoSource:
+    found = users_definition(code)
+    if found is None or found.class_name:
         return None
     node = found.node
-    if found.class_name:
-        return None
     body = node.body
     if isinstance(node, ast.Lambda):
         body = [ast.copy_location(ast.Return(node.body), node.body)]
