@@ -400,8 +400,7 @@ int floating_exceptions(const std::string& watched) {
 // (how it ended, its steps, steps taken back, steps of all its loops, the instruction that left,
 // number of the kinds, values of the variables, an exception or None, are its arrays large, what
 // was appended: where, and what)
-py::tuple run(const PyUnit& self, const py::sequence& values, bool any_time,
-              const std::string& watched) {
+py::tuple run(const PyUnit& self, const py::sequence& values, const std::string& watched) {
   const int number = self.unit.registers;
   std::vector<Register> registers(2 * static_cast<size_t>(number));
   std::vector<Array> arrays;
@@ -441,7 +440,7 @@ py::tuple run(const PyUnit& self, const py::sequence& values, bool any_time,
       std::make_shared<Run>(self.unit, std::move(registers), std::move(arrays), &calls);
   calls.keep(kept);
   Run& made = *kept;
-  const units::Result result = made.go(&interrupted, any_time, floating_exceptions(watched));
+  const units::Result result = made.go(&interrupted, floating_exceptions(watched));
   py::object error = py::none();
   if (PyErr_Occurred()) {
     PyObject *type = nullptr, *raised = nullptr, *trace = nullptr;
@@ -551,11 +550,11 @@ void bind_units(py::module_& m) {
           "parts: of views; loops: (ufunc, dtypes, may it work in place, what a reduction begins "
           "with) of whole arrays; appends: letters of what is appended to lists; calls: (function, "
           "arguments, result), each value (letter, type, rank).")
-      .def("run", &run, py::arg("values"), py::arg("any_time"), py::arg("watched") = "",
+      .def("run", &run, py::arg("values"), py::arg("watched") = "",
            "Runs the loop: (how it ended, its steps, steps taken back, steps of all its loops, the "
            "instruction that left, number of the kinds, values of the variables, an exception or "
-           "None, are its arrays large, what was appended). any_time: signals may be handled in "
-           "the middle of a step; watched: 'd', 'o', 'i' for divisions by zero, "
+           "None, are its arrays large, what was appended). watched: 'd', 'o', 'i' for divisions "
+           "by zero, "
            "overflow and invalid values that end it.");
 }
 

@@ -41,14 +41,13 @@ void Run::collect(const std::vector<Register>& kept) {
 }
 
 // The instructions of a step run one after the other; each jumps to the next one's code.
-Result Run::go(bool (*stop)(), bool any_time, const int watched) {
+Result Run::go(bool (*stop)(), const int watched) {
   static const void* const code_of[] = {
 #define OP(name, operands) &&do_##name,
 #include "units/opcodes.inc"
 #undef OP
   };
   const KeptFlags flags;
-  bool due = false;  // to ask where the next step begins
   const Instruction* const code = unit_.code.data();
   const Instruction* i = code;
   Register* const r = registers_.data();
@@ -68,12 +67,11 @@ Result Run::go(bool (*stop)(), bool any_time, const int watched) {
   do {                                             \
     if (__builtin_expect(condition, 0)) goto left; \
   } while (0)
-#define LOOK_FOR_INTERRUPTS                   \
-  if (__builtin_expect(--fuel <= 0, 0)) {     \
-    burnt += kFuel;                           \
-    fuel = kFuel;                             \
-    due = !any_time;                          \
-    if (any_time && stop()) goto interrupted; \
+#define LOOK_FOR_INTERRUPTS               \
+  if (__builtin_expect(--fuel <= 0, 0)) { \
+    burnt += kFuel;                       \
+    fuel = kFuel;                         \
+    if (stop()) goto interrupted;         \
   }
 #define A r[i->a]
 #define B r[i->b]
@@ -96,8 +94,6 @@ do_commit:
     appended = appended_.size();
     result.kinds = i->a;
     countdown = i->d;
-    if (due && stop()) goto interrupted;
-    due = false;
   }
   NEXT;
 do_exit:

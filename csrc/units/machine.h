@@ -62,9 +62,9 @@ class Run {
  public:
   Run(const Unit& unit, std::vector<Register> registers, std::vector<Array> arrays,
       Calls* calls = nullptr);
-  // `stop` is asked now and then, at any time or only where a step begins; true ends the run.
+  // `stop` is asked now and then; true ends the run.
   // `watched` floating-point exceptions (of <cfenv>) end it, too.
-  Result go(bool (*stop)(), bool any_time, int watched);
+  Result go(bool (*stop)(), int watched);
   const std::vector<Register>& registers() const { return registers_; }
   const Arrays& arrays() const { return arrays_; }
   const std::vector<Appended>& appended() const { return appended_; }

@@ -54,7 +54,7 @@ TEST_CASE("units: a sum over an array") {
   const Unit unit = loop(
       {make(Op::load_1, 6, 5, 0, 0, static_cast<int>(Type::f64)), make(Op::add_f, 4, 4, 6)}, 64);
   Run run(unit, starting(3), {array_of(x)});
-  const Result result = run.go(&never, true, 0);
+  const Result result = run.go(&never, 0);
   CHECK(result.end == End::over);
   CHECK(result.steps == 3);
   CHECK(run.registers()[4].f == 6.5);
@@ -69,7 +69,7 @@ TEST_CASE("units: who leaves has taken whole steps, and every write of the last 
                             make(Op::load_1, 4, 5, 6, 0, type)},
                            every);
     Run run(unit, starting(5), {array_of(x)});
-    const Result result = run.go(&never, true, 0);
+    const Result result = run.go(&never, 0);
     CHECK(result.end == End::left);
     CHECK(result.steps + result.taken_back == 2);
     CHECK(result.steps == (every == 64 ? 0 : 2));
@@ -118,7 +118,7 @@ TEST_CASE("units: integers leave where they have more than 64 bits") {
     registers[7].i = c.a;
     registers[8].i = c.b;
     Run run(unit, registers, {});
-    const Result result = run.go(&never, true, 0);
+    const Result result = run.go(&never, 0);
     CHECK((result.end == End::left) == c.leaves);
     if (!c.leaves) CHECK(run.registers()[4].i == c.result);
   }
@@ -136,12 +136,12 @@ TEST_CASE("units: steps of a range are Python's") {
     registers[8].i = c.stop;
     registers[9].i = c.step;
     Run run(unit, registers, {});
-    CHECK(run.go(&never, true, 0).end == End::over);
+    CHECK(run.go(&never, 0).end == End::over);
     CHECK(run.registers()[4].i == c.steps);
   }
   const Unit unit = loop({make(Op::steps_of, 4, 7, 8, 9)}, 1);
   Run run(unit, starting(1), {});  // a step of 0
-  CHECK(run.go(&never, true, 0).end == End::left);
+  CHECK(run.go(&never, 0).end == End::left);
 }
 
 TEST_CASE("units: elements of every dtype are read as they are written") {
@@ -163,7 +163,7 @@ TEST_CASE("units: elements of every dtype are read as they are written") {
     }
     registers[8].i = -1;  // the last one
     Run run(unit, registers, {array});
-    CHECK(run.go(&never, true, 0).end == End::over);
+    CHECK(run.go(&never, 0).end == End::over);
     if (real) {
       CHECK(run.registers()[4].f == 0.5);
     } else {
@@ -178,28 +178,26 @@ TEST_CASE("units: NumPy's warnings are Python's to give: the steps before are ta
   std::vector<Register> registers = starting(3);
   registers[7].f = 1;
   Run watched(unit, registers, {});
-  const Result result = watched.go(&never, true, FE_DIVBYZERO);
+  const Result result = watched.go(&never, FE_DIVBYZERO);
   CHECK(result.end == End::left);
   CHECK(result.steps == 0);
   Run other(unit, registers, {});
-  CHECK(other.go(&never, true, 0).end == End::over);
+  CHECK(other.go(&never, 0).end == End::over);
   CHECK(std::isinf(other.registers()[4].f));
 }
 
-TEST_CASE("units: a loop that has no end is interrupted where a step begins") {
-  for (const bool any_time : {true, false}) {
-    std::vector<double> x = {0};
-    const Unit unit = loop({make(Op::store_1, 7, 5, 8, 0, static_cast<int>(Type::f64))}, 1);
-    std::vector<Register> registers = starting(std::numeric_limits<int64_t>::max());
-    registers[7].f = 2;
-    asked = 0;
-    Run run(unit, registers, {array_of(x)});
-    const Result result = run.go([] { return ++asked == 3; }, any_time, 0);
-    CHECK(result.end == End::interrupted);
-    CHECK(asked == 3);
-    CHECK(result.steps > 1000);
-    CHECK(run.registers()[0].i == result.steps - 1);
-  }
+TEST_CASE("units: a loop that has no end is interrupted: its last whole step stays") {
+  std::vector<double> x = {0};
+  const Unit unit = loop({make(Op::store_1, 7, 5, 8, 0, static_cast<int>(Type::f64))}, 1);
+  std::vector<Register> registers = starting(std::numeric_limits<int64_t>::max());
+  registers[7].f = 2;
+  asked = 0;
+  Run run(unit, registers, {array_of(x)});
+  const Result result = run.go([] { return ++asked == 3; }, 0);
+  CHECK(result.end == End::interrupted);
+  CHECK(asked == 3);
+  CHECK(result.steps > 1000);
+  CHECK(run.registers()[0].i == result.steps - 1);
 }
 
 // Loops over doubles, as NumPy's universal functions have them.
@@ -330,7 +328,7 @@ TEST_CASE("units: calls lend arrays until nobody needs them, and what is appende
       loop({make(Op::call, 4, 0, 0, 1), make(Op::append, 0, 0), make(Op::append, 4, 1, 1)}, 1);
   Lender lender;
   Run run(unit, starting(300), {}, &lender);
-  const Result result = run.go(&never, true, 0);
+  const Result result = run.go(&never, 0);
   CHECK(result.end == End::over);
   CHECK(lender.called == 300);
   CHECK(lender.returned == 0);  // all are in the list
@@ -344,14 +342,14 @@ TEST_CASE("units: calls lend arrays until nobody needs them, and what is appende
   const Unit forgetful = loop({make(Op::call, 4, 0, 0, 1)}, 1);
   Lender other;
   Run again(forgetful, starting(1000), {}, &other);
-  CHECK(again.go(&never, true, 0).end == End::over);
+  CHECK(again.go(&never, 0).end == End::over);
   CHECK(other.returned > 500);
 
   const Unit failing = loop({make(Op::append, 0, 0), make(Op::call, 4, 7, 0, 1)}, 1);
   Lender third;
   third.fails = 7;
   Run last(failing, starting(5), {}, &third);
-  CHECK(last.go(&never, true, 0).end == End::left);
+  CHECK(last.go(&never, 0).end == End::left);
   CHECK(last.appended().empty());
 }
 

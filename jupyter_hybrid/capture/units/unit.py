@@ -128,7 +128,7 @@ class Made:
         watched = _watched() if self.code.watches else ""
         with _raising() if self.code.calls else nullcontext():
             end, steps, lost, work, at, kinds, given, error, large, appended = self.unit.run(
-                values, True, watched
+                values, watched
             )
         for which, value in appended:
             slot, kind = self.code.appends[which]
