@@ -302,6 +302,7 @@ void bind_control(py::module_& m) {
         py::arg("name") = "", "A recorded array that a branch or loop body gets when it runs.");
   m.def("recorded_ns", &recorded_ns,
         "Estimate of what the operators that this thread has recorded take on one core, in ns.");
+  m.def("pending_ns", &pending_ns, "The same of those that have not been run.");
   m.def("trace_serial", &next_serial, "What is recorded from here on has a higher serial.");
   m.def("trace_control", &trace_control, py::arg("kind"), py::arg("bodies"), py::arg("operands"),
         py::arg("since"), py::arg("options"),

@@ -211,6 +211,8 @@ thread_local double all_ns = 0;
 
 double recorded_ns() { return all_ns; }
 
+double pending_ns() { return waiting.ns; }
+
 void note_pending(double ns) {
   waiting.ns += ns;
   all_ns += ns;

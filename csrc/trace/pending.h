@@ -54,6 +54,7 @@ constexpr double kMostPendingNs = 50e6;
 constexpr int64_t kMostPendingBytes = 32 << 20;
 constexpr double kMostWithinLine = 8;
 double recorded_ns();                    // estimate of all that this thread has recorded
+double pending_ns();                     // ... and that has not been run
 void note_pending(double ns);            // one more operator was recorded, at the current site
 void note_pending_bytes(int64_t bytes);  // one more array is held as an input
 void note_step();                        // a loop goes on: what follows may be its only operator

@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..capture.cell import Cell, Way
 from ..capture.durations import seconds
@@ -28,6 +28,7 @@ from ..reports.report import Report
 # A recorded run may take so much longer than others where it is drawn, and where it is not.
 _DRAWN, _UNSEEN = (1.2, 0.002), (1.05, 30e-6)
 _DOUBT = 3  # times as long, when it was the first one, which pays for more than compiling
+_SURE = 2  # times as long: not tried once more
 _LONGER, _LONGER_S = 2, 0.02  # a run takes much longer: so many times and seconds more
 _TRIAL = 3  # recorded runs before another trial
 _COMPILED, _TRIES = 2, 5  # runs with compiled loops, and with loops that may get there
@@ -76,7 +77,6 @@ class Ways:
     _tries: int = 0  # runs in which loops could run compiled, ...
     _compiled_runs: int = 0  # ... and in which some did, the first of which compiles them
     _told: tuple[Way, int] | None = None
-    _others: tuple[Way, ...] = field(init=False, default=("compiled", "written"))
 
     @property
     def way(self) -> Way:
@@ -88,10 +88,11 @@ class Ways:
             return "compiled"
         if "written" not in self.took and not self._gains:
             return "written"
-        best, other = self._best, self._second
+        best, *rest = self._others
         best_s = self.took[best].seconds
-        if other is not None and self._may_be_disturbed(self.took[other], best_s):
-            return other
+        for other in rest:
+            if self._may_be_disturbed(self.took[other], best_s):
+                return other
         if recorded is None:
             return "recorded" if best_s - self._units_s >= _LONG_S else best
         if self.trial_due:
@@ -111,13 +112,10 @@ class Ways:
         return "recorded" in self.took and self.took["recorded"].runs == 1
 
     @property
-    def _best(self) -> Way:
-        """Of those that are not recorded; one was tried."""
-        return min((w for w in self._others if w in self.took), key=lambda w: self.took[w].seconds)
-
-    @property
-    def _second(self) -> Way | None:
-        return next((w for w in self._others if w in self.took and w != self._best), None)
+    def _others(self) -> list[Way]:
+        """The ways that are not recorded and were tried, the fastest one first."""
+        tried = [way for way in self.took if way != "recorded"]
+        return sorted(tried, key=lambda way: self.took[way].seconds)
 
     def _beaten_by(self, took: float) -> bool:
         ratio, slack_s = _UNSEEN if self.options.view == "none" else _DRAWN
@@ -129,8 +127,8 @@ class Ways:
         recorded = self.took.get("recorded")
         if recorded is None or len(self.took) == 1 or recorded.runs < self.trial:
             return False
-        best_s = self.took[self._best].seconds
-        return best_s > 0 and self._beaten_by(0.0) and recorded.seconds > best_s / _DOUBT
+        best_s = self.took[self._others[0]].seconds
+        return best_s > 0 and self._beaten_by(0.0) and recorded.seconds > best_s / _SURE
 
     @contextmanager
     def run(self, way: Way) -> Iterator[Report]:
@@ -144,10 +142,12 @@ class Ways:
         if way == "compiled":
             if self._is_warming and took > _LONG_S:
                 self.has_units = False  # its loops don't gain
-                self.last = way
-                return
             if not self.has_units:
-                way = "written"
+                self.took.pop("compiled", None)
+                if self._is_warming:
+                    self.last = way
+                    return
+                way = "written"  # that is what it was
             self._gains = self._saved_s > took
         self._note(way, took)
         self.last = way

@@ -69,7 +69,7 @@ def test_a_loop_that_records_whole_is_not_left(shell):
 def test_steps_are_measured_against_some_as_written(shell, monkeypatch, faster):
     monkeypatch.setattr(budget, "GRACE_S", 0.0)
     costs = iter([1.0, 0.0] if faster == "plain" else [0.0, 1.0] * 20)
-    monkeypatch.setattr(patience, "median", lambda times: next(costs))
+    monkeypatch.setattr(patience, "prices", lambda *times: (next(costs), next(costs)))
     body = READS + "y = [x]\nfor i in range(40):\n    y.append(y[-1] * 0.5)\nlast = y[-1]\n"
     body += f"# {faster}\n"  # a cell of its own: the other one is known by now
     shell.hybridize(body)
@@ -88,7 +88,7 @@ def test_steps_are_measured_against_some_as_written(shell, monkeypatch, faster):
 def test_elements_are_measured_against_some_as_written(shell, monkeypatch, faster):
     monkeypatch.setattr(budget, "GRACE_S", 0.0)
     costs = iter([1.0, 0.0] if faster == "plain" else [0.0, 1.0] * 2)
-    monkeypatch.setattr(patience, "median", lambda times: next(costs))
+    monkeypatch.setattr(patience, "prices", lambda *times: (next(costs), next(costs)))
     body = READS + "def f(y):\n    return [y + i for i in range(40)]\nrows = f(x * 2)\n"
     body += f"# {faster}\n"
     wanted = imperative(body)[0]["rows"]
@@ -102,6 +102,54 @@ def test_elements_are_measured_against_some_as_written(shell, monkeypatch, faste
         else:
             how = "left to Python: a step costs 1" if faster == "plain" else "compared with plain"
             assert len(said) == 1 and said[0].startswith(f"line 5 {how}")
+
+
+STEPS = READS + "y = [x]\nfor i in range(40):\n    y.append(y[-1] * 0.5)\nlast = y[-1]\n"
+
+
+def measured(monkeypatch, *costs: tuple[float, float]) -> list[int]:
+    """Steps are said to cost so much, recorded and as written; how often they were measured."""
+    monkeypatch.setattr(budget, "GRACE_S", 0.0)
+    left, times = list(costs), []
+    monkeypatch.setattr(patience, "prices", lambda *_: times.append(0) or left.pop(0))
+    return times
+
+
+@pytest.mark.parametrize(("first", "later"), [(2.0, 1), (20.0, 0)])
+def test_a_loop_that_a_close_thing_left_is_looked_at_once_more(shell, monkeypatch, first, later):
+    times = measured(monkeypatch, (first, 1.0), (3.0, 1.0))
+    body = STEPS + f"# {first}\n"
+    for run in range(3):
+        shell.hybridize(body)
+        np.testing.assert_array_equal(shell.ns["last"], imperative(body)[0]["last"])
+        assert [t for t in breaks(shell) if t.startswith("lines 5-6 left to Python")]
+        assert len(times) == 1 + (later if run else 0)
+
+
+def test_a_loop_that_pays_is_not_measured_in_every_run(shell, monkeypatch):
+    times = measured(monkeypatch, *[(1.0, 2.0)] * 40)
+    counts = []
+    for _ in range(5):
+        shell.hybridize(STEPS + "# pays\n")
+        counts.append(len(times))
+    assert counts[0] > 0
+    assert counts == counts[:1] * 5  # the more often it was measured, the longer
+    assert shell.report.segments
+
+
+def test_recorded_steps_are_those_behind_the_new_memory():
+    found = patience.prices([9.0, 9.0, 1.0, 3.0], 4.0, [5.0, 1.0, 2.0])
+    assert found == (2.0 + 4.0 / 4, 2.0)
+
+
+def test_what_takes_long_is_compiled_for_a_trial_too(shell, monkeypatch):
+    monkeypatch.setattr(budget, "GRACE_S", 0.0)
+    monkeypatch.setattr(budget, "_LONG_NS", 1.0)
+    body = READS + "y = x\nfor i in range(9):\n    y = y * 0.5 + (i - i)\n# long\n"
+    shell.hybridize(body)
+    first = shell.report.segments[0]
+    assert first.reason.endswith("compared with plain Python")
+    assert "fuse" in {stage.name for stage in first.compiled.stages if stage.changed}
 
 
 def test_what_is_computed_for_a_trial_needs_no_passes(shell, monkeypatch):
@@ -254,6 +302,22 @@ def test_a_trial_that_was_disturbed_is_not_the_last_one(shell, monkeypatch):
         modes.append(shell.report.mode)
     recorded, written = "symbolic", "imperative"
     assert modes == [recorded, written, recorded, recorded, written, written]
+
+
+def test_a_cell_whose_loops_do_not_run_compiled_is_not_tried_so_again(shell, monkeypatch):
+    monkeypatch.setattr(ways, "clock", Clock(9.0, *[5.0] * 9))
+    body = LOOP + "# no loops\n"
+    shell.hybridize(body)
+    known = next(v for k, v in shell.report.cell.memo.items() if k[0] is ways.Ways)
+    known.took["compiled"], known.has_units = ways.Took(6.0), True
+    known._compiled_runs = known._tries = 1
+    tried = []
+    for _ in range(5):
+        tried.append(known.way)
+        shell.hybridize(body)
+    assert tried.count("compiled") <= 1
+    assert not known.has_units
+    assert "compiled" not in known.took
 
 
 def test_a_cell_that_is_recorded_in_no_time_stays_so(shell, monkeypatch):

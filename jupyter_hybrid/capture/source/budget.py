@@ -13,12 +13,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from ... import _core
 from ..durations import seconds
 from ..options import Options
 from .nodes import Rewriting
 
 GRACE_S = 0.008  # that a loop may take before it is measured, less what others have wasted
 _MOST = 1.5  # times as much may be lost, or taken by a loop whatever its steps are
+_LONG_NS = 5e6  # what takes so long is worth compiling
 _MANY = 16  # values that are needed before their price is looked at
 
 
@@ -80,8 +82,8 @@ class Budget:
 
     @contextmanager
     def in_haste(self) -> Iterator[None]:
-        """No passes run, but those that were asked for."""
-        if self._options.passes is None:
+        """No passes run, but those that were asked for; unless what waits takes longer."""
+        if self._options.passes is None and _core.pending_ns() < _LONG_NS:
             self.haste = replace(self._options, passes=())
         try:
             yield

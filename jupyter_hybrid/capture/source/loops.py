@@ -25,8 +25,10 @@ class Place:
     last: int
     reads: frozenset[str]  # names
     left: str = ""  # to Python: why, with figures
+    doubted: Any = None  # the budget of the run that left it, where a later one is to look again
+    is_judged: bool = False  # its steps have been found to cost more once
     silent: bool = False  # it has been seen to record nothing
-    paid: int = 0  # times that a comprehension's recorded steps were measured, and no slower
+    paid: int = 0  # times that its recorded steps were measured, and faster
     trusted: int = 0  # so many of its next runs are not measured
     unit: Unit | None = None  # of a loop that may run compiled
     ran_s: float = 0.0  # as written, in cells that are not recorded, until it is compiled
@@ -36,6 +38,11 @@ class Place:
     @property
     def lines(self) -> str:
         return f"lines {self.first}-{self.last}" if self.last > self.first else f"line {self.first}"
+
+    def trust(self) -> None:
+        """It pays: ever more of its next runs are not measured."""
+        self.paid += 1
+        self.trusted = 2**self.paid
 
     def note_left(self, recorder: Any) -> None:
         """Tells the recorder what is left to Python, if it is."""

@@ -2,8 +2,9 @@
 
 A loop is recorded first. It is left to Python, whole, for later runs of the cell too, once it keeps
 asking for values, or once its recorded steps have been measured against some as written and cost
-more; a comprehension that pays is measured ever more seldom. Loops that touch no array are not
-recorded at all. Once a run has lost much time to what was then left, its rest runs as written.
+more, in a later run too if it was a close thing; what pays is measured ever more seldom. Loops that
+touch no array are not recorded at all. Once a run has lost much time to what was then left, its
+rest runs as written.
 """
 
 from __future__ import annotations
@@ -28,11 +29,14 @@ from .nodes import Rewriting
 _guards = _core.guards
 CLOCK = "a clock is read"
 CONTACTS = 32  # values that a loop may ask for
-_FIRST = 3  # steps before a loop is measured: the median leaves out one
+_FIRST, _AGAIN = 3, 6  # steps before a loop is measured, in a later run once more
 _ELEMENTS = 0.1  # of the time before that, while it makes no array: of elements a step is a few
 _MARGIN = 1.1  # by which steps as written have to be faster
+_AGAIN_S = 0.2  # that the latter may take
+_DOUBT = 10  # times as long, recorded in the first run: a later one looks again
 _SILENT = 8  # steps that record nothing
 _NEVER = (1 << 62, 0.0)  # when generators are measured, and comprehensions that pay
+_TRUSTED = (1 << 62, 0.0)  # loops that have paid
 _START, _RECORDED, _TRIAL, _PLAIN = range(4)
 # They give real elements; what goes through a tuple does not.
 _REAL = frozenset({list, range, repeat, type(iter([])), type(iter(range(0)))})
@@ -146,9 +150,7 @@ class Phases(Compiled):
             self._iterator = self._rest()
             if self.stage == _TRIAL:
                 yield from self._timed_steps()
-                if not self._judge() and self._plain_times:
-                    self.place.paid += 1
-                    self.place.trusted = 2**self.place.paid
+                self._judge()
             yield from self._iterator
         finally:
             self.resume()
@@ -167,6 +169,12 @@ class Phases(Compiled):
         recorder, place = self.recorder, self.place
         values = numbers.plain(self.values)
         how = ""
+        if place.doubted is not None and recorder and place.doubted is not recorder.budget:
+            place.left, place.doubted = "", None
+            self._next_trial = _AGAIN, _AGAIN_S
+        if pause and place.trusted:
+            place.trusted -= 1
+            self._next_trial = _TRUSTED
         if recorder is None:
             self.stage = _PLAIN
         elif recorder.options.force or place is FORGOTTEN:
@@ -256,6 +264,8 @@ class Phases(Compiled):
         steps, seconds = self._next_trial
         if self._unmeasured and recorder.arrays == self._arrays:
             seconds *= _ELEMENTS
+        if self._next_trial == (_AGAIN, _AGAIN_S):
+            return self.steps_done >= steps or took >= seconds
         long = steps == _FIRST and self.steps_done > 0 and took >= self._most_s
         return took >= seconds and (self.steps_done >= steps or long)
 
@@ -294,7 +304,6 @@ class Phases(Compiled):
         before = len(recorder.breaks)
         with recorder.budget.in_haste():
             self.hooks.step_outside(f"{self.place.lines} compared with plain Python")
-        cpu().empty_cache()  # NumPy has memory of its own
         self._entry = before if len(recorder.breaks) > before else -1
         self.paused, self._plain_times = self.how, []
         self._flushed_s = self._now() - start
@@ -314,21 +323,28 @@ class Phases(Compiled):
 
     def _judge(self) -> bool:
         """Do steps as written cost less? Says so in the report."""
-        place = self.place
+        place, recorder = self.place, self.recorder
         if not self._plain_times:
             return False
-        recorded = median(self._times) + self._flushed_s / max(1, len(self._times))
-        plain = median(self._plain_times)
+        recorded, plain = prices(self._times, self._flushed_s, self._plain_times)
         figures = f"a step costs {seconds(recorded)} recorded, {seconds(plain)} as written"
         leave = _MARGIN * plain < recorded
         if leave:
+            # The first run has programs and memory that are new.
+            close = recorded <= _DOUBT * plain
+            place.doubted = recorder.budget if close and not place.is_judged else None
+            place.is_judged = True
+            if place.doubted is None:
+                cpu().empty_cache()  # NumPy has memory of its own
             self._waste(self._took_s - plain * len(self._times))
             place.left = f"{place.lines} left to Python: {figures}"
-            place.note_left(self.recorder)
+            place.note_left(recorder)
+        elif _MARGIN * recorded < plain:
+            place.trust()
         if self._entry >= 0:
             text = place.left if leave else f"{place.lines} compared with plain Python: {figures}"
-            self.recorder.spent.rename(self.recorder.breaks[self._entry], (place.first, text))
-            self.recorder.breaks[self._entry] = (place.first, text)
+            recorder.spent.rename(recorder.breaks[self._entry], (place.first, text))
+            recorder.breaks[self._entry] = (place.first, text)
         return leave
 
     # Steps ----------------------------------------------------------------------------------------
@@ -386,7 +402,11 @@ class Phases(Compiled):
         return values if real else map(_guards.kept, values)
 
 
-def median(values: list[float]) -> float:
-    """Of one or more. (The ways to one by import cost 10 ms, or a module's name.)"""
-    ordered, middle = sorted(values), len(values) // 2
-    return ordered[middle] if len(values) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+def prices(recorded: list[float], flushed_s: float, plain: list[float]) -> tuple[float, float]:
+    """Of a step, from what some recorded ones took, computing what they left, and some as written.
+
+    Recorded steps differ: some compute what others left, and the first ones take new memory.
+    """
+    later = recorded[len(recorded) // 2 :]
+    computed = flushed_s / max(1, len(recorded))
+    return sum(later) / max(1, len(later)) + computed, sorted(plain)[len(plain) // 2]
