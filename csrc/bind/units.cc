@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "bind/common.h"
+#include "kernels/elem_path.h"
 #include "units/machine.h"
 
 namespace hybrid {
@@ -94,6 +95,20 @@ char letter_of_number(int number) {
   }
 }
 
+// What a universal function of NumPy's is to floats that stay in registers.
+int path_of(const py::object& function) {
+  static constexpr std::pair<const char*, PathCode> kPaths[] = {
+      {"add", PathCode::add},           {"subtract", PathCode::sub},
+      {"multiply", PathCode::mul},      {"divide", PathCode::div},
+      {"negative", PathCode::negative}, {"absolute", PathCode::absolute},
+      {"square", PathCode::square},     {"sqrt", PathCode::sqrt}};
+  const py::module_ numpy = py::module_::import("numpy");
+  for (const auto& [name, code] : kPaths) {
+    if (function.is(numpy.attr(name))) return static_cast<int>(code);
+  }
+  return -1;
+}
+
 // NumPy's loop of a universal function for these dtypes, written as in its `types`.
 ArrayLoop loop_of(const py::object& function, const std::string& types, bool in_place,
                   double beginning) {
@@ -118,6 +133,7 @@ ArrayLoop loop_of(const py::object& function, const std::string& types, bool in_
   for (size_t n = 0; n < types.size(); ++n) made.types[n] = type_of(types[n]);
   made.in_place = in_place;
   made.beginning = beginning;
+  made.path = path_of(function);
   return made;
 }
 

@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "units/chain.h"
+#include "units/convert.h"
 #include "units/numbers.h"
 
 namespace hybrid {
@@ -22,7 +24,6 @@ constexpr size_t kMaxLog = 1u << 22;                 // writes between two commi
 constexpr size_t kMaxSaved = 64u << 20;              // bytes of those of regions
 constexpr int64_t kSmallestMemory = 6, kSizes = 48;  // logarithms
 constexpr int kMostNodes = 24;                       // of a chain
-constexpr int64_t kBlock = 512;                      // elements
 
 // Arrays that are gone through together, with as few axes as will do.
 struct Walk {
@@ -68,12 +69,6 @@ struct Walk {
   }
 };
 
-int64_t count_of(const int64_t* shape, int rank) {
-  int64_t made = 1;
-  for (int axis = 0; axis < rank; ++axis) made *= shape[axis];
-  return made;
-}
-
 bool is_contiguous(const Array& array, bool turned = false) {
   int64_t expected = size_of(array.type);
   for (int k = 0; k < array.rank; ++k) {
@@ -82,120 +77,6 @@ bool is_contiguous(const Array& array, bool turned = false) {
     expected *= array.shape[axis];
   }
   return true;
-}
-
-void bounds_of(const Array& array, const char** low, const char** high) {
-  *low = *high = array.data;
-  for (int axis = 0; axis < array.rank; ++axis) {
-    const int64_t reach = (array.shape[axis] - 1) * array.stride[axis];
-    (reach < 0 ? *low : *high) += reach;
-  }
-  *high += size_of(array.type);
-}
-
-template <typename From, typename To>
-void convert(int64_t n, const char* from, int64_t from_step, char* to, int64_t to_step) {
-  const auto all = [&](int64_t one, int64_t other) {
-    for (int64_t k = 0; k < n; ++k) {
-      const From value = read<From>(from + k * one);
-      if constexpr (std::is_same_v<To, bool>) {
-        write<uint8_t>(to + k * other, value != 0);
-      } else {
-        write<To>(to + k * other, value);
-      }
-    }
-  };
-  constexpr int64_t kFrom = sizeof(From), kTo = sizeof(To);
-  if (from_step == kFrom && to_step == kTo) {
-    all(kFrom, kTo);  // which compilers make several of
-  } else {
-    all(from_step, to_step);
-  }
-}
-
-using Convert = void (*)(int64_t, const char*, int64_t, char*, int64_t);
-
-template <typename From>
-Convert converter_from(Type to) {
-  constexpr bool whole = std::is_integral_v<From>;
-  switch (to) {
-    case Type::b1:
-      return &convert<From, bool>;
-    case Type::f32:
-      return &convert<From, float>;
-    case Type::f64:
-      return &convert<From, double>;
-    case Type::i8:
-      return whole ? &convert<From, int8_t> : nullptr;
-    case Type::i16:
-      return whole ? &convert<From, int16_t> : nullptr;
-    case Type::i32:
-      return whole ? &convert<From, int32_t> : nullptr;
-    case Type::i64:
-      return whole ? &convert<From, int64_t> : nullptr;
-    case Type::u8:
-      return whole ? &convert<From, uint8_t> : nullptr;
-    case Type::u16:
-      return whole ? &convert<From, uint16_t> : nullptr;
-    case Type::u32:
-      return whole ? &convert<From, uint32_t> : nullptr;
-    case Type::u64:
-      return whole ? &convert<From, uint64_t> : nullptr;
-    default:
-      return nullptr;
-  }
-}
-
-template <int kSize>
-void moved(int64_t n, const char* from, int64_t from_step, char* to, int64_t to_step) {
-  if (from_step == kSize && to_step == kSize) {
-    std::memmove(to, from, n * kSize);
-    return;
-  }
-  for (int64_t k = 0; k < n; ++k, from += from_step, to += to_step) std::memcpy(to, from, kSize);
-}
-
-// How numbers become such of another type; null: by rules of NumPy's that are not known here.
-Convert converter(Type from, Type to) {
-  if (from == to) {
-    switch (size_of(from)) {
-      case 1:
-        return &moved<1>;
-      case 2:
-        return &moved<2>;
-      case 4:
-        return &moved<4>;
-      case 8:
-        return &moved<8>;
-      default:
-        return &moved<16>;
-    }
-  }
-  switch (from) {
-    case Type::b1:
-    case Type::u8:
-      return converter_from<uint8_t>(to);
-    case Type::i8:
-      return converter_from<int8_t>(to);
-    case Type::i16:
-      return converter_from<int16_t>(to);
-    case Type::i32:
-      return converter_from<int32_t>(to);
-    case Type::i64:
-      return converter_from<int64_t>(to);
-    case Type::u16:
-      return converter_from<uint16_t>(to);
-    case Type::u32:
-      return converter_from<uint32_t>(to);
-    case Type::u64:
-      return converter_from<uint64_t>(to);
-    case Type::f32:
-      return converter_from<float>(to);
-    case Type::f64:
-      return converter_from<double>(to);
-    default:
-      return nullptr;
-  }
 }
 
 void put_beginning(const ArrayLoop& loop, char* to) {
@@ -224,6 +105,21 @@ void fold(const ArrayLoop& loop, char* made, const char* from, intptr_t step, in
 }
 
 }  // namespace
+
+int64_t count_of(const int64_t* shape, int rank) {
+  int64_t made = 1;
+  for (int axis = 0; axis < rank; ++axis) made *= shape[axis];
+  return made;
+}
+
+void bounds_of(const Array& array, const char** low, const char** high) {
+  *low = *high = array.data;
+  for (int axis = 0; axis < array.rank; ++axis) {
+    const int64_t reach = (array.shape[axis] - 1) * array.stride[axis];
+    (reach < 0 ? *low : *high) += reach;
+  }
+  *high += size_of(array.type);
+}
 
 bool in_order(const Array& array) {
   int64_t before = INT64_MAX;
@@ -539,154 +435,6 @@ Did Arrays::apply(const ArrayLoop& loop, Input* inputs, bool later, int64_t* mad
   return Did::well;
 }
 
-// The loops of a chain one after the other over a block of elements, then over the next one.
-class Arrays::Chain {
- public:
-  Chain(const Arrays& arrays, const ArrayLoop& loop, const Input* inputs, const Array& output)
-      : arrays_(arrays), output_(output) {
-    add(loop, inputs);
-    for (int axis = 0; axis < output.rank; ++axis) join(axis);
-    if (rank_ == 0) {
-      rank_ = 1;
-      shape_[0] = 1;
-    }
-  }
-
-  // Does what is written overlap with what is read, but for an array that is the very same?
-  bool overlaps() const {
-    const char *low, *high, *other_low, *other_high;
-    bounds_of(output_, &low, &high);
-    for (const Leaf& leaf : leaves_) {
-      const Array& array = *leaf.array;
-      bounds_of(array, &other_low, &other_high);
-      const bool same = array.data == output_.data && array.type == output_.type &&
-                        array.rank == output_.rank &&
-                        std::equal(array.stride, array.stride + array.rank, output_.stride) &&
-                        std::equal(array.shape, array.shape + array.rank, output_.shape);
-      if (!same && low < other_high && other_low < high) return true;
-    }
-    return false;
-  }
-
-  void go(std::vector<char>* scratch) {
-    const size_t size = (nodes_.size() - 1) * kBlock * 16;
-    if (scratch->size() < size) scratch->resize(size);
-    int64_t at[kMaxRank] = {};
-    char* out = output_.data;
-    while (true) {
-      row(out, scratch->data());
-      int axis = rank_ - 2;
-      for (; axis >= 0; --axis) {
-        out += steps_[axis];
-        for (Leaf& leaf : leaves_) leaf.data += leaf.steps[axis];
-        if (++at[axis] < shape_[axis]) break;
-        out -= steps_[axis] * shape_[axis];
-        for (Leaf& leaf : leaves_) leaf.data -= leaf.steps[axis] * shape_[axis];
-        at[axis] = 0;
-      }
-      if (axis < 0) break;
-    }
-    if (flags_ != 0) std::feraiseexcept(flags_);
-  }
-
- private:
-  struct Leaf {
-    const Array* array;
-    char* data;
-    int64_t strides[kMaxRank], steps[kMaxRank];  // along the result's axes, and the joined ones
-  };
-  struct Operand {
-    int leaf = -1, node = -1;
-    const char* scalar = nullptr;
-  };
-  struct Node {
-    const ArrayLoop* loop;
-    Operand operands[2];
-  };
-
-  int add(const ArrayLoop& loop, const Input* inputs) {
-    Node made{&loop, {}};
-    for (int k = 0; k < loop.inputs; ++k) {
-      Operand& operand = made.operands[k];
-      if (inputs[k].array < 0) {
-        operand.scalar = inputs[k].scalar;
-        continue;
-      }
-      const Array& array = arrays_.arrays_[inputs[k].array];
-      if (array.later != 0) {
-        const Later& later = arrays_.laters_[array.later - 1];
-        operand.node = add(*later.loop, later.inputs);
-        continue;
-      }
-      operand.leaf = static_cast<int>(leaves_.size());
-      Leaf leaf{&array, array.data, {}, {}};
-      for (int axis = 0, to = output_.rank - array.rank; axis < array.rank; ++axis, ++to) {
-        leaf.strides[to] = array.shape[axis] == 1 ? 0 : array.stride[axis];
-      }
-      leaves_.push_back(leaf);
-    }
-    nodes_.push_back(made);
-    return static_cast<int>(nodes_.size()) - 1;
-  }
-
-  // An axis of the result goes on with the one before, or is one by itself.
-  void join(int axis) {
-    const int64_t length = output_.shape[axis];
-    if (length == 1) return;
-    bool joins = rank_ > 0 && steps_[rank_ - 1] == output_.stride[axis] * length;
-    for (const Leaf& leaf : leaves_) {
-      joins = joins && leaf.steps[rank_ - 1] == leaf.strides[axis] * length;
-    }
-    if (!joins) ++rank_;
-    shape_[rank_ - 1] = joins ? shape_[rank_ - 1] * length : length;
-    steps_[rank_ - 1] = output_.stride[axis];
-    for (Leaf& leaf : leaves_) leaf.steps[rank_ - 1] = leaf.strides[axis];
-  }
-
-  void row(char* out, char* scratch) {
-    const int last = rank_ - 1;
-    const int nodes = static_cast<int>(nodes_.size());
-    for (int64_t begin = 0; begin < shape_[last]; begin += kBlock) {
-      const intptr_t n = std::min(kBlock, shape_[last] - begin);
-      for (int k = 0; k < nodes; ++k) {
-        const Node& node = nodes_[k];
-        char* data[3];
-        intptr_t strides[3];
-        for (int which = 0; which < node.loop->inputs; ++which) {
-          const Operand& operand = node.operands[which];
-          if (operand.leaf >= 0) {
-            const Leaf& leaf = leaves_[operand.leaf];
-            strides[which] = leaf.steps[last];
-            data[which] = leaf.data + begin * leaf.steps[last];
-          } else if (operand.node >= 0) {
-            const ArrayLoop& made = *nodes_[operand.node].loop;
-            strides[which] = size_of(made.types[made.inputs]);
-            data[which] = scratch + operand.node * kBlock * 16;
-          } else {
-            strides[which] = 0;
-            data[which] = const_cast<char*>(operand.scalar);
-          }
-        }
-        const bool is_root = k == nodes - 1;
-        strides[node.loop->inputs] =
-            is_root ? steps_[last] : size_of(node.loop->types[node.loop->inputs]);
-        data[node.loop->inputs] = is_root ? out + begin * steps_[last] : scratch + k * kBlock * 16;
-        const intptr_t size = n;
-        node.loop->function(data, &size, strides, node.loop->extra);
-        // Some of NumPy's loops clear the flags, the next ones' perhaps.
-        flags_ |= std::fetestexcept(FE_ALL_EXCEPT);
-      }
-    }
-  }
-
-  const Arrays& arrays_;
-  const Array output_;
-  std::vector<Leaf> leaves_;
-  std::vector<Node> nodes_;  // each behind those that it needs
-  int rank_ = 0, flags_ = 0;
-  int64_t shape_[kMaxRank] = {}, steps_[kMaxRank] = {};
-};
-
 void Arrays::compute_into(const ArrayLoop& loop, const Input* inputs, const Array& output) {
   if (count_of(output.shape, output.rank) != 0) {
     Chain(*this, loop, inputs, output).go(&scratch_);
@@ -875,7 +623,8 @@ bool Arrays::log_element(char* address, Type type) {
   return true;
 }
 
-bool Arrays::log_region(const Array& array) {
+bool Arrays::log_region(const Array& array, char** later) {
+  if (later != nullptr) *later = nullptr;
   if (array.memory >= 0 && memories_[array.memory].made_in == transaction_) return true;
   const size_t bytes = count_of(array.shape, array.rank) * size_of(array.type);
   if (saved_size_ + bytes > kMaxSaved || log_.size() >= kMaxLog) return false;
@@ -893,6 +642,10 @@ bool Arrays::log_region(const Array& array) {
   }
   char* to = saved_.get() + saved_size_;
   saved_size_ += bytes;
+  if (later != nullptr) {
+    *later = to;
+    return true;
+  }
   const Convert copy = converter(array.type, array.type);
   const int size = size_of(array.type);
   char* data[1] = {array.data};
@@ -947,8 +700,9 @@ Did Arrays::assign(int64_t target, int64_t value) {
       Chain chain(*this, *later.loop, later.inputs, to);
       straight = !chain.overlaps();
       if (straight) {
-        if (!log_region(to)) return Did::cannot;
-        chain.go(&scratch_);
+        char* saved;
+        if (!log_region(to, &saved)) return Did::cannot;
+        chain.go(&scratch_, saved);
         drop(*later.loop, later.inputs);
         return Did::well;
       }

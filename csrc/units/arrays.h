@@ -32,6 +32,8 @@ struct Array {
               // there
 };
 
+int64_t count_of(const int64_t* shape, int rank);
+void bounds_of(const Array& array, const char** low, const char** high);  // of its bytes
 // Would NumPy give a result that is like it C's order?
 bool in_order(const Array& array);
 
@@ -46,6 +48,7 @@ struct ArrayLoop {
   Type types[3];     // of the inputs, then of the output
   bool in_place;     // an input that nobody else has may hold the output
   double beginning;  // of a reduction; nan: its first element
+  int path = -1;     // the same of floats in registers (PathCode); -1: there is none
 };
 
 // What came of it: `large` arrays are better recorded.
@@ -141,7 +144,9 @@ class Arrays {
   int64_t add(const Array& array);
   int64_t add(Array array, const Memory& memory);  // the first one of it
   int64_t make(const int64_t* shape, int rank, Type type);
-  bool log_region(const Array& array);
+  // What a region holds, which is about to be written. With `later` its place in the log is given,
+  // null: it needs none, to be filled in C's order before the region is written.
+  bool log_region(const Array& array, char** later = nullptr);
   bool reusable(int64_t number, const Array& like) const;
 
   std::vector<Array> arrays_;

@@ -1,4 +1,5 @@
 // Units: instructions of loops, and that a run that leaves has done nothing but its whole steps.
+#include "kernels/elem_path.h"
 #include "units/machine.h"
 
 #include <doctest/doctest.h>
@@ -237,11 +238,15 @@ Arrays::Input of(int64_t number, bool dies = false) {
 }
 
 TEST_CASE("units: chains of arrays are computed where they are taken, whatever overlaps") {
-  const ArrayLoop loop = sum_loop();
-  for (const size_t n : {1, 511, 512, 513, 2000}) {
-    for (const size_t shift : {0, 1, 7}) {  // of what is written, to what is read
+  ArrayLoop loop = sum_loop(), other = sum_loop();
+  for (const size_t n : {1, 3, 13, 511, 512, 513, 2000}) {
+    for (const size_t variant : {0, 1, 7, 10, 11, 17, 20, 21, 27}) {
+      const size_t shift = variant % 10;  // of what is written, to what is read
+      // What is done in registers: nothing, all, all but for one operation.
+      loop.path = variant < 10 ? -1 : static_cast<int>(PathCode::add);
+      other.path = variant < 20 ? loop.path : -1;
       CAPTURE(n);
-      CAPTURE(shift);
+      CAPTURE(variant);
       std::vector<double> x(n + 7), y(n);
       for (size_t k = 0; k < x.size(); ++k) x[k] = static_cast<double>(k * k);
       for (size_t k = 0; k < n; ++k) y[k] = static_cast<double>(k) / 4;
@@ -254,7 +259,7 @@ TEST_CASE("units: chains of arrays are computed where they are taken, whatever o
       int64_t one, two, three, all;
       Arrays::Input first[2] = {of(0), of(2)}, second[2] = {of(0), of(0)};
       REQUIRE(arrays.apply(loop, first, true, &one) == Did::well);
-      REQUIRE(arrays.apply(loop, second, true, &two) == Did::well);
+      REQUIRE(arrays.apply(other, second, true, &two) == Did::well);
       Arrays::Input third[2] = {of(2), of(two, true)};
       REQUIRE(arrays.apply(loop, third, true, &three) == Did::well);
       Arrays::Input last[2] = {of(one, true), of(three, true)};

@@ -1,0 +1,63 @@
+// A chain: whole-array operations whose results go straight into the next one, a block of elements
+// after the other. What floats only pass through on their way stays in registers.
+#pragma once
+#include <vector>
+
+#include "kernels/elem_path.h"
+#include "units/arrays.h"
+
+namespace hybrid {
+namespace units {
+
+class Arrays::Chain {
+ public:
+  // `loop` and what its inputs are computed by, into `output`.
+  Chain(const Arrays& arrays, const ArrayLoop& loop, const Input* inputs, const Array& output);
+
+  // Does what is written overlap with what is read, but for an array that is the very same?
+  bool overlaps() const;
+  // What is overwritten goes to `saved`, in C's order; null: nowhere.
+  void go(std::vector<char>* scratch, char* saved = nullptr);
+
+ private:
+  struct Leaf {
+    const Array* array;
+    char* data;
+    int64_t strides[kMaxRank], steps[kMaxRank];  // along the result's axes, and the joined ones
+  };
+  struct Operand {
+    int leaf = -1, node = -1;
+    const char* scalar = nullptr;
+  };
+  struct Node {
+    const ArrayLoop* loop;
+    Operand operands[2];
+  };
+  // A loop over a block; or a path, which may do what several nodes say.
+  struct Stage {
+    int node;        // the last one
+    int begin, end;  // of a path's steps; a loop has none
+  };
+
+  int add(const ArrayLoop& loop, const Input* inputs);
+  void join(int axis);
+  void divide();  // into stages
+  void add_step(PathCode code, const Operand& operand, int size);
+  bool goes_by_steps(const Operand& operand, int size) const;
+  void row(char* out, char* scratch, char** saved);
+  void block(const Stage& stage, int64_t begin, int64_t n, char* out, char* scratch);
+
+  const Arrays& arrays_;
+  const Array output_;
+  std::vector<Leaf> leaves_;
+  std::vector<Node> nodes_;  // each behind those that it needs
+  std::vector<Stage> stages_;
+  std::vector<PathStep> steps_of_paths_;
+  std::vector<Operand> operands_;  // of these
+  bool has_loops_ = false;
+  int rank_ = 0, flags_ = 0;
+  int64_t shape_[kMaxRank] = {}, steps_[kMaxRank] = {};
+};
+
+}  // namespace units
+}  // namespace hybrid
