@@ -12,9 +12,11 @@ fault), and hybridized, each cell up to six times in a row. Hybridized: ``cell``
 ``decorator``, with every function of a cell under ``@hybridize``; ``block``, with the cell in a
 ``with symbolic()``. Compared are prints, shown values, errors, and the names that a cell leaves.
 The table has a line a repository; added milliseconds are medians, and "above" counts cells beyond
-1.5 x plain + 20 ms (first run) and 1.2 x plain + 2 ms (the best later run). The findings name these
-cells, too. With ``--again`` a notebook that has such cells runs up to so many times more, both ways
-in turn, and the best times count: a machine may be slower for some minutes.
+1.5 x plain + 20 ms (first run) and 1.2 x plain + 2 ms (the best later run). "long" are cells that
+run several times and spend 20 ms and more in lines of their own, the C that these call included;
+"gain" those of them whose best later run is 1.5 x as fast. The findings name cells above, and long
+ones without a gain. With ``--again`` a notebook that has cells above runs up to so many times more,
+both ways in turn, and the best times count: a machine may be slower for some minutes.
 """
 
 from __future__ import annotations
@@ -34,11 +36,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from foreign_cells import cells_of
+from foreign_cells import LONG_S, cells_of
 
 MODES = ("cell", "symbolic", "auto", "decorator", "block")
 FLOATS = 1e-9  # of the largest magnitude: a cell reads what the cells before it left
 FIRST, LATER = (1.5, 0.02), (1.2, 0.002)  # bounds: so many times plain, and so many seconds
+GAIN = 1.5  # times as fast
 WORKER = Path(__file__).with_name("foreign_cells.py")
 ROOT = Path(__file__).resolve().parent.parent
 _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
@@ -57,7 +60,12 @@ class Repository:
     unfinished: int = 0
     first: list[tuple[float, float]] = field(default_factory=list)  # plain, hybridized
     later: list[tuple[float, float]] = field(default_factory=list)
+    long: list[tuple[float, float]] = field(default_factory=list)
     findings: list[str] = field(default_factory=list)
+
+    @property
+    def gain(self) -> int:
+        return sum(plain >= GAIN * ours for plain, ours in self.long)
 
 
 def run(mode: str, source: Path, options: argparse.Namespace, plan: list[int] | None) -> list[Any]:
@@ -207,6 +215,11 @@ def judge(source: Path, into: Repository, options: argparse.Namespace) -> None:
         into.first.append(first)
         if later[0]:
             into.later.append(later)
+        if later[0] and w["own_s"] >= LONG_S:
+            into.long.append(later)
+            if later[0] < GAIN * later[1]:
+                said = f"long, {later[0] / later[1]:.2f} x: later {later[0] * 1e3:.1f} ms"
+                note(into, source, i, w, [said])
         if is_above(w, g):
             pairs = [" -> ".join(f"{s * 1e3:.1f}" for s in pair) for pair in (first, later)]
             note(into, source, i, w, [f"slow, ms: first {pairs[0]}, later {pairs[1]}"])
@@ -241,7 +254,7 @@ def line(r: Repository) -> str:
     return (
         f"{r.name[:38]:38}{r.cells:>7}{r.different:>11}{r.failed:>8}{r.unfinished:>12}"
         f"{added(r.first):>10}{added(r.later):>10}"
-        f"{above(r.first, *FIRST):>8}{above(r.later, *LATER):>8}"
+        f"{above(r.first, *FIRST):>8}{above(r.later, *LATER):>8}{len(r.long):>7}{r.gain:>6}"
     )
 
 
@@ -261,7 +274,7 @@ def main() -> None:
     options = parser.parse_args()
     print(
         f"{'':38}{'cells':>7}{'different':>11}{'failed':>8}{'unfinished':>12}"
-        f"{'first +ms':>10}{'later +ms':>10}{'above':>8}{'above':>8}"
+        f"{'first +ms':>10}{'later +ms':>10}{'above':>8}{'above':>8}{'long':>7}{'gain':>6}"
     )
     total = Repository("all")
     for folder in options.folders:
@@ -280,7 +293,8 @@ def main() -> None:
                 text = "\n".join([*total.findings, *into.findings])
                 options.findings.write_text(text + "\n", encoding="utf-8")
         print(line(into), flush=True)
-        for name in ("cells", "different", "failed", "unfinished", "first", "later", "findings"):
+        counts = ("cells", "different", "failed", "unfinished")
+        for name in (*counts, "first", "later", "long", "findings"):
             setattr(total, name, getattr(total, name) + getattr(into, name))
     print(line(total))
 

@@ -103,7 +103,7 @@ def prepare(
         body: the text below the magic line.
         magic_line: the first line as written; None when symbolic is the default mode.
         cell_id: the notebook's id of the cell, where there is one.
-        read: gives several lines after IPython's transformations.
+        read: gives a text after IPython's transformations.
     """
     found = running.whole(body)
     if found is not None:
@@ -116,7 +116,7 @@ def prepare(
     flags = shell.compile.flags & FUTURES
     # IPython reads a single line by what its names mean now; several lines by themselves.
     several = "\n" in body.strip()
-    source = "" if several else shell.transform_cell(body) if body.strip() else body
+    source = "" if several else read(body) if body.strip() else body
     key = (text, body, source, offset, cell_id, flags, id(shell))
     known = _prepared.get(key)
     if known is not None and numbers is not None and known.filename in linecache.cache:

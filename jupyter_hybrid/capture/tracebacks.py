@@ -16,6 +16,7 @@ from ..np_face.frames import NUMPY, OWN, file_of, is_own
 
 _spec = importlib.util.find_spec("IPython")  # not imported: scripts have no use for it
 _IPYTHON = os.path.dirname(_spec.origin if _spec and _spec.origin else __file__) + os.sep
+_CALLED = ("awaited", "implicit_cell")  # by the text that stands for a cell's, not by IPython
 _PUSHED = re.compile(r"pushed at (?P<file>[^\n]*?)(:[^\n:]*)?, line (?P<line>\d+)")
 
 
@@ -57,7 +58,7 @@ def users(traceback: TracebackType | None) -> TracebackType | None:
     entry = -1  # the last frame that leads into this package's magic
     for i, tb in enumerate(frames):
         called = i > 0 and file_of(frames[i - 1]).startswith(_IPYTHON)
-        if is_own(tb) and (called or tb.tb_frame.f_code.co_name == "awaited"):
+        if is_own(tb) and (called or tb.tb_frame.f_code.co_name in _CALLED):
             entry = i
     detours = _ours_in_numpy(frames)
     kept = []
@@ -66,7 +67,7 @@ def users(traceback: TracebackType | None) -> TracebackType | None:
             continue
         inner = frames[i + 1] if i < entry else None
         calls_magic = inner is not None and (
-            inner.tb_frame.f_code.co_name in ("run_cell_magic", "awaited")
+            inner.tb_frame.f_code.co_name in ("run_cell_magic", *_CALLED)
         )
         if not is_own(tb) and not (i < entry and (file_of(tb).startswith(_IPYTHON) or calls_magic)):
             kept.append(tb)

@@ -20,7 +20,8 @@ _FIRST = "__hybrid_before_cell__"  # in ``builtins``: any other name may be the 
 
 
 class BeforeCell:
-    """What the cell that comes mentions; one of IPython's ``ast_transformers``."""
+    """What the cell that comes mentions; for such a cell one of IPython's ``ast_transformers``,
+    after which it goes through the whole tree."""
 
     def __init__(self) -> None:
         self._shell: Any = None
@@ -31,11 +32,10 @@ class BeforeCell:
         self._shell = shell
         setattr(builtins, _FIRST, compute)
         shell.events.register("pre_run_cell", self._comes)
-        shell.ast_transformers.append(self)
 
     def stop(self, shell: Any) -> None:
         shell.events.unregister("pre_run_cell", self._comes)
-        shell.ast_transformers.remove(self)
+        self._take_part(False)
         delattr(builtins, _FIRST)
 
     def _comes(self, info: Any) -> None:
@@ -45,6 +45,12 @@ class BeforeCell:
         session.later.start_cell(f"cell {_number(self._shell)}")
         session.later.forget_dead(namespace)
         self._mentioned = session.later.mentioned_in(info.raw_cell, namespace)
+        self._take_part(bool(self._mentioned))
+
+    def _take_part(self, is_needed: bool) -> None:
+        transformers = self._shell.ast_transformers
+        if is_needed != (self in transformers):
+            (transformers.append if is_needed else transformers.remove)(self)
 
     def visit(self, cell: Any) -> Any:
         """The cell's tree with the statement that computes; magics have their own texts read here

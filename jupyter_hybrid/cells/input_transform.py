@@ -13,6 +13,7 @@ import builtins
 import re
 import sys
 from collections import OrderedDict
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
 from typing import Any
@@ -25,9 +26,9 @@ from ..reports.session import session
 _MAGIC = re.compile(r"%%(hybridize|imperative)(?![\w?])[ \t]*(.*)")
 _AROUND = re.compile(r"%%(time|timeit|capture|prun)(?![\w?])")
 _RUNNERS = ("run_cell", "_run_cell", "run_cell_async", "do_execute")
-_AUTO = "--implicit --auto --view none"
-_TEXTS = "__hybrid_cells__"  # the name in ``builtins`` of what follows
-_texts: dict[int, str] = {}  # bodies of cells in mode auto
+AUTO = "--implicit --auto --view none"
+_RUN = "__hybrid_cell__"  # the name in ``builtins`` of what runs a cell of mode auto
+_texts: dict[int, str] = {}  # bodies of such cells
 _numbers: OrderedDict[str, int] = OrderedDict()  # theirs
 _counter = count()
 _shell: Any = None
@@ -48,17 +49,28 @@ class suspended:
         suspended.depth -= 1
 
 
-def use(shell: Any) -> None:
-    """The shell whose other transformers read the bodies."""
+def use(shell: Any, run: Callable[[int], Any]) -> None:
+    """The shell whose other transformers read the bodies; ``run`` runs one in mode auto."""
     global _shell
     _shell = shell
-    setattr(builtins, _TEXTS, _texts)
+    setattr(builtins, _RUN, run)
+
+
+def body_of(number: int) -> str:
+    """Of a cell in mode auto."""
+    return _texts[number]
+
+
+def is_ours(read: str) -> bool:
+    """Is this what IPython has read in the place of a cell without a magic?"""
+    return read.startswith(_RUN) or "--implicit" in read
 
 
 def transform(lines: list[str]) -> list[str]:
     """What IPython runs instead of these lines of a cell."""
     if suspended.depth or not lines:
         return lines
+    _last.clear()
     around, at = [], 0  # lines such as %%time, and where the body starts
     magic = None
     while at < len(lines):
@@ -75,7 +87,7 @@ def transform(lines: list[str]) -> list[str]:
             return lines
         if session.mode == "auto" and _has_ways_of_its_own():
             return lines
-        options = _AUTO if session.mode == "auto" else "--implicit" + " --force" * session.force
+        options = AUTO if session.mode == "auto" else "--implicit" + " --force" * session.force
         name = "hybridize"
     else:
         name, options = magic[1], magic[2].strip()
@@ -89,28 +101,28 @@ def transform(lines: list[str]) -> list[str]:
         return ["\n"] * at + body if magic is not None and not around else lines
     if awaits and around and magic is None:
         return lines  # IPython's to judge
-    if awaits and options == _AUTO:
+    if awaits and options == AUTO:
         return lines  # it runs as written
     if any(line.startswith("%%timeit") for line in around) and name == "hybridize":
         options += " --scratch --view none"
     if awaits and not around:
         call = "await get_ipython().magics_manager.registry['HybridMagics'].awaited"
         return [f"{call}({name!r}, {options!r}, {''.join(body)!r})\n"]
-    if options == _AUTO and not around:
+    if options == AUTO and not around:
         return [_short_call("".join(body))]
     return [*around, f"%%{name} {options}".rstrip() + "\n", *(body or ["\n"])]
 
 
 def _short_call(body: str) -> str:
     """Runs a cell of mode auto. IPython reads what this gives, which takes longer the longer it
-    is; its history has the cell itself."""
+    is, and if it is one line; its history has the cell itself."""
     number = _numbers.pop(body, None)
     if number is None:
         number = next(_counter)
     _numbers[body], _texts[number] = number, body
     if len(_numbers) > _READ:
         _texts.pop(_numbers.popitem(last=False)[1])
-    return f"get_ipython().run_cell_magic('hybridize', {_AUTO!r}, {_TEXTS}[{number}])\n"
+    return f"{_RUN}({number})\n\n"
 
 
 # Marks it for IPython: while a cell is being typed, whether it is complete must not depend on this.
@@ -119,7 +131,6 @@ transform.has_side_effects = True  # type: ignore[attr-defined]
 
 def _plain(body: str) -> str:
     """The body after IPython's own transformations; unchanged when they fail."""
-    _last.clear()
     if not body.strip() or _shell is None:
         return body
     with suspended():

@@ -24,7 +24,7 @@ from ..reports.report import Report
 from ..reports.session import session, start
 from . import skip, ways
 from .before_cell import before_cell
-from .input_transform import suspended, transform, transformed, use
+from .input_transform import AUTO, body_of, is_ours, suspended, transform, transformed, use
 from .run_cell import (
     await_imperatively,
     await_symbolically,
@@ -76,6 +76,12 @@ class HybridMagics(Magics):
         __tracebackhide__ = True
         with session.attempt():
             return self._ran("hybridize", line, cell)
+
+    def implicit_cell(self, number: int) -> Any:
+        """Runs a cell of mode auto."""
+        __tracebackhide__ = True
+        with session.attempt():
+            return self._ran("hybridize", AUTO, body_of(number))
 
     @no_var_expand
     @cell_magic
@@ -281,7 +287,7 @@ def _keep_history(shell: Any, source: str) -> None:
     if history is None or number is None or not getattr(info, "store_history", False):
         return
     parsed = history.input_hist_parsed
-    if number < len(parsed) and "--implicit" in parsed[number]:
+    if number < len(parsed) and is_ours(parsed[number]):
         parsed[number] = source
     waiting = getattr(history, "db_input_cache", None)
     if waiting and waiting[-1][0] == number:
@@ -311,7 +317,7 @@ def load(shell: Any) -> None:
         return
     _shell = shell
     start()
-    use(shell)
+    use(shell, magics.implicit_cell)
     shell.input_transformers_cleanup.append(transform)
     shell.events.register("pre_run_cell", running.start)
     shell.events.register("post_run_cell", running.finish)

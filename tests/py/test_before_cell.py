@@ -119,11 +119,13 @@ def test_a_warning_of_an_earlier_cell_does_not_end_a_later_one(shell):
 
 
 def test_unloading_leaves_the_shell_as_it_was(shell):
-    assert len(shell.ip.ast_transformers) == 1
-    shell.run("%unload_ext jupyter_hybrid")
+    hooks = [len(callbacks) for callbacks in shell.ip.events.callbacks.values()]
+    shell.hybridize("late = np.arange(5.0) * 2")
+    shell.run("%unload_ext jupyter_hybrid\nlate")  # which reads it
     assert shell.ip.ast_transformers == []
+    assert [len(callbacks) for callbacks in shell.ip.events.callbacks.values()] != hooks
     shell.run("%load_ext jupyter_hybrid")
-    assert len(shell.ip.ast_transformers) == 1
+    assert [len(callbacks) for callbacks in shell.ip.events.callbacks.values()] == hooks
 
 
 KERNEL = f"""%load_ext jupyter_hybrid
