@@ -137,11 +137,14 @@ ArrayLoop loop_of(const py::object& function, const std::string& types, bool in_
   return made;
 }
 
-// A list of numbers while a unit works on it: they are in memory of ours, and go back at its end.
+// Numbers of a list, of its lists of one length, or of a tuple while a unit works on them: they are
+// in memory of ours, and go back at its end.
 struct OpenList {
-  PyObject* list;
+  std::vector<PyObject*> rows;  // which have the numbers
+  Py_ssize_t length;            // of each
   std::vector<Register> now, before;
-  char letter;
+  std::vector<char> tags;  // letters of the items now
+  char letter;             // before
 };
 
 Register register_of(char letter, PyObject* value, Register* imaginary) {
@@ -175,20 +178,41 @@ py::object object_of(char letter, Register value, Register imaginary) {
   }
 }
 
-// The letter of what all items of a list are, exactly; 0: they are several things, or too large.
+// The letter of what all items of a list or tuple are, exactly; 0: several things, or too large.
 char letter_of_items(PyObject* list) {
-  const Py_ssize_t size = PyList_GET_SIZE(list);
+  const Py_ssize_t size = PySequence_Fast_GET_SIZE(list);
+  PyObject* const* const items = PySequence_Fast_ITEMS(list);
   if (size == 0) return 0;
-  const PyTypeObject* const type = Py_TYPE(PyList_GET_ITEM(list, 0));
+  const PyTypeObject* const type = Py_TYPE(items[0]);
   for (Py_ssize_t k = 0; k < size; ++k) {
-    PyObject* const item = PyList_GET_ITEM(list, k);
-    if (Py_TYPE(item) != type) return 0;
+    if (Py_TYPE(items[k]) != type) return 0;
     int overflow = 0;
-    if (type == &PyLong_Type && (PyLong_AsLongLongAndOverflow(item, &overflow), overflow)) return 0;
+    if (type == &PyLong_Type && (PyLong_AsLongLongAndOverflow(items[k], &overflow), overflow)) {
+      return 0;
+    }
   }
   if (type == &PyLong_Type) return kInteger;
   if (type == &PyFloat_Type) return kFloat;
   return type == &PyBool_Type ? kBool : 0;
+}
+
+// The same of all items of its lists, which have one length; 0: they do not.
+char letter_of_rows(PyObject* list) {
+  char found = 0;
+  for (Py_ssize_t k = 0; k < PyList_GET_SIZE(list); ++k) {
+    PyObject* const row = PyList_GET_ITEM(list, k);
+    if (!PyList_CheckExact(row)) return 0;
+    if (PyList_GET_SIZE(row) != PyList_GET_SIZE(PyList_GET_ITEM(list, 0))) return 0;
+    const char letter = letter_of_items(row);
+    if (letter == 0 || (k > 0 && letter != found)) return 0;
+    found = letter;
+  }
+  return found;
+}
+
+bool has_rows(PyObject* list) {
+  return PyList_CheckExact(list) && PyList_GET_SIZE(list) > 0 &&
+         PyList_CheckExact(PyList_GET_ITEM(list, 0));
 }
 
 Array array_of(PyObject* value) {
@@ -217,26 +241,97 @@ Array array_of(PyObject* value) {
 }
 
 std::unique_ptr<OpenList> open(PyObject* list) {
-  std::unique_ptr<OpenList> made(new OpenList{list, {}, {}, letter_of_items(list)});
-  const Py_ssize_t size = PyList_GET_SIZE(list);
-  made->now.resize(size);
-  for (Py_ssize_t k = 0; k < size; ++k) {
-    made->now[k] = register_of(made->letter, PyList_GET_ITEM(list, k), nullptr);
+  std::unique_ptr<OpenList> made(new OpenList{{list}, 0, {}, {}, {}, 0});
+  if (has_rows(list)) {
+    made->rows.assign(PySequence_Fast_ITEMS(list),
+                      PySequence_Fast_ITEMS(list) + PyList_GET_SIZE(list));
+  }
+  made->length = PySequence_Fast_GET_SIZE(made->rows[0]);
+  made->letter = letter_of_items(made->rows[0]);
+  made->now.reserve(made->rows.size() * made->length);
+  for (PyObject* const row : made->rows) {
+    for (Py_ssize_t k = 0; k < made->length; ++k) {
+      made->now.push_back(register_of(made->letter, PySequence_Fast_ITEMS(row)[k], nullptr));
+    }
   }
   made->before = made->now;
+  made->tags.assign(made->now.size(), made->letter);
   return made;
 }
 
 // Items that were given other numbers. Nothing here runs code of the user's.
 void close(const OpenList& open) {
   for (size_t k = 0; k < open.now.size(); ++k) {
-    if (open.now[k].i == open.before[k].i) continue;
-    py::object item = object_of(open.letter, open.now[k], Register{});
-    if (PyList_SetItem(open.list, static_cast<Py_ssize_t>(k), item.release().ptr()) != 0) {
+    if (open.now[k].i == open.before[k].i && open.tags[k] == open.letter) continue;
+    py::object item = object_of(open.tags[k], open.now[k], Register{});
+    const auto at = static_cast<Py_ssize_t>(k);
+    PyObject* const row = open.rows[at / open.length];
+    if (PyList_SetItem(row, at % open.length, item.release().ptr()) != 0) {
       throw py::error_already_set();
     }
   }
 }
+
+// The lists and tuples of numbers that a run is given. A list may be a row of another one, too.
+class Lists {
+ public:
+  // Where these are of several lists of rows, or several times of one, there is no run.
+  bool open_rows(PyObject* list) {
+    if (!has_rows(list) || known(list)) return true;
+    OpenList& made = add(list);
+    for (size_t k = 0; k < made.rows.size(); ++k) {
+      if (!rows_.emplace(made.rows[k], std::make_pair(&made, k)).second) return false;
+    }
+    return true;
+  }
+
+  Array array(PyObject* list) {
+    Array made{};
+    OpenList* const open = known(list);
+    if (open != nullptr) {
+      made = seen(*open, 0);
+      made.rank = 2;
+      made.shape[1] = made.shape[0];
+      made.shape[0] = static_cast<int64_t>(open->rows.size());
+      made.stride[1] = made.stride[0];
+      made.stride[0] *= open->length;
+      return made;
+    }
+    const auto row = rows_.find(list);
+    if (row != rows_.end()) return seen(*row->second.first, row->second.second);
+    return seen(add(list), 0);
+  }
+
+  void close() const {
+    for (const auto& list : lists_) hybrid::bind::close(*list);
+  }
+
+ private:
+  OpenList* known(PyObject* list) const {
+    const auto found = with_rows_.find(list);
+    return found == with_rows_.end() ? nullptr : found->second;
+  }
+
+  OpenList& add(PyObject* list) {
+    lists_.push_back(open(list));
+    if (has_rows(list)) with_rows_[list] = lists_.back().get();
+    return *lists_.back();
+  }
+
+  static Array seen(OpenList& open, size_t row) {
+    Array made{};
+    made.rank = 1;
+    made.data = reinterpret_cast<char*>(open.now.data() + row * open.length);
+    made.shape[0] = open.length;
+    made.stride[0] = sizeof(Register);
+    made.tags = open.tags.data() + row * open.length;
+    return made;
+  }
+
+  std::vector<std::unique_ptr<OpenList>> lists_;
+  std::map<PyObject*, OpenList*> with_rows_;
+  std::map<PyObject*, std::pair<OpenList*, size_t>> rows_;
+};
 
 // Lets other threads run, as Python does now and then, and has signals handled.
 bool interrupted() {
@@ -258,7 +353,11 @@ class Objects {
     py::object& found = made_[number];
     if (found) return found;
     const Array& array = arrays_[number];
-    if (array.memory < 0) {
+    if (array.memory < 0 && PyList_CheckExact(given_[array.from])) {
+      const Array& whole = arrays_[array.from];
+      const Py_ssize_t row = (array.data - whole.data) / whole.stride[0];
+      found = py::reinterpret_borrow<py::object>(PyList_GET_ITEM(given_[array.from], row));
+    } else if (array.memory < 0) {
       found = seen(array, py::reinterpret_borrow<py::object>(given_[array.from]), array.data);
     } else if (!array.is_view) {
       found = owner(array.memory);
@@ -421,7 +520,15 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
   std::vector<Register> registers(2 * static_cast<size_t>(number));
   std::vector<Array> arrays;
   std::vector<PyObject*> objects;
-  std::vector<std::unique_ptr<OpenList>> lists;
+  Lists lists;
+  for (size_t k = 0; k < self.inputs.size(); ++k) {
+    if (self.inputs[k] != kArray) continue;
+    const py::object value = values[k];
+    if (!lists.open_rows(value.ptr())) {
+      return py::make_tuple(static_cast<int>(End::left), 0, 0, 0, 0, 0, py::list(), py::none(),
+                            false, py::list());
+    }
+  }
   for (size_t k = 0; k < self.inputs.size(); ++k) {
     const char letter = self.inputs[k];
     if (letter == kNotGiven) continue;
@@ -435,13 +542,8 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
     registers[k].i = static_cast<int64_t>(known);
     if (known < objects.size()) continue;
     objects.push_back(value.ptr());
-    if (PyList_CheckExact(value.ptr())) {
-      lists.push_back(open(value.ptr()));
-      Array made{};
-      made.data = reinterpret_cast<char*>(lists.back()->now.data());
-      made.shape[0] = PyList_GET_SIZE(value.ptr());
-      made.stride[0] = sizeof(Register);
-      arrays.push_back(made);
+    if (PyList_CheckExact(value.ptr()) || PyTuple_CheckExact(value.ptr())) {
+      arrays.push_back(lists.array(value.ptr()));
     } else {
       arrays.push_back(array_of(value.ptr()));
     }
@@ -466,7 +568,7 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
     Py_XDECREF(type);
     Py_XDECREF(trace);
   }
-  for (const auto& list : lists) close(*list);
+  lists.close();
   const std::string& letters = self.letters[result.kinds];
   py::list given(letters.size());
   Objects made_objects(made.arrays(), objects, calls.lent());
@@ -535,11 +637,21 @@ void bind_units(py::module_& m) {
   part.attr("TYPES") = kTypes;
   part.def(
       "letter_of_items",
-      [](const py::list& list) {
+      [](const py::object& list) {
+        if (!PyList_Check(list.ptr()) && !PyTuple_Check(list.ptr())) {
+          throw py::type_error("a list or tuple is expected");
+        }
         const char letter = letter_of_items(list.ptr());
         return letter ? std::string(1, letter) : std::string();
       },
       "'i', 'f' or 'b' where all items are exactly int (of 64 bits), float or bool, else ''.");
+  part.def(
+      "letter_of_rows",
+      [](const py::list& list) {
+        const char letter = letter_of_rows(list.ptr());
+        return letter ? std::string(1, letter) : std::string();
+      },
+      "The same where all items are exactly lists of one length.");
   part.def(
       "handled_signals",
       [] {

@@ -304,6 +304,7 @@ int64_t Arrays::view(int64_t of, const int32_t* parts, int count, const Register
     if (made.rank == kMaxRank) return -1;
     keep(whole.shape[axis], whole.stride[axis]);
   }
+  if (whole.tags != nullptr) made.tags += (made.data - whole.data) / sizeof(Register);
   return add(made);
 }
 

@@ -27,9 +27,10 @@ struct Array {
   int memory;    // ... or of what was made; -1: of neither
   bool is_view;  // of memory that another array had first
   bool used;
-  bool kept;  // by something that is no register
-  int later;  // its elements are computed with what takes them: 1 more than which; 0: they are
-              // there
+  bool kept;   // by something that is no register
+  int later;   // its elements are computed with what takes them: 1 more than which; 0: they are
+               // there
+  char* tags;  // of a list: the letter of each item, from the first one on; null: of no list
 };
 
 int64_t count_of(const int64_t* shape, int rank);

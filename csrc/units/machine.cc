@@ -338,22 +338,33 @@ do_length:
     LEAVE_IF(static_cast<uint64_t>(k) >= static_cast<uint64_t>(size)); \
     p += k * array.stride[axis];                                       \
   }
+// Above the type of an element there is, for an item of a list, its letter.
+#define TAG array.tags[(p - array.data) / sizeof(Register)]
 #define LOAD                                             \
   if (i->e == static_cast<int>(Type::f64)) {             \
     A.f = read<double>(p);                               \
   } else if (i->e == static_cast<int>(Type::i64)) {      \
     A.i = read<int64_t>(p);                              \
+  } else if (i->e > 0xff) {                              \
+    LEAVE_IF(TAG != static_cast<char>(i->e >> 8));       \
+    A.i = read<int64_t>(p);                              \
   } else {                                               \
     LEAVE_IF(!get(static_cast<Type>(i->e), p, &A, &MA)); \
   }                                                      \
   NEXT;
-#define STORE                                                 \
-  LEAVE_IF(!arrays_.log_element(p, static_cast<Type>(i->e))); \
-  if (i->e == static_cast<int>(Type::f64)) {                  \
-    std::memcpy(p, &A.f, sizeof(double));                     \
-  } else {                                                    \
-    put(static_cast<Type>(i->e), p, A, MA);                   \
-  }                                                           \
+#define STORE                                                        \
+  LEAVE_IF(!arrays_.log_element(p, static_cast<Type>(i->e & 0xff))); \
+  if (i->e == static_cast<int>(Type::f64)) {                         \
+    std::memcpy(p, &A.f, sizeof(double));                            \
+  } else if (i->e > 0xff) {                                          \
+    if (TAG != static_cast<char>(i->e >> 8)) {                       \
+      LEAVE_IF(!arrays_.log_element(&TAG, Type::u8));                \
+      TAG = static_cast<char>(i->e >> 8);                            \
+    }                                                                \
+    std::memcpy(p, &A.i, sizeof(int64_t));                           \
+  } else {                                                           \
+    put(static_cast<Type>(i->e), p, A, MA);                          \
+  }                                                                  \
   NEXT;
 #define ELEMENT(name, find, act)       \
   do_##name : {                        \

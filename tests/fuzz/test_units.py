@@ -93,11 +93,14 @@ def run(trial: Trial, way: str) -> tuple[Any, ...]:
         except Exception as raised:
             error = type(raised), str(raised)
     arrays = [(n, names[n]) for n in sorted(names) if isinstance(names[n], np.ndarray)]
-    same = [
+    same: list[Any] = [
         (a, b, one is other, one.base is other, np.shares_memory(one, other))
         for a, one in arrays
         for b, other in arrays
     ]
+    lists = [names[n] for n in sorted(names) if type(names[n]) is list]
+    lists += [item for several in lists for item in several if type(item) is list]
+    same += [one is other for one in lists for other in lists]
     kept = {n: state_of(v) for n, v in names.items() if n in given or not n.startswith("__")}
     for name in ("__builtins__", *FUNCTIONS):
         kept.pop(name, None)

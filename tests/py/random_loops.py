@@ -23,6 +23,9 @@ ARRAYS = [
     "np.arange(3, dtype=np.uint64)", "base[1:]", "base[:-1]", "base", "np.zeros(0)", "frozen",
     "[3, 1, 2, 0]", "[0.5, 1.5, -0.0]", "[True, False]", "[1, 2.0]", "'abcabd'", "b'xyz'",
     "np.arange(5).astype('>i4')", "np.arange(5, dtype=np.int16)", "(1, 2, 3)", "['a', 'b']",
+    "grid", "grid", "grid[1]", "[[0.5, 1.5, 2.0], [1.0, -0.0, 3.5]]", "[[0] * 3] * 3", "[0] * 4",
+    "[[1, 2], [3, 4, 5]]", "[[True, False], [False, True]]", "[[0] * 4 for _ in range(5)]",
+    "[grid[0], [5, 6, 7]]", "(0.5, 2.0)", "(1, 2.0)", "[[], []]", "[[[1, 2]], [[3, 4]]]",
 ]  # fmt: skip
 FLAT = [
     "np.arange(6.0)", "np.arange(6.0) - 2.5", "base[1:]", "base[:-1]", "np.arange(6)",
@@ -96,6 +99,7 @@ def trials(draw: st.DrawFn) -> Trial:
     setup = [
         "h = []",
         "base = np.arange(7.0)",
+        "grid = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]",
         "frozen = np.arange(4.0)",
         "frozen.flags.writeable = False",
     ]
@@ -172,7 +176,7 @@ class _Loop:
         name = self.pick(HELD)
         rank = self.rank if self.wide else self.draw(st.sampled_from([1, 1, 1, 2, 2, 3]))
         parts = [self.index() for _ in range(rank)]
-        if rank == 2 and self.chance(3):
+        if rank == 2 and self.chance(3 if self.wide else 2):
             return f"{name}[{parts[0]}][{parts[1]}]"
         return f"{name}[{', '.join(parts)}]"
 
@@ -297,6 +301,7 @@ class _Loop:
             one, two = self.pick(NAMES), self.pick(NAMES)
             return [f"{one}, {two} = {self.expression(1)}, {self.expression(1)}"]
         other = ["x, y = y, x", "z = x", "raise ValueError(a)", "print(a, s)", "x = x", "a = b = c"]
+        other += ["y = x[i]", "z = x[0]", "t = len(x[0])", "x[1] = y", "x[i], y = y, x[i]"]
         return [f"if i == {self.draw(st.integers(0, 6))}:", f"    {self.pick(other)}"]
 
     def loop(self, depth: int) -> list[str]:

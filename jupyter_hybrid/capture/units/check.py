@@ -40,7 +40,15 @@ def copies(values: list[Any]) -> list[Any]:
             new[...] = old
             new.flags.writeable = old.flags.writeable
             made[key] = new
-    return [made.get(id(v), list(v) if type(v) is list else v) for v in values]
+    return [_copied(v, made) if type(v) is list else made.get(id(v), v) for v in values]
+
+
+def _copied(items: list[Any], made: dict[int, Any]) -> list[Any]:
+    """A list with lists of its own in it, each copied once."""
+    if id(items) not in made:
+        made[id(items)] = [_copied(v, made) if type(v) is list else v for v in items]
+    found: list[Any] = made[id(items)]
+    return found
 
 
 class Prediction:
@@ -56,6 +64,10 @@ class Prediction:
         self._bound = made.loop.bound
         self._copies = copies(values)
         self._real = {id(c): v for c, v in zip(self._copies, values, strict=True)}
+        for copy, real in zip(self._copies, values, strict=True):
+            if type(real) is list:
+                rows = zip(copy, real, strict=True)
+                self._real |= {id(c): v for c, v in rows if type(v) is list}
         self.outcome: Outcome = made.run(self._copies)
         if self.outcome.error is not None:
             raise self.outcome.error

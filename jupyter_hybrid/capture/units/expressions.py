@@ -11,7 +11,7 @@ from typing import Any
 
 from ..source.nodes import placed, walk
 from .callees import Callee, Callees
-from .parts import Block, Element, Leaves, Slot, words
+from .parts import Block, Element, Leaves, Slot, Together, are_together, words
 
 _MOST_CALLS = 64  # of functions, each with its own statements
 _HOISTED = (ast.BoolOp, ast.IfExp)
@@ -153,10 +153,12 @@ class Expressions:
         if any(map(self._writes, parts)) and not isinstance(node.value, ast.Name):
             raise Leaves("a call in an index", node)
         parts = self._each(parts)
+        if isinstance(index, ast.Tuple):
+            parts = Together(parts)
         if isinstance(node.value, ast.Subscript):
             base, outer = self._element(node.value)
             if all(isinstance(p, (ast.Name, Slot, ast.BinOp)) or _is_int(p) for p in outer):
-                return base, outer + parts
+                return base, (Together if are_together(parts) else type(outer))(outer + parts)
             return self._kept(Element(base, outer, node)), parts
         return self._slot_of(node.value), parts
 
@@ -274,11 +276,14 @@ class Expressions:
                 self._go(more)
             self._branch(test.values[-1], then, otherwise)
         elif isinstance(test, ast.Compare) and len(test.ops) > 1:
-            for value in _values(self, test):
-                more = self._new()
-                self._branch(value(), more, otherwise)
-                self._go(more)
-            self._end("jump", then)
+            try:
+                for value in _values(self, test):
+                    more = self._new()
+                    self._branch(value(), more, otherwise)
+                    self._go(more)
+                self._end("jump", then)
+            except Leaves as problem:
+                self._end("leave", problem.args[0])
         else:
             try:
                 self._end("branch", self._plain(test), then, otherwise)

@@ -2,7 +2,7 @@
 
 Python's are ``"int"``, ``"float"``, ``"bool"``, ``"complex"``; NumPy's scalars have a dot and
 their dtype's letter (``".d"``), since they compute and warn in other ways; a character of a text is
-``"char"``. Arrays, lists and texts are tuples; ``("is", x)`` is an object by itself (a function, a
+``"char"``. Arrays, lists (also of lists of one length), tuples and texts are tuples; ``("is", x)`` is an object by itself (a function, a
 module, None); None is a name that is not bound, ``"other"`` whatever a unit can't work with.
 """
 
@@ -27,10 +27,11 @@ _BY_ITSELF = frozenset(
     {types.ModuleType, types.BuiltinFunctionType, type, np.ufunc, type(None), type(np.sum)}
 )
 _written_in_python: set[Any] = {np.ones, np.full}  # functions of NumPy's
-_of_letter, _width = _core.units.letter_of_items, _core.units.width_of
+_of_letter, _of_rows = _core.units.letter_of_items, _core.units.letter_of_rows
+_width = _core.units.width_of
 _WIDTHS = {1: "B", 2: "H", 4: "I"}  # letters of a text's characters, by their bytes
 ITEMS = {"i": "int", "f": "float", "b": "bool"}
-MANY = 16  # times as many items as steps are not worth looking at
+MANY = 256  # times as many items as steps are not worth looking at
 
 
 def bits(letter: str) -> int:
@@ -65,11 +66,12 @@ def kind_of(value: Any, steps: int) -> Any:
         if value.is_scalar:
             return _SCALARS.get(value.dtype.type, OTHER)
         return _of_array(value.dtype, value.ndim, value.writeable)
-    if kind is list:
+    if kind is list or kind is tuple:
         if 0 <= MANY * (steps + 4) < len(value):
             return OTHER
-        letter = _of_letter(value)
-        return ("list", ITEMS[letter]) if letter else OTHER
+        rows = kind is list and bool(value) and type(value[0]) is list
+        letter = _of_rows(value) if rows else _of_letter(value)
+        return (kind.__name__, ITEMS[letter], 1 + rows) if letter else OTHER
     if kind is str:
         return ("text", _WIDTHS[_width(value)], 1)
     if kind is bytes:

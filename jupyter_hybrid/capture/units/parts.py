@@ -67,6 +67,14 @@ class Element(ast.expr):
         placed(at, self)
 
 
+class Together(list[Any]):
+    """Indices that stand in one pair of brackets, which lists don't take."""
+
+
+def are_together(indices: list[Any]) -> bool:
+    return isinstance(indices, Together)
+
+
 def touched(block: Block) -> tuple[set[int], set[int]]:
     """The slots that a block reads before it sets them, and those that it sets."""
     read: set[int] = set()

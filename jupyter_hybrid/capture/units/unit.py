@@ -291,7 +291,7 @@ def _same(value: Any, before: Any) -> bool:
     """Has a variable what it had? Then its object stays."""
     if value is before:
         return True
-    if type(value) is not type(before) or type(value) is np.ndarray:
+    if type(value) is not type(before) or type(value) in (np.ndarray, list, tuple):
         return False
     same = value == before or (value != value and before != before)
     return bool(same) and repr(value) == repr(before)

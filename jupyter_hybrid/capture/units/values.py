@@ -14,7 +14,7 @@ from ..source.nodes import walk
 from . import arithmetic, functions, pure, whole
 from .arithmetic import Value
 from .kinds import OTHER, TYPES, is_array, is_integer, is_number, kind_of, letter_of
-from .parts import Element, Leaves, Slot
+from .parts import Element, Leaves, Slot, are_together
 
 WIDTH = 6  # numbers of an instruction
 
@@ -149,17 +149,17 @@ class Values:
         if self._is_part(slot, indices):
             whole.assign(self, whole.view(self, self._of(slot), indices, self._value), value)
             return
-        kind = self._now[slot]
+        kind, tag = self._now[slot], 0
         letter, at = self._place(slot, indices)
         if kind[0] == "array":
             if not kind[3]:
                 raise Leaves("a read-only array is written", None)
             made = arithmetic.stored(self, value, letter)
-        elif kind[0] == "list" and value[0] == kind[1]:
-            made = value[1]
+        elif kind[0] == "list" and value[0] in ("int", "float", "bool"):
+            made, tag = value[1], ord(letter_of(value[0])) << 8
         else:
             raise Leaves("an item of another type", None)
-        self._add(f"store_{at[0]}", made, slot, *at[1:], TYPES.index(letter))
+        self._add(f"store_{at[0]}", made, slot, *at[1:], TYPES.index(letter) + tag)
 
     def _place(self, slot: int, indices: list[Any]) -> tuple[str, tuple[Any, ...]]:
         """(dtype's letter, (which instruction, operands)) of an element."""
@@ -169,11 +169,11 @@ class Values:
         found = [self._value(i) for i in indices]
         if not all(is_integer(k) for k, _ in found):
             raise Leaves("an index of such a type", None)
-        rank = kind[2] if kind[0] == "array" else 1
-        if len(found) != rank:
+        rank = 1 if kind[0] == "text" else kind[2]
+        if len(found) != rank or (kind[0] == "list" and are_together(indices)):
             raise Leaves("a part of an array", None)
         registers = [r for _, r in found]
-        letter = kind[1] if kind[0] != "list" else {"float": "d"}.get(kind[1], "l")
+        letter = kind[1] if kind[0] in ("array", "text") else {"float": "d"}.get(kind[1], "l")
         if rank == 1:
             return letter, (1, registers[0], 0)
         if rank == 2:
@@ -283,13 +283,19 @@ class Values:
             return pure.element(self, self._of(node.slot), index)
         if self._is_part(node.slot, node.indices):
             return whole.view(self, self._of(node.slot), node.indices, self._value)
-        letter, at = self._place(node.slot, node.indices)
         kind = self._now[node.slot]
+        if type(kind) is tuple and kind[0] == "list" and kind[2] > len(node.indices):
+            if isinstance(node.indices[0], ast.Slice):
+                raise Leaves("a part of a list", None)
+            _, row = whole.view(self, (("array", "", 2, True), node.slot), node.indices, self._value)
+            return ("list", kind[1], 1), row
+        letter, at = self._place(node.slot, node.indices)
         made = self._temporary()
-        self._add(f"load_{at[0]}", made, node.slot, *at[1:], TYPES.index(letter))
+        tag = ord(letter_of(kind[1])) << 8 if kind[0] == "list" else 0
+        self._add(f"load_{at[0]}", made, node.slot, *at[1:], TYPES.index(letter) + tag)
         if kind[0] == "array":
             return f".{letter}", made
-        if kind[0] == "list":
+        if kind[0] != "text":
             return kind[1], made
         return "char" if kind[2] else "int", made
 
