@@ -475,7 +475,6 @@ do_product:
     const Did did = arrays_.product(loop, left, right, i->e & 4, &number, made);
     result.large = did == Did::large;
     LEAVE_IF(did != Did::well);
-    if (i->e & 4) std::feclearexcept(FE_ALL_EXCEPT);  // of np.dot nobody is warned
     LEAVE_IF(watched && std::fetestexcept(watched));
     RELEASE(1, left)
     RELEASE(2, right)

@@ -199,6 +199,19 @@ def test_what_a_trial_found(shell, body):
     agree(shell, body)
 
 
+@pytest.mark.parametrize("product", ["np.dot(B, C)", "B.dot(C)", "B @ C", "np.dot(B[0], C[0])"])
+def test_products_of_infinity_warn_as_written(shell, product):
+    body = "B = np.full((3, 3), np.inf)\nC = np.zeros((3, 3))\n"
+    body += f"for i in range(4):\n    v = {product}\n"
+    told = []
+    for run in (lambda: imperative(SETUP + body), lambda: shell.run(body)):
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            run()
+        told.append([str(w.message) for w in warned])
+    assert told[0] == told[1]
+
+
 def test_the_mean_of_nothing_warns_under_any_errors(shell):
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")

@@ -52,7 +52,7 @@ def agree(shell: Shell, body: str) -> None:
         "for i in range(4):\n    r = g[i]\n    r[0] = 5\n    s = r[-1] + len(g) + len(g[0])\n",
         "for i in range(4):\n    r[i] += 1\n    g[1][i] *= 2\n    s = r[i]\n",
         "for i in range(4):\n    k, r = r, g[i]\n",
-        "def f(rows, i):\n    rows[i][i] = 9\n    return rows[i]\nfor i in range(4):\n    s = f(g, i)\n",
+        "def f(n, i):\n    n[i][i] = 9\n    return n[i]\nfor i in range(4):\n    s = f(g, i)\n",
         "s = 0\nfor i in range(len(t)):\n    s += t[i] * t[-1]\n",
         "s = 0\nfor k in t:\n    s += k\n",
         "sh = np.zeros((3, 4)).shape\ns = 0\nfor i in range(sh[0]):\n    for j in range(sh[1]):\n"

@@ -2,8 +2,9 @@
 
 Python's are ``"int"``, ``"float"``, ``"bool"``, ``"complex"``; NumPy's scalars have a dot and
 their dtype's letter (``".d"``), since they compute and warn in other ways; a character of a text is
-``"char"``. Arrays, lists (also of lists of one length), tuples and texts are tuples; ``("is", x)`` is an object by itself (a function, a
-module, None); None is a name that is not bound, ``"other"`` whatever a unit can't work with.
+``"char"``. Arrays, lists (also of lists of one length), tuples and texts are tuples themselves;
+``("is", x)`` is an object by itself (a function, a module, None); None is a name that is not bound,
+``"other"`` whatever a unit can't work with.
 """
 
 from __future__ import annotations

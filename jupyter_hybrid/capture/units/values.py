@@ -287,7 +287,8 @@ class Values:
         if type(kind) is tuple and kind[0] == "list" and kind[2] > len(node.indices):
             if isinstance(node.indices[0], ast.Slice):
                 raise Leaves("a part of a list", None)
-            _, row = whole.view(self, (("array", "", 2, True), node.slot), node.indices, self._value)
+            rows = ("array", "", 2, True), node.slot
+            _, row = whole.view(self, rows, node.indices, self._value)
             return ("list", kind[1], 1), row
         letter, at = self._place(node.slot, node.indices)
         made = self._temporary()
