@@ -514,7 +514,7 @@ int floating_exceptions(const std::string& watched) {
 
 // (how it ended, its steps, steps taken back, steps of all its loops, the instruction that left,
 // number of the kinds, values of the variables, an exception or None, are its arrays large, what
-// was appended: where, and what)
+// was appended: where, and several)
 py::tuple run(const PyUnit& self, const py::sequence& values, const std::string& watched) {
   const int number = self.unit.registers;
   std::vector<Register> registers(2 * static_cast<size_t>(number));
@@ -579,11 +579,18 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
   for (size_t k = 0; k < letters.size(); ++k) {
     given[k] = object(letters[k], made.registers()[k], made.registers()[k + number]);
   }
-  py::list appended(made.appended().size());
-  for (size_t k = 0; k < made.appended().size(); ++k) {
-    const units::Appended& one = made.appended()[k];
-    appended[k] =
-        py::make_tuple(one.which, object(self.appends[one.which], one.value, one.imaginary));
+  py::list appended;  // what follows each other from one place is together
+  const std::vector<units::Appended>& all = made.appended();
+  for (size_t k = 0; k < all.size();) {
+    size_t end = k;
+    while (end < all.size() && all[end].which == all[k].which) ++end;
+    const char letter = self.appends[all[k].which];
+    py::list several(end - k);
+    for (size_t at = k; at < end; ++at) {
+      several[at - k] = object(letter, all[at].value, all[at].imaginary);
+    }
+    appended.append(py::make_tuple(all[k].which, several));
+    k = end;
   }
   return py::make_tuple(static_cast<int>(result.end), result.steps, result.taken_back, result.work,
                         result.at, result.kinds, given, error, result.large, appended);

@@ -269,6 +269,8 @@ class _Loop:
         self.left -= 1
         if self.chance(12):
             return [f"h.append({self.expression(1)})"]
+        if self.chance(10):
+            return [self.comprehension()]
         if self.called and self.chance(6):
             return [f"{self.pick(['', 'a, b = ', 'x[0] = ', 'v = ', 's += '])}{self.call()}"]
         if self.returns and self.chance(7):
@@ -303,6 +305,21 @@ class _Loop:
         other = ["x, y = y, x", "z = x", "raise ValueError(a)", "print(a, s)", "x = x", "a = b = c"]
         other += ["y = x[i]", "z = x[0]", "t = len(x[0])", "x[1] = y", "x[i], y = y, x[i]"]
         return [f"if i == {self.draw(st.integers(0, 6))}:", f"    {self.pick(other)}"]
+
+    def comprehension(self) -> str:
+        """A statement of one."""
+        name = self.pick(["q", "q", "a", "i"])
+        way = self.pick(["range(9)", "range(a)", "x", "y", "z", "x[i]", "enumerate(x)"])
+        target = f"{name}, p" if way.startswith("enum") else name
+        self.counters.append(name)
+        text = f"{self.expression(2)} for {target} in {way}"
+        if self.chance(3):
+            text += f" if {self.condition(1)}"
+        if self.chance(6):
+            text += f" for p in range({name})"
+        self.counters.pop()
+        kept = ["h = [{}]", "h = [{}]", "s = sum({})", "h = sorted({})", "t = max({})", "h += [{}]"]
+        return self.pick([*kept, "h = list({})", "v = np.array([{}])"]).format(text)
 
     def loop(self, depth: int) -> list[str]:
         counter = "ijk"[depth]

@@ -21,7 +21,7 @@ from .loops import Place, may_try, place_of
 
 HOT_S = 1e-3  # as long loops run as written before they are compiled
 # What a unit may go through, of which no step runs code of the user's, and a `while`'s steps.
-_BY_INDEX = frozenset({range, np.ndarray, list, str, bytes, repeat})
+_BY_INDEX = frozenset({range, np.ndarray, list, tuple, str, bytes, repeat})
 
 
 class Compiled:

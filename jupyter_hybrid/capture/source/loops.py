@@ -32,7 +32,8 @@ class Place:
     trusted: int = 0  # so many of its next runs are not measured
     unit: Unit | None = None  # of a loop that may run compiled
     ran_s: float = 0.0  # as written, in cells that are not recorded, until it is compiled
-    ran_steps: int = 0  # in that time
+    ran_steps: int = 0  # in that time, ...
+    ran_runs: int = 0  # ... of a comprehension in so many runs
     pace: Pace = field(default_factory=lambda: Pace())  # in such cells
 
     @property

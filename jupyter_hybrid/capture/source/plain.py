@@ -16,6 +16,7 @@ from .. import homes, numbers, trace_state, twins
 from ..units import Outcome, Over
 from .awaited import Awaited, Managed
 from .compiled import RanAlone, Tried, goes_by_index
+from .comprehensions import Comprehensions
 from .loops import FORGOTTEN, may_try, place_of
 from .patience import Phases
 from .quiet import Search
@@ -25,12 +26,13 @@ _NO_TWIN: tuple[Any, ...] = (None,) * 5
 _IN_VAIN = 16  # calls at one place, after which nobody asks there again
 
 
-class PlainCopies:
+class PlainCopies(Comprehensions):
     """Mixed into the runtime."""
 
     recorder: Any
 
     def __init__(self) -> None:
+        super().__init__()
         self.active: list[Phases] = []  # the loops that run, outermost first
         self.phase = 0  # which copy of a loop runs now, ...
         self.steps: Any = ()  # ... and what it goes through

@@ -25,10 +25,14 @@ from typing import Any
 
 from ..trace_state import LOOPS
 from ..units import Unit, may_run
+from .comprehensions import CONSUMERS, LIST
 from .copies import Copies
 from .loops import register_call
-from .nodes import copied, placed
+from .nodes import copied, finished, placed, walk
+from .scopes import COMPREHENSIONS
 
+_CONSUMERS = frozenset(function.__name__ for function in CONSUMERS)
+_NOT_HERE = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Lambda, ast.Starred)
 _DEEPEST = 3  # so many loops in each other: their bodies stand twice
 _KNOWN = frozenset(vars(builtins))
 
@@ -85,8 +89,28 @@ class WithUnits(Copies):
         made: ast.expr = placed(number, ast.Subscript(table, copied(number), ast.Load()))
         return made
 
+    def visit_ListComp(self, node: ast.ListComp) -> Any:
+        return self._comprehension(node, "joined")
+
+    def _comprehension(self, node: Any, method: str, *consumer: Any) -> Any:
+        loop = None if self.loops >= _DEEPEST or not self.may_copy(node) else as_loop(node)
+        if loop is None:
+            return self.generic_visit(node)
+        number = self.loop_number(node, Unit(loop))
+        self._visit_parts(node)
+        plain = copied(node)
+        values = node.generators[0].iter
+        node.generators[0].iter = self._runtime("others", [], node)
+        first = self._runtime("listed", [number, values, *consumer], node)
+        hooked = self._runtime(method, [first, node], plain)
+        return placed(plain, ast.IfExp(self._may_try(number), hooked, plain))
+
     def visit_Call(self, node: ast.Call) -> Any:
-        self.generic_visit(node)
+        consumed = _is_consumed(node)
+        if consumed:
+            node.args = [self._comprehension(node.args[0], "passed_on", copied(node.func))]
+        else:
+            self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id not in _KNOWN:
             number = placed(node.func, ast.Constant(register_call()))
             twin = self._runtime("twin", [number, node.func], node.func)
@@ -106,6 +130,38 @@ class WithUnits(Copies):
         else:
             node.body = self._visited(node.body)
         return node
+
+
+def _is_consumed(node: ast.Call) -> bool:
+    """Does a builtin function go through a generator expression at once?"""
+    several = len(node.args) != 1 or node.keywords or not isinstance(node.args[0], ast.GeneratorExp)
+    return not several and isinstance(node.func, ast.Name) and node.func.id in _CONSUMERS
+
+
+def as_loop(node: Any) -> ast.For | None:
+    """A comprehension as a loop that appends, with names of its own; None: it is no unit."""
+    parts = list(walk(node))
+    if isinstance(node.elt, (ast.Name, ast.Constant)) or any(
+        isinstance(n, _NOT_HERE) for n in parts
+    ):
+        return None  # a list of the very objects is Python's
+    inner = [n for n in parts if isinstance(n, COMPREHENSIONS) and n is not node]
+    if inner or any(g.is_async for g in node.generators):
+        return None
+    own = {n.id for g in node.generators for n in walk(g.target) if isinstance(n, ast.Name)}
+    made: Any = copied(node)
+    for part in walk(made):
+        if isinstance(part, ast.Name) and part.id in own:
+            part.id = f"<{part.id}>"
+    given = placed(node, ast.Name(LIST, ast.Load()))
+    append = placed(node, ast.Attribute(given, "append", ast.Load()))
+    body: Any = placed(node, ast.Expr(placed(node, ast.Call(append, [made.elt], []))))
+    for generator in reversed(made.generators):
+        for test in reversed(generator.ifs):
+            body = placed(node, ast.If(test, [body], []))
+        body = placed(node, ast.For(generator.target, generator.iter, [body], []))
+    found: ast.For = finished(body)
+    return found
 
 
 def _is_over(node: Any) -> bool:

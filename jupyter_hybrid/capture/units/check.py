@@ -6,6 +6,7 @@ elements of all arrays and lists are compared, type by type and bit by bit.
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,13 @@ class Prediction:
                 raise UnitDiffers(
                     f"{self._where}: {name} holds {found!r}, the unit says {wanted!r}"
                 )
+
+
+def compare_lists(foretold: list[Any], found: list[Any], where: str) -> None:
+    """Raises UnitDiffers unless a list begins with what a unit has foretold."""
+    for wanted, item in itertools.zip_longest(foretold, found[: len(foretold)]):
+        if type(item) is not type(wanted) or not (_twins(item, wanted) or _alike(item, wanted)):
+            raise UnitDiffers(f"{where}: an item is {item!r}, the unit says {wanted!r}")
 
 
 def _twins(found: Any, wanted: Any) -> bool:

@@ -23,6 +23,7 @@ OTHER = "other"
 MOST_RANK = 8
 _BITS = {"b": 8, "h": 16, "i": 32, "l": 64, "B": 8, "H": 16, "I": 32, "L": 64}
 _NUMBERS = {int: "int", float: "float", bool: "bool", complex: "complex"}
+PLAIN = frozenset(_NUMBERS.values())  # Python's numbers
 _SCALARS = {np.dtype(c).type: f".{c}" for c in TYPES}
 _BY_ITSELF = frozenset(
     {types.ModuleType, types.BuiltinFunctionType, type, np.ufunc, type(None), type(np.sum)}

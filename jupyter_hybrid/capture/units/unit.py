@@ -25,7 +25,7 @@ from ..durations import seconds
 from .blocks import ITEMS, RANGE, Loop
 from .callees import Callees, are_alike, called_names, callees_of
 from .code import Code
-from .kinds import OTHER, as_object, kind_of, letter_of
+from .kinds import OTHER, PLAIN, as_object, kind_of, letter_of
 from .parts import Leaves
 
 _MOST_KINDS = 8  # a loop is compiled for so many, ...
@@ -130,9 +130,9 @@ class Made:
             end, steps, lost, work, at, kinds, given, error, large, appended = self.unit.run(
                 values, watched
             )
-        for which, value in appended:
+        for which, several in appended:
             slot, kind = self.code.appends[which]
-            values[slot].append(as_object(kind, value))
+            values[slot].extend(several if kind in PLAIN else [as_object(kind, v) for v in several])
         self.tries += 1
         self.work += work
         outcome = Outcome(steps, end == _BROKE, end in (_OVER, _BROKE), 0, error=error)
@@ -183,14 +183,19 @@ class Unit:
 
     def fits(self, frame: Any, through: Any) -> bool:
         """Is it compiled for what this frame has? Stand-ins are looked at for what they stand."""
-        found = self._find(frame, through)
+        found = self._find(frame, through, 0, {})
         return found is not None and not found[0].refused and not found[0].whole
 
-    def ready(self, frame: Any, through: Any, done: int = 0) -> tuple[Made, list[Any]] | None:
-        """What runs the loop from what the frame has, after ``done`` steps; None: nothing can."""
+    def ready(
+        self, frame: Any, through: Any, done: int = 0, own: dict[str, Any] | None = None
+    ) -> tuple[Made, list[Any]] | None:
+        """What runs the loop from what the frame has, after ``done`` steps; None: nothing can.
+
+        ``own``: what names hold that the frame has not.
+        """
         if type(through) is TracedArray or not _handlers_only_raise():
             return None  # what others read or write while it runs, is old or not seen
-        found = self._find(frame, through, done)
+        found = self._find(frame, through, done, own or {})
         if found is None or found[0].refused:
             return None
         if found[0].code.watches and np.geterr()["under"] != "ignore":
@@ -227,7 +232,9 @@ class Unit:
             self._variables[code] = local
         return local
 
-    def _find(self, frame: Any, through: Any, done: int = 0) -> tuple[Made, list[Any]] | None:
+    def _find(
+        self, frame: Any, through: Any, done: int, own: dict[str, Any]
+    ) -> tuple[Made, list[Any]] | None:
         """The code for these values, and all values of its slots."""
         kind = type(through)
         sources: tuple[Any, ...] = (None,)
@@ -254,7 +261,7 @@ class Unit:
         if known is None or known.loop.refused:
             return None
         loop = known.loop
-        values = [numbers.plain(v) for v in self._values(frame, loop)]
+        values = [numbers.plain(v) for v in self._values(frame, loop, own)]
         named = [None if v is _NOTHING else kind_of(v, steps) for v in values]
         for slot in loop.grown:
             several = [v for v in (*values, *sources) if v is values[slot]]
@@ -273,12 +280,15 @@ class Unit:
             known.made[key] = made
         return made, [*values, *given]
 
-    def _values(self, frame: Any, loop: Loop) -> list[Any]:
+    def _values(self, frame: Any, loop: Loop, given: dict[str, Any]) -> list[Any]:
         """What the loop's names hold in the frame, each or _NOTHING."""
         own, outer = frame.f_locals, frame.f_globals
         local = self._local(frame)
         found = []
         for name in loop.slots:
+            if name in given:
+                found.append(given[name])
+                continue
             if name in local:
                 found.append(own.get(name, _NOTHING))
                 continue

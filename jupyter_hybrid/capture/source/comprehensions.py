@@ -1,0 +1,134 @@
+"""List comprehensions, and generator expressions that a builtin function consumes at once, in cells
+that are not recorded: their units, then the rest as written.
+
+    [E for t in s if C]  ->   R.joined(R.listed(7, s), [E for t in R.others() if C])
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..units import RanCompiled, check, rest_of
+from ..watchers import watching
+from . import compiled
+from .compiled import RanAlone
+from .loops import Place, may_try, place_of
+
+#: They go through all of what they are given, at once.
+CONSUMERS = (sum, min, max, list, tuple, set, sorted, frozenset)
+LIST = "<list>"  # what a comprehension gives, among the names of its loop
+_SIZED = frozenset({range, np.ndarray, list, tuple, str, bytes})
+_SMALL, _RUNS = 32, 16  # elements of each of so many runs: nobody asks any more
+
+
+@dataclass
+class Listed:
+    """One run of a comprehension, and what its unit gave."""
+
+    place: Place
+    number: int
+    made: list[Any] = field(default_factory=list)
+    begun: float = field(default_factory=time.perf_counter)
+    count: int = 0  # of elements to go through
+    steps: int = 0  # that its unit took
+    is_cold: bool = False  # it is not compiled yet
+    is_tried: bool = False
+    foretold: list[Any] | None = None  # to be checked
+
+    def ended(self) -> None:
+        place, took_s = self.place, time.perf_counter() - self.begun
+        if self.is_tried:
+            step_s = place.ran_s / max(1, place.ran_steps)
+            place.pace.note(self.steps > 0 and took_s < step_s * self.steps)
+            if place.pace.is_hopeless:
+                may_try[self.number] = False
+            return
+        place.ran_runs += 1
+        if self.is_cold:
+            place.ran_s += took_s
+            place.ran_steps += self.count
+        if place.ran_runs >= _RUNS and place.ran_steps < _SMALL * place.ran_runs:
+            may_try[self.number] = False
+
+
+class Comprehensions:
+    """Mixed into the runtime."""
+
+    ran_alone: RanAlone | None
+
+    def __init__(self) -> None:
+        self._others: Any = ()
+
+    def listed(self, number: int, values: Any, consumer: Any = list) -> Listed:
+        """Begins a comprehension through ``values``, by its unit if there is one."""
+        place = place_of(number)
+        found, unit, alone = Listed(place, number), place.unit, self.ran_alone
+        self._others = values
+        if unit is None or unit.refused:
+            may_try[number] = False
+        elif type(values) in _SIZED and alone is not None and consumer in CONSUMERS:
+            found.count = len(values)
+            found.is_cold = place.ran_s < compiled.HOT_S
+            found.is_tried = not found.is_cold and place.pace.goes_by_unit() and not watching()
+            alone.take_turns = alone.take_turns or not found.is_tried
+            if found.is_tried:
+                self._by_unit(found, values, sys._getframe(1), alone)
+        return found
+
+    def _by_unit(self, found: Listed, values: Any, frame: Any, alone: RanAlone) -> None:
+        place: Any = found.place
+        ready = place.unit.ready(frame, values, 0, {LIST: found.made})
+        if ready is None:
+            return
+        made, given = ready
+        if check.ALWAYS:
+            copies = check.copies(given)
+            made.run(copies)
+            found.foretold = next(c for c, g in zip(copies, given, strict=True) if g is found.made)
+            return
+        start = time.perf_counter()
+        outcome = made.run(given)
+        found.steps = outcome.steps
+        ran = alone.units.setdefault(place.first, RanCompiled(place.lines))
+        ran.steps += outcome.steps
+        ran.seconds += time.perf_counter() - start
+        ran.written_s += outcome.steps * place.ran_s / max(1, place.ran_steps)
+        if outcome.error is not None:
+            raise outcome.error
+        self._others = () if outcome.over else rest_of(values, outcome.steps)
+
+    def others(self) -> Any:
+        """What is left to go through as written."""
+        values, self._others = self._others, ()
+        return values
+
+    @staticmethod
+    def joined(first: Listed, rest: list[Any]) -> list[Any]:
+        """The whole list."""
+        first.ended()
+        if first.foretold is not None:
+            check.compare_lists(first.foretold, rest, first.place.lines)
+        if not first.made:
+            return rest
+        first.made.extend(rest)
+        return first.made
+
+    @staticmethod
+    def passed_on(first: Listed, rest: Iterator[Any]) -> Iterator[Any]:
+        """What a builtin function goes through."""
+        if first.is_cold:
+            return _timed(first, rest)
+        first.ended()
+        return itertools.chain(first.made, rest) if first.made else rest
+
+
+def _timed(first: Listed, rest: Iterator[Any]) -> Iterator[Any]:
+    yield from rest
+    first.ended()
