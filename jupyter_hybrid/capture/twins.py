@@ -117,7 +117,7 @@ def with_units(function: types.FunctionType) -> tuple[types.FunctionType, range]
 def _code_with_units(code: types.CodeType, filename: str) -> tuple[types.CodeType | None, range]:
     first = len(may_try)
     made = _compiled(code, filename, function_with_units)
-    known = made is not None and is_rewritten(made)
+    known = made is not None and any(map(is_rewritten, with_inner(made)))  # in comprehensions, too
     return (made, range(first, len(may_try))) if known else (None, range(0))
 
 

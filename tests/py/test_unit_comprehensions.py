@@ -46,6 +46,7 @@ def agree(shell: Shell, body: str) -> None:
         "h = sorted(-(k % 7) for k in range(40))\nq = tuple(k + 1 for k in range(40))\n",
         "h = [x * k for k in range(40)]\n",
         "h = [q + 0 for q in range(40)]\n",
+        "def g(n):\n    return [[a * b for a in range(40)] for b in range(n)]\nh = g(5)\n",
         "def g(n):\n    z = 2\n    return [z * k + n for k in range(40)]\nh = g(5)\n",
     ],
 )
