@@ -69,6 +69,13 @@ struct Walk {
   }
 };
 
+bool is_reversed(const Array& array) {
+  for (int axis = 0; axis < array.rank; ++axis) {
+    if (array.shape[axis] > 1 && array.stride[axis] < 0) return true;
+  }
+  return false;
+}
+
 bool is_contiguous(const Array& array, bool turned = false) {
   int64_t expected = size_of(array.type);
   for (int k = 0; k < array.rank; ++k) {
@@ -365,6 +372,8 @@ Did Arrays::apply(const ArrayLoop& loop, Input* inputs, bool later, int64_t* mad
     if (inputs[k].array < 0) continue;
     const Array& array = arrays_[inputs[k].array];
     if (array.type != loop.types[k] || (like.rank > 1 && !in_order(array))) return Did::cannot;
+    // NumPy turns axes round, which only the exact functions don't tell.
+    if (like.rank > 1 && loop.path < 0 && is_reversed(array)) return Did::cannot;
     data[k] = array.data;
     for (int axis = 0, to = like.rank - array.rank; axis < array.rank; ++axis, ++to) {
       if (array.shape[axis] != 1) {
@@ -699,7 +708,7 @@ Did Arrays::assign(int64_t target, int64_t value) {
                     count_of(to.shape, to.rank) != 0;
     if (straight) {
       Chain chain(*this, *later.loop, later.inputs, to);
-      straight = !chain.overlaps();
+      straight = !chain.overlaps() && chain.may_be_straight();
       if (straight) {
         char* saved;
         if (!log_region(to, &saved)) return Did::cannot;
@@ -727,6 +736,11 @@ Did Arrays::assign(int64_t target, int64_t value) {
   bounds_of(to, &low, &high);
   bounds_of(from, &other_low, &other_high);
   if (low < other_high && other_low < high) {
+    // NumPy copies these element by element, and what it has written then.
+    const bool one = to.rank == 1 && from.rank == 1 && to.shape[0] > 1;
+    if (one && from.stride[0] != to.stride[0] && (from.stride[0] < 0) == (to.stride[0] < 0)) {
+      return Did::cannot;
+    }
     int64_t copy;
     const Did did = converted(value, from.type, &copy);
     if (did != Did::well) return did;

@@ -5,6 +5,7 @@
 
 #include "kernels/elem_path.h"
 #include "units/arrays.h"
+#include "units/numbers.h"
 
 namespace hybrid {
 namespace units {
@@ -16,6 +17,10 @@ class Arrays::Chain {
 
   // Does what is written overlap with what is read, but for an array that is the very same?
   bool overlaps() const;
+  // Functions that round otherwise where what they write is apart would have written a new array.
+  bool may_be_straight() const {
+    return nodes_.back().loop->path >= 0 || steps_[rank_ - 1] == size_of(output_.type);
+  }
   // What is overwritten goes to `saved`, in C's order; null: nowhere.
   void go(std::vector<char>* scratch, char* saved = nullptr);
 

@@ -113,8 +113,13 @@ def with_units(function: types.FunctionType) -> tuple[types.FunctionType, range]
     return (with_code(function, rewritten), numbers) if rewritten else (function, range(0))
 
 
+_LOOKED_AT = frozenset({"locals", "vars"})
+
+
 @functools.lru_cache(maxsize=_KEPT)
 def _code_with_units(code: types.CodeType, filename: str) -> tuple[types.CodeType | None, range]:
+    if not _LOOKED_AT.isdisjoint(code.co_names):
+        return None, range(0)  # a unit that looks at variables renews what locals() has given
     first = len(may_try)
     made = _compiled(code, filename, function_with_units)
     known = made is not None and any(map(is_rewritten, with_inner(made)))  # in comprehensions, too

@@ -68,6 +68,12 @@ def test_they_run_compiled(shell, steps, body):
         "h = [q * i + w for i, w in zip(range(3), x)]\n",
         "h = any(k > 3 for k in range(40)), sum((k + 1 for k in range(9)), 5)\n",
         "def g():\n    yield from range(9)\nh = [k + 1 for k in g()]\n",
+        "class S:\n    __hash__ = None\n    def __eq__(s, o):\n        raise KeyError\n"
+        "    def __call__(s, g):\n        return 1\nsum = S()\n"
+        "h = sum(k * 2 for k in range(9))\ndel sum\n",
+        "def f():\n    d = locals()\n    z = 1\n    y = [k * 2 for k in range(9)]\n"
+        "    for i in range(9):\n        z += i\n    return sorted(d)\nh = f()\n",
+        "try:\n    h = [k + 1 for k in np.array(3)]\nexcept TypeError as e:\n    h = str(e)\n",
         "h = [k + 1 for k in iter(v)]\nq = list(zip(v, [k * 2 for k in v]))\n",
     ],
 )

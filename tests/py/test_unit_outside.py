@@ -199,6 +199,26 @@ def test_what_a_trial_found(shell, body):
     agree(shell, body)
 
 
+@pytest.mark.parametrize(
+    "assignment",
+    [
+        "k[::2] = k[:6]", "k[:6] = k[::2]", "k[1::2] = k[:6]", "k[6:] = k[:6]", "k[::-2] = k[:6]",
+        "y[::-1] = np.exp(z)", "y[::2] = np.log(np.abs(z[::2]))", "y[::-1] = z ** 3",
+        "y[::-1] = z * 2 - y", "y[:] = np.exp(z[::-1]) - 1", "B = np.exp(C[:, ::-1])",
+        "B = 1 - np.exp(C[::-1])", "C[:, ::-1] = np.tanh(C) + C", "B = C[:, ::-1] * 2 - C",
+    ],
+)  # fmt: skip
+def test_bits_are_those_of_the_layouts_that_numpy_has(shell, assignment):
+    body = (
+        "k = np.arange(12)\nz = np.random.RandomState(0).randn(1000)\ny = np.zeros(1000)\n"
+        f"C = z.reshape(8, 125).copy()\nB = C\nfor i in range(3):\n    {assignment}\n"
+    )
+    wanted = imperative(SETUP + body)[0]
+    shell.run(body)
+    for name in "kzyCB":
+        assert shell.ns[name].tobytes() == wanted[name].tobytes()
+
+
 @pytest.mark.parametrize("product", ["np.dot(B, C)", "B.dot(C)", "B @ C", "np.dot(B[0], C[0])"])
 def test_products_of_infinity_warn_as_written(shell, product):
     body = "B = np.full((3, 3), np.inf)\nC = np.zeros((3, 3))\n"

@@ -73,7 +73,7 @@ class Comprehensions:
         self._others = values
         if unit is None or unit.refused:
             may_try[number] = False
-        elif type(values) in _SIZED and alone is not None and consumer in CONSUMERS:
+        elif alone is not None and _is_sized(values) and any(consumer is c for c in CONSUMERS):
             found.count = len(values)
             found.is_cold = place.ran_s < compiled.HOT_S
             found.is_tried = not found.is_cold and place.pace.goes_by_unit() and not watching()
@@ -127,6 +127,10 @@ class Comprehensions:
             return _timed(first, rest)
         first.ended()
         return itertools.chain(first.made, rest) if first.made else rest
+
+
+def _is_sized(values: Any) -> bool:
+    return type(values) in _SIZED and (type(values) is not np.ndarray or values.ndim > 0)
 
 
 def _timed(first: Listed, rest: Iterator[Any]) -> Iterator[Any]:

@@ -36,7 +36,7 @@ _AGAIN_S = 0.2  # that the latter may take
 _DOUBT = 10  # times as long, recorded in the first run: a later one looks again
 _SILENT = 8  # steps that record nothing
 _NEVER = (1 << 62, 0.0)  # when generators are measured, and comprehensions that pay
-_TRUSTED = (1 << 62, 0.0)  # loops that have paid
+_TRUSTED = (1 << 62, 1.0)  # loops that have paid; other than that
 _START, _RECORDED, _TRIAL, _PLAIN = range(4)
 # They give real elements; what goes through a tuple does not.
 _REAL = frozenset({list, range, repeat, type(iter([])), type(iter(range(0)))})

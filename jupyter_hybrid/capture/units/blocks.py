@@ -156,10 +156,10 @@ class Loop(Expressions):
                 raise Leaves("what is updated may be written by a call", node)
             base, indices = self._element(target)
             simple = (ast.Name, ast.Constant, Slot)
-            indices = type(indices)(
+            indices = [
                 i if isinstance(i, (*simple, ast.Slice)) else self._read(self._kept(i))
                 for i in indices
-            )
+            ]
             old = Element(base, indices, target)
             self._add("alter", base, indices, placed(node, ast.BinOp(old, node.op, value)))
         else:

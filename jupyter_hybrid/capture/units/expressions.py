@@ -11,7 +11,7 @@ from typing import Any
 
 from ..source.nodes import placed, walk
 from .callees import Callee, Callees
-from .parts import Block, Element, Leaves, Slot, Together, are_together, words
+from .parts import Block, Element, Leaves, Slot, words
 
 _MOST_CALLS = 64  # of functions, each with its own statements
 _HOISTED = (ast.BoolOp, ast.IfExp)
@@ -153,14 +153,16 @@ class Expressions:
         if any(map(self._writes, parts)) and not isinstance(node.value, ast.Name):
             raise Leaves("a call in an index", node)
         parts = self._each(parts)
-        if isinstance(index, ast.Tuple):
-            parts = Together(parts)
         if isinstance(node.value, ast.Subscript):
             base, outer = self._element(node.value)
             if all(isinstance(p, (ast.Name, Slot, ast.BinOp)) or _is_int(p) for p in outer):
-                return base, (Together if are_together(parts) else type(outer))(outer + parts)
-            return self._kept(Element(base, outer, node)), parts
-        return self._slot_of(node.value), parts
+                return base, outer + parts
+            base = self._kept(Element(base, outer, node))
+        else:
+            base = self._slot_of(node.value)
+        if len(parts) > 1:
+            self._add("several", base)
+        return base, parts
 
     def _sliced(self, node: ast.Slice) -> Any:
         given = [node.lower, node.upper, node.step]

@@ -16,7 +16,8 @@ class Block:
     Steps: (set, slot, expression), (update, slot, operation) of a name, (store, slot, indices,
     expression), (alter, slot, indices, operation) of an element, (is, slot, object),
     (range, first slot, expressions), (items, first slot, slots of what is gone through),
-    (unpack, slot, rank), (unset, slot, how many), (append, slot, expression), (call, expression).
+    (unpack, slot, rank), (unset, slot, how many), (append, slot, expression), (call, expression),
+    (several, slot) indices in one pair of brackets.
     Ends: (jump, block), (branch, expression, then, otherwise), (next, first slot, slot, body, end),
     (exit, how), (leave, why).
     """
@@ -67,14 +68,6 @@ class Element(ast.expr):
         placed(at, self)
 
 
-class Together(list[Any]):
-    """Indices that stand in one pair of brackets, which lists don't take."""
-
-
-def are_together(indices: list[Any]) -> bool:
-    return isinstance(indices, Together)
-
-
 def touched(block: Block) -> tuple[set[int], set[int]]:
     """The slots that a block reads before it sets them, and those that it sets."""
     read: set[int] = set()
@@ -92,6 +85,8 @@ def touched(block: Block) -> tuple[set[int], set[int]]:
             made.add(slot)
         elif kind == "call":
             look(slot)
+        elif kind == "several":
+            read |= {slot} - made
         elif kind == "append":
             look(rest[0])
             read.add(slot)

@@ -14,7 +14,7 @@ from ..source.nodes import walk
 from . import arithmetic, functions, pure, whole
 from .arithmetic import Value
 from .kinds import OTHER, TYPES, is_array, is_integer, is_number, kind_of, letter_of
-from .parts import Element, Leaves, Slot, are_together
+from .parts import Element, Leaves, Slot
 
 WIDTH = 6  # numbers of an instruction
 
@@ -170,7 +170,7 @@ class Values:
         if not all(is_integer(k) for k, _ in found):
             raise Leaves("an index of such a type", None)
         rank = 1 if kind[0] == "text" else kind[2]
-        if len(found) != rank or (kind[0] == "list" and are_together(indices)):
+        if len(found) != rank:
             raise Leaves("a part of an array", None)
         registers = [r for _, r in found]
         letter = kind[1] if kind[0] in ("array", "text") else {"float": "d"}.get(kind[1], "l")
@@ -212,6 +212,12 @@ class Values:
         self._add("move", slot, self.constant(0))
         self._add("move", slot + 2, self.constant(1))
         self._now[slot : slot + 4] = ["int", "int", "int", None]
+
+    def _several(self, slot: int) -> None:
+        """Indices in one pair of brackets, which lists don't take."""
+        kind = self._now[slot]
+        if type(kind) is tuple and kind[0] == "list":
+            raise Leaves("several indices of a list", None)
 
     def _unset(self, slot: int, count: int) -> None:
         self._now[slot : slot + count] = [None] * count
@@ -423,7 +429,7 @@ STEPS = {
     "set": Values._set, "store": Values._store, "is": Values._is, "range": Values._range,
     "items": Values._items, "unpack": Values._unpack, "update": Values._update,
     "alter": Values._alter, "unset": Values._unset, "append": Values._append,
-    "call": Values._call,
+    "call": Values._call, "several": Values._several,
 }  # fmt: skip
 _VALUES = {
     Slot: Values._of_slot, ast.Constant: Values._of_constant,
