@@ -35,8 +35,8 @@ _MARGIN = 1.1  # by which steps as written have to be faster
 _AGAIN_S = 0.2  # that the latter may take
 _DOUBT = 10  # times as long, recorded in the first run: a later one looks again
 _SILENT = 8  # steps that record nothing
-_NEVER = (1 << 62, 0.0)  # when generators are measured, and comprehensions that pay
-_TRUSTED = (1 << 62, 1.0)  # loops that have paid; other than that
+_NEVER = (1 << 62, 0.0)  # when generators are measured, and what has paid
+_FEW = 4  # values that generators may ask for, and comprehensions that have paid
 _START, _RECORDED, _TRIAL, _PLAIN = range(4)
 # They give real elements; what goes through a tuple does not.
 _REAL = frozenset({list, range, repeat, type(iter([])), type(iter(range(0)))})
@@ -63,6 +63,7 @@ class Phases(Compiled):
         self._plain_times: list[float] = []
         self._flushed_s = 0.0
         self._next_trial: tuple[int, float] = (_FIRST, budget.GRACE_S)
+        self._contacts_late = CONTACTS  # that it may make after a while
         self._entry = -1  # of the recorder's breaks: the one that the trial made
         if self.recorder is not None:
             self._breaks = len(self.recorder.breaks)
@@ -121,7 +122,7 @@ class Phases(Compiled):
         """The elements that are recorded."""
         if self.place.trusted:
             self.place.trusted -= 1
-            self._next_trial = _NEVER
+            self._next_trial, self._contacts_late = _NEVER, _FEW
         self._begin(pause=False)
         if self.stage != _RECORDED:
             return ()
@@ -157,7 +158,7 @@ class Phases(Compiled):
 
     def of_generator(self) -> Iterator[Any]:
         """The elements of a generator expression: real ones once it has asked for many values."""
-        self._next_trial = _NEVER
+        self._next_trial, self._contacts_late = _NEVER, _FEW
         self._begin(pause=False)
         if self.stage == _RECORDED:
             yield from self._recorded_steps()
@@ -174,7 +175,7 @@ class Phases(Compiled):
             self._next_trial = _AGAIN, _AGAIN_S
         if pause and place.trusted:
             place.trusted -= 1
-            self._next_trial = _TRUSTED
+            self._next_trial = _NEVER
         if recorder is None:
             self.stage = _PLAIN
         elif recorder.options.force or place is FORGOTTEN:
@@ -251,7 +252,7 @@ class Phases(Compiled):
             return True
         took = now + self._making_s() - self._since
         made = len(recorder.breaks) - self._breaks - self.excused
-        many = 4 if self._next_trial is _NEVER and took >= budget.GRACE_S else CONTACTS
+        many = self._contacts_late if took >= budget.GRACE_S else CONTACTS
         if made >= 2 and recorder.breaks[-1][1] == CLOCK:
             many = 2  # it may wait for a time to come
         if made >= many:
