@@ -17,7 +17,7 @@ import numpy as np
 from ..units import Outcome, Over, RanCompiled, check, rest_of
 from ..units.check import Prediction
 from ..watchers import watching
-from .loops import Place, may_try, place_of
+from .loops import Place, place_of, weigh
 
 HOT_S = 1e-3  # as long loops run as written before they are compiled
 # What a unit may go through, of which no step runs code of the user's, and a `while`'s steps.
@@ -162,11 +162,15 @@ class Compiled:
         alone = self.hooks.ran_alone
         if self.recorder is not None or alone is not None:
             known = alone.units if self.recorder is None else self.recorder.units
-            place = self.place
-            ran = known.setdefault(place.first, RanCompiled(place.lines))
-            ran.steps += steps
-            ran.seconds += took_s
-            ran.written_s += steps * place.ran_s / max(1, place.ran_steps)
+            note_ran(known, self.place, steps, took_s)
+
+
+def note_ran(known: dict[int, RanCompiled], place: Place, steps: int, took_s: float) -> None:
+    """For the report: a unit has taken so many steps of a loop."""
+    ran = known.setdefault(place.first, RanCompiled(place.lines))
+    ran.steps += steps
+    ran.seconds += took_s
+    ran.written_s += steps * place.ran_s / max(1, place.ran_steps)
 
 
 def goes_by_index(function: Any, args: tuple[Any, ...]) -> bool:
@@ -265,9 +269,4 @@ class Tried(Compiled):
             self._count()  # the one that ended the loop early
         if self._is_cold or self._as_written or (self.again and not self.over):
             return
-        place = self.place
-        took_s, step_s = time.perf_counter() - self._start, place.ran_s / max(1, place.ran_steps)
-        gained = self._compiled > 0 and (not step_s or took_s < step_s * self._compiled)
-        place.pace.note(gained)
-        if place.pace.is_hopeless:
-            may_try[self._number] = False
+        weigh(self._number, self.place, self._compiled, time.perf_counter() - self._start)

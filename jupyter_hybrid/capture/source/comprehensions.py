@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ..units import RanCompiled, check, rest_of
+from ..units import check, rest_of
 from ..watchers import watching
 from . import compiled
-from .compiled import RanAlone
-from .loops import Place, may_try, place_of
+from .compiled import RanAlone, note_ran
+from .loops import Place, may_try, place_of, weigh
 
 #: They go through all of what they are given, at once.
 CONSUMERS = (sum, min, max, list, tuple, set, sorted, frozenset)
@@ -45,10 +45,7 @@ class Listed:
     def ended(self) -> None:
         place, took_s = self.place, time.perf_counter() - self.begun
         if self.is_tried:
-            step_s = place.ran_s / max(1, place.ran_steps)
-            place.pace.note(self.steps > 0 and took_s < step_s * self.steps)
-            if place.pace.is_hopeless:
-                may_try[self.number] = False
+            weigh(self.number, place, self.steps, took_s)
             return
         place.ran_runs += 1
         if self.is_cold:
@@ -96,10 +93,7 @@ class Comprehensions:
         start = time.perf_counter()
         outcome = made.run(given)
         found.steps = outcome.steps
-        ran = alone.units.setdefault(place.first, RanCompiled(place.lines))
-        ran.steps += outcome.steps
-        ran.seconds += time.perf_counter() - start
-        ran.written_s += outcome.steps * place.ran_s / max(1, place.ran_steps)
+        note_ran(alone.units, place, outcome.steps, time.perf_counter() - start)
         if outcome.error is not None:
             raise outcome.error
         self._others = () if outcome.over else rest_of(values, outcome.steps)

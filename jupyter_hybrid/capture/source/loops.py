@@ -77,6 +77,14 @@ class Pace:
             self.skipped = 4 << self.lost
 
 
+def weigh(number: int, place: Place, steps: int, took_s: float) -> None:
+    """A run of a loop by its unit, which took so many of its steps: has it gained?"""
+    step_s = place.ran_s / max(1, place.ran_steps)
+    place.pace.note(steps > 0 and (not step_s or took_s < step_s * steps))
+    if place.pace.is_hopeless:
+        may_try[number] = False
+
+
 _places: OrderedDict[int, Place] = OrderedDict()
 
 
