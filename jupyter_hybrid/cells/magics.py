@@ -19,6 +19,7 @@ from ..capture.options import Options, UsageError
 from ..capture.running import running
 from ..capture.tracebacks import show_as_users
 from ..compare.compare import compare
+from ..gluon import own_nets
 from ..reports import why_compiled
 from ..reports.report import Report
 from ..reports.session import session, start
@@ -99,7 +100,13 @@ class HybridMagics(Magics):
             if magic == "imperative":
                 value = run_imperatively(prepared, self.shell.user_ns)
                 return None if prepared.quiet else value
-            value, report = _run(prepared, options, self._namespace(options))
+            if options.compare:
+                value, report = compare(
+                    prepared, options, self._namespace(options), session.later, run_symbolically
+                )
+            else:
+                with own_nets.in_cell():
+                    value, report = _run(prepared, options, self._namespace(options))
         return self._finish(prepared, options, value, report)
 
     async def awaited(self, magic: str, line: str, cell: str) -> Any:
@@ -227,11 +234,10 @@ class HybridMagics(Magics):
 
 
 def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[Any, Report]:
-    """Compares the modes, or runs the cell: without its body where that is proven the same, not
-    recorded where that is faster."""
+    """Runs the cell: without its body where that is proven the same, not recorded where that is
+    faster.
+    """
     __tracebackhide__ = True
-    if options.compare:
-        return compare(prepared, options, namespace, session.later, run_symbolically)
     proven = skip.find(prepared, options, namespace) if trace_state.recorder() is None else None
     known = ways.find(prepared, options) or ways.begin(prepared, options)
     way = "recorded" if known is None else known.way

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import types
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -74,14 +73,21 @@ class Skip:
         return shown, report
 
     def _reported(self, times: Any) -> Report:
-        report = copy.copy(self.report)
+        report = _like(self.report)
         (segment,) = report.segments
-        report.segments = [replace(segment, times=times, cached=True)]
+        report.segments = [_like(segment, times=times, cached=True)]
         report.compile_s = report.record_s = 0.0
         report.cached = report.skipped = True
         report.differences = None
         report.computed = []
         return report
+
+
+def _like(value: Any, **changes: Any) -> Any:
+    """``copy.copy``, which takes three times as long."""
+    made = object.__new__(type(value))
+    made.__dict__.update(vars(value), **changes)
+    return made
 
 
 def _value(output: int, bound: Bound, made: list[Any]) -> Any:
@@ -173,7 +179,7 @@ def _skip(reads: Reads, read: dict[str, Any], recording: Recording, report: Repo
         _inputs(recording, read),
         *_results(report.cell, segment, recording.bound),
         np.geterr(),
-        copy.copy(report),
+        _like(report),
     )
 
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .. import nd
+from .. import nd, sym
+from . import nesting, own_nets
 from .naming import Scope, name_block
 from .parameter import Parameter
 from .parameter_dict import ParameterDict, fill, read_arrays
@@ -36,6 +37,8 @@ class Block:
         params: a ParameterDict to share parameters with.
     """
 
+    _version = 0  # so many times has an attribute been set
+
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None):
         self._prefix, self._params = name_block(prefix, params, self._alias())
         self._scope = Scope(self)
@@ -45,6 +48,7 @@ class Block:
         self._pre_hooks: list[Callable] = []
 
     def __setattr__(self, name: str, value: Any) -> None:
+        self.__dict__["_version"] = self._version + 1
         if isinstance(value, Block):
             self.register_child(value, name)
         elif isinstance(value, Parameter):
@@ -167,6 +171,10 @@ class Block:
 
     # Calling --------------------------------------------------------------------------------------
     def __call__(self, *args: Any) -> Any:
+        if own_nets.is_on():
+            called = own_nets.called(self, args)
+            if called is not own_nets.AS_IT_IS:
+                return called
         if not self._pre_hooks and not self._hooks:
             return self.forward(*args)
         for hook in self._pre_hooks:
@@ -179,6 +187,28 @@ class Block:
     def forward(self, *args: Any) -> Any:
         """The computation; define it in a subclass."""
         raise NotImplementedError(f"{type(self).__name__} must define forward")
+
+    # Graphs of blocks that Symbols may go through -------------------------------------------------
+    def _trace(self, args: tuple) -> tuple[list[Any], Any, Any]:
+        """(input variables, outputs as one Symbol, how outputs nest), with F = sym."""
+        flat = nesting.flatten(args)
+        names = ["data"] if len(flat) == 1 else [f"data{i}" for i in range(len(flat))]
+        variables = [sym.var(name) for name in names]
+        output = self.forward(*nesting.rebuild(args, iter(variables)))  # without this block's hooks
+        return variables, sym.Group(nesting.flatten(output)), nesting.shape_of(output)
+
+    def _infer_params(self, *args: Any) -> None:
+        """Sets incomplete parameter shapes from the inputs' shapes and initializes them."""
+        variables, symbol, _ = self._trace(args)
+        given = {v.name: a.shape for v, a in zip(variables, nesting.flatten(args), strict=True)}
+        shapes, _, states = symbol.infer_shape_partial(**given)
+        names = [*symbol.list_arguments(), *symbol.list_auxiliary_states()]
+        found = dict(zip(names, [*shapes, *states], strict=True))
+        for param in self.collect_params().values():
+            shape = found.get(param.name)
+            if shape is not None and all(d > 0 for d in shape):
+                param.shape = shape
+            param.finish_deferred()
 
     def __repr__(self) -> str:
         rows = [

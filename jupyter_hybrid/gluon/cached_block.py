@@ -10,13 +10,13 @@ from . import nesting
 from .parameter import DeferredInitializationError, generation
 
 if TYPE_CHECKING:
-    from .hybrid_block import HybridBlock
+    from .block import Block
 
 
 class CachedBlock:
     """A block's recorded graph with its programs, and where its inputs come from."""
 
-    def __init__(self, block: HybridBlock, args: tuple):
+    def __init__(self, block: Block, args: tuple, compile_options: dict[str, Any]):
         try:
             variables, self.symbol, self._nesting = block._trace(args)
         except DeferredInitializationError:
@@ -32,7 +32,7 @@ class CachedBlock:
         inputs = [order[i] for i in graph.inputs]
         # Each input of the graph: the position of an argument, or a parameter.
         self._sources: list[Any] = [names[n] if n in names else params[n] for n in inputs]
-        options = dict(block._compile_options)
+        options = dict(compile_options)
         self._progress: Any = None  # of an exact plan's search
         if options.get("plan") == "exact":
             self._progress = SearchProgress(options.get("plan_seconds", 10.0))

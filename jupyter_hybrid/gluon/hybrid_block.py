@@ -135,32 +135,11 @@ class HybridBlock(Block):
     def _compiled(self, *args: Any) -> Any:
         cached = self._cached
         if cached is None:
-            cached = CachedBlock(self, args)
+            cached = CachedBlock(self, args, self._compile_options)
             super().__setattr__("_cached", cached)
         return cached.call(args)
 
     # Shapes and graphs ----------------------------------------------------------------------------
-    def _trace(self, args: tuple) -> tuple[list[Any], Any, Any]:
-        """(input variables, outputs as one Symbol, how outputs nest), with F = sym."""
-        flat = nesting.flatten(args)
-        names = ["data"] if len(flat) == 1 else [f"data{i}" for i in range(len(flat))]
-        variables = [sym.var(name) for name in names]
-        output = self.forward(*nesting.rebuild(args, iter(variables)))  # without this block's hooks
-        return variables, sym.Group(nesting.flatten(output)), nesting.shape_of(output)
-
-    def _infer_params(self, *args: Any) -> None:
-        """Sets incomplete parameter shapes from the inputs' shapes and initializes them."""
-        variables, symbol, _ = self._trace(args)
-        given = {v.name: a.shape for v, a in zip(variables, nesting.flatten(args), strict=True)}
-        shapes, _, states = symbol.infer_shape_partial(**given)
-        names = [*symbol.list_arguments(), *symbol.list_auxiliary_states()]
-        found = dict(zip(names, [*shapes, *states], strict=True))
-        for param in self.collect_params().values():
-            shape = found.get(param.name)
-            if shape is not None and all(d > 0 for d in shape):
-                param.shape = shape
-            param.finish_deferred()
-
     def infer_shape(self, *args: Any) -> None:
         """Completes the shapes of the parameters from example inputs."""
         self._infer_params(*args)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import own_nets
 from .hybrid_block import HybridBlock
 
 
@@ -84,3 +85,5 @@ class SoftmaxCrossEntropyLoss(Loss):
 
 
 SoftmaxCELoss = SoftmaxCrossEntropyLoss
+
+own_nets.register(L1Loss, L2Loss, SoftmaxCrossEntropyLoss, several=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import own_nets
 from ..block import Block
 from ..hybrid_block import HybridBlock
 from .basic import Activation, Dense, Dropout, Embedding, Flatten, HybridLambda, Lambda
@@ -38,3 +39,7 @@ __all__ = [
     "MaxPool2D",
     "Sequential",
 ]
+
+own_nets.register(Activation, AvgPool2D, BatchNorm, Conv2D, Conv2DTranspose, Dense, Dropout)
+own_nets.register(Embedding, Flatten, GlobalAvgPool2D, GlobalMaxPool2D, HybridSequential)
+own_nets.register(LayerNorm, MaxPool2D, Sequential)

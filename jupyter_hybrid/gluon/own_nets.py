@@ -1,0 +1,131 @@
+"""Nets of this library's own layers, called in a hybridized cell that runs as written: after a few
+calls they are one program, as hybridize() makes it, for nothing of the user's is run by them.
+
+A net is looked at again once an attribute, a child, a hook or a layer's class has changed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from .. import _core
+from .cached_block import CachedBlock
+
+if TYPE_CHECKING:
+    from .block import Block
+
+AS_IT_IS = object()  # the block has to be called as it is
+_CALLS = 8  # alike, before a program is made
+_SIGNATURES = 8  # that a net has programs of
+_REFUSED = 100  # calls before a net that is called as it is is looked at again
+
+# Layers, the functions that a call runs, and whether these are several operators.
+_own: dict[type, tuple[tuple[Any, ...], bool]] = {}
+_known: WeakKeyDictionary[Block, _Net] = WeakKeyDictionary()
+_depth = 0
+
+
+def register(*layers: type, several: bool = False) -> None:
+    """Layers whose calls run nothing but operators, ``several`` of them, and their children."""
+    for layer in layers:
+        _own[layer] = _functions(layer), several
+
+
+def is_on() -> bool:
+    """Does a hybridized cell run?"""
+    return _depth > 0
+
+
+@contextmanager
+def in_cell() -> Iterator[None]:
+    """A hybridized cell runs."""
+    global _depth
+    _depth += 1
+    try:
+        yield
+    finally:
+        _depth -= 1
+
+
+def called(block: Block, args: tuple[Any, ...]) -> Any:
+    """What the block's program gives; AS_IT_IS where it has none."""
+    if _core.is_tracing() or any(type(a) is not _core.NDArray for a in args):
+        return AS_IT_IS
+    net = _known.get(block)
+    if net is None or not net.is_unchanged():
+        net = _known[block] = _Net(block)
+    return net.called(block, args)
+
+
+def _functions(layer: type) -> tuple[Any, ...]:
+    return layer.__call__, getattr(layer, "forward", None), getattr(layer, "hybrid_forward", None)
+
+
+def _is_own(block: Block) -> bool:
+    known = _own.get(type(block))
+    if known is None or known[0] != _functions(type(block)):
+        return False
+    overridden = "forward" in vars(block) or "hybrid_forward" in vars(block)
+    hybridized = getattr(block, "_active", False)  # by the user, with options perhaps
+    return not (overridden or hybridized or block._hooks or block._pre_hooks)
+
+
+def _is_several(block: Block) -> bool:
+    """Does it run more than one operator?"""
+    return len(block._children) > 1 or _own[type(block)][1]
+
+
+def _parts(block: Block) -> Iterator[Block]:
+    yield block
+    for child in block._children.values():
+        yield from _parts(child)
+
+
+class _Net:
+    """A net as it was found, and its programs."""
+
+    def __init__(self, block: Block):
+        # Its blocks, each with its version and children; none: it is called as it is.
+        self._parts: list[tuple[Block, int, list[Block]]] = []
+        self._layers: list[tuple[type, tuple[Any, ...]]] = []
+        self._calls: Counter[Any] = Counter()
+        self._refused = 0
+        self._cached: CachedBlock | None = None
+        parts = list(_parts(block))
+        if all(map(_is_own, parts)) and any(map(_is_several, parts)):
+            self._parts = [(b, b._version, [*b._children.values()]) for b in parts]
+            self._layers = [(layer, _own[layer][0]) for layer in {*map(type, parts)}]
+
+    def is_unchanged(self) -> bool:
+        """Is it what was found? One that is called as it is was perhaps, until it is looked at."""
+        if not self._parts:
+            self._refused += 1
+            return self._refused < _REFUSED
+        for block, version, children in self._parts:
+            if block._version != version or block._hooks or block._pre_hooks:
+                return False
+            if len(block._children) != len(children) or [*block._children.values()] != children:
+                return False
+        return all(_functions(layer) == known for layer, known in self._layers)
+
+    def called(self, block: Block, args: tuple[Any, ...]) -> Any:
+        """See above."""
+        if not self._parts:
+            return AS_IT_IS
+        signature = _core.is_recording(), _core.is_training(), *((a.shape, a.dtype) for a in args)
+        calls = self._calls[signature]
+        if calls < _CALLS:
+            if calls > 0 or len(self._calls) < _SIGNATURES:
+                self._calls[signature] = calls + 1
+            return AS_IT_IS
+        try:
+            if self._cached is None:
+                self._cached = CachedBlock(block, args, {})
+            return self._cached.call(args)
+        except Exception:  # the layers tell of it
+            self._parts = []
+            return AS_IT_IS
