@@ -16,7 +16,7 @@ from ..np_face.frames import NUMPY, OWN, file_of, is_own
 
 _spec = importlib.util.find_spec("IPython")  # not imported: scripts have no use for it
 _IPYTHON = os.path.dirname(_spec.origin if _spec and _spec.origin else __file__) + os.sep
-_CALLED = ("awaited", "implicit_cell")  # by the text that stands for a cell's, not by IPython
+_CALLED = ("awaited", "called_cell")  # by the text that stands for a cell's, not by IPython
 _PUSHED = re.compile(r"pushed at (?P<file>[^\n]*?)(:[^\n:]*)?, line (?P<line>\d+)")
 
 

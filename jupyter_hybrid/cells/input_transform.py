@@ -1,9 +1,10 @@
 """Input transformer: the default mode, and what a cell magic alone can't do.
 
-A plain cell runs under ``%%hybridize`` when symbolic or auto is the default mode. A hybridized cell
-that awaits becomes an awaited call, so that IPython runs it in its event loop. One that is not
-Python is left to IPython, which then shows the error at the user's own line. ``%%time`` and the
-like may stand above or below ``%%hybridize``: they are put above it.
+A plain cell runs under ``%%hybridize`` when symbolic or auto is the default mode. IPython is given
+a short call in the place of such a cell, and of one with a magic of ours. A hybridized cell that
+awaits becomes an awaited call, so that IPython runs it in its event loop. One that is not Python
+is left to IPython, which then shows the error at the user's own line. ``%%time`` and the like may
+stand above or below ``%%hybridize``: they are put above it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..capture.cell import looked_at
 from ..capture.running import running
@@ -27,14 +28,29 @@ _MAGIC = re.compile(r"%%(hybridize|imperative)(?![\w?])[ \t]*(.*)")
 _AROUND = re.compile(r"%%(time|timeit|capture|prun)(?![\w?])")
 _RUNNERS = ("run_cell", "_run_cell", "run_cell_async", "do_execute")
 AUTO = "--implicit --auto --view none"
-_RUN = "__hybrid_cell__"  # the name in ``builtins`` of what runs a cell of mode auto
-_texts: dict[int, str] = {}  # bodies of such cells
-_numbers: OrderedDict[str, int] = OrderedDict()  # theirs
+_RUN = "__hybrid_cell__"  # the name in ``builtins`` of what runs a cell
+_cells: dict[int, Called] = {}
+_numbers: OrderedDict[Called, int] = OrderedDict()  # theirs
 _counter = count()
 _shell: Any = None
 _last: dict[str, str] = {}  # the body that was looked at last, and what IPython made of it
 _READ = 64  # bodies that are known
 _read: OrderedDict[tuple[Any, str], str] = OrderedDict()  # by transformers and text
+
+
+class Called(NamedTuple):
+    """A cell that IPython runs by a short call: its magic, the magic's line, the body."""
+
+    magic: str
+    line: str
+    body: str
+
+    @property
+    def read(self) -> str:
+        """What IPython's history has of it: the body, or what it makes of a magic."""
+        if "--implicit" in self.line:
+            return self.body
+        return f"get_ipython().run_cell_magic({self.magic!r}, {self.line!r}, {self.body!r})"
 
 
 class suspended:
@@ -50,19 +66,19 @@ class suspended:
 
 
 def use(shell: Any, run: Callable[[int], Any]) -> None:
-    """The shell whose other transformers read the bodies; ``run`` runs one in mode auto."""
+    """The shell whose other transformers read the bodies; ``run`` runs a cell by its number."""
     global _shell
     _shell = shell
     setattr(builtins, _RUN, run)
 
 
-def body_of(number: int) -> str:
-    """Of a cell in mode auto."""
-    return _texts[number]
+def cell_of(number: int) -> Called:
+    """The cell that is called by this number."""
+    return _cells[number]
 
 
 def is_ours(read: str) -> bool:
-    """Is this what IPython has read in the place of a cell without a magic?"""
+    """Is this what IPython has read in the place of a cell?"""
     return read.startswith(_RUN) or "--implicit" in read
 
 
@@ -108,20 +124,20 @@ def transform(lines: list[str]) -> list[str]:
     if awaits and not around:
         call = "await get_ipython().magics_manager.registry['HybridMagics'].awaited"
         return [f"{call}({name!r}, {options!r}, {''.join(body)!r})\n"]
-    if options == AUTO and not around:
-        return [_short_call("".join(body))]
+    if source.strip() and not around:
+        return [_short_call(Called(name, options, "".join(body)))]
     return [*around, f"%%{name} {options}".rstrip() + "\n", *(body or ["\n"])]
 
 
-def _short_call(body: str) -> str:
-    """Runs a cell of mode auto. IPython reads what this gives, which takes longer the longer it
-    is, and if it is one line; its history has the cell itself."""
-    number = _numbers.pop(body, None)
+def _short_call(cell: Called) -> str:
+    """Runs the cell. IPython reads what this gives, which takes longer the longer it is, and if it
+    is one line; its history has the cell itself."""
+    number = _numbers.pop(cell, None)
     if number is None:
         number = next(_counter)
-    _numbers[body], _texts[number] = number, body
+    _numbers[cell], _cells[number] = number, cell
     if len(_numbers) > _READ:
-        _texts.pop(_numbers.popitem(last=False)[1])
+        _cells.pop(_numbers.popitem(last=False)[1])
     return f"{_RUN}({number})\n\n"
 
 

@@ -25,7 +25,7 @@ from ..reports.report import Report
 from ..reports.session import session, start
 from . import skip, ways
 from .before_cell import before_cell
-from .input_transform import AUTO, body_of, is_ours, suspended, transform, transformed, use
+from .input_transform import cell_of, is_ours, suspended, transform, transformed, use
 from .run_cell import (
     await_imperatively,
     await_symbolically,
@@ -78,11 +78,14 @@ class HybridMagics(Magics):
         with session.attempt():
             return self._ran("hybridize", line, cell)
 
-    def implicit_cell(self, number: int) -> Any:
-        """Runs a cell of mode auto."""
+    def called_cell(self, number: int) -> Any:
+        """Runs a cell that IPython knows by its number."""
         __tracebackhide__ = True
-        with session.attempt():
-            return self._ran("hybridize", AUTO, body_of(number))
+        cell = cell_of(number)
+        _keep_history(self.shell, cell.read)
+        if cell.magic == "imperative":
+            return self.imperative(cell.line, cell.body)
+        return self.hybridize(cell.line, cell.body)
 
     @no_var_expand
     @cell_magic
@@ -151,7 +154,7 @@ class HybridMagics(Magics):
             options = option_parser.parse(line)
         except UsageError as error:
             raise MagicUsageError(str(error)) from None
-        if options.implicit:
+        if options.implicit:  # by IPython's own magics, %%time perhaps
             _keep_history(self.shell, body)
         if options.donate:
             session.last_report = None  # it holds the arrays that its cell read
@@ -285,7 +288,7 @@ def _engine_changes(words: list[str]) -> dict[str, Any]:
 
 
 def _keep_history(shell: Any, source: str) -> None:
-    """``In`` and the history hold the cell itself, not its rewriting by the default mode."""
+    """``In`` and the history hold the cell, not what stands for it."""
     history = getattr(shell, "history_manager", None)
     result = getattr(getattr(shell, "displayhook", None), "exec_result", None)
     number = getattr(result, "execution_count", None)
@@ -323,7 +326,7 @@ def load(shell: Any) -> None:
         return
     _shell = shell
     start()
-    use(shell, magics.implicit_cell)
+    use(shell, magics.called_cell)
     shell.input_transformers_cleanup.append(transform)
     shell.events.register("pre_run_cell", running.start)
     shell.events.register("post_run_cell", running.finish)

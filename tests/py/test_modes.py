@@ -199,6 +199,15 @@ def test_history_keeps_what_was_typed(symbolic):
     assert raw[start : start + 2] == typed
 
 
+def test_in_holds_what_ipython_makes_of_a_magic(shell):
+    for magic, line in (("hybridize", "--view none"), ("imperative", "")):
+        shell.ip.run_cell(f"%%{magic} {line}\na = 1\na + 1", store_history=True)
+        assert shell.ns["In"][-1] == (
+            f"get_ipython().run_cell_magic({magic!r}, {line!r}, 'a = 1\\na + 1\\n')"
+        )
+        assert shell.ns["_"] == 2
+
+
 def test_a_future_import_holds_in_later_cells(shell):
     shell.hybridize("def f(a: int): pass\nkind = type(f.__annotations__['a']).__name__\n")
     assert shell.ns["kind"] == "type"
