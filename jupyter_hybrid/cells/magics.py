@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 from IPython.core.error import UsageError as MagicUsageError
@@ -83,9 +83,8 @@ class HybridMagics(Magics):
         __tracebackhide__ = True
         cell = cell_of(number)
         _keep_history(self.shell, cell.read)
-        if cell.magic == "imperative":
-            return self.imperative(cell.line, cell.body)
-        return self.hybridize(cell.line, cell.body)
+        with session.attempt() if cell.magic == "hybridize" else nullcontext():
+            return self._ran(*cell)
 
     @no_var_expand
     @cell_magic

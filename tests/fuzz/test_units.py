@@ -15,6 +15,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
+from random_instances import trials_with_instances
 from random_loops import FUNCTIONS, Trial, trials
 from timeouts import only_raises
 
@@ -101,22 +102,36 @@ def run(trial: Trial, way: str) -> tuple[Any, ...]:
     lists = [names[n] for n in sorted(names) if type(names[n]) is list]
     lists += [item for several in lists for item in several if type(item) is list]
     same += [one is other for one in lists for other in lists]
+    if "o" in names:  # an instance
+        same.append({n: state_of(v) for n, v in vars(names.pop("o")).items()})
+        same.append(list(same[-1]))
     kept = {n: state_of(v) for n, v in names.items() if n in given or not n.startswith("__")}
-    for name in ("__builtins__", *FUNCTIONS):
+    for name in ("__builtins__", "O", "P", *FUNCTIONS):
         kept.pop(name, None)
     return kept, error, [(w.category, str(w.message)) for w in warned], out.getvalue(), same
 
 
-@_SETTINGS
-@given(trial=trials())
-def test_the_same_as_the_loop(trial):
+def agree(trial: Trial) -> None:
     wanted = run(trial, "written")
     for way in ("recorded", "compiled", "warm"):
         for one, other in zip(wanted, run(trial, way), strict=True):
             assert one == other, (way, trial)
 
 
-def test_many_of_them_run_compiled(monkeypatch):
+@_SETTINGS
+@given(trial=trials())
+def test_the_same_as_the_loop(trial):
+    agree(trial)
+
+
+@_SETTINGS
+@given(trial=trials_with_instances())
+def test_the_same_as_the_loop_over_attributes(trial):
+    agree(trial)
+
+
+@pytest.mark.parametrize("kind", [trials, trials_with_instances])
+def test_many_of_them_run_compiled(monkeypatch, kind):
     """The fuzz tells nothing of loops that are left to Python."""
     ran, steps = [], []
     plain = units.Made.run
@@ -129,7 +144,7 @@ def test_many_of_them_run_compiled(monkeypatch):
     monkeypatch.setattr(units.Made, "run", counted)
 
     @settings(_SETTINGS, max_examples=400, derandomize=True)
-    @given(trial=trials())
+    @given(trial=kind())
     def look(trial):
         before = sum(steps)
         run(trial, "compiled")

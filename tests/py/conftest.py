@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from timeouts import only_raises
@@ -51,8 +52,8 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     taken: list[int] = []
     run = unit.Made.run
 
-    def counted(made: unit.Made, values: list) -> unit.Outcome:
-        outcome = run(made, values)
+    def counted(made: unit.Made, *given: Any) -> unit.Outcome:
+        outcome = run(made, *given)
         taken.append(outcome.steps)
         return outcome
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -249,8 +250,8 @@ def test_check_finds_a_unit_that_is_wrong(shell, monkeypatch):
     monkeypatch.setattr(check, "ALWAYS", False)
     run = units.Made.run
 
-    def wrong(made: units.Made, values: list) -> units.Outcome:
-        outcome = run(made, values)
+    def wrong(made: units.Made, *given: Any) -> units.Outcome:
+        outcome = run(made, *given)
         outcome.bound["s"] = np.float64(7.0)
         return outcome
 

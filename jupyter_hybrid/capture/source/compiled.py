@@ -66,15 +66,16 @@ class Compiled:
             return None
         if self.again:  # the steps of a `while` between two runs come one by one
             return None
-        ready = unit.ready(frame, self.values if self.top == 1 else None, self.steps_done)
-        if ready is None or (self.is_measured and ready[0].whole):
+        through, recorded = self.values if self.top == 1 else None, self.recorder is not None
+        ready = unit.ready(frame, through, self.steps_done, recorded=recorded)
+        if ready is None or (self.is_measured and ready.made.whole):
             return None
-        if check.ALWAYS or (self.recorder is not None and self.recorder.options.check):
-            self._check(check.Prediction(*ready, self.place.lines), frame)
+        if check.ALWAYS or (recorded and self.recorder.options.check):
+            self._check(check.Prediction(ready, self.place.lines), frame)
             return None
-        made, values = ready
         start = time.perf_counter()
-        outcome = made.run(values)
+        outcome = ready.run()
+        outcome.set_attributes()
         self.steps_done += outcome.steps
         self._compiled += outcome.steps
         self._note_unit(outcome.steps, time.perf_counter() - start)

@@ -84,14 +84,15 @@ class Comprehensions:
         ready = place.unit.ready(frame, values, 0, {LIST: found.made})
         if ready is None:
             return
-        made, given = ready
         if check.ALWAYS:
+            given = ready.values
             copies = check.copies(given)
-            made.run(copies)
+            ready._replace(values=copies).run()
             found.foretold = next(c for c, g in zip(copies, given, strict=True) if g is found.made)
             return
         start = time.perf_counter()
-        outcome = made.run(given)
+        outcome = ready.run()
+        outcome.set_attributes()
         found.steps = outcome.steps
         note_ran(alone.units, place, outcome.steps, time.perf_counter() - start)
         if outcome.error is not None:

@@ -141,14 +141,16 @@ class PlainCopies(Comprehensions):
         """What such a cell calls in the function's place; ``number``: of the call in the text."""
         if self.ran_alone is None:
             return function
-        if type(function) is types.FunctionType:
-            code, defaults, named, twin, numbers = self._with_units.get(function, _NO_TWIN)
-            now = function.__code__, function.__defaults__, function.__kwdefaults__
+        is_method = type(function) is types.MethodType
+        plain = function.__func__ if is_method else function
+        if type(plain) is types.FunctionType:
+            code, defaults, named, twin, numbers = self._with_units.get(plain, _NO_TWIN)
+            now = plain.__code__, plain.__defaults__, plain.__kwdefaults__
             if code is not now[0] or defaults is not now[1] or named is not now[2]:
-                twin, numbers = twins.with_units(function)
-                self._with_units[function] = *now, twin, numbers
+                twin, numbers = twins.with_units(plain)
+                self._with_units[plain] = *now, twin, numbers
             if any(map(may_try.__getitem__, numbers)):
-                return twin
+                return types.MethodType(twin, function.__self__) if is_method else twin
         in_vain = self._in_vain[number] = self._in_vain.get(number, 0) + 1
         if in_vain == _IN_VAIN:
             may_try[number] = False

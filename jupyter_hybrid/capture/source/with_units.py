@@ -15,13 +15,17 @@ Nothing of it is recorded: there are no stand-ins, and what is no loop runs as i
                                 else: the loop
 
     f(x)                 ->     (R.twin(8, f) if may_try[8] else f)(x)
+    a.f(x)               ->     R.twin(9, a.f)(x) if may_try[9] else a.f(x)
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import math
 from typing import Any
+
+import numpy as np
 
 from ..trace_state import LOOPS
 from ..units import Unit, may_run
@@ -35,6 +39,9 @@ _CONSUMERS = frozenset(function.__name__ for function in CONSUMERS)
 _NOT_HERE = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Lambda, ast.Starred)
 _DEEPEST = 3  # so many loops in each other: their bodies stand twice
 _KNOWN = frozenset(vars(builtins))
+_METHODS = frozenset(
+    name for kind in (list, dict, set, str, int, np.ndarray, np, math) for name in dir(kind)
+)
 
 
 class WithUnits(Copies):
@@ -112,11 +119,19 @@ class WithUnits(Copies):
         else:
             self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id not in _KNOWN:
-            number = placed(node.func, ast.Constant(register_call()))
-            twin = self._runtime("twin", [number, node.func], node.func)
+            number, twin = self._twin(node.func)
             test = self._may_try(number)
             node.func = placed(node.func, ast.IfExp(test, twin, copied(node.func)))
+        elif _may_be_method(node.func):
+            plain = copied(node)  # Python makes no bound method for such a call
+            number, node.func = self._twin(node.func)
+            return placed(plain, ast.IfExp(self._may_try(number), node, plain))
         return node
+
+    def _twin(self, function: ast.expr) -> tuple[ast.expr, ast.expr]:
+        """The number of a call, and what stands for its function."""
+        number: Any = placed(function, ast.Constant(register_call()))
+        return number, self._runtime("twin", [number, function], function)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
         return node
@@ -136,6 +151,13 @@ def _is_consumed(node: ast.Call) -> bool:
     """Does a builtin function go through a generator expression at once?"""
     several = len(node.args) != 1 or node.keywords or not isinstance(node.args[0], ast.GeneratorExp)
     return not several and isinstance(node.func, ast.Name) and node.func.id in _CONSUMERS
+
+
+def _may_be_method(function: ast.expr) -> bool:
+    """Of the user's: not what Python's containers and NumPy have."""
+    if not isinstance(function, ast.Attribute) or function.attr in _METHODS:
+        return False
+    return isinstance(function.value, (ast.Name, ast.Attribute, ast.Call))
 
 
 def as_loop(node: Any) -> ast.For | None:

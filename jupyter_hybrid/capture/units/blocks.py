@@ -14,6 +14,7 @@ from typing import Any
 from ..source.nodes import placed, walk
 from .callees import Callee, Callees, called_names
 from .expressions import Expressions
+from .instances import Instances
 from .parts import Block, Element, Global, Leaves, Slot, touched, words
 
 RANGE, ITEMS = "range", "items"  # what the outermost `for` goes through
@@ -33,26 +34,39 @@ class Loop(Expressions):
         self,
         node: Any,
         through: str = "",
-        callees: tuple[Callees, Callees] = ({}, {}),
+        functions: tuple[Callees, Callees] = ({}, {}),
         local: frozenset[str] = frozenset(),
+        instances: Instances | None = None,
     ):
         self.node = node
         names = [n for n in walk(node) if isinstance(n, ast.Name)]
+        stored: dict[Any, None]
         stored = dict.fromkeys(n.id for n in names if not isinstance(n.ctx, ast.Load))
         read: dict[Any, None] = dict.fromkeys(n.id for n in names if n.id not in stored)
-        own, outer = ({n: c for n, c in known.items() if n not in stored} for known in callees)
+        own, outer = ({n: c for n, c in known.items() if n not in stored} for known in functions)
+        free = {n: list(c.reads((n,))) for n, c in own.items()}
+        # What an outer function's loop binds may be what its inner functions read.
+        own = {n: c for n, c in own.items() if all(f.name not in stored for f in free[n])}
+        read.update(dict.fromkeys(f for n in own for f in free[n]))
+        self._instances = instances or Instances()
         # A global that the loop's function has a variable for goes by another name.
+        callees = [*own.values(), *outer.values(), *self._instances.methods.values()]
+        callees += [c for callee in callees for c in callee.all_inner()]
         outside = dict.fromkeys(
-            name for c in (*own.values(), *outer.values()) for name in c.definition.reads
+            name for c in callees for name in c.definition.reads if name not in c.cells
         )
         self._globals = {n: (Global(n) if n in local else n) for n in outside}
         read.update(dict.fromkeys(n for n in self._globals.values() if n not in stored))
+        for attribute, is_set in self._instances.used.items():
+            (stored if is_set else read)[attribute] = None
         self.bound = len(stored)
         self.slots: dict[Any, int] = {name: k for k, name in enumerate((*stored, *read))}
         self.named = len(self.slots)
         self._names: dict[str, int] = self.slots  # where the statements at work find theirs
         self._called, self._outer = own, outer
         self._calls: list[Callee] = []  # at work
+        self._path: tuple[str, ...] = ()
+        self._self = "", ""
         self._count = 0
         self._result: tuple[int, Block] | None = None  # what returns set, and where they lead
         self.grown: set[int] = set()  # slots of lists that are appended to
@@ -124,6 +138,8 @@ class Loop(Expressions):
             self._add("store", base, indices, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self._unpack(target, value)
+        elif (attribute := self._attribute(target)) is not None:
+            self._add("set", self.slots[attribute], value)
         else:
             raise Leaves(f"{words(target)} is given a value", target)
 
@@ -148,12 +164,14 @@ class Loop(Expressions):
     def _augment(self, node: ast.AugAssign) -> None:
         value = self._plain(node.value)
         target = node.target
-        if isinstance(target, ast.Name):
-            made = placed(node, ast.BinOp(self._read(self._slot(target.id)), node.op, value))
-            self._add("update", self._slot(target.id), made)
+        attribute = self._attribute(target)
+        if self._writes(node.value) and not isinstance(target, ast.Name):
+            raise Leaves("what is updated may be written by a call", node)
+        if isinstance(target, ast.Name) or attribute is not None:
+            slot = self._slot_of(target)
+            made = placed(node, ast.BinOp(self._read(slot), node.op, value))
+            self._add("update", slot, made)
         elif isinstance(target, ast.Subscript):
-            if self._writes(node.value):
-                raise Leaves("what is updated may be written by a call", node)
             base, indices = self._element(target)
             simple = (ast.Name, ast.Constant, Slot)
             indices = [

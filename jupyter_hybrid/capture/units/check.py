@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .unit import Made, Outcome
+from .parts import Attr
+from .unit import Outcome, Ready
 
 ALWAYS = False  # tests check all
 _CONTAINERS = (np.ndarray, list)
@@ -59,7 +60,8 @@ class Prediction:
         outcome: how far the unit came.
     """
 
-    def __init__(self, made: Made, values: list[Any], where: str):
+    def __init__(self, ready: Ready, where: str):
+        made, values, self._owners = ready
         self._where, self._values = where, values
         self._names = list(made.loop.slots)
         self._bound = made.loop.bound
@@ -69,7 +71,7 @@ class Prediction:
             if type(real) is list:
                 rows = zip(copy, real, strict=True)
                 self._real |= {id(c): v for c, v in rows if type(v) is list}
-        self.outcome: Outcome = made.run(self._copies)
+        self.outcome: Outcome = made.run(self._copies, self._owners)
         if self.outcome.error is not None:
             raise self.outcome.error
 
@@ -77,10 +79,15 @@ class Prediction:
         """Raises UnitDiffers unless the loop, in whose frame it is, has done that."""
         own, outer = frame.f_locals, frame.f_globals
         known = set(map(id, self._real.values()))
+        made = {(id(owner), name): value for owner, name, value in self.outcome.attributes}
         for name, before in zip(self._names[: self._bound], self._values, strict=False):
-            wanted = self.outcome.bound.get(name, before)
+            if type(name) is Attr:
+                owner, name = self._owners[name.base], name.name
+                wanted, names = made.get((id(owner), name), before), vars(owner)
+            else:
+                wanted = self.outcome.bound.get(name, before)
+                names = own if name in own else outer  # declared global
             wanted = self._real.get(id(wanted), wanted)
-            names = own if name in own else outer  # declared global
             if name not in names:
                 if name in self.outcome.bound:
                     raise UnitDiffers(f"{self._where}: {name} is not bound, not {wanted!r}")

@@ -11,7 +11,8 @@ from typing import Any
 
 from ..source.nodes import placed, walk
 from .callees import Callee, Callees
-from .parts import Block, Element, Leaves, Slot, words
+from .instances import Instances
+from .parts import Attr, Block, Element, Free, Leaves, Slot, words
 
 _MOST_CALLS = 64  # of functions, each with its own statements
 _HOISTED = (ast.BoolOp, ast.IfExp)
@@ -29,7 +30,10 @@ class Expressions:
     _globals: dict[str, str]
     _called: Callees
     _outer: Callees
+    _instances: Instances
     _calls: list[Callee]
+    _path: tuple[str, ...]  # the names by which the function at work is reached
+    _self: tuple[str, str]  # a method's first parameter, and the loop's name of the instance
     _count: int
     _result: tuple[int, Block] | None
     _loops: list[tuple[Block, Block]]
@@ -58,15 +62,35 @@ class Expressions:
     def _slot(self, name: str) -> int:
         """Of a name, as the statements at work mean it."""
         found = self._names.get(name)
-        return self.slots[self._globals[name]] if found is None else found
+        if found is not None:
+            return found
+        if self._calls and name in self._calls[-1].cells:
+            return self.slots[Free(self._path, name)]
+        return self.slots[self._globals[name]]
+
+    def _attribute(self, node: Any) -> Attr | None:
+        """An attribute of an instance of the loop's."""
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+            return None
+        name = node.value.id
+        if self._calls:
+            name = self._self[1] if name == self._self[0] else ""
+        found = Attr(name, node.attr)
+        return found if found in self._instances.used else None
 
     def _callee(self, node: ast.Call) -> Callee | None:
+        attribute = self._attribute(node.func)
+        if attribute is not None:
+            return self._instances.methods.get(attribute)
         if not isinstance(node.func, ast.Name):
             return None
         name = node.func.id
         if not self._calls:
             return self._called.get(name)
-        return None if name in self._names else self._outer.get(name)
+        if name in self._names:
+            return None
+        callee = self._calls[-1]
+        return (callee.inner if name in callee.cells else self._outer).get(name)
 
     def _writes(self, node: Any) -> bool:
         """May a function that is called in it write elements?"""
@@ -88,7 +112,7 @@ class Expressions:
     ) -> Any:
         """The statements of a function that is called; what it returns."""
         definition, defaults = callee.definition, callee.defaults
-        names = definition.parameters
+        names = callee.parameters
         given = dict(zip(names, args, strict=False))
         if len(args) > len(names) or given.keys() & named or not named.keys() <= set(names):
             raise Leaves("a call with such arguments", node)
@@ -107,8 +131,12 @@ class Expressions:
             self._add("set", slots[name], value)
         count = definition.returns
         result, after = self._hidden(max(1, count)), self._new()
-        outer = self._names, self._result, self._loops, self._node
+        outer = self._names, self._result, self._loops, self._node, self._path, self._self
         self._names, self._result, self._loops = slots, (result, after), []
+        attribute = self._attribute(node.func)
+        if isinstance(node.func, ast.Name):
+            self._path = (*self._path, node.func.id)
+        self._self = (callee.receiver, attribute.base) if attribute else ("", "")
         self._calls.append(callee)
         try:
             self._statements(definition.body)
@@ -120,7 +148,7 @@ class Expressions:
                     self._end("jump", after)
         finally:
             self._calls.pop()
-            self._names, self._result, self._loops, self._node = outer
+            self._names, self._result, self._loops, self._node, self._path, self._self = outer
         self._go(after)
         if not count:
             return self._read(result)
@@ -142,7 +170,8 @@ class Expressions:
             return node.slot
         if isinstance(node, ast.Name):
             return self._slot(node.id)
-        return self._kept(self._plain(node))
+        attribute = self._attribute(node)
+        return self._kept(self._plain(node)) if attribute is None else self.slots[attribute]
 
     def _element(self, node: ast.Subscript) -> tuple[int, list[Any]]:
         """(slot, indices and slices) of an array's element; ``x[i][j]`` is ``x[i, j]``."""
@@ -183,8 +212,11 @@ class Expressions:
             return placed(node, ast.BinOp(left, node.op, right))
         if isinstance(node, ast.UnaryOp):
             return placed(node, ast.UnaryOp(node.op, self._plain(node.operand)))
+        if isinstance(node, ast.Attribute) and (attribute := self._attribute(node)) is not None:
+            return self._read(self.slots[attribute])
         if isinstance(node, ast.Subscript):
-            if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+            way = node.value
+            if isinstance(way, ast.Attribute) and way.attr == "shape" and not self._attribute(way):
                 value = placed(node, ast.Subscript(self._plain(node.value), node.slice, ast.Load()))
                 return value
             base, indices = self._element(node)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..source.nodes import placed, walk
 
@@ -45,6 +46,33 @@ class Global(str):
 
     def __hash__(self) -> int:
         return hash((Global, str(self)))
+
+
+class Free(NamedTuple):
+    """A variable of an outer function in one that the loop calls, by the names on the way there."""
+
+    path: tuple[str, ...]
+    name: str
+
+
+class Attr(NamedTuple):
+    """An attribute of the instance that a name of the loop's holds."""
+
+    base: str
+    name: str
+
+
+Used = dict[Attr, bool]  # attributes of names, and whether they are set
+
+
+def used_in(nodes: Iterable[Any]) -> Used:
+    """The attributes of names in statements; no private ones, which mean others in a class."""
+    used: Used = {}
+    for n in (n for node in nodes for n in walk(node) if isinstance(n, ast.Attribute)):
+        if isinstance(n.value, ast.Name) and not n.attr.startswith("__"):
+            attr = Attr(n.value.id, n.attr)
+            used[attr] = used.get(attr, False) or not isinstance(n.ctx, ast.Load)
+    return used
 
 
 class Slot(ast.expr):

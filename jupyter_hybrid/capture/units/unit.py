@@ -7,13 +7,12 @@ goes on there; after some steps as written it is tried again.
 
 from __future__ import annotations
 
-import builtins
 import itertools
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,17 +21,19 @@ from ...np_face import TracedArray
 from ...np_face.float_errors import raised
 from .. import numbers
 from ..durations import seconds
+from ..source.scopes import own_stores
 from .blocks import ITEMS, RANGE, Loop
-from .callees import Callees, are_alike, called_names, callees_of
+from .callees import Callees, called_names
 from .code import Code
+from .instances import NOTHING, Instances
 from .kinds import OTHER, PLAIN, as_object, kind_of, letter_of
-from .parts import Leaves
+from .parts import Attr, Leaves, used_in
+from .seen import Seen
 
 _MOST_KINDS = 8  # a loop is compiled for so many, ...
 _MOST_LOOPS = 8  # ... and for so many functions that it calls
 _TRIES, _GAINED = 4, 200  # after so many tries, so many steps each have to be won
 _OVER, _BROKE, _LEFT = range(3)  # how a run ends, if no interrupt ends it
-_NOTHING: Any = object()
 _GIVEN = 4  # hidden registers of a `for`: value, steps left, step, what it goes through
 
 
@@ -54,6 +55,7 @@ class Outcome:
         over: it ended.
         again: steps to take as written before the unit is tried again.
         bound: the variables' new values.
+        attributes: instances, attributes of theirs, their new values.
         error: what an interrupt raised.
     """
 
@@ -62,7 +64,13 @@ class Outcome:
     over: bool
     again: int
     bound: dict[str, Any] = field(default_factory=dict)
+    attributes: list[tuple[Any, str, Any]] = field(default_factory=list)
     error: BaseException | None = None
+
+    def set_attributes(self) -> None:
+        """Plain ones: no code of the user's sees that."""
+        for owner, name, value in self.attributes:
+            object.__setattr__(owner, name, value)
 
 
 @dataclass
@@ -121,10 +129,10 @@ class Made:
     @property
     def holds(self) -> bool:
         """Do modules still have what it was compiled for?"""
-        return all(vars(m).get(name, _NOTHING) is v for m, name, v in self._attributes)
+        return all(vars(m).get(name, NOTHING) is v for m, name, v in self._attributes)
 
-    def run(self, values: list[Any]) -> Outcome:
-        """A run from these values of its slots."""
+    def run(self, values: list[Any], owners: dict[str, Any]) -> Outcome:
+        """A run from these values of its slots; ``owners``: the instances by the loop's names."""
         watched = _watched() if self.code.watches else ""
         with _raising() if self.code.calls else nullcontext():
             end, steps, lost, work, at, kinds, given, error, large, appended = self.unit.run(
@@ -152,7 +160,11 @@ class Made:
                 continue
             else:
                 made = as_object(kind, value)
-            if not _same(made, before):
+            if _same(made, before):
+                continue
+            if type(name) is Attr:
+                outcome.attributes.append((owners[name.base], name.name, made))
+            else:
                 outcome.bound[name] = made
         return outcome
 
@@ -163,6 +175,7 @@ class _Known:
 
     way: str
     callees: tuple[Callees, Callees]
+    instances: Instances
     loop: Loop
     made: dict[Any, Made] = field(default_factory=dict)
 
@@ -179,47 +192,60 @@ class Unit:
         self._loops: list[_Known] = []
         self._variables: dict[Any, frozenset[str]] = {}
         self._calls = called_names([node])
+        bound = own_stores(node)
+        self._used = {a: is_set for a, is_set in used_in([node]).items() if a.base not in bound}
         self.refused = ""
 
     def fits(self, frame: Any, through: Any) -> bool:
         """Is it compiled for what this frame has? Stand-ins are looked at for what they stand."""
-        found = self._find(frame, through, 0, {})
-        return found is not None and not found[0].refused and not found[0].whole
+        found = self._find(frame, through, 0, {}, True)
+        return found is not None and not found.made.refused and not found.made.whole
 
     def ready(
-        self, frame: Any, through: Any, done: int = 0, own: dict[str, Any] | None = None
-    ) -> tuple[Made, list[Any]] | None:
+        self,
+        frame: Any,
+        through: Any,
+        done: int = 0,
+        own: dict[str, Any] | None = None,
+        recorded: bool = False,
+    ) -> Ready | None:
         """What runs the loop from what the frame has, after ``done`` steps; None: nothing can.
 
-        ``own``: what names hold that the frame has not.
+        Args:
+            own: what names hold that the frame has not.
+            recorded: the cell is; instances are the recorder's then.
         """
         if type(through) is TracedArray or not _handlers_only_raise():
             return None  # what others read or write while it runs, is old or not seen
-        found = self._find(frame, through, done, own or {})
-        if found is None or found[0].refused:
+        found = self._find(frame, through, done, own or {}, recorded)
+        if found is None or found.made.refused:
             return None
-        if found[0].code.watches and np.geterr()["under"] != "ignore":
+        if found.made.code.watches and np.geterr()["under"] != "ignore":
             return None  # the flag of that is set by most small numbers: nobody looks at it
         return found
 
-    def _loop(self, way: str, frame: Any) -> _Known | None:
+    def _loop(self, way: str, seen: Seen) -> _Known | None:
         """The loop's blocks, if it goes through that, and calls what this frame has."""
-        local = self._local(frame)
-        callees: tuple[Callees, Callees] = ({}, {})
-        if self._calls:
-            own, outer = frame.f_locals, frame.f_globals
-            found = {n: (own if n in local else outer).get(n) for n in self._calls}
-            callees = callees_of(found, outer)
         for known in self._loops:
-            if known.way == way and are_alike(known.callees, callees):
+            if known.way == way and seen.is_like(known.callees, known.instances):
                 return known
         if len(self._loops) == _MOST_LOOPS:
             return None
-        made = _Known(way, callees, Loop(self._node, way, callees, local))
+        loop = Loop(self._node, way, seen.callees, seen.local, seen.instances)
+        made = _Known(way, seen.callees, seen.instances, loop)
         self._loops.append(made)
-        if not self._calls:
+        if not self._calls and not self._used:
             self.refused = self.refused or made.loop.refused
         return made
+
+    def _seen(self, frame: Any, recorded: bool) -> Seen:
+        """What the loop calls, and the instances that it works with, as they are now."""
+        seen = Seen(frame, self._local(frame))
+        if self._used and not recorded:
+            seen.find_instances(self._used)
+        if self._calls or seen.instances.methods:
+            seen.find_callees(self._calls)
+        return seen
 
     def _local(self, frame: Any) -> frozenset[str]:
         """The variables of the frame's function; none at the top level."""
@@ -233,8 +259,8 @@ class Unit:
         return local
 
     def _find(
-        self, frame: Any, through: Any, done: int, own: dict[str, Any]
-    ) -> tuple[Made, list[Any]] | None:
+        self, frame: Any, through: Any, done: int, own: dict[str, Any], recorded: bool
+    ) -> Ready | None:
         """The code for these values, and all values of its slots."""
         kind = type(through)
         sources: tuple[Any, ...] = (None,)
@@ -257,12 +283,13 @@ class Unit:
             given, kinds = [done, steps, 1, *sources], ["int", "int", "int", *items]
         if steps == 0:
             return None
-        known = self._loop(way, frame)
-        if known is None or known.loop.refused:
+        seen = self._seen(frame, recorded)
+        known = self._loop(way, seen)
+        if known is None or known.loop.refused or not seen.can_set():
             return None
         loop = known.loop
-        values = [numbers.plain(v) for v in self._values(frame, loop, own)]
-        named = [None if v is _NOTHING else kind_of(v, steps) for v in values]
+        values = [numbers.plain(own[n] if n in own else seen.value(n)) for n in loop.slots]
+        named = [None if v is NOTHING else kind_of(v, steps) for v in values]
         for slot in loop.grown:
             several = [v for v in (*values, *sources) if v is values[slot]]
             grows = type(values[slot]) is list and len(several) == 1
@@ -278,23 +305,19 @@ class Unit:
                 return None
             made = Made(loop, (*named, *kinds, *[None] * extra))
             known.made[key] = made
-        return made, [*values, *given]
+        return Ready(made, [*values, *given], seen.owners)
 
-    def _values(self, frame: Any, loop: Loop, given: dict[str, Any]) -> list[Any]:
-        """What the loop's names hold in the frame, each or _NOTHING."""
-        own, outer = frame.f_locals, frame.f_globals
-        local = self._local(frame)
-        found = []
-        for name in loop.slots:
-            if name in given:
-                found.append(given[name])
-                continue
-            if name in local:
-                found.append(own.get(name, _NOTHING))
-                continue
-            text = str(name)
-            found.append(outer[text] if text in outer else getattr(builtins, text, _NOTHING))
-        return found
+
+class Ready(NamedTuple):
+    """What runs a loop: its code, the values of its slots, the instances that it works with."""
+
+    made: Made
+    values: list[Any]
+    owners: dict[str, Any]
+
+    def run(self) -> Outcome:
+        """Runs it."""
+        return self.made.run(self.values, self.owners)
 
 
 def _same(value: Any, before: Any) -> bool:

@@ -1,0 +1,58 @@
+"""What the names of a loop mean in the frame that it runs in: values, functions, instances."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable
+from typing import Any
+
+from .callees import Callees, alike, callees_of, content_of
+from .instances import NOTHING, Instances, attribute_of, instances_of
+from .parts import Attr, Free, Used
+
+
+class Seen:
+    """Looked up once a run; ``local``: the variables of the frame's function."""
+
+    def __init__(self, frame: Any, local: frozenset[str]):
+        self._own, self._outer = frame.f_locals, frame.f_globals
+        self.local = local
+        self.callees: tuple[Callees, Callees] = ({}, {})
+        self.instances = Instances()
+        self.owners: dict[str, Any] = {}  # these, by name
+
+    def find_instances(self, used: Used) -> None:
+        """Those of which these attributes are used."""
+        owners = {a.base: self.value(a.base) for a in used}
+        self.instances = instances_of(owners, used, self._outer)
+        self.owners = {name: owners[name] for name in self.instances.types}
+
+    def find_callees(self, names: Iterable[str]) -> None:
+        """The functions among what is called."""
+        methods = self.instances.methods.values()
+        self.callees = callees_of({n: self.value(n) for n in names}, methods, self._outer)
+
+    def is_like(self, callees: tuple[Callees, Callees], instances: Instances) -> bool:
+        """Are functions and instances like these?"""
+        return instances.is_like(self.instances) and all(map(alike, callees, self.callees))
+
+    def value(self, name: Any) -> Any:
+        """What a name, or an attribute, holds; NOTHING: nothing that is known."""
+        if type(name) is Attr:
+            return attribute_of(self.owners[name.base], name.name, self.instances.used[name])
+        if type(name) is Free:
+            callee = self.callees[0][name.path[0]]
+            for part in name.path[1:]:
+                callee = callee.inner[part]
+            return content_of(callee.cells[name.name], NOTHING)
+        if name in self.local:
+            return self._own.get(name, NOTHING)
+        text = str(name)
+        return self._outer[text] if text in self._outer else getattr(builtins, text, NOTHING)
+
+    def can_set(self) -> bool:
+        """Are the attributes that the loop sets there, each of one name's instance?"""
+        is_set = [a for a, is_set in self.instances.used.items() if is_set]
+        owners = {id(owner) for owner in self.owners.values()}
+        known = all(self.value(a) is not NOTHING for a in is_set)
+        return known and (not is_set or len(owners) == len(self.owners))
