@@ -15,7 +15,7 @@ from ..source.nodes import placed, walk
 from .callees import Callee, Callees, called_names
 from .expressions import Expressions
 from .instances import Instances
-from .parts import Block, Element, Global, Leaves, Slot, touched, words
+from .parts import Block, Element, Global, Leaves, Part, Slot, displays_in, touched, words
 
 RANGE, ITEMS = "range", "items"  # what the outermost `for` goes through
 
@@ -59,6 +59,10 @@ class Loop(Expressions):
         read.update(dict.fromkeys(n for n in self._globals.values() if n not in stored))
         for attribute, is_set in self._instances.used.items():
             (stored if is_set else read)[attribute] = None
+        self.displays = displays_in(node, stored)
+        for name, (_, keys) in self.displays.items():
+            del stored[name]
+            stored.update(dict.fromkeys(Part(name, key) for key in (*keys, None)))
         self.bound = len(stored)
         self.slots: dict[Any, int] = {name: k for k, name in enumerate((*stored, *read))}
         self.named = len(self.slots)
@@ -67,6 +71,7 @@ class Loop(Expressions):
         self._calls: list[Callee] = []  # at work
         self._path: tuple[str, ...] = ()
         self._self = "", ""
+        self._tuples: dict[str, list[int]] = {}
         self._count = 0
         self._result: tuple[int, Block] | None = None  # what returns set, and where they lead
         self.grown: set[int] = set()  # slots of lists that are appended to
@@ -131,7 +136,9 @@ class Loop(Expressions):
             self._bind(target, value)
 
     def _bind(self, target: Any, value: Any) -> None:
-        if isinstance(target, ast.Name):
+        if isinstance(target, ast.Name) and self._display(target) is not None:
+            self._make(target.id, value)
+        elif isinstance(target, ast.Name):
             self._add("set", self._slot(target.id), value)
         elif isinstance(target, ast.Subscript):
             base, indices = self._element(target)
@@ -142,6 +149,14 @@ class Loop(Expressions):
             self._add("set", self.slots[attribute], value)
         else:
             raise Leaves(f"{words(target)} is given a value", target)
+
+    def _make(self, name: str, value: Any) -> None:
+        """Gives a name a tuple or a dict."""
+        parts = value.elts if isinstance(value, ast.Tuple) else value.values
+        kept = [self._kept(part) for part in parts]
+        for slot, key in zip(kept, self.displays[name][1], strict=True):
+            self._add("set", self.slots[Part(name, key)], self._read(slot))
+        self._add("set", self.slots[Part(name, None)], placed(value, ast.Constant(True)))
 
     def _unpack(self, target: Any, value: Any) -> None:
         parts = target.elts
@@ -173,15 +188,20 @@ class Loop(Expressions):
             self._add("update", slot, made)
         elif isinstance(target, ast.Subscript):
             base, indices = self._element(target)
-            simple = (ast.Name, ast.Constant, Slot)
+            simple = (ast.Name, ast.Constant, Slot, ast.Slice, ast.List)
             indices = [
-                i if isinstance(i, (*simple, ast.Slice)) else self._read(self._kept(i))
+                i if isinstance(i, simple) or self._is_range(i) else self._read(self._kept(i))
                 for i in indices
             ]
             old = Element(base, indices, target)
             self._add("alter", base, indices, placed(node, ast.BinOp(old, node.op, value)))
         else:
             raise Leaves(f"{words(target)} is updated", target)
+
+    def _is_range(self, node: Any) -> bool:
+        if not isinstance(node, ast.Call) or not isinstance(node.func, Slot):
+            return False
+        return any(name == "range" for name, s in self.slots.items() if s == node.func.slot)
 
     def _expression(self, node: ast.Expr) -> None:
         value = node.value

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .parts import Attr
+from .parts import Attr, Part
 from .unit import Outcome, Ready
 
 ALWAYS = False  # tests check all
@@ -64,7 +64,7 @@ class Prediction:
         made, values, self._owners = ready
         self._where, self._values = where, values
         self._names = list(made.loop.slots)
-        self._bound = made.loop.bound
+        self._bound, self._displays = made.loop.bound, made.loop.displays
         self._copies = copies(values)
         self._real = {id(c): v for c, v in zip(self._copies, values, strict=True)}
         for copy, real in zip(self._copies, values, strict=True):
@@ -78,32 +78,45 @@ class Prediction:
     def compare(self, frame: Any) -> None:
         """Raises UnitDiffers unless the loop, in whose frame it is, has done that."""
         own, outer = frame.f_locals, frame.f_globals
-        known = set(map(id, self._real.values()))
         made = {(id(owner), name): value for owner, name, value in self.outcome.attributes}
         for name, before in zip(self._names[: self._bound], self._values, strict=False):
+            if type(name) is Part:
+                continue
             if type(name) is Attr:
                 owner, name = self._owners[name.base], name.name
                 wanted, names = made.get((id(owner), name), before), vars(owner)
             else:
                 wanted = self.outcome.bound.get(name, before)
                 names = own if name in own else outer  # declared global
-            wanted = self._real.get(id(wanted), wanted)
             if name not in names:
                 if name in self.outcome.bound:
                     raise UnitDiffers(f"{self._where}: {name} is not bound, not {wanted!r}")
                 continue
             found = names[name]
-            if isinstance(found, _CONTAINERS):
-                same = found is wanted or (id(wanted) not in known and _twins(found, wanted))
-            else:
-                same = type(found) is type(wanted) and repr(found) == repr(wanted)
-            if not same:
+            if not self._are_alike(found, wanted):
+                raise UnitDiffers(f"{self._where}: {name} is {found!r}, the unit says {wanted!r}")
+        for name in self._displays.keys() & self.outcome.bound.keys():
+            found, wanted = (own if name in own else outer)[name], self.outcome.bound[name]
+            parts = zip(_parts(found), _parts(wanted), strict=False)
+            alike = all(self._are_alike(v, w) for v, w in parts)
+            if not alike or type(found) is not type(wanted) or len(found) != len(wanted):
                 raise UnitDiffers(f"{self._where}: {name} is {found!r}, the unit says {wanted!r}")
         for name, found, wanted in zip(self._names, self._values, self._copies, strict=False):
             if isinstance(found, _CONTAINERS) and not _alike(found, wanted):
                 raise UnitDiffers(
                     f"{self._where}: {name} holds {found!r}, the unit says {wanted!r}"
                 )
+
+    def _are_alike(self, found: Any, wanted: Any) -> bool:
+        wanted = self._real.get(id(wanted), wanted)
+        if isinstance(found, _CONTAINERS):
+            is_old = any(wanted is old for old in self._real.values())
+            return found is wanted or (not is_old and _twins(found, wanted))
+        return type(found) is type(wanted) and repr(found) == repr(wanted)
+
+
+def _parts(display: Any) -> list[Any]:
+    return [*display.keys(), *display.values()] if type(display) is dict else list(display)
 
 
 def compare_lists(foretold: list[Any], found: list[Any], where: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from ..source.nodes import placed, walk
 from .callees import Callee, Callees
 from .instances import Instances
-from .parts import Attr, Block, Element, Free, Leaves, Slot, words
+from .parts import Attr, Block, Displays, Element, Free, Leaves, Part, Slot, words
 
 _MOST_CALLS = 64  # of functions, each with its own statements
 _HOISTED = (ast.BoolOp, ast.IfExp)
@@ -31,6 +31,8 @@ class Expressions:
     _called: Callees
     _outer: Callees
     _instances: Instances
+    displays: Displays
+    _tuples: dict[str, list[int]]  # of the function at work
     _calls: list[Callee]
     _path: tuple[str, ...]  # the names by which the function at work is reached
     _self: tuple[str, str]  # a method's first parameter, and the loop's name of the instance
@@ -77,6 +79,15 @@ class Expressions:
             name = self._self[1] if name == self._self[0] else ""
         found = Attr(name, node.attr)
         return found if found in self._instances.used else None
+
+    def _display(self, node: Any) -> list[int] | None:
+        """The slots of the tuple or dict that a name holds."""
+        if not isinstance(node, ast.Name):
+            return None
+        if self._calls:
+            return self._tuples.get(node.id)
+        keys = self.displays[node.id][1] if node.id in self.displays else None
+        return None if keys is None else [self.slots[Part(node.id, key)] for key in keys]
 
     def _callee(self, node: ast.Call) -> Callee | None:
         attribute = self._attribute(node.func)
@@ -127,11 +138,16 @@ class Expressions:
         first = self._hidden(len(definition.variables))
         self._add("unset", first, len(definition.variables))
         slots = {name: first + k for k, name in enumerate(definition.variables)}
+        tuples: dict[str, list[int]] = {}
         for name, value in given.items():
-            self._add("set", slots[name], value)
+            if isinstance(value, ast.Tuple) and name not in definition.stores:
+                tuples[name] = [self._kept(part) for part in value.elts]
+            else:
+                self._add("set", slots[name], value)
         count = definition.returns
         result, after = self._hidden(max(1, count)), self._new()
         outer = self._names, self._result, self._loops, self._node, self._path, self._self
+        others, self._tuples = self._tuples, tuples
         self._names, self._result, self._loops = slots, (result, after), []
         attribute = self._attribute(node.func)
         if isinstance(node.func, ast.Name):
@@ -149,6 +165,7 @@ class Expressions:
         finally:
             self._calls.pop()
             self._names, self._result, self._loops, self._node, self._path, self._self = outer
+            self._tuples = others
         self._go(after)
         if not count:
             return self._read(result)
@@ -169,6 +186,8 @@ class Expressions:
         if isinstance(node, Slot):
             return node.slot
         if isinstance(node, ast.Name):
+            if self._display(node) is not None:
+                raise Leaves("a tuple or a dict is passed on", node)
             return self._slot(node.id)
         attribute = self._attribute(node)
         return self._kept(self._plain(node)) if attribute is None else self.slots[attribute]
@@ -176,7 +195,11 @@ class Expressions:
     def _element(self, node: ast.Subscript) -> tuple[int, list[Any]]:
         """(slot, indices and slices) of an array's element; ``x[i][j]`` is ``x[i, j]``."""
         index = node.slice
-        parts = list(index.elts) if isinstance(index, ast.Tuple) else [index]
+        held = self._display(index)
+        if held is not None:
+            parts: list[Any] = [self._read(slot) for slot in held]
+        else:
+            parts = list(index.elts) if isinstance(index, ast.Tuple) else [index]
         if any(isinstance(p, ast.Starred) for p in parts):
             raise Leaves("a starred index", node)
         if any(map(self._writes, parts)) and not isinstance(node.value, ast.Name):
@@ -193,6 +216,27 @@ class Expressions:
             self._add("several", base)
         return base, parts
 
+    def _named(self, node: ast.Name) -> Any:
+        """What a name holds."""
+        slots = self._display(node)
+        if slots is None:
+            return self._read(self._slot(node.id))
+        if not self._calls and self.displays[node.id][0] is dict:
+            raise Leaves("a dict is passed on", node)
+        return placed(node, ast.Tuple([self._read(slot) for slot in slots], ast.Load()))
+
+    def _under(self, node: ast.Subscript) -> Slot | None:
+        """What a name's tuple or dict has under a constant key."""
+        slots, key = self._display(node.value), node.slice
+        if slots is None:
+            return None
+        keys: tuple[Any, ...] = tuple(range(len(slots)))
+        if not self._calls and isinstance(node.value, ast.Name):
+            keys = self.displays[node.value.id][1]
+        if not isinstance(key, ast.Constant) or type(key.value) is bool or key.value not in keys:
+            raise Leaves("an element of a tuple or a dict", node)
+        return self._read(slots[keys.index(key.value)])
+
     def _sliced(self, node: ast.Slice) -> Any:
         given = [node.lower, node.upper, node.step]
         made = iter(self._each([b for b in given if b]))
@@ -204,7 +248,7 @@ class Expressions:
         if isinstance(node, (ast.Constant, Slot)):
             return node
         if isinstance(node, ast.Name):
-            return self._read(self._slot(node.id))
+            return self._named(node)
         if isinstance(node, ast.Slice):
             return self._sliced(node)
         if isinstance(node, ast.BinOp):
@@ -215,6 +259,8 @@ class Expressions:
         if isinstance(node, ast.Attribute) and (attribute := self._attribute(node)) is not None:
             return self._read(self.slots[attribute])
         if isinstance(node, ast.Subscript):
+            if (part := self._under(node)) is not None:
+                return part
             way = node.value
             if isinstance(way, ast.Attribute) and way.attr == "shape" and not self._attribute(way):
                 value = placed(node, ast.Subscript(self._plain(node.value), node.slice, ast.Load()))
@@ -230,6 +276,8 @@ class Expressions:
             return self._read(self._chosen(node))
         if isinstance(node, (ast.Tuple, ast.List)):
             return placed(node, type(node)(self._each(node.elts), ast.Load()))
+        if isinstance(node, ast.Dict) and all(node.keys):
+            return placed(node, ast.Dict(node.keys, self._each(node.values)))
         if isinstance(node, ast.Call):
             return self._call(node)
         raise Leaves(f"{words(node)} is left to Python", node)
@@ -240,7 +288,9 @@ class Expressions:
         ):
             raise Leaves("a call with such arguments", node)
         callee = self._callee(node)
-        if callee is None and any(self._writes(a) for a in (*node.args, *node.keywords)):
+        of = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+        is_computed = callee is None and not isinstance(of, ast.Name)  # before the arguments
+        if is_computed and any(self._writes(a) for a in (*node.args, *node.keywords)):
             raise Leaves("a call in an argument may write", node)
         given = self._each([*node.args, *(k.value for k in node.keywords)])
         args, rest = given[: len(node.args)], given[len(node.args) :]

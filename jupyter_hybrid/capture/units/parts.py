@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -62,7 +63,18 @@ class Attr(NamedTuple):
     name: str
 
 
+class Part(NamedTuple):
+    """What a name holds under a key, where it holds nothing but tuples of one length, or dicts of
+    the same keys, that the loop makes. Under None: whether it has made one.
+    """
+
+    name: str
+    key: Any
+
+
 Used = dict[Attr, bool]  # attributes of names, and whether they are set
+Shape = tuple[type, tuple[Any, ...]]  # tuple or dict, and the keys
+Displays = dict[str, Shape]
 
 
 def used_in(nodes: Iterable[Any]) -> Used:
@@ -71,8 +83,38 @@ def used_in(nodes: Iterable[Any]) -> Used:
     for n in (n for node in nodes for n in walk(node) if isinstance(n, ast.Attribute)):
         if isinstance(n.value, ast.Name) and not n.attr.startswith("__"):
             attr = Attr(n.value.id, n.attr)
-            used[attr] = used.get(attr, False) or not isinstance(n.ctx, ast.Load)
+            used[attr] = used.get(attr, False) or is_stored(n)
     return used
+
+
+def displays_in(statement: Any, names: Iterable[str]) -> Displays:
+    """Those among the names that a loop gives nothing but such tuples or dicts: their keys."""
+    found: Displays = {}
+    others = set()
+    stores = Counter(n.id for n in walk(statement) if isinstance(n, ast.Name) and is_stored(n))
+    for node in walk(statement):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name, shape = node.targets[0].id, _shape(node.value)
+            stores[name] -= 1
+            if shape is None or len(node.targets) > 1 or found.setdefault(name, shape) != shape:
+                others.add(name)
+    return {n: s for n, s in found.items() if n in names and n not in others and not stores[n]}
+
+
+def _shape(node: Any) -> Shape | None:
+    if isinstance(node, ast.Tuple) and node.elts:
+        starred = any(isinstance(e, ast.Starred) for e in node.elts)
+        return None if starred else (tuple, tuple(range(len(node.elts))))
+    if isinstance(node, ast.Dict) and node.keys:
+        keys = tuple(k.value if isinstance(k, ast.Constant) else None for k in node.keys)
+        known = all(type(k) in (str, int) for k in keys) and len(set(keys)) == len(keys)
+        return (dict, keys) if known else None
+    return None
+
+
+def is_stored(node: Any) -> bool:
+    """Is a name, an attribute or an element given a value there, or deleted?"""
+    return not isinstance(node.ctx, ast.Load)
 
 
 class Slot(ast.expr):

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...np_face.float_errors import unheard
 from .arithmetic import Value
-from .kinds import is_array, is_number, kind_of, letter_of, tell_known
+from .kinds import is_array, is_integer, is_number, kind_of, letter_of, tell_known
 from .parts import Leaves
 
 # None that warns by other means than floating-point flags, of arrays that have elements.
@@ -77,6 +77,20 @@ class _Spec:
             return False, [self.value(v) for v in code.shape_of(node)]
         return self.value(code._value(node))
 
+    def of_index(self, code: Any, node: Any) -> Any:
+        """The same of an index: slices and ``range(...)``, too."""
+        if isinstance(node, ast.Slice):
+            bounds = (node.lower, node.upper, node.step)
+            return _Made(
+                slice, [_Constant(None) if b is None else self.of(code, b) for b in bounds]
+            )
+        if isinstance(node, ast.Call) and _function_of(code, node.func) is range:
+            values = [code._value(a) for a in node.args]
+            if node.keywords or not all(is_integer(k) for k, _ in values):
+                raise Leaves("range() of such values", None)
+            return _Made(range, [self.value(v) for v in values])
+        return self.of(code, node)
+
     def value(self, value: Value) -> Any:
         kind = value[0]
         if type(kind) is tuple and kind[0] == "is" and _is_fixed(kind[1]):
@@ -92,6 +106,39 @@ class _Constant:
         self.value = value
 
 
+class _Made:
+    """What a function makes of parts."""
+
+    def __init__(self, function: Any, parts: list[Any]):
+        self.function, self.parts = function, parts
+
+
+class Index:
+    """An index of which a part is an array, a list or a range.
+
+    Attributes:
+        given: the values in it.
+    """
+
+    def __init__(self, code: Any, nodes: list[Any]):
+        spec = _Spec()
+        self._parts = [spec.of_index(code, node) for node in nodes]
+        self.given = spec.given
+        self.is_fancy = any(
+            is_array(spec.given[p][0]) if type(p) is int else _is_sequence(p) for p in self._parts
+        )
+
+    def built(self, given: Sequence[Any]) -> Any:
+        """It, of these values."""
+        parts = [_built(part, given) for part in self._parts]
+        return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def _is_sequence(part: Any) -> bool:
+    """A list, or a range."""
+    return part.function is range if type(part) is _Made else type(part) is tuple and part[0]
+
+
 def _is_fixed(value: Any) -> bool:
     """Is it a type of numbers, a dtype, or None?"""
     numbers = isinstance(value, type) and (
@@ -105,6 +152,8 @@ def _built(spec: Any, given: Sequence[Any]) -> Any:
         return given[spec]
     if type(spec) is _Constant:
         return spec.value
+    if type(spec) is _Made:
+        return spec.function(*[_built(part, given) for part in spec.parts])
     is_list, parts = spec
     made = [_built(part, given) for part in parts]
     return made if is_list else tuple(made)
@@ -167,22 +216,28 @@ def operated(code: Any, op: Any, left: Value, right: Value) -> Value:
     return _emitted(code, function, [left, right])
 
 
-def element(code: Any, base: Value, index: Value) -> Value:
-    """``base[index]`` for an index that is an array: a copy."""
-    if index[0][1] not in "?bhilBHIL":
-        raise Leaves("an index of such a type", None)
-    return _emitted(code, operator.getitem, [base, index])
+def element(code: Any, base: Value, index: Index) -> Value:
+    """``base[index]``: a copy."""
+
+    def call(array: Any, *given: Any) -> Any:
+        return array[index.built(given)]
+
+    return _emitted(code, call, [base, *index.given])
 
 
-def store(code: Any, base: Value, index: Value, value: Value) -> None:
-    """``base[index] = value`` for such an index."""
+def store(code: Any, base: Value, index: Index, value: Value) -> None:
+    """``base[index] = value``."""
     kind = base[0]
     if not kind[3]:
         raise Leaves("a read-only array is written", None)
     letter = value[0][1] if is_array(value[0]) else ""
     if kind[1] != "D" and (letter == "D" or value[0] in ("complex", ".D")):
         raise Leaves("an element is given such a value", None)
-    _writing(code, operator.setitem, [base, index, value])
+
+    def call(array: Any, value: Any, *given: Any) -> None:
+        array[index.built(given)] = value
+
+    _writing(code, call, [base, value, *index.given])
 
 
 def stands_alone(code: Any, node: ast.Call) -> None:

@@ -6,9 +6,10 @@ import builtins
 from collections.abc import Iterable
 from typing import Any
 
+from .blocks import Loop
 from .callees import Callees, alike, callees_of, content_of
 from .instances import NOTHING, Instances, attribute_of, instances_of
-from .parts import Attr, Free, Used
+from .parts import Attr, Free, Part, Used
 
 
 class Seen:
@@ -35,6 +36,23 @@ class Seen:
     def is_like(self, callees: tuple[Callees, Callees], instances: Instances) -> bool:
         """Are functions and instances like these?"""
         return instances.is_like(self.instances) and all(map(alike, callees, self.callees))
+
+    def _part(self, part: Part, kind: Any, keys: tuple[Any, ...]) -> Any:
+        """What a name's tuple or dict has, if it holds one of that shape."""
+        held: Any = self.value(part.name)
+        known = type(held) is kind and tuple(held if kind is dict else range(len(held))) == keys
+        return held[part.key] if known and part.key is not None else NOTHING
+
+    def values_of(self, loop: Loop, given: dict[str, Any]) -> list[Any]:
+        """Of a loop's slots, in order; ``given``: what names hold that the frame has not."""
+        return [
+            given[name]
+            if name in given
+            else self._part(name, *loop.displays[name.name])
+            if type(name) is Part
+            else self.value(name)
+            for name in loop.slots
+        ]
 
     def value(self, name: Any) -> Any:
         """What a name, or an attribute, holds; NOTHING: nothing that is known."""

@@ -27,7 +27,7 @@ from .callees import Callees, called_names
 from .code import Code
 from .instances import NOTHING, Instances
 from .kinds import OTHER, PLAIN, as_object, kind_of, letter_of
-from .parts import Attr, Leaves, used_in
+from .parts import Attr, Leaves, Part, used_in
 from .seen import Seen
 
 _MOST_KINDS = 8  # a loop is compiled for so many, ...
@@ -151,6 +151,7 @@ class Made:
             elif self.tries >= _TRIES and self.work < _GAINED * self.tries:
                 why = self.code.reasons.get(at, "a value has a result that Python has to give")
                 self.refused = f"line {self.code.lines[at]}: {why}"
+        parts: dict[Part, Any] = {}
         for name, kind, value, before in zip(
             self.loop.slots, self.code.kinds[kinds], given, values, strict=False
         ):
@@ -160,12 +161,17 @@ class Made:
                 continue
             else:
                 made = as_object(kind, value)
-            if _same(made, before):
-                continue
-            if type(name) is Attr:
-                outcome.attributes.append((owners[name.base], name.name, made))
-            else:
-                outcome.bound[name] = made
+            if type(name) is Part:
+                parts[name] = made
+            elif not _same(made, before):
+                if type(name) is Attr:
+                    outcome.attributes.append((owners[name.base], name.name, made))
+                else:
+                    outcome.bound[name] = made
+        for name, (kind, keys) in self.loop.displays.items():
+            if parts.get(Part(name, None)):
+                held = {key: parts[Part(name, key)] for key in keys}
+                outcome.bound[name] = held if kind is dict else tuple(held.values())
         return outcome
 
 
@@ -288,7 +294,7 @@ class Unit:
         if known is None or known.loop.refused or not seen.can_set():
             return None
         loop = known.loop
-        values = [numbers.plain(own[n] if n in own else seen.value(n)) for n in loop.slots]
+        values = [numbers.plain(v) for v in seen.values_of(loop, own)]
         named = [None if v is NOTHING else kind_of(v, steps) for v in values]
         for slot in loop.grown:
             several = [v for v in (*values, *sources) if v is values[slot]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from array import array
+from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
@@ -112,18 +113,22 @@ class Values:
     def _call(self, node: ast.Call) -> None:
         pure.stands_alone(self, node)
 
-    def _array_index(self, slot: int, indices: list[Any]) -> Value | None:
-        """The index of several elements, where it is an array."""
-        kind = self._now[slot]
-        if not is_array(kind) or len(indices) != 1 or isinstance(indices[0], ast.Slice):
+    def _array_index(self, slot: int, indices: list[Any]) -> pure.Index | None:
+        """The index of several elements, where a part of it is an array, a list or a range."""
+        if not is_array(self._now[slot]):
             return None
-        parts = [n for n in walk(indices[0]) if isinstance(n, (Slot, Element, ast.Call))]
-        if not any(isinstance(n, ast.Call) or is_array(self._now[n.slot]) for n in parts):
+        parts = [n for i in indices for n in walk(i)]
+        if not any(
+            isinstance(n, (ast.Call, ast.List))
+            or (isinstance(n, (Slot, Element)) and is_array(self._now[n.slot]))
+            for n in parts
+        ):
             return None
         before = len(self._code), len(self.lines), self._next
-        value = self._value(indices[0])
-        if is_array(value[0]):
-            return value
+        with suppress(Leaves):  # the instructions for elements may know it
+            index = pure.Index(self, indices)
+            if index.is_fancy:
+                return index
         del self._code[before[0] :], self.lines[before[1] :]
         self._next = before[2]
         self.computed_later = {r: k for r, k in self.computed_later.items() if k < before[1]}
@@ -436,7 +441,7 @@ _VALUES = {
     ast.BinOp: Values._of_binary, ast.UnaryOp: Values._of_unary, ast.Compare: Values._of_compare,
     Element: Values._of_element, ast.Subscript: Values._of_subscript,
     ast.Attribute: Values._of_attribute, ast.Call: Values._of_call, ast.Tuple: Values._of_others,
-    ast.List: Values._of_others, ast.Slice: Values._of_others,
+    ast.List: Values._of_others, ast.Dict: Values._of_others, ast.Slice: Values._of_others,
 }  # fmt: skip
 # Instructions whose first operand is the register of a result.
 _GIVES = frozenset(
