@@ -8,12 +8,22 @@
 namespace hybrid {
 namespace {
 
-typedef float Floats __attribute__((vector_size(64), aligned(4), may_alias));
-typedef double Doubles __attribute__((vector_size(64), aligned(8), may_alias));
+// Of elements anywhere. (A template's argument would lose that they need not be aligned.)
+template <class T>
+struct Wide;
+template <>
+struct Wide<float> {
+  typedef float Vector __attribute__((vector_size(64), aligned(4), may_alias));
+};
+template <>
+struct Wide<double> {
+  typedef double Vector __attribute__((vector_size(64), aligned(8), may_alias));
+};
 
 // 0 times what is not finite is NaN, and so is every sum with it.
-template <class T, class Vector>
+template <class T>
 bool all_finite(const void* data, int64_t n) {
+  using Vector = typename Wide<T>::Vector;
   constexpr int64_t kLanes = 64 / sizeof(T);
   const T* x = static_cast<const T*>(data);
   Vector sum{};
@@ -69,9 +79,9 @@ bool counts(FloatCheck check, const FloatBlock& block) {
     case FloatCheck::quiet:
       return false;
     case FloatCheck::raised32:
-      return !all_finite<float, Floats>(block.out, block.n) && has_exception<float>(block);
+      return !all_finite<float>(block.out, block.n) && has_exception<float>(block);
     case FloatCheck::raised64:
-      return !all_finite<double, Doubles>(block.out, block.n) && has_exception<double>(block);
+      return !all_finite<double>(block.out, block.n) && has_exception<double>(block);
     case FloatCheck::divisor8:
       return divides_by_zero<uint8_t>(block);
     case FloatCheck::divisor16:
