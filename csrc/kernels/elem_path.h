@@ -6,11 +6,13 @@
 namespace hybrid {
 
 enum class PathCode : uint8_t {
-  begin,  // with the operand
-  add,
+  begin,   // with the operand
+  add,     // of two NaNs: what there is
+  add_to,  // the same sum; of two NaNs: the operand
   sub,
   sub_from,  // the operand less what there is
-  mul,
+  mul,       // NaNs: as for add
+  mul_by,    // as for add_to
   div,
   div_by,  // the operand divided by what there is
   negative,

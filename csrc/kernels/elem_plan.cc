@@ -173,8 +173,11 @@ int32_t ElemPlan::result_slot(int index, DType dtype) {
 void ElemPlan::release(const ElemOperand& operand, int at) {
   if (operand.kind != ElemOperand::temp || last_use_[operand.index] != at) return;
   last_use_[operand.index] = -1;
-  const ElemSlot& slot = slots_[temp_slot_[operand.index]];
-  if (slot.kind == ElemSlot::scratch && slot.reg >= 0) free_registers_.push_back(slot.reg);
+  give_back(temp_slot_[operand.index]);
+}
+
+void ElemPlan::give_back(int32_t slot) {
+  if (slots_[slot].reg >= 0) free_registers_.push_back(slots_[slot].reg);
 }
 
 int32_t ElemPlan::cast_to(int32_t slot, DType from, DType to, int32_t out) {
@@ -239,15 +242,17 @@ void ElemPlan::add_instr(const ElemProgram& program, int index) {
   step.check = float_check(q.code, q.dtype);
   steps_.push_back(step);
   for (const ElemOperand* o : operands) release(*o, index);
-  temp_slot_[index] = step.out;
+  int32_t result = step.out;
   if (casts) {
-    temp_slot_[index] = cast_to(step.out, own, q.out_dtype, result_slot(index, q.out_dtype));
-    free_registers_.push_back(slots_[step.out].reg);
+    result = cast_to(step.out, own, q.out_dtype, result_slot(index, q.out_dtype));
+    give_back(step.out);
   }
-  if (last_use_[index] == index) {  // nobody wants it
-    const ElemSlot& slot = slots_[temp_slot_[index]];
-    if (slot.kind == ElemSlot::scratch) free_registers_.push_back(slot.reg);
-  }
+  made(index, result);
+}
+
+void ElemPlan::made(int index, int32_t slot) {
+  temp_slot_[index] = slot;
+  if (last_use_[index] == index) give_back(slot);  // nobody wants it
 }
 
 void ElemPlan::save_outputs(const ElemProgram& program, const TensorView* inputs,
@@ -339,6 +344,8 @@ void ElemPlan::build(const ElemProgram& program, const TensorView* inputs,
   row_fills_.clear();
   loads_.clear();
   steps_.clear();
+  path_steps_.clear();
+  path_slots_.clear();
   saves_.clear();
   constants_.clear();
   constants_.reserve(static_cast<size_t>(count) * 3);
@@ -381,7 +388,14 @@ void ElemPlan::build(const ElemProgram& program, const TensorView* inputs,
   read_rows_in_place();
   save_outputs(program, inputs, outputs, binding);
   for (const Save& s : saves_) last_use_[s.slot] = count;  // kept to the end of the block
-  for (int i = 0; i < count; ++i) add_instr(program, i);
+  for (int i = 0, end = 0; i < count; i = end) {
+    end = path_end(program, i);
+    if (end - i == 1) {
+      add_instr(program, i);
+    } else {
+      add_path(program, i, end);
+    }
+  }
   for (Save& s : saves_) s.slot = spread(temp_slot_[s.slot]);
   // A block of every register and stream at once should fit the first-level cache.
   int64_t blocks = num_registers_, bytes_each = kRegisterBytes;
@@ -391,11 +405,14 @@ void ElemPlan::build(const ElemProgram& program, const TensorView* inputs,
 }
 
 void ElemPlan::run(int64_t begin, int64_t end, char* const* memory) const {
-  thread_local ThreadScratch registers, pointers;
+  thread_local ThreadScratch registers, pointers, path_steps;
   constexpr int64_t kStep = kRegisterBytes + kRegisterGap;
   char* const scratch =
       static_cast<char*>(registers.get(static_cast<size_t>(num_registers_) * kStep));
   char** const at = static_cast<char**>(pointers.get(slots_.size() * sizeof(char*)));
+  PathStep* const paths =
+      static_cast<PathStep*>(path_steps.get(path_steps_.size() * sizeof(PathStep)));
+  std::copy(path_steps_.begin(), path_steps_.end(), paths);
   const auto base = [memory](int32_t number, char* bound) {
     return memory != nullptr && number >= 0 ? memory[number] : bound;
   };
@@ -406,7 +423,12 @@ void ElemPlan::run(int64_t begin, int64_t end, char* const* memory) const {
                                         : base(s.memory, s.data) + begin * s.item;
   }
   uint32_t floats = engine::float_flags();
-  const auto run_step = [this, at, &floats](const ElemStep& s, int64_t n) {
+  const auto run_step = [this, at, paths, &floats](const ElemStep& s, int64_t n) {
+    if (s.fn == nullptr) {
+      run_path(s, paths, at, n);
+      floats = settle_floats(s.check, {}, floats);
+      return;
+    }
     const char* const b = s.b < 0 ? nullptr : at[s.b];
     s.fn(at[s.a], b, s.c < 0 ? nullptr : at[s.c], at[s.out], n);
     if (s.check == FloatCheck::none) return;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/elem_blocks.h"
+#include "kernels/elem_path.h"
 #include "kernels/elem_table.h"
 #include "kernels/float_check.h"
 
@@ -24,9 +25,10 @@ struct ElemSlot {
 };
 
 struct ElemStep {
-  BlockFn fn = nullptr;
+  BlockFn fn = nullptr;                      // of a path: none
   int32_t a = -1, b = -1, c = -1, out = -1;  // slots; -1: not used
   FloatCheck check = FloatCheck::none;
+  int32_t path_begin = 0, path_end = 0;  // its steps
 };
 
 struct Constant {  // the bytes of an element
@@ -78,12 +80,19 @@ class ElemPlan {
   int32_t place(const ElemOperand& operand, const ElemInstr& instr, DType dtype,
                 const ElemProgram& program);
   void add_instr(const ElemProgram& program, int index);
+  // Instructions [begin, end) are a path: each one's result goes to the next one only.
+  int path_end(const ElemProgram& program, int begin) const;
+  void add_path(const ElemProgram& program, int begin, int end);
+  void add_to_path(PathCode code, int32_t slot = -1);
+  void run_path(const ElemStep& step, PathStep* steps, char* const* at, int64_t n) const;
+  void made(int index, int32_t slot);
   int32_t cast_to(int32_t slot, DType from, DType to, int32_t out);
   void save_outputs(const ElemProgram& program, const TensorView* inputs, const TensorView* outputs,
                     const ElemBinding& binding);
   void read_rows_in_place();
   int32_t result_slot(int index, DType dtype);
   void release(const ElemOperand& operand, int at);
+  void give_back(int32_t slot);
 
   int64_t size_ = 0;
   int64_t block_ = 0;
@@ -96,6 +105,8 @@ class ElemPlan {
   std::vector<ElemStep> row_fills_;  // the same for every block
   std::vector<Load> loads_;
   std::vector<ElemStep> steps_;
+  std::vector<PathStep> path_steps_;  // of all paths
+  std::vector<int32_t> path_slots_;   // where their operands are; -1: none
   std::vector<Save> saves_;
   std::vector<Constant> constants_;  // values of `one` slots
   // While building:

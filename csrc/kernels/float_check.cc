@@ -75,6 +75,7 @@ bool divides_by_zero(const FloatBlock& block) {
 bool counts(FloatCheck check, const FloatBlock& block) {
   switch (check) {
     case FloatCheck::none:
+    case FloatCheck::met:
       return true;
     case FloatCheck::quiet:
       return false;

@@ -9,6 +9,7 @@ namespace hybrid {
 
 enum class FloatCheck : uint8_t {
   none,       // it meets none, or those that it meets are right
+  met,        // floats: those that it meets count
   quiet,      // the operation has no exceptions
   raised32,   // those that it meets count if a result is not finite
   raised64,   //
