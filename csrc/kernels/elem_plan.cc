@@ -1,6 +1,8 @@
 #include "kernels/elem_plan.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "core/error.h"
@@ -50,6 +52,17 @@ bool is_kept(const ElemBinding& binding, int output) {
 }
 
 }  // namespace
+
+ElemInstr as_product(ElemInstr q) {
+  const bool real = q.dtype == DType::float32 || q.dtype == DType::float64;
+  if (!real || q.code != ElemCode::div || q.b.kind != ElemOperand::immediate) return q;
+  int exponent = 0;
+  constexpr int kMost = 100;  // of either type's normal numbers
+  if (std::fabs(std::frexp(q.imm, &exponent)) != 0.5 || std::abs(exponent) > kMost) return q;
+  q.code = ElemCode::mul;
+  q.imm = 1 / q.imm;
+  return q;
+}
 
 int32_t ElemPlan::add_slot(ElemSlot slot) {
   slots_.push_back(slot);
@@ -187,7 +200,7 @@ int32_t ElemPlan::cast_to(int32_t slot, DType from, DType to, int32_t out) {
 }
 
 void ElemPlan::add_instr(const ElemProgram& program, int index) {
-  const ElemInstr& q = program.instrs[index];
+  const ElemInstr q = as_product(program.instrs[index]);
   const ElemTable& table = elem_table();
   const int type = type_index(q.dtype, elem_code_name(q.code));
   if (q.code == ElemCode::fill) {
