@@ -304,18 +304,28 @@ void ElemPlan::save_outputs(const ElemProgram& program, const TensorView* inputs
     }
     const int32_t memory = static_cast<int32_t>(program.inputs.size()) + o;
     const bool past = past_cache_ && flat && !shares && !is_kept(binding, o);
-    if (flat && !past && !read_later && direct_slot_[temp] < 0) {
+    const StridedBlock to(v.data, v.dtype, v.shape, v.strides);
+    if ((flat || has_rows(to)) && !past && !read_later && direct_slot_[temp] < 0) {
       ElemSlot slot;
-      slot.kind = ElemSlot::stream;
-      slot.item = static_cast<int32_t>(dtype_size(v.dtype));
-      slot.data = static_cast<char*>(v.data);
+      slot.item = static_cast<int32_t>(to.item);
       slot.memory = memory;
+      if (flat) {
+        slot.kind = ElemSlot::stream;
+        slot.data = to.data;
+      }
       direct_slot_[temp] = add_slot(slot);
+      if (!flat) loads_.push_back({direct_slot_[temp], to, true});
     } else {
-      saves_.push_back(
-          {temp, past, flat, memory, StridedBlock(v.data, v.dtype, v.shape, v.strides)});
+      saves_.push_back({temp, past, flat, memory, to});
     }
   }
+}
+
+// Long rows of an output need not be copied, only found, if blocks end where they do.
+bool ElemPlan::has_rows(const StridedBlock& to) {
+  if (to.ndim < 2 || to.stride[0] != 1) return false;
+  if (row_ == 0 && to.size[0] >= kMinRow) row_ = to.size[0];
+  return to.size[0] == row_;
 }
 
 // Inputs whose long rows are contiguous, or repeat one element, need not be copied, only found.

@@ -66,6 +66,7 @@ class ElemPlan {
     int32_t slot;
     StridedBlock from;
     // Read in place instead: blocks end where its rows do, or where its repeated element changes.
+    // Rows of an output are written in place.
     bool rows;
   };
   struct Save {  // after the steps: a register or memory to an output
@@ -96,6 +97,7 @@ class ElemPlan {
   int32_t result_slot(int index, DType dtype);
   void release(const ElemOperand& operand, int at);
   void give_back(int32_t slot);
+  bool has_rows(const StridedBlock& to);
 
   int64_t size_ = 0;
   int64_t block_ = 0;
