@@ -61,6 +61,16 @@ def test_an_element_is_a_scalar_of_numpy(shell, compiled):
     assert (shell.ns["s"], shell.ns["i"], compiled) == (6.0, 3, [4])
 
 
+def test_a_long_list_is_gone_through(shell, compiled):
+    """As many items as steps are worth a look; a `while` may take as many."""
+    shell.run("v = [k / 2 for k in range(5_000)]")
+    shell.run(
+        "%%hybridize\ns = k = 0\nfor x in v:\n    s += x\nwhile k < 4_000:\n    s += v[k]; k += 1"
+    )
+    assert shell.ns["s"] == 2499.5 * 2500 + 1999.5 * 2000
+    assert compiled == [5_000, 4_000]
+
+
 def test_a_float_is_compared_with_an_integer_that_no_float_is(shell, compiled):
     shell.run("x = 9007199254740992.0\nn = 0")
     shell.run(

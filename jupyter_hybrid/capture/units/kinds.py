@@ -69,7 +69,7 @@ def kind_of(value: Any, steps: int) -> Any:
             return _SCALARS.get(value.dtype.type, OTHER)
         return _of_array(value.dtype, value.ndim, value.writeable)
     if kind is list or kind is tuple:
-        if 0 <= MANY * (steps + 4) < len(value):
+        if steps >= 0 and MANY * (steps + 4) < len(value):
             return OTHER
         rows = kind is list and bool(value) and type(value[0]) is list
         letter = _of_rows(value) if rows else _of_letter(value)
