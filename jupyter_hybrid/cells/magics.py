@@ -248,7 +248,7 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
     with known.run(way) as report:
         if way == "compiled":
             value, ran = run_compiled(prepared, namespace)
-            report.units = known.heard(ran)
+            known.heard(ran)
         else:
             value = run_imperatively(prepared, namespace)
     return value, report

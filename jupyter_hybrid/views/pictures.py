@@ -42,7 +42,7 @@ def of_report(report: Any) -> Picture:
         until = f"until line {segment.line}: {segment.reason}" if segment.line else segment.reason
         times = f" ({segment.count:,} times)" if segment.count > 1 else ""
         segments.append(f"part {i + 1}, {until}{times}")
-    notes = list(report.units)
+    notes = [loop.text for loop in report.units]
     notes += [f"computed where it stands: {b.text}" for b in report.cuts]
     notes += [f"computed {d.name} of {d.where} first: {d.cost}" for d in report.computed]
     if report.cached:

@@ -57,10 +57,11 @@ class Prediction:
 
     Attributes:
         outcome: how far the unit came.
+        made: its code.
     """
 
     def __init__(self, made: Made, values: list[Any], where: str):
-        self._where, self._values = where, values
+        self._where, self._values, self.made = where, values, made
         self._names = list(made.loop.slots)
         self._bound = made.loop.bound
         self._copies = copies(values)

@@ -13,6 +13,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,11 @@ from ... import _core
 from ...np_face import TracedArray
 from ...np_face.float_errors import raised
 from .. import numbers
-from ..durations import seconds
 from .blocks import ITEMS, RANGE, Loop
 from .callees import Callees, are_alike, called_names, callees_of
 from .code import Code
 from .kinds import OTHER, PLAIN, as_object, kind_of, letter_of
-from .parts import Leaves
+from .parts import Leaves, Refusal
 
 _MOST_KINDS = 8  # a loop is compiled for so many, ...
 _MOST_LOOPS = 8  # ... and for so many functions that it calls
@@ -55,6 +55,7 @@ class Outcome:
         again: steps to take as written before the unit is tried again.
         bound: the variables' new values.
         error: what an interrupt raised.
+        left: the instruction where it left; -1: nowhere.
     """
 
     steps: int
@@ -63,23 +64,7 @@ class Outcome:
     again: int
     bound: dict[str, Any] = field(default_factory=dict)
     error: BaseException | None = None
-
-
-@dataclass
-class RanCompiled:
-    """What a cell's report says of a loop: where it is, steps that its unit took, for how long.
-
-    Attributes:
-        written_s: what these steps would have taken as written, by those before it was compiled.
-    """
-
-    lines: str
-    steps: int = 0
-    seconds: float = 0.0
-    written_s: float = 0.0
-
-    def __str__(self) -> str:
-        return f"{self.lines}: {self.steps:,} steps ran compiled, in {seconds(self.seconds)}"
+    left: int = -1
 
 
 class Made:
@@ -88,17 +73,18 @@ class Made:
     def __init__(self, loop: Loop, kinds: tuple[Any, ...]):
         self.loop = loop
         self.tries = self.work = 0
-        self.refused = ""
+        self.refused: Refusal | None = None
         self._attributes: list[Any] = []
         try:
             self.code = Code(loop, kinds)
         except Leaves as problem:
-            self.refused = problem.args[0]
+            why, node = problem.args
+            self.refused = Refusal.at(why, node or loop.node)
             return
         code = self.code
         self._attributes = code.attributes
         if not code.takes_steps:
-            self.refused = next(iter(code.reasons.values()), "it takes no step")
+            self.refused = code.why_none()
             return
         self.unit = _core.units.Unit(
             code.bytes,
@@ -137,12 +123,11 @@ class Made:
         self.work += work
         outcome = Outcome(steps, end == _BROKE, end in (_OVER, _BROKE), 0, error=error)
         if end == _LEFT:
-            outcome.again = lost + 1
+            outcome.again, outcome.left = lost + 1, at
             if large:
-                self.refused = f"line {self.code.lines[at]}: arrays so large are recorded"
+                self.refused = Refusal.at("arrays so large are recorded", self.code.nodes[at])
             elif self.tries >= _TRIES and self.work < _GAINED * self.tries:
-                why = self.code.reasons.get(at, "a value has a result that Python has to give")
-                self.refused = f"line {self.code.lines[at]}: {why}"
+                self.refused = self.code.why_left(at)
         for name, kind, value, before in zip(
             self.loop.slots, self.code.kinds[kinds], given, values, strict=False
         ):
@@ -171,7 +156,8 @@ class Unit:
     """What is known of one loop.
 
     Attributes:
-        refused: why it is none; "": it may be.
+        refused: why it is none; None: it may be.
+        unfit: why it did not run last, for what the names held then.
     """
 
     def __init__(self, node: Any):
@@ -179,7 +165,8 @@ class Unit:
         self._loops: list[_Known] = []
         self._variables: dict[Any, frozenset[str]] = {}
         self._calls = called_names([node])
-        self.refused = ""
+        self.refused: Refusal | None = None
+        self.unfit: Refusal | None = None
 
     def fits(self, frame: Any, through: Any) -> bool:
         """Is it compiled for what this frame has? Stand-ins are looked at for what they stand."""
@@ -196,7 +183,10 @@ class Unit:
         if type(through) is TracedArray or not _handlers_only_raise():
             return None  # what others read or write while it runs, is old or not seen
         found = self._find(frame, through, done, own or {})
-        if found is None or found[0].refused:
+        if found is None:
+            return None
+        if found[0].refused:
+            self.unfit = found[0].refused
             return None
         if found[0].code.watches and np.geterr()["under"] != "ignore":
             return None  # the flag of that is set by most small numbers: nobody looks at it
@@ -251,6 +241,7 @@ class Unit:
             sources = through.sources if kind is Over else (through,)
             items = [kind_of(source, -1) for source in sources]
             if any(type(k) is not tuple or k[0] == "is" for k in items):
+                self.unfit = _goes_through(self._node, *map(type, sources))
                 return None
             way = f"{through.function.__name__}{len(sources)}" if kind is Over else ITEMS
             steps = min(map(len, sources)) - done
@@ -259,6 +250,7 @@ class Unit:
             return None
         known = self._loop(way, frame)
         if known is None or known.loop.refused:
+            self.unfit = known.loop.refused if known else self.unfit
             return None
         loop = known.loop
         values = [numbers.plain(v) for v in self._values(frame, loop, own)]
@@ -275,6 +267,7 @@ class Unit:
             return None
         if made is None or not made.holds:
             if made is None and len(known.made) == _MOST_KINDS:
+                self.unfit = Refusal.at("names hold ever other kinds of values", self._node)
                 return None
             made = Made(loop, (*named, *kinds, *[None] * extra))
             known.made[key] = made
@@ -295,6 +288,12 @@ class Unit:
             text = str(name)
             found.append(outer[text] if text in outer else getattr(builtins, text, _NOTHING))
         return found
+
+
+@lru_cache(maxsize=256)
+def _goes_through(node: Any, *types: type) -> Refusal:
+    words = " and ".join(f"a {t.__name__}" for t in types)
+    return Refusal.at(f"it goes through {words}", node)
 
 
 def _same(value: Any, before: Any) -> bool:
