@@ -282,7 +282,10 @@ class Tried(Compiled):
         """A phase has ended, whatever way."""
         self._phase_ended()
         if self._is_cold and not self.over and not self.again:
-            self._count()  # the one that ended the loop early
+            self._count()  # the one that ended the loop early, or all of those that no unit takes
+            unit, through = self.place.unit, self.values
+            if unit is not None and type(through) is not Over and type(through) not in _BY_INDEX:
+                self._note_refused(unit.goes_through(through), 0.0)
         if self._is_cold or self._as_written or (self.again and not self.over):
             return
         took_s = time.perf_counter() - self._start

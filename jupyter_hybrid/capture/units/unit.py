@@ -192,6 +192,10 @@ class Unit:
             return None  # the flag of that is set by most small numbers: nobody looks at it
         return found
 
+    def goes_through(self, *sources: Any) -> Refusal:
+        """Why it does not run: no unit goes through such."""
+        return _goes_through(self._node, *map(type, sources))
+
     def _loop(self, way: str, frame: Any) -> _Known | None:
         """The loop's blocks, if it goes through that, and calls what this frame has."""
         local = self._local(frame)
@@ -241,7 +245,7 @@ class Unit:
             sources = through.sources if kind is Over else (through,)
             items = [kind_of(source, -1) for source in sources]
             if any(type(k) is not tuple or k[0] == "is" for k in items):
-                self.unfit = _goes_through(self._node, *map(type, sources))
+                self.unfit = self.goes_through(*sources)
                 return None
             way = f"{through.function.__name__}{len(sources)}" if kind is Over else ITEMS
             steps = min(map(len, sources)) - done
