@@ -335,6 +335,6 @@ class Report:
         return "\n".join(lines)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        if not self.segments:
+        if not self.segments and not self.units:
             return {"text/plain": repr(self)}
         return jupyter_hybrid.views.mimebundle(self)  # of the front door: views stand above

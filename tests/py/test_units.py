@@ -49,8 +49,8 @@ def test_a_function_of_loops(shell, compiled):
     assert compiled == [7, 8, 6]
     text = repr(mx.report())
     assert "unit      lines 9-14: 6 steps ran compiled, in " in text
-    told = [note.partition(",")[0] for note in spec_of(mx.report())["notes"]]
-    assert told == [f"lines {at} steps ran compiled" for at in ("5-6: 7", "7-8: 8", "9-14: 6")]
+    told = [unit["title"] for unit in spec_of(mx.report())["units"]]
+    assert told == ["lines 5–6 × 7 steps", "lines 7–8 × 8 steps", "lines 9–14 × 6 steps"]
 
 
 def test_an_element_is_a_scalar_of_numpy(shell, compiled):
