@@ -281,4 +281,4 @@ def test_why_a_loop_is_none():
 
     unit = Unit(node)
     assert not unit.fits(Frame, range(3))
-    assert str(unit.refused) == "line 2: a with"
+    assert unit.refused == ("a with", 2, None)

@@ -51,9 +51,6 @@ class Refusal(NamedTuple):
     def at(cls, why: str, node: Any) -> Refusal:
         return cls(why, node.lineno, getattr(node, "of", None))
 
-    def __str__(self) -> str:
-        return f"line {self.line}: {self.why}"
-
 
 def first_of(found: list[Refusal]) -> Refusal | None:
     """The first one in the text of the loop itself, else in that of a function."""
