@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..np_face.float_errors import unheard
 from .running import running
+from .source.loops import may_try
 from .source.nodes import Rewriting, copied
 from .source.rewrite import assigned_names, defined_functions, rewrite
 from .source.scopes import awaits
@@ -50,6 +51,7 @@ class Cell:
     flags: int = 0  # of the compiler: the session's ``from __future__`` imports
     warns: bool = False  # Python does, whenever it is compiled
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # found out about it
+    loops: list[range] = field(default_factory=list, init=False, repr=False)  # tried as units
     _codes: dict[tuple[int, Way], CodeType] = field(default_factory=dict, repr=False)
 
     def codes(self, way: Way = "written") -> Iterator[CodeType]:
@@ -79,7 +81,9 @@ class Cell:
         if way == "recorded":
             tree = rewrite(copied(tree), self.filename, self._functions)
         elif way == "compiled":
+            first = len(may_try)
             tree = with_units(copied(tree), self.filename)
+            self.loops.append(range(first, len(may_try)))
         is_last = number == len(self.tree.body) - 1
         if not (is_last and isinstance(self.tree.body[number], ast.Expr)):
             return compile(tree, self.filename, "exec", flags, True)

@@ -20,8 +20,8 @@ from .kept import Kept
 from .options import Options
 from .salvage import error_of, salvage, succeeded
 from .source.budget import Budget
+from .source.loops_ran import LoopsRan
 from .spent import Spent, settles
-from .units import RanCompiled
 from .watched import Watched
 
 # What a call in real NumPy brings about: no reason of its own.
@@ -51,7 +51,7 @@ class Segments(_core.RecorderState):
         self.contacts: list[tuple[int | None, str]] = []  # those that the closed list made
         self.cuts: list[tuple[int | None, str]] = []  # computed there, though all is in a graph
         self.left: dict[tuple[int | None, str], None] = {}  # loops and functions left to Python
-        self.units: dict[int, RanCompiled] = {}  # loops that did, by their first line
+        self.loops: LoopsRan = {}  # those that run as written or compiled
         self.budget = Budget(options)
         self.spent = Spent()
         self.proxies: list[Any] = []  # weak references to every TracedArray of the cell

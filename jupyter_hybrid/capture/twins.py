@@ -106,11 +106,11 @@ def _twin(function: types.FunctionType) -> types.FunctionType | None:
 
 
 def with_units(function: types.FunctionType) -> tuple[types.FunctionType, range]:
-    """The function with its loops compiled, and nothing else of it, and what may be tried in it;
-    itself and nothing where it has none."""
+    """The function with its loops compiled, and nothing else of it, and the numbers of its loops;
+    itself where none can be tried."""
     code = function.__code__
     rewritten, numbers = _code_with_units(code, code.co_filename)
-    return (with_code(function, rewritten), numbers) if rewritten else (function, range(0))
+    return with_code(function, rewritten) if rewritten else function, numbers
 
 
 _LOOKED_AT = frozenset({"locals", "vars"})
@@ -123,7 +123,7 @@ def _code_with_units(code: types.CodeType, filename: str) -> tuple[types.CodeTyp
     first = len(may_try)
     made = _compiled(code, filename, function_with_units)
     known = made is not None and any(map(is_rewritten, with_inner(made)))  # in comprehensions, too
-    return (made, range(first, len(may_try))) if known else (None, range(0))
+    return made if known else None, range(first, len(may_try))
 
 
 def _constructor(made: type) -> Callable | None:

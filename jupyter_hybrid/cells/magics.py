@@ -174,7 +174,8 @@ class HybridMagics(Magics):
                 message = {"type": "ran", "cell": prepared.id, "way": known.last}
                 live.tell(message | {"why": report.ran})
         report.computed += session.later.taken()
-        worth_showing = report.segments or (report.graph_breaks and not options.implicit)
+        told = report.graph_breaks or report.units
+        worth_showing = report.segments or (told and not options.implicit)
         if report.compare is not None:
             display(report.compare)
         elif options.view != "none" and worth_showing:
@@ -256,7 +257,7 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
     with known.run(way) as report:
         if way == "compiled":
             value, ran = run_compiled(prepared, namespace)
-            report.units = known.heard(ran)
+            known.heard(ran)
         else:
             value = run_imperatively(prepared, namespace)
     return value, report

@@ -14,6 +14,7 @@ from ..capture.cell import Cell
 from ..capture.float_warnings import issue, of_segment
 from ..capture.options import Options
 from ..capture.recording import PLAIN, Bound, Recording
+from ..capture.source.loops_ran import compiled
 from ..np_face import TracedArray
 from ..np_face.float_errors import raises, start_cell
 from ..reports.report import Report
@@ -158,7 +159,7 @@ def _skip(reads: Reads, read: dict[str, Any], recording: Recording, report: Repo
         raise NotSkipped("--out, --donate and --compare need the body")
     if len(report.segments) != 1 or report.graph_breaks:
         raise NotSkipped("it is not captured whole")
-    if recording.recorder.units:
+    if compiled(recording.recorder.loops):
         raise NotSkipped("loops of it run compiled")
     if recording.recorder.warned or report.cell.warns:
         raise NotSkipped("it is warned of")

@@ -13,16 +13,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 
 from ..capture.cell import Cell, Way
 from ..capture.durations import seconds
 from ..capture.options import Options
 from ..capture.recording import Recording
 from ..capture.source.compiled import RanAlone
+from ..capture.source.loops_ran import LoopRan, LoopsRan, compiled, refused_among
 from ..capture.source.patience import CONTACTS
-from ..capture.units import RanCompiled
 from ..reports.listing import places
+from ..reports.loops import loops_of
 from ..reports.report import Report
 
 # A recorded run may take so much longer than others where it is drawn, and where it is not.
@@ -77,6 +79,9 @@ class Ways:
     _tries: int = 0  # runs in which loops could run compiled, ...
     _compiled_runs: int = 0  # ... and in which some did, the first of which compiles them
     _told: tuple[Way, int] | None = None
+    _ran: RanAlone = field(default_factory=RanAlone)  # of the last run
+    _loops: LoopsRan = field(default_factory=dict)  # that runs have looked at
+    _functions: dict[range, None] = field(default_factory=dict)  # the numbers of theirs
 
     @property
     def way(self) -> Way:
@@ -132,13 +137,15 @@ class Ways:
 
     @contextmanager
     def run(self, way: Way) -> Iterator[Report]:
-        """Around a run that is not recorded; its report, whose ``units`` are filled in it."""
+        """Around a run that is not recorded; its report, filled in afterwards."""
         report = Report(self.cell, self.options, [], self.left, [], {}, mode="imperative")
         if self.trial_due:
             self.trial = 2 * self.took["recorded"].runs
+        self._ran = RanAlone()
         start = clock()
         yield report
         took = clock() - start
+        report.units = loops_of(self._seen(took), self.cell)
         if way == "compiled":
             if self._is_warming and took > _LONG_S:
                 self.has_units = False  # its loops don't gain
@@ -159,9 +166,9 @@ class Ways:
         known, self._told = self._told, (self.last, len(self.took))
         return self._told != known
 
-    def heard(self, ran: RanAlone) -> list[str]:
-        """In a compiled run: what is known of its units, and what the report says of them."""
-        units = list(ran.units.values())
+    def heard(self, ran: RanAlone) -> None:
+        """In a compiled run: what it has found out about its loops."""
+        self._ran, units = ran, compiled(ran.loops)
         self.has_units = bool(units) or ran.take_turns
         self._is_warming = not units and ran.take_turns
         self._tries += 1
@@ -169,7 +176,16 @@ class Ways:
             self._compiled_runs += 1
             self._units_s = sum(unit.seconds for unit in units)
             self._saved_s = sum(unit.written_s for unit in units) - self._units_s
-        return list(map(str, units))
+
+    def _seen(self, took: float) -> list[LoopRan]:
+        """After a run of so many seconds: its loops, and those that earlier ones have found to have
+        no unit, which nobody looks at any more."""
+        ran = self._ran
+        self._functions |= dict.fromkeys(ran.functions)
+        numbers = chain(*self.cell.loops, *self._functions) if took >= _LONG_S else ()
+        at_sight = {r.place: r for r in refused_among(numbers, took)}
+        self._loops = {p: r.without_steps() for p, r in self._loops.items()} | ran.loops
+        return list((at_sight | self._loops).values())
 
     @property
     def figures(self) -> str:
@@ -232,8 +248,8 @@ def learn(cell: Cell, options: Options, recording: Recording, report: Report, to
     if options != asked:
         return  # who asks for more than a recording asks for one
     took -= report.compile_s
-    if recorder.units and (compiled := (RanCompiled, options)) not in cell.memo:
-        cell.memo[compiled] = True
+    if compiled(recorder.loops) and (known_units := (LoopRan, options)) not in cell.memo:
+        cell.memo[known_units] = True
         return  # the run has compiled loops, which the next one finds: that one tells
     known = find(cell, options)
     if known is not None:

@@ -7,7 +7,8 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from ..capture.durations import seconds
-from ..views.svg import document, text_at
+from ..views.svg import document
+from ..views.svg_text import text_at
 
 if TYPE_CHECKING:
     from .report import CompareReport, Point

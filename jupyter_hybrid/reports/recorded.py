@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..capture.recording import Recording
 from . import why_compiled
+from .loops import loops_of
 from .report import Report
 
 
@@ -21,7 +22,7 @@ def report_of(recording: Recording, error: BaseException | None = None) -> Repor
         spent=recorder.spent,
     )
     report.namespace = recorder.namespace
-    report.units = list(map(str, recorder.units.values()))
+    report.units = loops_of(recorder.loops.values(), recorder.cell)
     report.computed = recorder.later.taken()
     if error is not None:
         report.failed_with(error)

@@ -19,6 +19,7 @@ from ..capture.durations import seconds
 from ..capture.options import Options
 from ..capture.spent import Place, Spent
 from .listing import Break, places
+from .loops import Loop
 from .names import Choice, Names, Switches
 from .stages import Kernel, ReportStage, ShiftedChange
 from .why_compiled import Difference, explain, sentence
@@ -64,7 +65,8 @@ class Report:
             "imperative" when nothing was compiled.
         differences: what differs from the most similar earlier compilation of the cell: list of
             :class:`~jupyter_hybrid.reports.why_compiled.Difference`; None when there was none.
-        units: loops that ran compiled: where, how many steps, for how long.
+        units: loops that ran compiled, that have no unit or were given up: list of
+            :class:`~jupyter_hybrid.reports.loops.Loop`.
         ran: in mode auto: how the cell ran, and what each way takes; "" in others.
         error: what the cell failed with, and where; "" when it did not. The report is then of what
             was recorded until then.
@@ -101,7 +103,7 @@ class Report:
         self.compile_s = sum(s.compiled.seconds for s in segments if not s.cached)
         self.cached = bool(segments) and all(s.cached for s in segments)
         self.skipped = False
-        self.units: list[str] = []
+        self.units: list[Loop] = []
         self.ran = ""
         self.compared_later: Callable[[], list[Difference] | None] | None = None
         self.error = ""
@@ -306,10 +308,8 @@ class Report:
 
     def __repr__(self) -> str:
         if not self.segments:
-            why = "it ran as written" if self.mode == "imperative" else "it recorded no array"
-            lines = ["Nothing of this cell was compiled" + ("." if self.error else f": {why}.")]
-            if self.units:
-                lines = ["No graph was recorded: loops ran compiled, the rest as written."]
+            said = "nothing of this cell was compiled" if self.error else sentence(self)
+            lines = [f"{said[:1].upper()}{said[1:]}."]
         else:
             before = len(self.kernels_of(self.stages[0].graph))
             lines = [
@@ -325,7 +325,7 @@ class Report:
         if self.error:
             lines.insert(0, f"failed    {self.error}")
         lines += [f"way       {self.ran}"] if self.ran else []
-        lines += [f"unit      {text}" for text in self.units]
+        lines += [f"unit      {loop.text}" for loop in self.units]
         lines += [f"break     {b.text}" for b in self.graph_breaks]
         lines += [f"cut       {b.text}" for b in self.cuts]
         lines += [f"computed  {d.name} of {d.where}: {d.cost}" for d in self.computed]
@@ -335,6 +335,6 @@ class Report:
         return "\n".join(lines)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        if not self.segments:
+        if not self.segments and not self.units:
             return {"text/plain": repr(self)}
         return jupyter_hybrid.views.mimebundle(self)  # of the front door: views stand above

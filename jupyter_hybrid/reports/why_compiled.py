@@ -256,6 +256,8 @@ def sentence(report: Report) -> str:
     if report.replay == "replayed":
         return "replayed: the body ran, and its graph's hash found the program"
     if report.replay == "imperative":
+        if any(loop.is_compiled for loop in report.units):
+            return "no graph was recorded: loops ran compiled, the rest as written"
         how = "ran as written" if report.mode == "imperative" else "recorded no array"
         return f"nothing was compiled: it {how}"
     if report.differences is None:
@@ -277,6 +279,7 @@ def explain(report: Report) -> str:
     if not report.graph_breaks and report.segments and not report.error:
         parts = len(report.segments)
         lines.append("captured whole" + (f", as {parts} graphs" if parts > 1 else ""))
+    lines += [loop.paragraph for loop in report.units]
     for name, price in report.deferred:
         lines.append(f"{name} is deferred: reading it costs {price}")
     return "\n".join(lines)

@@ -10,7 +10,13 @@ from .svg import FAMILY_COLOURS
 
 
 def dot(spec: dict[str, Any], stage: int = -1) -> graphviz.Digraph:
-    """The stage's graph as a :class:`graphviz.Digraph`; names are escaped."""
+    """The stage's graph as a :class:`graphviz.Digraph`; names are escaped.
+
+    Raises:
+        ValueError: there is no graph: loops of the cell ran compiled, or nothing was recorded.
+    """
+    if not spec["stages"]:
+        raise ValueError("dot: expected a graph, got a cell without one")
     chosen = spec["stages"][stage]
     graph = graphviz.Digraph(
         "hybrid",

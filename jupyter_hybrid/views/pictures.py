@@ -11,6 +11,7 @@ from ..reports.names import Names
 from ..reports.replanned import Replanned
 from ..reports.report import Report
 from .spec import Part, Picture, build
+from .units import drawn
 
 VIEWS = ("graph", "memory", "program")
 
@@ -42,7 +43,7 @@ def of_report(report: Any) -> Picture:
         until = f"until line {segment.line}: {segment.reason}" if segment.line else segment.reason
         times = f" ({segment.count:,} times)" if segment.count > 1 else ""
         segments.append(f"part {i + 1}, {until}{times}")
-    notes = list(report.units)
+    notes = [report.ran] if report.ran else []
     notes += [f"computed where it stands: {b.text}" for b in report.cuts]
     notes += [f"computed {d.name} of {d.where} first: {d.cost}" for d in report.computed]
     if report.cached:
@@ -55,7 +56,7 @@ def of_report(report: Any) -> Picture:
             f"and {run.bytes_planned:,} bytes planned"
         )
     return Picture(
-        title="hybridized cell",
+        title="hybridized cell" if stages else "loops of the cell",
         stages=stages,
         parts=[
             Part(s.compiled.program.plan, s.compiled.program.graph, offset)
@@ -64,12 +65,14 @@ def of_report(report: Any) -> Picture:
         names=names,
         line_of=report.line_of,
         cell={"id": report.cell.id, "lines": report.cell.lines, "first_line": 1},
-        totals={
+        totals={}
+        if not stages
+        else {
             "bytes_imperative": report.bytes_imperative,
             "bytes_planned": report.bytes_planned,
             "bytes_lower_bound": report.bytes_lower_bound,
             "arena_bytes": report.arena_bytes,
-            "kernels_before": len(report.kernels_of(stages[0].graph)) if stages else 0,
+            "kernels_before": len(report.kernels_of(stages[0].graph)),
             "kernels_after": len(report.kernels),
             "compile_s": report.compile_s,
             "record_s": report.record_s,
@@ -84,6 +87,7 @@ def of_report(report: Any) -> Picture:
         deferred=report.deferred_names,
         notes=notes,
         segments=segments,
+        units=[drawn(loop, report.cell) for loop in report.units],
         view=report.options.view,
         switches=_switches(report),
         replanned=magic,

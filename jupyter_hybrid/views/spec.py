@@ -55,6 +55,7 @@ class Picture:
     deferred: list[Any] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     segments: list[str] = field(default_factory=list)  # labels, when there are several
+    units: list[dict[str, Any]] = field(default_factory=list)  # loops, from views/units.py
     switches: list[Name] = field(default_factory=list)
     replanned: str | None = None  # the first line that would run this plan, if it was not run
     view: str = "graph"
@@ -93,6 +94,7 @@ def build(picture: Picture) -> dict[str, Any]:
         ],
         "replanned": picture.replanned,
         "notes": picture.notes,
+        "units": picture.units,
         "initial": {
             "stage": len(stages) - 1 if picture.view == "memory" else max(fused, 0),
             "view": picture.view if picture.view != "none" else "graph",

@@ -9,8 +9,9 @@ from html import escape
 from itertools import pairwise
 from typing import Any
 
-_FONT = "ui-sans-serif, system-ui, 'Segoe UI', Roboto, sans-serif"
-_MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, monospace"
+from .svg_text import MONO, clip, text_at
+from .unit_svg import units_body
+
 # Fill and stroke by operator family: Okabe and Ito's colour-blind safe set, lightened.
 FAMILY_COLOURS = {
     "elementwise": ("#e3f1fa", "#0072b2"),
@@ -44,17 +45,6 @@ def _bytes(count: float | None) -> str:
     return f"{count:,.1f} GiB"
 
 
-def text_at(x: float, y: float, text: str, **style: Any) -> str:
-    attrs = {"font_family": _FONT, "font_size": 12, "fill": "#1f2430", **style}
-    listed = " ".join(f'{k.replace("_", "-")}="{escape(str(v))}"' for k, v in attrs.items())
-    return f'<text x="{x:.1f}" y="{y:.1f}" {listed}>{escape(text)}</text>'
-
-
-def _clip(text: str, width: float, size: float = 12) -> str:
-    room = max(int((width - 14) / (size * 0.56)), 3)
-    return text if len(text) <= room else text[: room - 1] + "…"
-
-
 def _node(node: dict[str, Any], coloured_by_buffer: bool) -> str:
     fill, stroke = FAMILY_COLOURS.get(node["family"], FAMILY_COLOURS["other"])
     if coloured_by_buffer and node["buffer"] is not None:
@@ -71,16 +61,16 @@ def _node(node: dict[str, Any], coloured_by_buffer: bool) -> str:
     ]
     under = node["detail"] or _value(node)
     two = bool(under) and node["h"] > 36
-    label = _clip(node["label"], node["w"], 12.5)
+    label = clip(node["label"], node["w"], 12.5)
     parts.append(
         text_at(node["x"], node["y"] + (-2 if two else 4.5), label, text_anchor="middle",
               font_size=12.5, font_weight=600 if node["kind"] != "constant" else 400)
     )  # fmt: skip
     if two:
-        detail = _clip(under, node["w"], 10.5)
+        detail = clip(under, node["w"], 10.5)
         parts.append(
             text_at(node["x"], node["y"] + 14, detail, text_anchor="middle", font_size=10.5,
-                  fill="#5a6070", font_family=_MONO)
+                  fill="#5a6070", font_family=MONO)
         )  # fmt: skip
     return "".join(parts) + "</g>"
 
@@ -105,7 +95,7 @@ def graph_body(stage: dict[str, Any]) -> str:
             'rx="10" fill="none" stroke="#c4c9d4" stroke-dasharray="4 4"/>'
         )
         parts.append(
-            text_at(group["x"] + 8, group["y"] + 14, _clip(group["label"], group["w"], 10.5),
+            text_at(group["x"] + 8, group["y"] + 14, clip(group["label"], group["w"], 10.5),
                   font_size=10.5, fill="#8a8f99")
         )  # fmt: skip
     for edge in graph["edges"]:
@@ -131,7 +121,7 @@ def graph_body(stage: dict[str, Any]) -> str:
                     edge["label"],
                     font_size=10,
                     fill="#6a7180",
-                    font_family=_MONO,
+                    font_family=MONO,
                     paint_order="stroke",
                     stroke="#ffffff",
                     stroke_width=4,
@@ -147,10 +137,12 @@ def svg(spec: dict[str, Any], stage: int | None = None) -> str:
 
     Args:
         spec: from :func:`jupyter_hybrid.views.spec_of`.
-        stage: draw this stage alone; None draws the first and the last beside each other.
+        stage: draw this stage alone; None draws the first and the last beside each other, and the
+            units below.
     """
     stages = spec["stages"]
-    chosen = [stages[stage]] if stage is not None else [stages[0], stages[-1]][: len(stages)]
+    alone = stage is not None and bool(stages)
+    chosen = [stages[stage]] if alone else [*stages[:1], *stages[1:][-1:]]
     if sum(len(s["graph"]["nodes"]) for s in chosen) > _MAX_NODES:
         return _too_large(spec, chosen)
     top, gap = 74.0, 40.0
@@ -163,9 +155,10 @@ def svg(spec: dict[str, Any], stage: int | None = None) -> str:
             f'<g transform="translate({x:.1f},{top - 8:.1f})">{graph_body(chosen_stage)}</g>'
         )
         x += max(graph["width"], 180) + gap
-    width = max(x - gap + 16, 420)
-    height = top + max(s["graph"]["height"] for s in chosen) + 8
-    return document(width, height, _header(spec) + "".join(columns))
+    height = top + max((s["graph"]["height"] for s in chosen), default=-30) + 8
+    body, below, least = units_body([] if alone else spec.get("units", []), 16, height)
+    width = max(x - gap + 16, least + 32, 420)
+    return document(width, height + below, _header(spec) + "".join(columns) + body)
 
 
 def _header(spec: dict[str, Any]) -> str:
@@ -200,4 +193,6 @@ def _too_large(spec: dict[str, Any], stages: list[dict[str, Any]]) -> str:
         count = len(stage["graph"]["nodes"])
         text = f"{stage['label']}: {count:,} nodes, too many for a still picture"
         rows.append(text_at(24, 60 + 22 * i, text))
-    return document(620, 70 + 22 * len(stages), "".join(rows))
+    height = 70 + 22 * len(stages)
+    body, below, least = units_body(spec.get("units", []), 16, height)
+    return document(max(620, least + 32), height + below, "".join(rows) + body)

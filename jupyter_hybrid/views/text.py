@@ -15,6 +15,9 @@ def text(spec: dict[str, Any]) -> str:
         lines += [f"    {row}" for row in stage["program"].splitlines()]
     for skipped in spec["skipped"]:
         lines.append(f"# {skipped['label']}: skipped, {skipped['why']}")
+    for unit in spec.get("units", ()):
+        lines.append(f"\n# unit: {unit['title']}: {unit['text']}")
+        lines += _unit(unit)
     memory = spec["memory"]
     if memory:
         lines.append(
@@ -29,3 +32,20 @@ def text(spec: dict[str, Any]) -> str:
         lines.append("\n# names: what keeping each one costs")
         lines += [f"    {n['name']}: {n['state']}, {n['price']}" for n in spec["names"]]
     return "\n".join(lines)
+
+
+def _unit(unit: dict[str, Any]) -> list[str]:
+    """The body of a unit, each line of the cell with its instructions."""
+    lines = []
+    for row in unit["rows"]:
+        mark = f"  <- {row['refused']}" if row["refused"] else ""
+        lines.append(f"    {row['line']:>4}  {row['code']}{mark}")
+        for version in row["versions"]:
+            lines += [f"            [{version['kinds']}]"] if version["kinds"] else []
+            lines += [f"            {text}" for text in version["instructions"]]
+    if unit["variables"]:
+        found = "; ".join(f"{name}: {kinds}" for name, kinds in unit["variables"])
+        lines.append(f"    variables: {found}")
+    return lines + [f"    checked when it begins: {'; '.join(unit['guards'])}"] * bool(
+        unit["guards"]
+    )

@@ -178,6 +178,8 @@ def _page(spec: dict[str, Any]) -> str:
         f"<pre>{html.escape(stage['program'])}</pre>"
         for i, stage in enumerate(spec["stages"])
     )
+    if spec.get("units"):
+        pictures += svg({**spec, "stages": []})
     title = html.escape(spec["title"])
     return (
         f"<!doctype html><meta charset=utf-8><title>{title}</title>"

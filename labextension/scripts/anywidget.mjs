@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ownNames } from './own_names.mjs';
 
-const LIMIT = 64 * 1024; // the module is saved inside every notebook that shows a widget
+const LIMIT = 70 * 1024; // the module is saved inside every notebook that shows a widget
 const here = dirname(dirname(fileURLToPath(import.meta.url)));
 const outdir = join(here, '..', 'jupyter_hybrid', 'static');
 

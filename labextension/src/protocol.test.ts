@@ -34,6 +34,14 @@ describe('parseSpec', () => {
     expect(spec.initial).toEqual({ stage: 0, view: 'graph' });
   });
 
+  it('reads loops of a cell without a graph', () => {
+    const row = { line: 3, code: 't.append(str(k))', refused: 'a call of str()' };
+    const unit = { title: 'lines 2–3', rows: [row], variables: [['k', 'int']] };
+    const spec = parseSpec({ version: 1, stages: [], units: [unit] });
+    expect(spec.units[0].rows[0]).toMatchObject({ own: true, of: '', versions: [] });
+    expect(spec.units[0]).toMatchObject({ compiled: false, variables: [['k', 'int']], guards: [] });
+  });
+
   const faults: [string, (spec: Loose) => void, string][] = [
     ['another version', s => (s.version = 2), 'reads version 1, the picture has version 2'],
     ['no stages', s => (s.stages = []), 'spec.stages: expected at least one stage'],

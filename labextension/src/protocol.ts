@@ -36,7 +36,9 @@ import {
   type Spec,
   type Stage,
   type Step,
-  type Totals
+  type Totals,
+  type Unit,
+  type UnitRow
 } from './spec';
 
 export * from './spec';
@@ -205,6 +207,31 @@ const totals = object<Totals>({
   replay: text
 });
 
+const pairOfTexts: Decoder<[string, string]> = (value, path) => {
+  const [name = '', kinds = ''] = list(string)(value, path);
+  return [name, kinds];
+};
+
+const unit = object<Unit>({
+  title: text,
+  compiled: or(boolean, false),
+  text,
+  rows: list(
+    object<UnitRow>({
+      line: integer,
+      own: or(boolean, true),
+      of: text,
+      code: text,
+      versions: list(
+        object<UnitRow['versions'][number]>({ kinds: text, instructions: list(string) })
+      ),
+      refused: text
+    })
+  ),
+  variables: list(pairOfTexts),
+  guards: list(string)
+});
+
 const initial = object<Spec['initial']>({ stage: count, view: or(choice(VIEWS), 'graph') });
 
 const spec = object<Spec>({
@@ -230,6 +257,7 @@ const spec = object<Spec>({
   ),
   replanned: or(string, null),
   notes: list(text),
+  units: list(unit),
   initial: (value, path) => initial(value ?? {}, path)
 });
 
@@ -244,7 +272,7 @@ export function parseSpec(value: unknown): Spec {
     );
   }
   const parsed = spec(value, 'spec');
-  if (parsed.stages.length === 0) {
+  if (parsed.stages.length + parsed.units.length === 0) {
     throw fault('spec.stages', 'expected at least one stage, got none');
   }
   for (const s of parsed.stages) {

@@ -60,6 +60,8 @@ export interface Spec {
   /** the first line that would run this plan; null: it is the one that ran */
   replanned: string | null;
   notes: string[];
+  /** loops that ran compiled, or have no unit */
+  units: Unit[];
   initial: { stage: number; view: View };
 }
 
@@ -80,6 +82,34 @@ export interface Name {
   fixed: string;
   /** other names of the same array */
   shares: string[];
+}
+
+/** A loop's unit: one body, run for every step. */
+export interface Unit {
+  title: string;
+  /** some of its steps ran compiled */
+  compiled: boolean;
+  /** how long, where it left, why it has no unit */
+  text: string;
+  rows: UnitRow[];
+  /** names that it binds, with their types */
+  variables: [string, string][];
+  /** what is looked at when it begins */
+  guards: string[];
+}
+
+/** A line of the user's text with what it became. */
+export interface UnitRow {
+  line: number;
+  /** it stands in this cell */
+  own: boolean;
+  /** the function that it stands in, where the loop calls that */
+  of: string;
+  code: string;
+  /** its instructions; several where the names hold other kinds by turns */
+  versions: { kinds: string; instructions: string[] }[];
+  /** why the unit left or was refused there */
+  refused: string;
 }
 
 /** What the cell costs; null where it was not measured. Bytes and seconds. */

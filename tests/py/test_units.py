@@ -50,8 +50,8 @@ def test_a_function_of_loops(shell, compiled):
     assert compiled == [7, 8, 6]
     text = repr(mx.report())
     assert "unit      lines 9-14: 6 steps ran compiled, in " in text
-    told = [note.partition(",")[0] for note in spec_of(mx.report())["notes"]]
-    assert told == [f"lines {at} steps ran compiled" for at in ("5-6: 7", "7-8: 8", "9-14: 6")]
+    told = [unit["title"] for unit in spec_of(mx.report())["units"]]
+    assert told == ["lines 5–6 × 7 steps", "lines 7–8 × 8 steps", "lines 9–14 × 6 steps"]
 
 
 def test_an_element_is_a_scalar_of_numpy(shell, compiled):
@@ -60,6 +60,16 @@ def test_an_element_is_a_scalar_of_numpy(shell, compiled):
     shell.run("%%hybridize\ns = 0\nfor i in range(4):\n    s += x[i]")
     assert type(shell.ns["s"]) is np.float64
     assert (shell.ns["s"], shell.ns["i"], compiled) == (6.0, 3, [4])
+
+
+def test_a_long_list_is_gone_through(shell, compiled):
+    """As many items as steps are worth a look; a `while` may take as many."""
+    shell.run("v = [k / 2 for k in range(5_000)]")
+    shell.run(
+        "%%hybridize\ns = k = 0\nfor x in v:\n    s += x\nwhile k < 4_000:\n    s += v[k]; k += 1"
+    )
+    assert shell.ns["s"] == 2499.5 * 2500 + 1999.5 * 2000
+    assert compiled == [5_000, 4_000]
 
 
 def test_a_float_is_compared_with_an_integer_that_no_float_is(shell, compiled):
@@ -272,4 +282,4 @@ def test_why_a_loop_is_none():
 
     unit = Unit(node)
     assert not unit.fits(Frame, range(3))
-    assert unit.refused == "line 2: a with is left to Python"
+    assert unit.refused == ("a with", 2, None)

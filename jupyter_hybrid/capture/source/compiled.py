@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..units import Outcome, Over, RanCompiled, check, rest_of
+from ..units import Made, Outcome, Over, Refusal, check, rest_of
 from ..units.check import Prediction
 from ..watchers import watching
 from .loops import Place, place_of, weigh
+from .loops_ran import LoopsRan, note_ran, of_loop
 
 HOT_S = 1e-3  # as long loops run as written before they are compiled
 # What a unit may go through, of which no step runs code of the user's, and a `while`'s steps.
@@ -46,6 +47,7 @@ class Compiled:
         self._steps: Any = ()  # those as written
         self._compiled = 0  # steps that its unit took
         self._foretold: tuple[Prediction, Any] | None = None  # to be checked, for a frame
+        self._refused: Refusal | None = None  # why it has no unit
 
     @property
     def is_measured(self) -> bool:
@@ -62,13 +64,17 @@ class Compiled:
     def run_unit(self, frame: Any) -> Outcome | None:
         """Steps that run compiled, before others do as written."""
         unit = self.place.unit
-        if unit is None or unit.refused or self.over or self._forced or self._watched():
+        if unit is None or self.over or self._forced or self._watched():
             return None
         if self.again:  # the steps of a `while` between two runs come one by one
+            return None
+        if unit.refused:
+            self._refused = unit.refused
             return None
         through, recorded = self.values if self.top == 1 else None, self.recorder is not None
         ready = unit.ready(frame, through, self.steps_done, recorded=recorded)
         if ready is None or (self.is_measured and ready.made.whole):
+            self._refused = unit.unfit if ready is None else None
             return None
         if check.ALWAYS or (recorded and self.recorder.options.check):
             self._check(check.Prediction(ready, self.place.lines), frame)
@@ -78,7 +84,7 @@ class Compiled:
         outcome.set_attributes()
         self.steps_done += outcome.steps
         self._compiled += outcome.steps
-        self._note_unit(outcome.steps, time.perf_counter() - start)
+        self._note_unit(ready.made, outcome, time.perf_counter() - start)
         if outcome.over:
             self.over = not outcome.broke and self.top == 1
             self.hooks.steps = ()
@@ -98,7 +104,7 @@ class Compiled:
         """The steps that a unit has foretold are taken as written, and compared."""
         outcome = prediction.outcome
         self._compiled += outcome.steps
-        self._note_unit(outcome.steps, 0.0)
+        self._note_unit(prediction.made, outcome, 0.0)
         self._foretold = prediction, frame
         if self.top == 1:
             self._iterator = rest_of(self.values, self.steps_done)
@@ -159,19 +165,27 @@ class Compiled:
         self.hooks.steps = self._iterator
         return 0
 
-    def _note_unit(self, steps: int, took_s: float) -> None:
-        alone = self.hooks.ran_alone
-        if self.recorder is not None or alone is not None:
-            known = alone.units if self.recorder is None else self.recorder.units
-            note_ran(known, self.place, steps, took_s)
+    @property
+    def _told(self) -> LoopsRan | None:
+        """Where the report finds what is said of loops; None: nobody asks."""
+        if self.recorder is not None:
+            told: LoopsRan = self.recorder.loops
+            return told
+        alone: RanAlone | None = self.hooks.ran_alone
+        return None if alone is None else alone.loops
 
+    def _note_unit(self, made: Made, outcome: Outcome, took_s: float) -> None:
+        told = self._told
+        if told is not None:
+            note_ran(told, self.place, made, outcome, took_s)
 
-def note_ran(known: dict[int, RanCompiled], place: Place, steps: int, took_s: float) -> None:
-    """For the report: a unit has taken so many steps of a loop."""
-    ran = known.setdefault(place.first, RanCompiled(place.lines))
-    ran.steps += steps
-    ran.seconds += took_s
-    ran.written_s += steps * place.ran_s / max(1, place.ran_steps)
+    def _note_refused(self, why: Refusal | None, took_s: float) -> None:
+        """It ran as written, or some of it, since it has no unit."""
+        told = self._told
+        if why is not None and told is not None:
+            ran = of_loop(told, self.place)
+            ran.refused = why
+            ran.python_s += took_s
 
 
 def goes_by_index(function: Any, args: tuple[Any, ...]) -> bool:
@@ -185,12 +199,14 @@ class RanAlone:
     """Of a run of a cell with its units and nothing recorded.
 
     Attributes:
-        units: the loops that ran compiled, by their lines.
+        loops: what is said of those that were tried.
         take_turns: did others run as written, which may be compiled in another run?
+        functions: the numbers of the loops of functions that were called.
     """
 
-    units: dict[int, RanCompiled] = field(default_factory=dict)
+    loops: LoopsRan = field(default_factory=dict)
     take_turns: bool = False
+    functions: list[range] = field(default_factory=list)
 
 
 class Tried(Compiled):
@@ -267,7 +283,12 @@ class Tried(Compiled):
         """A phase has ended, whatever way."""
         self._phase_ended()
         if self._is_cold and not self.over and not self.again:
-            self._count()  # the one that ended the loop early
+            self._count()  # the one that ended the loop early, or all of those that no unit takes
+            unit, through = self.place.unit, self.values
+            if unit is not None and type(through) is not Over and type(through) not in _BY_INDEX:
+                self._note_refused(unit.goes_through(through), 0.0)
         if self._is_cold or self._as_written or (self.again and not self.over):
             return
-        weigh(self._number, self.place, self._compiled, time.perf_counter() - self._start)
+        took_s = time.perf_counter() - self._start
+        self._note_refused(self._refused, took_s)
+        weigh(self._number, self.place, self._compiled, took_s)

@@ -18,8 +18,9 @@ import numpy as np
 from ..units import check, rest_of
 from ..watchers import watching
 from . import compiled
-from .compiled import RanAlone, note_ran
+from .compiled import RanAlone
 from .loops import Place, may_try, place_of, weigh
+from .loops_ran import note_ran, of_loop
 
 #: They go through all of what they are given, at once.
 CONSUMERS = (sum, min, max, list, tuple, set, sorted, frozenset)
@@ -83,6 +84,7 @@ class Comprehensions:
         place: Any = found.place
         ready = place.unit.ready(frame, values, 0, {LIST: found.made})
         if ready is None:
+            of_loop(alone.loops, place).refused = place.unit.unfit
             return
         if check.ALWAYS:
             given = ready.values
@@ -94,7 +96,7 @@ class Comprehensions:
         outcome = ready.run()
         outcome.set_attributes()
         found.steps = outcome.steps
-        note_ran(alone.units, place, outcome.steps, time.perf_counter() - start)
+        note_ran(alone.loops, place, ready.made, outcome, time.perf_counter() - start)
         if outcome.error is not None:
             raise outcome.error
         self._others = () if outcome.over else rest_of(values, outcome.steps)

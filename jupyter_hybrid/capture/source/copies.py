@@ -34,7 +34,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..trace_state import RUNTIME
-from ..units import Unit, may_run
+from ..units import Refusal, Unit, refused_at_sight
 from . import loops, quiet
 from .nodes import Transformer, call_of, copied, finished, placed
 from .scopes import loaded_names, own_stores, yields
@@ -86,10 +86,15 @@ class Copies(Transformer):
         """Can this loop be written twice? One that waits may stop in the middle."""
         return self.copies and not self.in_class and not yields([node])
 
-    def loop_number(self, node: Any, unit: Unit | None = None) -> ast.expr:
+    def loop_number(
+        self, node: Any, unit: Unit | None = None, refused: Refusal | None = None
+    ) -> ast.expr:
         """The number under which patience knows a loop or comprehension."""
-        number = loops.register(self.filename, node, quiet.reads_of([node]), unit)
-        return placed(node, ast.Constant(number))
+        last, reads = node.end_lineno or node.lineno, quiet.reads_of([node])
+        function = getattr(self.function, "name", "a lambda") if self.function else ""
+        place = loops.Place(self.filename, node.lineno, last, reads, function)
+        place.unit, place.refused = unit, refused
+        return placed(node, ast.Constant(loops.register(place)))
 
     def _variables_read(self, node: Any) -> list[str]:
         """The function's variables that a plain copy reads."""
@@ -166,8 +171,9 @@ class Copies(Transformer):
         if not self.may_copy(node):
             return self.generic_visit(node)
         plain = self.as_written(node)
-        unit = Unit(plain) if may_run(plain) else None
-        known = self.loop_number(node, unit)
+        refused = refused_at_sight(plain)
+        unit = None if refused else Unit(plain)
+        known = self.loop_number(node, unit, refused)
         start = self._runtime("phases", [known, self.visit(node.iter)], node.iter)
         self.loops += 1
         node.target = self.visit(node.target)
@@ -186,8 +192,9 @@ class Copies(Transformer):
         if not self.may_copy(node):
             return self.generic_visit(node)
         plain = self.as_written(node)
-        as_unit = Unit(plain) if may_run(plain) else None
-        number = self.loop_number(node, as_unit)
+        refused = refused_at_sight(plain)
+        as_unit = None if refused else Unit(plain)
+        number = self.loop_number(node, as_unit, refused)
         at = start = self._runtime("turns", [number], node)
         self.loops += 1
         node.test = self.visit(node.test)

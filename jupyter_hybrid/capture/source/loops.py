@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from ..units import Unit
+from ..units import Refusal, Unit
 
 _KEPT = 20_000
 _LOST, _HOPELESS = 3, 10  # runs; the first one compiles
@@ -16,14 +16,19 @@ _numbers = count()
 may_try: list[bool] = []
 
 
-@dataclass
+@dataclass(eq=False)
 class Place:
-    """A loop or comprehension of a cell, and what is known about it."""
+    """A loop or comprehension of a cell, and what is known about it.
+
+    Attributes:
+        function: the name of the one that it stands in; "": it stands in none.
+    """
 
     filename: str
     first: int
     last: int
     reads: frozenset[str]  # names
+    function: str = ""
     left: str = ""  # to Python: why, with figures
     doubted: Any = None  # the budget of the run that left it, where a later one is to look again
     is_judged: bool = False  # its steps have been found to cost more once
@@ -31,6 +36,7 @@ class Place:
     paid: int = 0  # times that its recorded steps were measured, and faster
     trusted: int = 0  # so many of its next runs are not measured
     unit: Unit | None = None  # of a loop that may run compiled
+    refused: Refusal | None = None  # what can't, by one look at its text
     ran_s: float = 0.0  # as written, in cells that are not recorded, until it is compiled
     ran_steps: int = 0  # in that time, ...
     ran_runs: int = 0  # ... of a comprehension in so many runs
@@ -63,6 +69,11 @@ class Pace:
     def is_hopeless(self) -> bool:
         return self.lost == _HOPELESS
 
+    @property
+    def is_given_up(self) -> bool:
+        """Do some runs go as written?"""
+        return self.lost >= _LOST
+
     def goes_by_unit(self) -> bool:
         """Does the next run?"""
         if self.skipped:
@@ -73,7 +84,7 @@ class Pace:
     def note(self, gained: bool) -> None:
         """One that did has gained, or not."""
         self.lost = 0 if gained else self.lost + 1
-        if self.lost >= _LOST:
+        if self.is_given_up:
             self.skipped = 4 << self.lost
 
 
@@ -88,12 +99,11 @@ def weigh(number: int, place: Place, steps: int, took_s: float) -> None:
 _places: OrderedDict[int, Place] = OrderedDict()
 
 
-def register(filename: str, node: Any, reads: frozenset[str], unit: Unit | None = None) -> int:
+def register(place: Place) -> int:
     """The number of a loop or comprehension, as written."""
     number = next(_numbers)
-    last = node.end_lineno or node.lineno
-    _places[number] = Place(filename, node.lineno, last, reads, unit=unit)
-    may_try.append(unit is not None)
+    _places[number] = place
+    may_try.append(place.unit is not None)
     if len(_places) > _KEPT:
         _places.popitem(last=False)
     return number

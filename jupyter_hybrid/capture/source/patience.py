@@ -94,6 +94,7 @@ class Phases(Compiled):
         return self
 
     def __next__(self) -> int:
+        self._phase_began = time.perf_counter()
         if self.stage == _START:
             self._begin()
         elif self.over or (self.stage == _PLAIN and not self.again):
@@ -233,6 +234,9 @@ class Phases(Compiled):
     def ended(self, outer: Phases | None) -> None:
         """A phase has ended, whatever way."""
         self._phase_ended()
+        if self.stage == _PLAIN:
+            took_s = time.perf_counter() - self._phase_began
+            self._note_refused(self._refused or self.place.refused, took_s)
         self.resume()
         if outer is not None and self.recorder is not None and outer.recorder is self.recorder:
             made = len(self.recorder.breaks) - self._breaks

@@ -149,6 +149,7 @@ class PlainCopies(Comprehensions):
             if code is not now[0] or defaults is not now[1] or named is not now[2]:
                 twin, numbers = twins.with_units(plain)
                 self._with_units[plain] = *now, twin, numbers
+                self.ran_alone.functions.append(numbers)
             if any(map(may_try.__getitem__, numbers)):
                 return types.MethodType(twin, function.__self__) if is_method else twin
         in_vain = self._in_vain[number] = self._in_vain.get(number, 0) + 1

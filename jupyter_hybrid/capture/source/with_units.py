@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from ..trace_state import LOOPS
-from ..units import Unit, may_run
+from ..units import Unit, refused_at_sight
 from .comprehensions import CONSUMERS, LIST
 from .copies import Copies
 from .loops import register_call
@@ -79,7 +79,12 @@ class WithUnits(Copies):
         return self._where_it_may_be_tried(number, self._phases(node, start, phases, orelse), plain)
 
     def _may_be_unit(self, node: Any) -> bool:
-        return self.loops < _DEEPEST and self.may_copy(node) and may_run(node)
+        if self.loops >= _DEEPEST or not self.may_copy(node):
+            return False
+        refused = refused_at_sight(node)
+        if refused is not None:
+            self.loop_number(node, refused=refused)
+        return refused is None
 
     def _visit_parts(self, node: Any) -> None:
         self.loops += 1
@@ -140,6 +145,7 @@ class WithUnits(Copies):
 
     def inside(self, node: Any) -> Any:
         """The function with its own code rewritten, in place."""
+        self.function = node
         if isinstance(node, ast.Lambda):
             node.body = self.visit(node.body)
         else:

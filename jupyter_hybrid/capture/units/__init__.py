@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .blocks import may_run
-from .unit import Outcome, Over, RanCompiled, Unit, rest_of
+from .blocks import refused_at_sight
+from .parts import Refusal
+from .unit import Made, Outcome, Over, Unit, rest_of
 
-__all__ = ["Outcome", "Over", "RanCompiled", "Unit", "may_run", "rest_of"]
+__all__ = ["Made", "Outcome", "Over", "Refusal", "Unit", "refused_at_sight", "rest_of"]

@@ -15,7 +15,19 @@ from ..source.nodes import placed, walk
 from .callees import Callee, Callees, called_names
 from .expressions import Expressions
 from .instances import Instances
-from .parts import Block, Element, Global, Leaves, Part, Slot, displays_in, touched, words
+from .parts import (
+    Block,
+    Element,
+    Global,
+    Leaves,
+    Part,
+    Refusal,
+    Slot,
+    displays_in,
+    first_of,
+    touched,
+    words,
+)
 
 RANGE, ITEMS = "range", "items"  # what the outermost `for` goes through
 
@@ -27,7 +39,9 @@ class Loop(Expressions):
         slots: of names, first those that the loop binds, then those that it only reads; behind them
             are hidden ones.
         bound: how many of these are bound.
-        refused: why no step of it can be taken; "" where one may.
+        way: how the outermost `for` goes on: RANGE, ITEMS or a function's name; "": a `while`.
+        callees: the functions that it calls.
+        refused: why no step of it can be taken; None where one may.
     """
 
     def __init__(
@@ -38,7 +52,7 @@ class Loop(Expressions):
         local: frozenset[str] = frozenset(),
         instances: Instances | None = None,
     ):
-        self.node = node
+        self.node, self.way, self.callees = node, through, functions
         names = [n for n in walk(node) if isinstance(n, ast.Name)]
         stored: dict[Any, None]
         stored = dict.fromkeys(n.id for n in names if not isinstance(n.ctx, ast.Load))
@@ -49,6 +63,7 @@ class Loop(Expressions):
         own = {n: c for n, c in own.items() if all(f.name not in stored for f in free[n])}
         read.update(dict.fromkeys(f for n in own for f in free[n]))
         self._instances = instances or Instances()
+        self.methods = self._instances.methods
         # A global that the loop's function has a variable for goes by another name.
         callees = [*own.values(), *outer.values(), *self._instances.methods.values()]
         callees += [c for callee in callees for c in callee.all_inner()]
@@ -74,6 +89,7 @@ class Loop(Expressions):
         self._tuples: dict[str, list[int]] = {}
         self._count = 0
         self._result: tuple[int, Block] | None = None  # what returns set, and where they lead
+        self.inner: dict[int, str] = {}  # names of hidden slots, for people
         self.grown: set[int] = set()  # slots of lists that are appended to
         self.size = self.named
         self.blocks: list[Block] = []
@@ -118,7 +134,7 @@ class Loop(Expressions):
             try:
                 visit = _STATEMENTS.get(type(node))
                 if visit is None:
-                    raise Leaves(f"{words(node)} is left to Python", node)
+                    raise Leaves(words(node), node)
                 visit(self, node)
             except Leaves as problem:
                 self._node = problem.args[1]
@@ -221,7 +237,7 @@ class Loop(Expressions):
         elif isinstance(function, ast.Attribute) or called_names([value]):
             self._add("call", self._plain(value))
         else:
-            raise Leaves("a call stands alone", node)
+            raise Leaves(words(value), node)
 
     def _return(self, node: ast.Return) -> None:
         if self._result is None:
@@ -261,6 +277,9 @@ class Loop(Expressions):
             self._unrolled(node, way.elts)
             return
         at = self._hidden(4)
+        if isinstance(node.target, ast.Name):
+            ways = ("next", "left", "step")
+            self.inner |= {at + k: f"{node.target.id}.{way}" for k, way in enumerate(ways)}
         called = way.func.id if isinstance(way, ast.Call) and isinstance(way.func, ast.Name) else ""
         if called:
             if way.keywords or any(isinstance(a, ast.Starred) for a in way.args) or not way.args:
@@ -346,31 +365,32 @@ class Loop(Expressions):
     def _assert(self, node: ast.Assert) -> None:
         holds, fails = self._new(), self._new()
         self._branch(node.test, holds, fails)
-        fails.end = ("leave", "an assertion fails", node)
+        fails.end = ("leave", "an assertion fails", self._here())
         self._go(holds)
 
     # What is known of all of it -------------------------------------------------------------------
-    def _refused(self) -> str:
-        """Why no step can be taken without leaving."""
+    def _refused(self) -> Refusal | None:
+        """What no step can be taken without."""
         begin = [b for b in self.first.targets() if b.end != ("exit", 0)]
-        seen, found = {self.first.number}, ""
+        seen = {self.first.number}
+        found: list[Refusal] = []
         stack = list(begin) if self.first.end and self.first.end[0] != "leave" else [self.first]
         while stack:
             block = stack.pop()
             if block is self.first and block.end and block.end[0] != "leave":
-                return ""
+                return None
             end: Any = block.end
             if end[0] == "exit" and end[1] == 1:
-                return ""
-            if end[0] == "leave" and not found:
-                found = f"line {end[2].lineno}: {end[1]}"
+                return None
+            if end[0] == "leave" and end[1]:
+                found.append(Refusal.at(end[1], end[2]))
             for target in block.targets():
                 if target is self.first:
-                    return ""
+                    return None
                 if target.number not in seen:
                     seen.add(target.number)
                     stack.append(target)
-        return found or "it takes no step"
+        return first_of(found) or Refusal.at("it takes no step", self.node)
 
     def _live(self) -> None:
         """For each block the hidden slots whose values it, or what follows, still reads."""
@@ -406,10 +426,11 @@ def _may_stand_alone(value: Any) -> bool:
     return isinstance(value.func, ast.Attribute) or bool(called_names([value]))
 
 
-def may_run(node: Any) -> bool:
-    """Can a loop's steps be taken compiled, as far as one look at its own statements tells?"""
-    return all(
-        type(statement) in _STATEMENTS
-        and (type(statement) is not ast.Expr or _may_stand_alone(statement.value))
-        for statement in node.body
-    )
+def refused_at_sight(node: Any) -> Refusal | None:
+    """What of a loop's own statements can't be compiled, as far as one look tells."""
+    for statement in node.body:
+        if type(statement) not in _STATEMENTS:
+            return Refusal.at(words(statement), statement)
+        if type(statement) is ast.Expr and not _may_stand_alone(statement.value):
+            return Refusal.at(words(statement.value), statement)
+    return None

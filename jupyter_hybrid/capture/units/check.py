@@ -58,11 +58,12 @@ class Prediction:
 
     Attributes:
         outcome: how far the unit came.
+        made: its code.
     """
 
     def __init__(self, ready: Ready, where: str):
         made, values, self._owners = ready
-        self._where, self._values = where, values
+        self._where, self._values, self.made = where, values, made
         self._names = list(made.loop.slots)
         self._bound, self._displays = made.loop.bound, made.loop.displays
         self._copies = copies(values)

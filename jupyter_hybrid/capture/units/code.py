@@ -17,7 +17,7 @@ from ... import _core
 from . import arithmetic, pure
 from .blocks import Loop
 from .kinds import is_array, letter_of
-from .parts import Block, Leaves
+from .parts import Block, Leaves, Refusal, first_of
 from .values import STEPS, WIDTH, Values
 
 _OPCODES = _core.units.OPCODES
@@ -35,6 +35,17 @@ _ARRAYS = frozenset(
         "call",
     )
 )
+_NAMES = {number: name for name, number in _OPCODES.items()}
+# What instructions leave for, by the first words of their names.
+_RESULTS = {
+    **dict.fromkeys(("load", "store"), "an index out of range, or an item of another type"),
+    **dict.fromkeys(("add", "sub", "mul", "pow", "shl", "neg", "abs"), "an integer beyond 64 bits"),
+    **dict.fromkeys(("floordiv", "mod", "div", "nonzero"), "a division by zero, or a nan"),
+    **dict.fromkeys(("fits", "exact", "invert"), "an integer that its dtype can't hold"),
+    "shift": "a shift by so many bits", "to": "a float that no integer of 64 bits is",
+    "finite": "a result for which math raises", "steps": "a range of such numbers",
+    "call": "a function that warns, raises or gives something else",
+}  # fmt: skip
 _LATER = 16  # a flag of `apply`
 _TEMPORARIES = 64
 _CONSTANTS = 256
@@ -53,7 +64,10 @@ class Code(Values):
     Attributes:
         letters: how the machine keeps the loop's variables, by the number of their kinds.
         kinds: these kinds.
-        lines: of each instruction.
+        entry: the kinds that the slots have at first.
+        nodes: of each instruction, what it does a part of.
+        reasons: of instructions that always leave.
+        starts: where the blocks begin, by their numbers, each for some kinds.
         watches: is NumPy to warn of floating-point exceptions?
         attributes: of modules, what they were: (module, name, value).
     """
@@ -64,10 +78,11 @@ class Code(Values):
         self.attributes: list[tuple[ModuleType, str, Any]] = []
         self.letters: list[str] = []
         self.kinds: list[tuple[Any, ...]] = []
-        self.lines: list[int] = []
-        self.reasons: dict[int, str] = {}  # of instructions that always leave
+        self.entry = kinds
+        self.nodes: list[Any] = []
+        self.reasons: dict[int, str] = {}
         self._code = array("i")
-        self._first_temporary = loop.size
+        self.first_temporary = loop.size
         self._next = loop.size
         self.pinned = -1
         self.computed_later: dict[int, int] = {}  # where registers get what may be
@@ -78,8 +93,8 @@ class Code(Values):
         self._constants: dict[tuple[type, str], int] = {}
         self._values: list[Any] = []
         self._now: list[Any] = []  # kinds of the slots
-        self._line = 0
-        self._places: dict[tuple[int, tuple[Any, ...]], int] = {}
+        self._node: Any = loop.node
+        self.starts: dict[tuple[int, tuple[Any, ...]], int] = {}
         self._open: list[tuple[int, int, tuple[int, tuple[Any, ...]]]] = []  # jumps to patch
         self._known: dict[tuple[Any, ...], int] = {}
         self.takes_steps = False  # can one end where the next begins?
@@ -89,10 +104,21 @@ class Code(Values):
                 if self._code[at] == _OPCODES["commit"]:
                     self._code[at + 4] = 1
 
+    def why_left(self, at: int) -> Refusal:
+        """What keeps the unit from going on at an instruction."""
+        what = _NAMES[self._code[at * WIDTH]].partition("_")[0]
+        why = self.reasons.get(at) or _RESULTS.get(what, "NumPy has to warn, or shapes do not fit")
+        return Refusal.at(why, self.nodes[at])
+
+    def why_none(self) -> Refusal:
+        """What no step can be taken without."""
+        left = [self.why_left(at) for at in self.reasons]
+        return first_of(left) or Refusal.at("it takes no step", self.loop.node)
+
     # The instructions -----------------------------------------------------------------------------
     @property
     def registers(self) -> int:
-        return self._first_temporary + _TEMPORARIES + _CONSTANTS
+        return self.first_temporary + _TEMPORARIES + _CONSTANTS
 
     @property
     def bytes(self) -> bytes:
@@ -100,7 +126,7 @@ class Code(Values):
 
     @property
     def constants(self) -> list[tuple[int, Any]]:
-        first = self._first_temporary + _TEMPORARIES
+        first = self.first_temporary + _TEMPORARIES
         return [(first + k, value) for k, value in enumerate(self._values)]
 
     @property
@@ -111,7 +137,7 @@ class Code(Values):
         self._code.append(_OPCODES[name])
         self._code.extend(operands)
         self._code.extend((0,) * (WIDTH - 1 - len(operands)))
-        self.lines.append(self._line)
+        self.nodes.append(self._node)
 
     def emit(self, name: str, *operands: int) -> int:
         """An instruction; the register of its result."""
@@ -124,13 +150,13 @@ class Code(Values):
         self._add(name, *operands)
 
     def _temporary(self) -> int:
-        if self._next == self._first_temporary + _TEMPORARIES:
+        if self._next == self.first_temporary + _TEMPORARIES:
             raise Leaves("an expression of too many parts", None)
         self._next += 1
         return self._next - 1
 
     def is_temporary(self, register: int) -> bool:
-        return 0 <= register - self._first_temporary < _TEMPORARIES
+        return 0 <= register - self.first_temporary < _TEMPORARIES
 
     def computes(self, value: tuple[Any, int]) -> None:
         """What is emitted next takes this array: if nobody else does, it computes it, too."""
@@ -174,14 +200,14 @@ class Code(Values):
         if found is None:
             if len(self._values) == _CONSTANTS:
                 raise Leaves("too many numbers", None)
-            found = self._first_temporary + _TEMPORARIES + len(self._values)
+            found = self.first_temporary + _TEMPORARIES + len(self._values)
             self._constants[known] = found
             self._values.append(value)
         return found
 
     def constant_of(self, register: int) -> Any:
         """The number that a register always has, or None."""
-        k = register - self._first_temporary - _TEMPORARIES
+        k = register - self.first_temporary - _TEMPORARIES
         return self._values[k] if k >= 0 else None
 
     def small(self, register: int) -> int | None:
@@ -198,30 +224,30 @@ class Code(Values):
         waiting = [first]
         while waiting:
             at = waiting.pop()
-            if at in self._places:
+            if at in self.starts:
                 continue
-            if len(self._places) == _MOST:
+            if len(self.starts) == _MOST:
                 raise Leaves("values change their kinds too often", self.loop.node)
-            self._places[at] = len(self.lines)
+            self.starts[at] = len(self.nodes)
             next_ones = self._block(self.loop.blocks[at[0]], list(at[1]))
             first_number = self.loop.first.number
             self.takes_steps |= any(number == first_number for number, _ in next_ones)
             waiting += next_ones
             # What comes next stands next.
-            if waiting and waiting[-1] not in self._places and self._open:
+            if waiting and waiting[-1] not in self.starts and self._open:
                 where, operand, target = self._open[-1]
-                last = where == len(self.lines) - 1
+                last = where == len(self.nodes) - 1
                 if last and target == waiting[-1] and self._code[where * WIDTH] == _OPCODES["jump"]:
                     self._open.pop()
                     del self._code[-WIDTH:]
-                    self.lines.pop()
+                    self.nodes.pop()
         for where, operand, target in self._open:
-            self._code[where * WIDTH + operand] = self._places[target]
+            self._code[where * WIDTH + operand] = self.starts[target]
 
     def _to(self, name: str, operands: tuple[int, ...], block: Block) -> tuple[int, Any]:
         """A jump, whose last operand is the place of a block for the present kinds."""
         target = block.number, self._key(block, self._now)
-        self._open.append((len(self.lines), len(operands) + 1, target))
+        self._open.append((len(self.nodes), len(operands) + 1, target))
         self._add(name, *operands, 0)
         return target
 
@@ -238,19 +264,20 @@ class Code(Values):
         """Compiles one for these kinds; the blocks that follow."""
         self._now = kinds
         if block.every:
+            self._node = self.loop.node
             self._add("commit", self._number_of_kinds(), 0, 0, block.every)
         node: Any = self.loop.node
         try:
             for kind, *step, node in block.steps:
-                self._line = node.lineno
-                self._next, self.pinned = self._first_temporary, -1
+                self._node = node
+                self._next, self.pinned = self.first_temporary, -1
                 self.computed_later.clear()
                 act: Any = STEPS[kind]
                 act(self, *step)
             last: Any = block.end
             kind, *end, node = (*last, node) if last[0] == "exit" else last
-            self._line = node.lineno
-            self._next, self.pinned = self._first_temporary, -1
+            self._node = node
+            self._next, self.pinned = self.first_temporary, -1
             self.computed_later.clear()
             if kind == "exit":
                 self._add("exit", end[0], self._number_of_kinds())
@@ -264,7 +291,7 @@ class Code(Values):
                 return self._step(*end)
             return self._branch(*end)
         except Leaves as problem:
-            self.reasons[len(self.lines)] = problem.args[0]
+            self.reasons[len(self.nodes)] = problem.args[0]
             self._add("leave")
             return []
 

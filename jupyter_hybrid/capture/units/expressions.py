@@ -23,6 +23,7 @@ class Expressions:
 
     blocks: list[Block]
     slots: dict[Any, int]
+    inner: dict[int, str]
     now: Block
     size: int
     _node: Any
@@ -51,11 +52,17 @@ class Expressions:
         return self.size - count
 
     def _add(self, *step: Any) -> None:
-        self.now.steps.append((*step, self._node))
+        self.now.steps.append((*step, self._here()))
 
     def _end(self, *end: Any) -> None:
         if self.now.end is None:
-            self.now.end = (*end, self._node)
+            self.now.end = (*end, self._here())
+
+    def _here(self) -> Any:
+        """What is at work; of a function that is called it knows that."""
+        if self._calls:
+            self._node.of = self._calls[-1].code
+        return self._node
 
     def _go(self, block: Block) -> None:
         self.now = block
@@ -126,18 +133,19 @@ class Expressions:
         names = callee.parameters
         given = dict(zip(names, args, strict=False))
         if len(args) > len(names) or given.keys() & named or not named.keys() <= set(names):
-            raise Leaves("a call with such arguments", node)
+            raise Leaves(f"{callee.code.co_name}() with these arguments", node)
         given |= named
         for name, value in zip(names[len(names) - len(defaults) :], defaults, strict=True):
             given.setdefault(name, placed(node, ast.Constant(value)))
         if len(given) < len(names):
-            raise Leaves("a call with such arguments", node)
+            raise Leaves(f"{callee.code.co_name}() with these arguments", node)
         if any(c.code is callee.code for c in self._calls) or self._count == _MOST_CALLS:
             raise Leaves("a function that calls itself, or too many", node)
         self._count += 1
         first = self._hidden(len(definition.variables))
         self._add("unset", first, len(definition.variables))
         slots = {name: first + k for k, name in enumerate(definition.variables)}
+        self.inner |= {slot: name for name, slot in slots.items()}
         tuples: dict[str, list[int]] = {}
         for name, value in given.items():
             if isinstance(value, ast.Tuple) and name not in definition.stores:
@@ -280,13 +288,13 @@ class Expressions:
             return placed(node, ast.Dict(node.keys, self._each(node.values)))
         if isinstance(node, ast.Call):
             return self._call(node)
-        raise Leaves(f"{words(node)} is left to Python", node)
+        raise Leaves(words(node), node)
 
     def _call(self, node: ast.Call) -> Any:
         if any(isinstance(a, ast.Starred) for a in node.args) or not all(
             k.arg for k in node.keywords
         ):
-            raise Leaves("a call with such arguments", node)
+            raise Leaves("a call with starred arguments", node)
         callee = self._callee(node)
         of = node.func.value if isinstance(node.func, ast.Attribute) else node.func
         is_computed = callee is None and not isinstance(of, ast.Name)  # before the arguments

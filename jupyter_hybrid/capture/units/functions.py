@@ -23,7 +23,7 @@ def called(code: Any, function: Any, values: list[Value]) -> Value:
     known = FUNCTIONS.get(function) if function.__hash__ is not None else None
     if known is not None:
         if len(values) != 1:
-            raise Leaves("a call with such arguments", None)
+            raise Leaves(f"{function.__name__}() with these arguments", None)
         made: Value = known(code, *values[0])
         return made
     if function is complex and len(values) == 2:
@@ -39,7 +39,7 @@ def called(code: Any, function: Any, values: list[Value]) -> Value:
         code.check("finite_f", made_2, x)
         code.check("finite_f", made_2, y)
         return "float", made_2
-    raise Leaves("a call", None)
+    raise Leaves(f"a call of {getattr(function, '__name__', function)}()", None)
 
 
 def _real(code: Any, value: Value) -> int:

@@ -69,7 +69,7 @@ def kind_of(value: Any, steps: int) -> Any:
             return _SCALARS.get(value.dtype.type, OTHER)
         return _of_array(value.dtype, value.ndim, value.writeable)
     if kind is list or kind is tuple:
-        if 0 <= MANY * (steps + 4) < len(value):
+        if steps >= 0 and MANY * (steps + 4) < len(value):
             return OTHER
         rows = kind is list and bool(value) and type(value[0]) is list
         letter = _of_rows(value) if rows else _of_letter(value)
@@ -137,3 +137,23 @@ def as_object(kind: Any, value: Any) -> Any:
 
 
 _TYPES = {kind: scalar for scalar, kind in _SCALARS.items()}
+
+
+def kind_words(kind: Any) -> str:
+    """A kind for people: ``int``, ``float64``, ``float64 array, 2-D``, ``list of int``."""
+    if kind is None:
+        return "not set"
+    if type(kind) is not tuple:
+        name = "str of one character" if kind == "char" else kind
+        return _TYPES[name].__name__ if name in _TYPES else str(name)
+    what, *rest = kind
+    if what == "array":
+        letter, rank, writeable = rest
+        return f"{np.dtype(letter).name} array, {rank}-D{'' if writeable else ', read-only'}"
+    if what == "text":
+        return "str" if rest[1] else "bytes"
+    if what == "is":
+        given = rest[0]
+        grows = type(given) is tuple and given[0] == "grows"
+        return "list that grows" if grows else str(getattr(given, "__name__", given))
+    return f"{what} of {'lists of ' * (rest[1] - 1)}{rest[0]}"

@@ -6,6 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any, NamedTuple
 
 from ..source.nodes import placed, walk
@@ -37,6 +38,27 @@ class Leaves(Exception):
     """Not on the closed list: why, and the node."""
 
 
+class Refusal(NamedTuple):
+    """What can't run compiled, and where it stands.
+
+    Attributes:
+        of: the function that it stands in, where the loop calls that.
+    """
+
+    why: str
+    line: int
+    of: CodeType | None = None
+
+    @classmethod
+    def at(cls, why: str, node: Any) -> Refusal:
+        return cls(why, node.lineno, getattr(node, "of", None))
+
+
+def first_of(found: list[Refusal]) -> Refusal | None:
+    """The first one in the text of the loop itself, else in that of a function."""
+    return min(found, key=lambda r: (r.of is not None, r.line), default=None)
+
+
 class Global(str):
     """A global's name where a variable of the loop's function has the same one."""
 
@@ -55,12 +77,18 @@ class Free(NamedTuple):
     path: tuple[str, ...]
     name: str
 
+    def __str__(self) -> str:
+        return self.name
+
 
 class Attr(NamedTuple):
     """An attribute of the instance that a name of the loop's holds."""
 
     base: str
     name: str
+
+    def __str__(self) -> str:
+        return f"{self.base}.{self.name}"
 
 
 class Part(NamedTuple):
@@ -70,6 +98,9 @@ class Part(NamedTuple):
 
     name: str
     key: Any
+
+    def __str__(self) -> str:
+        return f"{self.name}[{self.key!r}]"
 
 
 Used = dict[Attr, bool]  # attributes of names, and whether they are set
@@ -182,7 +213,17 @@ def touched(block: Block) -> tuple[set[int], set[int]]:
 
 def words(node: Any) -> str:
     """What a node is, for people."""
+    if isinstance(node, ast.Call) and (name := _dotted(node.func)):
+        return f"a call of {name}()"
     return _WORDS.get(type(node), type(node).__name__.lower())
+
+
+def _dotted(node: Any) -> str:
+    """A name, or an attribute of one, as written; "": it is neither."""
+    if isinstance(node, ast.Attribute):
+        base = _dotted(node.value)
+        return base and f"{base}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 _WORDS = {

@@ -253,7 +253,7 @@ def stands_alone(code: Any, node: ast.Call) -> None:
         code.assigned(out, code._value(given))
         return
     if function not in _WRITE or named:
-        raise Leaves("a call stands alone", None)
+        raise Leaves(f"a call of {code._words(node.func)}()", None)
     values = [code._value(a) for a in node.args]
     if not values or not is_array(values[0][0]) or not values[0][0][3]:
         raise Leaves("a call with such arguments", None)

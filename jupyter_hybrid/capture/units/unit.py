@@ -12,6 +12,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,14 +21,13 @@ from ... import _core
 from ...np_face import TracedArray
 from ...np_face.float_errors import raised
 from .. import numbers
-from ..durations import seconds
 from ..source.scopes import own_stores
 from .blocks import ITEMS, RANGE, Loop
 from .callees import Callees, called_names
 from .code import Code
 from .instances import NOTHING, Instances
 from .kinds import OTHER, PLAIN, as_object, kind_of, letter_of
-from .parts import Attr, Leaves, Part, used_in
+from .parts import Attr, Leaves, Part, Refusal, used_in
 from .seen import Seen
 
 _MOST_KINDS = 8  # a loop is compiled for so many, ...
@@ -57,6 +57,7 @@ class Outcome:
         bound: the variables' new values.
         attributes: instances, attributes of theirs, their new values.
         error: what an interrupt raised.
+        left: the instruction where it left; -1: nowhere.
     """
 
     steps: int
@@ -66,28 +67,12 @@ class Outcome:
     bound: dict[str, Any] = field(default_factory=dict)
     attributes: list[tuple[Any, str, Any]] = field(default_factory=list)
     error: BaseException | None = None
+    left: int = -1
 
     def set_attributes(self) -> None:
         """Plain ones: no code of the user's sees that."""
         for owner, name, value in self.attributes:
             object.__setattr__(owner, name, value)
-
-
-@dataclass
-class RanCompiled:
-    """What a cell's report says of a loop: where it is, steps that its unit took, for how long.
-
-    Attributes:
-        written_s: what these steps would have taken as written, by those before it was compiled.
-    """
-
-    lines: str
-    steps: int = 0
-    seconds: float = 0.0
-    written_s: float = 0.0
-
-    def __str__(self) -> str:
-        return f"{self.lines}: {self.steps:,} steps ran compiled, in {seconds(self.seconds)}"
 
 
 class Made:
@@ -96,17 +81,18 @@ class Made:
     def __init__(self, loop: Loop, kinds: tuple[Any, ...]):
         self.loop = loop
         self.tries = self.work = 0
-        self.refused = ""
+        self.refused: Refusal | None = None
         self._attributes: list[Any] = []
         try:
             self.code = Code(loop, kinds)
         except Leaves as problem:
-            self.refused = problem.args[0]
+            why, node = problem.args
+            self.refused = Refusal.at(why, node or loop.node)
             return
         code = self.code
         self._attributes = code.attributes
         if not code.takes_steps:
-            self.refused = next(iter(code.reasons.values()), "it takes no step")
+            self.refused = code.why_none()
             return
         self.unit = _core.units.Unit(
             code.bytes,
@@ -145,12 +131,11 @@ class Made:
         self.work += work
         outcome = Outcome(steps, end == _BROKE, end in (_OVER, _BROKE), 0, error=error)
         if end == _LEFT:
-            outcome.again = lost + 1
+            outcome.again, outcome.left = lost + 1, at
             if large:
-                self.refused = f"line {self.code.lines[at]}: arrays so large are recorded"
+                self.refused = Refusal.at("arrays so large are recorded", self.code.nodes[at])
             elif self.tries >= _TRIES and self.work < _GAINED * self.tries:
-                why = self.code.reasons.get(at, "a value has a result that Python has to give")
-                self.refused = f"line {self.code.lines[at]}: {why}"
+                self.refused = self.code.why_left(at)
         parts: dict[Part, Any] = {}
         for name, kind, value, before in zip(
             self.loop.slots, self.code.kinds[kinds], given, values, strict=False
@@ -190,7 +175,8 @@ class Unit:
     """What is known of one loop.
 
     Attributes:
-        refused: why it is none; "": it may be.
+        refused: why it is none; None: it may be.
+        unfit: why it did not run last, for what the names held then.
     """
 
     def __init__(self, node: Any):
@@ -200,7 +186,8 @@ class Unit:
         self._calls = called_names([node])
         bound = own_stores(node)
         self._used = {a: is_set for a, is_set in used_in([node]).items() if a.base not in bound}
-        self.refused = ""
+        self.refused: Refusal | None = None
+        self.unfit: Refusal | None = None
 
     def fits(self, frame: Any, through: Any) -> bool:
         """Is it compiled for what this frame has? Stand-ins are looked at for what they stand."""
@@ -224,11 +211,18 @@ class Unit:
         if type(through) is TracedArray or not _handlers_only_raise():
             return None  # what others read or write while it runs, is old or not seen
         found = self._find(frame, through, done, own or {}, recorded)
-        if found is None or found.made.refused:
+        if found is None:
+            return None
+        if found.made.refused:
+            self.unfit = found.made.refused
             return None
         if found.made.code.watches and np.geterr()["under"] != "ignore":
             return None  # the flag of that is set by most small numbers: nobody looks at it
         return found
+
+    def goes_through(self, *sources: Any) -> Refusal:
+        """Why it does not run: no unit goes through such."""
+        return _goes_through(self._node, *map(type, sources))
 
     def _loop(self, way: str, seen: Seen) -> _Known | None:
         """The loop's blocks, if it goes through that, and calls what this frame has."""
@@ -283,6 +277,7 @@ class Unit:
             sources = through.sources if kind is Over else (through,)
             items = [kind_of(source, -1) for source in sources]
             if any(type(k) is not tuple or k[0] == "is" for k in items):
+                self.unfit = self.goes_through(*sources)
                 return None
             way = f"{through.function.__name__}{len(sources)}" if kind is Over else ITEMS
             steps = min(map(len, sources)) - done
@@ -292,6 +287,7 @@ class Unit:
         seen = self._seen(frame, recorded)
         known = self._loop(way, seen)
         if known is None or known.loop.refused or not seen.can_set():
+            self.unfit = known.loop.refused if known else self.unfit
             return None
         loop = known.loop
         values = [numbers.plain(v) for v in seen.values_of(loop, own)]
@@ -308,6 +304,7 @@ class Unit:
             return None
         if made is None or not made.holds:
             if made is None and len(known.made) == _MOST_KINDS:
+                self.unfit = Refusal.at("names hold ever other kinds of values", self._node)
                 return None
             made = Made(loop, (*named, *kinds, *[None] * extra))
             known.made[key] = made
@@ -324,6 +321,12 @@ class Ready(NamedTuple):
     def run(self) -> Outcome:
         """Runs it."""
         return self.made.run(self.values, self.owners)
+
+
+@lru_cache(maxsize=256)
+def _goes_through(node: Any, *types: type) -> Refusal:
+    words = " and ".join(f"a {t.__name__}" for t in types)
+    return Refusal.at(f"it goes through {words}", node)
 
 
 def _same(value: Any, before: Any) -> bool:

@@ -35,7 +35,7 @@ class Values:
     constant_of: Any
     _temporary: Any
     consecutive: Any
-    lines: list[int]
+    nodes: list[Any]
     computed_later: dict[int, int]
     appends: list[tuple[int, Any]]
     is_temporary: Any
@@ -124,12 +124,12 @@ class Values:
             for n in parts
         ):
             return None
-        before = len(self._code), len(self.lines), self._next
+        before = len(self._code), len(self.nodes), self._next
         with suppress(Leaves):  # the instructions for elements may know it
             index = pure.Index(self, indices)
             if index.is_fancy:
                 return index
-        del self._code[before[0] :], self.lines[before[1] :]
+        del self._code[before[0] :], self.nodes[before[1] :]
         self._next = before[2]
         self.computed_later = {r: k for r, k in self.computed_later.items() if k < before[1]}
         return None
@@ -170,7 +170,7 @@ class Values:
         """(dtype's letter, (which instruction, operands)) of an element."""
         kind = self._now[slot]
         if type(kind) is not tuple or kind[0] == "is":
-            raise Leaves("an element of such a value", None)
+            raise Leaves(f"{self._words(Slot(slot))} is no array, list of numbers or text", None)
         found = [self._value(i) for i in indices]
         if not all(is_integer(k) for k, _ in found):
             raise Leaves("an index of such a type", None)
@@ -245,8 +245,8 @@ class Values:
     def _of(self, slot: int) -> Value:
         kind = self._now[slot]
         if kind is None or kind == OTHER:
-            what = "a name without a value" if kind is None else "a value of such a type"
-            raise Leaves(what, None)
+            what = "has no value" if kind is None else "holds no number, array or list of numbers"
+            raise Leaves(f"{self._words(Slot(slot))} {what}", None)
         return kind, slot
 
     def _of_constant(self, node: ast.Constant) -> Value:
@@ -372,19 +372,14 @@ class Values:
                         return found
                 return pure.method(self, base, name, node.args, named)
         if function is None:
-            kind, _ = self._value(node.func)
-            if type(kind) is not tuple or kind[0] != "is":
-                raise Leaves("a call", None)
-            function = kind[1]
-        if function.__hash__ is None:
-            raise Leaves("a call", None)
+            function = self._called(node.func)
         found = self._tried(function, [], node)
         if found is not None:
             return found
         if pure.knows(function):
             return pure.call(self, function, node.args, named)
         if node.keywords:
-            raise Leaves("a call with such arguments", None)
+            raise Leaves(f"{self._words(node.func)}() with these arguments", None)
         values = [self._value(a) for a in node.args]
         if isinstance(function, np.ufunc) and function not in functions.FUNCTIONS:
             return whole.apply(self, function, values)
@@ -397,6 +392,25 @@ class Values:
         if function is abs and len(values) == 1 and is_array(values[0][0]):
             return whole.apply(self, np.absolute, values)
         return functions.called(self, function, values)
+
+    def _called(self, node: Any) -> Any:
+        """The object by itself that is called."""
+        try:
+            kind, _ = self._value(node)
+        except Leaves:
+            kind = OTHER
+        if type(kind) is not tuple or kind[0] != "is" or kind[1].__hash__ is None:
+            raise Leaves(f"a call of {self._words(node)}()", None)
+        return kind[1]
+
+    def _words(self, node: Any) -> str:
+        """A name or an attribute of one, as the user has written it."""
+        if isinstance(node, ast.Attribute):
+            return f"{self._words(node.value)}.{node.attr}"
+        slot = node.slot if isinstance(node, Slot) else -1
+        return next(
+            (str(n).strip("<>") for n, k in self.loop.slots.items() if k == slot), "a value"
+        )
 
     def _tried(self, function: Any, given: list[Any], node: ast.Call) -> Value | None:
         """A call of a function that has instructions of its own, if it has for such arguments."""

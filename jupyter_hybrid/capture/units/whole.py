@@ -129,7 +129,7 @@ def apply(code: Any, function: np.ufunc, values: Sequence[Value]) -> Value:
             flags |= _SCALAR << k
     rank = max(k[2] for k, _ in values if is_array(k))
     made = code.emit("apply", *operands, *[0] * (2 - len(operands)), loop, flags)
-    code.computed_later[made] = len(code.lines) - 1
+    code.computed_later[made] = len(code.nodes) - 1
     return ("array", letters[-1], rank, True), made
 
 

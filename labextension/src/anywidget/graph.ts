@@ -1,8 +1,9 @@
 // The anywidget module of Python's GraphViewer: traits spec, stage, selected.
 import { parseSpec } from '../protocol';
 import { faultNotice } from '../views/fault';
-import { GraphViewer, type ViewerState } from '../views/graph_viewer';
+import type { ViewerState } from '../views/graph_viewer';
 import { injectStyles } from '../views/styles';
+import { viewerOf, type Viewer } from '../views/viewer';
 import css from '../views/views.css';
 
 /** The part of anywidget's model that is used here. */
@@ -25,7 +26,7 @@ function stateOf(model: Model): ViewerState {
 }
 
 function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
-  let viewer: GraphViewer | null = null;
+  let viewer: Viewer | null = null;
   const draw = () => {
     viewer?.dispose();
     viewer = null;
@@ -37,7 +38,7 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
       };
       const switched = (name: string, kept: string[]) => model.send({ type: 'switch', name, kept });
       const spec = parseSpec(model.get('spec'));
-      viewer = new GraphViewer(spec, { change, switched }, stateOf(model));
+      viewer = viewerOf(spec, { change, switched }, stateOf(model));
       el.replaceChildren(viewer.element);
     } catch (error) {
       el.replaceChildren(faultNotice('The graph', error));

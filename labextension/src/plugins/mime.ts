@@ -3,8 +3,8 @@ import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { Widget } from '@lumino/widgets';
 import { GRAPH_MIME, parseSpec } from '../protocol';
 import { faultNotice } from '../views/fault';
-import { GraphViewer } from '../views/graph_viewer';
 import { withLayout } from '../views/layered';
+import { viewerOf } from '../views/viewer';
 import type { Message } from '@lumino/messaging';
 import type { Links } from './links';
 import type { Shown, Viewers } from './viewers';
@@ -33,7 +33,7 @@ export class RenderedGraph extends Widget implements IRenderMime.IRenderer {
       }
       this.clear();
       const state = this.viewers.stateOf(spec.id);
-      const viewer = new GraphViewer(
+      const viewer = viewerOf(
         planned ?? spec,
         {
           change: changed => this.entry && this.viewers.userChange(this.entry, changed),

@@ -3,13 +3,14 @@ import { Signal, type ISignal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 import { parseSpec } from '../protocol';
 import type { Spec } from '../spec';
-import type { GraphViewer, ViewerState } from '../views/graph_viewer';
+import type { ViewerState } from '../views/graph_viewer';
 import { withLayout } from '../views/layered';
+import type { Viewer } from '../views/viewer';
 
 export interface Shown {
   owner: Widget;
   spec: Spec;
-  viewer: GraphViewer;
+  viewer: Viewer;
 }
 
 export interface ViewerChange extends ViewerState {

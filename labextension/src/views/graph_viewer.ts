@@ -13,6 +13,7 @@ import { ProgramView } from './program_view';
 import { StageSlider } from './stage_slider';
 import { linesOf, nodesOfLine, StageModel } from './stages';
 import { watchTheme } from './theme';
+import { UnitsView } from './units_view';
 
 /** What a person chose; the same three things are traits of the Python widget. */
 export interface ViewerState {
@@ -40,6 +41,7 @@ export class GraphViewer {
   private memory: MemoryView | null = null;
   private program!: ProgramView;
   private details!: Details;
+  private units!: UnitsView;
   private readonly names: NamesBar;
   private readonly panels: Record<View, HTMLElement>;
   private readonly tabs = new Map<View, HTMLButtonElement>();
@@ -47,6 +49,7 @@ export class GraphViewer {
   private readonly legendBox = h('div');
   // What is made anew for each plan of the cell stands in these.
   private readonly head = h('div');
+  private readonly loops = h('div');
   private readonly foot = h('div');
   private readonly bar = h('div.hyb-bar');
   private readonly body = h('div.hyb-body');
@@ -92,6 +95,7 @@ export class GraphViewer {
       this.bar,
       this.body,
       this.status,
+      this.loops,
       this.foot
     );
     keepKeys(this.element);
@@ -149,6 +153,8 @@ export class GraphViewer {
     this.panels.program.replaceChildren(this.program.element);
     this.body.replaceChildren(this.main, this.details.element);
     this.head.replaceChildren(header(spec));
+    this.units = new UnitsView(spec.units, false, line => this.events.lines?.([line], true));
+    this.loops.replaceChildren(this.units.element);
     this.foot.replaceChildren(footnotes(spec) ?? '');
     this.names.show(spec);
   }
@@ -172,6 +178,7 @@ export class GraphViewer {
   /** Points at the nodes of a line of the user's cell (null: at none). */
   highlightLine(line: number | null): void {
     const { graph } = this.model.stages[this.stageIndex];
+    this.units.highlightLine(line);
     this.hover(line === null ? [] : nodesOfLine(graph, line));
   }
 

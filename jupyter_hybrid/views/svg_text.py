@@ -1,0 +1,20 @@
+"""Texts of still pictures; what is the user's is escaped."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+_FONT = "ui-sans-serif, system-ui, 'Segoe UI', Roboto, sans-serif"
+MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, monospace"
+
+
+def text_at(x: float, y: float, text: str, **style: Any) -> str:
+    attrs = {"font_family": _FONT, "font_size": 12, "fill": "#1f2430", **style}
+    listed = " ".join(f'{k.replace("_", "-")}="{escape(str(v))}"' for k, v in attrs.items())
+    return f'<text x="{x:.1f}" y="{y:.1f}" {listed}>{escape(text)}</text>'
+
+
+def clip(text: str, width: float, size: float = 12) -> str:
+    room = max(int((width - 14) / (size * 0.56)), 3)
+    return text if len(text) <= room else text[: room - 1] + "…"

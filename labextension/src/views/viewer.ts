@@ -1,0 +1,50 @@
+// What stands for a picture on the page: the graph viewer, or the loops of a cell without a graph.
+import type { Spec } from '../spec';
+import { h, keepKeys } from './dom';
+import { GraphViewer, type ViewerEvents, type ViewerState } from './graph_viewer';
+import { footnotes, header } from './header';
+import { UnitsView } from './units_view';
+
+export type Viewer = Pick<
+  GraphViewer,
+  'element' | 'state' | 'setState' | 'replan' | 'setSwitching' | 'highlightLine' | 'dispose'
+>;
+
+export function viewerOf(spec: Spec, events: ViewerEvents, state?: Partial<ViewerState>): Viewer {
+  return spec.stages.length > 0
+    ? new GraphViewer(spec, events, state)
+    : new UnitsViewer(spec, events);
+}
+
+/** Loops alone: there is no stage, and nothing to select or to plan again. */
+class UnitsViewer implements Viewer {
+  readonly element: HTMLElement;
+  readonly state: ViewerState = { stage: 0, selected: [] };
+  private units!: UnitsView;
+
+  constructor(
+    spec: Spec,
+    private readonly events: ViewerEvents
+  ) {
+    this.element = h('div.hyb-root.hyb-viewer', { 'data-spec': spec.id });
+    keepKeys(this.element);
+    this.replan(spec);
+  }
+
+  replan(spec: Spec): void {
+    this.units = new UnitsView(spec.units, true, line => this.events.lines?.([line], true));
+    this.element.replaceChildren(header(spec), this.units.element, footnotes(spec) ?? '');
+  }
+
+  highlightLine(line: number | null): void {
+    this.units.highlightLine(line);
+  }
+
+  setState(): void {}
+
+  setSwitching(): void {}
+
+  dispose(): void {
+    this.element.remove();
+  }
+}
