@@ -107,8 +107,9 @@ class HybridMagics(Magics):
                     prepared, options, self._namespace(options), session.later, run_symbolically
                 )
             else:
-                with own_nets.in_cell():
+                with own_nets.in_cell() as nets:
                     value, report = _run(prepared, options, self._namespace(options))
+                report.nets = nets
         return self._finish(prepared, options, value, report)
 
     async def awaited(self, magic: str, line: str, cell: str) -> Any:

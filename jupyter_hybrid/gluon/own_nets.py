@@ -26,7 +26,7 @@ _REFUSED = 100  # calls before a net that is called as it is is looked at again
 # Layers, the functions that a call runs, and whether these are several operators.
 _own: dict[type, tuple[tuple[Any, ...], bool]] = {}
 _known: WeakKeyDictionary[Block, _Net] = WeakKeyDictionary()
-_depth = 0
+_told: list[Counter[str]] = []  # of the cells that run, the innermost last
 
 
 def register(*layers: type, several: bool = False) -> None:
@@ -37,18 +37,17 @@ def register(*layers: type, several: bool = False) -> None:
 
 def is_on() -> bool:
     """Does a hybridized cell run?"""
-    return _depth > 0
+    return bool(_told)
 
 
 @contextmanager
-def in_cell() -> Iterator[None]:
-    """A hybridized cell runs."""
-    global _depth
-    _depth += 1
+def in_cell() -> Iterator[Counter[str]]:
+    """A hybridized cell runs; how often it calls which nets as programs, by name."""
+    _told.append(Counter())
     try:
-        yield
+        yield _told[-1]
     finally:
-        _depth -= 1
+        _told.pop()
 
 
 def called(block: Block, args: tuple[Any, ...]) -> Any:
@@ -125,7 +124,9 @@ class _Net:
         try:
             if self._cached is None:
                 self._cached = CachedBlock(block, args, {})
-            return self._cached.call(args)
+            made = self._cached.call(args)
+            _told[-1][block.name] += 1
+            return made
         except Exception:  # the layers tell of it
             self._parts = []
             return AS_IT_IS

@@ -67,6 +67,7 @@ class Report:
             :class:`~jupyter_hybrid.reports.why_compiled.Difference`; None when there was none.
         units: loops that ran compiled, that have no unit or were given up: list of
             :class:`~jupyter_hybrid.reports.loops.Loop`.
+        nets: how often nets were called as one program without being hybridized, by name.
         ran: in mode auto: how the cell ran, and what each way takes; "" in others.
         error: what the cell failed with, and where; "" when it did not. The report is then of what
             was recorded until then.
@@ -104,6 +105,7 @@ class Report:
         self.cached = bool(segments) and all(s.cached for s in segments)
         self.skipped = False
         self.units: list[Loop] = []
+        self.nets: dict[str, int] = {}
         self.ran = ""
         self.compared_later: Callable[[], list[Difference] | None] | None = None
         self.error = ""
@@ -306,6 +308,11 @@ class Report:
             parts.append(f"run {seconds(self.run_s)}")
         return ", ".join(parts)
 
+    @property
+    def net_texts(self) -> list[str]:
+        """Nets that were not hybridized and are one program all the same."""
+        return [f"{name}: one program, called {n:,} times" for name, n in self.nets.items()]
+
     def __repr__(self) -> str:
         if not self.segments:
             said = "nothing of this cell was compiled" if self.error else sentence(self)
@@ -326,6 +333,7 @@ class Report:
             lines.insert(0, f"failed    {self.error}")
         lines += [f"way       {self.ran}"] if self.ran else []
         lines += [f"unit      {loop.text}" for loop in self.units]
+        lines += [f"net       {text}" for text in self.net_texts]
         lines += [f"break     {b.text}" for b in self.graph_breaks]
         lines += [f"cut       {b.text}" for b in self.cuts]
         lines += [f"computed  {d.name} of {d.where}: {d.cost}" for d in self.computed]

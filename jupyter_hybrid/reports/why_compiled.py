@@ -280,6 +280,7 @@ def explain(report: Report) -> str:
         parts = len(report.segments)
         lines.append("captured whole" + (f", as {parts} graphs" if parts > 1 else ""))
     lines += [loop.paragraph for loop in report.units]
+    lines += report.net_texts
     for name, price in report.deferred:
         lines.append(f"{name} is deferred: reading it costs {price}")
     return "\n".join(lines)

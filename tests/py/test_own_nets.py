@@ -221,3 +221,6 @@ def test_a_cell_that_trains() -> None:
         shell.hybridize(body, "--view none")
         np.testing.assert_allclose(shell.ns["losses"], wanted, rtol=1e-4)
     assert not own_nets.is_on()
+    (called,) = shell.report.nets.values()
+    assert called > 50 and "one program, called" in repr(shell.report)
+    assert "one program, called" in shell.run("%hybrid explain").out

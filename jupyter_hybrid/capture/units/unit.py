@@ -33,6 +33,7 @@ from .seen import Seen
 _MOST_KINDS = 8  # a loop is compiled for so many, ...
 _MOST_LOOPS = 8  # ... and for so many functions that it calls
 _TRIES, _GAINED = 4, 200  # after so many tries, so many steps each have to be won
+_STEPS_OF_A_WHILE = 1000  # as many as it has to take for long lists to be looked at
 _OVER, _BROKE, _LEFT = range(3)  # how a run ends, if no interrupt ends it
 _GIVEN = 4  # hidden registers of a `for`: value, steps left, step, what it goes through
 
@@ -291,7 +292,8 @@ class Unit:
             return None
         loop = known.loop
         values = [numbers.plain(v) for v in seen.values_of(loop, own)]
-        named = [None if v is NOTHING else kind_of(v, steps) for v in values]
+        expected = steps if steps >= 0 else _STEPS_OF_A_WHILE
+        named = [None if v is NOTHING else kind_of(v, expected) for v in values]
         for slot in loop.grown:
             several = [v for v in (*values, *sources) if v is values[slot]]
             grows = type(values[slot]) is list and len(several) == 1
