@@ -189,14 +189,18 @@ void forget_history(SymNode* node) {
 
 namespace {
 
+struct Place {
+  int line = 0, repeats = 0;
+};
+
 struct Waiting {
   double ns = 0;
   int64_t bytes = 0;
-  bool repeats = false;  // the code came back to a place
+  int repeats = 0;  // so often has the code come back to a place
   uint32_t last = 0;
   uint32_t begin = 0;  // the first operator of the line that is being recorded
   int line = 0;
-  std::unordered_map<uint32_t, int> places;  // with their lines
+  std::unordered_map<uint32_t, Place> places;
 };
 thread_local Waiting waiting;
 
@@ -219,18 +223,20 @@ void note_pending(double ns) {
   const uint32_t site = current_site();
   if (site == waiting.last) return;  // another part of the same expression
   waiting.last = site;
-  const auto [place, fresh] = waiting.places.emplace(site, 0);
-  if (fresh) place->second = trace::site_of(site).line;
-  waiting.repeats = !fresh || waiting.repeats;
-  if (place->second == waiting.line) return;
-  waiting.line = place->second;
+  const auto [at, fresh] = waiting.places.emplace(site, Place());
+  Place& place = at->second;
+  if (fresh) place.line = trace::site_of(site).line;
+  if (!fresh) waiting.repeats = std::max(waiting.repeats, ++place.repeats);
+  if (place.line == waiting.line) return;
+  waiting.line = place.line;
   waiting.begin = site;
 }
 
 void note_pending_bytes(int64_t bytes) { waiting.bytes += bytes; }
 
 bool pending_is_enough() {
-  if (!waiting.repeats || !exceeds(1)) return false;
+  if (!exceeds(waiting.repeats > kFewTimes ? 1 : kMostWithinLine)) return false;
+  if (waiting.repeats == 0) return false;
   if (exceeds(kMostWithinLine)) return true;
   // Where a line begins, the parts of the one before are no longer held.
   const uint32_t site = current_site();

@@ -49,10 +49,12 @@ void forget_history(SymNode* node);
 
 // Recorded work must not wait without end. What a code's places record once is as long as the text;
 // where places repeat, it is run when the estimate or the inputs that it holds pass these limits:
-// between two lines, or within one where they are passed several times.
+// between two lines, or within one where they are passed several times. So often they have to be
+// passed where places repeat a few times only, too: a function that is called twice is no loop.
 constexpr double kMostPendingNs = 50e6;
 constexpr int64_t kMostPendingBytes = 32 << 20;
 constexpr double kMostWithinLine = 8;
+constexpr int kFewTimes = 8;
 double recorded_ns();                    // estimate of all that this thread has recorded
 double pending_ns();                     // ... and that has not been run
 void note_pending(double ns);            // one more operator was recorded, at the current site
