@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
-from .. import _core
+from .. import _core, nd
 from .cached_block import CachedBlock
+from .parameter import Parameter
 
 if TYPE_CHECKING:
     from .block import Block
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 AS_IT_IS = object()  # the block has to be called as it is
 _CALLS = 8  # alike, before a program is made
 _SIGNATURES = 8  # that a net has programs of
+_OPERATORS = (
+    "Activation", "BatchNorm", "Convolution", "Deconvolution", "Dropout", "Embedding", "Flatten",
+    "FullyConnected", "LayerNorm", "Pooling", "abs", "broadcast_mul", "identity", "log_softmax",
+    "mean", "pick", "reshape_like", "square", "sum",
+)  # fmt: skip
 _REFUSED = 100  # calls before a net that is called as it is is looked at again
 
 # Layers, the functions that a call runs, and whether these are several operators.
@@ -64,6 +70,14 @@ def _functions(layer: type) -> tuple[Any, ...]:
     return layer.__call__, getattr(layer, "forward", None), getattr(layer, "hybrid_forward", None)
 
 
+def _functions_of_all() -> tuple[Any, ...]:
+    """What layers call."""
+    return Parameter.data, *[vars(nd).get(name) for name in _OPERATORS]
+
+
+_at_first = _functions_of_all()
+
+
 def _is_own(block: Block) -> bool:
     known = _own.get(type(block))
     if known is None or known[0] != _functions(type(block)):
@@ -71,6 +85,10 @@ def _is_own(block: Block) -> bool:
     overridden = "forward" in vars(block) or "hybrid_forward" in vars(block)
     hybridized = getattr(block, "_active", False)  # by the user, with options perhaps
     return not (overridden or hybridized or block._hooks or block._pre_hooks)
+
+
+def _computes(block: Block) -> bool:
+    return bool(block._reg_params) or _own[type(block)][1]
 
 
 def _is_several(block: Block) -> bool:
@@ -89,14 +107,16 @@ class _Net:
 
     def __init__(self, block: Block):
         # Its blocks, each with its version and children; none: it is called as it is.
-        self._parts: list[tuple[Block, int, list[Block]]] = []
+        self._parts: list[tuple[ref[Block], int, list[ref[Block]]]] = []
         self._layers: list[tuple[type, tuple[Any, ...]]] = []
         self._calls: Counter[Any] = Counter()
         self._refused = 0
         self._cached: CachedBlock | None = None
         parts = list(_parts(block))
-        if all(map(_is_own, parts)) and any(map(_is_several, parts)):
-            self._parts = [(b, b._version, [*b._children.values()]) for b in parts]
+        own = all(map(_is_own, parts))
+        # What computes nothing gives its input itself.
+        if own and any(map(_is_several, parts)) and any(map(_computes, parts)):
+            self._parts = [(ref(b), b._version, [*map(ref, b._children.values())]) for b in parts]
             self._layers = [(layer, _own[layer][0]) for layer in {*map(type, parts)}]
 
     def is_unchanged(self) -> bool:
@@ -104,12 +124,15 @@ class _Net:
         if not self._parts:
             self._refused += 1
             return self._refused < _REFUSED
-        for block, version, children in self._parts:
-            if block._version != version or block._hooks or block._pre_hooks:
+        for known_block, version, children in self._parts:
+            block = known_block()
+            if block is None or block._version != version or block._hooks or block._pre_hooks:
                 return False
-            if len(block._children) != len(children) or [*block._children.values()] != children:
+            if [*map(ref, block._children.values())] != children:
                 return False
-        return all(_functions(layer) == known for layer, known in self._layers)
+        return _functions_of_all() == _at_first and all(
+            _functions(layer) == known for layer, known in self._layers
+        )
 
     def called(self, block: Block, args: tuple[Any, ...]) -> Any:
         """See above."""

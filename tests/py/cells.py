@@ -30,6 +30,8 @@ class Shell:
         self.ip.compile.reset_compiler_flags()  # a cell's futures hold for later cells
         self.ip.run_line_magic("load_ext", "jupyter_hybrid")
         self.ns = self.ip.user_ns
+        history = self.ip.history_manager.input_hist_parsed
+        history[-1] = history[-1].rstrip("; \n")  # where a cell is not stored IPython looks there
 
     def run(self, source: str, *, fails: bool = False) -> Result:
         """Runs a cell; an exception fails the test unless ``fails``."""

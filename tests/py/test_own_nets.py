@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -157,6 +159,30 @@ def test_a_layer_whose_class_changes(monkeypatch: pytest.MonkeyPatch) -> None:
         called(net, x)
         monkeypatch.setattr(nn.Dense, "hybrid_forward", lambda self, F, x, **params: x * 4)
         assert (net(x).asnumpy() == 16 * x.asnumpy()).all()
+
+
+def test_operators_that_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    net, x = ready(dense(), (4, 6))
+    plain = nd.FullyConnected
+    with own_nets.in_cell():
+        before = called(net, x)
+        monkeypatch.setattr(nd, "FullyConnected", lambda *a, **k: plain(*a, **k) * 0)
+        assert not net(x).asnumpy().any() and before.any()
+
+
+def test_nets_are_forgotten_and_inputs_are_not_given_away() -> None:
+    net, x = ready(dense(), (4, 6))
+    through = nn.Sequential()
+    through.add(nn.Dropout(0.5), nn.Flatten())
+    with own_nets.in_cell():
+        called(net, x)
+        for _ in range(CALLS):
+            through(x)[:] = 0
+    assert x.asnumpy().any()
+    gone = weakref.ref(net)
+    del net
+    gc.collect()
+    assert gone() is None
 
 
 def test_hooks_are_run() -> None:

@@ -12,7 +12,7 @@ from cells import Shell, imperative
 SETUP = """
 import numpy as np
 x = np.arange(30.0).reshape(5, 6) % 7
-y = np.array([3, 0, 2, 5, 1])
+y = np.array([3, 0, 2, 4, 1])
 w, p, m, seen, r = np.ones(3), (1, 2.5), {'a': 1, 'w': None}, [], 0
 def add(q, by=1):
     return q[0] + q[1] * by
@@ -59,6 +59,8 @@ COMPILED = [
     "for i in range(5):\n    x[[0, 2]] += 1\n    x[[1, 3], i] = -i\n    r += x[i, [1, 2]].sum()\n",
 ]
 LEFT = [
+    "for i in range(5):\n    x[y][0] -= x[y][1]\n    r = r + x[y][i % 5]\n",
+    "for i in range(5):\n    x[y > 1][0] += i\n    x[y - 1][0] = 5\n",
     "for i in range(9):\n    x[:, y[:3]] *= 2\n    r = x[1:3, y].copy()\n",
     "for i in range(5):\n    p = i, i\n    seen.append(p)\n",
     "for i in range(5):\n    p = i, i\n    r += len(p)\n",

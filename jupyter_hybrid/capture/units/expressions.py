@@ -215,8 +215,8 @@ class Expressions:
         parts = self._each(parts)
         if isinstance(node.value, ast.Subscript):
             base, outer = self._element(node.value)
-            if all(isinstance(p, (ast.Name, Slot, ast.BinOp)) or _is_int(p) for p in outer):
-                return base, outer + parts
+            if all(isinstance(p, (Slot, ast.BinOp)) or _is_int(p) for p in outer):
+                return base, [*map(self._alone, outer), *parts]
             base = self._kept(Element(base, outer, node))
         else:
             base = self._slot_of(node.value)
@@ -244,6 +244,14 @@ class Expressions:
         if not isinstance(key, ast.Constant) or type(key.value) is bool or key.value not in keys:
             raise Leaves("an element of a tuple or a dict", node)
         return self._read(slots[keys.index(key.value)])
+
+    def _alone(self, part: Any) -> Any:
+        """An index in brackets of its own: ``x[i][j]`` is ``x[i, j]`` for numbers alone."""
+        if isinstance(part, ast.Constant):
+            return part
+        made = self._read(part.slot if isinstance(part, Slot) else self._kept(part))
+        made.is_number = True
+        return made
 
     def _sliced(self, node: ast.Slice) -> Any:
         given = [node.lower, node.upper, node.step]

@@ -152,6 +152,7 @@ class Slot(ast.expr):
     """What a hidden slot has."""
 
     _fields = ()
+    is_number = False  # as an index it has to be one
 
     def __init__(self, slot: int):
         super().__init__()

@@ -117,6 +117,9 @@ class Values:
         """The index of several elements, where a part of it is an array, a list or a range."""
         if not is_array(self._now[slot]):
             return None
+        numbers = [i.slot for i in indices if isinstance(i, Slot) and i.is_number]
+        if not all(is_integer(self._now[k]) for k in numbers):
+            raise Leaves("an index of such a type", None)
         parts = [n for i in indices for n in walk(i)]
         if not any(
             isinstance(n, (ast.Call, ast.List))
