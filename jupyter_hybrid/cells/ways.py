@@ -4,8 +4,8 @@ units), or as written.
 A first run is recorded, in mode auto compiled. A loop or a function that was left to Python, many
 values asked for, or nothing recorded put the others to the trial, on the clock; so does every cell
 of which no picture is wanted. It is recorded again, or runs without its body, when the others took
-longer. One trial may be disturbed, so there are more, ever more seldom; and what is not recorded is
-looked at anew once it takes much longer than it did.
+longer. One trial may be disturbed, and a first run pays for what is new, so there are more, ever
+more seldom; and what is not recorded is looked at anew once it takes much longer than it did.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _DRAWN, _UNSEEN = (1.2, 0.002), (1.05, 30e-6)
 _DOUBT = 3  # times as long, when it was the first one, which pays for more than compiling
 _SURE = 2  # times as long: not tried once more
 _LONGER, _LONGER_S = 2, 0.02  # a run takes much longer: so many times and seconds more
-_TRIAL = 3  # recorded runs before another trial
+_CHEAP_S = 0.05  # takes so little that a first run's word is not enough
+_TRIAL = 3  # runs of the best way before another trial
 _COMPILED, _TRIES = 2, 5  # runs with compiled loops, and with loops that may get there
 _LONG_S = 0.005  # in mode auto: what takes less is not recorded
 clock = time.perf_counter
@@ -70,7 +71,7 @@ class Ways:
     in_graph: bool
     has_units: bool = True
     longer: int = 0  # the last so many runs took much longer than the best
-    trial: int = _TRIAL  # recorded runs before another trial
+    trial: int = _TRIAL  # runs of the best way before another one is tried
     last: Way = "recorded"
     _units_s: float = 0.0  # what they took in the last run that had some, ...
     _saved_s: float = 0.0  # ... and how much less that is than as written
@@ -89,27 +90,30 @@ class Ways:
         recorded = self.took.get("recorded")
         if recorded is not None and not self._beaten_by(0.0):
             return "recorded"
-        if self.has_units and self._compiled_runs < _COMPILED and self._tries < _TRIES:
+        few = self._tries < _TRIES or self._compiled_runs
+        if self.has_units and self._compiled_runs < _COMPILED and few:
             return "compiled"
-        if "written" not in self.took and not self._gains:
+        if "written" not in self.took and not (self._gains and "compiled" in self.took):
             return "written"
-        best, *rest = self._others
+        ways = self._by_time
+        best = next(way for way in ways if way != "recorded")
         best_s = self.took[best].seconds
-        for other in rest:
-            if self._may_be_disturbed(self.took[other], best_s):
-                return other
+        for way in ways:
+            if way != "recorded" and self._may_be_disturbed(self.took[way], best_s):
+                return way
         if recorded is None:
-            return "recorded" if best_s - self._units_s >= _LONG_S else best
-        if self.trial_due:
-            return best
-        if self._may_be_disturbed(recorded, best_s):
+            if best_s - self._units_s >= _LONG_S:
+                return "recorded"
+        elif self._may_be_disturbed(recorded, best_s):
             return "recorded"
-        return best if self._beaten_by(best_s) else "recorded"
+        elif not self._beaten_by(best_s):
+            best = "recorded"
+        return self._due(best) or best
 
     @staticmethod
     def _may_be_disturbed(took: Took, best_s: float) -> bool:
-        """Is its only run worth another one?"""
-        return took.runs == 1 and took.seconds < _DOUBT * best_s
+        """Is its only run worth another one? A first one pays for more than the others, too."""
+        return took.runs == 1 and took.seconds < max(_DOUBT * best_s, _CHEAP_S)
 
     @property
     def is_new(self) -> bool:
@@ -117,30 +121,26 @@ class Ways:
         return "recorded" in self.took and self.took["recorded"].runs == 1
 
     @property
-    def _others(self) -> list[Way]:
-        """The ways that are not recorded and were tried, the fastest one first."""
-        tried = [way for way in self.took if way != "recorded"]
-        return sorted(tried, key=lambda way: self.took[way].seconds)
+    def _by_time(self) -> list[Way]:
+        """The ways that were tried, the fastest one first."""
+        return sorted(self.took, key=lambda way: self.took[way].seconds)
 
     def _beaten_by(self, took: float) -> bool:
         ratio, slack_s = _UNSEEN if self.options.view == "none" else _DRAWN
         return self.took["recorded"].seconds > ratio * took + slack_s
 
-    @property
-    def trial_due(self) -> bool:
-        """Is it tried once more? Not where that would cost much, or can't pay."""
-        recorded = self.took.get("recorded")
-        if recorded is None or len(self.took) == 1 or recorded.runs < self.trial:
-            return False
-        best_s = self.took[self._others[0]].seconds
-        return best_s > 0 and self._beaten_by(0.0) and recorded.seconds > best_s / _SURE
+    def _due(self, best: Way) -> Way | None:
+        """What is tried once more beside the best way: nothing that would cost much."""
+        if self.took[best].runs < self.trial:
+            return None
+        other = next((way for way in self._by_time if way != best), None)
+        dear = other is None or self.took[other].seconds > _SURE * self.took[best].seconds
+        return None if dear else other
 
     @contextmanager
     def run(self, way: Way) -> Iterator[Report]:
         """Around a run that is not recorded; its report, filled in afterwards."""
         report = Report(self.cell, self.options, [], self.left, [], {}, mode="imperative")
-        if self.trial_due:
-            self.trial = 2 * self.took["recorded"].runs
         self._ran = RanAlone()
         start = clock()
         yield report
@@ -211,6 +211,9 @@ class Ways:
             known = self.took[way] = Took(took)
         else:
             known.note(took)
+        best = self.took[self._by_time[0]]
+        if known is not best and best.runs >= self.trial:
+            self.trial = 2 * best.runs
         return known
 
     def _note(self, way: Way, took: float) -> None:

@@ -86,7 +86,7 @@ def test_a_hot_loop_is_compiled_while_it_runs(shell, steps, monkeypatch):
     monkeypatch.setattr(compiled, "HOT_S", 1e-9)
     shell.run(SETUP)
     wanted = imperative(SETUP + LOOP)[0]["x"]
-    shell.run(LOOP)
+    shell.run(LOOP + "# hot\n")
     assert steps == [298]  # but for the first one
     np.testing.assert_array_equal(shell.ns["x"], wanted)
     text = repr(mx.report())
