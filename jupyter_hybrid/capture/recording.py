@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from types import CodeType, MethodType
 from typing import Any
+
+import numpy as np
 
 from .. import _core
 from ..base import MXNetError
@@ -20,7 +23,7 @@ from .bindings import Ending
 from .cell import Cell
 from .compute import Key, Ran
 from .deferred import DeferredNames
-from .homes import STAND_INS, is_ours, opened
+from .homes import STAND_INS, is_ours, opened, root_of
 from .options import Options
 from .recorder import Recorder
 from .source.hooks import install
@@ -57,22 +60,40 @@ class Right:
 
 @dataclass(frozen=True)
 class Bound:
-    """What a name was bound to when the body ended. The array itself is not held."""
+    """What a name was bound to when the body ended. Arrays themselves are not held.
+
+    Attributes:
+        key: of the value of the array, of its base if it is a view.
+        scalar: NumPy has a scalar here.
+        layout: of the memory, in strides; None: C order.
+        origin: the existing ndarray that it is, or is a view of.
+        value: of a plain kind.
+        members: of a tuple.
+    """
 
     kind: type
-    key: Key | None = None  # of the array's value
-    scalar: bool = False  # NumPy has a scalar here
-    fresh: bool = True  # neither a view, nor there before, and in C order
-    value: Any = None  # of a plain kind
+    key: Key | None = None
+    scalar: bool = False
+    layout: tuple[int, ...] | None = None
+    is_view: bool = False
+    is_window: bool = False
+    origin: weakref.ref[np.ndarray] | None = None
+    value: Any = None
+    members: tuple[Bound, ...] = ()
 
     @classmethod
     def of(cls, value: Any) -> Bound:
         kind = type(value)
         if kind is TracedArray:
-            fresh = value.parent is None and value.origin is None and value.layout is None
-            return cls(kind, _core.value_key(value.handle), value.is_scalar, fresh)
+            root = root_of(value)
+            origin = None if root.origin is None else weakref.ref(root.origin)
+            key = _core.value_key(root.handle)
+            view = root is not value
+            return cls(kind, key, value.is_scalar, root.layout, view, root.is_window, origin)
         if kind is _core.NDArray:
             return cls(kind, _core.value_key(value))
+        if kind is tuple:
+            return cls(kind, members=tuple(map(cls.of, value)))
         plain = numbers.plain(value)
         return cls(type(plain), value=plain if type(plain) in PLAIN else None)
 
@@ -95,6 +116,9 @@ class Recording:
         self.read: list[TracedArray] = []  # existing ndarrays, after the end
         self.ran: Ran | None = None  # the last segment with its arrays, after the end
         self.bound: dict[str | None, Bound] = {}  # by name; None: the last expression
+        # Existing ndarrays that the cell writes when it ends, and the keys of their new contents;
+        # None: it has written some before, or arrays of nd.
+        self.written: list[tuple[np.ndarray, Key]] | None = None
 
     def begin(self) -> None:
         cell = self.recorder.cell
@@ -179,6 +203,9 @@ class Recording:
             self.bound = {n: Bound.of(names[n]) for n in recorder.cell.names if n in names}
             if value:
                 self.bound[None] = Bound.of(value[0])
+            if not recorder.stores and not _core.trace_writes():
+                dirty = (w for w in recorder.inputs() if w.dirty)
+                self.written = [(w.origin, _core.value_key(w.handle)) for w in dirty]
             made = self.ending.finish(value, failed=failed)
             for name in [n for n in recorder.cell.names if type(names.get(n)) is Flat]:
                 names[name] = names[name].to_numpy()

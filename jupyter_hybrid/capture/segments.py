@@ -66,6 +66,7 @@ class Segments(_core.RecorderState):
         self._settled = program_cache.settled(options)
         self._times = _core.RunTimes()  # of the run of a known program, until its segment is found
         self.tick = 0  # how often something was computed
+        self.stores = 0  # how often an existing array got its new contents
         self._prune_at = 1000  # of `proxies`
         _core.set_apart(_core.live_traced())  # deferred in earlier cells
         self.wrappers: dict[int, TracedArray] = {}

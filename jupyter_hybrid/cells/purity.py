@@ -1,42 +1,32 @@
-"""Is a cell free of effects? Decided from its syntax tree; the values it reads are guarded later.
+"""Is code free of effects that nobody records? Decided from its syntax tree.
 
-Only what is listed here counts: assignments to names, arithmetic, comparisons, constant subscripts,
-a few attributes and methods of arrays, and functions of NumPy and nd that are known to be pure.
+Only what is listed here counts: assignments, arithmetic, conditions and loops, subscripts, a few
+attributes and methods of arrays, calls. What the names that it reads mean is looked at elsewhere
+(:mod:`.reads`): each has to be a number, an array, or a function that is as closed as this.
 """
 
 from __future__ import annotations
 
 import ast
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
-import numpy as np
+from ..capture.source.scopes import bound_names, stored_names
 
-from .. import nd
-from .._generate import faces
-
-_ATTRIBUTES = frozenset({"T", "shape", "ndim", "size", "dtype"})
-# Method of arrays -> most positional arguments before one could be an output
-_METHODS = {
-    **dict.fromkeys(("sum", "prod", "mean", "max", "min", "std", "var", "any", "all"), 1),
-    **dict.fromkeys(("argmax", "argmin", "dot", "round"), 1),
-    "clip": 2,
-    **dict.fromkeys(("reshape", "transpose", "astype", "copy", "squeeze"), sys.maxsize),
-    **dict.fromkeys(("ravel", "flatten"), sys.maxsize),
-}
-_KEYWORDS = frozenset({"axis", "keepdims", "dtype", "ddof", "shape", "fill_value"})
-# Function -> the same; a function of nd that is made from the op table takes its output by name
-_FUNCTIONS: dict[Any, int] = {
-    **{getattr(np, n): 2 for n in ("sum", "prod", "mean", "max", "min", "std", "var", "argmax")},
-    **{getattr(np, n): 2 for n in ("argmin", "any", "all", "dot", "concatenate", "stack")},
-    **{getattr(np, n): 2 for n in ("reshape", "transpose", "expand_dims", "squeeze", "ravel")},
-    **{getattr(np, n): 2 for n in ("zeros", "ones", "zeros_like", "ones_like")},
-    **{getattr(np, n): 3 for n in ("where", "clip", "full")},
-    **{getattr(nd, n): 2 for n in ("maximum", "minimum")},
-    **{getattr(nd, face.name): sys.maxsize for face in faces()},
-}
+ATTRIBUTES = frozenset({"T", "shape", "ndim", "size", "dtype", "real", "imag", "itemsize"})
+#: Methods of arrays, which compute or write them, and of lists and dicts that change those alone.
+METHODS = frozenset(
+    {
+        "sum", "prod", "mean", "max", "min", "std", "var", "any", "all", "argmax", "argmin", "dot",
+        "round", "clip", "reshape", "transpose", "astype", "copy", "squeeze", "ravel", "flatten",
+        "cumsum", "cumprod", "swapaxes", "repeat", "take", "trace", "diagonal", "conj", "fill",
+        "append", "extend", "items", "keys", "values",
+    }
+)  # fmt: skip
+_NOTHING = (ast.Pass, ast.Break, ast.Continue, ast.Raise)  # a run that raises is not repeated
 
 
 class NotSkipped(Exception):
@@ -45,137 +35,226 @@ class NotSkipped(Exception):
 
 @dataclass
 class Reads:
-    """What an effect-free cell depends on."""
+    """What closed code reads that is not its own.
 
-    names: dict[str, None] = field(default_factory=dict)  # read before they are bound
-    functions: list[tuple[str, tuple[str, ...], int, bool]] = field(default_factory=list)
-    values: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)  # np.pi, np.float32
-    integers: set[str] = field(default_factory=set)  # must be Python integers: subscripts
-    arrays: set[str] = field(default_factory=set)  # must not be modules: x.T, x.sum()
+    Attributes:
+        loads: names; the cell's own names that are bound for certain where each is read first.
+        bare: those that are read as values, not for an attribute or to be called.
+        paths: (name, attributes, is it called): ``np.linalg.norm``, ``x.T``.
+        prologue: of a cell, how many statements at its beginning import or define functions.
+    """
+
+    loads: dict[str, frozenset[str]] = field(default_factory=dict)
+    bare: set[str] = field(default_factory=set)
+    paths: dict[tuple[str, tuple[str, ...], bool], None] = field(default_factory=dict)
+    prologue: int = 0
 
 
 def reads_of(tree: ast.Module) -> Reads:
     """What the cell reads. Raises NotSkipped."""
-    finder = _Finder()
+    finder = _Finder(frozenset())
     for statement in tree.body:
-        finder.statement(statement, last=statement is tree.body[-1])
+        made = made_by(statement)
+        if not made:
+            break
+        finder.given |= made
+        finder.reads.prologue += 1
+    finder.statements(tree.body[finder.reads.prologue :])
     return finder.reads
 
 
+@lru_cache(maxsize=1000)
+def reads_of_function(node: Any) -> Reads:
+    """What a function reads; its own statements make no functions. Raises NotSkipped."""
+    finder = _Finder(bound_names(node))
+    if isinstance(node, ast.Lambda):
+        finder.value(node.body)
+    else:
+        finder.statements(node.body)
+    return finder.reads
+
+
+def made_by(statement: ast.stmt) -> set[str]:
+    """The names that an import or a plain definition binds: it may run twice."""
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        names = {(a.asname or a.name).partition(".")[0] for a in statement.names}
+        return set() if "*" in names else names
+    if not isinstance(statement, ast.FunctionDef) or statement.decorator_list:
+        return set()
+    a = statement.args
+    defaults = [*a.defaults, *filter(None, a.kw_defaults)]
+    every = (*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg)))
+    notes = [n for n in (*(arg.annotation for arg in every), statement.returns) if n]
+    plain = all(isinstance(d, ast.Constant) for d in defaults)
+    calls = any(isinstance(n, ast.Call) for note in notes for n in ast.walk(note))
+    return {statement.name} if plain and not calls else set()
+
+
 class _Finder:
-    def __init__(self) -> None:
+    """
+    Args:
+        own: a function's variables; of a cell, the names bound so far grow in it.
+    """
+
+    def __init__(self, own: frozenset[str]):
         self.reads = Reads()
-        self.bound: set[str] = set()
+        self.own = own
+        self.given: set[str] = set()  # by the cell's prologue
 
-    def statement(self, node: ast.stmt, last: bool) -> None:
-        if isinstance(node, ast.Pass):
-            return
-        if isinstance(node, ast.Expr) and last:
+    # Statements -----------------------------------------------------------------------------------
+    def statements(self, nodes: list[Any]) -> None:
+        for node in nodes:
+            visit: Callable[[Any], None] | None = getattr(self, f"_{type(node).__name__}", None)
+            if isinstance(node, _NOTHING):
+                continue
+            if visit is None or not isinstance(node, ast.stmt):
+                raise NotSkipped(f"line {node.lineno} has a {type(node).__name__}")
+            visit(node)
+
+    def _Expr(self, node: ast.Expr) -> None:
+        self.value(node.value)
+
+    def _Return(self, node: ast.Return) -> None:
+        if node.value is not None:
             self.value(node.value)
-        elif isinstance(node, ast.Assign) and all(isinstance(t, ast.Name) for t in node.targets):
-            self.value(node.value)
-            self.bound |= {t.id for t in node.targets if isinstance(t, ast.Name)}
+
+    def _Assert(self, node: ast.Assert) -> None:
+        self.value(node.test)
+
+    def _Assign(self, node: ast.Assign) -> None:
+        self.value(node.value)
+        for target in node.targets:
+            self._bind(target)
+
+    def _AnnAssign(self, node: ast.AnnAssign) -> None:
+        if not isinstance(node.target, ast.Name) or node.value is None:
+            raise NotSkipped(f"line {node.lineno} has an annotation")
+        self.value(node.value)
+        self._bind(node.target)
+
+    def _AugAssign(self, node: ast.AugAssign) -> None:
+        if isinstance(node.target, ast.Name):
+            self._Name(node.target)
+        self.value(node.value)
+        self._bind(node.target)
+
+    def _For(self, node: ast.For) -> None:
+        self.value(node.iter)
+        with self._perhaps():
+            self._bind(node.target)
+            self.statements(node.body)
+        with self._perhaps():
+            self.statements(node.orelse)
+
+    def _While(self, node: ast.While) -> None:
+        self.value(node.test)
+        with self._perhaps():
+            self.statements(node.body)
+        with self._perhaps():
+            self.statements(node.orelse)
+
+    def _If(self, node: ast.If) -> None:
+        self.value(node.test)
+        with self._perhaps():
+            self.statements(node.body)
+            then = self.own
+        with self._perhaps():
+            self.statements(node.orelse)
+            otherwise = self.own
+        self.own = then & otherwise
+
+    @contextmanager
+    def _perhaps(self) -> Iterator[None]:
+        """What is bound in the block may not be afterwards."""
+        before = self.own
+        try:
+            yield
+        finally:
+            self.own = before
+
+    def _bind(self, target: ast.expr) -> None:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            for part in target.elts:
+                self._bind(part)
+        elif isinstance(target, ast.Subscript):
+            self.value(target.value)
+            self.value(target.slice)
+        elif isinstance(target, ast.Name) and target.id not in self.given:
+            self.own |= {target.id}
         else:
-            raise NotSkipped(f"line {node.lineno} is more than an assignment to a name")
+            raise NotSkipped(f"line {target.lineno} binds a {type(target).__name__}")
 
-    def value(self, node: ast.expr) -> None:
+    # Expressions ----------------------------------------------------------------------------------
+    def value(self, node: Any) -> None:
         visit: Callable[[Any], None] | None = getattr(self, f"_{type(node).__name__}", None)
-        if visit is None:
+        if visit is None or not isinstance(node, ast.expr):
             raise NotSkipped(f"line {node.lineno} has a {type(node).__name__}")
         visit(node)
-
-    def _Constant(self, node: ast.Constant) -> None:
-        return
-
-    def _Name(self, node: ast.Name) -> None:
-        if node.id not in self.bound:
-            self.reads.names[node.id] = None
 
     def _parts(self, node: ast.expr) -> None:
         for part in ast.iter_child_nodes(node):
             if isinstance(part, ast.expr):
                 self.value(part)
 
-    _BinOp = _Tuple = _List = _parts
+    _Constant = _BinOp = _UnaryOp = _BoolOp = _Compare = _IfExp = _parts
+    _Tuple = _List = _Dict = _Slice = _Subscript = _JoinedStr = _FormattedValue = _parts
 
-    def _UnaryOp(self, node: ast.UnaryOp) -> None:
-        if isinstance(node.op, ast.Not):
-            raise NotSkipped(f"line {node.lineno} asks for a truth value")
-        self.value(node.operand)
+    def _read(self, name: str) -> bool:
+        """Is the name, which is read here, not its own?"""
+        if name in self.own:
+            return False
+        known = self.reads.loads.setdefault(name, self.own)
+        self.reads.loads[name] = known & self.own
+        return True
 
-    def _Compare(self, node: ast.Compare) -> None:
-        simple = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
-        if len(node.ops) != 1 or not isinstance(node.ops[0], simple):
-            raise NotSkipped(f"line {node.lineno} asks for a truth value")
-        self._parts(node)
-
-    def _Subscript(self, node: ast.Subscript) -> None:
-        self.value(node.value)
-        self._index(node.slice)
-
-    def _index(self, node: ast.expr) -> None:
-        if isinstance(node, (ast.Tuple, ast.Slice)):
-            for part in ast.iter_child_nodes(node):
-                if isinstance(part, ast.expr):
-                    self._index(part)
-        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            self._index(node.operand)
-        elif isinstance(node, ast.Name) and node.id not in self.bound:
-            self.reads.names[node.id] = None
-            self.reads.integers.add(node.id)
-        elif not (isinstance(node, ast.Constant) and not isinstance(node.value, (str, float))):
-            raise NotSkipped(f"line {node.lineno} has a computed index")
+    def _Name(self, node: ast.Name) -> None:
+        if self._read(node.id):
+            self.reads.bare.add(node.id)
 
     def _path(self, node: ast.expr) -> tuple[str, tuple[str, ...]] | None:
-        """(name, attributes) of ``name.attribute...`` with a name that is not the cell's own."""
+        """(name, attributes) of ``name.attribute...`` with a name that is not its own."""
         attributes: list[str] = []
         while isinstance(node, ast.Attribute):
             attributes.insert(0, node.attr)
             node = node.value
-        if not isinstance(node, ast.Name) or node.id in self.bound or not attributes:
+        if not isinstance(node, ast.Name) or not attributes or not self._read(node.id):
             return None
         return node.id, tuple(attributes)
 
     def _Attribute(self, node: ast.Attribute) -> None:
         path = self._path(node)
-        if path is not None and node.attr not in _ATTRIBUTES:
-            self.reads.names[path[0]] = None
-            self.reads.values.append(path)
-        elif node.attr in _ATTRIBUTES:
-            if path is not None:
-                self.reads.arrays.add(path[0])
+        if path is not None:
+            self.reads.paths[*path, False] = None
+        elif node.attr in ATTRIBUTES:
             self.value(node.value)
         else:
             raise NotSkipped(f"line {node.lineno} reads .{node.attr}")
 
     def _Call(self, node: ast.Call) -> None:
-        function = node.func
-        for keyword in node.keywords:
-            if keyword.arg not in _KEYWORDS:
-                raise NotSkipped(f"line {node.lineno} calls with {keyword.arg or '**'}=")
-            self.value(keyword.value)
-        for argument in node.args:
+        for argument in (*node.args, *(k.value for k in node.keywords)):
             self.value(argument)
-        if not isinstance(function, ast.Attribute):
-            raise NotSkipped(f"line {node.lineno} calls a function that is not known to be pure")
+        function = node.func
+        if any(k.arg is None for k in node.keywords):
+            raise NotSkipped(f"line {node.lineno} calls with **")
+        if isinstance(function, ast.Name):
+            self._read(function.id)
+            return
         path = self._path(function)
-        is_method = len(node.args) <= _METHODS.get(function.attr, -1)
-        if is_method and (path is None or len(path[1]) > 1):
+        if path is not None:
+            self.reads.paths[*path, True] = None
+        elif isinstance(function, ast.Attribute) and function.attr in METHODS:
             self.value(function.value)
-        elif path is not None:
-            # A method of an array that is read, or a function of a module: the value tells.
-            self.reads.names[path[0]] = None
-            method = is_method and len(path[1]) == 1
-            self.reads.functions.append((*path, len(node.args), method))
         else:
-            raise NotSkipped(f"line {node.lineno} calls .{function.attr}")
+            what = f".{function.attr}" if isinstance(function, ast.Attribute) else "a result"
+            raise NotSkipped(f"line {node.lineno} calls {what}")
 
+    def _ListComp(self, node: ast.ListComp) -> None:
+        with self._perhaps():
+            for part in node.generators:
+                self.value(part.iter)
+                self.own |= set(stored_names(part.target))
+                for test in part.ifs:
+                    self.value(test)
+            self.value(node.elt)
 
-def is_pure(function: Any, arguments: int) -> bool:
-    """True for a function of NumPy or nd that only computes, with that many positional ones."""
-    if isinstance(function, np.ufunc):
-        return arguments <= function.nin and getattr(np, function.__name__, None) is function
-    try:
-        return arguments <= _FUNCTIONS.get(function, -1)
-    except TypeError:  # not hashable
-        return False
+    _GeneratorExp = _ListComp

@@ -81,7 +81,7 @@ def _recorded(
     cell: Cell, options: Options, namespace: dict[str, Any], later: DeferredNames
 ) -> tuple[Any, Report]:
     __tracebackhide__ = True
-    read = None if options.donate else skip.before(cell, namespace)
+    before = None if options.donate else skip.Before(cell, namespace)
     recording = Recording(cell, options, namespace, later)
     _prepare(recording)
     start = ways.clock()
@@ -102,7 +102,7 @@ def _recorded(
     took = ways.clock() - start
     report = report_of(recording)
     ways.learn(cell, options, recording, report, took)
-    report.not_skipped = skip.learn(read, recording, report)
+    report.not_skipped = skip.learn(before, recording, report, value)
     return value, report
 
 

@@ -1,9 +1,13 @@
-"""Cells without effects: run again without their body, while everything they read is alike."""
+"""Cells without effects: run again without their body, while everything they read is alike.
+
+A cell whose code is closed (:mod:`.purity`), and which was recorded as one program, computes what
+that program computes as long as plain values, functions and the arrays' kinds are what they were.
+What it imports and defines at its beginning is done again; existing arrays that it writes are
+written when all is computed.
+"""
 
 from __future__ import annotations
 
-import math
-import types
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,14 +17,17 @@ from .. import _core
 from ..capture.cell import Cell
 from ..capture.float_warnings import issue, of_segment
 from ..capture.options import Options
-from ..capture.recording import PLAIN, Bound, Recording
+from ..capture.recording import Recording
 from ..capture.source.loops_ran import compiled
-from ..np_face import TracedArray
+from ..np_face.array.traced_array import share
 from ..np_face.float_errors import raises, start_cell
 from ..reports.report import Report
-from .purity import NotSkipped, Reads, is_pure, reads_of
+from .purity import NotSkipped, made_by
+from .reads import ABSENT, Made, Place, Read, guard_of, prologue, read_by, run_prologue
+from .results import Results
 
-_MOST_BYTES = 4 << 20  # a larger cell gains nothing, and its results would be kept
+_MISSES = 4  # runs in a row for which no guard held, after which few look at what is read
+_MOST_MADE = 1 << 20  # bytes of an array that a cell makes of numbers, and that is kept for it
 _epoch = 0
 
 
@@ -35,13 +42,14 @@ class Skip:
     """Everything that a run without the body needs, and what must hold for it."""
 
     epoch: int
+    cell: Cell
     program: Any
-    guards: dict[str, Any]  # of each name that is read, see _guarded
-    attributes: list[tuple[Any, str, Any]]  # of modules among them: owner, name, value
-    inputs: list[str]  # the program's inputs, by name
-    # Of each name (None: the last expression): the output that it is, -1 for a plain value.
-    results: dict[str | None, tuple[int, Bound]]
-    shown: str | None  # the last expression is this name
+    guards: list[tuple[dict[str, Any] | None, str, Any]]  # scope (None: the cell's), name, guard
+    attributes: list[tuple[Any, str, Any]]  # of modules: owner, name, value
+    inputs: list[Place | Made]  # the program's
+    others: list[Place]  # arrays that are read, too
+    written: list[tuple[Place, int]]  # existing arrays, and the outputs that they get
+    results: Results
     errors: Any  # what NumPy does about floating-point errors
     report: Report  # of the recorded run
 
@@ -51,26 +59,47 @@ class Skip:
             return False
         if np.geterr() != self.errors or raises():
             return False
-        if any(_guarded(names.get(name)) != known for name, known in self.guards.items()):
+        try:
+            run_prologue(self.cell, names)
+        except NotSkipped:
             return False
-        return all(getattr(owner, name, None) is value for owner, name, value in self.attributes)
+        for scope, name, known in self.guards:
+            value = (names if scope is None else scope).get(name, ABSENT)
+            if guard_of(value) != known:
+                return False
+        if any(getattr(owner, name, ABSENT) is not value for owner, name, value in self.attributes):
+            return False
+        return not self.written or self._writes_apart(names)
+
+    def _writes_apart(self, names: dict[str, Any]) -> bool:
+        """Does nothing else that is read share memory with what is written?"""
+        arrays = {place: place.find(names) for place in (*self.inputs, *self.others)}
+        for target, _ in self.written:
+            array = target.find(names)
+            for place, other in arrays.items():
+                if place != target and np.may_share_memory(array, other):
+                    return False
+        return True
 
     def run(self, names: dict[str, Any]) -> tuple[Any, Report]:
         """Runs the program and binds the names; (value of the last expression, report)."""
         times = _core.RunTimes()
-        given = [names[n] for n in self.inputs]
-        inputs = [_core.from_numpy(a, copy=False) if type(a) is np.ndarray else a for a in given]
+        given = [place.find(names) for place in self.inputs]
+        inputs = [share(a) if type(a) is np.ndarray else a for a in given]
         made = self.program.run(inputs, [], [], recorded=True, times=times)
-        values: dict[Any, Any] = {n: _value(*r, made) for n, r in self.results.items()}
-        shown = values.pop(None, None)
-        names.update(values)
-        if self.shown is not None:
-            shown = names[self.shown]
+        values = self.results.make(made, names)
+        contents = [(place.find(names), _core.as_numpy(made[k])) for place, k in self.written]
         report = self._reported(times)
+        warned = []
         if report.segments[0].warns:
             _core.wait_all()
             start_cell()
-            issue(of_segment(report.segments[0], names))
+            warned = of_segment(report.segments[0], names)
+        for array, new in contents:
+            np.copyto(array, new)
+        shown = values.pop(None, None)
+        names.update(values)  # type: ignore[arg-type]
+        issue(warned)
         return shown, report
 
     def _reported(self, times: Any) -> Report:
@@ -91,187 +120,123 @@ def _like(value: Any, **changes: Any) -> Any:
     return made
 
 
-def _value(output: int, bound: Bound, made: list[Any]) -> Any:
-    if output < 0:
-        return bound.value
-    if bound.kind is not TracedArray:
-        return made[output]
-    array = _core.as_numpy(made[output])
-    return array[()] if bound.scalar else array
+class Before:
+    """What a cell is about to read, and how that is guarded."""
 
-
-def _guarded(value: Any) -> Any:
-    """What the graph of a cell that reads ``value`` depends on; None where that can't be told."""
-    kind = type(value)
-    if kind is np.ndarray and value.ndim and value.flags.aligned:
-        return kind, value.dtype, value.shape, value.strides
-    if kind is _core.NDArray and not value._traced and value.grad is None:
-        return kind, value.dtype, value.shape, value.ctx
-    if kind in PLAIN:
-        return kind, value, kind is float and math.copysign(1, value)
-    return value if isinstance(value, types.ModuleType) else None
-
-
-def before(cell: Cell, names: dict[str, Any]) -> dict[str, Any] | None:
-    """Values that the cell is about to read; None when it may have effects."""
-    reads = _reads(cell)
-    return {n: names.get(n) for n in reads.names} if isinstance(reads, Reads) else None
-
-
-def _reads(cell: Cell) -> Reads | str:
-    found = cell.memo.get("reads")
-    if found is None:
+    def __init__(self, cell: Cell, names: dict[str, Any]):
+        self.problem = ""
+        self.read = Read()
+        self.guards: list[tuple[dict[str, Any] | None, str, Any]] = []
         try:
-            found = "it awaits" if cell.awaits else reads_of(cell.tree)
+            misses = cell.memo.get("misses", 0)
+            if misses > _MISSES and misses & (misses - 1):
+                cell.memo["misses"] = misses + 1
+                raise NotSkipped("what it reads is ever another")
+            run_prologue(cell, names)
+            self.read = read_by(cell, names)
+            self.guards = self.read.guards()
         except NotSkipped as reason:
-            found = str(reason)
-        cell.memo["reads"] = found
-    return found
+            self.problem = str(reason)
 
 
 def find(cell: Cell, options: Options, names: dict[str, Any]) -> Skip | None:
     """What runs the cell without its body now, if that is proven to do the same."""
     known = cell.memo.get(options)
-    return known if known is not None and known.holds(names) else None
+    if known is None:
+        return None
+    if known.holds(names):
+        cell.memo["misses"] = 0
+        return known
+    cell.memo["misses"] = cell.memo.get("misses", 0) + 1
+    return None
 
 
-def learn(read: dict[str, Any] | None, recording: Recording, report: Report) -> str:
-    """After a recorded run: keeps what later runs need; "" or why the body has to run.
-
-    Args:
-        read: from :func:`before`.
-    """
+def learn(before: Before | None, recording: Recording, report: Report, shown: Any) -> str:
+    """After a recorded run, whose last expression gave ``shown``: keeps what later runs need; "" or
+    why the body has to run."""
     cell, options = report.cell, report.options
     cell.memo.pop(options, None)
     try:
-        reads = _reads(cell)
-        if isinstance(reads, str) or read is None:
-            raise NotSkipped(str(reads))
-        cell.memo[options] = _skip(reads, read, recording, report)
+        if before is None or before.problem:
+            raise NotSkipped(before.problem if before else "its memory was given away")
+        cell.memo[options] = _skip(before, recording, report, shown)
     except NotSkipped as reason:
         return str(reason)
     return ""
 
 
-def _skip(reads: Reads, read: dict[str, Any], recording: Recording, report: Report) -> Skip:
-    options = report.options
+def _skip(before: Before, recording: Recording, report: Report, shown: Any) -> Skip:
+    options, recorder, names = report.options, recording.recorder, recording.recorder.namespace
     if options.out is not None or options.donate or options.scratch or options.compare:
         raise NotSkipped("--out, --donate and --compare need the body")
-    if len(report.segments) != 1 or report.graph_breaks:
+    if len(report.segments) != 1 or report.segments[0].count != 1 or report.graph_breaks:
         raise NotSkipped("it is not captured whole")
-    if compiled(recording.recorder.loops):
+    if compiled(recorder.loops):
         raise NotSkipped("loops of it run compiled")
-    if recording.recorder.warned or report.cell.warns:
+    if recorder.warned or report.cell.warns:
         raise NotSkipped("it is warned of")
     if report.deferred_names:
         raise NotSkipped(f"{report.deferred_names[0].name} is deferred")
     segment = report.segments[0]
     if segment.keys:
         raise NotSkipped("it draws random numbers")
+    if segment.updates or recording.written is None:
+        raise NotSkipped("it writes arrays before it ends")
     if _core.is_recording() or _core.is_training():
         raise NotSkipped("autograd records")
-    if segment.compiled.program.plan.planned_bytes > _MOST_BYTES:
-        raise NotSkipped("its arrays are large: the body's time is nothing beside theirs")
+    if before.read.guards() != before.guards:
+        raise NotSkipped("it changes what it reads")
+    places = _places(before.read)
+    inputs = [places.get(id(a)) or _made(a) for a in _inputs(recording)]
+    outputs = {value.key: number for number, value in enumerate(segment.outputs)}
+    results = Results(outputs, lambda array: places.get(id(array)))
+    written = []
+    for array, key in recording.written:
+        if id(array) not in places:
+            raise NotSkipped("it writes an array that is not a name's")
+        written.append((places[id(array)], results.output(key, "what it writes")))
+    defined = {n for s in prologue(report.cell) for n in made_by(s)}
+    for name in report.cell.names:
+        if name in recording.bound and name not in defined:
+            results.bind(name, recording.bound[name], names[name])
+        elif name in names and name not in defined:
+            raise NotSkipped(f"{name} was not bound")
+    if None in recording.bound:
+        results.bind(None, recording.bound[None], shown)
     return Skip(
         _epoch,
+        report.cell,
         segment.compiled.program,
-        _guards(reads, read),
-        _attributes(reads, read),
-        _inputs(recording, read),
-        *_results(report.cell, segment, recording.bound),
+        before.guards,
+        list(before.read.attributes.values()),
+        inputs,
+        [place for place in places.values() if place not in inputs],
+        written,
+        results,
         np.geterr(),
         _like(report),
     )
 
 
-def _guards(reads: Reads, read: dict[str, Any]) -> dict[str, Any]:
-    guards = {name: _guarded(value) for name, value in read.items()}
-    for name, value in read.items():
-        if guards[name] is None:
-            raise NotSkipped(f"{name} is a {type(value).__name__}")
-        if name in reads.integers and type(value) is not int:
-            raise NotSkipped(f"{name} is an index but no Python integer")
-        if name in reads.arrays and isinstance(value, types.ModuleType):
-            raise NotSkipped(f"{name} is a module")
-    arrays = [v for v in read.values() if isinstance(v, (np.ndarray, _core.NDArray))]
-    if len({id(a) for a in arrays}) != len(arrays):
-        raise NotSkipped("two names mean the same array")
-    return guards
+def _places(read: Read) -> dict[int, Place]:
+    """By `id` of an array that is read, and held: where it is. Raises NotSkipped."""
+    found: dict[int, Place] = {}
+    for place, array in read.arrays():
+        if found.setdefault(id(array), place) is not place:
+            raise NotSkipped("two names mean the same array")
+    return found
 
 
-def _attributes(reads: Reads, read: dict[str, Any]) -> list[tuple[Any, str, Any]]:
-    """What is read of modules: each has to be pure, or a number or dtype."""
-    attributes: list[tuple[Any, str, Any]] = []
-    for name, path, count, method in reads.functions:
-        value = read[name]
-        if isinstance(value, types.ModuleType):
-            pure = is_pure(_follow(attributes, value, path), count)
-        else:
-            pure = method and isinstance(value, (np.ndarray, _core.NDArray))
-        if not pure:
-            raise NotSkipped(f"{name}.{'.'.join(path)} is not known to be pure")
-    for name, path in reads.values:
-        value = read[name]
-        found = _follow(attributes, value, path) if isinstance(value, types.ModuleType) else None
-        if not isinstance(found, (int, float, type, np.dtype)):
-            raise NotSkipped(f"{name}.{'.'.join(path)} is not a number or a dtype")
-    return attributes
-
-
-def _follow(attributes: list[tuple[Any, str, Any]], module: Any, path: tuple[str, ...]) -> Any:
-    """``module.a.b``, with ``attributes`` taking what is met on the way."""
-    for position, attribute in enumerate(path):
-        value = getattr(module, attribute, None)
-        if position < len(path) - 1 and not isinstance(value, types.ModuleType):
-            raise NotSkipped(f"{attribute} is not a module")
-        attributes.append((module, attribute, value))
-        module = value
-    return module
-
-
-def _inputs(recording: Recording, read: dict[str, Any]) -> list[str]:
-    """The names behind the program's inputs."""
-    by_handle = {
-        id(wrapper.input): name
-        for wrapper in recording.read
-        for name, value in read.items()
-        if value is wrapper.origin
-    }
-    by_handle |= {id(v): n for n, v in read.items() if type(v) is _core.NDArray}
-    inputs = recording.ran.inputs if recording.ran is not None else []
-    found = [by_handle.get(id(handle)) for handle in inputs]
-    if None in found:
+def _made(array: Any) -> Made:
+    """Of an array that no name has: the cell writes it nowhere, else it would be among those that
+    are written. Raises NotSkipped."""
+    if type(array) is not np.ndarray or array.nbytes > _MOST_MADE:
         raise NotSkipped("the program has an input that is not a name's array")
-    return [name for name in found if name is not None]
+    return Made(array.copy(order="K"))
 
 
-def _results(
-    cell: Cell, segment: Any, bound: dict[str | None, Bound]
-) -> tuple[dict[str | None, tuple[int, Bound]], str | None]:
-    position = {v.key: i for i, v in enumerate(segment.outputs)}
-    results: dict[str | None, tuple[int, Bound]] = {}
-    names: dict[int, str] = {}  # by output
-    for name in cell.names:
-        if name not in bound:
-            raise NotSkipped(f"{name} was not bound")
-        output = _output(name, bound[name], position)
-        if output >= 0 and names.setdefault(output, name) != name:
-            raise NotSkipped(f"{name} is the array of {names[output]}")
-        results[name] = output, bound[name]
-    last = _output("the last expression", bound[None], position)
-    if last in names:
-        return results, names[last]
-    return {**results, None: (last, bound[None])}, None
-
-
-def _output(what: str, value: Bound, position: dict[Any, int]) -> int:
-    if value.kind in PLAIN:
-        return -1
-    if value.kind not in (TracedArray, _core.NDArray):
-        raise NotSkipped(f"{what} is a {value.kind.__name__}")
-    if not value.fresh:
-        raise NotSkipped(f"{what} is a view, was there before or is not in C order")
-    at = position.get(value.key, -1)
-    if at < 0:
-        raise NotSkipped(f"{what} is not a result of the program")
-    return at
+def _inputs(recording: Recording) -> list[Any]:
+    """The existing arrays that the program reads."""
+    origins = {id(wrapper.input): wrapper.origin for wrapper in recording.read}
+    inputs = recording.ran.inputs if recording.ran is not None else []
+    return [origins.get(id(handle), handle) for handle in inputs]

@@ -36,7 +36,7 @@ _FUNCTIONS: tuple[Any, ...] = (
     np.nansum, np.gradient, np.trapezoid, np.polyval, np.heaviside,
     np.empty, np.empty_like, np.full, np.isin, np.union1d, np.intersect1d, np.flatnonzero,
 )  # fmt: skip
-_PURE = frozenset(_FUNCTIONS)
+PURE = frozenset(_FUNCTIONS)
 _METHODS = frozenset(
     {"clip", "argmin", "argmax", "cumsum", "cumprod", "argsort", "trace", "std", "var", "round",
      "astype", "flatten", "sum", "prod", "max", "min", "mean", "any", "all", "ptp", "dot", "copy",
@@ -178,7 +178,7 @@ def _adapted(function: Any, args: list[Any], named: dict[str, Any]) -> Callable[
 def knows(function: Any) -> bool:
     """Is it a function that units call?"""
     of_ufunc = isinstance(getattr(function, "__self__", None), np.ufunc)
-    return of_ufunc or function in _PURE or function is np.where
+    return of_ufunc or function in PURE or function is np.where
 
 
 def call(code: Any, function: Any, args: Sequence[Any], named: dict[str, Any]) -> Value:

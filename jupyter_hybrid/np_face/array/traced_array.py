@@ -95,6 +95,7 @@ class TracedArray(Items, Methods, Conversions, _core.TracedBase):
         """Writes the computed contents into the existing ndarray."""
         if self.dirty and self.origin is not None:
             self.dirty = False
+            self.recorder.stores += 1
             np.copyto(self.origin, _core.as_numpy(self._handle, self.recorder.settled))
             self._refresh()
             self.version += 1

@@ -1,0 +1,329 @@
+"""What a cell reads, with the functions of the user's that it calls; and how it is guarded.
+
+Guarded are plain values and functions by what they are, arrays by their kind: what a program of
+such a cell computes follows from that, and from the elements of the arrays.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import math
+import sys
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .. import _core, nd
+from .._generate import faces
+from ..capture.cell import Cell
+from ..capture.recording import PLAIN
+from ..capture.source.definitions import users_definition
+from ..capture.units.pure import PURE
+from ..np_face.lower.followed import FOURIER, LINEAR, NAMES
+from ..np_face.lower.registry import FUNCTIONS, VIEWS
+from ..np_face.makers import makes
+from .purity import ATTRIBUTES, METHODS, NotSkipped, Reads, reads_of, reads_of_function
+
+_BUILTINS = frozenset(
+    {
+        range, len, enumerate, zip, reversed, min, max, sum, abs, round, int, float, bool, complex,
+        tuple, list, dict, slice, divmod, pow, any, all, isinstance,
+    }
+)  # fmt: skip
+_COMPUTE = PURE.union(
+    FUNCTIONS,
+    VIEWS,
+    (getattr(np, n) for n in NAMES),
+    (getattr(np.linalg, n) for n in LINEAR),
+    (getattr(np.fft, n) for n in FOURIER),
+    (getattr(nd, face.name) for face in faces()),
+)
+_OTHER_FRAMES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_MOST_LEAVES = 200  # of lists, tuples and dicts
+ABSENT = object()
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an array is: a name of the cell (``scope`` None) or of a module, keys on from there."""
+
+    scope: dict[str, Any] | None
+    name: str
+    keys: tuple[Any, ...] = ()
+
+    def find(self, names: dict[str, Any]) -> Any:
+        found = (names if self.scope is None else self.scope)[self.name]
+        for key in self.keys:
+            found = found[key]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """An array that the cell makes of numbers alone, always of the same ones."""
+
+    value: np.ndarray
+
+    def find(self, names: dict[str, Any]) -> Any:
+        return self.value
+
+
+@dataclass
+class Read:
+    """What a cell reads.
+
+    Attributes:
+        values: by scope (0: the cell's names), by name.
+        scopes: their names; of the cell's None.
+        attributes: of modules among them: owner, name, value.
+    """
+
+    values: dict[tuple[int, str], Any] = field(default_factory=dict)
+    scopes: list[dict[str, Any] | None] = field(default_factory=lambda: [None])
+    attributes: dict[tuple[int, str], tuple[Any, str, Any]] = field(default_factory=dict)
+
+    def guards(self) -> list[tuple[dict[str, Any] | None, str, Any]]:
+        """(scope, name, guard) of each. Raises NotSkipped."""
+        made = []
+        for (scope, name), value in self.values.items():
+            guard = guard_of(value)
+            if guard is None:
+                raise NotSkipped(f"{name} is a {type(value).__name__}")
+            made.append((self.scopes[scope], name, guard))
+        return made
+
+    def arrays(self) -> Iterator[tuple[Place, Any]]:
+        """Every array that is read, and where it is."""
+        for (scope, name), value in self.values.items():
+            for keys, array in _leaves(value):
+                yield Place(self.scopes[scope], name, keys), array
+
+
+def read_by(cell: Cell, names: dict[str, Any]) -> Read:
+    """What the cell is about to read; its imports and definitions have run. Raises NotSkipped."""
+    reads = _reads(cell)
+    finder = _Finder(names, {s.name: s for s in prologue(cell) if isinstance(s, ast.FunctionDef)})
+    finder.look(0, reads, None)
+    return finder.read
+
+
+def prologue(cell: Cell) -> list[Any]:
+    """The imports and definitions that the cell begins with."""
+    return cell.tree.body[: _reads(cell).prologue]
+
+
+def run_prologue(cell: Cell, names: dict[str, Any]) -> None:
+    """Imports, and defines functions, as the body does. Raises NotSkipped where code would run."""
+    for number, statement in enumerate(prologue(cell)):
+        if not isinstance(statement, ast.FunctionDef):
+            modules = [a.name for a in statement.names]
+            if isinstance(statement, ast.ImportFrom):
+                modules = ["." if statement.level else statement.module or "."]
+            if not all(m in sys.modules for m in modules):
+                raise NotSkipped(f"line {statement.lineno} imports what is new")
+        eval(cell.code(number, "written"), names)
+
+
+def _reads(cell: Cell) -> Reads:
+    found = cell.memo.get("reads")
+    if found is None:
+        try:
+            if cell.awaits:
+                raise NotSkipped("it awaits")
+            found = reads_of(cell.tree)
+        except NotSkipped as reason:
+            found = str(reason)
+        cell.memo["reads"] = found
+    if isinstance(found, str):
+        raise NotSkipped(found)
+    return found
+
+
+class _Finder:
+    """Follows reads into the functions that they lead to."""
+
+    def __init__(self, names: dict[str, Any], defined: dict[str, ast.FunctionDef]):
+        self.read = Read()
+        self._names, self._defined = names, defined
+        self._done: set[tuple[types.CodeType, frozenset[str]]] = set()
+
+    def look(self, scope: int, reads: Reads, bound: frozenset[str] | None) -> None:
+        """
+        Args:
+            bound: names of the cell that have their values from it when a function is called; None:
+                these are the cell's own reads.
+        """
+        for name, before in reads.loads.items():
+            known = before if bound is None else bound
+            if scope == 0 and bound is not None and name in bound:
+                self._own(name, reads)
+                continue
+            self._value(scope, name, name in reads.bare, known)
+        for name, path, called in reads.paths:
+            if not (scope == 0 and bound is not None and name in bound):
+                self._path(scope, name, path, called)
+
+    def _own(self, name: str, reads: Reads) -> None:
+        """The cell has given it a value, of which as much is known as of all it computes."""
+        for owner, path, called in reads.paths:
+            if owner == name and not _is_of_value(path, called):
+                raise NotSkipped(f"{name}.{'.'.join(path)} is not known to be pure")
+
+    def _of(self, scope: int, name: str) -> Any:
+        held = self.read.scopes[scope]
+        return (self._names if held is None else held).get(name, ABSENT)
+
+    def _value(self, scope: int, name: str, bare: bool, bound: frozenset[str]) -> None:
+        value = self._of(scope, name)
+        self.read.values[scope, name] = value
+        if value is ABSENT:
+            found = vars(builtins).get(name, ABSENT)
+            if found is not ABSENT:
+                if not _is_closed_builtin(found):
+                    raise NotSkipped(f"{name}() is not known to be pure")
+                self.read.attributes[id(builtins), name] = builtins, name, found
+        elif isinstance(value, types.ModuleType):
+            if bare:
+                raise NotSkipped(f"{name} is a module")
+        elif type(value) is types.FunctionType and not is_pure(value):
+            self._function(name, value, bound)
+
+    def _function(self, name: str, function: types.FunctionType, bound: frozenset[str]) -> None:
+        code = function.__code__
+        if (code, bound) in self._done:
+            return
+        self._done.add((code, bound))
+        definition = users_definition(code)
+        if definition is None or code.co_freevars or code.co_flags & _OTHER_FRAMES:
+            raise NotSkipped(f"{name}() is not known to be pure")
+        try:
+            reads = reads_of_function(definition.node)
+        except NotSkipped as reason:
+            raise NotSkipped(f"{reason} of {name}()") from None
+        self.look(self._scope(function.__globals__), reads, bound)
+
+    def _scope(self, names: dict[str, Any]) -> int:
+        if names is self._names:
+            return 0
+        for number, known in enumerate(self.read.scopes):
+            if known is names:
+                return number
+        self.read.scopes.append(names)
+        return len(self.read.scopes) - 1
+
+    def _path(self, scope: int, name: str, path: tuple[str, ...], called: bool) -> None:
+        """Of modules each part is looked up: it has to be pure, or a number or dtype."""
+        value, rest = self._of(scope, name), path
+        while isinstance(value, types.ModuleType) and rest:
+            found = getattr(value, rest[0], ABSENT)
+            self.read.attributes[id(value), rest[0]] = value, rest[0], found
+            value, rest = found, rest[1:]
+        if rest:
+            pure = _is_of_value(rest, called)
+        else:
+            number = value is None or isinstance(value, (int, float, np.dtype))
+            pure = is_pure(value) or (number and not called)
+        if not pure:
+            raise NotSkipped(f"{name}.{'.'.join(path)} is not known to be pure")
+
+
+def _is_of_value(path: tuple[str, ...], called: bool) -> bool:
+    """Are these attributes of arrays and numbers?"""
+    *before, last = path
+    return ATTRIBUTES.issuperset(before) and last in (METHODS if called else ATTRIBUTES)
+
+
+def _is_closed_builtin(value: Any) -> bool:
+    is_error = isinstance(value, type) and issubclass(value, BaseException)
+    return is_error or (value.__hash__ is not None and value in _BUILTINS)
+
+
+def is_pure(function: Any) -> bool:
+    """True for functions of NumPy, nd and math that compute, and write arrays alone; for types."""
+    if isinstance(function, np.ufunc):
+        return getattr(np, function.__name__, None) is function
+    if isinstance(function, type):
+        return function in _BUILTINS or issubclass(function, np.generic)
+    if isinstance(function, types.BuiltinFunctionType) and function.__module__ == "math":
+        return getattr(math, function.__name__, None) is function
+    try:
+        return makes(function) or function in _COMPUTE
+    except TypeError:  # not hashable
+        return False
+
+
+# Guards -------------------------------------------------------------------------------------------
+def guard_of(value: Any) -> Any:
+    """What the graph of a cell that reads ``value`` depends on; None where that can't be told."""
+    kind = type(value)
+    if kind is np.ndarray:
+        flags = value.flags
+        if not value.ndim or not flags.aligned:
+            return None
+        return kind, value.dtype, value.shape, value.strides, flags.writeable
+    if kind in PLAIN:
+        return kind, value, kind is float and math.copysign(1, value)
+    make = _GUARDS.get(kind)
+    if make is not None:
+        return make(value)
+    if isinstance(value, np.generic):
+        return kind, value.dtype, value.tobytes()
+    if value is ABSENT or isinstance(value, types.ModuleType) or is_pure(value):
+        return _Is(value)
+    return None
+
+
+class _Is:
+    """Equal to itself around the very same object."""
+
+    def __init__(self, value: Any):
+        self._value = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is _Is and self._value is other._value
+
+    __hash__ = object.__hash__
+
+
+def _of_nd(value: Any) -> Any:
+    plain = not value._traced and value.grad is None
+    return (_core.NDArray, value.dtype, value.shape, value.ctx) if plain else None
+
+
+def _of_function(value: Any) -> Any:
+    if is_pure(value):
+        return _Is(value)
+    defaults = guard_of(value.__defaults__ or ())
+    named = guard_of(value.__kwdefaults__ or {})
+    if defaults is None or named is None:
+        return None
+    return types.FunctionType, value.__code__, _Is(value.__globals__), defaults, named
+
+
+def _of_items(value: Any) -> Any:
+    if len(value) > _MOST_LEAVES:
+        return None
+    keys, items = (tuple(value), value.values()) if type(value) is dict else ((), value)
+    if any(type(key) not in PLAIN for key in keys):
+        return None
+    guards = tuple(map(guard_of, items))
+    return None if None in guards else (type(value), keys, guards)
+
+
+_GUARDS: dict[type, Callable[[Any], Any]] = {
+    _core.NDArray: _of_nd, types.FunctionType: _of_function, tuple: _of_items, list: _of_items,
+    dict: _of_items,
+}  # fmt: skip
+
+
+def _leaves(value: Any, keys: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    if type(value) in (np.ndarray, _core.NDArray):
+        yield keys, value
+    elif type(value) in (tuple, list, dict):
+        for key, item in value.items() if type(value) is dict else enumerate(value):
+            yield from _leaves(item, (*keys, key))

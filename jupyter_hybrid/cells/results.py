@@ -1,0 +1,165 @@
+"""What a cell leaves behind, made again of what its program computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..capture.recording import PLAIN, Bound
+from ..np_face import TracedArray
+from ..np_face.array.layouts import laid_out
+from .purity import NotSkipped
+from .reads import Place
+
+
+@dataclass(frozen=True)
+class _Array:
+    """An output as NumPy has it; others that are made of it share it."""
+
+    output: int
+    scalar: bool
+    layout: tuple[int, ...] | None
+    is_window: bool
+
+    def make(self, made: list[Any], _: list[Any], names: dict[str, Any]) -> Any:
+        array = _core.as_numpy(made[self.output])
+        if self.layout is not None:
+            array = laid_out(array, self.layout)
+        if self.is_window:
+            array = array.view()
+        return array[()] if self.scalar else array
+
+
+@dataclass(frozen=True)
+class _Nd:
+    """An output as nd has it."""
+
+    output: int
+
+    def make(self, made: list[Any], _: list[Any], names: dict[str, Any]) -> Any:
+        return made[self.output]
+
+
+@dataclass(frozen=True)
+class _Existing:
+    """An array that was there before."""
+
+    place: Place
+
+    def make(self, made: list[Any], _: list[Any], names: dict[str, Any]) -> Any:
+        return self.place.find(names)
+
+
+@dataclass(frozen=True)
+class _Plain:
+    value: Any
+
+    def make(self, made: list[Any], _: list[Any], names: dict[str, Any]) -> Any:
+        return self.value
+
+
+@dataclass(frozen=True)
+class _Window:
+    """A part of another one's memory, which is in C order."""
+
+    base: int
+    shape: tuple[int, ...]
+    offset: int
+    strides: tuple[int, ...]
+    dtype: np.dtype
+    writeable: bool
+
+    def make(self, made: list[Any], before: list[Any], names: dict[str, Any]) -> Any:
+        base = before[self.base]
+        seen: np.ndarray = np.ndarray(self.shape, self.dtype, base, self.offset, self.strides)
+        if not self.writeable:
+            seen.flags.writeable = False
+        return seen
+
+
+@dataclass(frozen=True)
+class _Tuple:
+    members: tuple[int, ...]
+
+    def make(self, made: list[Any], before: list[Any], names: dict[str, Any]) -> Any:
+        return tuple(before[k] for k in self.members)
+
+
+class Results:
+    """Values in the order in which they are made, each once, and which of them a name gets.
+
+    Args:
+        outputs: by the key of their value, what the program has computed.
+        find: where an existing array is.
+    """
+
+    def __init__(self, outputs: dict[Any, int], find: Callable[[Any], Place | None]):
+        self._outputs, self._find = outputs, find
+        self._steps: list[Any] = []
+        self._known: dict[Any, int] = {}
+        self._names: list[tuple[str | None, int]] = []
+
+    def bind(self, name: str | None, bound: Bound, value: Any) -> None:
+        """A name is bound so; None: the last expression. Raises NotSkipped."""
+        self._names.append((name, self._of(name or "the last expression", bound, value)))
+
+    def make(self, made: list[Any], names: dict[str, Any]) -> dict[str | None, Any]:
+        """The values of the names, of the program's outputs."""
+        values: list[Any] = []
+        for step in self._steps:
+            values.append(step.make(made, values, names))
+        return {name: values[k] for name, k in self._names}
+
+    def output(self, key: Any, what: str) -> int:
+        """Which output has the value with that key. Raises NotSkipped."""
+        if key not in self._outputs:
+            raise NotSkipped(f"{what} is not a result of the program")
+        return self._outputs[key]
+
+    def _of(self, what: str, bound: Bound, value: Any) -> int:
+        if bound.kind is tuple:
+            members = zip(bound.members, value, strict=True)
+            return self._add(_Tuple(tuple(self._of(what, b, v) for b, v in members)), id(value))
+        if bound.kind in PLAIN:
+            return self._add(_Plain(bound.value), id(value))
+        if bound.kind is _core.NDArray:
+            return self._add(_Nd(self.output(bound.key, what)), id(value))
+        if bound.kind is not TracedArray:
+            raise NotSkipped(f"{what} is a {bound.kind.__name__}")
+        if bound.origin is not None:
+            base = bound.origin()
+            place = self._find(base)
+            if place is None:
+                raise NotSkipped(f"{what} is an array that the cell has not read by a name")
+            root, data = self._add(_Existing(place), id(base)), base
+        else:
+            output = self.output(bound.key, what)
+            data = getattr(value, "base", None)
+            made = _Array(output, bound.scalar, bound.layout, bound.is_window)
+            root = self._add(made, ("output", output))
+        if not bound.is_view:
+            return root
+        return self._window(what, root, data, value)
+
+    def _window(self, what: str, root: int, data: Any, value: Any) -> int:
+        """A view's place in its base's memory."""
+        known = type(value) is type(data) is np.ndarray and data.flags.c_contiguous
+        if not known or not np.may_share_memory(value, data):
+            raise NotSkipped(f"{what} is a view of an array that is not in C order")
+        offset = value.ctypes.data - data.ctypes.data
+        step = _Window(
+            root, value.shape, offset, value.strides, value.dtype, value.flags.writeable
+        )
+        return self._add(step, id(value))
+
+    def _add(self, step: Any, key: Any) -> int:
+        """``key``: of the very object, while what was bound is held."""
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = len(self._steps)
+            self._steps.append(step)
+        return known

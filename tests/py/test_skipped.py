@@ -1,0 +1,215 @@
+"""Cells that run again without their body leave what the body leaves: values, objects, memory."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from cells import Shell
+
+import jupyter_hybrid as mx
+
+SETUP = """
+import numpy as np
+import math
+x = np.arange(12.0).reshape(3, 4) + 1
+v = np.linspace(0.5, 2.0, 4)
+u = np.ones(4)
+q = np.arange(6, dtype=np.float32)
+k, n, name = 2.0, 3, "add"
+pair = (x * 2, [v + 1, {"b": np.ones(4)}])
+scale = 0.5
+def shift(a, by=1.0):
+    return a * scale + by
+def loops(a, steps):
+    out = np.zeros_like(a)
+    for i in range(steps):
+        if i % 2:
+            out += a / (i + 1)
+            continue
+        out[1:] = out[:-1] + a[1:]
+        if i > 4:
+            break
+    return out, out.sum()
+def choose(way, a):
+    if way == "add":
+        return shift(a) + shift(a, by=2)
+    elif way == "twice":
+        return 2 * a
+    raise ValueError(way)
+def apply(f, a):
+    return f(a) + np.sin(a)
+def write(a, b):
+    a[1:-1] = 0.5 * (b[2:] + b[:-2])
+    b[:] = a
+"""
+BODIES = [
+    "y = x * 2\nz = y\n",
+    "y = x * 2\nz = y[1:]\nw = z[:, ::-1]\nlast = z\nz\n",
+    "y = x\nz = x + 1\n",
+    "y = x + 1\ny += 1\n",
+    "y = x + 1\nx[0] = 5\nx += y\n",
+    "y = np.add(x, x, x)\nz = y\n",
+    "y = np.add(x, 1, out=x)\nz = y * 2\n",
+    "y = [a for a in (1, 2)]\ny = y[0]\nz = x + y\n",
+    "y = x[np.array([0, 2])]\nz = y.T\n",
+    "y = x.T * 2\nz = y + 1\n",
+    "import math as m\ny = x * m.pi\nz = y.mean(axis=0)\n",
+    "import numpy as np\ndef f(a):\n    return a * k\ny = f(x) + f(v)\n",
+    "y = shift(x)\nz = shift(y, by=k)\n",
+    "scale = 3.0\ny = shift(x)\n",
+    "y = shift(x)\nscale = 3.0\n",
+    "y, total = loops(x, 7)\nresult = y, total, (y, n)\n",
+    "y = choose(name, x) if n > 2 else x\n",
+    "y = apply(np.cos, x) - apply(shift, v)\n",
+    "y = pair[0] + pair[1][0] * pair[1][1]['b']\n",
+    "for step in range(3):\n    v = v * 0.5 + step\ntotal = v.sum() + v.max()\n",
+    "write(v, u)\nlast = v[1:3]\n",
+    "write(v, u[::-1])\n",
+    "a = np.zeros((3, 4))\na[1] = v\na.T[2] = 7\nb = a @ a.T\nb\n",
+    "s = x.sum()\nt = s\nu = (s, float(n), None, 'text')\n",
+    "y = np.where(x > k, x, -x).reshape(4, 3)\nz = np.broadcast_to(v, (3, 4))\n",
+    "def g(a, b=2):\n    c = a\n    c *= b\n    return c\ny = g(x) + 1\n",
+    "x[0], x[1] = x[1] * 2, x[0] + 1\ny = x.sum(axis=1)\n",
+    "d = {'a': x + 1}\ny = d['a'] * 2\nd = 0\n",
+    "y = math.sqrt(n) * x\nz = y.astype(np.float32)\nw = np.float32(2) * z\n",
+    "if k > 1:\n    y = x - 1\nelse:\n    y = x + 1\nz = sum(v[i] * i for i in range(4))\n",
+]
+
+
+SHELLS = frozenset({"In", "Out", "get_ipython", "exit", "quit", "open"})
+
+
+def state(names: dict[str, Any], before: set[str]) -> Any:
+    """What a cell can have changed, with what is the same object and what shares memory."""
+    found = {a: b for a, b in names.items() if a not in before and not a.startswith("_")}
+    flat: dict[str, Any] = {}
+
+    def open_up(where: str, value: Any) -> None:
+        flat[where] = value
+        if isinstance(value, (tuple, list, dict)):
+            for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+                open_up(f"{where}[{key!r}]", part)
+
+    for name, value in found.items():
+        open_up(name, value)
+    described, elements = {}, {}
+    for where, value in flat.items():
+        if isinstance(value, (np.ndarray, np.generic)):
+            a = np.asarray(value)
+            described[where] = type(value), a.dtype, a.shape, a.strides, a.flags.writeable
+            elements[where] = a.copy()
+        elif not callable(value) and type(value).__name__ != "module":
+            described[where] = type(value), None if isinstance(value, dict) else str(type(value))
+            if isinstance(value, (int, float, str)):
+                described[where] = type(value), repr(value)
+    objects = {w: v for w, v in flat.items() if isinstance(v, (np.ndarray, np.generic, tuple))}
+    same = [(a, b) for a, b in itertools.combinations(objects, 2) if objects[a] is objects[b]]
+    arrays = {w: v for w, v in objects.items() if isinstance(v, np.ndarray)}
+    pairs = itertools.combinations(arrays, 2)
+    shared = [(a, b) for a, b in pairs if np.shares_memory(arrays[a], arrays[b])]
+    return elements, {"values": described, "same": same, "shared": shared}
+
+
+def cleared(shell: Shell) -> set[str]:
+    """Without what a setup or a cell has bound; the names that are left."""
+    for name in [n for n in shell.ns if not n.startswith("_") and n not in SHELLS]:
+        del shell.ns[name]
+    return set(shell.ns)
+
+
+def compare(found: Any, wanted: Any) -> None:
+    assert found[1] == wanted[1]
+    for where, array in wanted[0].items():
+        np.testing.assert_allclose(found[0][where], array, rtol=1e-13, atol=1e-13)
+
+
+def outcome(shell: Shell, body: str, magic: str = "") -> Any:
+    before = cleared(shell)
+    shell.run("%%imperative\n" + SETUP)
+    value = shell.run(f"{magic}{body}").value
+    shell.ns["shown"] = value
+    found = state(shell.ns, before)
+    del shell.ns["shown"]
+    return found
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_what_it_leaves(body):
+    shell = Shell()
+    wanted = outcome(shell, body)
+    replays = []
+    for _ in range(4):
+        compare(outcome(shell, body, "%%hybridize --view none\n"), wanted)
+        replays.append(mx.report().replay)
+    assert "skipped" in replays[1:], mx.report().not_skipped
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "scale = 0.25",
+        "def shift(a, by=1.0):\n    return a - by",
+        "shift.__defaults__ = (4.0,)",
+        "choose = lambda way, a: a",
+        "name = 'twice'",
+        "x = x.astype(np.float32)",
+        "x = np.asfortranarray(x)",
+        "x = x[:, ::-1]",
+        "n = 2",
+        "n = np.int64(3)",
+        "del scale; import builtins; builtins.scale = 7",
+        "v = x[0]",
+    ],
+)
+def test_what_it_read_has_changed(change):
+    body = "y = choose(name, x) if n > 2 else x\nz = apply(shift, v)\nw = y.sum()\n"
+    shell, magic = Shell(), "%%hybridize --view none\n"
+    for _ in range(3):
+        outcome(shell, body, magic)
+    assert mx.report().replay == "skipped"
+
+    def changed(magic: str) -> Any:
+        before = cleared(shell)
+        shell.run("%%imperative\n" + SETUP)
+        shell.run("%%imperative\n" + change)
+        shell.run(magic + body)
+        shell.run("%%imperative\nimport builtins; vars(builtins).pop('scale', None)")
+        return state(shell.ns, before)
+
+    wanted = changed("%%imperative\n")
+    for _ in range(3):
+        compare(changed(magic), wanted)
+
+
+def test_what_is_written_may_not_be_read_by_another_name():
+    shell = Shell()
+    body = "x[1:] = z[:-1] * 2\ny = z + 1\n"
+    for overlap in (False, False, False, True, True, False, False):
+        shell.run("%%imperative\nimport numpy as np\nbase = np.arange(9.0)\nx = base[:5]")
+        shell.run(f"%%imperative\nz = {'base[2:7]' if overlap else 'np.arange(2.0, 7)'}")
+        x, z = shell.ns["base"].copy()[:5], np.arange(2.0, 7)
+        if overlap:
+            z = (whole := np.arange(9.0))[2:7]
+            x = whole[:5]
+        x[1:] = z[:-1] * 2
+        shell.hybridize(body, "--view none")
+        assert not (overlap and mx.report().replay == "skipped")
+        np.testing.assert_array_equal(shell.ns["x"], x)
+        np.testing.assert_array_equal(shell.ns["y"], z + 1)
+    assert mx.report().replay == "skipped"
+
+
+def test_a_warning_is_given_by_every_run(recwarn):
+    shell = Shell()
+    shell.run("%%imperative\nimport numpy as np\nx = np.array([1.0, 0.0])\ndef f(a):\n    return 1 / a")
+    texts = []
+    for _ in range(4):
+        recwarn.clear()
+        shell.hybridize("y = f(x)\nz = y * 2\n", "--view none")
+        texts.append([(str(w.message), w.lineno) for w in recwarn])
+    assert texts[0] == [("divide by zero encountered in divide", 5)]
+    assert len(set(map(str, texts))) == 1
+    assert mx.report().replay == "skipped"
