@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import time
 import weakref
 from types import CodeType
 from typing import Any
@@ -27,7 +28,8 @@ from .source.sources import note_recorded
 from .spent import settles
 
 _note = _core.guards.note
-_PROGRAM = 1000  # operators of a loop's steps that are compiled together
+_PROGRAM = 1000  # operators of a loop's steps that are compiled together, ...
+_WHOLE = 4000  # ... and of a cell that is recorded whole
 
 
 class Recorder(Segments):
@@ -225,6 +227,10 @@ class Recorder(Segments):
         """Between two steps of a loop: whole steps are computed when they are a program's worth."""
         _core.note_step()
         serial = numbers.serial()
+        if self.whole_until:
+            if serial - self._paced < _WHOLE and time.perf_counter() < self.whole_until:
+                return
+            self.whole_until = 0.0
         if serial - self._paced < _PROGRAM:
             return
         self._paced = serial

@@ -39,6 +39,7 @@ class Segments(_core.RecorderState):
     """Computes what a cell records, segment by segment, and writes changed arrays back."""
 
     warned = False
+    whole_until = 0.0  # on the clock: until then loops are recorded, and nothing computed between
     names: Callable[[], dict[int, str]]  # what the user calls the arrays of this cell, by `id`
 
     def __init__(
@@ -66,6 +67,7 @@ class Segments(_core.RecorderState):
         self._settled = program_cache.settled(options)
         self._times = _core.RunTimes()  # of the run of a known program, until its segment is found
         self.tick = 0  # how often something was computed
+        self.asked = False  # was a value needed?
         self.stores = 0  # how often an existing array got its new contents
         self._prune_at = 1000  # of `proxies`
         _core.set_apart(_core.live_traced())  # deferred in earlier cells
@@ -111,6 +113,7 @@ class Segments(_core.RecorderState):
     def sync(self, arrays: list[Any], reason: str) -> None:
         """Computes ``arrays`` now, and with them what lives on the way to them."""
         self.stay_inside(reason)
+        self.asked = True
         if any(a._traced for a in arrays):
             line = self.user_line()
             self._compute(arrays, self._interrupt(line, reason), line)

@@ -242,16 +242,20 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
     faster.
     """
     __tracebackhide__ = True
-    proven = skip.find(prepared, options, namespace) if trace_state.recorder() is None else None
     known = ways.find(prepared, options) or ways.begin(prepared, options)
+    if known is not None:
+        known.look(namespace)
     way = "recorded" if known is None else known.way
-    if proven is not None and (known is None or known.is_new or way == "recorded"):
-        with suppress(MXNetError):  # then its line is to be named: the body runs
-            start = ways.clock()
-            done = proven.run(namespace)
-            if known is not None:
-                known.recorded(ways.clock() - start)
-            return done
+    may_skip = known is None or way == "recorded" or known.may_skip()
+    if may_skip and skip.is_known(prepared, options) and trace_state.recorder() is None:
+        start = ways.clock()
+        proven = skip.find(prepared, options, namespace)
+        if proven is not None:
+            with suppress(MXNetError):  # then its line is to be named: the body runs
+                done = proven.run(namespace)
+                if known is not None:
+                    known.ran_skipped(ways.clock() - start)
+                return done
     if way == "recorded":
         return run_symbolically(prepared, options, namespace, session.later)
     assert known is not None

@@ -8,6 +8,7 @@ written when all is computed.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,7 @@ from ..capture.cell import Cell
 from ..capture.float_warnings import issue, of_segment
 from ..capture.options import Options
 from ..capture.recording import Recording
-from ..capture.source.loops_ran import compiled
+from ..capture.source.loops_ran import compiled, scalar
 from ..np_face.array.traced_array import share
 from ..np_face.float_errors import raises, start_cell
 from ..reports.report import Report
@@ -26,6 +27,7 @@ from .purity import NotSkipped, made_by
 from .reads import ABSENT, Made, Place, Read, guard_of, prologue, read_by, run_prologue
 from .results import Results
 
+_WHOLE_S, _WHOLE_TIMES = 0.02, 20  # recording a cell whole may take so much longer than it does
 _MISSES = 4  # runs in a row for which no guard held, after which few look at what is read
 _MOST_MADE = 1 << 20  # bytes of an array that a cell makes of numbers, and that is kept for it
 _epoch = 0
@@ -35,6 +37,10 @@ def clear() -> None:
     """No cell is skipped before it has run again."""
     global _epoch
     _epoch += 1
+
+
+class NotWhole(NotSkipped):
+    """It may be recorded as one program, if that is asked for."""
 
 
 @dataclass
@@ -139,11 +145,14 @@ class Before:
             self.problem = str(reason)
 
 
+def is_known(cell: Cell, options: Options) -> bool:
+    """May the cell be skipped, if guards hold?"""
+    return options in cell.memo
+
+
 def find(cell: Cell, options: Options, names: dict[str, Any]) -> Skip | None:
-    """What runs the cell without its body now, if that is proven to do the same."""
-    known = cell.memo.get(options)
-    if known is None:
-        return None
+    """What runs the cell, which may be skipped, without its body now, if guards hold."""
+    known: Skip = cell.memo[options]
     if known.holds(names):
         cell.memo["misses"] = 0
         return known
@@ -151,9 +160,36 @@ def find(cell: Cell, options: Options, names: dict[str, Any]) -> Skip | None:
     return None
 
 
-def learn(before: Before | None, recording: Recording, report: Report, shown: Any) -> str:
-    """After a recorded run, whose last expression gave ``shown``: keeps what later runs need; "" or
-    why the body has to run."""
+def is_closed(cell: Cell, names: dict[str, Any]) -> bool:
+    """May the cell be skipped, as far as its code and what it reads tell?"""
+    return not Before(cell, names).problem
+
+
+def ask_for_whole(cell: Cell, took: float) -> None:
+    """The next recorded run of the cell, which takes ``took`` seconds, is to be one program. Once:
+    what does not get there is not tried again."""
+    cell.memo.setdefault("whole", _WHOLE_S + _WHOLE_TIMES * took)
+
+
+def wants_whole(cell: Cell) -> bool:
+    """Is the next run to be recorded for that?"""
+    return bool(cell.memo.get("whole"))
+
+
+def whole_until(cell: Cell, before: Before | None) -> float:
+    """Until when a run that begins now is recorded whole; 0: as all are."""
+    lasts = cell.memo.get("whole")
+    if not lasts or before is None or before.problem:
+        return 0.0
+    cell.memo["whole"] = 0.0
+    return time.perf_counter() + float(lasts)
+
+
+def learn(
+    before: Before | None, recording: Recording, report: Report, shown: Any, took: float
+) -> str:
+    """After a recorded run of ``took`` seconds, whose last expression gave ``shown``: keeps what
+    later runs need; "" or why the body has to run."""
     cell, options = report.cell, report.options
     cell.memo.pop(options, None)
     try:
@@ -161,6 +197,11 @@ def learn(before: Before | None, recording: Recording, report: Report, shown: An
             raise NotSkipped(before.problem if before else "its memory was given away")
         cell.memo[options] = _skip(before, recording, report, shown)
     except NotSkipped as reason:
+        recorder = recording.recorder
+        if recorder.asked or not recorder.segments or scalar(recorder.loops):
+            cell.memo["whole"] = 0.0
+        elif isinstance(reason, NotWhole):
+            ask_for_whole(cell, took)
         return str(reason)
     return ""
 
@@ -169,10 +210,10 @@ def _skip(before: Before, recording: Recording, report: Report, shown: Any) -> S
     options, recorder, names = report.options, recording.recorder, recording.recorder.namespace
     if options.out is not None or options.donate or options.scratch or options.compare:
         raise NotSkipped("--out, --donate and --compare need the body")
-    if len(report.segments) != 1 or report.segments[0].count != 1 or report.graph_breaks:
-        raise NotSkipped("it is not captured whole")
     if compiled(recorder.loops):
-        raise NotSkipped("loops of it run compiled")
+        raise NotWhole("loops of it run compiled")
+    if len(report.segments) != 1 or report.segments[0].count != 1 or report.graph_breaks:
+        raise NotWhole("it is not captured whole")
     if recorder.warned or report.cell.warns:
         raise NotSkipped("it is warned of")
     if report.deferred_names:

@@ -15,17 +15,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any
 
 from ..capture.cell import Cell, Way
 from ..capture.durations import seconds
 from ..capture.options import Options
 from ..capture.recording import Recording
 from ..capture.source.compiled import RanAlone
-from ..capture.source.loops_ran import LoopRan, LoopsRan, compiled, refused_among
+from ..capture.source.loops_ran import LoopRan, LoopsRan, compiled, refused_among, scalar
 from ..capture.source.patience import CONTACTS
 from ..reports.listing import places
 from ..reports.loops import loops_of
 from ..reports.report import Report
+from . import skip
 
 # A recorded run may take so much longer than others where it is drawn, and where it is not.
 _DRAWN, _UNSEEN = (1.2, 0.002), (1.05, 30e-6)
@@ -35,10 +37,12 @@ _LONGER, _LONGER_S = 2, 0.02  # a run takes much longer: so many times and secon
 _CHEAP_S = 0.05  # takes so little that a first run's word is not enough
 _TRIAL = 3  # runs of the best way before another trial
 _COMPILED, _TRIES = 2, 5  # runs with compiled loops, and with loops that may get there
+_OFTEN, _WORTH_S = 3, 3e-4  # runs and seconds from which a look pays whether its body is needed
 _LONG_S = 0.005  # in mode auto: what takes less is not recorded
 clock = time.perf_counter
-_WORDS: dict[Way, str] = {
+_WORDS = {
     "recorded": "recorded", "compiled": "with its loops compiled", "written": "as written",
+    "skipped": "without its body",
 }  # fmt: skip
 
 
@@ -72,14 +76,17 @@ class Ways:
     has_units: bool = True
     longer: int = 0  # the last so many runs took much longer than the best
     trial: int = _TRIAL  # runs of the best way before another one is tried
-    last: Way = "recorded"
+    last: str = "recorded"
+    skipped: Took | None = None  # what runs without its body took
+    _looked: bool = False  # whether it may be skipped
     _units_s: float = 0.0  # what they took in the last run that had some, ...
+    _scalars_s: float = 0.0  # those of them that work with no whole arrays
     _saved_s: float = 0.0  # ... and how much less that is than as written
     _gains: bool = False  # so much that nothing as written has to be tried
     _is_warming: bool = False  # no loop ran compiled, but some may
     _tries: int = 0  # runs in which loops could run compiled, ...
     _compiled_runs: int = 0  # ... and in which some did, the first of which compiles them
-    _told: tuple[Way, int] | None = None
+    _told: tuple[str, int] | None = None
     _ran: RanAlone = field(default_factory=RanAlone)  # of the last run
     _loops: LoopsRan = field(default_factory=dict)  # that runs have looked at
     _functions: dict[range, None] = field(default_factory=dict)  # the numbers of theirs
@@ -88,7 +95,7 @@ class Ways:
     def way(self) -> Way:
         """Of the next run."""
         recorded = self.took.get("recorded")
-        if recorded is not None and not self._beaten_by(0.0):
+        if skip.wants_whole(self.cell) or (recorded is not None and not self._beaten_by(0.0)):
             return "recorded"
         few = self._tries < _TRIES or self._compiled_runs
         if self.has_units and self._compiled_runs < _COMPILED and few:
@@ -99,7 +106,8 @@ class Ways:
         best = next(way for way in ways if way != "recorded")
         best_s = self.took[best].seconds
         for way in ways:
-            if way != "recorded" and self._may_be_disturbed(self.took[way], best_s):
+            most_s = 0.0 if way == best else best_s
+            if way != "recorded" and self._may_be_disturbed(self.took[way], most_s):
                 return way
         if recorded is None:
             if best_s - self._units_s >= _LONG_S:
@@ -115,18 +123,37 @@ class Ways:
         """Is its only run worth another one? A first one pays for more than the others, too."""
         return took.runs == 1 and took.seconds < max(_DOUBT * best_s, _CHEAP_S)
 
-    @property
-    def is_new(self) -> bool:
-        """Was it recorded once alone?"""
-        return "recorded" in self.took and self.took["recorded"].runs == 1
+    def may_skip(self) -> bool:
+        """Is it worth a look whether its body is needed?"""
+        known = self.skipped
+        if known is None or (known.runs < _COMPILED and known.seconds < _CHEAP_S):
+            return True
+        others = [took.seconds for way, took in self.took.items() if way != "recorded"]
+        ratio, slack_s = self._margins
+        return known.seconds <= ratio * min(others, default=0.0) + slack_s
+
+    def look(self, names: dict[str, Any]) -> None:
+        """Is it to be recorded whole, since it runs often and its code is closed?"""
+        if self._looked or "recorded" in self.took or not self.took:
+            return
+        best = self.took[self._by_time[0]]
+        if best.runs < _OFTEN or best.seconds < _WORTH_S or self._scalars_s > best.seconds / 2:
+            return
+        self._looked = True
+        if skip.is_closed(self.cell, names):
+            skip.ask_for_whole(self.cell, best.seconds)
 
     @property
     def _by_time(self) -> list[Way]:
         """The ways that were tried, the fastest one first."""
         return sorted(self.took, key=lambda way: self.took[way].seconds)
 
+    @property
+    def _margins(self) -> tuple[float, float]:
+        return _UNSEEN if self.options.view == "none" else _DRAWN
+
     def _beaten_by(self, took: float) -> bool:
-        ratio, slack_s = _UNSEEN if self.options.view == "none" else _DRAWN
+        ratio, slack_s = self._margins
         return self.took["recorded"].seconds > ratio * took + slack_s
 
     def _due(self, best: Way) -> Way | None:
@@ -175,6 +202,7 @@ class Ways:
         if units:
             self._compiled_runs += 1
             self._units_s = sum(unit.seconds for unit in units)
+            self._scalars_s = sum(unit.seconds for unit in scalar(ran.loops))
             self._saved_s = sum(unit.written_s for unit in units) - self._units_s
 
     def _seen(self, took: float) -> list[LoopRan]:
@@ -190,20 +218,31 @@ class Ways:
     @property
     def figures(self) -> str:
         """How the cell ran last, and what that and the other ways take."""
+        took_by: dict[str, Took] = {**self.took}
+        if self.skipped is not None:
+            took_by["skipped"] = self.skipped
         others = [
             f"; {_WORDS[way]} it takes {seconds(known.seconds)}"
-            for way, known in self.took.items()
+            for way, known in took_by.items()
             if way != self.last
         ]
-        if self.last not in self.took:
+        if self.last not in took_by:
             return f"the cell runs {_WORDS[self.last]}"
-        took = seconds(self.took[self.last].seconds)
+        took = seconds(took_by[self.last].seconds)
         return f"the cell runs {_WORDS[self.last]}, in {took}{''.join(others)}"
 
     def recorded(self, took: float) -> None:
-        """So did a run of its programs, with its body or without."""
+        """So did a run of its programs, with its body."""
         self.last = "recorded"
         self._took("recorded", took)
+
+    def ran_skipped(self, took: float) -> None:
+        """A run of its program without its body took so many seconds."""
+        self.last = "skipped"
+        if self.skipped is None:
+            self.skipped = Took(took)
+        else:
+            self.skipped.note(took)
 
     def _took(self, way: Way, took: float) -> Took:
         known = self.took.get(way)

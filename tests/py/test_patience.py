@@ -104,7 +104,10 @@ def test_elements_are_measured_against_some_as_written(shell, monkeypatch, faste
             assert len(said) == 1 and said[0].startswith(f"line 5 {how}")
 
 
-STEPS = READS + "y = [x]\nfor i in range(40):\n    y.append(y[-1] * 0.5)\nlast = y[-1]\n"
+STEPS = READS + (
+    "y = [x]\nfor i in range(40):\n    y.append(y[-1] * 0.5)\nlast = y[-1]\n"
+    "k = 0\ndel k\n"  # not closed: its body runs
+)
 
 
 def measured(monkeypatch, *costs: tuple[float, float]) -> list[int]:

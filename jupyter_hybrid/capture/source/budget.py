@@ -67,6 +67,9 @@ class Budget:
 
     def used_up(self, recorder: Any) -> str:
         """Why the rest is to run as written; "": it is not."""
+        if recorder.whole_until:
+            recorder.weighed_at = 0
+            return ""
         if self._options.force or recorder.recording is None:
             recorder.weighed_at = sys.maxsize if self._options.force else 0
             return ""

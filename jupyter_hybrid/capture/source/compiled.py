@@ -141,7 +141,8 @@ class Compiled:
 
     @property
     def _forced(self) -> bool:
-        return self.recorder is not None and self.recorder.options.force
+        recorder = self.recorder
+        return recorder is not None and bool(recorder.options.force or recorder.whole_until)
 
     def _some(self, steps: int) -> Iterator[Any]:
         """So many steps, after which the unit is tried again."""

@@ -81,6 +81,11 @@ def compiled(known: LoopsRan) -> list[LoopRan]:
     return [ran for ran in known.values() if ran.made is not None]
 
 
+def scalar(known: LoopsRan) -> list[LoopRan]:
+    """Those that ran compiled and work with no whole arrays."""
+    return [ran for ran in compiled(known) if ran.made and not ran.made.whole]
+
+
 def refused_among(numbers: Iterable[int], most_s: float) -> list[LoopRan]:
     """Of the loops of these numbers those that can't be compiled, as one look at their text has
     told: nobody times them. ``most_s``: what they may have taken."""

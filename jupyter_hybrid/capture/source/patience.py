@@ -186,6 +186,8 @@ class Phases(Compiled):
             self.stage = _PLAIN
         elif self.hooks.quiet(place.reads, values):
             self.stage, how = _PLAIN, "quiet"
+        elif recorder.whole_until:
+            self.stage = _RECORDED
         elif place.left or place.silent or self._fits(values):
             self.stage, how = _PLAIN, "outside"
         else:
@@ -248,7 +250,7 @@ class Phases(Compiled):
     def change_due(self, now: float) -> bool:
         """At a step's start: do the next steps run as written?"""
         recorder, place = self.recorder, self.place
-        if place is FORGOTTEN or recorder.options.force:
+        if place is FORGOTTEN or recorder.options.force or recorder.whole_until:
             return False
         if self.hooks.recorder is not recorder:
             return bool(recorder.recording and recorder.recording.as_written)
