@@ -50,10 +50,11 @@ struct PyCall {
 struct PyUnit {
   units::Unit unit;
   std::vector<PyCall> calls;
-  std::vector<std::pair<int, py::object>> constants;
+  std::vector<Register> first;       // all registers where a run begins, the inputs' aside
   std::string inputs;                // a letter for each; their registers begin with 0
   std::string appends;               // of what is appended, each in a place of its own
   std::vector<std::string> letters;  // of the variables, by the number of their kinds
+  std::vector<std::string> given;    // which are given back: '!', '?': if they changed, or '-'
 };
 
 constexpr char kTypes[] = "?bhilBHILfdD";  // letters of dtypes, in the machine's order
@@ -513,11 +514,11 @@ int floating_exceptions(const std::string& watched) {
 }
 
 // (how it ended, its steps, steps taken back, steps of all its loops, the instruction that left,
-// number of the kinds, values of the variables, an exception or None, are its arrays large, what
-// was appended: where, and several)
+// number of the kinds, variables that are given back: (number, value), an exception or None, are
+// its arrays large, what was appended: where, and several)
 py::tuple run(const PyUnit& self, const py::sequence& values, const std::string& watched) {
   const int number = self.unit.registers;
-  std::vector<Register> registers(2 * static_cast<size_t>(number));
+  std::vector<Register> registers = self.first;
   std::vector<Array> arrays;
   std::vector<PyObject*> objects;
   Lists lists;
@@ -548,11 +549,9 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
       arrays.push_back(array_of(value.ptr()));
     }
   }
-  for (const auto& [at, value] : self.constants) {
-    const bool is_complex = PyComplex_CheckExact(value.ptr());
-    const char letter = is_complex ? kComplex : PyFloat_CheckExact(value.ptr()) ? kFloat : kInteger;
-    registers[at] = register_of(letter, value.ptr(), &registers[at + number]);
-  }
+  const auto variables = static_cast<size_t>(self.unit.variables);
+  std::vector<Register> before(registers.begin(), registers.begin() + variables);
+  before.insert(before.end(), registers.begin() + number, registers.begin() + number + variables);
   PythonCalls calls(self, objects);
   const auto kept =
       std::make_shared<Run>(self.unit, std::move(registers), std::move(arrays), &calls);
@@ -570,14 +569,19 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
   }
   lists.close();
   const std::string& letters = self.letters[result.kinds];
-  py::list given(letters.size());
   Objects made_objects(made.arrays(), objects, calls.lent());
   const auto object = [&](char letter, Register value, Register imaginary) -> py::object {
     if (letter == kNotGiven) return py::none();
     return letter == kArray ? made_objects.of(value.i) : object_of(letter, value, imaginary);
   };
+  py::list given;
   for (size_t k = 0; k < letters.size(); ++k) {
-    given[k] = object(letters[k], made.registers()[k], made.registers()[k + number]);
+    const char which = self.given[result.kinds][k];
+    const Register value = made.registers()[k], imaginary = made.registers()[k + number];
+    const bool same = value.i == before[k].i &&
+                      (letters[k] != kComplex || imaginary.i == before[k + variables].i);
+    if (which == '-' || (which == '?' && same)) continue;  // its object stays
+    given.append(py::make_tuple(k, object(letters[k], value, imaginary)));
   }
   py::list appended;  // what follows each other from one place is together
   const std::vector<units::Appended>& all = made.appended();
@@ -598,6 +602,7 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
 
 std::unique_ptr<PyUnit> make(const py::bytes& code, int registers, int variables,
                              const std::string& inputs, const std::vector<std::string>& letters,
+                             const std::vector<std::string>& given,
                              const std::vector<std::pair<int, py::object>>& constants,
                              const std::vector<int32_t>& parts, const py::list& loops,
                              const std::string& appends, const py::list& calls) {
@@ -627,7 +632,13 @@ std::unique_ptr<PyUnit> make(const py::bytes& code, int registers, int variables
   made->inputs = inputs;
   made->appends = appends;
   made->letters = letters;
-  made->constants = constants;
+  made->given = given;
+  made->first.resize(2 * static_cast<size_t>(registers));
+  for (const auto& [at, value] : constants) {
+    const bool is_complex = PyComplex_CheckExact(value.ptr());
+    const char letter = is_complex ? kComplex : PyFloat_CheckExact(value.ptr()) ? kFloat : kInteger;
+    made->first[at] = register_of(letter, value.ptr(), &made->first[at + registers]);
+  }
   return made;
 }
 
@@ -679,18 +690,18 @@ void bind_units(py::module_& m) {
   py::class_<PyUnit>(part, "Unit", "The code of a loop, for certain kinds of values.")
       .def(
           py::init(&make), py::arg("code"), py::arg("registers"), py::arg("variables"),
-          py::arg("inputs"), py::arg("letters"), py::arg("constants"),
+          py::arg("inputs"), py::arg("letters"), py::arg("given"), py::arg("constants"),
           py::arg("parts") = std::vector<int32_t>(), py::arg("loops") = py::list(),
           py::arg("appends") = "", py::arg("calls") = py::list(),
-          "parts: of views; loops: (ufunc, dtypes, may it work in place, what a reduction begins "
+          "given: of each variable, '!', '?' if it changed or '-', is it given back; parts: of "
+          "views; loops: (ufunc, dtypes, may it work in place, what a reduction begins "
           "with) of whole arrays; appends: letters of what is appended to lists; calls: (function, "
           "arguments, result), each value (letter, type, rank).")
       .def("run", &run, py::arg("values"), py::arg("watched") = "",
            "Runs the loop: (how it ended, its steps, steps taken back, steps of all its loops, the "
-           "instruction that left, number of the kinds, values of the variables, an exception or "
-           "None, are its arrays large, what was appended). watched: 'd', 'o', 'i' for divisions "
-           "by zero, "
-           "overflow and invalid values that end it.");
+           "instruction that left, number of the kinds, variables that are given back, an "
+           "exception or None, are its arrays large, what was appended). watched: 'd', 'o', 'i' "
+           "for divisions by zero, overflow and invalid values that end it.");
 }
 
 }  // namespace bind

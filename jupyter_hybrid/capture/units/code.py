@@ -118,7 +118,7 @@ class Code(Values):
     # The instructions -----------------------------------------------------------------------------
     @property
     def registers(self) -> int:
-        return self.first_temporary + _TEMPORARIES + _CONSTANTS
+        return self.first_temporary + _TEMPORARIES + len(self._values)
 
     @property
     def bytes(self) -> bytes:

@@ -84,6 +84,7 @@ class Made:
         self.tries = self.work = 0
         self.refused: Refusal | None = None
         self._attributes: list[Any] = []
+        self._names = tuple(loop.slots)
         try:
             self.code = Code(loop, kinds)
         except Leaves as problem:
@@ -101,6 +102,7 @@ class Made:
             loop.bound,
             "".join(map(letter_of, kinds)),
             code.letters,
+            [self._given(now) for now in code.kinds],
             code.constants,
             code.parts,
             code.loops,
@@ -117,6 +119,11 @@ class Made:
     def holds(self) -> bool:
         """Do modules still have what it was compiled for?"""
         return all(vars(m).get(name, NOTHING) is v for m, name, v in self._attributes)
+
+    def _given(self, now: tuple[Any, ...]) -> str:
+        """Of each variable, is it given back by a run that ends with these kinds?"""
+        slots, entry = self.loop.slots, self.code.entry
+        return "".join(map(_given_back, slots, now, entry))
 
     def run(self, values: list[Any], owners: dict[str, Any]) -> Outcome:
         """A run from these values of its slots; ``owners``: the instances by the loop's names."""
@@ -138,27 +145,31 @@ class Made:
             elif self.tries >= _TRIES and self.work < _GAINED * self.tries:
                 self.refused = self.code.why_left(at)
         parts: dict[Part, Any] = {}
-        for name, kind, value, before in zip(
-            self.loop.slots, self.code.kinds[kinds], given, values, strict=False
-        ):
-            if type(kind) is tuple and kind[0] == "is":
-                made = kind[1]
-            elif value is None:
-                continue
-            else:
-                made = as_object(kind, value)
+        now = self.code.kinds[kinds]
+        for slot, value in given:
+            name, kind = self._names[slot], now[slot]
+            made = kind[1] if type(kind) is tuple and kind[0] == "is" else as_object(kind, value)
             if type(name) is Part:
                 parts[name] = made
-            elif not _same(made, before):
-                if type(name) is Attr:
-                    outcome.attributes.append((owners[name.base], name.name, made))
-                else:
-                    outcome.bound[name] = made
+            elif type(name) is Attr:
+                outcome.attributes.append((owners[name.base], name.name, made))
+            else:
+                outcome.bound[name] = made
         for name, (kind, keys) in self.loop.displays.items():
             if parts.get(Part(name, None)):
                 held = {key: parts[Part(name, key)] for key in keys}
                 outcome.bound[name] = held if kind is dict else tuple(held.values())
         return outcome
+
+
+def _given_back(name: Any, kind: Any, first: Any) -> str:
+    """Is a variable, which had the first kind, given back as one of the other: "!", "?": if it has
+    changed, or "-": it is not. Whoever makes a name's tuple or dict asks for all parts."""
+    if kind is None or kind == OTHER:
+        return "-"
+    if type(name) is Part or kind != first:
+        return "!"
+    return "-" if letter_of(kind) == "-" else "?"
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,16 +340,6 @@ class Ready(NamedTuple):
 def _goes_through(node: Any, *types: type) -> Refusal:
     words = " and ".join(f"a {t.__name__}" for t in types)
     return Refusal.at(f"it goes through {words}", node)
-
-
-def _same(value: Any, before: Any) -> bool:
-    """Has a variable what it had? Then its object stays."""
-    if value is before:
-        return True
-    if type(value) is not type(before) or type(value) in (np.ndarray, list, tuple):
-        return False
-    same = value == before or (value != value and before != before)
-    return bool(same) and repr(value) == repr(before)
 
 
 def _watched() -> str:
