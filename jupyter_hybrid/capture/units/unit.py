@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import itertools
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -25,6 +23,7 @@ from ..source.scopes import own_stores
 from .blocks import ITEMS, RANGE, Loop
 from .callees import Callees, called_names
 from .code import Code
+from .errors import errors_now
 from .instances import NOTHING, Instances
 from .kinds import OTHER, PLAIN, as_object, kind_of, letter_of
 from .parts import Attr, Leaves, Part, Refusal, used_in
@@ -127,11 +126,14 @@ class Made:
 
     def run(self, values: list[Any], owners: dict[str, Any]) -> Outcome:
         """A run from these values of its slots; ``owners``: the instances by the loop's names."""
-        watched = _watched() if self.code.watches else ""
-        with _raising() if self.code.calls else nullcontext():
-            end, steps, lost, work, at, kinds, given, error, large, appended = self.unit.run(
-                values, watched
-            )
+        watched = errors_now().watched if self.code.watches else ""
+        if self.code.calls:
+            # What NumPy's own functions are to tell of raises: Python takes the step then.
+            with raised(), np.errstate(**errors_now().raised):
+                ran = self.unit.run(values, watched)
+        else:
+            ran = self.unit.run(values, watched)
+        end, steps, lost, work, at, kinds, given, error, large, appended = ran
         for which, several in appended:
             slot, kind = self.code.appends[which]
             values[slot].extend(several if kind in PLAIN else [as_object(kind, v) for v in several])
@@ -228,7 +230,7 @@ class Unit:
         if found.made.refused:
             self.unfit = found.made.refused
             return None
-        if found.made.code.watches and np.geterr()["under"] != "ignore":
+        if found.made.code.watches and not errors_now().ignores_under:
             return None  # the flag of that is set by most small numbers: nobody looks at it
         return found
 
@@ -340,20 +342,6 @@ class Ready(NamedTuple):
 def _goes_through(node: Any, *types: type) -> Refusal:
     words = " and ".join(f"a {t.__name__}" for t in types)
     return Refusal.at(f"it goes through {words}", node)
-
-
-def _watched() -> str:
-    """Of which floating-point exceptions NumPy is to tell, for the core."""
-    ways = np.geterr()
-    return "".join(k[0] for k in ("divide", "over", "invalid") if ways[k] != "ignore")
-
-
-@contextmanager
-def _raising() -> Iterator[None]:
-    """What NumPy's own functions are to tell of raises: Python takes the step then."""
-    ways: Any = {k: w if w == "ignore" else "raise" for k, w in np.geterr().items()}
-    with raised(), np.errstate(**ways):
-        yield
 
 
 def _handlers_only_raise() -> bool:
