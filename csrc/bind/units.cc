@@ -5,8 +5,6 @@
 #include <numpy/ufuncobject.h>
 #include <pybind11/numpy.h>
 
-#include <signal.h>
-
 #include <cfenv>
 #include <cstring>
 #include <map>
@@ -15,6 +13,7 @@
 #include <tuple>
 
 #include "bind/common.h"
+#include "bind/unit_types.h"
 #include "kernels/elem_path.h"
 #include "units/machine.h"
 
@@ -57,43 +56,10 @@ struct PyUnit {
   std::vector<std::string> given;    // which are given back: '!', '?': if they changed, or '-'
 };
 
-constexpr char kTypes[] = "?bhilBHILfdD";  // letters of dtypes, in the machine's order
-
 units::Type type_of(char letter) {
   const char* const found = std::strchr(kTypes, letter);
   if (letter == 0 || found == nullptr) throw py::value_error(std::string("dtype ") + letter);
   return static_cast<units::Type>(found - kTypes);
-}
-
-char letter_of_number(int number) {
-  switch (number) {
-    case NPY_BOOL:
-      return '?';
-    case NPY_BYTE:
-      return 'b';
-    case NPY_SHORT:
-      return 'h';
-    case NPY_INT:
-      return 'i';
-    case NPY_LONG:
-      return 'l';
-    case NPY_UBYTE:
-      return 'B';
-    case NPY_USHORT:
-      return 'H';
-    case NPY_UINT:
-      return 'I';
-    case NPY_ULONG:
-      return 'L';
-    case NPY_FLOAT:
-      return 'f';
-    case NPY_DOUBLE:
-      return 'd';
-    case NPY_CDOUBLE:
-      return 'D';
-    default:
-      return 0;
-  }
 }
 
 // What a universal function of NumPy's is to floats that stay in registers.
@@ -653,6 +619,8 @@ void bind_units(py::module_& m) {
 #undef OP
   part.attr("OPCODES") = codes;
   part.attr("TYPES") = kTypes;
+  bind_unit_kinds(part);
+  bind_unit_signals(part);
   part.def(
       "letter_of_items",
       [](const py::object& list) {
@@ -670,20 +638,6 @@ void bind_units(py::module_& m) {
         return letter ? std::string(1, letter) : std::string();
       },
       "The same where all items are exactly lists of one length.");
-  part.def(
-      "handled_signals",
-      [] {
-        py::list made;
-        for (int number = 1; number < NSIG; ++number) {
-          struct sigaction now;
-          if (sigaction(number, nullptr, &now) != 0) continue;
-          const bool own = (now.sa_flags & SA_SIGINFO) != 0 ||
-                           (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN);
-          if (own) made.append(number);
-        }
-        return made;
-      },
-      "The signals for which the process has a handler.");
   part.def(
       "width_of", [](const py::str& text) { return static_cast<int>(PyUnicode_KIND(text.ptr())); },
       "The bytes of each character as Python keeps this text.");

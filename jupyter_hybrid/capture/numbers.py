@@ -53,7 +53,7 @@ def plain(value: Any) -> Any:
 
 def is_recorded(value: object) -> bool:
     """True for a number that carries a node of the cell's graph."""
-    return type(value) in (RecordedInt, RecordedFloat)
+    return type(value) in RECORDED
 
 
 def record(value: int | float) -> int | float:
@@ -170,5 +170,6 @@ class RecordedFloat(_Arithmetic, float):
     __hash__ = float.__hash__
 
 
+RECORDED = frozenset({RecordedInt, RecordedFloat})
 RecordedInt.__name__ = "int"  # in messages of Python's own errors
 RecordedFloat.__name__ = "float"

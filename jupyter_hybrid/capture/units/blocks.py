@@ -39,6 +39,7 @@ class Loop(Expressions):
         slots: of names, first those that the loop binds, then those that it only reads; behind them
             are hidden ones.
         bound: how many of these are bound.
+        names_alone: are all of these plain names?
         way: how the outermost `for` goes on: RANGE, ITEMS or a function's name; "": a `while`.
         callees: the functions that it calls.
         refused: why no step of it can be taken; None where one may.
@@ -81,6 +82,7 @@ class Loop(Expressions):
         self.bound = len(stored)
         self.slots: dict[Any, int] = {name: k for k, name in enumerate((*stored, *read))}
         self.named = len(self.slots)
+        self.names_alone = all(type(name) is str for name in self.slots)
         self._names: dict[str, int] = self.slots  # where the statements at work find theirs
         self._called, self._outer = own, outer
         self._calls: list[Callee] = []  # at work

@@ -12,10 +12,10 @@ from types import FunctionType
 from typing import Any
 
 from .callees import Callee, callee_of, method_of
+from .kinds import NOTHING
 from .parts import Attr, Used
 
 _HEAP_TYPE = 1 << 9  # a flag of classes that are made by a class statement
-NOTHING: Any = object()  # no value
 
 
 @dataclass(eq=False)
@@ -42,9 +42,15 @@ class Instances:
         )
 
 
+NO_INSTANCES = Instances()
+
+
 def instances_of(values: dict[str, Any], used: Used, outer: dict[str, Any]) -> Instances:
     """Those among the values of names, of which a loop uses these attributes."""
-    found = Instances({name: type(v) for name, v in values.items() if _is_plain(type(v))})
+    types = {name: type(v) for name, v in values.items() if _is_plain(type(v))}
+    if not types:
+        return NO_INSTANCES
+    found = Instances(types)
     waiting = [(a, is_set) for a, is_set in used.items() if a.base in found.types]
     while waiting:
         attr, is_set = waiting.pop()
@@ -61,15 +67,17 @@ def instances_of(values: dict[str, Any], used: Used, outer: dict[str, Any]) -> I
 
 
 def _is_plain(kind: type) -> bool:
+    if type(kind) is not type or not kind.__flags__ & _HEAP_TYPE or not kind.__dictoffset__:
+        return False  # no class statement has made it
     ways: Any = kind.__getattribute__, kind.__setattr__
-    made_by_statement = type(kind) is type and kind.__flags__ & _HEAP_TYPE and kind.__dictoffset__
-    return bool(made_by_statement) and ways == (object.__getattribute__, object.__setattr__)
+    return bool(ways == (object.__getattribute__, object.__setattr__))
 
 
 def _in_class(kind: type, name: str) -> Any:
     for base in kind.__mro__:
-        if name in vars(base):
-            return vars(base)[name]
+        found = base.__dict__.get(name, NOTHING)
+        if found is not NOTHING:
+            return found
     return NOTHING
 
 
@@ -87,6 +95,8 @@ def attribute_of(owner: Any, name: str, is_set: bool) -> Any:
     """What an instance has there; NOTHING where its own dict doesn't say it, and a class' number or
     the like, where that is only read, does neither."""
     of_class = _in_class(type(owner), name)
+    if of_class is NOTHING:
+        return vars(owner).get(name, NOTHING)
     kind = type(of_class)
     if hasattr(kind, "__set__") or hasattr(kind, "__delete__"):
         return NOTHING

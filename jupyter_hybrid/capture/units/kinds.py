@@ -4,7 +4,7 @@ Python's are ``"int"``, ``"float"``, ``"bool"``, ``"complex"``; NumPy's scalars 
 their dtype's letter (``".d"``), since they compute and warn in other ways; a character of a text is
 ``"char"``. Arrays, lists (also of lists of one length), tuples and texts are tuples themselves;
 ``("is", x)`` is an object by itself (a function, a module, None); None is a name that is not bound,
-``"other"`` whatever a unit can't work with.
+``"other"`` whatever a unit can't work with. The core knows those of numbers and NumPy's arrays.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ...np_face import TracedArray
 TYPES = "?bhilBHILfdD"  # letters of dtypes, in the order of the machine's
 INTEGERS = "bhilBHIL"
 OTHER = "other"
+NOTHING: Any = object()  # no value
 MOST_RANK = 8
 _BITS = {"b": 8, "h": 16, "i": 32, "l": 64, "B": 8, "H": 16, "I": 32, "L": 64}
 _NUMBERS = {int: "int", float: "float", bool: "bool", complex: "complex"}
@@ -46,22 +47,9 @@ def tell_known(functions: tuple[Any, ...]) -> None:
     _written_in_python.update(f for f in functions if type(f) is types.FunctionType)
 
 
-def kind_of(value: Any, steps: int) -> Any:
-    """The kind of a value; ``steps``: how many the loop takes, or -1."""
+def _kind_of_others(value: Any, steps: int) -> Any:
+    """The kind of what the core does not know."""
     kind = type(value)
-    found = _NUMBERS.get(kind)
-    if found is not None:
-        return OTHER if found == "int" and not -(2**63) <= value < 2**63 else found
-    found = _SCALARS.get(kind)
-    if found is not None:
-        return OTHER if found == ".L" and value >= 2**63 else found
-    if kind is np.ndarray:
-        flags = value.flags
-        if not flags.aligned or flags.writebackifcopy:
-            return OTHER
-        if flags.writeable and not flags.forc and _may_overlap(value):
-            return OTHER
-        return _of_array(value.dtype, value.ndim, flags.writeable)
     if kind is TracedArray:
         if value.selected is not None:
             return OTHER
@@ -78,23 +66,18 @@ def kind_of(value: Any, steps: int) -> Any:
         return ("text", _WIDTHS[_width(value)], 1)
     if kind is bytes:
         return ("text", "B", 0)
-    by_itself = kind in _BY_ITSELF or (kind is types.FunctionType and value in _written_in_python)
-    return ("is", value) if by_itself else OTHER
-
-
-def _may_overlap(array: np.ndarray) -> bool:
-    """May two of its elements share memory?"""
-    reach = array.itemsize
-    for stride, length in sorted(zip(map(abs, array.strides), array.shape, strict=True)):
-        if length > 1 and stride < reach:
-            return True
-        reach = max(reach, stride * length)
-    return False
+    return ("is", value) if kind is types.FunctionType and value in _written_in_python else OTHER
 
 
 def _of_array(dtype: np.dtype, rank: int, writeable: bool) -> Any:
     known = dtype.isnative and dtype.char in TYPES and 0 < rank <= MOST_RANK
     return ("array", dtype.char, rank, bool(writeable)) if known else OTHER
+
+
+_core.units.tell_kinds(
+    {**_NUMBERS, **_SCALARS}, _BY_ITSELF, np.ndarray, np.ulong, NOTHING, OTHER, _kind_of_others
+)
+kind_of = _core.units.kind_of  # of a value; how many steps the loop takes, or -1
 
 
 def is_number(kind: Any) -> bool:

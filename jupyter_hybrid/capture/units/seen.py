@@ -8,18 +8,22 @@ from typing import Any
 
 from .blocks import Loop
 from .callees import Callees, alike, callees_of, content_of
-from .instances import NOTHING, Instances, attribute_of, instances_of
+from .instances import NO_INSTANCES, Instances, attribute_of, instances_of
+from .kinds import NOTHING
 from .parts import Attr, Free, Part, Used
+
+_BUILTINS = vars(builtins)
+_NO_CALLEES: tuple[Callees, Callees] = ({}, {})
 
 
 class Seen:
-    """Looked up once a run; ``local``: the variables of the frame's function."""
+    """Looked up once a run: in a frame's locals and globals. ``local``: the variables of its
+    function."""
 
-    def __init__(self, frame: Any, local: frozenset[str]):
-        self._own, self._outer = frame.f_locals, frame.f_globals
-        self.local = local
-        self.callees: tuple[Callees, Callees] = ({}, {})
-        self.instances = Instances()
+    def __init__(self, own: Any, outer: dict[str, Any], local: frozenset[str]):
+        self._own, self._outer, self.local = own, outer, local
+        self.callees: tuple[Callees, Callees] = _NO_CALLEES
+        self.instances = NO_INSTANCES
         self.owners: dict[str, Any] = {}  # these, by name
 
     def find_instances(self, used: Used) -> None:
@@ -35,7 +39,9 @@ class Seen:
 
     def is_like(self, callees: tuple[Callees, Callees], instances: Instances) -> bool:
         """Are functions and instances like these?"""
-        return instances.is_like(self.instances) and all(map(alike, callees, self.callees))
+        if instances is not self.instances and not instances.is_like(self.instances):
+            return False
+        return callees is self.callees or all(map(alike, callees, self.callees))
 
     def _part(self, part: Part, kind: Any, keys: tuple[Any, ...]) -> Any:
         """What a name's tuple or dict has, if it holds one of that shape."""
@@ -45,6 +51,16 @@ class Seen:
 
     def values_of(self, loop: Loop, given: dict[str, Any]) -> list[Any]:
         """Of a loop's slots, in order; ``given``: what names hold that the frame has not."""
+        own, outer, local = self._own, self._outer, self.local
+        if loop.names_alone and not given:
+            return [
+                own.get(name, NOTHING)
+                if name in local
+                else outer[name]
+                if name in outer
+                else _BUILTINS.get(name, NOTHING)
+                for name in loop.slots
+            ]
         return [
             given[name]
             if name in given
@@ -66,11 +82,13 @@ class Seen:
         if name in self.local:
             return self._own.get(name, NOTHING)
         text = str(name)
-        return self._outer[text] if text in self._outer else getattr(builtins, text, NOTHING)
+        return self._outer[text] if text in self._outer else _BUILTINS.get(text, NOTHING)
 
-    def can_set(self) -> bool:
+    def can_set(self, loop: Loop, values: list[Any]) -> bool:
         """Are the attributes that the loop sets there, each of one name's instance?"""
+        if not self.owners:
+            return True
         is_set = [a for a, is_set in self.instances.used.items() if is_set]
         owners = {id(owner) for owner in self.owners.values()}
-        known = all(self.value(a) is not NOTHING for a in is_set)
+        known = all(values[loop.slots[a]] is not NOTHING for a in is_set)
         return known and (not is_set or len(owners) == len(self.owners))

@@ -11,6 +11,7 @@ import itertools
 import signal
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import CodeType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,8 +25,8 @@ from .blocks import ITEMS, RANGE, Loop
 from .callees import Callees, called_names
 from .code import Code
 from .errors import errors_now
-from .instances import NOTHING, Instances
-from .kinds import OTHER, PLAIN, as_object, kind_of, letter_of
+from .instances import Instances
+from .kinds import NOTHING, OTHER, PLAIN, as_object, kind_of, letter_of
 from .parts import Attr, Leaves, Part, Refusal, used_in
 from .seen import Seen
 
@@ -34,6 +35,8 @@ _MOST_LOOPS = 8  # ... and for so many functions that it calls
 _TRIES, _GAINED = 4, 200  # after so many tries, so many steps each have to be won
 _STEPS_OF_A_WHILE = 1000  # as many as it has to take for long lists to be looked at
 _OVER, _BROKE, _LEFT = range(3)  # how a run ends, if no interrupt ends it
+_FAR = 2**62  # of a range: its steps need no more bits
+_NO_NAMES: frozenset[str] = frozenset()
 _GIVEN = 4  # hidden registers of a `for`: value, steps left, step, what it goes through
 
 
@@ -117,7 +120,10 @@ class Made:
     @property
     def holds(self) -> bool:
         """Do modules still have what it was compiled for?"""
-        return all(vars(m).get(name, NOTHING) is v for m, name, v in self._attributes)
+        for module, name, value in self._attributes:
+            if vars(module).get(name, NOTHING) is not value:
+                return False
+        return True
 
     def _given(self, now: tuple[Any, ...]) -> str:
         """Of each variable, is it given back by a run that ends with these kinds?"""
@@ -196,7 +202,8 @@ class Unit:
     def __init__(self, node: Any):
         self._node = node
         self._loops: list[_Known] = []
-        self._variables: dict[Any, frozenset[str]] = {}
+        self._code: CodeType | None = None  # of the function that ran last, ...
+        self._variables = _NO_NAMES  # ... and its variables
         self._calls = called_names([node])
         bound = own_stores(node)
         self._used = {a: is_set for a, is_set in used_in([node]).items() if a.base not in bound}
@@ -254,23 +261,23 @@ class Unit:
 
     def _seen(self, frame: Any, recorded: bool) -> Seen:
         """What the loop calls, and the instances that it works with, as they are now."""
-        seen = Seen(frame, self._local(frame))
+        own = frame.f_locals
+        seen = Seen(own, frame.f_globals, self._local(frame, own))
         if self._used and not recorded:
             seen.find_instances(self._used)
         if self._calls or seen.instances.methods:
             seen.find_callees(self._calls)
         return seen
 
-    def _local(self, frame: Any) -> frozenset[str]:
+    def _local(self, frame: Any, own: Any) -> frozenset[str]:
         """The variables of the frame's function; none at the top level."""
-        if frame.f_locals is frame.f_globals:
-            return frozenset()
+        if own is frame.f_globals:
+            return _NO_NAMES
         code = frame.f_code
-        local = self._variables.get(code)
-        if local is None:
-            local = frozenset((*code.co_varnames, *code.co_cellvars, *code.co_freevars))
-            self._variables[code] = local
-        return local
+        if code is not self._code:
+            self._code = code
+            self._variables = frozenset((*code.co_varnames, *code.co_cellvars, *code.co_freevars))
+        return self._variables
 
     def _find(
         self, frame: Any, through: Any, done: int, own: dict[str, Any], recorded: bool
@@ -279,11 +286,12 @@ class Unit:
         kind = type(through)
         sources: tuple[Any, ...] = (None,)
         if kind is range:
-            through = through[done:]
-            if max(map(abs, (through.start, through.stop, through.step))) >= 2**62:
+            through = through[done:] if done else through
+            start, step = through.start, through.step
+            if not (_in_reach(start) and _in_reach(through.stop) and _in_reach(step)):
                 return None
             way, steps = RANGE, len(through)
-            given = [through.start, steps, through.step, None]
+            given = [start, steps, step, None]
             kinds: list[Any] = ["int", "int", "int", None]
         elif through is None:
             way, steps, given, kinds = "", -1, [None] * _GIVEN, [None] * _GIVEN
@@ -300,18 +308,22 @@ class Unit:
             return None
         seen = self._seen(frame, recorded)
         known = self._loop(way, seen)
-        if known is None or known.loop.refused or not seen.can_set():
+        if known is None or known.loop.refused:
             self.unfit = known.loop.refused if known else self.unfit
             return None
         loop = known.loop
-        values = [numbers.plain(v) for v in seen.values_of(loop, own)]
+        values = seen.values_of(loop, own)
+        if not seen.can_set(loop, values):
+            self.unfit = None
+            return None
+        if not numbers.RECORDED.isdisjoint(map(type, values)):
+            values = list(map(numbers.plain, values))
         expected = steps if steps >= 0 else _STEPS_OF_A_WHILE
-        named = [None if v is NOTHING else kind_of(v, expected) for v in values]
+        named = list(map(kind_of, values, itertools.repeat(expected)))
         for slot in loop.grown:
             several = [v for v in (*values, *sources) if v is values[slot]]
             grows = type(values[slot]) is list and len(several) == 1
             named[slot] = ("is", ("grows", slot)) if grows else OTHER
-        extra = loop.size - loop.named - len(kinds)
         key = *named, *kinds[3:]
         try:
             made = known.made.get(key)
@@ -321,6 +333,7 @@ class Unit:
             if made is None and len(known.made) == _MOST_KINDS:
                 self.unfit = Refusal.at("names hold ever other kinds of values", self._node)
                 return None
+            extra = loop.size - loop.named - len(kinds)
             made = Made(loop, (*named, *kinds, *[None] * extra))
             known.made[key] = made
         return Ready(made, [*values, *given], seen.owners)
@@ -346,11 +359,15 @@ def _goes_through(node: Any, *types: type) -> Refusal:
 
 def _handlers_only_raise() -> bool:
     """Does no handler of a signal do more? Others may look at arrays, or write them."""
-    return all(_only_raises(signal.getsignal(s)) for s in _core.units.handled_signals())
+    return all(map(_only_raises, _core.units.handlers()))
 
 
 def _only_raises(handler: Any) -> bool:
-    return handler is signal.default_int_handler or not callable(handler)
+    return handler is signal.default_int_handler
+
+
+def _in_reach(number: int) -> bool:
+    return -_FAR < number < _FAR
 
 
 def rest_of(through: Any, steps: int) -> Any:
