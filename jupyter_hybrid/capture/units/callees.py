@@ -25,6 +25,7 @@ _OTHER_FRAMES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_G
 _OTHERS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 _PLAIN = frozenset({int, float, bool, type(None)})
 _BUILTINS = frozenset(vars(builtins))
+_MOST_KNOWN = 1000  # of each kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +85,8 @@ class Callee:
 
     def is_like(self, other: Callee) -> bool:
         """Has a unit of the one the same statements as one of the other?"""
+        if self is other:
+            return True
         same = self.code is other.code and _same(self.defaults, other.defaults)
         return same and alike(self.inner, other.inner) and self.receiver == other.receiver
 
@@ -101,6 +104,8 @@ class Callee:
 
 
 Callees = dict[str, Callee]
+# By the id of their code, which they keep: those that are what they are by code and defaults alone.
+_without_cells: dict[int, Callee] = {}
 
 
 def called_names(nodes: Iterable[Any]) -> list[str]:
@@ -127,6 +132,8 @@ def callees_of(
     waiting += methods
     while waiting:
         callee = waiting.pop()
+        if not callee.definition.calls:
+            continue
         for name in (n for c in (callee, *callee.all_inner()) for n in c.outside):
             if name not in others:
                 found = callee_of(outer.get(name), outer)
@@ -138,6 +145,8 @@ def callees_of(
 
 def alike(one: Callees, other: Callees) -> bool:
     """Do the same names stand for like functions?"""
+    if not one and not other:
+        return True
     return one.keys() == other.keys() and all(one[name].is_like(other[name]) for name in one)
 
 
@@ -147,11 +156,13 @@ def callee_of(
     """What a loop calls, if that is such a function; ``around``: functions that lead to it."""
     if type(function) is not FunctionType or function.__globals__ is not outer:
         return None
-    code = function.__code__
+    code, defaults = function.__code__, function.__defaults__ or ()
+    known = _without_cells.get(id(code))
+    if known is not None and known.code not in around and known.defaults is defaults:
+        return known
     if code.co_kwonlyargcount or code.co_flags & (_OTHER_FRAMES | _OTHERS) or code in around:
         return None
     definition = _definition(code, code.co_filename)
-    defaults = function.__defaults__ or ()
     if definition is None or not _PLAIN.issuperset(map(type, defaults)):
         return None
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
@@ -160,13 +171,23 @@ def callee_of(
         for name in definition.calls
         if name in cells
     )
-    return Callee(code, definition, defaults, cells, {n: c for n, c in found if c is not None})
+    made = Callee(code, definition, defaults, cells, {n: c for n, c in found if c is not None})
+    if not cells:
+        if len(_without_cells) == _MOST_KNOWN:
+            _without_cells.clear()
+        _without_cells[id(code)] = made
+    return made
 
 
 def method_of(function: FunctionType, outer: dict[str, Any]) -> Callee | None:
     """The same for a function that is called as a method."""
     callee = callee_of(function, outer)
-    if callee is None or callee.cells or not callee.definition.parameters:
+    return None if callee is None or callee.cells else _as_method(callee)
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def _as_method(callee: Callee) -> Callee | None:
+    if not callee.definition.parameters:
         return None
     own = callee.definition.parameters[0]
     return None if own in callee.definition.stores else replace(callee, receiver=own)
@@ -186,7 +207,7 @@ def _same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
     return list(map(type, one)) == list(map(type, other)) and repr(one) == repr(other)
 
 
-@lru_cache(maxsize=1000)
+@lru_cache(maxsize=_MOST_KNOWN)
 def _definition(code: CodeType, filename: str) -> Definition | None:
     """None: it can't be had, or has something that no unit knows."""
     found = users_definition(code)
