@@ -10,9 +10,10 @@ import os
 import sys
 import threading
 import types
+from functools import lru_cache
 from typing import Any
 
-from ..np_face.frames import OWN, above
+from ..np_face.frames import OWN
 from .source.sources import STDLIB
 
 # Whose thread it is, its files' folders say. A wrong guess makes no answer wrong: what a thread
@@ -44,13 +45,17 @@ def watching() -> str:
     return ""
 
 
+@lru_cache(maxsize=1000)
 def _is_library(file: str) -> bool:
     return file.startswith(_LIBRARY) or any(name in file for name in _INSTALLED)
 
 
 def _runs_users_code() -> bool:
     me = threading.get_ident()
-    tops = (top for thread, top in sys._current_frames().items() if thread != me)
-    if not all(_is_library(f.f_code.co_filename) for top in tops for f in above(top)):
-        return True
+    frame: types.FrameType | None
+    for thread, frame in sys._current_frames().items():
+        while frame is not None and thread != me:
+            if not _is_library(frame.f_code.co_filename):
+                return True
+            frame = frame.f_back
     return any(isinstance(t, threading.Timer) for t in threading.enumerate())
