@@ -118,7 +118,7 @@ class Recording:
         self.bound: dict[str | None, Bound] = {}  # by name; None: the last expression
         # Existing ndarrays that the cell writes when it ends, and the keys of their new contents;
         # None: it has written some before, or arrays of nd.
-        self.written: list[tuple[np.ndarray, Key]] | None = None
+        self.written: list[tuple[Any, Key | None]] | None = None
 
     def begin(self) -> None:
         cell = self.recorder.cell

@@ -224,7 +224,7 @@ class _Finder:
     def _Attribute(self, node: ast.Attribute) -> None:
         path = self._path(node)
         if path is not None:
-            self.reads.paths[*path, False] = None
+            self.reads.paths[path[0], path[1], False] = None
         elif node.attr in ATTRIBUTES:
             self.value(node.value)
         else:
@@ -241,7 +241,7 @@ class _Finder:
             return
         path = self._path(function)
         if path is not None:
-            self.reads.paths[*path, True] = None
+            self.reads.paths[path[0], path[1], True] = None
         elif isinstance(function, ast.Attribute) and function.attr in METHODS:
             self.value(function.value)
         else:

@@ -151,9 +151,7 @@ class Results:
         if not known or not np.may_share_memory(value, data):
             raise NotSkipped(f"{what} is a view of an array that is not in C order")
         offset = value.ctypes.data - data.ctypes.data
-        step = _Window(
-            root, value.shape, offset, value.strides, value.dtype, value.flags.writeable
-        )
+        step = _Window(root, value.shape, offset, value.strides, value.dtype, value.flags.writeable)
         return self._add(step, id(value))
 
     def _add(self, step: Any, key: Any) -> int:

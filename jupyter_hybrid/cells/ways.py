@@ -31,7 +31,7 @@ from . import skip
 
 # A recorded run may take so much longer than others where it is drawn, and where it is not.
 _DRAWN, _UNSEEN = (1.2, 0.002), (1.05, 30e-6)
-_DOUBT = 3  # times as long, when it was the first one, which pays for more than compiling
+_DOUBT = 4  # times as long, when it was the first one, which pays for more than compiling
 _SURE = 2  # times as long: not tried once more
 _LONGER, _LONGER_S = 2, 0.02  # a run takes much longer: so many times and seconds more
 _CHEAP_S = 0.05  # takes so little that a first run's word is not enough
@@ -102,26 +102,24 @@ class Ways:
             return "compiled"
         if "written" not in self.took and not (self._gains and "compiled" in self.took):
             return "written"
-        ways = self._by_time
-        best = next(way for way in ways if way != "recorded")
-        best_s = self.took[best].seconds
-        for way in ways:
-            most_s = 0.0 if way == best else best_s
-            if way != "recorded" and self._may_be_disturbed(self.took[way], most_s):
+        for way in self.took:  # the first one has had to pay most
+            if self._may_be_disturbed(way):
                 return way
+        best: Way = next(way for way in self._by_time if way != "recorded")
+        best_s = self.took[best].seconds
         if recorded is None:
             if best_s - self._units_s >= _LONG_S:
                 return "recorded"
-        elif self._may_be_disturbed(recorded, best_s):
-            return "recorded"
         elif not self._beaten_by(best_s):
             best = "recorded"
         return self._due(best) or best
 
-    @staticmethod
-    def _may_be_disturbed(took: Took, best_s: float) -> bool:
+    def _may_be_disturbed(self, way: Way) -> bool:
         """Is its only run worth another one? A first one pays for more than the others, too."""
-        return took.runs == 1 and took.seconds < max(_DOUBT * best_s, _CHEAP_S)
+        took, fastest = self.took[way], self._by_time[0]
+        if way == fastest and "recorded" not in self.took:
+            return took.runs == 1 and took.seconds < _CHEAP_S
+        return took.runs == 1 and took.seconds < max(_DOUBT * self.took[fastest].seconds, _CHEAP_S)
 
     def may_skip(self) -> bool:
         """Is it worth a look whether its body is needed?"""
@@ -218,7 +216,7 @@ class Ways:
     @property
     def figures(self) -> str:
         """How the cell ran last, and what that and the other ways take."""
-        took_by: dict[str, Took] = {**self.took}
+        took_by: dict[str, Took] = {str(way): took for way, took in self.took.items()}
         if self.skipped is not None:
             took_by["skipped"] = self.skipped
         others = [

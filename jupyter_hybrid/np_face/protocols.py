@@ -23,6 +23,7 @@ class Recorder(Protocol):
         arrays: how many of them there have been, NumPy's scalars aside.
         promises: ndarrays that were given away and wait for their contents.
         epoch: grows when others may have written any existing array.
+        stores: how often an existing array got its new contents.
         tick: how often something was computed.
         warned: NumPy itself has, in a call that it ran.
     """
@@ -37,6 +38,7 @@ class Recorder(Protocol):
     arrays: int
     promises: Any
     epoch: int
+    stores: int
     tick: int
     warned: bool
 

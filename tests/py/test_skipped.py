@@ -204,7 +204,9 @@ def test_what_is_written_may_not_be_read_by_another_name():
 
 def test_a_warning_is_given_by_every_run(recwarn):
     shell = Shell()
-    shell.run("%%imperative\nimport numpy as np\nx = np.array([1.0, 0.0])\ndef f(a):\n    return 1 / a")
+    shell.run(
+        "%%imperative\nimport numpy as np\nx = np.array([1.0, 0.0])\ndef f(a):\n    return 1 / a"
+    )
     texts = []
     for _ in range(4):
         recwarn.clear()
