@@ -18,7 +18,9 @@ struct Signals {
 // They live as long as the process.
 const Signals& signals() {
   static const Signals known = [] {
-    const py::module_ module = py::module_::import("_signal");
+    // The functions behind those of `signal`, which turn what they give into enumerations.
+    py::object found = py::module_::import("importlib.util").attr("find_spec")("_signal");
+    const py::module_ module = py::module_::import(found.is_none() ? "signal" : "_signal");
     const auto part = [&module](const char* name) {
       return py::object(module.attr(name)).release().ptr();
     };
