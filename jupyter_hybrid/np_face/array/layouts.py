@@ -50,6 +50,9 @@ def like_numpy(call: Callable, made: Any, args: tuple, kwargs: dict[str, Any] | 
     operand itself where NumPy gives that. Raises NotCovered where NumPy's is not known."""
     if type(made) is bridge.Traced and made.selected is not None:
         return made
+    if call is np.reshape and not kwargs and len(args) == 2 and _is_new(made, arrays(args)):
+        made.is_window = True  # on the copy in C order that NumPy makes
+        return made
     given = (args, kwargs) if kwargs else (args,)
     strided = _is_strided(args) or (kwargs is not None and _is_strided(kwargs))
     in_c_order = call in _IN_C_ORDER or type(call) is np.ufunc
@@ -292,7 +295,7 @@ def _as_known(made: Any, known: Any, arrays: list[Any], call: Callable) -> Any:
         return made
     if type(known) is int:
         return arrays[known]
-    is_new = made.parent is None and made.origin is None and not any(made is a for a in arrays)
+    is_new = _is_new(made, arrays)
     if type(known) is not _New:
         if known is _UNKNOWN or is_new:
             raise NotCovered(f"np.{call.__name__}: {known}")
@@ -306,6 +309,11 @@ def _as_known(made: Any, known: Any, arrays: list[Any], call: Callable) -> Any:
         strides = c_strides(made.shape, made.itemsize, known.order)
         made.layout = unless_c_order(made.shape, strides, made.itemsize)
     return made
+
+
+def _is_new(made: Any, arrays: list[Any]) -> bool:
+    """Is it neither a view, nor there before, nor an operand?"""
+    return made.parent is None and made.origin is None and not any(made is a for a in arrays)
 
 
 def _is_of(view: Any, array: Any) -> bool:
