@@ -18,6 +18,7 @@ from ..capture.cell import Cell, prepare
 from ..capture.options import Options, UsageError
 from ..capture.running import running
 from ..capture.tracebacks import show_as_users
+from ..capture.watchers import watching
 from ..compare.compare import compare
 from ..gluon import own_nets
 from ..reports import why_compiled
@@ -247,7 +248,8 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
         known.look(namespace)
     way = "recorded" if known is None else known.way
     may_skip = known is None or way == "recorded" or known.may_skip()
-    if may_skip and skip.is_known(prepared, options) and trace_state.recorder() is None:
+    alone = trace_state.recorder() is None and not watching()
+    if may_skip and skip.is_known(prepared, options) and alone:
         start = ways.clock()
         proven = skip.find(prepared, options, namespace)
         if proven is not None:

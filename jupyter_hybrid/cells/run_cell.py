@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Coroutine, Generator
+from contextlib import nullcontext
 from types import CodeType
 from typing import Any
 
@@ -91,8 +92,9 @@ def _recorded(
     try:
         try:
             recording.begin()
-            for code in recording.codes():
-                last[:] = [eval(code, namespace)]
+            with before.listening(namespace) if before else nullcontext():
+                for code in recording.codes():
+                    last[:] = [eval(code, namespace)]
             failed = False
         finally:
             value = recording.end(last, failed)

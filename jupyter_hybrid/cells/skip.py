@@ -9,6 +9,8 @@ written when all is computed.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +23,7 @@ from ..capture.options import Options
 from ..capture.recording import Recording
 from ..capture.source.loops_ran import compiled, scalar
 from ..np_face.array.traced_array import share
-from ..np_face.float_errors import raises, start_cell
+from ..np_face.float_errors import overheard, raises, start_cell
 from ..reports.report import Report
 from .purity import NotSkipped, made_by
 from .reads import ABSENT, Made, Place, Read, guard_of, prologue, read_by, run_prologue
@@ -138,11 +140,24 @@ class Before:
             if misses > _MISSES and misses & (misses - 1):
                 cell.memo["misses"] = misses + 1
                 raise NotSkipped("what it reads is ever another")
+            if raises():
+                raise NotSkipped("warnings raise")
             run_prologue(cell, names)
             self.read = read_by(cell, names)
             self.guards = self.read.guards()
         except NotSkipped as reason:
             self.problem = str(reason)
+
+    @contextmanager
+    def listening(self, names: dict[str, Any]) -> Iterator[None]:
+        """Around the body: what it warns of, nobody would when it is skipped."""
+        if self.problem:
+            yield
+            return
+        with overheard(names) as heard:
+            yield
+        if heard:
+            self.problem = "it is warned of"
 
 
 def is_known(cell: Cell, options: Options) -> bool:

@@ -98,12 +98,15 @@ def as_in_cell() -> Iterator[None]:
     names = ("filters", *_SHOWS)
     now = [getattr(warnings, name) for name in names]
     try:
-        for name, value in zip(names, [filters, *_shown_by], strict=True):
-            setattr(warnings, name, value)
+        _set_all(names, [filters, *_shown_by])
         yield
     finally:
-        for name, value in zip(names, now, strict=True):
-            setattr(warnings, name, value)
+        _set_all(names, now)
+
+
+def _set_all(names: tuple[str, ...], values: list[Any]) -> None:
+    for name, value in zip(names, values, strict=True):
+        setattr(warnings, name, value)
 
 
 class Named:
@@ -227,6 +230,42 @@ def unheard() -> Iterator[list[Any]]:
         yield heard
     finally:
         module.filters, module.showwarning = before
+
+
+@contextmanager
+def overheard(otherwise: dict[str, Any]) -> Iterator[list[Any]]:
+    """What is warned of meanwhile, also what no filter shows. Everybody else is told as ever. In a
+    cell whose warnings do not raise.
+
+    Args:
+        otherwise: the names of code whose file is no module's.
+    """
+    heard: list[Any] = []
+    module: Any = warnings
+    names = ("filters", *_SHOWS)
+    before = [getattr(module, name) for name in names]
+
+    def hear(message: Any, category: Any, filename: str, lineno: int, *_: Any, **__: Any) -> None:
+        heard.append(message)
+        where = globals_of(filename, otherwise)
+        registry = where.setdefault("__warningregistry__", {})
+        now = [getattr(module, name) for name in names]
+        _set_all(names, before)
+        try:
+            name = where.get("__name__")
+            module.warn_explicit(message, category, filename, lineno, name, registry)
+        finally:
+            _set_all(names, now)
+
+    cells = _filters_of_cell[0], list(_shown_by)
+    module.filters, module.showwarning = list(_ALL), hear
+    start_cell()
+    try:
+        yield heard
+    finally:
+        _set_all(names, before)
+        _filters_of_cell[0], _shown_by[:] = cells
+        look_again()
 
 
 @contextmanager

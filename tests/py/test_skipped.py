@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -215,3 +217,38 @@ def test_a_warning_is_given_by_every_run(recwarn):
     assert texts[0] == [("divide by zero encountered in divide", 5)]
     assert len(set(map(str, texts))) == 1
     assert mx.report().replay == "skipped"
+
+
+@pytest.mark.parametrize("body", ["y = x * np.float32(1e40)\n", "y = f(x, 10.0)\n"])
+def test_what_the_body_warns_of_is_warned_of_again(body):
+    """NumPy's scalars compute in the body, not in the program."""
+    shell = Shell()
+    setup = "def f(a, k):\n    return a * (np.float32(3e38) * np.float32(k))\n"
+    shell.run(f"%%imperative\nimport numpy as np\nx = np.ones(3)\n{setup}")
+    for action in ("ignore", "ignore", "ignore", "always", "always"):
+        with warnings.catch_warnings(record=True) as met:
+            warnings.simplefilter(action)
+            shell.hybridize(body, "--view none")
+        assert len(met) == (action == "always")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = shell.run("%%hybridize --view none\n" + body, fails=True)
+    assert type(result.error) is RuntimeWarning
+
+
+def test_a_cell_that_somebody_watches_has_its_body():
+    shell, lines = Shell(), []
+    shell.run("%%imperative\nimport numpy as np\nx = np.ones(3)\ndef f(a):\n    return a + 1\n")
+    for _ in range(3):
+        shell.hybridize("y = f(x)\n", "--view none")
+    assert mx.report().replay == "skipped"
+
+    def trace(frame, event, _):
+        lines.append(frame.f_code.co_name)
+
+    sys.settrace(trace)
+    try:
+        shell.hybridize("y = f(x)\n", "--view none")
+    finally:
+        sys.settrace(None)
+    assert "f" in lines
