@@ -92,6 +92,8 @@ class Bound:
             return cls(kind, key, value.is_scalar, root.layout, view, root.is_window, origin)
         if kind is _core.NDArray:
             return cls(kind, _core.value_key(value))
+        if kind is np.ndarray:
+            return cls(kind, origin=weakref.ref(value))
         if kind is tuple:
             return cls(kind, members=tuple(map(cls.of, value)))
         plain = numbers.plain(value)

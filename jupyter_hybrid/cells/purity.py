@@ -65,7 +65,7 @@ def reads_of(tree: ast.Module) -> Reads:
 
 @lru_cache(maxsize=1000)
 def reads_of_function(node: Any) -> Reads:
-    """What a function reads; its own statements make no functions. Raises NotSkipped."""
+    """What a function reads. Raises NotSkipped."""
     finder = _Finder(bound_names(node))
     if isinstance(node, ast.Lambda):
         finder.value(node.body)
@@ -163,6 +163,23 @@ class _Finder:
             otherwise = self.own
         self.own = then & otherwise
 
+    def _FunctionDef(self, node: ast.FunctionDef) -> None:
+        """A function inside: what it reads is read here, whenever it is called."""
+        if node.decorator_list:
+            raise NotSkipped(f"line {node.lineno} has a decorator")
+        self._inner(node)
+        self._bind(ast.copy_location(ast.Name(node.name, ast.Store()), node))
+
+    def _inner(self, node: Any) -> None:
+        for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
+            self.value(default)
+        with self._perhaps():
+            self.own |= bound_names(node)
+            if isinstance(node, ast.Lambda):
+                self.value(node.body)
+            else:
+                self.statements(node.body)
+
     @contextmanager
     def _perhaps(self) -> Iterator[None]:
         """What is bound in the block may not be afterwards."""
@@ -197,7 +214,7 @@ class _Finder:
                 self.value(part)
 
     _Constant = _BinOp = _UnaryOp = _BoolOp = _Compare = _IfExp = _parts
-    _Tuple = _List = _Dict = _Slice = _Subscript = _JoinedStr = _FormattedValue = _parts
+    _Tuple = _List = _Dict = _Slice = _Subscript = _Starred = _JoinedStr = _FormattedValue = _parts
 
     def _read(self, name: str) -> bool:
         """Is the name, which is read here, not its own?"""
@@ -258,3 +275,6 @@ class _Finder:
             self.value(node.elt)
 
     _GeneratorExp = _ListComp
+
+    def _Lambda(self, node: ast.Lambda) -> None:
+        self._inner(node)

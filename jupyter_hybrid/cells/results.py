@@ -128,7 +128,7 @@ class Results:
             return self._add(_Plain(bound.value), id(value))
         if bound.kind is _core.NDArray:
             return self._add(_Nd(self.output(bound.key, what)), id(value))
-        if bound.kind is not TracedArray:
+        if bound.kind not in (TracedArray, np.ndarray):
             raise NotSkipped(f"{what} is a {bound.kind.__name__}")
         if bound.origin is not None:
             base = bound.origin()

@@ -201,14 +201,16 @@ def test_a_replaced_function_runs_the_body(shell, monkeypatch):
         ("y = x + 1\nm = np\n", "np is a module"),
         ("seen.append(1)\ny = x + len(seen)\n", "changes what it reads"),
         ("y = sum(map(abs, x[0]))\n", "map() is not known"),
-        ("def f(a, *, b=print('made')):\n    return a\ny = f(x)\n", "line 2 has a FunctionDef"),
+        ("def f(a, *, b=print('made')):\n    return a\ny = f(x)\n", "print() is not known"),
+        ("@make\ndef f(a):\n    return a\ny = x + 1\n", "has a decorator"),
+        ("def f():\n    return 1\ny = x + f()\ndef f():\n    return 2\n", "binds a Name"),
     ],
 )
 def test_in_doubt_the_body_runs(shell, body, why):
     class Holder:
         x = np.ones(3)
 
-    shell.ns.update(holder=Holder(), make=lambda: np.exp, seen=[])
+    shell.ns.update(holder=Holder(), make=lambda *_: np.exp, seen=[])
     for _ in range(2):
         shell.hybridize(body, "--view none", fails="and x" in body)
     if "and x" not in body:

@@ -77,6 +77,10 @@ BODIES = [
     "x[0], x[1] = x[1] * 2, x[0] + 1\ny = x.sum(axis=1)\n",
     "d = {'a': x + 1}\ny = d['a'] * 2\nd = 0\n",
     "y = math.sqrt(n) * x\nz = y.astype(np.float32)\nw = np.float32(2) * z\n",
+    "def h(a):\n    def inner(b, c=2):\n        return b * c + a\n"
+    "    f = lambda d: inner(d) - n\n    return f(a) + inner(v, c=k)\ny = h(x)\n",
+    "def both(*several):\n    return several\ny = both(*pair[:1], x + 1)\n",
+    "both = (x, v)\ny = np.add(*both)\nz = max(*(n, 7), 2) * x\n",
     "if k > 1:\n    y = x - 1\nelse:\n    y = x + 1\nz = sum(v[i] * i for i in range(4))\n",
 ]
 
