@@ -246,23 +246,25 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
     known = ways.find(prepared, options) or ways.begin(prepared, options)
     if known is not None:
         known.look(namespace)
-    way = "recorded" if known is None else known.way
-    may_skip = known is None or way == "recorded" or known.may_skip()
     alone = trace_state.recorder() is None and not watching()
-    if may_skip and skip.is_known(prepared, options) and alone:
+    can_skip = alone and skip.is_known(prepared, options)
+    if can_skip and (known is None or known.way(True) == "skipped"):
         start = ways.clock()
         proven = skip.find(prepared, options, namespace)
         if proven is not None:
             with suppress(MXNetError):  # then its line is to be named: the body runs
                 done = proven.run(namespace)
                 if known is not None:
-                    known.ran_skipped(ways.clock() - start)
+                    known.ran("skipped", ways.clock() - start)
                 return done
+        can_skip = False
+    way = "recorded" if known is None else known.way(can_skip)
     if way == "recorded":
         return run_symbolically(prepared, options, namespace, session.later)
     assert known is not None
-    with known.run(way) as report:
-        if way == "compiled":
+    compiled = way == "compiled"
+    with known.run("compiled" if compiled else "written") as report:
+        if compiled:
             value, ran = run_compiled(prepared, namespace)
             known.heard(ran)
         else:

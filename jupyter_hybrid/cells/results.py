@@ -16,6 +16,9 @@ from .purity import NotSkipped
 from .reads import Place
 
 
+_KINDS = frozenset({*PLAIN, TracedArray, np.ndarray, _core.NDArray})
+
+
 @dataclass(frozen=True)
 class _Array:
     """An output as NumPy has it; others that are made of it share it."""
@@ -89,6 +92,15 @@ class _Tuple:
         return tuple(before[k] for k in self.members)
 
 
+def require(name: str | None, bound: Bound) -> None:
+    """Raises NotSkipped of what is never made again."""
+    if bound.kind is tuple:
+        for member in bound.members:
+            require(name, member)
+    elif bound.kind not in _KINDS:
+        raise NotSkipped(f"{name or 'the last expression'} is a {bound.kind.__name__}")
+
+
 class Results:
     """Values in the order in which they are made, each once, and which of them a name gets.
 
@@ -104,7 +116,11 @@ class Results:
         self._names: list[tuple[str | None, int]] = []
 
     def bind(self, name: str | None, bound: Bound, value: Any) -> None:
-        """A name is bound so; None: the last expression. Raises NotSkipped."""
+        """A name is bound so; None: the last expression. Raises NotSkipped.
+
+        Args:
+            bound: of a kind that is made again, see :func:`require`.
+        """
         self._names.append((name, self._of(name or "the last expression", bound, value)))
 
     def make(self, made: list[Any], names: dict[str, Any]) -> dict[str | None, Any]:
@@ -128,8 +144,6 @@ class Results:
             return self._add(_Plain(bound.value), id(value))
         if bound.kind is _core.NDArray:
             return self._add(_Nd(self.output(bound.key, what)), id(value))
-        if bound.kind not in (TracedArray, np.ndarray):
-            raise NotSkipped(f"{what} is a {bound.kind.__name__}")
         if bound.origin is not None:
             base = bound.origin()
             place = self._find(base)

@@ -27,7 +27,7 @@ from ..np_face.float_errors import overheard, raises, start_cell
 from ..reports.report import Report
 from .purity import NotSkipped, made_by
 from .reads import ABSENT, Made, Place, Read, guard_of, prologue, read_by, run_prologue
-from .results import Results
+from .results import Results, require
 
 _WHOLE_S, _WHOLE_TIMES = 0.02, 20  # recording a cell whole may take so much longer than it does
 _MISSES = 4  # runs in a row for which no guard held, after which few look at what is read
@@ -225,6 +225,10 @@ def _skip(before: Before, recording: Recording, report: Report, shown: Any) -> S
     options, recorder, names = report.options, recording.recorder, recording.recorder.namespace
     if options.out is not None or options.donate or options.scratch or options.compare:
         raise NotSkipped("--out, --donate and --compare need the body")
+    defined = {n for s in prologue(report.cell) for n in made_by(s)}
+    bound = {n: b for n, b in recording.bound.items() if n not in defined}
+    for name, value in bound.items():
+        require(name, value)
     if compiled(recorder.loops):
         raise NotWhole("loops of it run compiled")
     if len(report.segments) != 1 or report.segments[0].count != 1 or report.graph_breaks:
@@ -251,14 +255,11 @@ def _skip(before: Before, recording: Recording, report: Report, shown: Any) -> S
         if id(array) not in places:
             raise NotSkipped("it writes an array that is not a name's")
         written.append((places[id(array)], results.output(key, "what it writes")))
-    defined = {n for s in prologue(report.cell) for n in made_by(s)}
     for name in report.cell.names:
-        if name in recording.bound and name not in defined:
-            results.bind(name, recording.bound[name], names[name])
-        elif name in names and name not in defined:
+        if name in names and name not in bound and name not in defined:
             raise NotSkipped(f"{name} was not bound")
-    if None in recording.bound:
-        results.bind(None, recording.bound[None], shown)
+    for name, value in bound.items():
+        results.bind(name, value, shown if name is None else names[name])
     return Skip(
         _epoch,
         report.cell,

@@ -36,7 +36,8 @@ _SURE = 2  # times as long: not tried once more
 _LONGER, _LONGER_S = 2, 0.02  # a run takes much longer: so many times and seconds more
 _CHEAP_S = 0.05  # takes so little that a first run's word is not enough
 _TRIAL = 3  # runs of the best way before another trial
-_COMPILED, _TRIES = 2, 5  # runs with compiled loops, and with loops that may get there
+_TWICE = 2  # runs of a way, so that one is not its first
+_TRIES = 5  # runs with loops that may get compiled
 _OFTEN, _WORTH_S = 3, 3e-4  # runs and seconds from which a look pays whether its body is needed
 _LONG_S = 0.005  # in mode auto: what takes less is not recorded
 clock = time.perf_counter
@@ -57,6 +58,16 @@ class Took:
         self.seconds, self.runs = min(self.seconds, took), self.runs + 1
 
 
+def _may_be_disturbed(took: Took, fastest: Took, is_alone: bool) -> bool:
+    """Is a way's only run worth another one? A first one pays for more than the others, too.
+
+    Args:
+        is_alone: nothing else is known than how the cell runs as written.
+    """
+    most_s = 0.0 if took is fastest and is_alone else _DOUBT * fastest.seconds
+    return took.runs == 1 and took.seconds < max(most_s, _CHEAP_S)
+
+
 @dataclass
 class Ways:
     """What is known of one cell, run with the same options.
@@ -70,14 +81,13 @@ class Ways:
 
     cell: Cell
     options: Options
-    took: dict[Way, Took]
+    took: dict[str, Took]
     left: list[tuple[int | None, str]]
     in_graph: bool
     has_units: bool = True
     longer: int = 0  # the last so many runs took much longer than the best
     trial: int = _TRIAL  # runs of the best way before another one is tried
     last: str = "recorded"
-    skipped: Took | None = None  # what runs without its body took
     _looked: bool = False  # whether it may be skipped
     _units_s: float = 0.0  # what they took in the last run that had some, ...
     _scalars_s: float = 0.0  # those of them that work with no whole arrays
@@ -91,76 +101,54 @@ class Ways:
     _loops: LoopsRan = field(default_factory=dict)  # that runs have looked at
     _functions: dict[range, None] = field(default_factory=dict)  # the numbers of theirs
 
-    @property
-    def way(self) -> Way:
-        """Of the next run."""
-        recorded = self.took.get("recorded")
-        if skip.wants_whole(self.cell) or (recorded is not None and not self._beaten_by(0.0)):
+    def way(self, can_skip: bool) -> str:
+        """Of the next run, which may do without the body where ``can_skip``."""
+        took = {w: t for w, t in self.took.items() if w != ("recorded" if can_skip else "skipped")}
+        ours = "skipped" if can_skip else "recorded"
+        known = took.get(ours)
+        if skip.wants_whole(self.cell):
             return "recorded"
+        if can_skip and (known is None or (known.runs < _TWICE and known.seconds < _CHEAP_S)):
+            return ours
+        if known is not None and not self._is_beaten(known, 0.0):
+            return ours
         few = self._tries < _TRIES or self._compiled_runs
-        if self.has_units and self._compiled_runs < _COMPILED and few:
+        if self.has_units and self._compiled_runs < _TWICE and few:
             return "compiled"
-        if "written" not in self.took and not (self._gains and "compiled" in self.took):
+        if "written" not in took and not (self._gains and "compiled" in took):
             return "written"
-        for way in self.took:  # the first one has had to pay most
-            if self._may_be_disturbed(way):
+        ways = sorted(took, key=lambda way: took[way].seconds)
+        for way in took:  # the first one has had to pay most
+            if _may_be_disturbed(took[way], took[ways[0]], known is None):
                 return way
-        best: Way = next(way for way in self._by_time if way != "recorded")
-        best_s = self.took[best].seconds
-        if recorded is None:
+        best = next(way for way in ways if way != ours)
+        best_s = took[best].seconds
+        if known is None:
             if best_s - self._units_s >= _LONG_S:
                 return "recorded"
-        elif not self._beaten_by(best_s):
-            best = "recorded"
-        return self._due(best) or best
-
-    def _may_be_disturbed(self, way: Way) -> bool:
-        """Is its only run worth another one? A first one pays for more than the others, too."""
-        took, fastest = self.took[way], self._by_time[0]
-        if way == fastest and "recorded" not in self.took:
-            return took.runs == 1 and took.seconds < _CHEAP_S
-        return took.runs == 1 and took.seconds < max(_DOUBT * self.took[fastest].seconds, _CHEAP_S)
-
-    def may_skip(self) -> bool:
-        """Is it worth a look whether its body is needed?"""
-        known = self.skipped
-        if known is None or (known.runs < _COMPILED and known.seconds < _CHEAP_S):
-            return True
-        others = [took.seconds for way, took in self.took.items() if way != "recorded"]
-        ratio, slack_s = self._margins
-        return known.seconds <= ratio * min(others, default=0.0) + slack_s
+        elif not self._is_beaten(known, best_s):
+            best = ours
+        if took[best].runs >= self.trial:
+            other = next((way for way in ways if way != best), best)
+            if took[other].seconds <= _SURE * took[best].seconds:
+                return other  # once more: it would not cost much
+        return best
 
     def look(self, names: dict[str, Any]) -> None:
         """Is it to be recorded whole, since it runs often and its code is closed?"""
         if self._looked or "recorded" in self.took or not self.took:
             return
-        best = self.took[self._by_time[0]]
+        best = min(self.took.values(), key=lambda took: took.seconds)
         if best.runs < _OFTEN or best.seconds < _WORTH_S or self._scalars_s > best.seconds / 2:
             return
         self._looked = True
         if skip.is_closed(self.cell, names):
             skip.ask_for_whole(self.cell, best.seconds)
 
-    @property
-    def _by_time(self) -> list[Way]:
-        """The ways that were tried, the fastest one first."""
-        return sorted(self.took, key=lambda way: self.took[way].seconds)
-
-    @property
-    def _margins(self) -> tuple[float, float]:
-        return _UNSEEN if self.options.view == "none" else _DRAWN
-
-    def _beaten_by(self, took: float) -> bool:
-        ratio, slack_s = self._margins
-        return self.took["recorded"].seconds > ratio * took + slack_s
-
-    def _due(self, best: Way) -> Way | None:
-        """What is tried once more beside the best way: nothing that would cost much."""
-        if self.took[best].runs < self.trial:
-            return None
-        other = next((way for way in self._by_time if way != best), None)
-        dear = other is None or self.took[other].seconds > _SURE * self.took[best].seconds
-        return None if dear else other
+    def _is_beaten(self, took: Took, other_s: float) -> bool:
+        """Is what is recorded, with or without its body, slower than another way?"""
+        ratio, slack_s = _UNSEEN if self.options.view == "none" else _DRAWN
+        return took.seconds > ratio * other_s + slack_s
 
     @contextmanager
     def run(self, way: Way) -> Iterator[Report]:
@@ -216,39 +204,28 @@ class Ways:
     @property
     def figures(self) -> str:
         """How the cell ran last, and what that and the other ways take."""
-        took_by: dict[str, Took] = {str(way): took for way, took in self.took.items()}
-        if self.skipped is not None:
-            took_by["skipped"] = self.skipped
         others = [
             f"; {_WORDS[way]} it takes {seconds(known.seconds)}"
-            for way, known in took_by.items()
+            for way, known in self.took.items()
             if way != self.last
         ]
-        if self.last not in took_by:
+        if self.last not in self.took:
             return f"the cell runs {_WORDS[self.last]}"
-        took = seconds(took_by[self.last].seconds)
+        took = seconds(self.took[self.last].seconds)
         return f"the cell runs {_WORDS[self.last]}, in {took}{''.join(others)}"
 
-    def recorded(self, took: float) -> None:
-        """So did a run of its programs, with its body."""
-        self.last = "recorded"
-        self._took("recorded", took)
+    def ran(self, way: str, took: float) -> None:
+        """A run of its programs, with its body or without, took so many seconds."""
+        self.last = way
+        self._took(way, took)
 
-    def ran_skipped(self, took: float) -> None:
-        """A run of its program without its body took so many seconds."""
-        self.last = "skipped"
-        if self.skipped is None:
-            self.skipped = Took(took)
-        else:
-            self.skipped.note(took)
-
-    def _took(self, way: Way, took: float) -> Took:
+    def _took(self, way: str, took: float) -> Took:
         known = self.took.get(way)
         if known is None:
             known = self.took[way] = Took(took)
         else:
             known.note(took)
-        best = self.took[self._by_time[0]]
+        best = min(self.took.values(), key=lambda took: took.seconds)
         if known is not best and best.runs >= self.trial:
             self.trial = 2 * best.runs
         return known
@@ -293,7 +270,7 @@ def learn(cell: Cell, options: Options, recording: Recording, report: Report, to
         return  # the run has compiled loops, which the next one finds: that one tells
     known = find(cell, options)
     if known is not None:
-        known.recorded(took)
+        known.ran("recorded", took)
     elif left or nothing or options.view == "none":
         known = Ways(cell, options, {"recorded": Took(took)}, left, not nothing)
         cell.memo[Ways, options] = known

@@ -78,6 +78,8 @@ describe('parseLive', () => {
       way: 'compiled',
       why: '3 ms'
     });
+    expect(parseLive({ type: 'ran', cell: 'c', way: 'skipped' })).toMatchObject({ way: 'skipped' });
+    expect(parseLive({ type: 'ran', cell: 'c', way: 'new' })).toMatchObject({ way: 'written' });
     expect(parseLive({ type: 'viewer', id: 'x', stage: 2 })).toEqual({
       type: 'viewer',
       id: 'x',

@@ -100,7 +100,7 @@ export interface Refused {
 export interface Ran {
   type: 'ran';
   cell: string;
-  way: 'recorded' | 'compiled' | 'written';
+  way: 'recorded' | 'compiled' | 'written' | 'skipped';
   why: string;
 }
 
@@ -155,7 +155,7 @@ const planned = object<Omit<Planned, 'type'>>({ id: string, spec: value => value
 const refused = object<Omit<Refused, 'type'>>({ id: string, why: text });
 const ran = object<Omit<Ran, 'type'>>({
   cell: string,
-  way: or(choice(['recorded', 'compiled', 'written'] as const), 'written'),
+  way: or(choice(['recorded', 'compiled', 'written', 'skipped'] as const), 'written'),
   why: text
 });
 const TYPES = ['frame', 'status', 'viewer', 'spec', 'refused', 'ran'] as const;

@@ -141,7 +141,7 @@ def test_what_no_unit_goes_through(auto):
 
 
 def test_a_later_run_that_asks_nobody_knows_it_still(auto):
-    for _ in range(ways._COMPILED + 2):
+    for _ in range(ways._TWICE + 2):
         auto.run(REFUSED)
         assert told() == ["lines 2-3: no unit, line 3: a call of str()"]
 

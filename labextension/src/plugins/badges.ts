@@ -1,6 +1,7 @@
 // The badge on each code cell: the mode in which it runs.
 import type { Cell } from '@jupyterlab/cells';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import type { Ran } from '../frames';
 import { h } from '../views/dom';
 import type { LiveConnections } from './live_connections';
 import { modeOf, type Mode } from './toggle_magic';
@@ -9,6 +10,14 @@ const WORDS: Record<Mode, string> = {
   symbolic: 'symbolic: the cell is recorded, folded, fused and planned, then run',
   imperative: 'imperative: each operator runs as it is written',
   auto: 'auto: as written, until measuring tells a faster way'
+};
+
+// How a cell in mode auto went.
+const WAYS: Record<Ran['way'], string> = {
+  recorded: 'auto: recorded',
+  compiled: 'auto: compiled',
+  written: 'auto',
+  skipped: 'auto: without body'
 };
 
 export class Badges {
@@ -76,7 +85,7 @@ export class Badges {
       home.append(badge);
     }
     const ran = mode === 'auto' ? this.connections.ranOf(panel, cell.model.id) : null;
-    const words = ran && ran.way !== 'written' ? `auto: ${ran.way}` : mode;
+    const words = ran ? WAYS[ran.way] : mode;
     const title = ran?.why || WORDS[mode];
     if (badge.textContent !== words || badge.title !== title) {
       badge.textContent = words;
