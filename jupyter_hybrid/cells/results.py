@@ -15,7 +15,6 @@ from ..np_face.array.layouts import laid_out
 from .purity import NotSkipped
 from .reads import Place
 
-
 _KINDS = frozenset({*PLAIN, TracedArray, np.ndarray, _core.NDArray})
 
 

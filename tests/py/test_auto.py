@@ -13,6 +13,7 @@ from cells import Clock, Shell, imperative
 import jupyter_hybrid as mx
 from jupyter_hybrid.capture.source import compiled
 from jupyter_hybrid.capture.source.loops import Pace, may_try
+from jupyter_hybrid.capture.source.plain import PlainCopies
 from jupyter_hybrid.cells import ways
 
 SETUP = "import numpy as np\nx = np.arange(300.0)\n"
@@ -227,3 +228,33 @@ def test_what_a_hot_loop_gains_is_not_tried_again(shell, steps, monkeypatch):
         shell.run("%%imperative\n" + SETUP)
         shell.run("# gains\n" + LOOP)
         assert mx.report().ran.startswith("the cell runs with its loops compiled, in ")
+
+
+def test_functions_that_call_each_other_and_begin_no_loop_are_let_go(shell, monkeypatch):
+    """Each call asks for what stands for its function: millions of them would cost seconds."""
+    shell.run("def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n")
+    asked = []
+    twin = PlainCopies.twin
+
+    def counted(*given):
+        asked.append(given[1])
+        return twin(*given)
+
+    monkeypatch.setattr(PlainCopies, "twin", counted)
+    shell.run("f = fib(18)\n")
+    assert shell.ns["f"] == 2584
+    assert 3 < len(asked) < 1000
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2])
+def test_short_runs_of_a_loop_are_let_go(shell, steps, monkeypatch):
+    monkeypatch.setattr(compiled, "HOT_S", 1e9)
+    tried = []
+    begin = compiled.Tried.__init__
+    monkeypatch.setattr(compiled.Tried, "__init__", lambda *given: tried.append(0) or begin(*given))
+    shell.run(
+        f"total = 0\ni = 0\nwhile i < 5_000:\n    for k in range({steps}):\n        total += k\n"
+        "    i += 1\n    print(end='')\n"
+    )
+    assert shell.ns["total"] == 5_000 * (steps == 2)
+    assert 3 < len(tried) < 200

@@ -17,10 +17,11 @@ import numpy as np
 from ..units import Made, Outcome, Over, Refusal, check, rest_of
 from ..units.check import Prediction
 from ..watchers import watching
-from .loops import Place, place_of, weigh
+from .loops import Place, may_try, place_of, weigh
 from .loops_ran import LoopsRan, note_ran, of_loop
 
 HOT_S = 1e-3  # as long loops run as written before they are compiled
+_RUNS, _SHORT_S = 64, 5e-6  # after so many runs one that takes less is left as it is
 # What a unit may go through, of which no step runs code of the user's, and a `while`'s steps.
 _BY_INDEX = frozenset({range, np.ndarray, list, tuple, str, bytes, repeat})
 
@@ -272,6 +273,13 @@ class Tried(Compiled):
         self.place.ran_steps += 1
         self._then = now
 
+    def _note_cold(self) -> None:
+        """A run has ended before the loop was compiled. Short ones cost more to look at."""
+        place = self.place
+        place.ran_runs += 1
+        if place.ran_runs % _RUNS == 0 and place.ran_s < _SHORT_S * place.ran_runs:
+            may_try[self._number] = False
+
     def run_unit(self, frame: Any) -> Outcome | None:
         return None if self._is_cold or self._as_written else super().run_unit(frame)
 
@@ -288,6 +296,8 @@ class Tried(Compiled):
             unit, through = self.place.unit, self.values
             if unit is not None and type(through) is not Over and type(through) not in _BY_INDEX:
                 self._note_refused(unit.goes_through(through), 0.0)
+        if self._is_cold:
+            self._note_cold()
         if self._is_cold or self._as_written or (self.again and not self.over):
             return
         took_s = time.perf_counter() - self._start

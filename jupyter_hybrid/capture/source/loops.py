@@ -39,7 +39,7 @@ class Place:
     refused: Refusal | None = None  # what can't, by one look at its text
     ran_s: float = 0.0  # as written, in cells that are not recorded, until it is compiled
     ran_steps: int = 0  # in that time, ...
-    ran_runs: int = 0  # ... of a comprehension in so many runs
+    ran_runs: int = 0  # ... in so many runs
     pace: Pace = field(default_factory=lambda: Pace())  # in such cells
 
     @property

@@ -24,6 +24,8 @@ from .quiet import Search
 _guards = _core.guards
 _NO_TWIN: tuple[Any, ...] = (None,) * 5
 _IN_VAIN = 16  # calls at one place, after which nobody asks there again
+# So many calls at one place, in which fewer loops than that have begun, cost more than these gain.
+_CALLS, _LEAST_LOOPS = 256, 16
 
 
 class PlainCopies(Comprehensions):
@@ -43,6 +45,8 @@ class PlainCopies(Comprehensions):
         self._outcome: Outcome | None = None  # of a unit
         self.ran_alone: RanAlone | None = None  # of a cell that runs with units alone
         self._in_vain: dict[int, int] = {}  # calls of functions that nothing is tried in
+        self._calls: dict[int, tuple[int, int]] = {}  # others, and loops begun before them
+        self._begun = 0  # loops of cells that run so
         self._with_units: dict[Any, Any] = {}  # functions, what they were made of, their twins
 
     # Recording put aside --------------------------------------------------------------------------
@@ -124,6 +128,7 @@ class PlainCopies(Comprehensions):
 
     def tries(self, number: int, values: Any) -> Tried:
         """Those of a ``for`` in a cell that runs with units alone."""
+        self._begun += 1
         return Tried(self, number, values, 1, sys._getframe(1))
 
     def tries_over(self, number: int, function: Any, *args: Any) -> Tried:
@@ -131,10 +136,12 @@ class PlainCopies(Comprehensions):
         values = function(*args)
         if goes_by_index(function, args):
             values = Over(function, args)
+        self._begun += 1
         return Tried(self, number, values, 1, sys._getframe(1))
 
     def tries_while(self, number: int) -> Tried:
         """Those of a ``while`` there."""
+        self._begun += 1
         return Tried(self, number, itertools.repeat(()), 2, sys._getframe(1))
 
     def twin(self, number: int, function: Any) -> Any:
@@ -151,11 +158,21 @@ class PlainCopies(Comprehensions):
                 self._with_units[plain] = *now, twin, numbers
                 self.ran_alone.functions.append(numbers)
             if any(map(may_try.__getitem__, numbers)):
+                self._count_call(number)
                 return types.MethodType(twin, function.__self__) if is_method else twin
         in_vain = self._in_vain[number] = self._in_vain.get(number, 0) + 1
         if in_vain == _IN_VAIN:
             may_try[number] = False
         return function
+
+    def _count_call(self, number: int) -> None:
+        """Functions that call each other and begin no loop are called as they are, too."""
+        calls, begun = self._calls.get(number, (0, self._begun))
+        calls += 1
+        if calls == _CALLS:
+            may_try[number] = self._begun - begun >= _LEAST_LOOPS
+            calls, begun = 0, self._begun
+        self._calls[number] = calls, begun
 
     @contextmanager
     def alone(self) -> Iterator[RanAlone]:
