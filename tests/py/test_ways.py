@@ -1,0 +1,62 @@
+"""The way that a cell's next run goes: never none, and in the end a fast one."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jupyter_hybrid.capture.options import Options
+from jupyter_hybrid.cells.ways import Took, Ways
+
+SECONDS = st.sampled_from([1e-5, 3e-4, 1e-3, 4e-3, 0.02, 0.3, 2.0])
+
+
+def made(recorded: float | None, auto: bool) -> Ways:
+    cell: Any = SimpleNamespace(memo={}, loops=[])
+    took = {} if recorded is None else {"recorded": Took(recorded)}
+    return Ways(cell, Options(view="none", auto=auto), took, [], recorded is not None)
+
+
+@given(
+    auto=st.booleans(),
+    took=st.fixed_dictionaries(
+        {way: SECONDS for way in ("recorded", "compiled", "written", "skipped")}
+    ),
+    cold=st.floats(1, 6),
+    units=st.integers(0, 30),
+    gains=st.booleans(),
+    can_skip=st.integers(0, 2**60 - 1).map(lambda n: [bool(n >> k & 1) for k in range(60)]),
+    always=st.booleans(),
+)
+def test_the_fastest_way_is_found(auto, took, cold, units, gains, can_skip, always):
+    """``cold``: the first run of a way takes so many times as long; ``units``: the run from which
+    on there are no units any more."""
+    took["skipped"] = min(took["skipped"], took["recorded"])  # no body is faster than none
+    ways = made(None if auto else cold * took["recorded"], auto)
+    went = []
+    for number, skips in enumerate(can_skip):
+        skips |= always
+        way = ways.way(skips)
+        assert way in ("recorded", "compiled", "written") or (way == "skipped" and skips)
+        seconds = took[way] * (cold if way not in ways.took else 1)
+        if way in ("recorded", "skipped"):
+            ways.ran(way, seconds)
+        else:
+            if way == "compiled":
+                ways._tries += 1
+                ways.has_units = number < units
+                ways._compiled_runs += ways.has_units
+                ways._gains = gains and ways.has_units
+                if not ways.has_units:  # it went as written
+                    ways.took.pop("compiled", None)
+                    way, seconds = "written", took["written"]
+            ways._took(way, seconds)
+        went.append(way)
+    if always:
+        known = {way: min(took[way], t.seconds) for way, t in ways.took.items()}
+        best = min(known.values())
+        often = max(set(went[-9:]), key=went[-9:].count)
+        assert known[often] <= 2 * best + 1e-4 or best < 3e-5
