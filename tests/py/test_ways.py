@@ -23,7 +23,7 @@ def made(recorded: float | None, auto: bool) -> Ways:
 @given(
     auto=st.booleans(),
     took=st.fixed_dictionaries(
-        {way: SECONDS for way in ("recorded", "compiled", "written", "skipped")}
+        dict.fromkeys(("recorded", "compiled", "written", "skipped"), SECONDS)
     ),
     cold=st.floats(1, 6),
     units=st.integers(0, 30),
