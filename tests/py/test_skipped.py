@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import sys
 import warnings
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cells import Shell
+from left_behind import cleared, compare, state
 
 import jupyter_hybrid as mx
 
@@ -85,59 +85,12 @@ BODIES = [
 ]
 
 
-SHELLS = frozenset({"In", "Out", "get_ipython", "exit", "quit", "open"})
-
-
-def state(names: dict[str, Any], before: set[str]) -> Any:
-    """What a cell can have changed, with what is the same object and what shares memory."""
-    found = {a: b for a, b in names.items() if a not in before and not a.startswith("_")}
-    flat: dict[str, Any] = {}
-
-    def open_up(where: str, value: Any) -> None:
-        flat[where] = value
-        if isinstance(value, (tuple, list, dict)):
-            for key, part in value.items() if isinstance(value, dict) else enumerate(value):
-                open_up(f"{where}[{key!r}]", part)
-
-    for name, value in found.items():
-        open_up(name, value)
-    described, elements = {}, {}
-    for where, value in flat.items():
-        if isinstance(value, (np.ndarray, np.generic)):
-            a = np.asarray(value)
-            described[where] = type(value), a.dtype, a.shape, a.strides, a.flags.writeable
-            elements[where] = a.copy()
-        elif not callable(value) and type(value).__name__ != "module":
-            described[where] = type(value), None if isinstance(value, dict) else str(type(value))
-            if isinstance(value, (int, float, str)):
-                described[where] = type(value), repr(value)
-    objects = {w: v for w, v in flat.items() if isinstance(v, (np.ndarray, np.generic, tuple))}
-    same = [(a, b) for a, b in itertools.combinations(objects, 2) if objects[a] is objects[b]]
-    arrays = {w: v for w, v in objects.items() if isinstance(v, np.ndarray)}
-    pairs = itertools.combinations(arrays, 2)
-    shared = [(a, b) for a, b in pairs if np.shares_memory(arrays[a], arrays[b])]
-    return elements, {"values": described, "same": same, "shared": shared}
-
-
-def cleared(shell: Shell) -> set[str]:
-    """Without what a setup or a cell has bound; the names that are left."""
-    for name in [n for n in shell.ns if not n.startswith("_") and n not in SHELLS]:
-        del shell.ns[name]
-    return set(shell.ns)
-
-
-def compare(found: Any, wanted: Any) -> None:
-    assert found[1] == wanted[1]
-    for where, array in wanted[0].items():
-        np.testing.assert_allclose(found[0][where], array, rtol=1e-13, atol=1e-13)
-
-
 def outcome(shell: Shell, body: str, magic: str = "") -> Any:
-    before = cleared(shell)
+    cleared(shell.ns)
     shell.run("%%imperative\n" + SETUP)
     value = shell.run(f"{magic}{body}").value
     shell.ns["shown"] = value
-    found = state(shell.ns, before)
+    found = state(shell.ns)
     del shell.ns["shown"]
     return found
 
@@ -178,12 +131,12 @@ def test_what_it_read_has_changed(change):
     assert mx.report().replay == "skipped"
 
     def changed(magic: str) -> Any:
-        before = cleared(shell)
+        cleared(shell.ns)
         shell.run("%%imperative\n" + SETUP)
         shell.run("%%imperative\n" + change)
         shell.run(magic + body)
         shell.run("%%imperative\nimport builtins; vars(builtins).pop('scale', None)")
-        return state(shell.ns, before)
+        return state(shell.ns)
 
     wanted = changed("%%imperative\n")
     for _ in range(3):
@@ -256,3 +209,26 @@ def test_a_cell_that_somebody_watches_has_its_body():
     finally:
         sys.settrace(None)
     assert "f" in lines
+
+
+@pytest.mark.parametrize(
+    ("setup", "body", "change"),
+    [
+        # Further ones are added above.
+    ],
+)
+def test_nothing_is_taken_for_what_it_was(setup, body, change):
+    def states(magic: str) -> list[Any]:
+        cleared(shell.ns)
+        shell.run(f"%%imperative\n{SETUP}{setup}")
+        found = []
+        for line in ("", "", "", change, "", ""):
+            shell.run(f"%%imperative\n{line}")
+            shell.ns["shown"] = shell.run(f"{magic}\n{body}").value
+            found.append(state(shell.ns))
+        return found
+
+    shell = Shell()
+    wanted = states("%%imperative")
+    for found, one in zip(states("%%hybridize --view none"), wanted, strict=True):
+        compare(found, one)

@@ -225,3 +225,11 @@ def test_attributes_are_looked_at_each_time(shell, steps):
     shell.run("found.append(held.run())")
     assert shell.ns["found"] == [8.0, 27.0, 1.0, 64.0, 1.0, 1.0] and shell.ns["held"].s == 1.0
     assert steps == [3, 3, 3, 3]
+
+
+def test_a_name_that_is_only_set_may_hold_a_pending_array():
+    shell = Shell()
+    shell.run("%%imperative\nimport numpy as np\nx = np.arange(4.0)\nn = 3")
+    for first in ("x", "x + 1", "x[1:]"):
+        shell.hybridize(f"p = {first}\nfor i in range(n):\n    p = n * 2\n", "--view none")
+        assert shell.ns["p"] == 6
