@@ -100,6 +100,7 @@ class _Finder:
         self.reads = Reads()
         self.own = own
         self.given: set[str] = set()  # by the cell's prologue
+        self.inner: frozenset[str] = frozenset()  # variables of the comprehensions around
 
     # Statements -----------------------------------------------------------------------------------
     def statements(self, nodes: list[Any]) -> None:
@@ -218,7 +219,7 @@ class _Finder:
 
     def _read(self, name: str) -> bool:
         """Is the name, which is read here, not its own?"""
-        if name in self.own:
+        if name in self.own or name in self.inner:
             return False
         known = self.reads.loads.setdefault(name, self.own)
         self.reads.loads[name] = known & self.own
@@ -266,13 +267,14 @@ class _Finder:
             raise NotSkipped(f"line {node.lineno} calls {what}")
 
     def _ListComp(self, node: ast.ListComp) -> None:
-        with self._perhaps():
-            for part in node.generators:
-                self.value(part.iter)
-                self.own |= set(stored_names(part.target))
-                for test in part.ifs:
-                    self.value(test)
-            self.value(node.elt)
+        before = self.inner
+        for part in node.generators:
+            self.value(part.iter)
+            self.inner |= set(stored_names(part.target))
+            for test in part.ifs:
+                self.value(test)
+        self.value(node.elt)
+        self.inner = before
 
     _GeneratorExp = _ListComp
 

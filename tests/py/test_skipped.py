@@ -214,6 +214,8 @@ def test_a_cell_that_somebody_watches_has_its_body():
 @pytest.mark.parametrize(
     ("setup", "body", "change"),
     [
+        # A comprehension's variable is no name of the cell's, which a function would find.
+        ("i = 5\ndef f(a):\n    return a * i\n", "y = sum(f(x) for i in range(3))\n", "i = 6"),
         # Further ones are added above.
     ],
 )
