@@ -214,8 +214,16 @@ class _Finder:
             if isinstance(part, ast.expr):
                 self.value(part)
 
-    _Constant = _BinOp = _UnaryOp = _BoolOp = _Compare = _IfExp = _parts
+    _Constant = _BinOp = _UnaryOp = _BoolOp = _IfExp = _parts
     _Tuple = _List = _Dict = _Slice = _Subscript = _Starred = _JoinedStr = _FormattedValue = _parts
+
+    def _Compare(self, node: ast.Compare) -> None:
+        sides = [node.left, *node.comparators]
+        for before, operator, after in zip(sides, node.ops, node.comparators, strict=False):
+            of_none = any(isinstance(n, ast.Constant) and n.value is None for n in (before, after))
+            if isinstance(operator, (ast.Is, ast.IsNot)) and not of_none:
+                raise NotSkipped(f"line {node.lineno} asks whether two objects are the same")
+        self._parts(node)
 
     def _read(self, name: str) -> bool:
         """Is the name, which is read here, not its own?"""

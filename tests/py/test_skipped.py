@@ -216,6 +216,7 @@ def test_a_cell_that_somebody_watches_has_its_body():
     [
         # A comprehension's variable is no name of the cell's, which a function would find.
         ("i = 5\ndef f(a):\n    return a * i\n", "y = sum(f(x) for i in range(3))\n", "i = 6"),
+        ("w = x.copy()\n", "b = x is w\ny = x + w\n", "w = x"),
         # Further ones are added above.
     ],
 )
