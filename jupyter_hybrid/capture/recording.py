@@ -115,6 +115,9 @@ class Recording:
         self.recorder.recording = self
         self.ending = Ending(self.recorder)
         self.as_written = ""  # why the rest of the body does; "": it is recorded
+        # How often contents of existing arrays were looked at when each statement began, and at the
+        # end of the body.
+        self.looked: list[int] = []
         self.read: list[TracedArray] = []  # existing ndarrays, after the end
         self.ran: Ran | None = None  # the last segment with its arrays, after the end
         self.bound: dict[str | None, Bound] = {}  # by name; None: the last expression
@@ -138,6 +141,7 @@ class Recording:
         for number in range(len(cell.tree.body)):
             if not self.as_written and (why := budget.used_up_between(self.recorder)):
                 self.leave(why)
+            self.looked.append(self.recorder.looked)
             yield cell.code(number, "written" if self.as_written else "recorded")
 
     def pause(self, reason: str) -> None:
@@ -201,6 +205,7 @@ class Recording:
                 recorder.refresh_views()
             finally:
                 _core.end_trace()
+            self.looked.append(recorder.looked)
             names = recorder.namespace
             self.bound = {n: Bound.of(names[n]) for n in recorder.cell.names if n in names}
             if value:

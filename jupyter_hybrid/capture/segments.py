@@ -68,6 +68,7 @@ class Segments(_core.RecorderState):
         self._times = _core.RunTimes()  # of the run of a known program, until its segment is found
         self.tick = 0  # how often something was computed
         self.asked = False  # was a value needed?
+        self.looked = 0  # how often somebody may have looked at what an existing array holds
         self.stores = 0  # how often an existing array got its new contents
         self._prune_at = 1000  # of `proxies`
         _core.set_apart(_core.live_traced())  # deferred in earlier cells
@@ -135,6 +136,7 @@ class Segments(_core.RecorderState):
     def flush(self, reason: str) -> None:
         """Computes every live traced array, and writes changed inputs back."""
         self.stay_inside(reason)
+        self.looked += 1
         live = self.live()
         if live:
             line = self.user_line()
@@ -262,6 +264,7 @@ class Segments(_core.RecorderState):
     def contact(self, reason: str) -> None:
         """Before code that nobody has seen: what waits on memory that it can reach is computed."""
         self.stay_inside(reason)
+        self.looked += 1
         self.write_back()
         self.let_go()  # what no name holds any more is freed before, as in plain Python
         waits, elsewhere = self._waits(), self.kept.waiting(self, names=True)

@@ -246,6 +246,8 @@ def _skip(before: Before, recording: Recording, report: Report, shown: Any) -> S
         raise NotSkipped("autograd records")
     if before.read.guards() != before.guards:
         raise NotSkipped("it changes what it reads")
+    if recording.looked[len(prologue(report.cell))] != recording.looked[-1]:
+        raise NotSkipped("it looks at what an array holds")
     places = _places(before.read)
     inputs = [places.get(id(a)) or _made(a) for a in _inputs(recording)]
     outputs = {value.key: number for number, value in enumerate(segment.outputs)}

@@ -23,6 +23,7 @@ class Recorder(Protocol):
         arrays: how many of them there have been, NumPy's scalars aside.
         promises: ndarrays that were given away and wait for their contents.
         epoch: grows when others may have written any existing array.
+        looked: how often somebody may have looked at what an existing array holds.
         stores: how often an existing array got its new contents.
         tick: how often something was computed.
         warned: NumPy itself has, in a call that it ran.
@@ -38,6 +39,7 @@ class Recorder(Protocol):
     arrays: int
     promises: Any
     epoch: int
+    looked: int
     stores: int
     tick: int
     warned: bool

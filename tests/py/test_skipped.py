@@ -217,6 +217,11 @@ def test_a_cell_that_somebody_watches_has_its_body():
         # A comprehension's variable is no name of the cell's, which a function would find.
         ("i = 5\ndef f(a):\n    return a * i\n", "y = sum(f(x) for i in range(3))\n", "i = 6"),
         ("w = x.copy()\n", "b = x is w\ny = x + w\n", "w = x"),
+        # Contents that were there before are looked at without a break.
+        ("", "s = f'{v}'\ny = x + 1\n", "v += 1"),
+        ("", "s = '%s' % (pair[1],)\ny = v + 1\n", "pair[1][0][:] = 7"),
+        ("o = np.ones(1)\n", "y = x + 1\nif o:\n    y = x + 2\n", "o[0] = 0"),
+        ("o = np.ones(1)\n", "b = bool(o)\nc = o and 3\ny = x + 1\n", "o[0] = 0"),
         # Further ones are added above.
     ],
 )

@@ -128,6 +128,7 @@ class TracedArray(Items, Methods, Conversions, _core.TracedBase):
         if self.selected is not None:
             self._compute_selection()
         if self.origin is not None:
+            self.recorder.looked += 1
             if self.dirty:
                 self.recorder.sync([self._handle], reason)
                 self.recorder.write_back()
