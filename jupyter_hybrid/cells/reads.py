@@ -45,6 +45,8 @@ _COMPUTE = PURE.union(
 )
 _OTHER_FRAMES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _MOST_LEAVES = 200  # of lists, tuples and dicts
+_CONTAINERS = frozenset({tuple, list, dict})
+_TOO_MANY: list[Any] = []  # what holds more is not looked through
 ABSENT = object()
 
 
@@ -150,7 +152,7 @@ class _Finder:
     def __init__(self, names: dict[str, Any], defined: dict[str, ast.FunctionDef]):
         self.read = Read()
         self._names, self._defined = names, defined
-        self._done: set[tuple[types.CodeType, frozenset[str]]] = set()
+        self._done: set[tuple[int, frozenset[str]]] = set()  # `id` of functions, which are held
 
     def look(self, scope: int, reads: Reads, bound: frozenset[str] | None) -> None:
         """
@@ -190,14 +192,16 @@ class _Finder:
         elif isinstance(value, types.ModuleType):
             if bare:
                 raise NotSkipped(f"{name} is a module")
-        elif type(value) is types.FunctionType and not is_pure(value):
-            self._function(name, value, bound)
+        else:
+            for part in _inside(value):
+                if type(part) is types.FunctionType and not is_pure(part):
+                    self._function(name, part, bound)
 
     def _function(self, name: str, function: types.FunctionType, bound: frozenset[str]) -> None:
         code = function.__code__
-        if (code, bound) in self._done:
+        if (id(function), bound) in self._done:
             return
-        self._done.add((code, bound))
+        self._done.add((id(function), bound))
         definition = users_definition(code)
         if definition is None or code.co_freevars or code.co_flags & _OTHER_FRAMES:
             raise NotSkipped(f"{name}() is not known to be pure")
@@ -206,6 +210,9 @@ class _Finder:
         except NotSkipped as reason:
             raise NotSkipped(f"{reason} of {name}()") from None
         self.look(self._scope(function.__globals__), reads, bound)
+        for part in _inside((function.__defaults__, function.__kwdefaults__)):
+            if type(part) is types.FunctionType and not is_pure(part):
+                self._function(name, part, bound)
 
     def _scope(self, names: dict[str, Any]) -> int:
         if names is self._names:
@@ -261,6 +268,8 @@ def is_pure(function: Any) -> bool:
 def guard_of(value: Any) -> Any:
     """What the graph of a cell that reads ``value`` depends on; None where that can't be told."""
     kind = type(value)
+    if kind in _CONTAINERS and (len(value) > _MOST_LEAVES or _inside(value) is _TOO_MANY):
+        return None
     if kind is np.ndarray:
         flags = value.flags
         if not value.ndim or not flags.aligned:
@@ -306,8 +315,6 @@ def _of_function(value: Any) -> Any:
 
 
 def _of_items(value: Any) -> Any:
-    if len(value) > _MOST_LEAVES:
-        return None
     keys, items = (tuple(value), value.values()) if type(value) is dict else ((), value)
     if any(type(key) not in PLAIN for key in keys):
         return None
@@ -319,6 +326,18 @@ _GUARDS: dict[type, Callable[[Any], Any]] = {
     _core.NDArray: _of_nd, types.FunctionType: _of_function, tuple: _of_items, list: _of_items,
     dict: _of_items,
 }  # fmt: skip
+
+
+def _inside(value: Any) -> list[Any]:
+    """The value and, of tuples, lists and dicts, what they hold, but for plain values."""
+    found = [value]
+    for number, known in enumerate(found):
+        if number > _MOST_LEAVES:  # or for ever, in itself
+            return _TOO_MANY
+        if type(known) in _CONTAINERS:
+            items = known.values() if type(known) is dict else known
+            found += [v for v in items if type(v) not in PLAIN]
+    return found
 
 
 def _leaves(value: Any, keys: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:

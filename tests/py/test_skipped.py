@@ -222,6 +222,19 @@ def test_a_cell_that_somebody_watches_has_its_body():
         ("", "s = '%s' % (pair[1],)\ny = v + 1\n", "pair[1][0][:] = 7"),
         ("o = np.ones(1)\n", "y = x + 1\nif o:\n    y = x + 2\n", "o[0] = 0"),
         ("o = np.ones(1)\n", "b = bool(o)\nc = o and 3\ny = x + 1\n", "o[0] = 0"),
+        # Functions that no name means.
+        ("def g(a, f=shift):\n    return f(a)\n", "y = g(x)\n", "scale = 7.0"),
+        (
+            "log = []\ndef put(a):\n    log.append(1)\n    return a\n"
+            "def g(a, f=[put]):\n    return f[0](a) + 1\n",
+            "y = g(x)\n",
+            "x += 1",
+        ),
+        (
+            "fs = [shift]\ndef g(a, f):\n    return f(a)\n",
+            "y = [g(x, f) for f in fs]\ny = y[0]\n",
+            "scale = 7.0",
+        ),
         # Further ones are added above.
     ],
 )
@@ -240,3 +253,13 @@ def test_nothing_is_taken_for_what_it_was(setup, body, change):
     wanted = states("%%imperative")
     for found, one in zip(states("%%hybridize --view none"), wanted, strict=True):
         compare(found, one)
+
+
+def test_a_list_that_holds_itself_is_not_looked_through_for_ever():
+    shell = Shell()
+    shell.run("%%imperative\nimport numpy as np\nx = np.ones(3)\nrow = [1]\nrow.append(row)\n")
+    shell.run("%%imperative\nfor i in range(60):\n    row = [row, row]\n")
+    for _ in range(2):
+        shell.hybridize("y = x + len(row)\n", "--view none")
+    np.testing.assert_array_equal(shell.ns["y"], np.full(3, 3.0))
+    del shell.ns["row"]
