@@ -309,17 +309,22 @@ def _of_function(value: Any) -> Any:
         return _Is(value)
     defaults = guard_of(value.__defaults__ or ())
     named = guard_of(value.__kwdefaults__ or {})
-    if defaults is None or named is None:
+    if defaults is None or named is None or value.__dict__:
         return None
-    return types.FunctionType, value.__code__, _Is(value.__globals__), defaults, named
+    if any(True for _ in _leaves((value.__defaults__, value.__kwdefaults__))):
+        return None  # no name finds the array
+    code = value.__code__
+    return types.FunctionType, code, code.co_filename, _Is(value.__globals__), defaults, named
 
 
 def _of_items(value: Any) -> Any:
     keys, items = (tuple(value), value.values()) if type(value) is dict else ((), value)
     if any(type(key) not in PLAIN for key in keys):
         return None
+    if any(isinstance(item, types.ModuleType) for item in items):
+        return None  # its methods would be functions of anybody's
     guards = tuple(map(guard_of, items))
-    return None if None in guards else (type(value), keys, guards)
+    return None if None in guards else (type(value), tuple(map(guard_of, keys)), guards)
 
 
 _GUARDS: dict[type, Callable[[Any], Any]] = {

@@ -235,6 +235,21 @@ def test_a_cell_that_somebody_watches_has_its_body():
             "y = [g(x, f) for f in fs]\ny = y[0]\n",
             "scale = 7.0",
         ),
+        # What a function, a list or a dict has besides what it was guarded by.
+        ("def g(a, b=np.ones(4)):\n    return a * b\n", "y = g(x)\n", "g.__defaults__[0][:] = 5"),
+        (
+            "def g(a, *, b=[np.ones(4)]):\n    return a * b[0]\n",
+            "y = g(x)\n",
+            "g.__kwdefaults__['b'][0][:] = 5",
+        ),
+        ("shift.size = 3\n", "y = x * shift.size\n", "shift.size = 4"),
+        ("d = {1: 2}\nb = v > 1\n", "for key in d:\n    y = key * b\n", "d = {True: 2}"),
+        (
+            "import types\ntold = []\nmade = types.ModuleType('made')\n"
+            "made.sum = lambda: told.append(1) or 1\ndef g(a, m=made):\n    return a + m.sum()\n",
+            "y = g(x)\n",
+            "made.sum = lambda: 7",
+        ),
         # Further ones are added above.
     ],
 )
