@@ -99,6 +99,10 @@ class Read:
             made.append((self.scopes[scope], name, guard))
         return made
 
+    def objects(self) -> list[Any]:
+        """Every array and container that is read, in order."""
+        return [v for value in self.values.values() for v in _inside(value)]
+
     def arrays(self) -> Iterator[tuple[Place, Any]]:
         """Every array that is read, and where it is."""
         for (scope, name), value in self.values.items():

@@ -8,6 +8,7 @@ written when all is computed.
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -135,6 +136,7 @@ class Before:
         self.problem = ""
         self.read = Read()
         self.guards: list[tuple[dict[str, Any] | None, str, Any]] = []
+        self.objects: list[Any] = []  # arrays and containers that are read
         try:
             misses = cell.memo.get("misses", 0)
             if misses > _MISSES and misses & (misses - 1):
@@ -145,6 +147,7 @@ class Before:
             run_prologue(cell, names)
             self.read = read_by(cell, names)
             self.guards = self.read.guards()
+            self.objects = self.read.objects()
         except NotSkipped as reason:
             self.problem = str(reason)
 
@@ -244,7 +247,9 @@ def _skip(before: Before, recording: Recording, report: Report, shown: Any) -> S
         raise NotSkipped("it writes arrays before it ends")
     if _core.is_recording() or _core.is_training():
         raise NotSkipped("autograd records")
-    if before.read.guards() != before.guards:
+    now = before.read.objects()
+    same = len(now) == len(before.objects) and all(map(operator.is_, now, before.objects))
+    if not same or before.read.guards() != before.guards:
         raise NotSkipped("it changes what it reads")
     if recording.looked[len(prologue(report.cell))] != recording.looked[-1]:
         raise NotSkipped("it looks at what an array holds")

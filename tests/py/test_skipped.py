@@ -250,6 +250,9 @@ def test_a_cell_that_somebody_watches_has_its_body():
             "y = g(x)\n",
             "made.sum = lambda: 7",
         ),
+        # Another array of the same kind in the place of one.
+        ("d = {'a': np.zeros((3, 4))}\n", "d['a'] = x + 1\ny = x * 2\n", "x += 1"),
+        ("", "pair[1][0] = v + 2\ny = x * 2\n", "v += 1"),
         # Further ones are added above.
     ],
 )
