@@ -106,10 +106,14 @@ class Results:
     Args:
         outputs: by the key of their value, what the program has computed.
         find: where an existing array is.
+        tuples: that were there before.
     """
 
-    def __init__(self, outputs: dict[Any, int], find: Callable[[Any], Place | None]):
+    def __init__(
+        self, outputs: dict[Any, int], find: Callable[[Any], Place | None], tuples: list[Any]
+    ):
         self._outputs, self._find = outputs, find
+        self._tuples = {id(t): t for t in tuples if t}
         self._steps: list[Any] = []
         self._known: dict[Any, int] = {}
         self._names: list[tuple[str | None, int]] = []
@@ -136,6 +140,8 @@ class Results:
         return self._outputs[key]
 
     def _of(self, what: str, bound: Bound, value: Any) -> int:
+        if id(value) in self._tuples:
+            raise NotSkipped(f"{what} is a tuple that was there before")
         if bound.kind is tuple:
             members = zip(bound.members, value, strict=True)
             return self._add(_Tuple(tuple(self._of(what, b, v) for b, v in members)), id(value))

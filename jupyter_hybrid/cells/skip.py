@@ -21,7 +21,7 @@ from .. import _core
 from ..capture.cell import Cell
 from ..capture.float_warnings import issue, of_segment
 from ..capture.options import Options
-from ..capture.recording import Recording
+from ..capture.recording import PLAIN, Recording
 from ..capture.source.loops_ran import compiled, scalar
 from ..np_face.array.traced_array import share
 from ..np_face.float_errors import overheard, raises, start_cell
@@ -137,6 +137,9 @@ class Before:
         self.read = Read()
         self.guards: list[tuple[dict[str, Any] | None, str, Any]] = []
         self.objects: list[Any] = []  # arrays and containers that are read
+        # What the names of the cell have meant that are plain values or tuples.
+        kinds = (*PLAIN, tuple)
+        self.old = {n: names[n] for n in cell.names if n in names and type(names[n]) in kinds}
         try:
             misses = cell.memo.get("misses", 0)
             if misses > _MISSES and misses & (misses - 1):
@@ -256,7 +259,8 @@ def _skip(before: Before, recording: Recording, report: Report, shown: Any) -> S
     places = _places(before.read)
     inputs = [places.get(id(a)) or _made(a) for a in _inputs(recording)]
     outputs = {value.key: number for number, value in enumerate(segment.outputs)}
-    results = Results(outputs, lambda array: places.get(id(array)))
+    tuples = [v for v in (*before.objects, *before.old.values()) if type(v) is tuple]
+    results = Results(outputs, lambda array: places.get(id(array)), tuples)
     written = []
     for array, key in recording.written:
         if id(array) not in places:

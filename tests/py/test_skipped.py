@@ -253,6 +253,9 @@ def test_a_cell_that_somebody_watches_has_its_body():
         # Another array of the same kind in the place of one.
         ("d = {'a': np.zeros((3, 4))}\n", "d['a'] = x + 1\ny = x * 2\n", "x += 1"),
         ("", "pair[1][0] = v + 2\ny = x * 2\n", "v += 1"),
+        # Tuples that were there before are bound themselves.
+        ("pair = (1, (2.5, 'a'))\n", "y = pair\nz = (pair[1], x + 1)\n", "x += 1"),
+        ("z = (1, 2)\n", "if k > 5:\n    z = 1\ny = x + 1\n", "z = (3, 4)"),
         # Further ones are added above.
     ],
 )
