@@ -42,12 +42,14 @@ class Reads:
         bare: those that are read as values, not for an attribute or to be called.
         paths: (name, attributes, is it called): ``np.linalg.norm``, ``x.T``.
         prologue: of a cell, how many statements at its beginning import or define functions.
+        bound: of a cell, the names that it binds for certain.
     """
 
     loads: dict[str, frozenset[str]] = field(default_factory=dict)
     bare: set[str] = field(default_factory=set)
     paths: dict[tuple[str, tuple[str, ...], bool], None] = field(default_factory=dict)
     prologue: int = 0
+    bound: frozenset[str] = frozenset()
 
 
 def reads_of(tree: ast.Module) -> Reads:
@@ -60,6 +62,7 @@ def reads_of(tree: ast.Module) -> Reads:
         finder.given |= made
         finder.reads.prologue += 1
     finder.statements(tree.body[finder.reads.prologue :])
+    finder.reads.bound = finder.own
     return finder.reads
 
 

@@ -135,6 +135,11 @@ def run_prologue(cell: Cell, names: dict[str, Any]) -> None:
         eval(cell.code(number, "written"), names)
 
 
+def sure_names(cell: Cell) -> frozenset[str]:
+    """The names that the cell binds whatever its conditions and loops do."""
+    return _reads(cell).bound
+
+
 def _reads(cell: Cell) -> Reads:
     found = cell.memo.get("reads")
     if found is None:

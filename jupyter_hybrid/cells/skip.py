@@ -27,7 +27,17 @@ from ..np_face.array.traced_array import share
 from ..np_face.float_errors import overheard, raises, start_cell
 from ..reports.report import Report
 from .purity import NotSkipped, made_by
-from .reads import ABSENT, Made, Place, Read, guard_of, prologue, read_by, run_prologue
+from .reads import (
+    ABSENT,
+    Made,
+    Place,
+    Read,
+    guard_of,
+    prologue,
+    read_by,
+    run_prologue,
+    sure_names,
+)
 from .results import Results, require
 
 _WHOLE_S, _WHOLE_TIMES = 0.02, 20  # recording a cell whole may take so much longer than it does
@@ -266,7 +276,11 @@ def _skip(before: Before, recording: Recording, report: Report, shown: Any) -> S
         if id(array) not in places:
             raise NotSkipped("it writes an array that is not a name's")
         written.append((places[id(array)], results.output(key, "what it writes")))
+    guards = list(before.guards)
     for name in report.cell.names:
+        old = before.old.get(name, ABSENT)
+        if name in names and names[name] is old and name not in sure_names(report.cell):
+            guards.append((None, name, guard_of(old)))  # perhaps it is what nobody has bound
         if name in names and name not in bound and name not in defined:
             raise NotSkipped(f"{name} was not bound")
     for name, value in bound.items():
@@ -275,7 +289,7 @@ def _skip(before: Before, recording: Recording, report: Report, shown: Any) -> S
         _epoch,
         report.cell,
         segment.compiled.program,
-        before.guards,
+        guards,
         list(before.read.attributes.values()),
         inputs,
         [place for place in places.values() if place not in inputs],

@@ -256,6 +256,10 @@ def test_a_cell_that_somebody_watches_has_its_body():
         # Tuples that were there before are bound themselves.
         ("pair = (1, (2.5, 'a'))\n", "y = pair\nz = (pair[1], x + 1)\n", "x += 1"),
         ("z = (1, 2)\n", "if k > 5:\n    z = 1\ny = x + 1\n", "z = (3, 4)"),
+        # Names that no branch and no step has bound.
+        ("z = 5\n", "if k > 3:\n    z = 1\ny = x + 1\n", "z = 7"),
+        ("z = i = 5\nn = 0\n", "for i in range(n):\n    z = i\ny = x + 1\n", "z = 7; i = 'a'"),
+        ("", "if k > 3:\n    z = 1\ny = x + 1\n", "z = None"),
         # Further ones are added above.
     ],
 )
