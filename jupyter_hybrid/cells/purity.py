@@ -26,6 +26,10 @@ METHODS = frozenset(
         "append", "extend", "items", "keys", "values",
     }
 )  # fmt: skip
+_IN_NOTES = (
+    ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List, ast.Constant, ast.BinOp,
+    ast.BitOr, ast.expr_context,
+)  # fmt: skip
 _NOTHING = (ast.Pass, ast.Break, ast.Continue, ast.Raise)  # a run that raises is not repeated
 
 
@@ -89,8 +93,8 @@ def made_by(statement: ast.stmt) -> set[str]:
     every = (*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg)))
     notes = [n for n in (*(arg.annotation for arg in every), statement.returns) if n]
     plain = all(isinstance(d, ast.Constant) for d in defaults)
-    calls = any(isinstance(n, ast.Call) for note in notes for n in ast.walk(note))
-    return {statement.name} if plain and not calls else set()
+    named = all(isinstance(n, _IN_NOTES) for note in notes for n in ast.walk(note))
+    return {statement.name} if plain and named else set()
 
 
 class _Finder:

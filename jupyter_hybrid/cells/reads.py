@@ -124,15 +124,24 @@ def prologue(cell: Cell) -> list[Any]:
 
 
 def run_prologue(cell: Cell, names: dict[str, Any]) -> None:
-    """Imports, and defines functions, as the body does. Raises NotSkipped where code would run."""
+    """Imports, and defines functions, as the body does. Raises NotSkipped where code would run, or
+    the body will raise."""
     for number, statement in enumerate(prologue(cell)):
-        if not isinstance(statement, ast.FunctionDef):
-            modules = [a.name for a in statement.names]
-            if isinstance(statement, ast.ImportFrom):
-                modules = ["." if statement.level else statement.module or "."]
-            if not all(m in sys.modules for m in modules):
-                raise NotSkipped(f"line {statement.lineno} imports what is new")
-        eval(cell.code(number, "written"), names)
+        if not isinstance(statement, ast.FunctionDef) and not _is_loaded(statement):
+            raise NotSkipped(f"line {statement.lineno} imports what is new")
+        try:
+            eval(cell.code(number, "written"), names)
+        except Exception as error:
+            raise NotSkipped(f"line {statement.lineno} raises {type(error).__name__}") from None
+
+
+def _is_loaded(statement: Any) -> bool:
+    """Does the import only look names up?"""
+    if isinstance(statement, ast.Import):
+        return all(a.name in sys.modules for a in statement.names)
+    module = None if statement.level else sys.modules.get(statement.module)
+    # A module may have a function that makes what it has not.
+    return module is not None and all(a.name in vars(module) for a in statement.names)
 
 
 def sure_names(cell: Cell) -> frozenset[str]:
@@ -236,7 +245,7 @@ class _Finder:
         """Of modules each part is looked up: it has to be pure, or a number or dtype."""
         value, rest = self._of(scope, name), path
         while isinstance(value, types.ModuleType) and rest:
-            found = getattr(value, rest[0], ABSENT)
+            found = vars(value).get(rest[0], ABSENT)
             self.read.attributes[id(value), rest[0]] = value, rest[0], found
             value, rest = found, rest[1:]
         if rest:

@@ -86,7 +86,7 @@ class Skip:
             value = (names if scope is None else scope).get(name, ABSENT)
             if guard_of(value) != known:
                 return False
-        if any(getattr(owner, name, ABSENT) is not value for owner, name, value in self.attributes):
+        if any(vars(m).get(name, ABSENT) is not value for m, name, value in self.attributes):
             return False
         return not self.written or self._writes_apart(names)
 

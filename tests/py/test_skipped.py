@@ -260,6 +260,20 @@ def test_a_cell_that_somebody_watches_has_its_body():
         ("z = 5\n", "if k > 3:\n    z = 1\ny = x + 1\n", "z = 7"),
         ("z = i = 5\nn = 0\n", "for i in range(n):\n    z = i\ny = x + 1\n", "z = 7; i = 'a'"),
         ("", "if k > 3:\n    z = 1\ny = x + 1\n", "z = None"),
+        # A module may make what it has not, whenever it is asked.
+        (
+            "import sys, types\nmade, told = types.ModuleType('made_up'), []\n"
+            "made.__getattr__ = lambda name: told.append(name) or len(told)\n"
+            "sys.modules['made_up'] = made\n",
+            "from made_up import lazy\ny = x + lazy\n",
+            "x += 1",
+        ),
+        (
+            "import types\nmade, told = types.ModuleType('made_up'), []\n"
+            "made.__getattr__ = lambda name: told.append(name) or len(told)\n",
+            "y = x + made.count\n",
+            "x += 1",
+        ),
         # Further ones are added above.
     ],
 )
