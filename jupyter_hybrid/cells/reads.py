@@ -50,7 +50,7 @@ _TOO_MANY: list[Any] = []  # what holds more is not looked through
 ABSENT = object()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Place:
     """Where an array is: a name of the cell (``scope`` None) or of a module, keys on from there."""
 

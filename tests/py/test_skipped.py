@@ -302,3 +302,23 @@ def test_a_list_that_holds_itself_is_not_looked_through_for_ever():
         shell.hybridize("y = x + len(row)\n", "--view none")
     np.testing.assert_array_equal(shell.ns["y"], np.full(3, 3.0))
     del shell.ns["row"]
+
+
+def test_a_module_has_arrays_of_its_own(tmp_path, monkeypatch):
+    """Which are read and written by its functions, and found in its globals."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    text = "import numpy as np\nG = np.ones(4)\ndef f(a):\n    G[:] = a + 1\n    return a * G\n"
+    (tmp_path / "weighing.py").write_text(text)
+    shell, body = Shell(), "y = weigh(v)\n"
+    shell.run(f"%%imperative\n{SETUP}import weighing\nfrom weighing import f as weigh\n")
+    for overlaps in (False, False, False, True, False, False):
+        shell.run("%%imperative\nv = " + ("weighing.G[:]" if overlaps else "np.arange(4.0)"))
+        v = np.array(shell.ns["v"])
+        shell.hybridize(body, "--view none")
+        assert not (overlaps and mx.report().replay == "skipped")
+        held = v + 1
+        np.testing.assert_array_equal(shell.ns["weighing"].G, held)
+        np.testing.assert_array_equal(shell.ns["y"], held * held if overlaps else v * held)
+    assert mx.report().replay == "skipped"
+    sys.modules.pop("weighing")
