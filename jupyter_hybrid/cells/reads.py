@@ -12,7 +12,7 @@ import inspect
 import math
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -228,9 +228,6 @@ class _Finder:
         except NotSkipped as reason:
             raise NotSkipped(f"{reason} of {name}()") from None
         self.look(self._scope(function.__globals__), reads, bound)
-        for part in _inside((function.__defaults__, function.__kwdefaults__)):
-            if type(part) is types.FunctionType and not is_pure(part):
-                self._function(name, part, bound)
 
     def _scope(self, names: dict[str, Any]) -> int:
         if names is self._names:
@@ -352,14 +349,17 @@ _GUARDS: dict[type, Callable[[Any], Any]] = {
 
 
 def _inside(value: Any) -> list[Any]:
-    """The value and, of tuples, lists and dicts, what they hold, but for plain values."""
+    """The value and what is in containers and defaults, but for plain values."""
     found = [value]
     for number, known in enumerate(found):
         if number > _MOST_LEAVES:  # or for ever, in itself
             return _TOO_MANY
+        items: Iterable[Any] = ()
         if type(known) in _CONTAINERS:
             items = known.values() if type(known) is dict else known
-            found += [v for v in items if type(v) not in PLAIN]
+        elif type(known) is types.FunctionType:
+            items = known.__defaults__, known.__kwdefaults__
+        found += [v for v in items if type(v) not in PLAIN]
     return found
 
 

@@ -274,6 +274,7 @@ def test_a_cell_that_somebody_watches_has_its_body():
             "y = x + made.count\n",
             "x += 1",
         ),
+        ("t = (1, 2)\ndef g(a, d=t):\n    return d\n", "z = g(x)\ny = x + 1\n", "x += 1"),
         # Further ones are added above.
     ],
 )
