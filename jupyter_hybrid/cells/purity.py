@@ -107,7 +107,7 @@ class _Finder:
         self.reads = Reads()
         self.own = own
         self.given: set[str] = set()  # by the cell's prologue
-        self.inner: frozenset[str] = frozenset()  # variables of the comprehensions around
+        self.inner: frozenset[str] = frozenset()  # variables of functions and comprehensions around
 
     # Statements -----------------------------------------------------------------------------------
     def statements(self, nodes: list[Any]) -> None:
@@ -181,12 +181,14 @@ class _Finder:
     def _inner(self, node: Any) -> None:
         for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
             self.value(default)
+        before = self.inner
+        self.inner |= bound_names(node)
         with self._perhaps():
-            self.own |= bound_names(node)
             if isinstance(node, ast.Lambda):
                 self.value(node.body)
             else:
                 self.statements(node.body)
+        self.inner = before
 
     @contextmanager
     def _perhaps(self) -> Iterator[None]:
@@ -205,7 +207,8 @@ class _Finder:
             self.value(target.value)
             self.value(target.slice)
         elif isinstance(target, ast.Name) and target.id not in self.given:
-            self.own |= {target.id}
+            if target.id not in self.inner:
+                self.own |= {target.id}
         else:
             raise NotSkipped(f"line {target.lineno} binds a {type(target).__name__}")
 

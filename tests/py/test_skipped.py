@@ -275,6 +275,17 @@ def test_a_cell_that_somebody_watches_has_its_body():
             "x += 1",
         ),
         ("t = (1, 2)\ndef g(a, d=t):\n    return d\n", "z = g(x)\ny = x + 1\n", "x += 1"),
+        # Neither is a variable of a function inside.
+        (
+            "i = 5\ndef g(a):\n    return a * i\n",
+            "y = x + 1\nf = lambda a, i=2: g(a)\nz = f(x)\nf = 0\n",
+            "i = 6",
+        ),
+        (
+            "i = 5\ndef g(a):\n    return a * i\n",
+            "y = x + 1\ndef f(a):\n    i = 3\n    return g(a)\nz = f(x)\nf = 0\n",
+            "i = 6",
+        ),
         # Further ones are added above.
     ],
 )
