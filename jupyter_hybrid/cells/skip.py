@@ -150,6 +150,7 @@ class Before:
         # What the names of the cell have meant that are plain values or tuples.
         kinds = (*PLAIN, tuple)
         self.old = {n: names[n] for n in cell.names if n in names and type(names[n]) in kinds}
+        self.ids = {n: id(names[n]) for n in cell.names if n in names}
         try:
             misses = cell.memo.get("misses", 0)
             if misses > _MISSES and misses & (misses - 1):
@@ -279,8 +280,12 @@ def _skip(before: Before, recording: Recording, report: Report, shown: Any) -> S
     guards = list(before.guards)
     for name in report.cell.names:
         old = before.old.get(name, ABSENT)
-        if name in names and names[name] is old and name not in sure_names(report.cell):
-            guards.append((None, name, guard_of(old)))  # perhaps it is what nobody has bound
+        if name in names and name not in sure_names(report.cell):
+            was_there = name in bound and (bound[name].origin or bound[name].kind is np.ndarray)
+            if names[name] is old:
+                guards.append((None, name, guard_of(old)))  # perhaps it is what nobody has bound
+            elif was_there and id(names[name]) == before.ids.get(name):
+                raise NotSkipped(f"{name} is perhaps not bound")
         if name in names and name not in bound and name not in defined:
             raise NotSkipped(f"{name} was not bound")
     for name, value in bound.items():

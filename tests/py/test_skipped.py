@@ -286,6 +286,8 @@ def test_a_cell_that_somebody_watches_has_its_body():
             "y = x + 1\ndef f(a):\n    i = 3\n    return g(a)\nz = f(x)\nf = 0\n",
             "i = 6",
         ),
+        ("z = v\n", "if k > 3:\n    z = 1\ny = x + v\n", "z = x"),
+        ("z = v\n", "for i in range(n - 3):\n    z = x\ny = x + v\n", "z = x"),
         # Further ones are added above.
     ],
 )
