@@ -52,6 +52,7 @@ struct PyUnit {
   std::vector<Register> first;       // all registers where a run begins, the inputs' aside
   std::string inputs;                // a letter for each; their registers begin with 0
   std::string appends;               // of what is appended, each in a place of its own
+  std::vector<int> append_slots;     // whose lists get it
   std::vector<std::string> letters;  // of the variables, by the number of their kinds
   std::vector<std::string> given;    // which are given back: '!', '?': if they changed, or '-'
 };
@@ -549,19 +550,19 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
     if (which == '-' || (which == '?' && same)) continue;  // its object stays
     given.append(py::make_tuple(k, object(letters[k], value, imaginary)));
   }
-  py::list appended;  // what follows each other from one place is together
-  const std::vector<units::Appended>& all = made.appended();
-  for (size_t k = 0; k < all.size();) {
-    size_t end = k;
-    while (end < all.size() && all[end].which == all[k].which) ++end;
-    const char letter = self.appends[all[k].which];
-    py::list several(end - k);
-    for (size_t at = k; at < end; ++at) {
-      several[at - k] = object(letter, all[at].value, all[at].imaginary);
+  // What follows each other in one list from one place is together.
+  std::vector<std::pair<int, py::list>> parts;
+  std::map<int, size_t> last;  // of a list
+  for (const units::Appended& one : made.appended()) {
+    const auto [known, is_new] = last.emplace(self.append_slots[one.which], parts.size());
+    if (is_new || parts[known->second].first != one.which) {
+      known->second = parts.size();
+      parts.emplace_back(one.which, py::list());
     }
-    appended.append(py::make_tuple(all[k].which, several));
-    k = end;
+    parts[known->second].second.append(object(self.appends[one.which], one.value, one.imaginary));
   }
+  py::list appended;
+  for (const auto& [which, several] : parts) appended.append(py::make_tuple(which, several));
   return py::make_tuple(static_cast<int>(result.end), result.steps, result.taken_back, result.work,
                         result.at, result.kinds, given, error, result.large, appended);
 }
@@ -571,7 +572,8 @@ std::unique_ptr<PyUnit> make(const py::bytes& code, int registers, int variables
                              const std::vector<std::string>& given,
                              const std::vector<std::pair<int, py::object>>& constants,
                              const std::vector<int32_t>& parts, const py::list& loops,
-                             const std::string& appends, const py::list& calls) {
+                             const std::string& appends, const std::vector<int>& append_slots,
+                             const py::list& calls) {
   const std::string bytes = code;
   std::unique_ptr<PyUnit> made(new PyUnit);
   made->unit.code.resize(bytes.size() / sizeof(Instruction));
@@ -597,6 +599,7 @@ std::unique_ptr<PyUnit> make(const py::bytes& code, int registers, int variables
   }
   made->inputs = inputs;
   made->appends = appends;
+  made->append_slots = append_slots;
   made->letters = letters;
   made->given = given;
   made->first.resize(2 * static_cast<size_t>(registers));
@@ -642,15 +645,16 @@ void bind_units(py::module_& m) {
       "width_of", [](const py::str& text) { return static_cast<int>(PyUnicode_KIND(text.ptr())); },
       "The bytes of each character as Python keeps this text.");
   py::class_<PyUnit>(part, "Unit", "The code of a loop, for certain kinds of values.")
-      .def(
-          py::init(&make), py::arg("code"), py::arg("registers"), py::arg("variables"),
-          py::arg("inputs"), py::arg("letters"), py::arg("given"), py::arg("constants"),
-          py::arg("parts") = std::vector<int32_t>(), py::arg("loops") = py::list(),
-          py::arg("appends") = "", py::arg("calls") = py::list(),
-          "given: of each variable, '!', '?' if it changed or '-', is it given back; parts: of "
-          "views; loops: (ufunc, dtypes, may it work in place, what a reduction begins "
-          "with) of whole arrays; appends: letters of what is appended to lists; calls: (function, "
-          "arguments, result), each value (letter, type, rank).")
+      .def(py::init(&make), py::arg("code"), py::arg("registers"), py::arg("variables"),
+           py::arg("inputs"), py::arg("letters"), py::arg("given"), py::arg("constants"),
+           py::arg("parts") = std::vector<int32_t>(), py::arg("loops") = py::list(),
+           py::arg("appends") = "", py::arg("append_slots") = std::vector<int>(),
+           py::arg("calls") = py::list(),
+           "given: of each variable, '!', '?' if it changed or '-', is it given back; parts: of "
+           "views; loops: (ufunc, dtypes, may it work in place, what a reduction begins "
+           "with) of whole arrays; appends: letters of what is appended, and the slots of the "
+           "lists; calls: (function, "
+           "arguments, result), each value (letter, type, rank).")
       .def("run", &run, py::arg("values"), py::arg("watched") = "",
            "Runs the loop: (how it ended, its steps, steps taken back, steps of all its loops, the "
            "instruction that left, number of the kinds, variables that are given back, an "

@@ -314,3 +314,15 @@ def test_enumerate_and_zip_are_gone_through_by_units(shell, steps):
     shell.run("s = 0\nfor i, w in enumerate(x):\n    s += i * w\n")
     shell.run("for i, w in zip(x, x):\n    s += i * w\n")
     assert steps == [6, 6] and shell.ns["s"] == 110
+
+
+def test_what_is_appended_in_turn_comes_in_order(shell, steps):
+    body = (
+        "a, b = [], []\nfor i in range(400):\n    a.append(i)\n    b.append(0.5 * i)\n"
+        "    if i % 3 == 0:\n        a.append(-0.25 * i)\n    b.append(i * x[i % 4])\n"
+    )
+    shell.run(body)
+    wanted = imperative(body, {"x": shell.ns["x"]})[0]
+    assert sum(steps) >= 399
+    for name in "ab":
+        assert list(map(repr, shell.ns[name])) == list(map(repr, wanted[name]))

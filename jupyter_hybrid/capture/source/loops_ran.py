@@ -11,6 +11,9 @@ from ..units import Made, Outcome, Refusal
 from .loops import Place, place_of
 
 
+_MOST_GAIN = 1000  # times as fast no unit is, were the first step as cold as can be
+
+
 @dataclass(eq=False)
 class LoopRan:
     """What a run of a cell says of one loop or comprehension.
@@ -70,7 +73,9 @@ def note_ran(known: LoopsRan, place: Place, made: Made, outcome: Outcome, took_s
     ran.made = made
     ran.steps += outcome.steps
     ran.seconds += took_s
-    ran.written_s += outcome.steps * place.ran_s / max(1, place.ran_steps)
+    written_s = outcome.steps * place.ran_s / max(1, place.ran_steps)
+    if written_s <= _MOST_GAIN * took_s:  # else the first steps were not like the others
+        ran.written_s += written_s
     if outcome.left >= 0:
         at = made, outcome.left
         ran.left[at] = ran.left.get(at, 0) + 1

@@ -109,6 +109,7 @@ class Made:
             code.parts,
             code.loops,
             "".join(letter_of(kind) for _, kind in code.appends),
+            [slot for slot, _ in code.appends],
             code.calls,
         )
 
