@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from ..units import Made, Outcome, Refusal
 from .loops import Place, place_of
 
-
 _MOST_GAIN = 1000  # times as fast no unit is, were the first step as cold as can be
 
 
