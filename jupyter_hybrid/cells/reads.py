@@ -43,10 +43,12 @@ _COMPUTE = PURE.union(
     (getattr(np.fft, n) for n in FOURIER),
     (getattr(nd, face.name) for face in faces()),
 )
+_FUNCTIONS = frozenset(map(type, _COMPUTE)) | {types.BuiltinFunctionType}
 _OTHER_FRAMES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _MOST_LEAVES = 200  # of lists, tuples and dicts
 _CONTAINERS = frozenset({tuple, list, dict})
 _TOO_MANY: list[Any] = []  # what holds more is not looked through
+_SCALARS = frozenset(np.sctypeDict.values())
 ABSENT = object()
 
 
@@ -113,7 +115,7 @@ class Read:
 def read_by(cell: Cell, names: dict[str, Any]) -> Read:
     """What the cell is about to read; its imports and definitions have run. Raises NotSkipped."""
     reads = _reads(cell)
-    finder = _Finder(names, {s.name: s for s in prologue(cell) if isinstance(s, ast.FunctionDef)})
+    finder = _Finder(names)
     finder.look(0, reads, None)
     return finder.read
 
@@ -167,9 +169,9 @@ def _reads(cell: Cell) -> Reads:
 class _Finder:
     """Follows reads into the functions that they lead to."""
 
-    def __init__(self, names: dict[str, Any], defined: dict[str, ast.FunctionDef]):
+    def __init__(self, names: dict[str, Any]):
         self.read = Read()
-        self._names, self._defined = names, defined
+        self._names = names
         self._done: set[tuple[int, frozenset[str]]] = set()  # `id` of functions, which are held
 
     def look(self, scope: int, reads: Reads, bound: frozenset[str] | None) -> None:
@@ -207,7 +209,7 @@ class _Finder:
                 if not _is_closed_builtin(found):
                     raise NotSkipped(f"{name}() is not known to be pure")
                 self.read.attributes[id(builtins), name] = builtins, name, found
-        elif isinstance(value, types.ModuleType):
+        elif _is_module(value):
             if bare:
                 raise NotSkipped(f"{name} is a module")
         else:
@@ -241,14 +243,14 @@ class _Finder:
     def _path(self, scope: int, name: str, path: tuple[str, ...], called: bool) -> None:
         """Of modules each part is looked up: it has to be pure, or a number or dtype."""
         value, rest = self._of(scope, name), path
-        while isinstance(value, types.ModuleType) and rest:
+        while _is_module(value) and rest:
             found = vars(value).get(rest[0], ABSENT)
             self.read.attributes[id(value), rest[0]] = value, rest[0], found
             value, rest = found, rest[1:]
         if rest:
             pure = _is_of_value(rest, called)
         else:
-            number = value is None or isinstance(value, (int, float, np.dtype))
+            number = value is None or issubclass(type(value), (int, float, np.dtype))
             pure = is_pure(value) or (number and not called)
         if not pure:
             raise NotSkipped(f"{name}.{'.'.join(path)} is not known to be pure")
@@ -261,22 +263,27 @@ def _is_of_value(path: tuple[str, ...], called: bool) -> bool:
 
 
 def _is_closed_builtin(value: Any) -> bool:
-    is_error = isinstance(value, type) and issubclass(value, BaseException)
-    return is_error or (value.__hash__ is not None and value in _BUILTINS)
+    is_error = type(value) is type and issubclass(value, BaseException)
+    return is_error or (type(value) in (type, types.BuiltinFunctionType) and value in _BUILTINS)
 
 
 def is_pure(function: Any) -> bool:
-    """True for functions of NumPy, nd and math that compute, and write arrays alone; for types."""
-    if isinstance(function, np.ufunc):
+    """True for functions of NumPy, nd and math that compute, and write arrays alone; for types.
+
+    Of objects of the user's nothing is asked that may run code: a hash, ``__class__``.
+    """
+    kind = type(function)
+    if kind is np.ufunc:
         return getattr(np, function.__name__, None) is function
-    if isinstance(function, type):
+    if kind is type:
         return function in _BUILTINS or issubclass(function, np.generic)
-    if isinstance(function, types.BuiltinFunctionType) and function.__module__ == "math":
+    if kind is types.BuiltinFunctionType and function.__module__ == "math":
         return getattr(math, function.__name__, None) is function
-    try:
-        return makes(function) or function in _COMPUTE
-    except TypeError:  # not hashable
-        return False
+    return kind in _FUNCTIONS and (makes(function) or function in _COMPUTE)
+
+
+def _is_module(value: Any) -> bool:
+    return issubclass(type(value), types.ModuleType)
 
 
 # Guards -------------------------------------------------------------------------------------------
@@ -295,9 +302,9 @@ def guard_of(value: Any) -> Any:
     make = _GUARDS.get(kind)
     if make is not None:
         return make(value)
-    if isinstance(value, np.generic):
+    if kind in _SCALARS:
         return kind, value.dtype, value.tobytes()
-    if value is ABSENT or isinstance(value, types.ModuleType) or is_pure(value):
+    if value is ABSENT or _is_module(value) or is_pure(value):
         return _Is(value)
     return None
 
@@ -336,7 +343,7 @@ def _of_items(value: Any) -> Any:
     keys, items = (tuple(value), value.values()) if type(value) is dict else ((), value)
     if any(type(key) not in PLAIN for key in keys):
         return None
-    if any(isinstance(item, types.ModuleType) for item in items):
+    if any(map(_is_module, items)):
         return None  # its methods would be functions of anybody's
     guards = tuple(map(guard_of, items))
     return None if None in guards else (type(value), tuple(map(guard_of, keys)), guards)

@@ -79,7 +79,6 @@ describe('parseLive', () => {
       why: '3 ms'
     });
     expect(parseLive({ type: 'ran', cell: 'c', way: 'skipped' })).toMatchObject({ way: 'skipped' });
-    expect(parseLive({ type: 'ran', cell: 'c', way: 'new' })).toMatchObject({ way: 'written' });
     expect(parseLive({ type: 'viewer', id: 'x', stage: 2 })).toEqual({
       type: 'viewer',
       id: 'x',
