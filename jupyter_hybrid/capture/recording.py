@@ -66,6 +66,7 @@ class Bound:
         key: of the value of the array, of its base if it is a view.
         scalar: NumPy has a scalar here.
         layout: of the memory, in strides; None: C order.
+        is_view: of an array's memory; ``is_window``: all of one's that nobody else has.
         origin: the existing ndarray that it is, or is a view of.
         value: of a plain kind.
         members: of a tuple.
