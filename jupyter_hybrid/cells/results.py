@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..capture.compute import Value
 from ..capture.recording import PLAIN, Bound
 from ..np_face import TracedArray
 from ..np_face.array.layouts import laid_out
@@ -100,19 +102,27 @@ def require(name: str | None, bound: Bound) -> None:
         raise NotSkipped(f"{name or 'the last expression'} is a {bound.kind.__name__}")
 
 
+def _base_of(view: Any, size: int) -> Any:
+    """The array whose whole memory of that size a view is in; None where that is another's."""
+    base = getattr(view, "base", None)
+    return base if type(base) is np.ndarray and base.nbytes == size else None
+
+
 class Results:
     """Values in the order in which they are made, each once, and which of them a name gets.
 
     Args:
-        outputs: by the key of their value, what the program has computed.
+        outputs: what the program has computed.
         find: where an existing array is.
         tuples: that were there before.
     """
 
     def __init__(
-        self, outputs: dict[Any, int], find: Callable[[Any], Place | None], tuples: list[Any]
+        self, outputs: list[Value], find: Callable[[Any], Place | None], tuples: list[Any]
     ):
-        self._outputs, self._find = outputs, find
+        self._outputs = {value.key: number for number, value in enumerate(outputs)}
+        self._sizes = [math.prod(value.shape) * np.dtype(value.dtype).itemsize for value in outputs]
+        self._find = find
         self._tuples = {id(t): t for t in tuples if t}
         self._steps: list[Any] = []
         self._known: dict[Any, int] = {}
@@ -157,7 +167,7 @@ class Results:
             root, data = self._add(_Existing(place), id(base)), base
         else:
             output = self.output(bound.key, what)
-            data = getattr(value, "base", None)
+            data = _base_of(value, self._sizes[output])
             made = _Array(output, bound.scalar, bound.layout, bound.is_window)
             root = self._add(made, ("output", output))
         if not bound.is_view:

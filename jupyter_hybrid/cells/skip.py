@@ -269,9 +269,8 @@ def _skip(before: Before, recording: Recording, report: Report, shown: Any) -> S
         raise NotSkipped("it looks at what an array holds")
     places = _places(before.read)
     inputs = [places.get(id(a)) or _made(a) for a in _inputs(recording)]
-    outputs = {value.key: number for number, value in enumerate(segment.outputs)}
     tuples = [v for v in (*before.objects, *before.old.values()) if type(v) is tuple]
-    results = Results(outputs, lambda array: places.get(id(array)), tuples)
+    results = Results(segment.outputs, lambda array: places.get(id(array)), tuples)
     written = []
     for array, key in recording.written:
         if id(array) not in places:
