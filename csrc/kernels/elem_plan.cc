@@ -53,14 +53,23 @@ bool is_kept(const ElemBinding& binding, int output) {
 
 }  // namespace
 
-ElemInstr as_product(ElemInstr q) {
+ElemInstr cheaper(ElemInstr q) {
+  if (q.b.kind != ElemOperand::immediate) return q;
   const bool real = q.dtype == DType::float32 || q.dtype == DType::float64;
-  if (!real || q.code != ElemCode::div || q.b.kind != ElemOperand::immediate) return q;
-  int exponent = 0;
-  constexpr int kMost = 100;  // of either type's normal numbers
-  if (std::fabs(std::frexp(q.imm, &exponent)) != 0.5 || std::abs(exponent) > kMost) return q;
-  q.code = ElemCode::mul;
-  q.imm = 1 / q.imm;
+  if (real && q.code == ElemCode::div) {
+    int exponent = 0;
+    constexpr int kMost = 100;  // of either type's normal numbers
+    if (std::fabs(std::frexp(q.imm, &exponent)) != 0.5 || std::abs(exponent) > kMost) return q;
+    q.code = ElemCode::mul;
+    q.imm = 1 / q.imm;
+  } else if ((q.code == ElemCode::mod || q.code == ElemCode::floor_div) && is_integer(q.dtype)) {
+    const uint64_t divisor = static_cast<uint64_t>(q.imm_int);
+    const size_t bits = 8 * dtype_size(q.dtype) - 1;
+    if (q.imm_int <= 0 || (divisor & (divisor - 1)) != 0 || divisor >> bits != 0) return q;
+    const bool rest = q.code == ElemCode::mod;
+    q.code = rest ? ElemCode::bit_and : ElemCode::shift_right;
+    q.imm_int = rest ? q.imm_int - 1 : __builtin_ctzll(divisor);
+  }
   return q;
 }
 
@@ -200,7 +209,7 @@ int32_t ElemPlan::cast_to(int32_t slot, DType from, DType to, int32_t out) {
 }
 
 void ElemPlan::add_instr(const ElemProgram& program, int index) {
-  const ElemInstr q = as_product(program.instrs[index]);
+  const ElemInstr q = cheaper(program.instrs[index]);
   const ElemTable& table = elem_table();
   const int type = type_index(q.dtype, elem_code_name(q.code));
   if (q.code == ElemCode::fill) {

@@ -82,7 +82,7 @@ void ElemPlan::add_path(const ElemProgram& program, int begin, int end) {
   ElemStep step;
   step.path_begin = static_cast<int32_t>(path_steps_.size());
   for (int i = begin; i < end; ++i) {
-    const ElemInstr q = as_product(program.instrs[i]);
+    const ElemInstr q = cheaper(program.instrs[i]);
     const auto is_one = [this](int32_t slot) { return slots_[slot].kind == ElemSlot::one; };
     // -1: what there is.
     const bool goes_on = i > begin;

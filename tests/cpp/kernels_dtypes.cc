@@ -120,6 +120,39 @@ void check_integer() {
   CHECK(equal);
 }
 
+// By a number in the program: by powers of two without a division.
+template <class T>
+void check_divided_by_number() {
+  std::vector<T> x = some<T>(999, 6);
+  x[0] = std::numeric_limits<T>::min();
+  x[1] = std::numeric_limits<T>::max();
+  std::vector<int64_t> numbers{-4, -1, 0, 3, 100};
+  for (int k = 0; k < 63 && uint64_t{1} << k <= uint64_t(x[1]); ++k) {
+    numbers.push_back(int64_t{1} << k);
+  }
+  for (const int64_t number : numbers) {
+    const T by = static_cast<T>(number);
+    ElemProgram p;
+    p.inputs = {dtype_of<T>()};
+    p.instrs = {instr(ElemCode::floor_div, p.inputs[0], in(0), imm()),
+                instr(ElemCode::mod, p.inputs[0], in(0), imm())};
+    for (ElemInstr& q : p.instrs) q.imm_int = static_cast<int64_t>(by);
+    p.outputs = {0, 1};
+    std::vector<T> quotient(x.size()), rest(x.size());
+    TensorView from = view(x), to[2] = {view(quotient), view(rest)};
+    run_elementwise(p, &from, to, Resources::current());
+    bool equal = true;
+    for (size_t i = 0; i < x.size(); ++i) {
+      const Wide whole = floor_div(x[i], by);
+      equal = equal && quotient[i] == static_cast<T>(whole) &&
+              rest[i] == static_cast<T>(by == 0 ? 0 : Wide(x[i]) - whole * Wide(by));
+    }
+    CAPTURE(dtype_name(dtype_of<T>()));
+    CAPTURE(number);
+    CHECK(equal);
+  }
+}
+
 template <class R, class T>
 std::vector<R> cast(std::vector<T> x) {
   ElemProgram p;
@@ -255,6 +288,10 @@ void check_product() {
 
 TEST_CASE("dtypes: elementwise operators of every integer type") {
   HYBRID_EVERY_INTEGER(check_integer);
+}
+
+TEST_CASE("dtypes: integers divided by a number of the program") {
+  HYBRID_EVERY_INTEGER(check_divided_by_number);
 }
 
 TEST_CASE("dtypes: casts between all types") {
