@@ -5,8 +5,10 @@
 Operators on one element take turns with NumPy's in one process; the loop's own time is taken off.
 Recording is a trace of 1,000 additions. NumPy's statements are recorded by a cell's loop, whose own
 time is taken off: with their rewritten loads and calls, by the nodes that they make. Then so many
-nodes as a line says, to see that the time of one stays what it is. The import is measured in a
-process of its own, beside NumPy's import. Reported: the best of the rounds.
+nodes as a line says, to see that the time of one stays what it is. A cell without its body adds 1
+to some small arrays, its program included; a unit's entry is of a loop of one step, which Python
+takes in less. The import is measured in a process of its own, beside NumPy's import. Reported: the
+best of the rounds.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import numpy as np
 from IPython.core.interactiveshell import InteractiveShell
 
 from jupyter_hybrid import _core, nd, report
+from jupyter_hybrid.cells import skip
 
 IMPORT = (
     "import time, numpy; t = time.perf_counter(); import jupyter_hybrid;"
@@ -82,6 +85,7 @@ def numpy_recording(rounds: int) -> list[tuple[str, float, float]]:
     shell.run_cell("import numpy as np\nv = np.ones(100); q = np.ones((100, 100))")
 
     def spent(statement: str, steps: int) -> float:
+        skip.clear()  # else the second run would do without the body
         made = "x = v * 1.0\ny = v * 1.0\nz = v * 1.0\nm = q * 1.0\n"
         cell = f"%%hybridize --view none --force\n{made}for _ in range({steps}):\n    {statement}"
         shell.run_cell(cell).raise_error()
@@ -97,6 +101,25 @@ def numpy_recording(rounds: int) -> list[tuple[str, float, float]]:
         took = min(spent("x = x * 0.5", many) for _ in range(min(rounds, 3)))
         rows.append((f"NumPy, {many} nodes, us a node", took / many * 1e6 - loop, 5.0))
     return rows
+
+
+def skipped(rounds: int, arrays: int) -> tuple[float, int]:
+    """Microseconds of a cell of so many arrays without its body, and how many guards it has."""
+    shell = InteractiveShell.instance()
+    names = [f"s{i}" for i in range(arrays)]
+    shell.run_cell("".join(f"{name} = np.ones(8)\n" for name in names))
+    for _ in range(2):
+        lines = "".join(f"r{name} = {name} + 1\n" for name in names)
+        shell.run_cell("%%hybridize --view none\n" + lines).raise_error()
+    last = report()
+    assert last.skipped, last.not_skipped
+
+    def again() -> None:
+        for _ in range(100):
+            skip.find(last.cell, last.options, shell.user_ns).run(shell.user_ns)
+
+    took = min(timeit.repeat(again, number=1, repeat=10 * rounds)) * 1e4
+    return took, len(skip.find(last.cell, last.options, shell.user_ns).guards)
 
 
 def importing(rounds: int) -> float:
@@ -115,8 +138,14 @@ def main() -> None:
     options = parser.parse_args()
     rows = [(name, value, 1 / 3) for name, value in operators(options.rounds).items()]
     rows += [
-        ("recording, us a node", recording(options.rounds), 3.0),
+        ("recording, us a node", recording(options.rounds), 1.0),
         *numpy_recording(options.rounds),
+    ]
+    for arrays in (1, 16):
+        took, guards = skipped(options.rounds, arrays)
+        words = f"a cell without its body, {arrays} array{'s' if arrays > 1 else ''}, us"
+        rows.append((words, took, 20 + 0.1 * guards))
+    rows += [
         ("import beside NumPy's, s", importing(options.rounds), 0.4),
     ]
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores")
