@@ -31,8 +31,8 @@ struct ElemStep {
   int32_t path_begin = 0, path_end = 0;  // its steps
 };
 
-// By a power of two: a quotient of floats is a product, a remainder and a quotient of integers, both
-// rounded down, are a mask and a shift. The bits are the same, and several times as fast.
+// By a power of two: a quotient of floats is a product, a remainder and a quotient of integers,
+// both rounded down, are a mask and a shift. The bits are the same, and several times as fast.
 ElemInstr cheaper(ElemInstr q);
 
 struct Constant {  // the bytes of an element
