@@ -13,78 +13,17 @@
 #include "units/chain.h"
 #include "units/convert.h"
 #include "units/numbers.h"
+#include "units/walk.h"
 
 namespace hybrid {
 namespace units {
 namespace {
 
-constexpr int64_t kLarge = 1 << 17;                  // elements
+constexpr int64_t kAtOnce = 1024;                    // elements: in the first cache, no chain pays
 constexpr int64_t kCopied = 8192;                    // elements: what NumPy buffers when it reduces
 constexpr size_t kMaxLog = 1u << 22;                 // writes between two commits
 constexpr size_t kMaxSaved = 64u << 20;              // bytes of those of regions
 constexpr int64_t kSmallestMemory = 6, kSizes = 48;  // logarithms
-constexpr int kMostNodes = 24;                       // of a chain
-
-// Arrays that are gone through together, with as few axes as will do.
-struct Walk {
-  int rank = 0;
-  int64_t shape[kMaxRank];
-  int64_t stride[3][kMaxRank];
-
-  Walk(const int64_t* full, int full_rank, const int64_t* const* strides, int arrays) {
-    for (int axis = 0; axis < full_rank; ++axis) {
-      if (full[axis] == 1) continue;
-      bool joins = rank > 0;
-      for (int k = 0; joins && k < arrays; ++k) {
-        joins = stride[k][rank - 1] == strides[k][axis] * full[axis];
-      }
-      if (!joins) ++rank;
-      shape[rank - 1] = joins ? shape[rank - 1] * full[axis] : full[axis];
-      for (int k = 0; k < arrays; ++k) stride[k][rank - 1] = strides[k][axis];
-    }
-    if (rank == 0) {
-      rank = 1;
-      shape[0] = 1;
-      for (int k = 0; k < arrays; ++k) stride[k][0] = 0;
-    }
-  }
-
-  // inner(data, strides, n) for each run along the last axis.
-  template <typename Inner>
-  void each(char** data, int arrays, const Inner& inner) const {
-    intptr_t steps[3];
-    for (int k = 0; k < arrays; ++k) steps[k] = stride[k][rank - 1];
-    int64_t at[kMaxRank] = {};
-    while (true) {
-      inner(data, steps, shape[rank - 1]);
-      int axis = rank - 2;
-      for (; axis >= 0; --axis) {
-        for (int k = 0; k < arrays; ++k) data[k] += stride[k][axis];
-        if (++at[axis] < shape[axis]) break;
-        for (int k = 0; k < arrays; ++k) data[k] -= stride[k][axis] * shape[axis];
-        at[axis] = 0;
-      }
-      if (axis < 0) return;
-    }
-  }
-};
-
-bool is_reversed(const Array& array) {
-  for (int axis = 0; axis < array.rank; ++axis) {
-    if (array.shape[axis] > 1 && array.stride[axis] < 0) return true;
-  }
-  return false;
-}
-
-bool is_contiguous(const Array& array, bool turned = false) {
-  int64_t expected = size_of(array.type);
-  for (int k = 0; k < array.rank; ++k) {
-    const int axis = turned ? k : array.rank - 1 - k;
-    if (array.shape[axis] != 1 && array.stride[axis] != expected) return false;
-    expected *= array.shape[axis];
-  }
-  return true;
-}
 
 void put_beginning(const ArrayLoop& loop, char* to) {
   Register value, none{};
@@ -323,6 +262,30 @@ int64_t Arrays::turned(int64_t of) {
   return add(made);
 }
 
+int64_t Arrays::reshaped(int64_t of, int64_t* shape, int rank) {
+  Array made = arrays_[of];
+  const int64_t count = count_of(made.shape, made.rank);
+  if (!is_contiguous(made) || count == 0) return -1;
+  int64_t known = 1, open = -1;
+  for (int axis = 0; axis < rank; ++axis) {
+    if (shape[axis] == -1 && open < 0) {
+      open = axis;
+    } else if (shape[axis] <= 0 || shape[axis] > count) {
+      return -1;
+    } else {
+      known *= shape[axis];
+      if (known > count) return -1;
+    }
+  }
+  if (open >= 0) shape[open] = count / known;
+  if (count_of(shape, rank) != count) return -1;
+  made.is_view = true;
+  made.rank = rank;
+  std::copy(shape, shape + rank, made.shape);
+  put_in_order(&made);
+  return add(made);
+}
+
 // New arrays --------------------------------------------------------------------------------------
 int64_t Arrays::filled(const int64_t* shape, int rank, Type type, const char* value) {
   for (int axis = 0; axis < rank; ++axis) {
@@ -339,6 +302,18 @@ int64_t Arrays::filled(const int64_t* shape, int rank, Type type, const char* va
   } else {
     converter(type, type)(count, value, 0, to, size);
   }
+  return number;
+}
+
+int64_t Arrays::counted(int64_t first, int64_t step, int64_t count) {
+  int64_t last;
+  if (count > kLarge || __builtin_mul_overflow(step, count, &last) ||
+      __builtin_add_overflow(first, last, &last)) {
+    return -1;
+  }
+  const int64_t number = make(&count, 1, Type::i64);
+  int64_t* const to = reinterpret_cast<int64_t*>(arrays_[number].data);
+  for (int64_t k = 0; k < count; ++k) to[k] = first + k * step;
   return number;
 }
 
@@ -400,7 +375,7 @@ Did Arrays::apply(const ArrayLoop& loop, Input* inputs, bool later, int64_t* mad
       chain = true;
     }
   }
-  if (later) {
+  if (later && count > kAtOnce) {
     like.memory = like.from = -1;
     put_in_order(&like);
     const Later one{&loop, {inputs[0], loop.inputs == 2 ? inputs[1] : Input{}}, nodes};
@@ -559,6 +534,21 @@ Did Arrays::reduced(const ArrayLoop& loop, int64_t of, int axis, int64_t* made) 
   return Did::well;
 }
 
+Did Arrays::accumulated(const ArrayLoop& loop, int64_t of, int64_t* made) {
+  const Array array = arrays_[of];
+  if (array.type != loop.types[0]) return Did::cannot;
+  if (array.shape[0] > kLarge) return Did::large;
+  *made = make(array.shape, 1, array.type);
+  if (array.shape[0] == 0) return Did::well;
+  char* const to = arrays_[*made].data;
+  const intptr_t size = size_of(array.type), n = array.shape[0] - 1;
+  std::memcpy(to, array.data, size);
+  char* data[3] = {to, array.data + array.stride[0], to + size};
+  const intptr_t strides[3] = {size, array.stride[0], size};
+  if (n > 0) loop.function(data, &n, strides, loop.extra);
+  return Did::well;
+}
+
 Did Arrays::product(const ArrayLoop& loop, int64_t left, int64_t right, bool apart, int64_t* made,
                     char* scalar) {
   int64_t copies[2] = {-1, -1};
@@ -635,7 +625,7 @@ bool Arrays::log_element(char* address, Type type) {
 
 bool Arrays::log_region(const Array& array, char** later) {
   if (later != nullptr) *later = nullptr;
-  if (array.memory >= 0 && memories_[array.memory].made_in == transaction_) return true;
+  if (needs_no_log(array)) return true;
   const size_t bytes = count_of(array.shape, array.rank) * size_of(array.type);
   if (saved_size_ + bytes > kMaxSaved || log_.size() >= kMaxLog) return false;
   log_.emplace_back();

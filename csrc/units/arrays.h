@@ -71,6 +71,8 @@ class Arrays {
   enum class Part : int32_t { index, slice, axis };
   int64_t view(int64_t of, const int32_t* parts, int count, const Register* registers);
   int64_t turned(int64_t of);  // its axes in the opposite order
+  // Of one in C's order; a length of -1 is what is left.
+  int64_t reshaped(int64_t of, int64_t* shape, int rank);
 
   // New arrays; the result is written to *made. An input is an array's number, or -1 and a scalar
   // of the loop's type.
@@ -79,6 +81,7 @@ class Arrays {
     bool dies = false;  // nobody has it afterwards
     alignas(16) char scalar[16];
   };
+  int64_t counted(int64_t first, int64_t step, int64_t count);
   int64_t filled(const int64_t* shape, int rank, Type type, const char* value);
   // `later`: the result goes into another apply or an assign, once, and nothing is written before.
   // Such chains are computed block by block.
@@ -86,12 +89,21 @@ class Arrays {
   Did converted(int64_t of, Type type, int64_t* made);
   Did reduced(const ArrayLoop& loop, int64_t of, int axis, int64_t* made);
   Did reduced(const ArrayLoop& loop, int64_t of, char* made);
+  Did accumulated(const ArrayLoop& loop, int64_t of, int64_t* made);  // of a vector
   // matmul's loop; `made` is an array unless both are vectors, whose product is the scalar.
   // `apart`: a matrix that is in several pieces is copied first, as np.dot does.
   Did product(const ArrayLoop& loop, int64_t left, int64_t right, bool apart, int64_t* made,
               char* scalar);
 
+  // Elements that arrays choose: by indices (whole rows of what has more axes) or by truth.
+  Did taken(int64_t of, int64_t indices, int64_t* made);
+  Did selected(int64_t of, int64_t mask, int64_t* made);
+  int64_t best(int64_t of, bool least) const;  // of a vector the index; -1: it has none
+  Did chosen(int64_t condition, Type type, const Input* two, int64_t* made);
+
   // Writes, of which the log can be taken back.
+  // `value`: -1 is a number of the target's type.
+  Did put_at(int64_t target, int64_t chosen_by, int64_t value, const char* number);
   Did assign(int64_t target, int64_t value);
   Did fill(int64_t target, const char* value);
   bool log_element(char* address, Type type);  // false: the log is full
@@ -114,6 +126,8 @@ class Arrays {
 
  private:
   static constexpr int kGarbage = 128;
+  static constexpr int64_t kLarge = 1 << 17;  // elements
+  static constexpr int kMostNodes = 24;       // of a chain
   struct Memory {
     Array whole;  // what it was made for
     int64_t bytes;
@@ -148,6 +162,9 @@ class Arrays {
   // What a region holds, which is about to be written. With `later` its place in the log is given,
   // null: it needs none, to be filled in C's order before the region is written.
   bool log_region(const Array& array, char** later = nullptr);
+  bool needs_no_log(const Array& array) const {
+    return array.memory >= 0 && memories_[array.memory].made_in == transaction_;
+  }
   bool reusable(int64_t number, const Array& like) const;
 
   std::vector<Array> arrays_;

@@ -29,6 +29,8 @@ Arrays::Chain::Chain(const Arrays& arrays, const ArrayLoop& loop, const Input* i
   if (rank_ == 0) {
     rank_ = 1;
     shape_[0] = 1;
+    steps_[0] = 0;
+    for (Leaf& leaf : leaves_) leaf.steps[0] = 0;
   }
 }
 
@@ -46,15 +48,18 @@ int Arrays::Chain::add(const ArrayLoop& loop, const Input* inputs) {
       operand.node = add(*later.loop, later.inputs);
       continue;
     }
-    operand.leaf = static_cast<int>(leaves_.size());
-    Leaf leaf{&array, array.data, {}, {}};
+    operand.leaf = leaves_.size();
+    Leaf leaf;
+    leaf.array = &array;
+    leaf.data = array.data;
+    std::fill_n(leaf.strides, output_.rank, 0);
     for (int axis = 0, to = output_.rank - array.rank; axis < array.rank; ++axis, ++to) {
       leaf.strides[to] = array.shape[axis] == 1 ? 0 : array.stride[axis];
     }
     leaves_.push_back(leaf);
   }
   nodes_.push_back(made);
-  return static_cast<int>(nodes_.size()) - 1;
+  return nodes_.size() - 1;
 }
 
 // An axis of the result goes on with the one before, or is one by itself.
@@ -100,7 +105,7 @@ void Arrays::Chain::add_step(PathCode code, const Operand& operand, int size) {
 }
 
 void Arrays::Chain::divide() {
-  const int count = static_cast<int>(nodes_.size());
+  const int count = nodes_.size();
   for (int k = 0; k < count; ++k) {
     const Node& node = nodes_[k];
     const Type type = node.loop->types[0];
@@ -124,7 +129,7 @@ void Arrays::Chain::divide() {
     if (first || second) {
       stages_.back().node = k;
     } else {
-      const int begin = static_cast<int>(operands_.size());
+      const int begin = operands_.size();
       stages_.push_back({k, begin, begin});
       add_step(PathCode::begin, node.operands[0], size);
     }
@@ -133,13 +138,13 @@ void Arrays::Chain::divide() {
     } else {
       add_step(code, unary ? Operand{} : node.operands[1], size);
     }
-    stages_.back().end = static_cast<int>(operands_.size());
+    stages_.back().end = operands_.size();
   }
 }
 
 void Arrays::Chain::go(std::vector<char>* scratch, char* saved) {
   divide();
-  const size_t size = (nodes_.size() - 1) * kBlockBytes;
+  const size_t size = static_cast<size_t>(nodes_.size() - 1) * kBlockBytes;
   if (scratch->size() < size) scratch->resize(size);
   int64_t at[kMaxRank] = {};
   char* out = output_.data;
@@ -177,7 +182,7 @@ void Arrays::Chain::block(const Stage& stage, int64_t begin, int64_t n, char* ou
   const int last = rank_ - 1;
   const Node& node = nodes_[stage.node];
   const ArrayLoop& loop = *node.loop;
-  const bool is_root = stage.node == static_cast<int>(nodes_.size()) - 1;
+  const bool is_root = stage.node == nodes_.size() - 1;
   const auto data_of = [&](const Operand& operand) {
     if (operand.leaf >= 0) {
       const Leaf& leaf = leaves_[operand.leaf];
@@ -193,7 +198,7 @@ void Arrays::Chain::block(const Stage& stage, int64_t begin, int64_t n, char* ou
     for (int k = stage.begin; k < stage.end; ++k) {
       if (operands_[k].scalar == nullptr) steps_of_paths_[k].data = data_of(operands_[k]);
     }
-    const PathStep* const steps = steps_of_paths_.data() + stage.begin;
+    const PathStep* const steps = steps_of_paths_.begin() + stage.begin;
     const int count = stage.end - stage.begin;
     if (loop.types[0] == Type::f64) {
       elem_path().f64(steps, count, reinterpret_cast<double*>(to), to_step / size, n);

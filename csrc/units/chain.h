@@ -1,6 +1,7 @@
 // A chain: whole-array operations whose results go straight into the next one, a block of elements
 // after the other. What floats only pass through on their way stays in registers.
 #pragma once
+#include <new>
 #include <vector>
 
 #include "kernels/elem_path.h"
@@ -9,6 +10,29 @@
 
 namespace hybrid {
 namespace units {
+
+// At most so many, in place: chains of small arrays are made millions of times.
+template <class T, int most>
+class Few {
+ public:
+  void push_back(const T& item) { new (at(size_++)) T(item); }
+  int size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T& operator[](int k) { return *at(k); }
+  const T& operator[](int k) const { return *const_cast<Few*>(this)->at(k); }
+  T& back() { return *at(size_ - 1); }
+  const T& back() const { return (*this)[size_ - 1]; }
+  T* begin() { return at(0); }
+  T* end() { return at(size_); }
+  const T* begin() const { return &(*this)[0]; }
+  const T* end() const { return &(*this)[size_]; }
+
+ private:
+  T* at(int k) { return reinterpret_cast<T*>(bytes_) + k; }
+
+  alignas(T) unsigned char bytes_[most * sizeof(T)];
+  int size_ = 0;
+};
 
 class Arrays::Chain {
  public:
@@ -54,14 +78,14 @@ class Arrays::Chain {
 
   const Arrays& arrays_;
   const Array output_;
-  std::vector<Leaf> leaves_;
-  std::vector<Node> nodes_;  // each behind those that it needs
-  std::vector<Stage> stages_;
-  std::vector<PathStep> steps_of_paths_;
-  std::vector<Operand> operands_;  // of these
+  Few<Leaf, 2 * kMostNodes> leaves_;
+  Few<Node, kMostNodes> nodes_;  // each behind those that it needs
+  Few<Stage, kMostNodes> stages_;
+  Few<PathStep, 2 * kMostNodes> steps_of_paths_;
+  Few<Operand, 2 * kMostNodes> operands_;  // of these
   bool has_loops_ = false;
   int rank_ = 0, flags_ = 0;
-  int64_t shape_[kMaxRank] = {}, steps_[kMaxRank] = {};
+  int64_t shape_[kMaxRank], steps_[kMaxRank];
 };
 
 }  // namespace units

@@ -492,6 +492,87 @@ do_convert:
     RELEASE(1, of)
     MADE(number)
   }
+do_accumulate:
+  {
+    const int64_t of = B.i;
+    int64_t number;
+    DO(arrays_.accumulated(unit_.loops[i->c], of, &number))
+    RELEASE(1, of)
+    MADE(number)
+  }
+do_iota:
+  {
+    const int64_t number = arrays_.counted(B.i, C.i, D.i);
+    LEAVE_IF(number < 0);
+    MADE(number)
+  }
+do_reshape:
+  {
+    const int64_t of = B.i;
+    int64_t shape[kMaxRank];
+    for (int axis = 0; axis < i->d; ++axis) shape[axis] = r[i->c + axis].i;
+    const int64_t number = arrays_.reshaped(of, shape, i->d);
+    LEAVE_IF(number < 0);
+    RELEASE(1, of)
+    MADE(number)
+  }
+do_arg_best:
+  {
+    const int64_t of = B.i;
+    const int64_t at = arrays_.best(of, i->e & 2);
+    LEAVE_IF(at < 0);
+    RELEASE(1, of)
+    A.i = at;
+    NEXT;
+  }
+do_take:
+  {
+    const int64_t of = B.i, indices = C.i;
+    int64_t number;
+    DO(arrays_.taken(of, indices, &number))
+    RELEASE(1, of)
+    RELEASE(2, indices)
+    MADE(number)
+  }
+do_select:
+  {
+    const int64_t of = B.i, mask = C.i;
+    int64_t number;
+    DO(arrays_.selected(of, mask, &number))
+    RELEASE(1, of)
+    RELEASE(2, mask)
+    MADE(number)
+  }
+do_choose:
+  {
+    const Type type = static_cast<Type>(i->c);
+    const int64_t condition = B.i;
+    Arrays::Input two[2];
+    for (int k = 0; k < 2; ++k) {
+      const int at = i->b + 1 + k;
+      if (i->e & (1 << k)) {
+        put(type, two[k].scalar, r[at], m[at]);
+      } else {
+        two[k].array = r[at].i;
+      }
+    }
+    int64_t number;
+    DO(arrays_.chosen(condition, type, two, &number))
+    RELEASE(4, condition)
+    RELEASE(8, two[0].array)
+    RELEASE(16, two[1].array)
+    MADE(number)
+  }
+do_put_at:
+  {
+    alignas(16) char value[16];
+    const bool is_number = i->e & 1;
+    if (is_number) put(arrays_[A.i].type, value, C, MC);
+    DO(arrays_.put_at(A.i, B.i, is_number ? -1 : C.i, value))
+    RELEASE(2, B.i)
+    RELEASE(4, C.i)
+    NEXT;
+  }
 do_filled:
   {
     int64_t shape[kMaxRank];

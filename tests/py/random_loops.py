@@ -70,6 +70,10 @@ WHOLE = [
     "np.concatenate(({}, {}))", "np.diff({})", "np.array([a, b, 1.5])", "np.linspace(0, 1, i)",
     "np.arange(i)", "{}.clip(a, 3)", "np.linalg.inv({})", "np.linalg.solve({}, {})", "np.triu({})",
     "{}.flatten()", "np.round({}, 1)", "v[np.argsort({})]", "np.eye(3)", "np.sum({}, axis=(0,))",
+    "{}.ravel()", "np.reshape({}, (2, -1))", "np.flip({})", "np.stack(({}, {}))", "x[np.arange(3)]",
+    "np.where({}, {}, {})", "{}[{} > 0]", "np.append({}, {})", "np.array([{}, {}])",
+    "np.cumprod({})", "np.array([[a, b], [s, 2]])", "np.column_stack(({}, {}))", "np.flip({}, 0)",
+    "y[[0, 2]]",
 ]  # fmt: skip
 REDUCED = [
     "np.sum({})", "{}.sum()", "{}.max()", "np.min({})", "{}.mean()", "np.prod({})", "np.any({})",
@@ -77,7 +81,8 @@ REDUCED = [
     "{}.sum(axis=-1)", "np.max({}, axis=1)", "{}.mean(axis=0)", "np.exp(a)", "np.sin(s)",
     "np.maximum(a, b)", "np.hypot(a, 2)", "np.floor(b)", "np.argmax({})", "{}.std()",
     "np.linalg.norm({})", "np.count_nonzero({})", "{}.argmin()", "np.median({})", "np.trace({})",
-    "np.array_equal({}, {})", "np.allclose({}, {})", "np.clip(a, 0, 1)",
+    "np.array_equal({}, {})", "np.allclose({}, {})", "np.clip(a, 0, 1)", "np.var({})",
+    "np.argmin({})",
 ]  # fmt: skip
 
 
@@ -229,7 +234,9 @@ class _Loop:
         kind = self.draw(st.integers(0, 8))
         if kind == 7:
             name, operator = self.pick([*HELD, "v"]), self.pick(["", "+", "*"])
-            mask = self.pick([f"{name} > 1", "x > a", "np.isnan(y)", "[0, 1]", "np.argsort(x)"])
+            mask = self.pick(
+                [f"{name} > 1", "x > a", "np.isnan(y)", "[0, 1]", "np.argsort(x)", "np.arange(3)"]
+            )
             return [f"{name}[{mask}] {operator}= {self.pick(['0', 'a', '1.5', 'z', f'{name}[0]'])}"]
         if kind == 8:
             text = ["np.add({}, {}, out=z)", "np.multiply({}, {}, out=v)", "np.copyto(x, {})"]

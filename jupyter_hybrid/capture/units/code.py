@@ -32,6 +32,14 @@ _ARRAYS = frozenset(
         "product",
         "convert",
         "filled",
+        "take",
+        "select",
+        "choose",
+        "put_at",
+        "accumulate",
+        "iota",
+        "reshape",
+        "arg_best",
         "call",
     )
 )

@@ -48,7 +48,11 @@ _TEXTS = {
     "reduce_axis": "{0} = {loop_2}.reduce({1}, axis={n[3]})", "product": "{0} = {1} @ {2}",
     "convert": "{0} = {1} as {dtype[2]}", "filled": "{0} = new array of {3}",
     "ordered": "check {0} is in C order", "assign": "{0}[...] = {1}", "fill": "{0}[...] = {1}",
-    "append": "append {0}", "call": "{0} = {called}({given})",
+    "take": "{0} = {1}[{2}]", "select": "{0} = {1}[{2}]", "choose": "{0} = where({several})",
+    "put_at": "{0}[{1}] = {2}", "accumulate": "{0} = {loop_2}.accumulate({1})",
+    "iota": "{0} = {3} numbers from {1}", "reshape": "{0} = {1} in another shape",
+    "arg_best": "{0} = where {1} has its best", "append": "append {0}",
+    "call": "{0} = {called}({given})",
     **{f"if_{w}_{k}": f"if {{0}} {s} {{1}}: {{to[2]}}" for w, s in _SIGNS.items() for k in "if"},
     **{f"unless_{w}_f": f"if not {{0}} {s} {{1}}: {{to[2]}}" for w, s in _SIGNS.items()},
     **{f"{word}_{k}": f"{{0}} = {{1}} {s} {{2}}" for word, s in _SIGNS.items() for k in "ifc"},
@@ -194,6 +198,8 @@ class _Listing:
         elif name.startswith(("load", "store")):
             several = range(n[2], n[2] + n[3]) if name.endswith("n") else n[2:4][: int(name[-1])]
             others["several"] = ", ".join(map(self._register, several))
+        elif name == "choose":
+            others["several"] = ", ".join(map(self._register, range(n[1], n[1] + 3)))
         elif name == "view":
             parts = (code.parts[4 * k : 4 * k + 4] for k in range(n[2] // 4, n[2] // 4 + n[3]))
             others["parts"] = ", ".join(map(self._part, parts))
@@ -201,7 +207,7 @@ class _Listing:
             function = code.loops[n[3]][0]
             others |= {"loop": function.__name__}
             others["inputs"] = ", ".join(map(self._register, n[1:3][: function.nin]))
-        elif name in ("reduce", "reduce_axis"):
+        elif name in ("reduce", "reduce_axis", "accumulate"):
             others["loop_2"] = code.loops[n[2]][0].__name__
         elif name == "call":
             function = code.calls[n[1]][0]

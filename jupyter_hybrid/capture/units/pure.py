@@ -128,6 +128,12 @@ class Index:
             is_array(spec.given[p][0]) if type(p) is int else _is_sequence(p) for p in self._parts
         )
 
+    @property
+    def alone(self) -> Value | None:
+        """The array that it is, if it has no other part."""
+        whole = self._parts == [0] and is_array(self.given[0][0])
+        return self.given[0] if whole else None
+
     def built(self, given: Sequence[Any]) -> Any:
         """It, of these values."""
         parts = [_built(part, given) for part in self._parts]

@@ -12,7 +12,7 @@ import numpy as np
 
 from ... import _core
 from ..source.nodes import walk
-from . import arithmetic, functions, pure, whole
+from . import arithmetic, functions, new_arrays, picked, pure, whole
 from .arithmetic import Value
 from .kinds import OTHER, TYPES, is_array, is_integer, is_number, kind_of, letter_of
 from .parts import Element, Leaves, Slot
@@ -73,11 +73,13 @@ class Values:
         index = self._array_index(slot, indices)
         if index is not None:
             base = self._of(slot)
-            old = pure.element(self, base, index)
+            self.pinned = index.alone[1] if index.alone else -1
+            old = picked.element(self, base, index)
             made = whole.binary(self, operation.op, old, self._value(operation.right))
             if not is_array(made[0]) or made[0][1] != base[0][1]:
                 raise Leaves("an array is updated with another dtype", None)
-            pure.store(self, base, index, made)
+            self.pinned = -1
+            picked.store(self, base, index, made)
             return
         if not self._is_part(slot, indices):
             self._store(slot, indices, operation)
@@ -127,15 +129,22 @@ class Values:
             for n in parts
         ):
             return None
-        before = len(self._code), len(self.nodes), self._next
+        before = self._mark()
         with suppress(Leaves):  # the instructions for elements may know it
             index = pure.Index(self, indices)
             if index.is_fancy:
                 return index
-        del self._code[before[0] :], self.nodes[before[1] :]
-        self._next = before[2]
-        self.computed_later = {r: k for r, k in self.computed_later.items() if k < before[1]}
+        self._back_to(before)
         return None
+
+    def _mark(self) -> tuple[int, int, int]:
+        return len(self._code), len(self.nodes), self._next
+
+    def _back_to(self, mark: tuple[int, int, int]) -> None:
+        """Takes back the instructions since then."""
+        del self._code[mark[0] :], self.nodes[mark[1] :]
+        self._next = mark[2]
+        self.computed_later = {r: k for r, k in self.computed_later.items() if k < mark[1]}
 
     def _is_part(self, slot: int, indices: list[Any]) -> bool:
         """Is it several elements of an array?"""
@@ -152,7 +161,7 @@ class Values:
         value = self._value(expression)
         index = self._array_index(slot, indices)
         if index is not None:
-            pure.store(self, self._of(slot), index, value)
+            picked.store(self, self._of(slot), index, value)
             return
         if self._is_part(slot, indices):
             whole.assign(self, whole.view(self, self._of(slot), indices, self._value), value)
@@ -294,7 +303,7 @@ class Values:
     def _of_element(self, node: Element) -> Value:
         index = self._array_index(node.slot, node.indices)
         if index is not None:
-            return pure.element(self, self._of(node.slot), index)
+            return picked.element(self, self._of(node.slot), index)
         if self._is_part(node.slot, node.indices):
             return whole.view(self, self._of(node.slot), node.indices, self._value)
         kind = self._now[node.slot]
@@ -417,21 +426,23 @@ class Values:
 
     def _tried(self, function: Any, given: list[Any], node: ast.Call) -> Value | None:
         """A call of a function that has instructions of its own, if it has for such arguments."""
-        known = whole.FUNCTIONS.get(function)
+        known = _FUNCTIONS.get(function)
         if known is None:
             return None
+        before = self._mark()
         try:
             values = [*given, *(self._argument(a) for a in node.args)]
             named = {str(k.arg): self._argument(k.value) for k in node.keywords}
             made: Value | None = known(self, function, values, named) if values else None
         except Leaves:
+            self._back_to(before)
             return None
         return made
 
     def _argument(self, node: Any) -> Any:
         """The value of an argument, or a tuple's."""
-        if isinstance(node, ast.Tuple):
-            return [self._value(e) for e in node.elts]
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return [self._argument(e) for e in node.elts]
         if isinstance(node, ast.Attribute) and node.attr == "shape":
             return self.shape_of(node)
         return self._value(node)
@@ -447,6 +458,7 @@ class Values:
         raise Leaves("such an expression", None)
 
 
+_FUNCTIONS = {**whole.FUNCTIONS, **picked.FUNCTIONS, **new_arrays.FUNCTIONS}
 STEPS = {
     "set": Values._set, "store": Values._store, "is": Values._is, "range": Values._range,
     "items": Values._items, "unpack": Values._unpack, "update": Values._update,
@@ -467,5 +479,5 @@ _GIVES = frozenset(
     if name.split("_")[0]
     not in ("commit", "exit", "leave", "jump", "back", "next", "if", "unless", "store")
     and name not in ("shift_fits", "fits", "exact_i", "nonzero_f", "nonzero_i", "finite_f")
-    and name not in ("assign", "fill", "ordered", "append")
+    and name not in ("assign", "fill", "put_at", "ordered", "append")
 )

@@ -226,6 +226,33 @@ def _reduced(code: Any, function: Any, values: Sequence[Value], named: dict[str,
     return apply(code, np.true_divide, [made, ("int", count)])
 
 
+def _spread(code: Any, function: Any, values: Sequence[Value], named: dict[str, Value]) -> Value:
+    """np.var and np.std of a vector, in the steps that NumPy takes."""
+    if len(values) != 1 or named or values[0][0] != ("array", "d", 1, values[0][0][3]):
+        raise Leaves("a call with such arguments", None)
+    code.pinned = values[0][1]  # it is read twice
+    middle = _reduced(code, np.mean, values, {})
+    code.pinned = -1
+    off = apply(code, np.subtract, [values[0], middle])
+    made = _reduced(code, np.mean, [apply(code, np.square, [off])], {})
+    return made if function is np.var else apply(code, np.sqrt, [made])
+
+
+def _accumulated(code: Any, function: Any, values: Sequence[Value], named: Any) -> Value:
+    """np.cumsum and np.cumprod of a vector."""
+    if len(values) != 1 or named or not is_array(values[0][0]) or values[0][0][2] != 1:
+        raise Leaves("a call with such arguments", None)
+    given, letter = values[0], values[0][0][1]
+    if letter not in "fdD":
+        letter = "l" if letter in "?bhil" else "L"
+        given = converted(code, given, letter)
+    code.watches = True
+    ufunc = np.add if function is np.cumsum else np.multiply
+    loop = code.loop_number(ufunc, letter * 3, False, 0.0)
+    made = code.emit("accumulate", given[1], loop, 0, dies(code, given))
+    return ("array", letter, 1, True), made
+
+
 def _size(code: Any, value: Value, axis: int | None) -> int:
     """The register of how many elements an array has, or those along an axis."""
     kind, register = value
@@ -254,72 +281,20 @@ def product(code: Any, left: Value, right: Value, as_dot: bool) -> Value:
     return (("array", letter, rank, True) if rank else f".{letter}"), made
 
 
-# New arrays ---------------------------------------------------------------------------------------
-_BEGUN: dict[Any, Any] = {np.zeros: 0, np.ones: 1, np.full: None}
-
-
-def _filled(code: Any, function: Any, values: Sequence[Any], named: dict[str, Value]) -> Value:
-    shape, *rest = values
-    number: Value = ("int", code.constant(_BEGUN[function] or 0))
-    if function is np.full:
-        if not rest:
-            raise Leaves("a call with such arguments", None)
-        number = rest.pop(0)
-    of = named.pop("dtype", rest.pop(0) if rest else None)
-    if rest or named or (function is np.full and of is None):
-        raise Leaves("a call with such arguments", None)
-    return _new(code, shape if type(shape) is list else [shape], number, _letter(of))
-
-
-def _filled_like(code: Any, function: Any, values: Sequence[Any], named: dict[str, Value]) -> Value:
-    (kind, register), *rest = values
-    of = named.pop("dtype", rest.pop(0) if rest else None)
-    if rest or named or not is_array(kind):
-        raise Leaves("a call with such arguments", None)
-    shape = [("int", code.emit("length", register, axis)) for axis in range(kind[2])]
-    code.check("ordered", register)
-    number = "int", code.constant(int(function is np.ones_like))
-    return _new(code, shape, number, kind[1] if of is None else _letter(of))
-
-
-def _letter(of: Value | None) -> str:
-    """Of a dtype that is given as a type."""
-    if of is None:
-        return "d"
-    kind = of[0]
-    known = kind[1] if type(kind) is tuple and kind[0] == "is" else None
-    if known not in (int, float, bool, complex) and not (
-        isinstance(known, np.dtype) or (isinstance(known, type) and issubclass(known, np.generic))
-    ):
-        raise Leaves("a dtype of such a value", None)
-    letter = np.dtype(known).char
-    if letter not in TYPES:
-        raise Leaves("a dtype of such a value", None)
-    return letter
-
-
-def _new(code: Any, shape: Sequence[Value], number: Value, letter: str) -> Value:
-    if not 0 < len(shape) <= MOST_RANK or not all(is_integer(k) for k, _ in shape):
-        raise Leaves("a shape of such values", None)
-    value = arithmetic.stored(code, number, letter)
-    first = code.consecutive([register for _, register in shape])
-    made = code.emit("filled", first, len(shape), value, TYPES.index(letter))
-    return ("array", letter, len(shape), True), made
-
-
-def _copied(code: Any, function: Any, values: Sequence[Value], named: dict[str, Value]) -> Value:
-    if len(values) != 1 or named or not is_array(values[0][0]):
-        raise Leaves("a call with such arguments", None)
-    kind, register = values[0]
-    number = TYPES.index(kind[1])
-    made = code.emit("convert", register, number, dies(code, values[0]))
-    return ("array", kind[1], kind[2], True), made
-
-
+# Functions of NumPy's -----------------------------------------------------------------------------
 def _dot(code: Any, function: Any, values: Sequence[Value], named: dict[str, Value]) -> Value:
     if len(values) != 2 or named:
         raise Leaves("a call with such arguments", None)
     return product(code, values[0], values[1], function is not np.matmul)
+
+
+def _norm(code: Any, function: Any, values: Sequence[Value], named: Any) -> Value:
+    """np.linalg.norm of a vector of floats."""
+    kind = values[0][0]
+    if len(values) != 1 or named or not (is_array(kind) and kind[2] == 1 and kind[1] in "fd"):
+        raise Leaves("a call with such arguments", None)
+    squares = product(code, values[0], values[0], True)
+    return apply(code, np.sqrt, [squares])
 
 
 def _outer(code: Any, function: Any, values: Sequence[Value], named: dict[str, Value]) -> Value:
@@ -331,16 +306,41 @@ def _outer(code: Any, function: Any, values: Sequence[Value], named: dict[str, V
     return apply(code, np.multiply, [column, row])
 
 
+def _turned_round(code: Any, function: Any, values: Sequence[Value], named: Any) -> Value:
+    """np.flip of every axis, or of one."""
+    (kind, _), *rest = values
+    axis = rest[0] if rest else named.pop("axis", None)
+    if len(rest) > 1 or named or not is_array(kind):
+        raise Leaves("a call with such arguments", None)
+    which = range(kind[2])
+    if axis is not None and axis[0] != ("is", None):
+        number = code.small(axis[1]) if axis[0] == "int" else None
+        if number is None or not -kind[2] <= number < kind[2]:
+            raise Leaves("an axis of such a value", None)
+        which = range(number % kind[2], number % kind[2] + 1)
+    back, every = (ast.Slice(None, None, step) for step in (ast.Constant(-1), None))
+    parts = [back if k in which else every for k in range(kind[2])]
+    return view(code, values[0], parts, lambda node: ("int", code.constant(node.value)))
+
+
+def _transposed(code: Any, function: Any, values: Sequence[Value], named: Any) -> Value:
+    if len(values) != 1 or named or not is_array(values[0][0]):
+        raise Leaves("a call with such arguments", None)
+    return turned(code, values[0])
+
+
 #: NumPy's functions that units know: (code, function, values, those given by name).
 FUNCTIONS: dict[Any, Any] = {
-    **dict.fromkeys(_REDUCTIONS, _reduced), **dict.fromkeys(_BEGUN, _filled),
-    np.zeros_like: _filled_like, np.ones_like: _filled_like, np.copy: _copied, np.dot: _dot,
-    np.matmul: _dot, np.outer: _outer,
+    **dict.fromkeys(_REDUCTIONS, _reduced), np.dot: _dot, np.matmul: _dot, np.outer: _outer,
+    np.linalg.norm: _norm, np.flip: _turned_round, np.transpose: _transposed, np.std: _spread,
+    np.var: _spread, np.cumsum: _accumulated, np.cumprod: _accumulated,
 }  # fmt: skip
 #: Methods of arrays, which do as these functions do.
 METHODS = {
     "sum": np.sum, "prod": np.prod, "max": np.max, "min": np.min, "any": np.any, "all": np.all,
-    "mean": np.mean, "copy": np.copy, "dot": np.dot,
+    "mean": np.mean, "copy": np.copy, "dot": np.dot, "std": np.std, "var": np.var,
+    "cumsum": np.cumsum, "cumprod": np.cumprod, "argmax": np.argmax, "argmin": np.argmin,
+    "ravel": np.ravel, "reshape": np.reshape,
 }  # fmt: skip
 
 

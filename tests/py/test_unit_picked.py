@@ -1,0 +1,131 @@
+"""Arrays that units pick from, make and put side by side: NumPy's values, dtypes and layouts."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from jupyter_hybrid.capture.units import Unit
+
+STEPS = 3
+PICKED = [
+    "a = x[k]", "a = x[-k]", "a = x[k + 1]", "a = x[q]", "a = x[k2]", "a = m[j]", "a = m[k2]",
+    "a = x[::2][j]", "a = x[x > 1]", "a = m[m > 1]", "a = m.T[(m > 1).T]", "a = x[t]", "a = m[mt]",
+    "a = m[:, ::2][mt[:, ::2]]", "a = x[none]", "a = np.where(x > 1, x, y)",
+    "a = np.where(t, x, 0)", "a = np.where(t, 1.5, x)", "a = np.where(t, 1, 0)",
+    "a = np.where(t, 2.5, 1)", "a = np.where(mt, m, x[:4])", "a = np.where(mt[:, 0], x[:3], c)",
+    "a = np.where(t, x, y[0])", "a = np.where(mt, m, m[0])", "a = np.where(t, True, False)",
+    "s = np.argmax(x)", "s = x.argmin()", "s = np.argmax(t)", "s = np.argmin(m[:, 1])",
+    "x[k] = 2", "x[k] = y[:3]", "x[k] += 1", "x[k] *= y[k]", "x[t] = 0", "x[t] -= 1", "m[mt] = c",
+    "x[t] = y[t]", "x[q] = y[:1]", "x[::2][k[:2] // 3] = 5", "x[none] = 3",
+]  # fmt: skip
+MADE = [
+    "a = np.array([s, c])", "a = np.array([1, 2, i])", "a = np.array([[c, s], [-s, c]])",
+    "a = np.array([i, c])", "a = np.array([x[0], i])", "a = np.array([True, False])",
+    "a = np.array([i, 2], dtype=float)", "a = np.array((1j, c))", "a = np.array([x, y])",
+    "a = np.stack([x, y])", "a = np.column_stack((x, y))", "a = np.vstack((x[1:], y[1:]))",
+    "a = np.array([x])",
+    "a = np.concatenate((x, y))", "a = np.concatenate([x[::-1], y[2:], x[:0]])",
+    "a = np.hstack((x, x * 2))", "a = np.append(x, y)", "a = np.arange(i)", "a = np.arange(2, 9)",
+    "a = np.arange(9, 2, -2)", "a = np.arange(3, i)", "a = m.reshape(12)", "a = m.ravel()",
+    "a = m.reshape((2, -1))", "a = np.reshape(x, (3, 2))", "a = x.reshape(2, 3, 1)",
+    "a = np.ravel(y)", "a = np.flip(x)", "a = np.flip(m)", "a = np.flip(m, 1)",
+    "a = np.flip(m, axis=-2)", "a = np.transpose(m)", "a = np.cumsum(x)", "a = np.cumprod(y[::2])",
+    "a = k.cumsum()", "a = np.cumsum(t)", "s = np.std(x)", "s = x.var()", "s = np.std(m[:, 2])",
+    "s = np.linalg.norm(x)", "s = np.linalg.norm(m[:, 0] - 1)", "m.ravel()[1] = 7",
+    "np.reshape(m, (2, 6))[0, 1:3] = x[:2]",
+]  # fmt: skip
+CALLS = [  # that NumPy itself answers
+    "a = np.concatenate((x, k))", "a = m[j, j]",
+    "a = np.where(x, y, 0)", "a = np.argmax(m, axis=0)", "a = np.std(m, axis=0)",
+    "a = np.column_stack((m, m))", "a = np.cumsum(m, axis=1)",
+]  # fmt: skip
+LEFT = [
+    "a = x[k * 9]", "a = x[k - 9]", "x[k * 9] = 1", "a = x[t[:-1]]", "x[k] = y", "x[t] = y",
+    "a = np.where(t[1:], x, y)", "a = m.T.reshape(12)", "a = x.reshape(4, 2)",
+    "a = np.array([x, y[1:]])", "s = np.argmax(x[:0])", "a = m.T.ravel()",
+]  # fmt: skip
+
+
+def names(dtype: str = "d", order: str = "C") -> dict[str, Any]:
+    rng = np.random.default_rng(3)
+    m = np.asarray(rng.normal(1, 2, (3, 4)), dtype="d").astype(dtype, order=order)
+    x, y = rng.normal(1, 2, 6).astype(dtype), rng.normal(3, 2, 6).astype(dtype)
+    return {
+        "np": np, "x": x, "y": y, "m": m, "k": np.array([0, 3, 1]), "j": np.array([0, -1, 1]),
+        "k2": np.array([[0, 2], [1, 1]]), "q": np.array([4, 0], np.int32),
+        "t": np.arange(6) % 2 == 0, "mt": m > 1, "none": np.zeros(6, bool), "c": 0.25, "s": 1.5, "i": 5, "a": None,
+    }  # fmt: skip
+
+
+def frame_of(held: dict[str, Any]) -> FrameType:
+    made: dict[str, Any] = {}
+    exec(f"def held({', '.join(held)}):\n    return sys._getframe()", {"sys": sys}, made)
+    frame: FrameType = made["held"](**held)
+    return frame
+
+
+def looks(value: Any) -> Any:
+    """All that tells it from another one."""
+    if type(value) is np.ndarray:
+        return value.dtype, value.shape, value.strides, value.flags.writeable, value.tobytes()
+    return type(value), value
+
+
+def both_ways(statement: str, held: dict[str, Any]) -> Any:
+    """The unit, after steps of it that left what Python's leave."""
+    text = f"for i in range(2, {2 + STEPS}):\n    {statement}\n"
+    (node,) = ast.parse(text).body
+    mine = {n: v.copy(order="K") if type(v) is np.ndarray else v for n, v in held.items()}
+    frame = frame_of(mine)
+    unit = Unit(node)
+    ready = unit.ready(frame, range(2, 2 + STEPS))
+    assert ready is not None, unit.refused or unit.unfit
+    outcome = ready.run()
+    if outcome.steps == STEPS:
+        exec(text, held)
+        changed = {**mine, **outcome.bound}
+        for name in "xymask":
+            assert looks(changed[name]) == looks(held[name]), name
+    return ready.made.code, outcome
+
+
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("dtype", ["d", "f", "l", "i", "B", "?", "D"])
+@pytest.mark.parametrize("statement", [*PICKED, *MADE])
+def test_numpy_gives_the_same(statement, dtype, order):
+    held = names(dtype, order)
+    with np.errstate(all="ignore"):
+        try:
+            exec(f"i = 4\n{statement}", names(dtype, order))
+        except (TypeError, ValueError, OverflowError, np.exceptions.ComplexWarning):
+            pytest.skip("NumPy has none")
+        both_ways(statement, held)
+
+
+@pytest.mark.parametrize("statement", [*PICKED, *MADE])
+def test_it_is_not_numpy_that_is_called(statement):
+    code, outcome = both_ways(statement, names())
+    assert outcome.steps == STEPS
+    assert not code.calls
+
+
+@pytest.mark.parametrize("statement", CALLS)
+def test_the_rest_is_numpys(statement):
+    code, outcome = both_ways(statement, names())
+    assert outcome.steps == STEPS
+    assert code.calls
+
+
+@pytest.mark.parametrize("statement", LEFT)
+def test_python_says_what_is_wrong(statement):
+    held = names()
+    mine = {n: v.copy() for n, v in held.items() if type(v) is np.ndarray}
+    _, outcome = both_ways(statement, held)
+    assert outcome.steps == 0
+    assert all(looks(held[n]) == looks(v) for n, v in mine.items())
