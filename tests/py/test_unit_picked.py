@@ -59,7 +59,8 @@ def names(dtype: str = "d", order: str = "C") -> dict[str, Any]:
     return {
         "np": np, "x": x, "y": y, "m": m, "k": np.array([0, 3, 1]), "j": np.array([0, -1, 1]),
         "k2": np.array([[0, 2], [1, 1]]), "q": np.array([4, 0], np.int32),
-        "t": np.arange(6) % 2 == 0, "mt": m > 1, "none": np.zeros(6, bool), "c": 0.25, "s": 1.5, "i": 5, "a": None,
+        "t": np.arange(6) % 2 == 0, "mt": m > 1, "none": np.zeros(6, bool),
+        "c": 0.25, "s": 1.5, "i": 5, "a": None,
     }  # fmt: skip
 
 

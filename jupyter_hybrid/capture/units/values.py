@@ -326,13 +326,16 @@ class Values:
     def _of_subscript(self, node: ast.Subscript) -> Value:
         """``x.shape[0]``."""
         way: Any = node.value
-        axis = node.slice
-        if way.attr != "shape" or not isinstance(axis, ast.Constant) or type(axis.value) is not int:
+        axis: Any = node.slice
+        is_back = isinstance(axis, ast.UnaryOp) and isinstance(axis.op, ast.USub)
+        number = getattr(axis.operand if is_back else axis, "value", None)
+        if way.attr != "shape" or type(number) is not int:
             raise Leaves("an element of an attribute", None)
+        number = -number if is_back else number
         kind, slot = self._value(way.value)
-        if type(kind) is not tuple or kind[0] != "array" or not -kind[2] <= axis.value < kind[2]:
+        if type(kind) is not tuple or kind[0] != "array" or not -kind[2] <= number < kind[2]:
             raise Leaves("a shape of such a value", None)
-        return "int", self.emit("length", slot, axis.value % kind[2])
+        return "int", self.emit("length", slot, number % kind[2])
 
     def _of_attribute(self, node: ast.Attribute) -> Value:
         kind, register = self._value(node.value)
