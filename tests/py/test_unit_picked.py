@@ -60,7 +60,7 @@ def names(dtype: str = "d", order: str = "C") -> dict[str, Any]:
         "np": np, "x": x, "y": y, "m": m, "k": np.array([0, 3, 1]), "j": np.array([0, -1, 1]),
         "k2": np.array([[0, 2], [1, 1]]), "q": np.array([4, 0], np.int32),
         "t": np.arange(6) % 2 == 0, "mt": m > 1, "none": np.zeros(6, bool),
-        "c": 0.25, "s": 1.5, "i": 5, "a": None,
+        "c": 0.25, "s": 1.5, "i": 5, "a": None, "u": None, "v": None,
     }  # fmt: skip
 
 
@@ -79,8 +79,9 @@ def looks(value: Any) -> Any:
 
 
 def both_ways(statement: str, held: dict[str, Any]) -> Any:
-    """The unit, after steps of it that left what Python's leave."""
-    text = f"for i in range(2, {2 + STEPS}):\n    {statement}\n"
+    """The unit, after steps of it that left what Python's leave. Arrays that it makes then are
+    in memory that nothing else has."""
+    text = f"for i in range(2, {2 + STEPS}):\n    {statement}\n    u = x + y\n    v = x * y\n"
     (node,) = ast.parse(text).body
     mine = {n: v.copy(order="K") if type(v) is np.ndarray else v for n, v in held.items()}
     frame = frame_of(mine)
@@ -91,7 +92,7 @@ def both_ways(statement: str, held: dict[str, Any]) -> Any:
     if outcome.steps == STEPS:
         exec(text, held)
         changed = {**mine, **outcome.bound}
-        for name in "xymask":
+        for name in "xymaskuv":
             assert looks(changed[name]) == looks(held[name]), name
     return ready.made.code, outcome
 

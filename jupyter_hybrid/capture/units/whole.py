@@ -276,7 +276,8 @@ def product(code: Any, left: Value, right: Value, as_dot: bool) -> Value:
     left, right = converted(code, left, letter), converted(code, right, letter)
     loop = code.loop_number(np.matmul, letter * 3, False, 0.0)
     rank = kinds[0][2] + kinds[1][2] - 2
-    flags = dies(code, left) + 2 * dies(code, right) + _AS_DOT * as_dot + _NUMBER * (rank == 0)
+    flags = dies(code, left) + _AS_DOT * as_dot + _NUMBER * (rank == 0)
+    flags += 2 * dies(code, right) * (left[1] != right[1])  # it is given back once
     made = code.emit("product", left[1], right[1], loop, flags)
     return (("array", letter, rank, True) if rank else f".{letter}"), made
 
