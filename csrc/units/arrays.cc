@@ -325,12 +325,21 @@ int64_t Arrays::lent(const Array& array, int lender) {
   return add(made, memory);
 }
 
+// In C's order, with the shape of `like` by itself: every axis has a stride.
+static bool is_whole(const Array& array, const Array& like) {
+  if (array.rank != like.rank || !in_order(array) || is_reversed(array)) return false;
+  for (int axis = 0; axis < array.rank; ++axis) {
+    if (array.shape[axis] != like.shape[axis] || array.stride[axis] == 0) return false;
+  }
+  return true;
+}
+
 bool Arrays::reusable(int64_t number, const Array& like) const {
   const Array& array = arrays_[number];
   if (array.memory < 0 || array.type != like.type || array.rank != like.rank) return false;
   const Memory& memory = memories_[array.memory];
   return memory.users == 1 && memory.lender < 0 && !array.is_view && !array.kept &&
-         std::equal(like.shape, like.shape + like.rank, array.shape);
+         in_order(array) && std::equal(like.shape, like.shape + like.rank, array.shape);
 }
 
 Did Arrays::apply(const ArrayLoop& loop, Input* inputs, bool later, int64_t* made) {
@@ -342,11 +351,13 @@ Did Arrays::apply(const ArrayLoop& loop, Input* inputs, bool later, int64_t* mad
   std::fill_n(like.shape, like.rank, 1);
   int64_t strides[2][kMaxRank] = {};
   char* data[3];
+  bool all_in_order = true;
   for (int k = 0; k < loop.inputs; ++k) {
     data[k] = inputs[k].scalar;
     if (inputs[k].array < 0) continue;
     const Array& array = arrays_[inputs[k].array];
-    if (array.type != loop.types[k] || (like.rank > 1 && !in_order(array))) return Did::cannot;
+    if (array.type != loop.types[k]) return Did::cannot;
+    all_in_order = all_in_order && in_order(array);
     // NumPy turns axes round, which only the exact functions don't tell.
     if (like.rank > 1 && loop.path < 0 && is_reversed(array)) return Did::cannot;
     data[k] = array.data;
@@ -357,6 +368,12 @@ Did Arrays::apply(const ArrayLoop& loop, Input* inputs, bool later, int64_t* mad
         strides[k][to] = array.stride[axis];
       }
     }
+  }
+  if (like.rank > 1 && !all_in_order) {  // where operands disagree, C's order wins
+    const auto decides = [&](const Input& input) {
+      return input.array >= 0 && is_whole(arrays_[input.array], like);
+    };
+    if (!decides(inputs[0]) && (loop.inputs < 2 || !decides(inputs[1]))) return Did::cannot;
   }
   const int64_t count = count_of(like.shape, like.rank);
   if (count > kLarge) return Did::large;
@@ -451,11 +468,21 @@ void Arrays::compute(int64_t number) {
   --made_;
 }
 
-Did Arrays::converted(int64_t of, Type type, int64_t* made) {
+Did Arrays::converted(int64_t of, Type type, int64_t* made, bool as_it_lies) {
   const Convert function = converter(arrays_[of].type, type);
-  if (function == nullptr || !in_order(arrays_[of])) return Did::cannot;
+  const bool turns = !in_order(arrays_[of]);
+  // Of two axes, those of a matrix's transposed view.
+  if (turns && (!as_it_lies || arrays_[of].rank != 2 || is_reversed(arrays_[of]))) {
+    return Did::cannot;
+  }
+  if (function == nullptr) return Did::cannot;
   if (count_of(arrays_[of].shape, arrays_[of].rank) > kLarge) return Did::large;
   *made = make(arrays_[of].shape, arrays_[of].rank, type);
+  if (turns) {
+    Array& turned = arrays_[*made];
+    turned.stride[0] = size_of(type);
+    turned.stride[1] = turned.shape[0] * turned.stride[0];
+  }
   const Array &from = arrays_[of], &to = arrays_[*made];
   if (count_of(from.shape, from.rank) == 0) return Did::well;
   char* data[2] = {from.data, to.data};
@@ -532,6 +559,15 @@ Did Arrays::reduced(const ArrayLoop& loop, int64_t of, int axis, int64_t* made) 
     });
   }
   return Did::well;
+}
+
+void Arrays::add_axis(int64_t made, int axis) {
+  Array& array = arrays_[made];
+  std::copy_backward(array.shape + axis, array.shape + array.rank, array.shape + array.rank + 1);
+  array.shape[axis] = 1;
+  ++array.rank;
+  put_in_order(&array);
+  memories_[array.memory].whole = array;
 }
 
 Did Arrays::accumulated(const ArrayLoop& loop, int64_t of, int64_t* made) {

@@ -86,8 +86,10 @@ class Arrays {
   // `later`: the result goes into another apply or an assign, once, and nothing is written before.
   // Such chains are computed block by block.
   Did apply(const ArrayLoop& loop, Input* inputs, bool later, int64_t* made);
-  Did converted(int64_t of, Type type, int64_t* made);
+  // `as_it_lies`: the result's axes lie as those of what it is made of do.
+  Did converted(int64_t of, Type type, int64_t* made, bool as_it_lies = false);
   Did reduced(const ArrayLoop& loop, int64_t of, int axis, int64_t* made);
+  void add_axis(int64_t made, int axis);  // of length 1, to what was just made
   Did reduced(const ArrayLoop& loop, int64_t of, char* made);
   Did accumulated(const ArrayLoop& loop, int64_t of, int64_t* made);  // of a vector
   // matmul's loop; `made` is an array unless both are vectors, whose product is the scalar.

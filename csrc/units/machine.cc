@@ -462,6 +462,7 @@ do_reduce_axis:
     const int64_t of = B.i;
     int64_t number;
     DO(arrays_.reduced(unit_.loops[i->c], of, i->d, &number))
+    if (i->e & 2) arrays_.add_axis(number, i->d);
     RELEASE(1, of)
     MADE(number)
   }
@@ -488,7 +489,7 @@ do_convert:
   {
     const int64_t of = B.i;
     int64_t number;
-    DO(arrays_.converted(of, static_cast<Type>(i->c), &number))
+    DO(arrays_.converted(of, static_cast<Type>(i->c), &number, i->e & 2))
     RELEASE(1, of)
     MADE(number)
   }

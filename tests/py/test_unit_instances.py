@@ -286,3 +286,30 @@ def test_a_method_that_is_called_again_and_again(shell: Shell, steps: list[int])
     assert shell.ns["r"] == wanted
     assert all(type(v) is type(w) for v, w in zip(shell.ns["r"], wanted, strict=True))
     assert isinstance(shell.ns["r"][0], np.float64)
+
+
+FIRST_STEP_MAKES = """
+class Later:
+    def __init__(self):
+        self.w = np.ones(3)
+    def look(self, v):
+        self.seen = v * self.w
+    def learn(self):
+        self.w = self.w - 0.1 * self.seen
+    def go(self, n):
+        for i in range(n):
+            self.look(i / n)
+            self.learn()
+        return self.w, self.seen
+"""
+
+
+def test_an_attribute_that_the_first_step_makes(shell, steps):
+    shell.run(SETUP + FIRST_STEP_MAKES)
+    for _ in range(3):
+        steps.clear()
+        shell.run("made = Later().go(400)\n")
+        assert sum(steps) >= 300
+    wanted = imperative(SETUP + FIRST_STEP_MAKES + "made = Later().go(400)\n")[0]
+    for mine, its in zip(shell.ns["made"], wanted["made"], strict=True):
+        np.testing.assert_array_equal(mine, its)

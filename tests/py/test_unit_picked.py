@@ -13,6 +13,33 @@ import pytest
 from jupyter_hybrid.capture.units import Unit
 
 STEPS = 3
+ORDERS = [  # the result's, of operands that lie otherwise
+    "a = m + m[::-1].T.T",
+    "a = m * w.T",
+    "a = w.T * m",
+    "a = w.T + w.T",
+    "a = w.T * 1.5 + m",
+    "a = wi.T * m",
+    "a = m - wi.T",
+    "a = wi.T * w.T",
+    "a = wi.T + 0.5",
+    "a = m + w.T[:, :1]",
+    "a = m[:1] + w.T",
+    "a = w.T[::-1] * m",
+    "a = np.where(mt, m, w.T)",
+    "a = m.T * w",
+    "a = m.sum(axis=1, keepdims=True)",
+    "a = np.mean(m, axis=0, keepdims=True)",
+    "a = m / m.sum(axis=1, keepdims=True)",
+    "a = w.T.max(axis=0, keepdims=True)",
+    "a, s, u = x[:3]",
+    "x[0], x[1] = x[1:3]",
+    "a, u = m[:2]",
+    "s = m.shape[-1] + x.shape[-1]",
+    "a = w.T.copy()",
+    "a = np.copy(w.T)",
+    "a = (w.T + 1) * m.copy()",
+]
 PICKED = [
     "a = x[k]", "a = x[-k]", "a = x[k + 1]", "a = x[q]", "a = x[k2]", "a = m[j]", "a = m[k2]",
     "a = x[::2][j]", "a = x[x > 1]", "a = m[m > 1]", "a = m.T[(m > 1).T]", "a = x[t]", "a = m[mt]",
@@ -59,8 +86,9 @@ def names(dtype: str = "d", order: str = "C") -> dict[str, Any]:
     return {
         "np": np, "x": x, "y": y, "m": m, "k": np.array([0, 3, 1]), "j": np.array([0, -1, 1]),
         "k2": np.array([[0, 2], [1, 1]]), "q": np.array([4, 0], np.int32),
-        "t": np.arange(6) % 2 == 0, "mt": m > 1, "none": np.zeros(6, bool),
-        "c": 0.25, "s": 1.5, "i": 5, "a": None, "u": None, "v": None,
+        "t": np.arange(6) % 2 == 0, "w": m.T.copy(), "wi": np.arange(12).reshape(4, 3).copy(),
+        "mt": m > 1, "none": np.zeros(6, bool), "c": 0.25, "s": 1.5, "i": 5, "a": None,
+        "u": None, "v": None,
     }  # fmt: skip
 
 
@@ -74,7 +102,8 @@ def frame_of(held: dict[str, Any]) -> FrameType:
 def looks(value: Any) -> Any:
     """All that tells it from another one."""
     if type(value) is np.ndarray:
-        return value.dtype, value.shape, value.strides, value.flags.writeable, value.tobytes()
+        flags = value.flags.writeable, value.flags.owndata
+        return value.dtype, value.shape, value.strides, flags, value.tobytes()
     return type(value), value
 
 
@@ -99,7 +128,7 @@ def both_ways(statement: str, held: dict[str, Any]) -> Any:
 
 @pytest.mark.parametrize("order", "CF")
 @pytest.mark.parametrize("dtype", ["d", "f", "l", "i", "B", "?", "D"])
-@pytest.mark.parametrize("statement", [*PICKED, *MADE])
+@pytest.mark.parametrize("statement", [*PICKED, *MADE, *ORDERS])
 def test_numpy_gives_the_same(statement, dtype, order):
     held = names(dtype, order)
     with np.errstate(all="ignore"):
@@ -127,7 +156,7 @@ def test_the_rest_is_numpys(statement):
 @pytest.mark.parametrize("statement", LEFT)
 def test_python_says_what_is_wrong(statement):
     held = names()
-    mine = {n: v.copy() for n, v in held.items() if type(v) is np.ndarray}
+    mine = {n: v.copy(order="K") for n, v in held.items() if type(v) is np.ndarray}
     _, outcome = both_ways(statement, held)
     assert outcome.steps == 0
     assert all(looks(held[n]) == looks(v) for n, v in mine.items())

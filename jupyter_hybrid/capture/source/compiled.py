@@ -19,6 +19,7 @@ from ..units.check import Prediction
 from ..watchers import watching
 from .loops import Place, may_try, place_of, weigh
 from .loops_ran import LoopsRan, note_ran, of_loop
+from .nodes import Rewriting
 
 HOT_S = 1e-3  # as long loops run as written before they are compiled
 _RUNS, _SHORT_S = 64, 5e-6  # after so many runs one that takes less is left as it is
@@ -226,9 +227,10 @@ class Tried(Compiled):
         self._number = number
         self.over = self._begun = False
         self.steps_done = 0
-        self._start = self._then = time.perf_counter()
+        self._start = self._then = self._now()
         self._as_written = not self.place.pace.goes_by_unit()
         self._is_cold = self.place.ran_s < HOT_S
+        self._may_wait = top == 1
         unit = self.place.unit
         may_run = unit is not None and not unit.refused
         if may_run and hooks.ran_alone is not None and (self._as_written or self._is_cold):
@@ -266,9 +268,14 @@ class Tried(Compiled):
             self._count()
         self.again = True
 
+    @staticmethod
+    def _now() -> float:
+        """The time, but for rewriting: what is made is there for later steps."""
+        return time.perf_counter() - Rewriting.seconds
+
     def _count(self) -> None:
         """A step as written has been taken."""
-        now = time.perf_counter()
+        now = self._now()
         self.place.ran_s += now - self._then
         self.place.ran_steps += 1
         self._then = now
@@ -281,7 +288,18 @@ class Tried(Compiled):
             may_try[self._number] = False
 
     def run_unit(self, frame: Any) -> Outcome | None:
-        return None if self._is_cold or self._as_written else super().run_unit(frame)
+        if self._is_cold or self._as_written:
+            return None
+        outcome = super().run_unit(frame)
+        unit = self.place.unit
+        is_as_written = outcome is None and self._foretold is None
+        if is_as_written and self._may_wait and unit is not None and unit.has_run:
+            # Its first step may make what the others need: attributes that a method sets.
+            self._iterator = iter(self._iterator)
+            self.again = True
+            self._steps = self.hooks.steps = self._some(1)
+        self._may_wait = False
+        return outcome
 
     def _next(self) -> Any:
         value = next(self._iterator)
@@ -300,6 +318,6 @@ class Tried(Compiled):
             self._note_cold()
         if self._is_cold or self._as_written or (self.again and not self.over):
             return
-        took_s = time.perf_counter() - self._start
+        took_s = self._now() - self._start
         self._note_refused(self._refused, took_s)
         weigh(self._number, self.place, self._compiled, took_s)

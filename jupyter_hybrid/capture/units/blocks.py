@@ -190,7 +190,10 @@ class Loop(Expressions):
             index = [placed(value, ast.Constant(k)) for k in range(len(parts))]
             kept = [placed(value, ast.Subscript(value, k, ast.Load())) for k in index]
         else:
-            raise Leaves("values that are taken apart", target)
+            slot = self._kept(value)
+            self._add("apart", slot, len(parts))
+            index = [placed(target, ast.Constant(k)) for k in range(len(parts))]
+            kept = [self._read(self._kept(Element(slot, [k], target))) for k in index]
         for part, found in zip(parts, kept, strict=True):
             self._bind(part, found)
 

@@ -75,7 +75,7 @@ def _copied(code: Any, function: Any, values: Sequence[Value], named: dict[str, 
         raise Leaves("a call with such arguments", None)
     kind, register = values[0]
     number = TYPES.index(kind[1])
-    made = code.emit("convert", register, number, dies(code, values[0]))
+    made = code.emit("convert", register, number, 0, dies(code, values[0]))
     return ("array", kind[1], kind[2], True), made
 
 

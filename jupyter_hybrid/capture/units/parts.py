@@ -19,8 +19,8 @@ class Block:
     Steps: (set, slot, expression), (update, slot, operation) of a name, (store, slot, indices,
     expression), (alter, slot, indices, operation) of an element, (is, slot, object),
     (range, first slot, expressions), (items, first slot, slots of what is gone through),
-    (unpack, slot, rank), (unset, slot, how many), (append, slot, expression), (call, expression),
-    (several, slot) indices in one pair of brackets.
+    (unpack, slot, rank) of a shape, (apart, slot, how many) of items, (unset, slot, how many),
+    (append, slot, expression), (call, expression), (several, slot) indices in one pair of brackets.
     Ends: (jump, block), (branch, expression, then, otherwise), (next, first slot, slot, body, end),
     (exit, how), (leave, why).
     """

@@ -31,6 +31,7 @@ class Values:
     _next: int
     _add: Any
     emit: Any
+    check: Any
     constant: Any
     constant_of: Any
     _temporary: Any
@@ -243,6 +244,14 @@ class Values:
         kind = self._now[slot]
         if type(kind) is not tuple or kind[0] != "array" or kind[2] != rank:
             raise Leaves("a shape of another rank", None)
+
+    def _apart(self, slot: int, count: int) -> None:
+        """An array or a list has so many items."""
+        kind = self._now[slot]
+        if type(kind) is not tuple or kind[0] not in ("array", "list"):
+            raise Leaves("such a value is taken apart", None)
+        length = self.emit("length", slot, 0)
+        self.check("nonzero_i", self.emit("eq_i", length, self.constant(count)))
 
     # Expressions ----------------------------------------------------------------------------------
     def _value(self, node: Any) -> Value:
@@ -464,9 +473,9 @@ class Values:
 _FUNCTIONS = {**whole.FUNCTIONS, **picked.FUNCTIONS, **new_arrays.FUNCTIONS}
 STEPS = {
     "set": Values._set, "store": Values._store, "is": Values._is, "range": Values._range,
-    "items": Values._items, "unpack": Values._unpack, "update": Values._update,
-    "alter": Values._alter, "unset": Values._unset, "append": Values._append,
-    "call": Values._call, "several": Values._several,
+    "items": Values._items, "unpack": Values._unpack, "apart": Values._apart,
+    "update": Values._update, "alter": Values._alter, "unset": Values._unset,
+    "append": Values._append, "call": Values._call, "several": Values._several,
 }  # fmt: skip
 _VALUES = {
     Slot: Values._of_slot, ast.Constant: Values._of_constant,

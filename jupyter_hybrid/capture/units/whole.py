@@ -26,6 +26,7 @@ _DIES, _SCALAR = 4, 1  # flags of `apply`, of its first operand
 _INDEX, _SLICE, _AXIS = range(3)
 _FIRST = math.nan  # a reduction that begins with the first element
 _AS_DOT, _NUMBER = 4, 8  # flags of `product`
+_AS_IT_LIES, _STAYS = 2, 2  # a flag of `convert`, one of `reduce_axis`
 
 
 # Views --------------------------------------------------------------------------------------------
@@ -81,7 +82,7 @@ def _bound(code: Any, expressions: Any, node: Any) -> int:
 
 def turned(code: Any, base: Value) -> Value:
     """``x.T``."""
-    return base[0], code.emit("turn", base[1], dies(code, base))
+    return base[0], code.emit("turn", base[1], 0, 0, dies(code, base))
 
 
 def dies(code: Any, value: Value) -> int:
@@ -141,7 +142,7 @@ def converted(code: Any, value: Value, letter: str) -> Value:
     if not _converts(kind[1], letter):
         raise Leaves("an array of another dtype", None)
     code.watches = True
-    made = code.emit("convert", register, TYPES.index(letter), dies(code, value))
+    made = code.emit("convert", register, TYPES.index(letter), 0, dies(code, value) + _AS_IT_LIES)
     return ("array", letter, kind[2], True), made
 
 
@@ -187,6 +188,7 @@ _REDUCTIONS: dict[Any, tuple[np.ufunc, float]] = {
 def _reduced(code: Any, function: Any, values: Sequence[Value], named: dict[str, Value]) -> Value:
     given, *rest = values
     axis_of = named.pop("axis", rest.pop(0) if rest else (("is", None), 0))
+    keeps = named.pop("keepdims", None)
     if rest or named or not is_array(given[0]):
         raise Leaves("a call with such arguments", None)
     axis = None
@@ -196,7 +198,11 @@ def _reduced(code: Any, function: Any, values: Sequence[Value], named: dict[str,
         if axis is None or not -rank <= axis < rank:
             raise Leaves("an axis of such a value", None)
         axis %= rank
+    if keeps is not None and (axis is None or code.constant_of(keeps[1]) is not True):
+        raise Leaves("keepdims of such a value", None)
     if given[0][2] == 1:
+        if keeps is not None:
+            raise Leaves("keepdims of such a value", None)
         axis = None
     ufunc, beginning = _REDUCTIONS[function]
     letter = given[0][1]
@@ -217,8 +223,10 @@ def _reduced(code: Any, function: Any, values: Sequence[Value], named: dict[str,
     if axis is None:
         made: Value = f".{letter}", code.emit("reduce", given[1], loop, 0, dies(code, given))
     else:
-        register = code.emit("reduce_axis", given[1], loop, axis, dies(code, given))
-        made = ("array", letter, given[0][2] - 1, True), register
+        stays = keeps is not None
+        flags = dies(code, given) + _STAYS * stays
+        register = code.emit("reduce_axis", given[1], loop, axis, flags)
+        made = ("array", letter, given[0][2] - 1 + stays, True), register
     if function is not np.mean:
         return made
     if axis is None:
