@@ -291,9 +291,9 @@ class Tried(Compiled):
         if self._is_cold or self._as_written:
             return None
         outcome = super().run_unit(frame)
-        unit = self.place.unit
         is_as_written = outcome is None and self._foretold is None
-        if is_as_written and self._may_wait and unit is not None and unit.has_run:
+        unit = self.place.unit
+        if is_as_written and self._may_wait and unit is not None and not unit.refused:
             # Its first step may make what the others need: attributes that a method sets.
             self._iterator = iter(self._iterator)
             self.again = True

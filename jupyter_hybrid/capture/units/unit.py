@@ -211,11 +211,6 @@ class Unit:
         self.refused: Refusal | None = None
         self.unfit: Refusal | None = None
 
-    @property
-    def has_run(self) -> bool:
-        """Is there code for some values?"""
-        return any(not made.refused for known in self._loops for made in known.made.values())
-
     def fits(self, frame: Any, through: Any) -> bool:
         """Is it compiled for what this frame has? Stand-ins are looked at for what they stand."""
         found = self._find(frame, through, 0, {}, True)
