@@ -7,6 +7,7 @@ a result would be an exception, a warning or more than 64 bits, the instruction 
 from __future__ import annotations
 
 import ast
+import sys
 from functools import lru_cache
 from typing import Any
 
@@ -77,10 +78,10 @@ def _of_python(code: Any, op: Any, left: Value, right: Value) -> Value:
     if rank == 3:
         if op not in (ast.Add, ast.Sub, ast.Mult):
             raise Leaves("an operator of complex numbers", None)
-        # From 3.14 on a real operand stays real.
-        if left[0] != right[0]:
+        if left[0] != right[0] and sys.version_info >= (3, 14):  # a real operand stays real
             raise Leaves("a complex number meets a real one", None)
-        return "complex", code.emit(f"{name}_c", left[1], right[1])
+        a, b = (_as_complex(code, value) for value in (left, right))
+        return "complex", code.emit(f"{name}_c", a, b)
     if rank < 2:
         if op is ast.Div:
             for value in (left, right):
@@ -289,6 +290,16 @@ def stored(code: Any, value: Value, letter: str) -> int:
     if letter != "l" and kind != f".{letter}":
         code.check("fits", register, TYPES.index(letter))
     return register
+
+
+def _as_complex(code: Any, value: Value) -> int:
+    """A number of Python's as its operators with complex ones take it."""
+    kind, register = value
+    if kind == "complex":
+        return register
+    if kind == "int":
+        code.check("exact_i", register)
+    return int(code.emit("to_c", as_float(code, value)))
 
 
 def as_bool(code: Any, kind: Any, truth: int) -> int:
