@@ -353,7 +353,8 @@ class Objects {
     if (!found && arrays_.lender(memory) >= 0) found = lent_[arrays_.lender(memory)];
     if (!found) {
       const Array& whole = arrays_.whole(memory);
-      py::array made(dtype(whole), std::vector<py::ssize_t>(whole.shape, whole.shape + whole.rank));
+      py::array made(dtype(whole), std::vector<py::ssize_t>(whole.shape, whole.shape + whole.rank),
+                     std::vector<py::ssize_t>(whole.stride, whole.stride + whole.rank));
       std::memcpy(made.mutable_data(), whole.data, made.nbytes());
       found = made;
     }

@@ -482,6 +482,7 @@ Did Arrays::converted(int64_t of, Type type, int64_t* made, bool as_it_lies) {
     Array& turned = arrays_[*made];
     turned.stride[0] = size_of(type);
     turned.stride[1] = turned.shape[0] * turned.stride[0];
+    memories_[turned.memory].whole = turned;
   }
   const Array &from = arrays_[of], &to = arrays_[*made];
   if (count_of(from.shape, from.rank) == 0) return Did::well;

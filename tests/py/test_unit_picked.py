@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import warnings
 from types import FrameType
 from typing import Any
 
@@ -39,6 +40,21 @@ ORDERS = [  # the result's, of operands that lie otherwise
     "a = w.T.copy()",
     "a = np.copy(w.T)",
     "a = (w.T + 1) * m.copy()",
+    "a = np.diff(x)",
+    "a = np.diff(x * 2)",
+    "s = np.mean(t)",
+    "s = np.inner(x, y)",
+    "s = np.vdot(x, y)",
+    "a = np.full(3, c)",
+    "a = np.full((2, 2), i)",
+    "a = np.full(2, x[0])",
+    "a = t.astype(float)",
+    "a = k.astype(float)",
+    "a = m.astype(float)",
+    "a = w.T.astype(float)",
+    "a = (x > 1).astype(int)",
+    "a = m.astype(complex)",
+    "a = wi.T.astype(float)",
 ]
 PICKED = [
     "a = x[k]", "a = x[-k]", "a = x[k + 1]", "a = x[q]", "a = x[k2]", "a = m[j]", "a = m[k2]",
@@ -133,7 +149,9 @@ def test_numpy_gives_the_same(statement, dtype, order):
     held = names(dtype, order)
     with np.errstate(all="ignore"):
         try:
-            exec(f"i = 4\n{statement}", names(dtype, order))
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                exec(f"i = 4\n{statement}", names(dtype, order))
         except (TypeError, ValueError, OverflowError, np.exceptions.ComplexWarning):
             pytest.skip("NumPy has none")
         both_ways(statement, held)

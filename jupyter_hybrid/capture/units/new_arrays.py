@@ -12,7 +12,7 @@ from . import arithmetic
 from .arithmetic import Value
 from .kinds import MOST_RANK, TYPES, is_array, is_integer, is_number
 from .parts import Leaves
-from .whole import assign, dies, view
+from .whole import assign, converted, dies, view
 
 _STRONG = {"int": "l", "float": "d", "complex": "D", "bool": "?"}  # np.array() takes them for such
 
@@ -29,9 +29,12 @@ def _filled(code: Any, function: Any, values: Sequence[Any], named: dict[str, Va
             raise Leaves("a call with such arguments", None)
         number = rest.pop(0)
     of = named.pop("dtype", rest.pop(0) if rest else None)
-    if rest or named or (function is np.full and of is None):
+    if rest or named or not is_number(number[0]):
         raise Leaves("a call with such arguments", None)
-    return _new(code, shape if type(shape) is list else [shape], number, _letter(of))
+    letter = _letter(of)
+    if function is np.full and of is None:
+        letter = _STRONG.get(number[0]) or number[0][1]
+    return _new(code, shape if type(shape) is list else [shape], number, letter)
 
 
 def _filled_like(code: Any, function: Any, values: Sequence[Any], named: dict[str, Value]) -> Value:
@@ -77,6 +80,18 @@ def _copied(code: Any, function: Any, values: Sequence[Value], named: dict[str, 
     number = TYPES.index(kind[1])
     made = code.emit("convert", register, number, 0, dies(code, values[0]))
     return ("array", kind[1], kind[2], True), made
+
+
+def as_type(code: Any, base: Value, args: Sequence[Any]) -> Value:
+    """``array.astype(dtype)``, where its elements become such by C's rules."""
+    if len(args) != 1:
+        raise Leaves("a call with such arguments", None)
+    of = code._value(args[0])
+    letter = _letter(of)
+    if letter == base[0][1]:
+        made = code.emit("convert", base[1], TYPES.index(letter), 0, dies(code, base))
+        return ("array", letter, base[0][2], True), made
+    return converted(code, base, letter)
 
 
 def _of_numbers(code: Any, function: Any, values: Sequence[Any], named: dict[str, Value]) -> Value:

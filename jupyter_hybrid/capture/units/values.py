@@ -394,6 +394,11 @@ class Values:
                     found = self._tried(whole.METHODS[name], [base], node)
                     if found is not None:
                         return found
+                if name == "astype" and not named:
+                    before = self._mark()
+                    with suppress(Leaves):
+                        return new_arrays.as_type(self, base, node.args)
+                    self._back_to(before)
                 return pure.method(self, base, name, node.args, named)
         if function is None:
             function = self._called(node.func)

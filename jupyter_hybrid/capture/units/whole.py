@@ -208,6 +208,8 @@ def _reduced(code: Any, function: Any, values: Sequence[Value], named: dict[str,
     letter = given[0][1]
     if ufunc in (np.logical_or, np.logical_and) and letter != "?":
         raise Leaves(f"np.{function.__name__} of such values", None)
+    if function is np.mean and letter == "?":  # its sum is exact
+        given, letter = converted(code, given, "d"), "d"
     if function is np.mean and letter != "d":
         raise Leaves("np.mean of such values", None)
     wide = "l" if letter in "?bhil" else "L"
@@ -297,6 +299,28 @@ def _dot(code: Any, function: Any, values: Sequence[Value], named: dict[str, Val
     return product(code, values[0], values[1], function is not np.matmul)
 
 
+def _inner(code: Any, function: Any, values: Sequence[Value], named: dict[str, Value]) -> Value:
+    """np.inner and np.vdot of two vectors of floats."""
+    if named or not all(is_array(k) and k[2] == 1 and k[1] in "fd" for k, _ in values):
+        raise Leaves("a call with such arguments", None)
+    return _dot(code, function, values, named)
+
+
+def _differences(code: Any, function: Any, values: Sequence[Value], named: Any) -> Value:
+    """np.diff of a vector."""
+    kind, register = values[0]
+    if len(values) != 1 or named or not is_array(kind) or kind[2] != 1 or kind[1] == "?":
+        raise Leaves("a call with such arguments", None)
+    one = ast.Constant(1), ast.Constant(-1)
+    code.pinned = register
+    parts = [
+        view(code, values[0], [ast.Slice(*bounds)], lambda n: ("int", code.constant(n.value)))
+        for bounds in ((one[0], None), (None, one[1]))
+    ]
+    code.pinned = -1
+    return apply(code, np.subtract, parts)
+
+
 def _norm(code: Any, function: Any, values: Sequence[Value], named: Any) -> Value:
     """np.linalg.norm of a vector of floats."""
     kind = values[0][0]
@@ -343,6 +367,7 @@ FUNCTIONS: dict[Any, Any] = {
     **dict.fromkeys(_REDUCTIONS, _reduced), np.dot: _dot, np.matmul: _dot, np.outer: _outer,
     np.linalg.norm: _norm, np.flip: _turned_round, np.transpose: _transposed, np.std: _spread,
     np.var: _spread, np.cumsum: _accumulated, np.cumprod: _accumulated,
+    np.inner: _inner, np.vdot: _inner, np.diff: _differences,
 }  # fmt: skip
 #: Methods of arrays, which do as these functions do.
 METHODS = {
