@@ -143,6 +143,9 @@ do_move_c:
   A = B;
   MA = MB;
   NEXT;
+do_pick:
+  A = B.i ? C : D;
+  NEXT;
 do_if_false:
   if (!A.i) GO_TO(i->b);
   NEXT;

@@ -51,6 +51,7 @@ CALLS = [
     "np.abs({})", "math.exp({})", "np.float64({})", "np.int64({})", "np.float32({})",
     "np.uint8({})",
     "min({}, {})", "max({}, {})", "max({}, {}, {})", "math.atan2({}, {})", "complex({}, {})",
+    "np.where({} > 1, 1, -1)", "np.where({} < {}, a, 0.5)",
     "len(x)", "x.shape[0]", "ord({})", "math.log({})", "np.int32({})", "round({})",
 ]  # fmt: skip
 FUNCTIONS = ["f", "g", "h"]

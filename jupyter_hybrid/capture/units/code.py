@@ -93,6 +93,7 @@ class Code(Values):
         self.first_temporary = loop.size
         self._next = loop.size
         self.pinned = -1
+        self.taken: dict[int, int] = {}
         self.computed_later: dict[int, int] = {}  # where registers get what may be
         self.parts: list[int] = []  # of views
         self.loops: list[tuple[Any, str, bool, float]] = []  # of whole arrays

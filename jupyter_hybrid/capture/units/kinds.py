@@ -1,10 +1,11 @@
 """Kinds of values, as exact as their types: what a unit is compiled for.
 
 Python's are ``"int"``, ``"float"``, ``"bool"``, ``"complex"``; NumPy's scalars have a dot and
-their dtype's letter (``".d"``), since they compute and warn in other ways; a character of a text is
-``"char"``. Arrays, lists (also of lists of one length), tuples and texts are tuples themselves;
-``("is", x)`` is an object by itself (a function, a module, None); None is a name that is not bound,
-``"other"`` whatever a unit can't work with. The core knows those of numbers and NumPy's arrays.
+their dtype's letter (``".d"``), since they compute and warn in other ways; arrays without axes,
+which only names hold, have a zero (``"0d"``); a character of a text is ``"char"``. Other arrays,
+lists (also of lists of one length), tuples and texts are tuples themselves; ``("is", x)`` is an
+object by itself (a function, a module, None); None is a name that is not bound, ``"other"``
+whatever a unit can't work with. The core knows those of numbers and NumPy's arrays.
 """
 
 from __future__ import annotations
@@ -81,7 +82,12 @@ kind_of = _core.units.kind_of  # of a value; how many steps the loop takes, or -
 
 
 def is_number(kind: Any) -> bool:
-    return type(kind) is str and kind not in (OTHER, "char")
+    return type(kind) is str and kind not in (OTHER, "char") and kind[0] != "0"
+
+
+def opened(kind: Any) -> Any:
+    """What an array without axes is to everything that computes with it: its element."""
+    return f".{kind[1]}" if type(kind) is str and kind[0] == "0" else kind
 
 
 def is_array(kind: Any) -> bool:
@@ -96,7 +102,7 @@ def is_integer(kind: Any) -> bool:
 def letter_of(kind: Any) -> str:
     """How the machine keeps a value: as i, b, f, c or a; "-": not at all."""
     if type(kind) is str:
-        found = _LETTERS.get(kind)
+        found = _LETTERS.get(opened(kind))
         if found is not None:
             return found
         return "-" if kind == OTHER else "i"
@@ -114,6 +120,8 @@ def as_object(kind: Any, value: Any) -> Any:
     if type(kind) is str:
         if kind[0] == ".":
             return _TYPES[kind](value)
+        if kind[0] == "0":
+            return np.array(value, kind[1])
         if kind == "char":
             return chr(value)
     return value
@@ -126,6 +134,8 @@ def kind_words(kind: Any) -> str:
     """A kind for people: ``int``, ``float64``, ``float64 array, 2-D``, ``list of int``."""
     if kind is None:
         return "not set"
+    if opened(kind) is not kind:
+        return f"{np.dtype(kind[1]).name} array, 0-D"
     if type(kind) is not tuple:
         name = "str of one character" if kind == "char" else kind
         return _TYPES[name].__name__ if name in _TYPES else str(name)

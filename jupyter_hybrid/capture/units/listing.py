@@ -28,6 +28,7 @@ _STORED = "{1}[{several}] = {0}"
 _TEXTS = {
     "commit": "commit: a step begins", "next": "{1} = next, else {to[2]}",
     "steps_of": "{0} = steps of range({1}, {2}, {3})", "move": "{0} = {1}", "move_c": "{0} = {1}",
+    "pick": "{0} = {2} if {1} else {3}",
     "if_false": "if not {0}: {to[1]}", "if_zero_f": "if {0} == 0: {to[1]}",
     "not_i": "{0} = not {1}", "true_f": "{0} = {1} != 0", "true_c": "{0} = {1} != 0",
     "shift_fits": "check 0 <= {0} < {n[1]}", "fits": "check {0} fits {dtype[1]}",

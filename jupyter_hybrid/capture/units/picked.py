@@ -60,10 +60,14 @@ def _are_indices(by: Any, kind: Any) -> bool:
 
 
 def _where(code: Any, function: Any, values: Sequence[Any], named: dict[str, Value]) -> Value:
-    if len(values) != 3 or named or not is_array(values[0][0]) or values[0][0][1] != "?":
+    if len(values) != 3 or named:
         raise Leaves("a call with such arguments", None)
     condition, *two = values
     if not all(is_array(k) or is_number(k) for k, _ in two):
+        raise Leaves("a call with such arguments", None)
+    if condition[0] in ("bool", ".?") and all(is_number(k) for k, _ in two):
+        return _one_of(code, condition, two)
+    if not is_array(condition[0]) or condition[0][1] != "?":
         raise Leaves("a call with such arguments", None)
     letter = np.result_type(*map(_typed, two)).char
     if letter not in TYPES:
@@ -81,6 +85,15 @@ def _where(code: Any, function: Any, values: Sequence[Any], named: dict[str, Val
     first = code.consecutive_of(operands)
     made = code.emit("choose", first, TYPES.index(letter), 0, flags)
     return ("array", letter, max(v[0][2] for v in values if is_array(v[0])), True), made
+
+
+def _one_of(code: Any, condition: Value, two: Sequence[Value]) -> Value:
+    """np.where of numbers, which is an array without axes."""
+    letter = np.result_type(*map(_typed, two)).char
+    if letter not in TYPES or letter == "D":
+        raise Leaves("a call with such arguments", None)
+    yes, no = (arithmetic.stored(code, value, letter) for value in two)
+    return f"0{letter}", code.emit("pick", condition[1], yes, no)
 
 
 def _best(code: Any, function: Any, values: Sequence[Value], named: dict[str, Value]) -> Value:

@@ -14,7 +14,7 @@ from ... import _core
 from ..source.nodes import walk
 from . import arithmetic, functions, new_arrays, picked, pure, whole
 from .arithmetic import Value
-from .kinds import OTHER, TYPES, is_array, is_integer, is_number, kind_of, letter_of
+from .kinds import OTHER, TYPES, is_array, is_integer, is_number, kind_of, letter_of, opened
 from .parts import Element, Leaves, Slot
 
 WIDTH = 6  # numbers of an instruction
@@ -41,10 +41,13 @@ class Values:
     appends: list[tuple[int, Any]]
     is_temporary: Any
     pinned: int  # a temporary that is read again
+    taken: dict[int, int]  # the names' slots that have got hidden ones' arrays without axes
 
     # Steps ----------------------------------------------------------------------------------------
     def _set(self, slot: int, expression: Any) -> None:
-        kind, register = self._value(expression)
+        kind, register = self._held(expression)
+        if opened(kind) is not kind and isinstance(expression, Slot):
+            self._once(expression.slot, slot)
         if type(kind) is not tuple and kind == OTHER:
             raise Leaves("a value of such a type", None)
         self._now[slot] = kind
@@ -63,6 +66,8 @@ class Values:
     def _update(self, slot: int, operation: ast.BinOp) -> None:
         """``name op= value``."""
         kind = self._now[slot]
+        if opened(kind) is not kind:
+            raise Leaves("an array without axes is updated", None)
         if is_array(kind):
             value = self._value(operation.right)
             whole.update(self, (kind, slot), operation.op, value)
@@ -256,9 +261,19 @@ class Values:
     # Expressions ----------------------------------------------------------------------------------
     def _value(self, node: Any) -> Value:
         """The kind and the register of an expression's value."""
+        kind, register = self._held(node)
+        return opened(kind), register
+
+    def _held(self, node: Any) -> Value:
+        """The same as a name holds it."""
         found: Any = _VALUES[type(node)]
         made: Value = found(self, node)
         return made
+
+    def _once(self, slot: int, target: int) -> None:
+        """What is held there becomes a name's: of one name only, since it is an object."""
+        if slot < self.loop.named or self.taken.setdefault(slot, target) != target:
+            raise Leaves("two names for an array without axes", None)
 
     def _of_slot(self, node: Slot) -> Value:
         return self._of(node.slot)
