@@ -37,6 +37,8 @@ int64_t count_of(const int64_t* shape, int rank);
 void bounds_of(const Array& array, const char** low, const char** high);  // of its bytes
 // Would NumPy give a result that is like it C's order?
 bool in_order(const Array& array);
+// Gives an array the strides of C's order, NumPy's where it has no elements; its bytes.
+int64_t put_in_order(Array* array);
 
 // A loop over n elements of each of its arrays, as NumPy's universal functions have them.
 using InnerLoop = void (*)(char** data, const intptr_t* dimensions, const intptr_t* strides,

@@ -18,7 +18,8 @@ from . import arithmetic, pure
 from .blocks import Loop
 from .kinds import is_array, letter_of
 from .parts import Block, Leaves, Refusal, first_of
-from .values import STEPS, WIDTH, Values
+from .steps import STEPS, Steps
+from .values import WIDTH
 
 _OPCODES = _core.units.OPCODES
 _ARRAYS = frozenset(
@@ -66,7 +67,7 @@ _FAILS = {
 _TURNED = {"lt_i": "if_le_i", "le_i": "if_lt_i"}  # fails: the other way round, operands swapped
 
 
-class Code(Values):
+class Code(Steps):
     """What :class:`Loop` becomes for the kinds that its slots have at first.
 
     Attributes:

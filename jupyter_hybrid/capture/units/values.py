@@ -1,4 +1,4 @@
-"""Steps and expressions of a loop's blocks as instructions, for the kinds at hand."""
+"""Expressions of a loop's blocks as instructions, for the kinds at hand."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import _core
 from ..source.nodes import walk
 from . import arithmetic, functions, new_arrays, picked, pure, whole
 from .arithmetic import Value
-from .kinds import OTHER, TYPES, is_array, is_integer, is_number, kind_of, letter_of, opened
+from .kinds import OTHER, TYPES, is_array, is_integer, kind_of, letter_of, opened
 from .parts import Element, Leaves, Slot
 
 WIDTH = 6  # numbers of an instruction
@@ -43,84 +42,7 @@ class Values:
     pinned: int  # a temporary that is read again
     taken: dict[int, int]  # the names' slots that have got hidden ones' arrays without axes
 
-    # Steps ----------------------------------------------------------------------------------------
-    def _set(self, slot: int, expression: Any) -> None:
-        kind, register = self._held(expression)
-        if opened(kind) is not kind and isinstance(expression, Slot):
-            self._once(expression.slot, slot)
-        if type(kind) is not tuple and kind == OTHER:
-            raise Leaves("a value of such a type", None)
-        self._now[slot] = kind
-        if letter_of(kind) == "-" or register == slot:
-            return
-        last = len(self._code) - WIDTH
-        made_here = self.is_temporary(register)
-        if made_here and last >= 0 and self._code[last + 1] == register and self._gives_result():
-            self._code[last + 1] = slot
-        else:
-            self._add("move_c" if letter_of(kind) == "c" else "move", slot, register)
-
-    def _gives_result(self) -> bool:
-        return self._code[len(self._code) - WIDTH] in _GIVES
-
-    def _update(self, slot: int, operation: ast.BinOp) -> None:
-        """``name op= value``."""
-        kind = self._now[slot]
-        if opened(kind) is not kind:
-            raise Leaves("an array without axes is updated", None)
-        if is_array(kind):
-            value = self._value(operation.right)
-            whole.update(self, (kind, slot), operation.op, value)
-        else:
-            self._set(slot, operation)
-
-    def _alter(self, slot: int, indices: list[Any], operation: ast.BinOp) -> None:
-        """``name[indices] op= value``."""
-        index = self._array_index(slot, indices)
-        if index is not None:
-            base = self._of(slot)
-            self.pinned = index.alone[1] if index.alone else -1
-            old = picked.element(self, base, index)
-            made = whole.binary(self, operation.op, old, self._value(operation.right))
-            if not is_array(made[0]) or made[0][1] != base[0][1]:
-                raise Leaves("an array is updated with another dtype", None)
-            self.pinned = -1
-            picked.store(self, base, index, made)
-            return
-        if not self._is_part(slot, indices):
-            self._store(slot, indices, operation)
-            return
-        value = self._value(operation.right)
-        target = whole.view(self, self._of(slot), indices, self._value)
-        self.pinned = target[1]
-        whole.update(self, target, operation.op, value)
-
-    def assigned(self, target: Value, value: Value) -> None:
-        """``target[...] = value`` of a whole array."""
-        if is_array(value[0]) and value[0][1] != target[0][1]:
-            raise Leaves("an array is given elements of another dtype", None)
-        whole.assign(self, target, value)
-
-    def _append(self, slot: int, expression: Any) -> None:
-        """``name.append(value)`` of a list."""
-        kind = self._now[slot]
-        if kind != ("is", ("grows", slot)):
-            raise Leaves("an append to such a value", None)
-        value = self._value(expression)
-        if not (is_array(value[0]) or is_number(value[0])):
-            raise Leaves("such a value is appended", None)
-        if value[0] in ("float", ".d", ".f", "complex", ".D"):
-            self._not_nan(value)  # `in` finds the very object that was appended
-        self._add("append", value[1], len(self.appends), int(is_array(value[0])))
-        self.appends.append((slot, value[0]))
-
-    def _not_nan(self, value: Value) -> None:
-        part = "c" if value[0] in ("complex", ".D") else "f"
-        self._add("nonzero_i", self.emit(f"eq_{part}", value[1], value[1]))
-
-    def _call(self, node: ast.Call) -> None:
-        pure.stands_alone(self, node)
-
+    # Indices -------------------------------------------------------------------------------------
     def _array_index(self, slot: int, indices: list[Any]) -> pure.Index | None:
         """The index of several elements, where a part of it is an array, a list or a range."""
         if not is_array(self._now[slot]):
@@ -163,27 +85,6 @@ class Values:
         )
         return is_array(kind) and not (simple and len(indices) == kind[2])
 
-    def _store(self, slot: int, indices: list[Any], expression: Any) -> None:
-        value = self._value(expression)
-        index = self._array_index(slot, indices)
-        if index is not None:
-            picked.store(self, self._of(slot), index, value)
-            return
-        if self._is_part(slot, indices):
-            whole.assign(self, whole.view(self, self._of(slot), indices, self._value), value)
-            return
-        kind, tag = self._now[slot], 0
-        letter, at = self._place(slot, indices)
-        if kind[0] == "array":
-            if not kind[3]:
-                raise Leaves("a read-only array is written", None)
-            made = arithmetic.stored(self, value, letter)
-        elif kind[0] == "list" and value[0] in ("int", "float", "bool"):
-            made, tag = value[1], ord(letter_of(value[0])) << 8
-        else:
-            raise Leaves("an item of another type", None)
-        self._add(f"store_{at[0]}", made, slot, *at[1:], TYPES.index(letter) + tag)
-
     def _place(self, slot: int, indices: list[Any]) -> tuple[str, tuple[Any, ...]]:
         """(dtype's letter, (which instruction, operands)) of an element."""
         kind = self._now[slot]
@@ -202,61 +103,6 @@ class Values:
         if rank == 2:
             return letter, (2, *registers)
         return letter, ("n", self.consecutive(registers), rank)
-
-    def _is(self, slot: int, wanted: Any) -> None:
-        kind = self._now[slot]
-        if type(kind) is not tuple or kind[0] != "is" or kind[1] is not wanted:
-            raise Leaves(f"{wanted.__name__} is another function here", None)
-
-    def _range(self, slot: int, expressions: list[Any]) -> None:
-        found = [self._value(e) for e in expressions]
-        if not 1 <= len(found) <= 3 or not all(is_integer(k) for k, _ in found):
-            raise Leaves("range() of such values", None)
-        registers = [r for _, r in found]
-        if len(registers) == 1:
-            registers.insert(0, self.constant(0))
-        if len(registers) == 2:
-            registers.append(self.constant(1))
-        start, stop, step = registers
-        self._add("steps_of", slot + 1, start, stop, step)
-        self._add("move", slot, start)
-        self._add("move", slot + 2, step)
-        self._now[slot : slot + 4] = ["int", "int", "int", None]
-
-    def _items(self, slot: int, items: list[int]) -> None:
-        for k, item in enumerate(items):
-            kind = self._now[item]
-            if type(kind) is not tuple or kind[0] == "is":
-                raise Leaves("what a loop goes through", None)
-            if k == 0:
-                self._add("length", slot + 1, item, 0)
-            else:
-                self._add("min_i", slot + 1, slot + 1, self.emit("length", item, 0))
-        self._add("move", slot, self.constant(0))
-        self._add("move", slot + 2, self.constant(1))
-        self._now[slot : slot + 4] = ["int", "int", "int", None]
-
-    def _several(self, slot: int) -> None:
-        """Indices in one pair of brackets, which lists don't take."""
-        kind = self._now[slot]
-        if type(kind) is tuple and kind[0] == "list":
-            raise Leaves("several indices of a list", None)
-
-    def _unset(self, slot: int, count: int) -> None:
-        self._now[slot : slot + count] = [None] * count
-
-    def _unpack(self, slot: int, rank: int) -> None:
-        kind = self._now[slot]
-        if type(kind) is not tuple or kind[0] != "array" or kind[2] != rank:
-            raise Leaves("a shape of another rank", None)
-
-    def _apart(self, slot: int, count: int) -> None:
-        """An array or a list has so many items."""
-        kind = self._now[slot]
-        if type(kind) is not tuple or kind[0] not in ("array", "list"):
-            raise Leaves("such a value is taken apart", None)
-        length = self.emit("length", slot, 0)
-        self.check("nonzero_i", self.emit("eq_i", length, self.constant(count)))
 
     # Expressions ----------------------------------------------------------------------------------
     def _value(self, node: Any) -> Value:
@@ -491,12 +337,6 @@ class Values:
 
 
 _FUNCTIONS = {**whole.FUNCTIONS, **picked.FUNCTIONS, **new_arrays.FUNCTIONS}
-STEPS = {
-    "set": Values._set, "store": Values._store, "is": Values._is, "range": Values._range,
-    "items": Values._items, "unpack": Values._unpack, "apart": Values._apart,
-    "update": Values._update, "alter": Values._alter, "unset": Values._unset,
-    "append": Values._append, "call": Values._call, "several": Values._several,
-}  # fmt: skip
 _VALUES = {
     Slot: Values._of_slot, ast.Constant: Values._of_constant,
     ast.BinOp: Values._of_binary, ast.UnaryOp: Values._of_unary, ast.Compare: Values._of_compare,
@@ -504,12 +344,3 @@ _VALUES = {
     ast.Attribute: Values._of_attribute, ast.Call: Values._of_call, ast.Tuple: Values._of_others,
     ast.List: Values._of_others, ast.Dict: Values._of_others, ast.Slice: Values._of_others,
 }  # fmt: skip
-# Instructions whose first operand is the register of a result.
-_GIVES = frozenset(
-    number
-    for name, number in _core.units.OPCODES.items()
-    if name.split("_")[0]
-    not in ("commit", "exit", "leave", "jump", "back", "next", "if", "unless", "store")
-    and name not in ("shift_fits", "fits", "exact_i", "nonzero_f", "nonzero_i", "finite_f")
-    and name not in ("assign", "fill", "put_at", "ordered", "append")
-)
