@@ -124,11 +124,7 @@ def _counted(code: Any, function: Any, values: Sequence[Value], named: dict[str,
     """np.arange of integers."""
     if named or not 1 <= len(values) <= 3 or not all(k == "int" for k, _ in values):
         raise Leaves("a call with such arguments", None)
-    registers = [register for _, register in values]
-    if len(registers) == 1:
-        registers.insert(0, code.constant(0))
-    if len(registers) == 2:
-        registers.append(code.constant(1))
+    registers = code.range_of([register for _, register in values])
     count = code.emit("steps_of", *registers)
     return ("array", "l", 1, True), code.emit("iota", registers[0], registers[2], count)
 

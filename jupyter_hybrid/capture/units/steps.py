@@ -123,16 +123,17 @@ class Steps(Values):
         found = [self._value(e) for e in expressions]
         if not 1 <= len(found) <= 3 or not all(is_integer(k) for k, _ in found):
             raise Leaves("range() of such values", None)
-        registers = [r for _, r in found]
-        if len(registers) == 1:
-            registers.insert(0, self.constant(0))
-        if len(registers) == 2:
-            registers.append(self.constant(1))
-        start, stop, step = registers
+        start, stop, step = self.range_of([r for _, r in found])
         self._add("steps_of", slot + 1, start, stop, step)
         self._add("move", slot, start)
         self._add("move", slot + 2, step)
         self._now[slot : slot + 4] = ["int", "int", "int", None]
+
+    def range_of(self, registers: list[int]) -> list[int]:
+        """Of start, stop and step, for as many as are given."""
+        if len(registers) == 1:
+            registers = [self.constant(0), *registers]
+        return registers if len(registers) == 3 else [*registers, self.constant(1)]
 
     def _items(self, slot: int, items: list[int]) -> None:
         for k, item in enumerate(items):
