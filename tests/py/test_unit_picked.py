@@ -73,6 +73,7 @@ PICKED = [
     "x[t] = y[t]", "x[q] = y[:1]", "x[::2][k[:2] // 3] = 5", "x[none] = 3",
 ]  # fmt: skip
 MADE = [
+    "a = np.zeros_like(x, dtype=int)", "a = np.array([[1, 2, 3], [3, 4, 5]]) + np.zeros((2, 3))",
     "a = np.array([s, c])", "a = np.array([1, 2, i])", "a = np.array([[c, s], [-s, c]])",
     "a = np.array([i, c])", "a = np.array([x[0], i])", "a = np.array([True, False])",
     "a = np.array([i, 2], dtype=float)", "a = np.array((1j, c))", "a = np.array([x, y])",
@@ -91,7 +92,10 @@ MADE = [
 CALLS = [  # that NumPy itself answers
     "a = np.concatenate((x, k))", "a = m[j, j]",
     "a = np.where(x, y, 0)", "a = np.argmax(m, axis=0)", "a = np.std(m, axis=0)",
-    "a = np.column_stack((m, m))", "a = np.cumsum(m, axis=1)",
+    "a = np.column_stack((m, m))", "a = np.cumsum(m, axis=1)", "a = np.where(t, [1, 2, 3, 4, 5, 6], 0)",
+    "a = np.concatenate(([1, 2, 3], x))", "a = np.append(x, [1, 2, 3])", "s = np.sum([1, 2, 3])",
+    "a = np.dot([1, 2, 3], x[:3])", "s = np.max([s, c, 1])",
+    "s = np.linalg.norm([s, c, 1])",
 ]  # fmt: skip
 REFUSED = [  # arrays without axes are objects
     "a = u = np.where(c > 0, 1, 2)", "a = np.where(c > 0, 1, 2); a += 1",

@@ -65,7 +65,8 @@ def _letter(of: Value | None) -> str:
 
 
 def _new(code: Any, shape: Sequence[Value], number: Value, letter: str) -> Value:
-    if not 0 < len(shape) <= MOST_RANK or not all(is_integer(k) for k, _ in shape):
+    known = all(type(v) is tuple and is_integer(v[0]) for v in shape)
+    if not known or not 0 < len(shape) <= MOST_RANK:
         raise Leaves("a shape of such values", None)
     value = arithmetic.stored(code, number, letter)
     first = code.consecutive([register for _, register in shape])
@@ -133,6 +134,8 @@ def _joined(code: Any, function: Any, values: Sequence[Any], named: dict[str, Va
     """np.concatenate and np.hstack of vectors of one dtype, np.append of two."""
     parts = values if function is np.append else values[0]
     if named or type(parts) is not list or len(values) != (2 if function is np.append else 1):
+        raise Leaves("a call with such arguments", None)
+    if not all(type(part) is tuple for part in parts):
         raise Leaves("a call with such arguments", None)
     letter = parts[0][0][1] if parts and is_array(parts[0][0]) else ""
     if any(not is_array(k) or k[1] != letter or k[2] != 1 for k, _ in parts):
@@ -205,3 +208,5 @@ FUNCTIONS: dict[Any, Any] = {
     np.vstack: _stacked, np.column_stack: _stacked, np.arange: _counted, np.concatenate: _joined,
     np.hstack: _joined, np.append: _joined, np.reshape: _shaped, np.ravel: _shaped,
 }  # fmt: skip
+#: Those that may be given lists or tuples.
+OF_LISTS = frozenset(FUNCTIONS) - {np.zeros_like, np.ones_like, np.copy, np.arange, np.ravel}

@@ -310,6 +310,8 @@ class Values:
         before = self._mark()
         try:
             values = [*given, *(self._argument(a) for a in node.args)]
+            if function not in new_arrays.OF_LISTS and any(type(v) is list for v in values):
+                raise Leaves("a list is given", None)
             named = {str(k.arg): self._argument(k.value) for k in node.keywords}
             made: Value | None = known(self, function, values, named) if values else None
         except Leaves:
