@@ -92,7 +92,7 @@ MADE = [
 CALLS = [  # that NumPy itself answers
     "a = np.concatenate((x, k))", "a = m[j, j]",
     "a = np.where(x, y, 0)", "a = np.argmax(m, axis=0)", "a = np.std(m, axis=0)",
-    "a = np.column_stack((m, m))", "a = np.cumsum(m, axis=1)", "a = np.where(t, [1, 2, 3, 4, 5, 6], 0)",
+    "a = np.column_stack((m, m))", "a = np.cumsum(m, axis=1)",
     "a = np.concatenate(([1, 2, 3], x))", "a = np.append(x, [1, 2, 3])", "s = np.sum([1, 2, 3])",
     "a = np.dot([1, 2, 3], x[:3])", "s = np.max([s, c, 1])",
     "s = np.linalg.norm([s, c, 1])",
@@ -100,7 +100,7 @@ CALLS = [  # that NumPy itself answers
 REFUSED = [  # arrays without axes are objects
     "a = u = np.where(c > 0, 1, 2)", "a = np.where(c > 0, 1, 2); a += 1",
     "a = np.where(t[0], 1j, 2)", "a = np.where(c > 0, 1, 2); u = a", "a = np.where(c, 1, 2)",
-    "a = np.where(c > 0, 1, 2).T",
+    "a = np.where(c > 0, 1, 2).T", "a = np.where(t, [1, 2, 3, 4, 5, 6], 0)",
 ]  # fmt: skip
 LEFT = [
     "a = x[k * 9]", "a = x[k - 9]", "x[k * 9] = 1", "a = x[t[:-1]]", "x[k] = y", "x[t] = y",
