@@ -205,8 +205,8 @@ class Recorder(Segments):
         """All is computed: each stand-in gets its ndarray, which code as written may write."""
         alive = [p for p in (r() for r in self.proxies) if p is not None]
         self.proxies[:] = [weakref.ref(p) for p in alive]
-        for proxy in alive:
-            if proxy.origin is None and proxy.parent is None and proxy.selected is None:
+        for proxy in sorted(alive, key=lambda p: p.selected is None):  # of what others have, first
+            if proxy.origin is None and proxy.parent is None:
                 with contextlib.suppress(MXNetError):  # an operator's own error stays in the array
                     proxy.to_numpy()
 

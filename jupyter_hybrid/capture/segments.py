@@ -13,6 +13,7 @@ import numpy as np
 from .. import _core
 from ..base import MXNetError
 from ..np_face import TracedArray
+from ..np_face.array import masks
 from ..np_face.frames import above
 from . import program_cache
 from .compute import Key, Ran, Segment, compute, with_families
@@ -235,12 +236,18 @@ class Segments(_core.RecorderState):
         self.stay_inside("an existing array is written")
         pending = {id(w.handle): w.handle for w in changed if w.handle._traced}
         pending |= {id(a): a for a in _core.readers()}
+        selections = masks.pending(self.proxies)  # of what is about to be written, perhaps
+        chosen = [h for s in selections for h in s.selected]
+        pending |= {id(h): h for h in chosen if h._traced}
         if pending:
             self._compute(list(pending.values()), "an existing array was written", self.user_line())
             if failed:
                 salvage(self._runs)
         with suppress(MXNetError):  # it stays in its array
             _core.wait_all()  # kernels may still read what NumPy writes at once
+        for selection in selections:
+            with suppress(MXNetError):
+                selection.take_selection()
         self.watched.look()
         for wrapper in changed:
             if not failed or error_of(wrapper.handle) is None:

@@ -73,6 +73,8 @@ PICKED = [
     "x[t] = y[t]", "x[q] = y[:1]", "x[::2][k[:2] // 3] = 5", "x[none] = 3",
 ]  # fmt: skip
 MADE = [
+    "s = np.dot(-x[:1] * 0, x[1:2])", "s = np.inner(-x[:1] * 0, x[1:2])",
+    "s = (-x[:1] * 0).dot(x[1:2])", "s = np.vdot(-x[:1] * 0, x[1:2])", "s = -x[:1] * 0 @ x[1:2]",
     "a = np.zeros_like(x, dtype=int)", "a = np.array([[1, 2, 3], [3, 4, 5]]) + np.zeros((2, 3))",
     "a = np.array([s, c])", "a = np.array([1, 2, i])", "a = np.array([[c, s], [-s, c]])",
     "a = np.array([i, c])", "a = np.array([x[0], i])", "a = np.array([True, False])",
@@ -199,3 +201,10 @@ def test_python_says_what_is_wrong(statement):
     _, outcome = both_ways(statement, held)
     assert outcome.steps == 0
     assert all(looks(held[n]) == looks(v) for n, v in mine.items())
+
+
+def test_a_list_gets_the_array_itself():
+    (node,) = ast.parse("for i in range(9):\n    kept.append(np.where(c > 0, 1, -1))\n").body
+    unit = Unit(node)
+    ready = unit.ready(frame_of({**names(), "kept": []}), range(9))
+    assert ready is None or ready.run().steps == 0

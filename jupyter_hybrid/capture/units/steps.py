@@ -78,7 +78,7 @@ class Steps(Values):
         kind = self._now[slot]
         if kind != ("is", ("grows", slot)):
             raise Leaves("an append to such a value", None)
-        value = self._value(expression)
+        value = self._held(expression)
         if not (is_array(value[0]) or is_number(value[0])):
             raise Leaves("such a value is appended", None)
         if value[0] in ("float", ".d", ".f", "complex", ".D"):

@@ -296,7 +296,7 @@ def product(code: Any, left: Value, right: Value, as_dot: bool) -> Value:
 def _dot(code: Any, function: Any, values: Sequence[Value], named: dict[str, Value]) -> Value:
     if len(values) != 2 or named:
         raise Leaves("a call with such arguments", None)
-    return product(code, values[0], values[1], function is not np.matmul)
+    return product(code, values[0], values[1], function not in (np.matmul, np.vdot))
 
 
 def _inner(code: Any, function: Any, values: Sequence[Value], named: dict[str, Value]) -> Value:

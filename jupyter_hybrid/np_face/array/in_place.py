@@ -12,6 +12,7 @@ import numpy as np
 from ... import _core
 from .. import bridge
 from ..protocols import Recorder
+from . import masks
 from .memory import supported
 
 
@@ -82,6 +83,8 @@ def _leave(recorder: Recorder, what: str) -> None:
     if recorder.active:
         recorder.leave_graph(what)
         recorder.flush(what)
+    for selection in masks.pending(recorder.proxies):
+        selection.to_numpy()
     _core.wait_all()  # kernels may still read the memory that changes
 
 

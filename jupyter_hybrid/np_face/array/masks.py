@@ -27,6 +27,13 @@ def select(array: Any, mask: Any) -> Any:
     return made
 
 
+def pending(proxies: list[Any]) -> list[Any]:
+    """Of weak references to arrays the selections that nobody has needed yet: they read their
+    arrays' memory when somebody does."""
+    alive = (r() for r in proxies)
+    return [a for a in alive if a is not None and a.selected is not None]
+
+
 def operate(recorder: Recorder, ufunc: np.ufunc, operands: tuple) -> Any:
     """An elementwise ufunc on selections of one mask and numbers; others compute the selection."""
     masks = [o.selected for o in operands if type(o) is bridge.Traced and o.selected is not None]

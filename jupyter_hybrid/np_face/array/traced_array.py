@@ -159,6 +159,11 @@ class TracedArray(Items, Methods, Conversions, _core.TracedBase):
         mask, values = self.selected
         self.recorder.leave_graph("a boolean mask selects a number of elements that data decide")
         self.recorder.sync([h for h in (mask, values) if h._traced], "a mask selects elements")
+        self.take_selection()
+
+    def take_selection(self) -> None:
+        """The elements themselves, of a mask and values that are computed."""
+        mask, values = self.selected
         self.selected = None
         self._stand_for(_core.as_numpy(values)[_core.as_numpy(mask)])
         self.recorder.adopt(self)
