@@ -51,7 +51,7 @@ CALLS = [
     "np.abs({})", "math.exp({})", "np.float64({})", "np.int64({})", "np.float32({})",
     "np.uint8({})",
     "min({}, {})", "max({}, {})", "max({}, {}, {})", "math.atan2({}, {})", "complex({}, {})",
-    "np.where({} > 1, 1, -1)", "np.where({} < {}, a, 0.5)",
+    "np.where({} > 1, 1, -1)",
     "len(x)", "x.shape[0]", "ord({})", "math.log({})", "np.int32({})", "round({})",
 ]  # fmt: skip
 FUNCTIONS = ["f", "g", "h"]
@@ -317,14 +317,14 @@ class _Loop:
     def comprehension(self) -> str:
         """A statement of one."""
         name = self.pick(["q", "q", "a", "i"])
-        way = self.pick(["range(9)", "range(a)", "x", "y", "z", "x[i]", "enumerate(x)"])
+        way = self.pick(["range(9)", "range(a % 9)", "x", "y", "z", "x[i]", "enumerate(x)"])
         target = f"{name}, p" if way.startswith("enum") else name
         self.counters.append(name)
         text = f"{self.expression(2)} for {target} in {way}"
         if self.chance(3):
             text += f" if {self.condition(1)}"
         if self.chance(6):
-            text += f" for p in range({name})"
+            text += f" for p in range({name} % 9)"  # what a name holds may be 2**62
         self.counters.pop()
         kept = ["h = [{}]", "h = [{}]", "s = sum({})", "h = sorted({})", "t = max({})", "h += [{}]"]
         return self.pick([*kept, "h = list({})", "v = np.array([{}])"]).format(text)
