@@ -6,9 +6,8 @@ Operators on one element take turns with NumPy's in one process; the loop's own 
 Recording is a trace of 1,000 additions. NumPy's statements are recorded by a cell's loop, whose own
 time is taken off: with their rewritten loads and calls, by the nodes that they make. Then so many
 nodes as a line says, to see that the time of one stays what it is. A cell without its body adds 1
-to some small arrays, its program included; a unit's entry is of a loop of one step, which Python
-takes in less. The import is measured in a process of its own, beside NumPy's import. Reported: the
-best of the rounds.
+to some small arrays, its program included. The import is measured in a process of its own, beside
+NumPy's import. Reported: the best of the rounds.
 """
 
 from __future__ import annotations
