@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from jupyter_hybrid.capture.units import Unit
+from jupyter_hybrid.capture.units.listing import listing
 
 STEPS = 3
 ORDERS = [  # the result's, of operands that lie otherwise
@@ -156,6 +157,7 @@ def both_ways(statement: str, held: dict[str, Any]) -> Any:
         changed = {**mine, **outcome.bound}
         for name in "xymaskuv":
             assert looks(changed[name]) == looks(held[name]), name
+    assert [line.number for line in listing(ready.made)][-3:] == [2, 3, 4]  # each has its words
     return ready.made.code, outcome
 
 

@@ -51,6 +51,7 @@ _RESULTS = {
     **dict.fromkeys(("add", "sub", "mul", "pow", "shl", "neg", "abs"), "an integer beyond 64 bits"),
     **dict.fromkeys(("floordiv", "mod", "div", "nonzero"), "a division by zero, or a nan"),
     **dict.fromkeys(("fits", "exact", "invert"), "an integer that its dtype can't hold"),
+    **dict.fromkeys(("take", "put"), "an index out of range, or shapes that do not fit"),
     "shift": "a shift by so many bits", "to": "a float that no integer of 64 bits is",
     "finite": "a result for which math raises", "steps": "a range of such numbers",
     "call": "a function that warns, raises or gives something else",
