@@ -101,7 +101,6 @@ class Arrays {
 
   // Elements that arrays choose: by indices (whole rows of what has more axes) or by truth.
   Did taken(int64_t of, int64_t indices, int64_t* made);
-  Did selected(int64_t of, int64_t mask, int64_t* made);
   int64_t best(int64_t of, bool least) const;  // of a vector the index; -1: it has none
   Did chosen(int64_t condition, Type type, const Input* two, int64_t* made);
 
@@ -155,6 +154,8 @@ class Arrays {
     int nodes;  // of its chain
   };
   class Chain;
+
+  Did selected(int64_t of, int64_t mask, int64_t* made);
 
   // Where one of these has its elements from here on.
   void compute(int64_t number);

@@ -129,6 +129,7 @@ int64_t Arrays::best(int64_t of, bool least) const {
 }
 
 Did Arrays::taken(int64_t of, int64_t indices, int64_t* made) {
+  if (arrays_[indices].type == Type::b1) return selected(of, indices, made);
   const Array array = arrays_[of], index = arrays_[indices];
   const int rank = index.rank + array.rank - 1;
   // A result's axes lie as those of what it is made of do.

@@ -538,15 +538,6 @@ do_take:
     RELEASE(2, indices)
     MADE(number)
   }
-do_select:
-  {
-    const int64_t of = B.i, mask = C.i;
-    int64_t number;
-    DO(arrays_.selected(of, mask, &number))
-    RELEASE(1, of)
-    RELEASE(2, mask)
-    MADE(number)
-  }
 do_choose:
   {
     const Type type = static_cast<Type>(i->c);

@@ -34,7 +34,6 @@ _ARRAYS = frozenset(
         "convert",
         "filled",
         "take",
-        "select",
         "choose",
         "put_at",
         "accumulate",

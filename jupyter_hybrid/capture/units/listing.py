@@ -49,7 +49,7 @@ _TEXTS = {
     "reduce_axis": "{0} = {loop_2}.reduce({1}, axis={n[3]})", "product": "{0} = {1} @ {2}",
     "convert": "{0} = {1} as {dtype[2]}", "filled": "{0} = new array of {3}",
     "ordered": "check {0} is in C order", "assign": "{0}[...] = {1}", "fill": "{0}[...] = {1}",
-    "take": "{0} = {1}[{2}]", "select": "{0} = {1}[{2}]", "choose": "{0} = where({several})",
+    "take": "{0} = {1}[{2}]", "choose": "{0} = where({several})",
     "put_at": "{0}[{1}] = {2}", "accumulate": "{0} = {loop_2}.accumulate({1})",
     "iota": "{0} = {3} numbers from {1}", "reshape": "{0} = {1} in another shape",
     "arg_best": "{0} = where {1} has its best", "append": "append {0}",

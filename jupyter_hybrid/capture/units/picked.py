@@ -24,13 +24,14 @@ _NUMBERS: dict[str, Any] = {"int": 1, "float": 1.0, "complex": 1j, "bool": True}
 def element(code: Any, base: Value, index: pure.Index) -> Value:
     """``base[index]``: a copy."""
     by = index.alone
-    if by is not None and _is_mask(by[0], base[0]):
-        made = code.emit("select", base[1], by[1], 0, dies(code, base) + 2 * dies(code, by))
-        return ("array", base[0][1], 1, True), made
-    if by is not None and by[0][1] in _INDICES and by[0][2] + base[0][2] - 1 <= MOST_RANK:
-        made = code.emit("take", base[1], by[1], 0, dies(code, base) + 2 * dies(code, by))
-        return ("array", base[0][1], by[0][2] + base[0][2] - 1, True), made
-    return pure.element(code, base, index)
+    if by is None:
+        return pure.element(code, base, index)
+    is_mask = _is_mask(by[0], base[0])
+    rank = 1 if is_mask else by[0][2] + base[0][2] - 1
+    if not is_mask and (by[0][1] not in _INDICES or rank > MOST_RANK):
+        return pure.element(code, base, index)
+    made = code.emit("take", base[1], by[1], 0, dies(code, base) + 2 * dies(code, by))
+    return ("array", base[0][1], rank, True), made
 
 
 def store(code: Any, base: Value, index: pure.Index, value: Value) -> None:
