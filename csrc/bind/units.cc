@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "bind/common.h"
+#include "bind/unit_draws.h"
 #include "bind/unit_types.h"
 #include "kernels/elem_path.h"
 #include "units/machine.h"
@@ -33,17 +34,19 @@ using units::Run;
 // What a register holds, by the letter that says so to Python.
 constexpr char kInteger = 'i', kBool = 'b', kFloat = 'f', kComplex = 'c', kArray = 'a';
 constexpr char kNotGiven = '-';  // the variable is as it was, or not bound
+constexpr char kObject = 'o';    // of an argument: what a variable has been given
 
 // A function that a unit calls: what its arguments are, and what its result has to be.
 struct PyCall {
   struct Value {
     char letter;      // as of a register
     py::object type;  // of NumPy's scalars; None: Python's number; of an array: its dtype
-    int rank;         // of an array
+    int rank;         // of an array; of an object: which variable's it is
   };
   py::object function;
   std::vector<Value> arguments;
   Value result;  // kNotGiven: None
+  bool draws;    // does it draw random numbers?
 };
 
 struct PyUnit {
@@ -371,8 +374,9 @@ class Objects {
 // The functions that a run calls, with objects that see its arrays' memory.
 class PythonCalls : public units::Calls {
  public:
-  PythonCalls(const PyUnit& unit, const std::vector<PyObject*>& given)
-      : unit_(unit), given_(given) {}
+  PythonCalls(const PyUnit& unit, const py::sequence& values, const std::vector<PyObject*>& given,
+              const py::object& streams)
+      : unit_(unit), values_(values), given_(given), draws_(streams) {}
   void keep(const std::shared_ptr<Run>& run) { run_ = run; }
   const std::vector<py::object>& lent() const { return lent_; }
 
@@ -393,20 +397,30 @@ class PythonCalls : public units::Calls {
           if (array.shape[axis] == 0) return Did::cannot;  // of which functions may warn
         }
         given[k] = seen(*arrays, arguments[k].i, k == 0 && known.result.letter == kNotGiven);
+      } else if (argument.letter == kObject) {
+        given[k] = values_[argument.rank];
       } else {
         const py::object number = object_of(argument.letter, arguments[k], imaginary[k]);
         given[k] = argument.type.is_none() ? number : argument.type(number);
       }
     }
+    if (known.draws) draws_.begin();
     const py::object result =
         py::reinterpret_steal<py::object>(PyObject_CallObject(known.function.ptr(), given.ptr()));
     if (!result) {  // Python says so when it takes the step; an interrupt stays
       if (PyErr_ExceptionMatches(PyExc_Exception)) PyErr_Clear();
       return Did::cannot;
     }
+    if (known.draws) draws_.log(known.function, given);
     std::feclearexcept(FE_ALL_EXCEPT);  // NumPy has looked at them
     return take(known.result, result, given, arrays, made, made_imaginary);
   }
+
+  Did draw(units::Drawn method, int source, Register a, Register b, Register* made) override {
+    return draws_.draw(method, source, a, b, made);
+  }
+  void commit() override { draws_.commit(); }
+  void take_back() override { draws_.take_back(); }
 
  private:
   Did take(const PyCall::Value& wanted, const py::object& result, const py::tuple& given,
@@ -466,7 +480,9 @@ class PythonCalls : public units::Calls {
   }
 
   const PyUnit& unit_;
+  const py::sequence& values_;
   const std::vector<PyObject*>& given_;
+  Draws draws_;
   std::shared_ptr<Run> run_;
   py::object owner_;
   std::vector<py::object> lent_;  // results, while a run needs them
@@ -484,7 +500,8 @@ int floating_exceptions(const std::string& watched) {
 // (how it ended, its steps, steps taken back, steps of all its loops, the instruction that left,
 // number of the kinds, variables that are given back: (number, value), an exception or None, are
 // its arrays large, what was appended: where, and several)
-py::tuple run(const PyUnit& self, const py::sequence& values, const std::string& watched) {
+py::tuple run(const PyUnit& self, const py::sequence& values, const std::string& watched,
+              const py::object& streams) {
   const int number = self.unit.registers;
   std::vector<Register> registers = self.first;
   std::vector<Array> arrays;
@@ -520,7 +537,7 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
   const auto variables = static_cast<size_t>(self.unit.variables);
   std::vector<Register> before(registers.begin(), registers.begin() + variables);
   before.insert(before.end(), registers.begin() + number, registers.begin() + number + variables);
-  PythonCalls calls(self, objects);
+  PythonCalls calls(self, values, objects, streams);
   const auto kept =
       std::make_shared<Run>(self.unit, std::move(registers), std::move(arrays), &calls);
   calls.keep(kept);
@@ -592,9 +609,9 @@ std::unique_ptr<PyUnit> make(const py::bytes& code, int registers, int variables
     return PyCall::Value{std::get<0>(value), std::get<1>(value), std::get<2>(value)};
   };
   for (const py::handle& call : calls) {
-    const auto [function, arguments, result] =
-        call.cast<std::tuple<py::object, std::vector<Value>, Value>>();
-    PyCall known{function, {}, value_of(result)};
+    const auto [function, arguments, result, draws] =
+        call.cast<std::tuple<py::object, std::vector<Value>, Value, bool>>();
+    PyCall known{function, {}, value_of(result), draws};
     for (const Value& argument : arguments) known.arguments.push_back(value_of(argument));
     made->calls.push_back(std::move(known));
   }
@@ -645,6 +662,8 @@ void bind_units(py::module_& m) {
   part.def(
       "width_of", [](const py::str& text) { return static_cast<int>(PyUnicode_KIND(text.ptr())); },
       "The bytes of each character as Python keeps this text.");
+  part.def("drawn", &drawn, py::arg("capsule"), py::arg("method"), py::arg("a"), py::arg("b"),
+           "A number from the bits of a generator's capsule, as units draw it.");
   py::class_<PyUnit>(part, "Unit", "The code of a loop, for certain kinds of values.")
       .def(py::init(&make), py::arg("code"), py::arg("registers"), py::arg("variables"),
            py::arg("inputs"), py::arg("letters"), py::arg("given"), py::arg("constants"),
@@ -655,12 +674,13 @@ void bind_units(py::module_& m) {
            "views; loops: (ufunc, dtypes, may it work in place, what a reduction begins "
            "with) of whole arrays; appends: letters of what is appended, and the slots of the "
            "lists; calls: (function, "
-           "arguments, result), each value (letter, type, rank).")
-      .def("run", &run, py::arg("values"), py::arg("watched") = "",
+           "arguments, result, does it draw random numbers?), each value (letter, type, rank).")
+      .def("run", &run, py::arg("values"), py::arg("watched") = "", py::arg("streams") = py::none(),
            "Runs the loop: (how it ended, its steps, steps taken back, steps of all its loops, the "
            "instruction that left, number of the kinds, variables that are given back, an "
            "exception or None, are its arrays large, what was appended). watched: 'd', 'o', 'i' "
-           "for divisions by zero, overflow and invalid values that end it.");
+           "for divisions by zero, overflow and invalid values that end it. streams: the states() "
+           "of what is drawn from, which go_back() takes back, and capsule(which).");
 }
 
 }  // namespace bind

@@ -89,6 +89,7 @@ do_commit:
     std::memcpy(kept.data(), r, unit_.variables * sizeof(Register));
     std::memcpy(kept.data() + unit_.variables, m, unit_.variables * sizeof(Register));
     arrays_.commit();
+    if (calls_ != nullptr) calls_->commit();
     if (arrays_.has_garbage()) arrays_.collect(kept.data(), unit_.variables, nullptr, 0);
     committed = passes;
     appended = appended_.size();
@@ -605,10 +606,15 @@ do_call:
   if (__builtin_expect(arrays_.should_collect(), 0)) collect(kept);
   NEXT;
 
+do_draw:
+  LEAVE_IF(calls_->draw(static_cast<Drawn>(i->b), i->d, C, r[i->c + 1], &A) != Did::well);
+  NEXT;
+
 interrupted:
   result.end = End::interrupted;
 left:
   arrays_.take_back();
+  if (calls_ != nullptr) calls_->take_back();
   appended_.resize(appended);
   std::memcpy(r, kept.data(), unit_.variables * sizeof(Register));
   std::memcpy(m, kept.data() + unit_.variables, unit_.variables * sizeof(Register));

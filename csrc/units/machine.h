@@ -30,14 +30,22 @@ struct Unit {
   std::vector<ArrayLoop> loops;  // of arrays
 };
 
+// A number drawn from a generator's bits: of [0, 1), of [a, b), or an integer there, in two ways.
+enum class Drawn : int32_t { unit, uniform, masked, scaled };
+
 // Calls functions that a unit has no instructions for. They change nothing but, where `writes`, the
-// first argument's elements.
+// first argument's elements, and generators of random numbers.
 class Calls {
  public:
   virtual ~Calls() = default;
   // Arguments are in registers side by side; the result is written like one.
   virtual Did call(int which, Arrays* arrays, const Register* arguments, const Register* imaginary,
                    Register* made, Register* made_imaginary) = 0;
+  virtual Did draw(Drawn method, int source, Register a, Register b, Register* made) = 0;
+  // What has been drawn of random numbers stays drawn, ...
+  virtual void commit() = 0;
+  // ... or has not been since the last time.
+  virtual void take_back() = 0;
 };
 
 // What was appended to a list that was given.

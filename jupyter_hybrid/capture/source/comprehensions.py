@@ -89,7 +89,8 @@ class Comprehensions:
         if check.ALWAYS:
             given = ready.values
             copies = check.copies(given)
-            ready._replace(values=copies).run()
+            with check.undrawn(ready.made, given):
+                ready._replace(values=copies).run()
             found.foretold = next(c for c, g in zip(copies, given, strict=True) if g is found.made)
             return
         start = time.perf_counter()

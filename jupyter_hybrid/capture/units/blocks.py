@@ -198,13 +198,13 @@ class Loop(Expressions):
             self._bind(part, found)
 
     def _augment(self, node: ast.AugAssign) -> None:
-        value = self._plain(node.value)
         target = node.target
         attribute = self._attribute(target)
         if self._writes(node.value) and not isinstance(target, ast.Name):
             raise Leaves("what is updated may be written by a call", node)
         if isinstance(target, ast.Name) or attribute is not None:
             slot = self._slot_of(target)
+            value = self._plain(node.value)
             made = placed(node, ast.BinOp(self._read(slot), node.op, value))
             self._add("update", slot, made)
         elif isinstance(target, ast.Subscript):
@@ -215,6 +215,7 @@ class Loop(Expressions):
                 for i in indices
             ]
             old = Element(base, indices, target)
+            value = self._plain(node.value)
             self._add("alter", base, indices, placed(node, ast.BinOp(old, node.op, value)))
         else:
             raise Leaves(f"{words(target)} is updated", target)
@@ -240,7 +241,9 @@ class Loop(Expressions):
             self.grown.add(slot)
             self._add("append", slot, self._plain(value.args[0]))
         elif isinstance(function, ast.Attribute) or called_names([value]):
-            self._add("call", self._plain(value))
+            made = self._plain(value)
+            if not isinstance(made, Slot):  # whose value is not needed
+                self._add("call", made)
         else:
             raise Leaves(words(value), node)
 

@@ -7,12 +7,14 @@ elements of all arrays and lists are compared, type by type and bit by bit.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from .parts import Attr, Part
-from .unit import Outcome, Ready
+from .unit import Made, Outcome, Ready
 
 ALWAYS = False  # tests check all
 _CONTAINERS = (np.ndarray, list)
@@ -53,6 +55,18 @@ def _copied(items: list[Any], made: dict[int, Any]) -> list[Any]:
     return found
 
 
+@contextmanager
+def undrawn(made: Made, values: list[Any]) -> Iterator[None]:
+    """What is drawn of random numbers in it, has not been."""
+    streams = made.streams(values)
+    before = streams.states() if streams else []
+    try:
+        yield
+    finally:
+        if streams:
+            streams.go_back(before)
+
+
 class Prediction:
     """What a loop will do, by its unit. Raises what has interrupted that.
 
@@ -72,13 +86,19 @@ class Prediction:
             if type(real) is list:
                 rows = zip(copy, real, strict=True)
                 self._real |= {id(c): v for c, v in rows if type(v) is list}
-        self.outcome: Outcome = made.run(self._copies, self._owners)
+        # Python draws for a test of `while` before it can be asked.
+        self._streams = made.streams(values) if made.loop.way else None
+        with undrawn(made, values):
+            self.outcome: Outcome = made.run(self._copies, self._owners)
+            self._drawn = repr(self._streams and self._streams.states())
         if self.outcome.error is not None:
             raise self.outcome.error
 
     def compare(self, frame: Any) -> None:
         """Raises UnitDiffers unless the loop, in whose frame it is, has done that."""
         own, outer = frame.f_locals, frame.f_globals
+        if repr(self._streams and self._streams.states()) != self._drawn:
+            raise UnitDiffers(f"{self._where}: other random numbers were drawn")
         made = {(id(owner), name): value for owner, name, value in self.outcome.attributes}
         for name, before in zip(self._names[: self._bound], self._values, strict=False):
             if type(name) is Part:

@@ -16,7 +16,7 @@ from typing import Any
 from ... import _core
 from . import arithmetic, pure
 from .blocks import Loop
-from .kinds import is_array, letter_of
+from .kinds import Stream, is_array, letter_of
 from .parts import Block, Leaves, Refusal, first_of
 from .steps import STEPS, Steps
 from .values import WIDTH
@@ -53,6 +53,7 @@ _RESULTS = {
     **dict.fromkeys(("take", "put"), "an index out of range, or shapes that do not fit"),
     "shift": "a shift by so many bits", "to": "a float that no integer of 64 bits is",
     "finite": "a result for which math raises", "steps": "a range of such numbers",
+    "draw": "random numbers of such a range",
     "call": "a function that warns, raises or gives something else",
 }  # fmt: skip
 _LATER = 16  # a flag of `apply`
@@ -67,6 +68,12 @@ _FAILS = {
 _TURNED = {"lt_i": "if_le_i", "le_i": "if_lt_i"}  # fails: the other way round, operands swapped
 
 
+def _with_slot(kind: Any, slot: int) -> Any:
+    """The kind; a generator's with the slot that holds it."""
+    known = type(kind) is tuple and type(kind[1]) is Stream
+    return ("is", Stream(kind[1].kind, slot)) if known else kind
+
+
 class Code(Steps):
     """What :class:`Loop` becomes for the kinds that its slots have at first.
 
@@ -79,6 +86,7 @@ class Code(Steps):
         starts: where the blocks begin, by their numbers, each for some kinds.
         watches: is NumPy to warn of floating-point exceptions?
         attributes: of modules, what they were: (module, name, value).
+        drawn_from: generators of random numbers, or the slots of those that names hold.
     """
 
     def __init__(self, loop: Loop, kinds: tuple[Any, ...]):
@@ -87,6 +95,7 @@ class Code(Steps):
         self.attributes: list[tuple[ModuleType, str, Any]] = []
         self.letters: list[str] = []
         self.kinds: list[tuple[Any, ...]] = []
+        kinds = tuple(map(_with_slot, kinds, range(len(kinds))))
         self.entry = kinds
         self.nodes: list[Any] = []
         self.reasons: dict[int, str] = {}
@@ -98,7 +107,9 @@ class Code(Steps):
         self.computed_later: dict[int, int] = {}  # where registers get what may be
         self.parts: list[int] = []  # of views
         self.loops: list[tuple[Any, str, bool, float]] = []  # of whole arrays
-        self.calls: list[tuple[Any, list[Any], Any]] = []  # functions, arguments, results
+        # Functions, arguments, results, and whether they draw.
+        self.calls: list[tuple[Any, list[Any], Any, bool]] = []
+        self.drawn_from: list[Any] = []
         self.appends: list[tuple[int, Any]] = []  # to the list of a slot, of a kind
         self._constants: dict[tuple[type, str], int] = {}
         self._values: list[Any] = []
@@ -189,9 +200,11 @@ class Code(Steps):
             self._add(name, self._temporary(), register)
         return first
 
-    def call_number(self, function: Any, given: Sequence[tuple[Any, int]], result: Any) -> int:
+    def call_number(
+        self, function: Any, given: Sequence[tuple[Any, int]], result: Any, draws: bool = False
+    ) -> int:
         """The number of a function that is called so."""
-        self.calls.append(pure.described(function, given, result))
+        self.calls.append(pure.described(function, given, result, draws))
         return len(self.calls) - 1
 
     def loop_number(self, function: Any, letters: str, in_place: bool, beginning: float) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..source.nodes import placed, walk
+from . import draws
 from .callees import Callee, Callees
 from .instances import Instances
 from .parts import Attr, Block, Displays, Element, Free, Leaves, Part, Slot, words
@@ -115,6 +116,11 @@ class Expressions:
         callees = (self._callee(n) for n in walk(node) if isinstance(n, ast.Call))
         return any(c is not None and c.definition.writes for c in callees)
 
+    def _draws(self, node: Any) -> bool:
+        """May something in it draw random numbers?"""
+        calls = (n for n in walk(node) if isinstance(n, ast.Call))
+        return any(draws.may_draw(n) or self._callee(n) is not None for n in calls)
+
     def _each(self, nodes: list[Any]) -> list[Any]:
         """The expressions, of which later ones may write what earlier ones read."""
         found = []
@@ -212,6 +218,8 @@ class Expressions:
             raise Leaves("a starred index", node)
         if any(map(self._writes, parts)) and not isinstance(node.value, ast.Name):
             raise Leaves("a call in an index", node)
+        if self._draws(index) and self._draws(node.value):
+            raise Leaves("several draws of random numbers in an element", node)
         parts = self._each(parts)
         if isinstance(node.value, ast.Subscript):
             base, outer = self._element(node.value)
@@ -322,7 +330,11 @@ class Expressions:
         named = [
             placed(k.value, ast.keyword(k.arg, v)) for k, v in zip(node.keywords, rest, strict=True)
         ]
-        return placed(node, ast.Call(self._plain(node.func), args, named))
+        made = placed(node, ast.Call(self._plain(node.func), args, named))
+        if not draws.may_draw(node):
+            return made
+        made.is_kept = True  # one draw after the other
+        return self._read(self._kept(made))
 
     def _extreme(self, name: str, args: list[Any], node: Any) -> Any:
         """``min`` and ``max`` keep the first of equal values, with its type."""

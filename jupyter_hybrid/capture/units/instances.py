@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any
 
 from .callees import Callee, callee_of, method_of
-from .kinds import NOTHING
+from .kinds import NOTHING, is_stream
 from .parts import Attr, Used
 
 _HEAP_TYPE = 1 << 9  # a flag of classes that are made by a class statement
@@ -69,6 +69,8 @@ def instances_of(values: dict[str, Any], used: Used, outer: dict[str, Any]) -> I
 def _is_plain(kind: type) -> bool:
     if type(kind) is not type or not kind.__flags__ & _HEAP_TYPE or not kind.__dictoffset__:
         return False  # no class statement has made it
+    if is_stream(kind):
+        return False
     ways: Any = kind.__getattribute__, kind.__setattr__
     return bool(ways == (object.__getattribute__, object.__setattr__))
 

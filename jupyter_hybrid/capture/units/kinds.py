@@ -11,7 +11,8 @@ whatever a unit can't work with. The core knows those of numbers and NumPy's arr
 from __future__ import annotations
 
 import types
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +37,28 @@ _width = _core.units.width_of
 _WIDTHS = {1: "B", 2: "H", 4: "I"}  # letters of a text's characters, by their bytes
 ITEMS = {"i": "int", "f": "float", "b": "bool"}
 MANY = 256  # times as many items as steps are not worth looking at
+
+
+class Stream(NamedTuple):
+    """A generator of random numbers: its type, and the slot that holds it in code."""
+
+    kind: type
+    slot: int = -1
+
+
+_streams: dict[type, Any] = {}
+_draws: list[Callable[[Any], bool]] = []
+
+
+def tell_streams(generators: Iterable[type], draws: Callable[[Any], bool]) -> None:
+    """The types of generators, and which methods of theirs draw."""
+    _streams.update((kind, ("is", Stream(kind))) for kind in generators)
+    _draws.append(draws)
+
+
+def is_stream(kind: type) -> bool:
+    """Is it a type of generators of random numbers?"""
+    return kind in _streams
 
 
 def bits(letter: str) -> int:
@@ -67,7 +90,11 @@ def _kind_of_others(value: Any, steps: int) -> Any:
         return ("text", _WIDTHS[_width(value)], 1)
     if kind is bytes:
         return ("text", "B", 0)
-    return ("is", value) if kind is types.FunctionType and value in _written_in_python else OTHER
+    if kind is types.FunctionType:
+        return ("is", value) if value in _written_in_python else OTHER
+    if kind is types.MethodType:
+        return ("is", value) if _draws[0](value) else OTHER
+    return _streams.get(kind, OTHER)
 
 
 def _of_array(dtype: np.dtype, rank: int, writeable: bool) -> Any:

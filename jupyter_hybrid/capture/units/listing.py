@@ -53,7 +53,7 @@ _TEXTS = {
     "put_at": "{0}[{1}] = {2}", "accumulate": "{0} = {loop_2}.accumulate({1})",
     "iota": "{0} = {3} numbers from {1}", "reshape": "{0} = {1} in another shape",
     "arg_best": "{0} = where {1} has its best", "append": "append {0}",
-    "call": "{0} = {called}({given})",
+    "call": "{0} = {called}({given})", "draw": "{0} = a random number of {drawn}",
     **{f"if_{w}_{k}": f"if {{0}} {s} {{1}}: {{to[2]}}" for w, s in _SIGNS.items() for k in "if"},
     **{f"unless_{w}_f": f"if not {{0}} {s} {{1}}: {{to[2]}}" for w, s in _SIGNS.items()},
     **{f"{word}_{k}": f"{{0}} = {{1}} {s} {{2}}" for word, s in _SIGNS.items() for k in "ifc"},
@@ -210,6 +210,10 @@ class _Listing:
             others["inputs"] = ", ".join(map(self._register, n[1:3][: function.nin]))
         elif name in ("reduce", "reduce_axis", "accumulate"):
             others["loop_2"] = code.loops[n[2]][0].__name__
+        elif name == "draw":
+            low, high = map(self._register, (n[2], n[2] + 1))
+            floats = f"[{low}, {high})" if n[1] else "[0, 1)"
+            others["drawn"] = f"range({low}, {high})" if n[1] > 1 else floats
         elif name == "call":
             function = code.calls[n[1]][0]
             others["called"] = getattr(function, "__name__", "a function")

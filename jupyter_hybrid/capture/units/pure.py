@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import operator
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
@@ -18,7 +20,16 @@ import numpy as np
 
 from ...np_face.float_errors import unheard
 from .arithmetic import Value
-from .kinds import is_array, is_integer, is_number, kind_of, letter_of, tell_known
+from .kinds import (
+    NOTHING,
+    Stream,
+    is_array,
+    is_integer,
+    is_number,
+    kind_of,
+    letter_of,
+    tell_known,
+)
 from .parts import Leaves
 
 # None that warns by other means than floating-point flags, of arrays that have elements.
@@ -198,6 +209,28 @@ def call(code: Any, function: Any, args: Sequence[Any], named: dict[str, Any]) -
     return _emitted(code, _adapted(function, places, names), spec.given)
 
 
+def drawn(
+    code: Any,
+    function: Any,
+    receiver: list[Value],
+    twin: Any,
+    args: Sequence[Any],
+    named: dict[str, Any],
+) -> Value:
+    """A call of a function that draws random numbers; ``twin``: the same of another generator, or
+    that generator, if the function is given one.
+    """
+    spec = _Spec()
+    spec.given += receiver
+    places = [*range(len(receiver)), *(spec.of(code, a) for a in args)]
+    names = {k: spec.of(code, a) for k, a in named.items()}
+    made = _adapted(function, places, names)
+    sampled = functools.partial(made, twin) if receiver else _adapted(twin, places, names)
+    kinds = tuple(v[0] for v in spec.given[len(receiver) :])
+    result = _kind_of_result(sampled, kinds, (_sample, _rising()))
+    return _called(code, made, spec.given, result, draws=True)
+
+
 def method(code: Any, base: Value, name: str, args: Sequence[Any], named: dict[str, Any]) -> Value:
     """``array.name(args)``."""
     if name not in _METHODS or not _REFUSED.isdisjoint(named):
@@ -279,11 +312,16 @@ def _function_of(code: Any, node: Any) -> Any:
 
 # Instructions -------------------------------------------------------------------------------------
 def _emitted(code: Any, function: Callable[..., Any], given: Sequence[Value]) -> Value:
-    result = _kind_of_result(function, tuple(v[0] for v in given))
-    number = code.call_number(function, given, result)
+    return _called(code, function, given, _kind_of_result(function, tuple(v[0] for v in given)))
+
+
+def _called(
+    code: Any, function: Callable[..., Any], given: Sequence[Value], kind: Any, draws: bool = False
+) -> Value:
+    number = code.call_number(function, given, kind, draws)
     first = code.consecutive_of(given)
     code.watches = True
-    return result, code.emit("call", number, first, len(given), 0)
+    return kind, code.emit("call", number, first, len(given), 0)
 
 
 def _writing(code: Any, function: Callable[..., Any], given: Sequence[Value]) -> None:
@@ -296,14 +334,21 @@ def _writing(code: Any, function: Callable[..., Any], given: Sequence[Value]) ->
     code.emit("call", number, first, len(given), 1)
 
 
-def _kind_of_result(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Any:
-    """Of a call with such values, by one with small ones."""
-    given = [_sample(kind) for kind in kinds]
-    try:
-        with unheard() as warned, np.errstate(all="ignore"):
+def _kind_of_result(
+    function: Callable[..., Any],
+    kinds: tuple[Any, ...],
+    samples: Sequence[Callable[[Any], Any]] | None = None,
+) -> Any:
+    """Of a call with such values, by one with small ones; there may be several to try."""
+    made: Any = NOTHING
+    given: list[Any] = []
+    for sample in samples or (_sample,):
+        given = [sample(kind) for kind in kinds]
+        with suppress(Exception), unheard() as warned, np.errstate(all="ignore"):
             made = function(*given)
-    except Exception:
-        raise Leaves("a call with such arguments", None) from None
+            break
+    if made is NOTHING:
+        raise Leaves("a call with such arguments", None)
     if warned:
         raise Leaves("a call that warns", None)
     kind = kind_of(made, -1)
@@ -313,6 +358,20 @@ def _kind_of_result(function: Callable[..., Any], kinds: tuple[Any, ...]) -> Any
     elif not is_number(kind):
         raise Leaves("a call that gives something else", None)
     return kind
+
+
+def _rising() -> Callable[[Any], Any]:
+    """Samples of which each is larger than those before, and arrays of which each has the sum 1."""
+    numbers = itertools.count(1)
+
+    def sample(kind: Any) -> Any:
+        if not is_array(kind):
+            return _sample(kind) * next(numbers) if kind not in ("bool", ".?") else True
+        made = np.zeros_like(_sample(kind))
+        made[..., 0] = 1
+        return made
+
+    return sample
 
 
 def _sample(kind: Any) -> Any:
@@ -331,17 +390,20 @@ def descriptor(kind: Any) -> tuple[str, Any, int]:
     """(letter, type, rank) of a value that is given to a function, or that it gives."""
     if kind == ("is", None):
         return "-", None, 0
+    if type(kind) is tuple and type(kind[1]) is Stream:
+        return "o", None, kind[1].slot
     if is_array(kind):
         return "a", np.dtype(kind[1]), kind[2]
     return letter_of(kind), (np.dtype(kind[1]).type if kind[0] == "." else None), 0
 
 
 def described(
-    function: Callable[..., Any], given: Sequence[Value], result: Any
-) -> tuple[Any, list[Any], Any]:
-    """(function, arguments, result) for the machine."""
+    function: Callable[..., Any], given: Sequence[Value], result: Any, draws: bool
+) -> tuple[Any, list[Any], Any, bool]:
+    """(function, arguments, result, does it draw?) for the machine."""
     letter, kind, rank = descriptor(result)
-    return function, [descriptor(k) for k, _ in given], (letter, kind or _PYTHONS.get(result), rank)
+    made = letter, kind or _PYTHONS.get(result), rank
+    return function, [descriptor(k) for k, _ in given], made, draws
 
 
 _PYTHONS = {"int": int, "float": float, "bool": bool, "complex": complex}

@@ -8,7 +8,7 @@ from typing import Any
 from ... import _core
 from . import arithmetic, picked, pure, whole
 from .arithmetic import Value
-from .kinds import OTHER, TYPES, is_array, is_integer, is_number, letter_of, opened
+from .kinds import OTHER, TYPES, Stream, is_array, is_integer, is_number, letter_of, opened
 from .parts import Leaves, Slot
 from .values import WIDTH, Values
 
@@ -22,6 +22,9 @@ class Steps(Values):
             self._once(expression.slot, slot)
         if type(kind) is not tuple and kind == OTHER:
             raise Leaves("a value of such a type", None)
+        is_stream = type(kind) is tuple and type(kind[1]) is Stream
+        if is_stream and slot < self.loop.named and self._now[slot] != kind:
+            raise Leaves("another name for a generator of random numbers", None)
         self._now[slot] = kind
         if letter_of(kind) == "-" or register == slot:
             return

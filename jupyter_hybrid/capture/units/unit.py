@@ -24,6 +24,7 @@ from ..source.scopes import own_stores
 from .blocks import ITEMS, RANGE, Loop
 from .callees import Callees, called_names
 from .code import Code
+from .draws import Streams
 from .errors import errors_now
 from .instances import Instances
 from .kinds import NOTHING, OTHER, PLAIN, as_object, kind_of, letter_of
@@ -131,15 +132,21 @@ class Made:
         slots, entry = self.loop.slots, self.code.entry
         return "".join(map(_given_back, slots, now, entry))
 
+    def streams(self, values: list[Any]) -> Streams | None:
+        """What it draws random numbers from."""
+        known = self.code.drawn_from
+        return Streams(values[g] if type(g) is int else g for g in known) if known else None
+
     def run(self, values: list[Any], owners: dict[str, Any]) -> Outcome:
         """A run from these values of its slots; ``owners``: the instances by the loop's names."""
         watched = errors_now().watched if self.code.watches else ""
+        streams = self.streams(values)
         if self.code.calls:
             # What NumPy's own functions are to tell of raises: Python takes the step then.
             with raised(), np.errstate(**errors_now().raised):
-                ran = self.unit.run(values, watched)
+                ran = self.unit.run(values, watched, streams)
         else:
-            ran = self.unit.run(values, watched)
+            ran = self.unit.run(values, watched, streams)
         end, steps, lost, work, at, kinds, given, error, large, appended = ran
         for which, several in appended:
             slot, kind = self.code.appends[which]
@@ -240,6 +247,9 @@ class Unit:
             return None
         if found.made.code.watches and not errors_now().ignores_under:
             return None  # the flag of that is set by most small numbers: nobody looks at it
+        streams = found.made.streams(found.values)
+        if streams is not None and not streams.are_known:
+            return None
         for slot, value in enumerate(found.values):
             if type(value) is TracedArray:  # of a name that the loop sets and does not read
                 found.values[slot] = value.to_numpy()

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..source.nodes import walk
-from . import arithmetic, functions, new_arrays, picked, pure, whole
+from . import arithmetic, draws, functions, new_arrays, picked, pure, whole
 from .arithmetic import Value
-from .kinds import OTHER, TYPES, is_array, is_integer, kind_of, letter_of, opened
+from .kinds import OTHER, TYPES, Stream, is_array, is_integer, kind_of, letter_of, opened
 from .parts import Element, Leaves, Slot
 
 WIDTH = 6  # numbers of an instruction
@@ -211,6 +211,8 @@ class Values:
         kind, register = self._value(node.value)
         name = node.attr
         if type(kind) is tuple and kind[0] == "is":
+            if type(kind[1]) is Stream:
+                return draws.method_of(kind[1], name)
             if isinstance(kind[1], np.ufunc) and name in pure.METHODS_OF_UFUNCS:
                 return ("is", getattr(kind[1], name)), 0
             return self._of_module(kind[1], name)
@@ -266,6 +268,8 @@ class Values:
         found = self._tried(function, [], node)
         if found is not None:
             return found
+        if draws.knows(function):
+            return draws.call(self, function, node, named)
         if pure.knows(function):
             return pure.call(self, function, node.args, named)
         if node.keywords:

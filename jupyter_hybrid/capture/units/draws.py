@@ -1,0 +1,223 @@
+"""Random numbers that units draw, from Python's and NumPy's generators.
+
+The stream is the user's own: each draw is a call of the generator's own method, or takes what that
+would from the generator's bits, in the order in which Python would. What a run takes back has not
+been drawn: before it begins, and now and then, the generators' states are saved.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+import types
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ... import _core
+from . import arithmetic, pure
+from .arithmetic import Value
+from .kinds import Stream, is_integer, tell_streams
+from .parts import Leaves
+
+_OF_BOTH = frozenset(
+    {"random", "uniform", "normal", "standard_normal", "exponential", "standard_exponential",
+     "poisson", "binomial", "beta", "gamma", "standard_gamma", "geometric", "laplace", "logistic",
+     "lognormal", "pareto", "rayleigh", "triangular", "weibull", "chisquare", "gumbel", "vonmises",
+     "choice", "permutation"}
+)  # fmt: skip
+_METHODS: dict[type, frozenset[str]] = {
+    np.random.Generator: _OF_BOTH | {"integers"},
+    np.random.RandomState: _OF_BOTH | {"rand", "randn", "random_sample", "randint"},
+    random.Random: frozenset(
+        {"random", "uniform", "randint", "randrange", "gauss", "normalvariate", "expovariate",
+         "lognormvariate", "betavariate", "gammavariate", "paretovariate", "weibullvariate",
+         "vonmisesvariate", "triangular", "choice"}
+    ),
+}  # fmt: skip
+NAMES = frozenset[str]().union(*_METHODS.values())
+_BIT_GENERATORS = frozenset(
+    kind.__name__
+    for kind in (
+        np.random.MT19937, np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.SFC64
+    )
+)  # fmt: skip
+_METHOD_TYPES = (types.BuiltinFunctionType, types.MethodType)
+
+
+class Method(NamedTuple):
+    """Of a generator that a name holds."""
+
+    stream: Stream
+    name: str
+
+
+class Native(NamedTuple):
+    """A method that is an instruction: how it draws, from how many arguments at most, of which
+    kind, and its result's kind.
+    """
+
+    method: int
+    most: int
+    of_floats: bool
+    result: str
+
+
+_UNIT, _UNIFORM = Native(0, 0, True, "float"), Native(1, 2, True, "float")
+_NATIVE = {
+    (np.random.Generator, "random"): _UNIT,
+    (np.random.Generator, "uniform"): _UNIFORM,
+    (np.random.Generator, "integers"): Native(3, 2, False, ".l"),
+    (np.random.RandomState, "random"): _UNIT,
+    (np.random.RandomState, "random_sample"): _UNIT,
+    (np.random.RandomState, "rand"): _UNIT,
+    (np.random.RandomState, "uniform"): _UNIFORM,
+    (np.random.RandomState, "randint"): Native(2, 2, False, "int"),
+}
+_FLOATS = frozenset({"float", ".d"})
+_numpy_random: Any = np.random
+_GLOBAL = _numpy_random.get_state.__self__
+_bits_of_global = _numpy_random.get_bit_generator
+
+
+class Streams:
+    """The generators that a run draws from."""
+
+    def __init__(self, generators: Iterable[Any]):
+        self._sources = list(generators)
+        self._generators = list({id(g): g for g in self._sources}.values())
+
+    def capsule(self, which: int) -> Any:
+        """Of the bits of one of them."""
+        found = self._sources[which]
+        bits = found.bit_generator if type(found) is np.random.Generator else _bits_of_global()
+        return bits.capsule
+
+    @property
+    def are_known(self) -> bool:
+        """Do their states say all?"""
+        kinds = (_state(g) for g in self._generators if type(g) is not random.Random)
+        return all(s.get("bit_generator") in _BIT_GENERATORS for s in kinds)
+
+    def states(self) -> list[Any]:
+        return [_state(g) for g in self._generators]
+
+    def go_back(self, states: list[Any]) -> None:
+        """To what was saved."""
+        for generator, state in zip(self._generators, states, strict=True):
+            if type(generator) is np.random.Generator:
+                generator.bit_generator.state = state
+            elif type(generator) is np.random.RandomState:
+                generator.set_state(state)
+            else:
+                generator.setstate(state)
+
+
+def _state(generator: Any) -> Any:
+    if type(generator) is np.random.Generator:
+        return generator.bit_generator.state
+    if type(generator) is np.random.RandomState:
+        return generator.get_state(legacy=False)
+    return generator.getstate()
+
+
+def may_draw(node: ast.Call) -> bool:
+    """Is it called like a function that draws?"""
+    name = getattr(node.func, "attr", None) or getattr(node.func, "id", "")
+    return name in NAMES
+
+
+def is_method(value: Any) -> bool:
+    """Is it a generator's method that draws?"""
+    if type(value) not in _METHOD_TYPES:
+        return False
+    kind, name = type(value.__self__), value.__name__
+    if name not in _METHODS.get(kind, ()):
+        return False
+    return type(value) is types.BuiltinFunctionType or value.__func__ is getattr(kind, name)
+
+
+def knows(function: Any) -> bool:
+    """Does it draw random numbers?"""
+    return type(function) is Method or is_method(function)
+
+
+def method_of(stream: Stream, name: str) -> Value:
+    """``generator.name``."""
+    if name not in _METHODS[stream.kind]:
+        raise Leaves(f"the method {name}", None)
+    return ("is", Method(stream, name)), 0
+
+
+def call(code: Any, function: Any, node: Any, named: dict[str, Any]) -> Value:
+    """A draw. It has to be a statement's own step: such calls keep their order."""
+    if not getattr(node, "is_kept", False):
+        raise Leaves("a draw of a random number by such a name", None)
+    native = _natively(code, function, node, named)
+    if native is not None:
+        return native
+    if type(function) is Method:
+        stream, name = function
+        twin = _TWINS[stream.kind]
+        code.drawn_from.append(stream.slot)
+        receiver = [(("is", stream), stream.slot)]
+        return pure.drawn(code, getattr(stream.kind, name), receiver, twin, node.args, named)
+    twin = getattr(_TWINS[type(function.__self__)], function.__name__)
+    code.drawn_from.append(function.__self__)
+    return pure.drawn(code, function, [], twin, node.args, named)
+
+
+def _natively(code: Any, function: Any, node: Any, named: dict[str, Any]) -> Value | None:
+    """The same as an instruction, where there is one."""
+    if type(function) is Method:
+        kind, name = function.stream.kind, function.name
+        source = function.stream.slot
+    else:
+        kind, name = type(function.__self__), function.__name__
+        source = function.__self__
+    if kind is np.random.RandomState and source is not _GLOBAL:  # its bits have no public name
+        return None
+    known = _NATIVE.get((kind, name))
+    if known is None or named or len(node.args) > known.most or not _agrees(known, kind, name):
+        return None
+    values = [code._value(a) for a in node.args]
+    if known.of_floats:
+        if not all(k in _FLOATS or is_integer(k) for k, _ in values):
+            return None
+        given = [arithmetic.as_float(code, value) for value in values]
+        given += [code.constant(float(k)) for k in range(len(given), 2)]
+    else:
+        if not values or not all(is_integer(k) for k, _ in values):
+            return None
+        given = [register for _, register in values]
+        if len(given) == 1:
+            given.insert(0, code.constant(0))
+    code.drawn_from.append(source)
+    first = code.consecutive(given)
+    return known.result, code.emit("draw", known.method, first, len(code.drawn_from) - 1)
+
+
+@cache
+def _agrees(known: Native, kind: type, name: str) -> bool:
+    """Does this NumPy draw the same numbers?"""
+    bits, twins = np.random.PCG64(7), np.random.PCG64(7)
+    theirs = getattr(kind(twins), name)
+    several: tuple[tuple[Any, ...], ...] = ((0.0, 1.0), (-1e300, 3e7), (0.1, 0.7))
+    if not known.of_floats:
+        several = (0, 6), (-5, 2**31), (3, 4), (-(2**40), 11 - 2**40), (5, 2**32 + 5)
+    for a, b in several:
+        given = (a, b) if known.most else ()
+        ours = [_core.units.drawn(bits.capsule, known.method, a, b) for _ in range(32)]
+        if ours != [theirs(*given) for _ in range(32)]:
+            return False
+    return bool(twins.state == bits.state)
+
+
+_TWINS: dict[type, Any] = {
+    np.random.Generator: np.random.Generator(np.random.PCG64(0)),
+    np.random.RandomState: np.random.RandomState(0),
+    random.Random: random.Random(0),
+}
+tell_streams(_METHODS, is_method)

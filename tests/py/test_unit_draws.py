@@ -1,0 +1,184 @@
+"""Random numbers that units draw: the user's own streams, in the user's own order."""
+
+from __future__ import annotations
+
+import random
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from cells import Shell, imperative
+
+SETUP = """
+import random
+import numpy as np
+from random import gauss, randint, random as some
+from numpy.random import rand, uniform
+random.seed(5); np.random.seed(6)
+rng, old, own = np.random.default_rng(7), np.random.RandomState(8), random.Random(9)
+shared = np.random.PCG64(3)
+one, other = np.random.Generator(shared), np.random.RandomState(shared)
+class Walk:
+    def __init__(self):
+        self.rng, self.x = np.random.default_rng(1), 0.0
+    def step(self, by):
+        self.x += self.rng.normal(0.0, by)
+        return self.x
+walk = Walk()
+def pick(rng, n, by=0.5):
+    return rng.integers(n) if rng.random() < by else rng.integers(n, n + n)
+x, h, s, c = np.zeros(12), np.zeros(12, int), 0.0, 0
+"""
+
+LOOPS = {
+    "of [0, 1)": "s += np.random.rand() - rng.random() * old.random_sample()",
+    "a function by a name": "s += rand() + uniform(-2, 5) + gauss(0, 1) * randint(1, 3)",
+    "by another name": "s += some() - some() * rand()",
+    "uniform": "s += rng.uniform() + rng.uniform(0.25) - np.random.uniform(-3, i + 1.0)",
+    "uniform of NumPy's": "s += rng.uniform(x[3], x[4]) + np.random.uniform(h[1], 3)",
+    "integers": "h[np.random.randint(12)] += np.random.randint(-5, 2 + i)",
+    "the generator's integers": "h[rng.integers(12)] -= rng.integers(0, 2 + i)",
+    "one integer to draw": "c += np.random.randint(1) + rng.integers(3, 4)",
+    "many integers": "c ^= int(rng.integers(2**40)) ^ np.random.randint(-(2**62), 2**62)",
+    "up to 32 bits": "c ^= int(rng.integers(0, 2**32 - 1)) ^ np.random.randint(2**32)",
+    "two in an update": "x[rng.integers(12)] += rng.random()",
+    "two in a store": "x[rng.integers(12)] = rng.random()",
+    "a choice between draws": "s += rng.random() + (rng.normal() if rng.random() < 0.5 else 1)",
+    "a choice in an index": "x[rng.integers(6) + (6 if rng.random() < 0.3 else 0)] += rng.random()",
+    "one after the other": "if 0.2 < rng.random() < rng.random() or rng.random() < 0.1: c += i",
+    "an order of arguments": "s += rng.normal(rng.random(), scale=rng.random())",
+    "the least": "s += min(rng.random(), rng.random(), old.rand())",
+    "normal ones": "s += np.random.normal(2.0, 0.5) + np.random.randn() * old.normal()",
+    "others": "s += rng.exponential(2) + rng.beta(2, 3) + rng.poisson(3) + old.binomial(9, 0.5)",
+    "Python's": "s += random.random() + random.uniform(1, 2) * own.gauss(0, 1) + own.randrange(9)",
+    "choices": "c += rng.choice([-1, 1]) + np.random.choice(5) + random.choice([2, 3])",
+    "choices by weight": "c += rng.choice(3, p=[0.2, 0.3, 0.5])",
+    "arrays": "x += rng.normal(size=12) + np.random.rand(12)\nh[:3] = rng.integers(0, 9, size=3)",
+    "arrays as arguments": "x[:] = rng.normal(x, 0.5)\ns += rng.choice(x)",
+    "of one bit generator": "s += one.random() - other.normal() * other.random_sample()",
+    "a function's parameter": "c += pick(rng, 7) - pick(rng, 3, by=0.25)",
+    "an instance's": "s += walk.step(0.5) + walk.rng.random()",
+    "alone": "np.random.rand()\nc += 1\nrng.normal()",
+    "for an instance": "c += 1\nwalk.step(0.5)",
+    "in a condition": "while rng.random() < 0.5: c += 1",
+    "a loop of them": "for j in range(rng.integers(4)): s += rng.random() * j",
+    "a comprehension": "s += sum([rng.random() for _ in range(5)])",
+    "and an error": "s += rng.random()\nif rng.random() < 0.05: s += x[12]",
+    "and what can't be drawn": "s += rng.random()\nh[0] = rng.integers(30 - i)",
+    "and a print": "s += rng.random()\nif rng.integers(20) == 0: print(s)",
+    "two names": "r = rng\ns += r.random() + rng.random()",
+    "another generator": "s += rng.random()\nif i == 20: rng = np.random.default_rng(1)",
+    "seeds": "s += np.random.rand() + rng.random()\nif i == 20: np.random.seed(3)",
+    "nested elements": "s += np.ones((9, 9))[rng.integers(9)][rng.integers(9)]",
+}  # fmt: skip
+
+
+# No unit runs them, or none for many steps.
+OTHERS = frozenset(
+    {"two names", "another generator", "seeds", "and a print", "nested elements", "by another name",
+     "and an error", "and what can't be drawn", "many integers"}
+)  # fmt: skip
+
+
+@pytest.fixture
+def shell() -> Iterator[Shell]:
+    made = Shell()
+    made.run("%hybrid mode auto")
+    yield made
+    made.run("%hybrid mode imperative")
+
+
+def state_of(names: dict[str, Any]) -> str:
+    """All that can be seen: the names, and what each generator will draw."""
+    numbers = [repr(names[n]) for n in ("x", "h", "s", "c", "said")]
+    streams = [repr(names[n].bit_generator.state) for n in ("rng", "one")]
+    streams += [repr(names[n].get_state(legacy=False)) for n in ("old", "other")]
+    streams += [repr(names["own"].getstate()), repr(vars(names["walk"])["x"])]
+    streams.append(repr(names["walk"].rng.bit_generator.state))
+    return "\n".join([*numbers, *streams, repr(np.random.get_state()), repr(random.getstate())])
+
+
+def text_of(body: str, head: str = "for i in range(40):") -> str:
+    lines = "\n".join(f"        {line}" for line in body.splitlines())
+    return (
+        f"{SETUP}\nsaid = ''\ntry:\n    {head}\n{lines}\nexcept Exception as e:\n    said = repr(e)"
+    )
+
+
+def agree(shell: Shell, text: str) -> None:
+    names, out = imperative(text)
+    wanted = state_of(names)
+    ran = shell.run(text)
+    assert state_of(shell.ns) == wanted
+    assert ran.out == out
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_draws_are_python_s(shell: Shell, name: str) -> None:
+    agree(shell, text_of(LOOPS[name]))  # and what units foretell is compared: conftest
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_draws_of_units_are_python_s(shell: Shell, steps: list[int], name: str) -> None:
+    agree(shell, text_of(LOOPS[name]))
+    agree(shell, text_of(LOOPS[name], "for i in range(3000):"))  # states are saved on the way
+    assert name in OTHERS or sum(steps) > 4
+
+
+@pytest.mark.parametrize("bits", ["MT19937", "PCG64DXSM", "Philox", "SFC64"])
+def test_bits_of_other_generators(shell: Shell, steps: list[int], bits: str) -> None:
+    body = "s += rng.random() + rng.uniform(1, 3) + rng.integers(7) + rng.normal()"
+    made = f"{SETUP}\nrng = np.random.Generator(np.random.{bits}(4))\n"
+    agree(shell, text_of(body, "for i in range(2500):").replace(SETUP, made))
+    assert sum(steps) >= 2500
+
+
+def test_a_program_s_other_bits_of_the_global_stream(shell: Shell, steps: list[int]) -> None:
+    before = np.random.get_bit_generator()
+    made = f"{SETUP}\nnp.random.set_bit_generator(np.random.PCG64(4))\n"
+    try:
+        agree(shell, text_of("s += np.random.rand()").replace(SETUP, made))
+        assert sum(steps) == 40
+    finally:
+        np.random.set_bit_generator(before)
+
+
+def test_bits_that_nobody_knows(shell: Shell, steps: list[int]) -> None:
+    class Others(np.random.PCG64):
+        pass
+
+    shell.ns["Others"] = Others
+    shell.run("import numpy as np\nrng, s = np.random.Generator(Others(4)), 0.0")
+    wanted = sum(np.random.Generator(np.random.PCG64(4)).random(50).tolist())
+    shell.run("for i in range(50):\n    s += rng.random()")
+    assert shell.ns["s"] == pytest.approx(wanted)
+
+
+def test_an_interrupt_takes_back_what_is_not_kept(shell: Shell, steps: list[int]) -> None:
+    shell.run(SETUP)
+    before = shell.ns["rng"].bit_generator.state
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(0.3, lambda: signal.pthread_kill(main, signal.SIGINT))
+    old = signal.signal(signal.SIGINT, signal.default_int_handler)
+    started = time.perf_counter()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        timer.start()
+        ran = shell.run("while True:\n    s += rng.random() + rng.normal()\n    c += 1", fails=True)
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, old)
+    assert isinstance(ran.error, KeyboardInterrupt)
+    assert time.perf_counter() - started < 30
+    twin = np.random.default_rng(7)
+    twin.bit_generator.state = before
+    count, total = shell.ns["c"], 0.0
+    for _ in range(count):
+        total += twin.random() + twin.normal()
+    assert count > 0
+    assert total == shell.ns["s"]  # nothing is drawn that no step has had
