@@ -315,6 +315,14 @@ do_mul_c:
     A.f = real;
     NEXT;
   }
+do_div_c:
+  {
+    Register real, imaginary;
+    LEAVE_IF(!divide({B.f, MB.f}, {C.f, MC.f}, i->d != 0, &real.f, &imaginary.f));
+    A = real;
+    MA = imaginary;
+    NEXT;
+  }
 do_neg_c:
   A.f = -B.f;
   MA.f = -MB.f;

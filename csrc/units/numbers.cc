@@ -63,6 +63,19 @@ double floor_divided(double a, double b) {
   return std::isgreater(quotient - whole, 0.5) ? whole + 1 : whole;
 }
 
+bool divide(std::pair<double, double> a, std::pair<double, double> b, bool numpys, double* real,
+            double* imaginary) {
+  const bool is_wide = std::fabs(b.first) >= std::fabs(b.second);
+  const double larger = is_wide ? b.first : b.second, smaller = is_wide ? b.second : b.first;
+  const double ratio = smaller / larger, whole = larger + smaller * ratio;
+  const double one = is_wide ? a.first + a.second * ratio : a.first * ratio + a.second;
+  const double other = is_wide ? a.second - a.first * ratio : a.second * ratio - a.first;
+  const double scale = 1.0 / whole;
+  *real = numpys ? one * scale : one / whole;
+  *imaginary = numpys ? other * scale : other / whole;
+  return larger != 0 && !std::isnan(*real) && !std::isnan(*imaginary);
+}
+
 bool power(int64_t base, int64_t exponent, int64_t* result) {
   if (exponent < 0) return false;
   int64_t made = 1;

@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "units/arrays.h"
 
@@ -32,6 +33,10 @@ double math_2(Math2 which, double x, double y);
 // The sign of a remainder is the divisor's, which is not 0.
 double remainder(double a, double b);
 double floor_divided(double a, double b);
+// A quotient of complex numbers, (real, imaginary): by Smith's way ("Algorithm 116", 1962), in
+// which NumPy multiplies by a reciprocal. False where the divisor is 0, or the result no number.
+bool divide(std::pair<double, double> a, std::pair<double, double> b, bool numpys, double* real,
+            double* imaginary);
 // False where the result has more than 64 bits, or is no integer.
 bool power(int64_t base, int64_t exponent, int64_t* result);
 

@@ -76,12 +76,12 @@ def _of_python(code: Any, op: Any, left: Value, right: Value) -> Value:
         both = op in _BITWISE and rank == 0
         return "bool" if both else "int", code.emit(f"{name}_i", left[1], right[1])
     if rank == 3:
-        if op not in (ast.Add, ast.Sub, ast.Mult):
-            raise Leaves("an operator of complex numbers", None)
         if left[0] != right[0] and sys.version_info >= (3, 14):  # a real operand stays real
             raise Leaves("a complex number meets a real one", None)
+        if op is ast.Pow:
+            return "complex", _power(code, _as_complex(code, left), right, True)
         a, b = (_as_complex(code, value) for value in (left, right))
-        return "complex", code.emit(f"{name}_c", a, b)
+        return "complex", _complex(code, op, a, b, False)
     if rank < 2:
         if op is ast.Div:
             for value in (left, right):
@@ -97,6 +97,29 @@ def _of_python(code: Any, op: Any, left: Value, right: Value) -> Value:
         code.check("finite_f", made, a)
         code.check("finite_f", made, b)
     return "float", made
+
+
+def _complex(code: Any, op: Any, a: int, b: int, numpys: bool) -> int:
+    """An operator of complex numbers, which NumPy and Python divide in two ways."""
+    if op not in (ast.Add, ast.Sub, ast.Mult, ast.Div):
+        raise Leaves("an operator of complex numbers", None)
+    return int(code.emit(f"{_NAMES[op]}_c", a, b, *((numpys,) if op is ast.Div else ())))
+
+
+def _power(code: Any, base: int, exponent: Value, pythons: bool) -> int:
+    """A complex number to the power of 2 or 3, by products as Python and NumPy take them."""
+    known = code.constant_of(exponent[1])
+    if type(known) not in (int, float) or known not in (2, 3):
+        raise Leaves("such a power of a complex number", None)
+    square = code.emit("mul_c", base, base)
+    if not pythons:
+        return int(square if known == 2 else code.emit("mul_c", base, square))
+    one = code.emit("to_c", code.constant(1.0))
+    first = one if known == 2 else code.emit("mul_c", one, base)
+    made = code.emit("mul_c", first, square)
+    for part in ("real_c", "imag_c"):  # where it is infinite, Python raises
+        code.check("finite_f", code.emit(part, made), code.constant(0.0))
+    return int(made)
 
 
 def _integers(code: Any, name: str, left: Value, right: Value) -> int:
@@ -133,10 +156,10 @@ def _of_numpy(code: Any, op: Any, left: Value, right: Value) -> Value:
             raise Leaves("arithmetic of booleans", None)
         return ".?", code.emit(f"{name}_i", x, y)
     if a == "D":
-        if op not in (ast.Add, ast.Sub, ast.Mult):
-            raise Leaves("an operator of complex numbers", None)
         code.watches = True
-        return ".D", code.emit(f"{name}_c", x, y)
+        if op is ast.Pow:
+            return ".D", _power(code, x, right, False)
+        return ".D", _complex(code, op, x, y, True)
     if a in INTEGERS:
         if op in (ast.LShift, ast.RShift):
             code.check("shift_fits", y, bits(a))

@@ -279,6 +279,8 @@ class Values:
             return whole.apply(self, function, values)
         if isinstance(function, np.ufunc) and any(is_array(k) for k, _ in values):
             return whole.apply(self, function, values)
+        if function is np.absolute and any(k in ("complex", ".D") for k, _ in values):
+            return whole.apply(self, function, values)  # by a root of its own
         if function is len and len(values) == 1:
             given, slot = values[0]
             if type(given) is tuple and given[0] != "is":
