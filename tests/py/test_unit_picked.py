@@ -56,6 +56,12 @@ ORDERS = [  # the result's, of operands that lie otherwise
     "a = (x > 1).astype(int)",
     "a = m.astype(complex)",
     "a = wi.T.astype(float)",
+    "a = np.asarray(x)",
+    "a = np.asarray(x); a[0] = c; s = a[1]",
+    "a = x.conj(); a += 1",
+    "a = (m.astype(complex) * 1j).conj()",
+    "a = (m * 1j).conjugate().T",
+    "s = np.abs(m[0, 0] + 1j)",
 ]
 PICKED = [
     "a = x[k]", "a = x[-k]", "a = x[k + 1]", "a = x[q]", "a = x[k2]", "a = m[j]", "a = m[k2]",

@@ -362,19 +362,34 @@ def _transposed(code: Any, function: Any, values: Sequence[Value], named: Any) -
     return turned(code, values[0])
 
 
+def _itself(code: Any, function: Any, values: Sequence[Value], named: Any) -> Value:
+    """``np.asarray(x)`` is the very object."""
+    if len(values) != 1 or named or not is_array(values[0][0]):
+        raise Leaves("a call with such arguments", None)
+    return values[0]
+
+
+def _conjugate(code: Any, function: Any, values: Sequence[Value], named: Any) -> Value:
+    """``x.conj()``, which is ``x`` itself where that is real."""
+    found = _itself(code, function, values, named)
+    return apply(code, np.conjugate, values) if found[0][1] == "D" else found
+
+
 #: NumPy's functions that units know: (code, function, values, those given by name).
 FUNCTIONS: dict[Any, Any] = {
     **dict.fromkeys(_REDUCTIONS, _reduced), np.dot: _dot, np.matmul: _dot, np.outer: _outer,
     np.linalg.norm: _norm, np.flip: _turned_round, np.transpose: _transposed, np.std: _spread,
     np.var: _spread, np.cumsum: _accumulated, np.cumprod: _accumulated,
-    np.inner: _inner, np.vdot: _inner, np.diff: _differences,
+    np.inner: _inner, np.vdot: _inner, np.diff: _differences, np.asarray: _itself,
+    np.asanyarray: _itself, np.ndarray.conj: _conjugate,
 }  # fmt: skip
 #: Methods of arrays, which do as these functions do.
 METHODS = {
     "sum": np.sum, "prod": np.prod, "max": np.max, "min": np.min, "any": np.any, "all": np.all,
     "mean": np.mean, "copy": np.copy, "dot": np.dot, "std": np.std, "var": np.var,
     "cumsum": np.cumsum, "cumprod": np.cumprod, "argmax": np.argmax, "argmin": np.argmin,
-    "ravel": np.ravel, "reshape": np.reshape,
+    "ravel": np.ravel, "reshape": np.reshape, "conj": np.ndarray.conj,
+    "conjugate": np.ndarray.conj,
 }  # fmt: skip
 
 
