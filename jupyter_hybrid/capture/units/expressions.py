@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..source.nodes import placed, walk
-from . import draws
+from . import draws, folds
 from .callees import Callee, Callees
 from .instances import Instances
 from .parts import Attr, Block, Displays, Element, Free, Leaves, Part, Slot, words
@@ -312,6 +312,8 @@ class Expressions:
         ):
             raise Leaves("a call with starred arguments", node)
         callee = self._callee(node)
+        if callee is None and folds.may_fold(node):
+            return folds.fold(self, node)
         of = node.func.value if isinstance(node.func, ast.Attribute) else node.func
         is_computed = callee is None and not isinstance(of, ast.Name)  # before the arguments
         if is_computed and any(self._writes(a) for a in (*node.args, *node.keywords)):
