@@ -72,6 +72,27 @@ IN_UNITS = {
         "s = 0\nfor i in range(6):\n    s += 1 if f(i) is None else 2\n",
     ),
     "a lambda": ("f = lambda a: a + k\n", "s = 0\nfor i in range(6):\n    s += f(i)\n"),
+    "functions that are passed": (
+        "def g(v):\n    return v * v - k\ndef h(v, w=2):\n    return v / w\n"
+        "def step(f, v, dt):\n    a = f(v)\n    b = f(v + dt * a)\n    return v + dt * (a + b)\n"
+        "def both(one, other, v):\n    return step(one, v, 0.1) - other(v)\n",
+        "s = 0\nfor i in range(6):\n"
+        "    s += step(g, x[i], 0.5) + both(g, h, i) - both(h, h, 1.5)\n",
+    ),
+    "functions with cells that are passed": (
+        "def made(n):\n    def f(v):\n        return v * n + g(v)\n"
+        "    def g(v):\n        return v - n\n"
+        "    return f\ndef twice(f, v):\n    return f(f(v))\none, two = made(2), made(3)\n",
+        "s = 0\nfor i in range(6):\n    s += twice(one, x[i]) - twice(f=two, v=i)\n",
+    ),
+    "NumPy's and math's that are passed": (
+        "def at(f, v):\n    return f(v) + f(v + 1)\n",
+        "s = 0\nfor i in range(6):\n    s += at(np.sqrt, x[i]) * at(math.sin, i)\n",
+    ),
+    "one of several values": (
+        "def f(a, b):\n    return a + b, a * b\n",
+        "s = 0\nfor i in range(6):\n    s += f(i, 2)[1] - f(x[i], s)[0]\n",
+    ),
 }
 
 
@@ -122,6 +143,16 @@ def test_other_functions_are_called_by_python(shell, what):
     assert errors[0] == errors[1]
     for name in ("s", "i", "k"):
         assert repr(shell.ns[name]) == repr(names[name])
+
+
+def test_another_function_is_passed(shell, steps):
+    shell.run(
+        "def at(f, v):\n    return f(v)\ndef g(v):\n    return v * 2\nh = abs\n%hybrid mode auto"
+    )
+    for name, wanted in (("g", 30), ("h", 15), ("str", None), ("g", 30), ("lambda v: v", 15)):
+        start = "''" if wanted is None else "0"
+        shell.run(f"f, s = {name}, {start}\nfor i in range(6):\n    s += at(f, i)\n")
+        assert shell.ns["s"] == (wanted if wanted is not None else "012345")
 
 
 def test_a_function_defined_anew_is_the_new_one(shell, steps):

@@ -21,6 +21,7 @@ from .parts import (
     Global,
     Leaves,
     Part,
+    Passed,
     Refusal,
     Slot,
     displays_in,
@@ -89,6 +90,7 @@ class Loop(Expressions):
         self._path: tuple[str, ...] = ()
         self._self = "", ""
         self._tuples: dict[str, list[int]] = {}
+        self._passed: dict[str, Passed] = {}
         self._count = 0
         self._result: tuple[int, Block] | None = None  # what returns set, and where they lead
         self.inner: dict[int, str] = {}  # names of hidden slots, for people

@@ -37,7 +37,7 @@ class Definition:
         body: its statements, a lambda's as a return.
         variables: the names that it binds.
         reads: other names in it.
-        calls: those among them that it calls.
+        calls: those among them that it calls, or passes on.
         returns: how many values each return gives as a tuple; 0: one value, or none.
         writes: may it write elements or attributes?
         attributes: of its names.
@@ -109,9 +109,13 @@ _without_cells: dict[int, Callee] = {}
 
 
 def called_names(nodes: Iterable[Any]) -> list[str]:
-    """The names that statements call, Python's own aside."""
-    calls = (n.func for node in nodes for n in walk(node) if isinstance(n, ast.Call))
-    found = dict.fromkeys(f.id for f in calls if isinstance(f, ast.Name))
+    """The names that statements call, Python's own aside, and those that they pass to these."""
+    calls = (n for node in nodes for n in walk(node) if isinstance(n, ast.Call))
+    found: dict[str, None] = {}
+    for call in calls:
+        if isinstance(call.func, ast.Name) and call.func.id not in _BUILTINS:
+            given = (*call.args, *(k.value for k in call.keywords))
+            found |= dict.fromkeys(n.id for n in (call.func, *given) if isinstance(n, ast.Name))
     return [name for name in found if name not in _BUILTINS]
 
 

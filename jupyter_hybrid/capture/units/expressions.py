@@ -13,7 +13,7 @@ from ..source.nodes import placed, walk
 from . import draws, folds
 from .callees import Callee, Callees
 from .instances import Instances
-from .parts import Attr, Block, Displays, Element, Free, Leaves, Part, Slot, words
+from .parts import Attr, Block, Displays, Element, Free, Leaves, Part, Passed, Slot, words
 
 _MOST_CALLS = 64  # of functions, each with its own statements
 _HOISTED = (ast.BoolOp, ast.IfExp)
@@ -35,6 +35,7 @@ class Expressions:
     _instances: Instances
     displays: Displays
     _tuples: dict[str, list[int]]  # of the function at work
+    _passed: dict[str, Passed]
     _calls: list[Callee]
     _path: tuple[str, ...]  # the names by which the function at work is reached
     _self: tuple[str, str]  # a method's first parameter, and the loop's name of the instance
@@ -101,15 +102,24 @@ class Expressions:
         attribute = self._attribute(node.func)
         if attribute is not None:
             return self._instances.methods.get(attribute)
-        if not isinstance(node.func, ast.Name):
+        found = self._function(node.func)
+        return None if found is None else found.callee
+
+    def _function(self, node: Any) -> Passed | None:
+        """The function of the user's that a name means."""
+        if not isinstance(node, ast.Name):
             return None
-        name = node.func.id
+        name = node.id
+        if name in self._passed:
+            return self._passed[name]
         if not self._calls:
-            return self._called.get(name)
-        if name in self._names:
+            callee = self._called.get(name)
+        elif name in self._names:
             return None
-        callee = self._calls[-1]
-        return (callee.inner if name in callee.cells else self._outer).get(name)
+        else:
+            here = self._calls[-1]
+            callee = (here.inner if name in here.cells else self._outer).get(name)
+        return None if callee is None else Passed(callee, (*self._path, name))
 
     def _writes(self, node: Any) -> bool:
         """May a function that is called in it write elements?"""
@@ -153,19 +163,25 @@ class Expressions:
         slots = {name: first + k for k, name in enumerate(definition.variables)}
         self.inner |= {slot: name for name, slot in slots.items()}
         tuples: dict[str, list[int]] = {}
+        passed: dict[str, Passed] = {}
         for name, value in given.items():
-            if isinstance(value, ast.Tuple) and name not in definition.stores:
+            if isinstance(value, Passed):
+                if name in definition.stores:
+                    raise Leaves("a function is passed on", node)
+                passed[name] = value
+            elif isinstance(value, ast.Tuple) and name not in definition.stores:
                 tuples[name] = [self._kept(part) for part in value.elts]
             else:
                 self._add("set", slots[name], value)
         count = definition.returns
         result, after = self._hidden(max(1, count)), self._new()
         outer = self._names, self._result, self._loops, self._node, self._path, self._self
-        others, self._tuples = self._tuples, tuples
+        others = self._tuples, self._passed
+        attribute, function = self._attribute(node.func), self._function(node.func)
         self._names, self._result, self._loops = slots, (result, after), []
-        attribute = self._attribute(node.func)
-        if isinstance(node.func, ast.Name):
-            self._path = (*self._path, node.func.id)
+        if function is not None:
+            self._path = function.path
+        self._tuples, self._passed = tuples, passed
         self._self = (callee.receiver, attribute.base) if attribute else ("", "")
         self._calls.append(callee)
         try:
@@ -179,7 +195,7 @@ class Expressions:
         finally:
             self._calls.pop()
             self._names, self._result, self._loops, self._node, self._path, self._self = outer
-            self._tuples = others
+            self._tuples, self._passed = others
         self._go(after)
         if not count:
             return self._read(result)
@@ -253,6 +269,17 @@ class Expressions:
             raise Leaves("an element of a tuple or a dict", node)
         return self._read(slots[keys.index(key.value)])
 
+    def _of_several(self, node: ast.Subscript) -> Any:
+        """``f(x)[0]``, of a function that returns several values."""
+        callee = self._callee(node.value) if isinstance(node.value, ast.Call) else None
+        count = callee.definition.returns if callee is not None else 0
+        if not count:
+            return None
+        key: Any = node.slice
+        if not _is_int(key) or not 0 <= key.value < count:
+            raise Leaves("such an element of several values", node)
+        return self._plain(node.value).elts[key.value]
+
     def _alone(self, part: Any) -> Any:
         """An index in brackets of its own: ``x[i][j]`` is ``x[i, j]`` for numbers alone."""
         if isinstance(part, ast.Constant):
@@ -289,6 +316,8 @@ class Expressions:
             if isinstance(way, ast.Attribute) and way.attr == "shape" and not self._attribute(way):
                 value = placed(node, ast.Subscript(self._plain(node.value), node.slice, ast.Load()))
                 return value
+            if (part := self._of_several(node)) is not None:
+                return part
             base, indices = self._element(node)
             return Element(base, indices, node)
         if isinstance(node, ast.Attribute):
@@ -321,6 +350,9 @@ class Expressions:
         given = self._each([*node.args, *(k.value for k in node.keywords)])
         args, rest = given[: len(node.args)], given[len(node.args) :]
         if callee is not None:
+            several = (*node.args, *(k.value for k in node.keywords))
+            given = [self._function(n) or v for n, v in zip(several, given, strict=True)]
+            args, rest = given[: len(node.args)], given[len(node.args) :]
             named_args = {str(k.arg): v for k, v in zip(node.keywords, rest, strict=True)}
             return self._inlined(callee, args, named_args, node)
         name = node.func.id if isinstance(node.func, ast.Name) else ""

@@ -170,6 +170,16 @@ class Element(ast.expr):
         placed(at, self)
 
 
+class Passed(ast.expr):
+    """A function that is an argument, and the names by which it is reached."""
+
+    _fields = ()
+
+    def __init__(self, callee: Any, path: tuple[str, ...]):
+        super().__init__()
+        self.callee, self.path = callee, path
+
+
 def touched(block: Block) -> tuple[set[int], set[int]]:
     """The slots that a block reads before it sets them, and those that it sets."""
     read: set[int] = set()
