@@ -167,13 +167,16 @@ char letter_of_items(PyObject* list) {
   return type == &PyBool_Type ? kBool : 0;
 }
 
-// The same of all items of its lists, which have one length; 0: they do not.
+bool is_sequence(PyObject* value) { return PyList_CheckExact(value) || PyTuple_CheckExact(value); }
+
+// The same of all items of its lists, or of its tuples, which have one length; 0: they do not.
 char letter_of_rows(PyObject* list) {
   char found = 0;
-  for (Py_ssize_t k = 0; k < PyList_GET_SIZE(list); ++k) {
-    PyObject* const row = PyList_GET_ITEM(list, k);
-    if (!PyList_CheckExact(row)) return 0;
-    if (PyList_GET_SIZE(row) != PyList_GET_SIZE(PyList_GET_ITEM(list, 0))) return 0;
+  PyObject* const* const rows = PySequence_Fast_ITEMS(list);
+  for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(list); ++k) {
+    PyObject* const row = rows[k];
+    if (!is_sequence(row) || Py_TYPE(row) != Py_TYPE(rows[0])) return 0;
+    if (PySequence_Fast_GET_SIZE(row) != PySequence_Fast_GET_SIZE(rows[0])) return 0;
     const char letter = letter_of_items(row);
     if (letter == 0 || (k > 0 && letter != found)) return 0;
     found = letter;
@@ -182,8 +185,8 @@ char letter_of_rows(PyObject* list) {
 }
 
 bool has_rows(PyObject* list) {
-  return PyList_CheckExact(list) && PyList_GET_SIZE(list) > 0 &&
-         PyList_CheckExact(PyList_GET_ITEM(list, 0));
+  return is_sequence(list) && PySequence_Fast_GET_SIZE(list) > 0 &&
+         is_sequence(PySequence_Fast_ITEMS(list)[0]);
 }
 
 Array array_of(PyObject* value) {
@@ -215,7 +218,7 @@ std::unique_ptr<OpenList> open(PyObject* list) {
   std::unique_ptr<OpenList> made(new OpenList{{list}, 0, {}, {}, {}, 0});
   if (has_rows(list)) {
     made->rows.assign(PySequence_Fast_ITEMS(list),
-                      PySequence_Fast_ITEMS(list) + PyList_GET_SIZE(list));
+                      PySequence_Fast_ITEMS(list) + PySequence_Fast_GET_SIZE(list));
   }
   made->length = PySequence_Fast_GET_SIZE(made->rows[0]);
   made->letter = letter_of_items(made->rows[0]);
@@ -250,6 +253,7 @@ class Lists {
   bool open_rows(PyObject* list) {
     if (!has_rows(list) || known(list)) return true;
     OpenList& made = add(list);
+    if (PyTuple_CheckExact(made.rows[0])) return true;  // nobody writes them
     for (size_t k = 0; k < made.rows.size(); ++k) {
       if (!rows_.emplace(made.rows[k], std::make_pair(&made, k)).second) return false;
     }
@@ -324,10 +328,10 @@ class Objects {
     py::object& found = made_[number];
     if (found) return found;
     const Array& array = arrays_[number];
-    if (array.memory < 0 && PyList_CheckExact(given_[array.from])) {
+    if (array.memory < 0 && is_sequence(given_[array.from])) {
       const Array& whole = arrays_[array.from];
       const Py_ssize_t row = (array.data - whole.data) / whole.stride[0];
-      found = py::reinterpret_borrow<py::object>(PyList_GET_ITEM(given_[array.from], row));
+      found = py::reinterpret_borrow<py::object>(PySequence_Fast_ITEMS(given_[array.from])[row]);
     } else if (array.memory < 0) {
       found = seen(array, py::reinterpret_borrow<py::object>(given_[array.from]), array.data);
     } else if (!array.is_view) {
@@ -528,7 +532,7 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
     registers[k].i = static_cast<int64_t>(known);
     if (known < objects.size()) continue;
     objects.push_back(value.ptr());
-    if (PyList_CheckExact(value.ptr()) || PyTuple_CheckExact(value.ptr())) {
+    if (is_sequence(value.ptr())) {
       arrays.push_back(lists.array(value.ptr()));
     } else {
       arrays.push_back(array_of(value.ptr()));
@@ -654,11 +658,12 @@ void bind_units(py::module_& m) {
       "'i', 'f' or 'b' where all items are exactly int (of 64 bits), float or bool, else ''.");
   part.def(
       "letter_of_rows",
-      [](const py::list& list) {
+      [](const py::object& list) {
+        if (!is_sequence(list.ptr())) throw py::type_error("a list or tuple is expected");
         const char letter = letter_of_rows(list.ptr());
         return letter ? std::string(1, letter) : std::string();
       },
-      "The same where all items are exactly lists of one length.");
+      "The same where all items are exactly lists, or tuples, of one length.");
   part.def(
       "width_of", [](const py::str& text) { return static_cast<int>(PyUnicode_KIND(text.ptr())); },
       "The bytes of each character as Python keeps this text.");

@@ -11,6 +11,9 @@ from cells import Shell, imperative
 SETUP = (
     "import numpy as np\ng = [[i * j % 7 for i in range(5)] for j in range(4)]\n"
     "m = [[0.5 * i for i in range(3)] for _ in range(3)]\nw = [0] * 5\nr = g[1]\nt = (1, 2, 3)\n"
+    "p = [(1.5, 2.0), (0.5, -1.0), (3.0, 3.0), (0.5, -1.0)]\n"
+    "q = ((0, 1), (1, 0), (0, -1), (-1, 0))\n"
+    "h = (w, [1, 2, 3, 4, 5])\n"
 )
 
 
@@ -33,11 +36,12 @@ def agree(shell: Shell, body: str) -> None:
     rows = [*shell.ns["g"], *shell.ns["m"], shell.ns["w"]]
     kept = list(map(id, rows))
     shell.run(body)
-    for name in "gmwrtsk":
+    for name in "gmwrtskpqh":
         assert typed(shell.ns.get(name)) == typed(wanted.get(name))
         for number in range(len(wanted["g"])):
-            same = wanted.get(name) is wanted["g"][number]
-            assert (shell.ns.get(name) is shell.ns["g"][number]) == same
+            for rows in "gpq":
+                same = wanted.get(name) is wanted[rows][number]
+                assert (shell.ns.get(name) is shell.ns[rows][number]) == same
     if "g[" not in body.replace("g[i][", ""):
         assert kept == list(map(id, [*shell.ns["g"], *shell.ns["m"], shell.ns["w"]]))
 
@@ -60,6 +64,14 @@ def agree(shell: Shell, body: str) -> None:
         "for i in range(5):\n    w[i] = i * 0.5\n",
         "for i in range(3):\n    for j in range(3):\n        m[i][j] = i > j\n",
         "for i in range(5):\n    w[i] = 0.0\n    w[i] = 7\n",
+        "s = 0.0\nfor x, y in p:\n    s += x * y\n",
+        "s = 0\nfor i in range(4):\n    for x, y in q:\n        s += g[(i + x) % 4][(i + y) % 5]\n",
+        "s = 0.0\nfor i in range(4):\n    for j in range(i):\n        s += p[i][0] - p[j][1]\n",
+        "for k in p:\n    s = k[0]\n",
+        "for i in range(4):\n    k = q[i]\n    r = k\n    s = len(k) + k[-1]\n",
+        "s = 0\nfor (x, y), (dx, dy) in zip(p, q):\n    s += x * dx + y * dy\n",
+        "for i in range(5):\n    h[1][i] += h[0][i] + i\n    h[0][i] = 2\n",
+        "s = 0.0\nfor i in range(4):\n    s += sum(x * i for x, _ in p) + max(y for x, y in q)\n",
     ],
 )
 def test_they_run_compiled(shell, steps, body):
@@ -93,6 +105,10 @@ def test_others_are_pythons(shell, body):
         ("for i in range(3):\n    g[i, 0] = 1\n", TypeError),
         ("for i in range(3):\n    t[i] = 1\n", TypeError),
         ("for i in range(3):\n    s = g[i][0.5]\n", TypeError),
+        ("for i in range(3):\n    p[i][0] = 1\n", TypeError),
+        ("for i in range(3):\n    s = q[i, 0]\n", TypeError),
+        ("for i in range(3):\n    x, y, z = q[i]\n", ValueError),
+        ("for i in range(3):\n    q[i] = (1, 2)\n", TypeError),
     ],
 )
 def test_errors_are_pythons(shell, body, error):

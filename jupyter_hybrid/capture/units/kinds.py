@@ -83,9 +83,12 @@ def _kind_of_others(value: Any, steps: int) -> Any:
     if kind is list or kind is tuple:
         if steps >= 0 and MANY * (steps + 4) < len(value):
             return OTHER
-        rows = kind is list and bool(value) and type(value[0]) is list
+        inner = type(value[0]) if value else None
+        rows = inner is list or inner is tuple
         letter = _of_rows(value) if rows else _of_letter(value)
-        return (kind.__name__, ITEMS[letter], 1 + rows) if letter else OTHER
+        if not letter:
+            return OTHER
+        return (inner if rows else kind).__name__, ITEMS[letter], 1 + rows
     if kind is str:
         return ("text", _WIDTHS[_width(value)], 1)
     if kind is bytes:
@@ -176,4 +179,4 @@ def kind_words(kind: Any) -> str:
         given = rest[0]
         grows = type(given) is tuple and given[0] == "grows"
         return "list that grows" if grows else str(getattr(given, "__name__", given))
-    return f"{what} of {'lists of ' * (rest[1] - 1)}{rest[0]}"
+    return f"{what if rest[1] == 1 else f'list of {what}s'} of {rest[0]}"

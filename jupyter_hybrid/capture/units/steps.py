@@ -154,8 +154,8 @@ class Steps(Values):
     def _several(self, slot: int) -> None:
         """Indices in one pair of brackets, which lists don't take."""
         kind = self._now[slot]
-        if type(kind) is tuple and kind[0] == "list":
-            raise Leaves("several indices of a list", None)
+        if type(kind) is tuple and kind[0] in ("list", "tuple"):
+            raise Leaves("several indices of a list or tuple", None)
 
     def _unset(self, slot: int, count: int) -> None:
         self._now[slot : slot + count] = [None] * count
@@ -168,7 +168,7 @@ class Steps(Values):
     def _apart(self, slot: int, count: int) -> None:
         """An array or a list has so many items."""
         kind = self._now[slot]
-        if type(kind) is not tuple or kind[0] not in ("array", "list"):
+        if type(kind) is not tuple or kind[0] not in ("array", "list", "tuple"):
             raise Leaves("such a value is taken apart", None)
         length = self.emit("length", slot, 0)
         self.check("nonzero_i", self.emit("eq_i", length, self.constant(count)))

@@ -177,12 +177,13 @@ class Values:
         if self._is_part(node.slot, node.indices):
             return whole.view(self, self._of(node.slot), node.indices, self._value)
         kind = self._now[node.slot]
-        if type(kind) is tuple and kind[0] == "list" and kind[2] > len(node.indices):
+        rows = type(kind) is tuple and kind[0] in ("list", "tuple") and kind[2] > len(node.indices)
+        if rows:
             if isinstance(node.indices[0], ast.Slice):
                 raise Leaves("a part of a list", None)
-            rows = ("array", "", 2, True), node.slot
-            _, row = whole.view(self, rows, node.indices, self._value)
-            return ("list", kind[1], 1), row
+            whole_one = ("array", "", 2, True), node.slot
+            _, row = whole.view(self, whole_one, node.indices, self._value)
+            return (kind[0], kind[1], 1), row
         letter, at = self._place(node.slot, node.indices)
         made = self._temporary()
         tag = ord(letter_of(kind[1])) << 8 if kind[0] == "list" else 0
