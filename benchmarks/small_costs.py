@@ -118,7 +118,8 @@ def skipped(rounds: int, arrays: int) -> tuple[float, int]:
             skip.find(last.cell, last.options, shell.user_ns).run(shell.user_ns)
 
     took = min(timeit.repeat(again, number=1, repeat=10 * rounds)) * 1e4
-    return took, len(skip.find(last.cell, last.options, shell.user_ns).guards)
+    known = skip.find(last.cell, last.options, shell.user_ns)
+    return took, len(known.guards) + len(known.arrays)
 
 
 def importing(rounds: int) -> float:

@@ -68,6 +68,7 @@ class PushScope {
 void bind_errors(py::module_& m);
 void bind_context(py::module_& m);
 void bind_array(py::module_& m);
+void bind_array_guards(py::module_& m);
 void bind_create(py::module_& m);
 void bind_invoke(py::module_& m);
 void bind_tables(py::module_& m);

@@ -1,4 +1,5 @@
 // compile(), its stages, and programs in Python.
+#include "bind/create.h"
 #include "bind/graph_view.h"
 #include "bind/options.h"
 #include "bind/run_times.h"
@@ -163,17 +164,10 @@ class SettledScope {
 };
 
 // One run; results that may still be computed.
-std::vector<NDArray> run_once(const Program& program, const py::sequence& inputs,
+std::vector<NDArray> run_once(const Program& program, const std::vector<NDArray>& values,
                               const std::vector<uint64_t>& keys, const std::vector<bool>& donated,
-                              const py::object& given, bool settled, const Context* ctx,
+                              const std::vector<NDArray>& targets, bool settled, const Context* ctx,
                               PyRunTimes* times) {
-  std::vector<NDArray> values, targets;
-  if (!given.is_none()) {
-    for (const py::handle target : given) {
-      targets.push_back(target.is_none() ? NDArray() : value_of(target, "Program.run"));
-    }
-  }
-  for (const py::handle input : inputs) values.push_back(value_of(input, "Program.run"));
   mark_site();
   const PushScope push(true);
   const SettledScope scope(settled);
@@ -183,6 +177,38 @@ std::vector<NDArray> run_once(const Program& program, const py::sequence& inputs
   return results;
 }
 
+std::vector<NDArray> values_of(const py::sequence& arrays) {
+  std::vector<NDArray> values;
+  for (const py::handle array : arrays) {
+    values.push_back(array.is_none() ? NDArray() : value_of(array, "Program.run"));
+  }
+  return values;
+}
+
+std::vector<NDArray> targets_of(const py::object& given) {
+  return given.is_none() ? std::vector<NDArray>() : values_of(given);
+}
+
+// Between ndarrays, in whose place there may be arrays of ours.
+py::list run_numpy(const Program& program, const py::sequence& inputs,
+                   const std::vector<bool>& numpys, PyRunTimes* times) {
+  std::vector<NDArray> values;
+  values.reserve(inputs.size());
+  for (const py::object input : inputs) {
+    const bool is_ours = is_array(input.ptr());
+    values.push_back(is_ours ? value_of(input, "Program.run") : shared_or_copied(input));
+  }
+  std::vector<NDArray> results = run_once(program, values, {}, {}, {}, false, nullptr, times);
+  require(results.size() == numpys.size(), "Program.run_numpy: given ", numpys.size(),
+          " flags for ", results.size(), " results");
+  values.clear();  // whoever holds an input still
+  py::list made(results.size());
+  for (size_t k = 0; k < results.size(); ++k) {
+    made[k] = numpys[k] ? taken_ndarray(results[k]) : wrap(std::move(results[k]));
+  }
+  return made;
+}
+
 py::list run_program(const Program& program, const py::sequence& inputs, const py::object& keys,
                      const std::vector<bool>& donated, const py::object& given, bool recorded,
                      PyRunTimes* times) {
@@ -190,8 +216,8 @@ py::list run_program(const Program& program, const py::sequence& inputs, const p
       keys.is_none() ? next_keys(program.graph().num_keys) : keys.cast<std::vector<uint64_t>>();
   const Context ctx = current_context();
   py::list list;
-  for (NDArray& result :
-       run_once(program, inputs, drawn, donated, given, false, recorded ? nullptr : &ctx, times)) {
+  for (NDArray& result : run_once(program, values_of(inputs), drawn, donated, targets_of(given),
+                                  false, recorded ? nullptr : &ctx, times)) {
     list.append(wrap(std::move(result)));
   }
   return list;
@@ -211,8 +237,8 @@ void compute_arrays(const Program& program, const std::vector<py::object>& array
     made.push_back(as_array(array.ptr()));
   }
   const Submission submission(taken_back ? OnInterrupt::take_back : OnInterrupt::go_on);
-  const std::vector<NDArray> results =
-      run_once(program, inputs, keys, donated, given, settled, nullptr, times);
+  const std::vector<NDArray> results = run_once(program, values_of(inputs), keys, donated,
+                                                targets_of(given), settled, nullptr, times);
   require(arrays.size() == results.size(), "Program.compute: given ", arrays.size(), " arrays for ",
           results.size(), " results");
   submission.made(results);
@@ -273,6 +299,10 @@ void bind_compile(py::module_& m) {
            "Pushes one run; a list of arrays that may still be computed. keys: fresh unless given. "
            "given: by output, the array that it is written to where the program was compiled so. "
            "recorded: on the devices of the recording. times: told how long its kernels take.")
+      .def("run_numpy", &run_numpy, py::arg("inputs"), py::arg("numpys"), py::arg("times"),
+           "A run between ndarrays, which our arrays may stand for, on the devices of the "
+           "recording. "
+           "numpys: by result, is it an ndarray's?")
       .def("compute", &compute_arrays, py::arg("arrays"), py::arg("inputs"), py::arg("keys"),
            py::arg("donated"), py::arg("given"), py::arg("shares"), py::arg("settled"),
            py::arg("taken_back"), py::arg("times"),

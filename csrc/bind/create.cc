@@ -82,6 +82,16 @@ NDArray array_from_numpy(const py::object& object, Context ctx) {
   return copy_in(shape_of_numpy(array), dtype, ctx, array.data());
 }
 
+NDArray shared_or_copied(const py::object& object) {
+  const py::array array = py::reinterpret_borrow<py::array>(object);
+  const bool aligned = (array.flags() & py::detail::npy_api::NPY_ARRAY_ALIGNED_) != 0;
+  bool whole = array.writeable() && aligned;
+  for (int i = 0; whole && i < array.ndim(); ++i) {
+    whole = array.strides(i) % array.itemsize() == 0;
+  }
+  return whole ? share_numpy(object) : array_from_numpy(object, current_context());
+}
+
 // The window of a strided ndarray: its strides in elements, its storage from its lowest address on.
 NDArray share_numpy(const py::object& object) {
   if (!py::isinstance<py::array>(object)) {
@@ -182,6 +192,18 @@ py::object as_ndarray(const py::object& array, bool settled) {
 }
 
 }  // namespace
+
+py::object taken_ndarray(const NDArray& value) {
+  wait_ready(value);
+  const Storage& storage = *value.storage;
+  if (value.nbytes() >= kSpinBytes) {
+    const MaybeReleaseGil gil(true);
+    for (int i = 0; i < 32 && storage.ref_count() > 1; ++i) std::this_thread::yield();
+  }
+  const bool alone = storage.ref_count() <= 1 && storage.release_external == nullptr;
+  const bool fits = storage.ctx.is_cpu() && value.contiguous() && value.nbytes() > 0;
+  return alone && fits ? owned_ndarray(value) : to_numpy(value);
+}
 
 py::object to_scalar(const NDArray& value) {
   if (value.shape.size() != 1) {

@@ -33,6 +33,7 @@ PYBIND11_MODULE(_core, m) {
   bind_numpy_memory(m);
   bind_random(m);
   bind_guards(m);
+  bind_array_guards(m);
   bind_recorder_state(m);
   bind_region(m);
   bind_ufunc_plans(m);

@@ -25,12 +25,14 @@ class _Array:
     """An output as NumPy has it; others that are made of it share it."""
 
     output: int
-    scalar: bool
-    layout: tuple[int, ...] | None
-    is_window: bool
+    scalar: bool = False
+    layout: tuple[int, ...] | None = None
+    is_window: bool = False
 
     def make(self, made: list[Any], _: list[Any], names: dict[str, Any]) -> Any:
-        array = _core.as_numpy(made[self.output])
+        array = made[self.output]
+        if type(array) is _core.NDArray:  # that nd has, too
+            array = _core.as_numpy(array)
         if self.layout is not None:
             array = laid_out(array, self.layout)
         if self.is_window:
@@ -127,6 +129,10 @@ class Results:
         self._steps: list[Any] = []
         self._known: dict[Any, int] = {}
         self._names: list[tuple[str | None, int]] = []
+        # While outputs alone are bound, as they are: the names, and which these are.
+        self._are_outputs = True
+        self._given: list[str | None] = []
+        self._taken: list[int] = []
 
     def bind(self, name: str | None, bound: Bound, value: Any) -> None:
         """A name is bound so; None: the last expression. Raises NotSkipped.
@@ -134,14 +140,28 @@ class Results:
         Args:
             bound: of a kind that is made again, see :func:`require`.
         """
-        self._names.append((name, self._of(name or "the last expression", bound, value)))
+        number = self._of(name or "the last expression", bound, value)
+        step = self._steps[number]
+        self._names.append((name, number))
+        self._are_outputs &= type(step) is _Array and step == _Array(step.output)
+        if self._are_outputs:
+            self._given.append(name)
+            self._taken.append(step.output)
 
     def make(self, made: list[Any], names: dict[str, Any]) -> dict[str | None, Any]:
         """The values of the names, of the program's outputs."""
+        if self._are_outputs:
+            return dict(zip(self._given, map(made.__getitem__, self._taken), strict=True))
         values: list[Any] = []
         for step in self._steps:
             values.append(step.make(made, values, names))
         return {name: values[k] for name, k in self._names}
+
+    def numpys(self, written: list[int]) -> list[bool]:
+        """By output, is it made as NumPy has it? ``written``: those whose elements others get."""
+        arrays = {s.output for s in self._steps if type(s) is _Array}.union(written)
+        arrays -= {s.output for s in self._steps if type(s) is _Nd}
+        return [number in arrays for number in range(len(self._sizes))]
 
     def output(self, key: Any, what: str) -> int:
         """Which output has the value with that key. Raises NotSkipped."""

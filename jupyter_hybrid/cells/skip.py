@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +23,6 @@ from ..capture.float_warnings import issue, of_segment
 from ..capture.options import Options
 from ..capture.recording import PLAIN, Recording
 from ..capture.source.loops_ran import compiled, scalar
-from ..np_face.array.traced_array import share
 from ..np_face.float_errors import overheard, raises, start_cell
 from ..reports.report import Report
 from .purity import NotSkipped, made_by
@@ -63,12 +62,15 @@ class Skip:
     epoch: int
     cell: Cell
     program: Any
+    arrays: Any  # guards of the cell's ndarrays
     guards: list[tuple[dict[str, Any] | None, str, Any]]  # scope (None: the cell's), name, guard
     attributes: list[tuple[Any, str, Any]]  # of modules: owner, name, value
-    inputs: list[Place | Made]  # the program's
+    inputs: list[Place | Made]  # the program's, ...
+    given: Callable[[dict[str, Any]], Any]  # ... which are found in the cell's names
     others: list[Place]  # arrays that are read, too
     written: list[tuple[Place, int]]  # existing arrays, and the outputs that they get
     results: Results
+    numpys: list[bool]  # by output, is it made as NumPy has it?
     errors: Any  # what NumPy does about floating-point errors
     report: Report  # of the recorded run
 
@@ -81,6 +83,8 @@ class Skip:
         try:
             run_prologue(self.cell, names)
         except NotSkipped:
+            return False
+        if not self.arrays.hold(names):
             return False
         for scope, name, known in self.guards:
             value = (names if scope is None else scope).get(name, ABSENT)
@@ -103,11 +107,9 @@ class Skip:
     def run(self, names: dict[str, Any]) -> tuple[Any, Report]:
         """Runs the program and binds the names; (value of the last expression, report)."""
         times = _core.RunTimes()
-        given = [place.find(names) for place in self.inputs]
-        inputs = [share(a) if type(a) is np.ndarray else a for a in given]
-        made = self.program.run(inputs, [], [], recorded=True, times=times)
+        made = self.program.run_numpy(self.given(names), self.numpys, times)
         values = self.results.make(made, names)
-        contents = [(place.find(names), _core.as_numpy(made[k])) for place, k in self.written]
+        contents = [(place.find(names), made[k]) for place, k in self.written]
         report = self._reported(times)
         warned = []
         if report.segments[0].warns:
@@ -289,19 +291,36 @@ def _skip(before: Before, recording: Recording, report: Report, shown: Any) -> S
             raise NotSkipped(f"{name} was not bound")
     for name, value in bound.items():
         results.bind(name, value, shown if name is None else names[name])
+    arrays = {n: names[n] for scope, n, known in guards if scope is None and _is_array(known)}
+    arrays = {n: a for n, a in arrays.items() if (None, n, guard_of(a)) in guards}
     return Skip(
         _epoch,
         report.cell,
         segment.compiled.program,
-        guards,
+        _core.ArrayGuards(list(arrays.items())),
+        [guard for guard in guards if guard[0] is not None or guard[1] not in arrays],
         list(before.read.attributes.values()),
         inputs,
+        _finder(inputs),
         [place for place in places.values() if place not in inputs],
         written,
         results,
+        results.numpys([k for _, k in written]),
         np.geterr(),
         _like(report),
     )
+
+
+def _finder(places: list[Place | Made]) -> Callable[[dict[str, Any]], Any]:
+    """What finds the arrays there in a cell's names."""
+    plain = [p.name for p in places if type(p) is Place and p.scope is None and not p.keys]
+    if len(plain) == len(places) > 1:
+        return operator.itemgetter(*plain)
+    return lambda names: [place.find(names) for place in places]
+
+
+def _is_array(guard: Any) -> bool:
+    return type(guard) is tuple and guard[0] is np.ndarray
 
 
 def _places(read: Read) -> dict[int, Place]:

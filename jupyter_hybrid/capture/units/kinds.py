@@ -83,8 +83,8 @@ def _kind_of_others(value: Any, steps: int) -> Any:
     if kind is list or kind is tuple:
         if steps >= 0 and MANY * (steps + 4) < len(value):
             return OTHER
-        inner = type(value[0]) if value else None
-        rows = inner is list or inner is tuple
+        inner = type(value[0]) if value else kind
+        rows = bool(value) and (inner is list or inner is tuple)
         letter = _of_rows(value) if rows else _of_letter(value)
         if not letter:
             return OTHER
