@@ -13,7 +13,10 @@ EXPRESSIONS = (
     "a / b", "a ** 2", "a ** 3", "a ** 2.0", "2 / b", "a / 3", "1.5 / b ** 2", "a.real / b",
     "(a ** 3 - 1) / (3 * a ** 2)", "a / h[i]", "h[i] / b", "h[i] ** 2", "h[i] ** 3",
     "h[i] / h[-i]", "h[i] / 2.5", "3 / h[i]", "h[i] ** 2 / (1 + h[i])", "h[i].real / h[i]",
-    "np.abs(a) + np.abs(h[i])", "abs(a) * h[i]", "abs(h[i])", "np.exp(a) + np.exp(h[i])",
+    "np.abs(a) + np.abs(h[i])", "abs(a) * h[i]", "abs(h[i])",
+    "(a == b) + 2 * (a != 0) + 4 * (b == -1e150)", "int(a == i) + 2 * bool(a != h[i].imag)",
+    "int(a.real == a) + 2 * (h[i] == b) + 4 * (h[i] != 3)",
+    "7 if a == 1j or h[i] == 0 else 8", "np.exp(a) + np.exp(h[i])",
 )  # fmt: skip
 # The loop goes on behind a step that raises.
 LOOP = """

@@ -205,28 +205,27 @@ def compared(code: Any, op: Any, left: Value, right: Value) -> tuple[str, str, i
         raise Leaves("a comparison of such values", None)
     if left[0] in _RANKS and right[0] in _RANKS:
         kind, rank = "bool", max(_RANKS[left[0]], _RANKS[right[0]])
-        if rank == 3:
-            if left[0] != right[0] or name not in ("eq", "ne"):
-                raise Leaves("a comparison of complex numbers", None)
-            return kind, f"{name}_c", left[1], right[1]
-        if rank == 2:
+        if rank >= 2:
             for value in (left, right):  # Python compares exactly
                 known = code.constant_of(value[1])
                 if value[0] == "int" and known is None:
                     code.check("exact_i", value[1])
                 elif value[0] == "int" and int(float(known)) != known:
                     raise Leaves("a number that no float is", None)
-            x, y = as_float(code, left), as_float(code, right)
+            take = as_float if rank == 2 else _to_complex
+            x, y = take(code, left), take(code, right)
         else:
             x, y = left[1], right[1]
-        part = "f" if rank == 2 else "i"
+        part = "iifc"[rank]
     else:
         kind = ".?"
         a, b, _ = _loop(UFUNCS[type(op)], left[0], right[0])
-        if a == "D" or (a != b and not set(a + b) <= set(INTEGERS)):
+        if a != b and not set(a + b) <= set(INTEGERS):
             raise Leaves("a comparison of such values", None)
         x, y = cast(code, left, a), cast(code, right, b)
-        part = "f" if a in "fd" else "i"
+        part = "c" if a == "D" else "f" if a in "fd" else "i"
+    if part == "c" and name not in ("eq", "ne"):
+        raise Leaves("the order of complex numbers", None)
     return (kind, f"{name}_{part}", y, x) if swapped else (kind, f"{name}_{part}", x, y)
 
 
@@ -317,12 +316,13 @@ def stored(code: Any, value: Value, letter: str) -> int:
 
 def _as_complex(code: Any, value: Value) -> int:
     """A number of Python's as its operators with complex ones take it."""
-    kind, register = value
-    if kind == "complex":
-        return register
-    if kind == "int":
-        code.check("exact_i", register)
-    return int(code.emit("to_c", as_float(code, value)))
+    if value[0] == "int":
+        code.check("exact_i", value[1])
+    return _to_complex(code, value)
+
+
+def _to_complex(code: Any, value: Value) -> int:
+    return value[1] if value[0] == "complex" else int(code.emit("to_c", as_float(code, value)))
 
 
 def as_bool(code: Any, kind: Any, truth: int) -> int:
