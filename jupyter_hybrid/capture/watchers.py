@@ -9,6 +9,7 @@ import concurrent.futures
 import os
 import sys
 import threading
+import time
 import types
 from functools import lru_cache
 from typing import Any
@@ -20,6 +21,8 @@ from .source.sources import STDLIB
 # writes while nobody waits for it races in plain Python too, and waiting for it is a contact.
 _INSTALLED = tuple(os.sep + name + os.sep for name in ("site-packages", "dist-packages"))
 _LIBRARY = (*STDLIB, *OWN, "<frozen", "<decorator-gen-")  # the last is IPython's
+_MOMENT_S = 1e-3
+_lately: list[Any] = ["", 0.0]  # who looked on, and when that was asked
 _STARTS = frozenset(
     {
         threading.Thread.start, threading.settrace, threading.setprofile, sys.settrace,
@@ -43,6 +46,19 @@ def watching() -> str:
     if threading.active_count() > 1 and _runs_users_code():
         return "another thread runs code of the user's"
     return ""
+
+
+def watching_lately() -> str:
+    """The same; where threads have been looked at a moment ago, they are not again: many loops may
+    begin in that time."""
+    if sys.gettrace() is not None or sys.getprofile() is not None:
+        return watching()
+    now = time.perf_counter()
+    known, at = _lately
+    if now - at > _MOMENT_S:
+        known = watching()
+        _lately[:] = known, now
+    return known
 
 
 @lru_cache(maxsize=1000)

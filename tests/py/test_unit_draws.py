@@ -99,7 +99,8 @@ def state_of(names: dict[str, Any]) -> str:
     streams += [repr(names[n].get_state(legacy=False)) for n in ("old", "other")]
     streams += [repr(names["own"].getstate()), repr(vars(names["walk"])["x"])]
     streams.append(repr(names["walk"].rng.bit_generator.state))
-    return "\n".join([*numbers, *streams, repr(np.random.get_state()), repr(random.getstate())])
+    streams += [repr(np.random.get_state(legacy=False)), repr(random.getstate())]
+    return "\n".join([*numbers, *streams])
 
 
 def text_of(body: str, head: str = "for i in range(40):") -> str:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..units import Made, Outcome, Over, Refusal, check, rest_of
 from ..units.check import Prediction
-from ..watchers import watching
+from ..watchers import watching_lately
 from .loops import Place, may_try, place_of, weigh
 from .loops_ran import LoopsRan, note_ran, of_loop
 from .nodes import Rewriting
@@ -100,7 +100,7 @@ class Compiled:
     def _watched(self) -> bool:
         """Does somebody look on? A recording has made sure that nobody does, while it goes on."""
         recording = self.recorder.recording if self.recorder is not None else None
-        return (recording is None or bool(recording.as_written)) and bool(watching())
+        return (recording is None or bool(recording.as_written)) and bool(watching_lately())
 
     def _check(self, prediction: Prediction, frame: Any) -> None:
         """The steps that a unit has foretold are taken as written, and compared."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..units import check, rest_of
-from ..watchers import watching
+from ..watchers import watching_lately
 from . import compiled
 from .compiled import RanAlone
 from .loops import Place, may_try, place_of, weigh
@@ -74,7 +74,9 @@ class Comprehensions:
         elif alone is not None and _is_sized(values) and any(consumer is c for c in CONSUMERS):
             found.count = len(values)
             found.is_cold = place.ran_s < compiled.HOT_S
-            found.is_tried = not found.is_cold and place.pace.goes_by_unit() and not watching()
+            found.is_tried = (
+                not found.is_cold and place.pace.goes_by_unit() and not watching_lately()
+            )
             alone.take_turns = alone.take_turns or not found.is_tried
             if found.is_tried:
                 self._by_unit(found, values, sys._getframe(1), alone)
