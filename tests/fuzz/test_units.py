@@ -51,6 +51,8 @@ def state_of(value: Any) -> Any:
         return type(value), [state_of(v) for v in value]
     if isinstance(value, np.generic):
         return type(value), bits_of(value)
+    if isinstance(value, np.random.Generator):
+        return type(value), repr(value.bit_generator.state)
     return type(value), repr(value)
 
 
@@ -99,6 +101,7 @@ def run(trial: Trial, way: str) -> tuple[Any, ...]:
         for a, one in arrays
         for b, other in arrays
     ]
+    same.append(repr(np.random.get_state(legacy=False)))
     lists = [names[n] for n in sorted(names) if type(names[n]) is list]
     lists += [item for several in lists for item in several if type(item) is list]
     same += [one is other for one in lists for other in lists]

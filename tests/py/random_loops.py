@@ -25,6 +25,7 @@ ARRAYS = [
     "np.arange(5).astype('>i4')", "np.arange(5, dtype=np.int16)", "(1, 2, 3)", "['a', 'b']",
     "grid", "grid", "grid[1]", "[[0.5, 1.5, 2.0], [1.0, -0.0, 3.5]]", "[[0] * 3] * 3", "[0] * 4",
     "[[1, 2], [3, 4, 5]]", "[[True, False], [False, True]]", "[[0] * 4 for _ in range(5)]",
+    "[(1, 2), (3, 4), (5, 6)]", "((0.5, 1.0), (1.5, -0.0))", "([1, 2], [3, 4])",
     "[grid[0], [5, 6, 7]]", "(0.5, 2.0)", "(1, 2.0)", "[[], []]", "[[[1, 2]], [[3, 4]]]",
 ]  # fmt: skip
 FLAT = [
@@ -53,6 +54,10 @@ CALLS = [
     "min({}, {})", "max({}, {})", "max({}, {}, {})", "math.atan2({}, {})", "complex({}, {})",
     "np.where({} > 1, 1, -1)",
     "len(x)", "x.shape[0]", "ord({})", "math.log({})", "np.int32({})", "round({})",
+    "sum(x)", "sum(q * {} for q in y)", "max(q + {} for q in range(4))",
+    "any(q > {} for q in range(3))", "all([q != {} for q in range(3)])",
+    "sum({} for q in range(5) if q > 1)", "rng.random()", "rng.uniform(1, {})", "rng.integers(9)",
+    "rng.normal({}, 1)", "np.random.randint(5)", "np.random.rand()", "rng.choice([1, 2])",
 ]  # fmt: skip
 FUNCTIONS = ["f", "g", "h"]
 MADE = ["v", "w"]  # names of what whole arrays give
@@ -108,6 +113,8 @@ def trials(draw: st.DrawFn) -> Trial:
         "grid = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]",
         "frozen = np.arange(4.0)",
         "frozen.flags.writeable = False",
+        "np.random.seed(4)",
+        "rng = np.random.default_rng(5)",
     ]
     setup += [f"{n} = {draw(st.sampled_from(SCALARS))}" for n in NAMES if draw(st.integers(0, 4))]
     functions = []
