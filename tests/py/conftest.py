@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cells import Shell
 from timeouts import only_raises
 
 import jupyter_hybrid as mx
@@ -59,6 +60,15 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(unit.Made, "run", counted)
     return taken
+
+
+@pytest.fixture
+def auto_shell() -> Iterator[Shell]:
+    """A shell whose cells run as written, and their loops as units."""
+    made = Shell()
+    made.run("%hybrid mode auto")
+    yield made
+    made.run("%hybrid mode imperative")
 
 
 @pytest.fixture(autouse=True)

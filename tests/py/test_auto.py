@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -21,11 +20,8 @@ LOOP = "for i in range(1, 300):\n    x[i] += 0.5 * x[i - 1]\n"
 
 
 @pytest.fixture
-def shell() -> Iterator[Shell]:
-    made = Shell()
-    made.run("%hybrid mode auto")
-    yield made
-    made.run("%hybrid mode imperative")
+def shell(auto_shell: Shell) -> Shell:
+    return auto_shell
 
 
 def test_the_mode_is_set_told_and_left(shell):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,11 +19,8 @@ def add(q, by=1):
 
 
 @pytest.fixture
-def shell() -> Iterator[Shell]:
-    made = Shell()
-    made.run("%hybrid mode auto")
-    yield made
-    made.run("%hybrid mode imperative")
+def shell(auto_shell: Shell) -> Shell:
+    return auto_shell
 
 
 def state(value: Any) -> Any:

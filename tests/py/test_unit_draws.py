@@ -6,7 +6,6 @@ import random
 import signal
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -85,11 +84,8 @@ OTHERS = frozenset(
 
 
 @pytest.fixture
-def shell() -> Iterator[Shell]:
-    made = Shell()
-    made.run("%hybrid mode auto")
-    yield made
-    made.run("%hybrid mode imperative")
+def shell(auto_shell: Shell) -> Shell:
+    return auto_shell
 
 
 def state_of(names: dict[str, Any]) -> str:

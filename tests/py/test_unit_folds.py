@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from cells import Shell, imperative
 
@@ -64,11 +62,8 @@ OTHERS = frozenset({"the first of equal ones", "nested displays", "a start", "a 
 
 
 @pytest.fixture
-def shell() -> Iterator[Shell]:
-    made = Shell()
-    made.run("%hybrid mode auto")
-    yield made
-    made.run("%hybrid mode imperative")
+def shell(auto_shell: Shell) -> Shell:
+    return auto_shell
 
 
 def agree(shell: Shell, statement: str) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from cells import Shell, imperative
@@ -47,11 +45,8 @@ box, other = Box(), Box()
 
 
 @pytest.fixture
-def shell() -> Iterator[Shell]:
-    made = Shell()
-    made.run("%hybrid mode auto")
-    yield made
-    made.run("%hybrid mode imperative")
+def shell(auto_shell: Shell) -> Shell:
+    return auto_shell
 
 
 def agree(shell: Shell, body: str, fails: bool = False) -> None:
