@@ -201,9 +201,11 @@ class Objects {
 // The functions that a run calls, with objects that see its arrays' memory.
 class PythonCalls : public units::Calls {
  public:
+  // `watched`: are floating-point exceptions looked at? Not those of what is called: NumPy does
+  // that.
   PythonCalls(const PyUnit& unit, const py::sequence& values, const std::vector<PyObject*>& given,
-              const py::object& streams)
-      : unit_(unit), values_(values), given_(given), draws_(streams) {}
+              const py::object& streams, bool watched)
+      : unit_(unit), values_(values), given_(given), draws_(streams), watched_(watched) {}
   void keep(const std::shared_ptr<Run>& run) { run_ = run; }
   const std::vector<py::object>& lent() const { return lent_; }
 
@@ -239,7 +241,7 @@ class PythonCalls : public units::Calls {
       return Did::cannot;
     }
     if (known.draws) draws_.log(known.function, given);
-    std::feclearexcept(FE_ALL_EXCEPT);  // NumPy has looked at them
+    if (watched_) std::feclearexcept(FE_ALL_EXCEPT);
     return take(known.result, result, given, arrays, made, made_imaginary);
   }
 
@@ -310,6 +312,7 @@ class PythonCalls : public units::Calls {
   const py::sequence& values_;
   const std::vector<PyObject*>& given_;
   Draws draws_;
+  const bool watched_;
   std::shared_ptr<Run> run_;
   py::object owner_;
   std::vector<py::object> lent_;  // results, while a run needs them
@@ -364,7 +367,7 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
   const auto variables = static_cast<size_t>(self.unit.variables);
   std::vector<Register> before(registers.begin(), registers.begin() + variables);
   before.insert(before.end(), registers.begin() + number, registers.begin() + number + variables);
-  PythonCalls calls(self, values, objects, streams);
+  PythonCalls calls(self, values, objects, streams, !watched.empty());
   const auto kept =
       std::make_shared<Run>(self.unit, std::move(registers), std::move(arrays), &calls);
   calls.keep(kept);

@@ -100,6 +100,7 @@ do_commit:
 do_exit:
   LEAVE_IF(watched && std::fetestexcept(watched));
   result.end = static_cast<End>(i->a);
+  if (i->c) goto back;
   result.kinds = i->b;
   result.work = burnt + kFuel - fuel;
   // A step that ends the loop early has been taken too.
@@ -621,6 +622,7 @@ do_draw:
 interrupted:
   result.end = End::interrupted;
 left:
+back:
   arrays_.take_back();
   if (calls_ != nullptr) calls_->take_back();
   appended_.resize(appended);

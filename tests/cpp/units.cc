@@ -322,8 +322,11 @@ class Lender : public Calls {
     made->i = arrays->lent(vector_of(lent.back()), called);
     return Did::well;
   }
+  Did draw(Drawn, int, Register, Register, Register*) override { return Did::cannot; }
+  void commit() override { ++commits; }
+  void take_back() override { ++taken_back; }
   std::list<std::vector<double>> lent;
-  int called = 0, fails = -1;
+  int called = 0, fails = -1, commits = 0, taken_back = 0;
   size_t returned = 0;
 };
 

@@ -90,6 +90,7 @@ def run(trial: Trial, way: str) -> tuple[Any, ...]:
             with (
                 install().alone(),
                 mock.patch.object(loops, "HOT_S", _HOT_S[way]),
+                mock.patch.object(units, "STRICT", True),
                 mock.patch.object(units, "_only_raises", only_raises),
             ):
                 exec(code, names)

@@ -43,6 +43,7 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every loop that could run compiled, at once, runs as written too, and both have to agree."""
     monkeypatch.setattr(check, "ALWAYS", True)
     monkeypatch.setattr(compiled, "HOT_S", 0.0)
+    monkeypatch.setattr(unit, "STRICT", True)
     monkeypatch.setattr(unit, "_only_raises", only_raises)
 
 

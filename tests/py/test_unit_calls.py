@@ -145,6 +145,21 @@ def test_other_functions_are_called_by_python(shell, what):
         assert repr(shell.ns[name]) == repr(names[name])
 
 
+@pytest.mark.parametrize("test", ["f(x)", "n < 20 and f(x)", "f(x) if n < 4 else False"])
+def test_a_condition_writes_once(shell, steps, test):
+    """Python tests a `while` again that a unit has ended."""
+    body = (
+        "def f(v):\n    v[0] += 1\n    return v[0] < 50\n"
+        f"n = 0\nwhile {test}:\n    n += 1\nelse:\n    n += 1000\n"
+    )
+    wanted = imperative(SETUP + body)[0]
+    shell.run("%hybrid mode auto")
+    shell.run(body)
+    assert shell.ns["n"] == wanted["n"]
+    assert repr(shell.ns["x"]) == repr(wanted["x"])
+    assert sum(steps) > 2
+
+
 def test_another_function_is_passed(shell, steps):
     shell.run(
         "def at(f, v):\n    return f(v)\ndef g(v):\n    return v * 2\nh = abs\n%hybrid mode auto"

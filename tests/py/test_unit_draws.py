@@ -126,6 +126,20 @@ def test_draws_of_units_are_python_s(shell: Shell, steps: list[int], name: str) 
     assert name in OTHERS or sum(steps) > 4
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "while rng.random() < 0.97:",
+        "while c < 90 and rng.integers(50):",
+        "while not np.random.rand() > 0.98:",
+        "while c < 200 and pick(rng, 30):",
+    ],
+)
+def test_a_condition_draws_once(shell: Shell, steps: list[int], head: str) -> None:
+    agree(shell, text_of("c += 1\ns += rng.random()", head))
+    assert sum(steps) > 4
+
+
 @pytest.mark.parametrize("bits", ["MT19937", "PCG64DXSM", "Philox", "SFC64"])
 def test_bits_of_other_generators(shell: Shell, steps: list[int], bits: str) -> None:
     body = "s += rng.random() + rng.uniform(1, 3) + rng.integers(7) + rng.normal()"

@@ -112,7 +112,8 @@ def _power(code: Any, base: int, exponent: Value, pythons: bool) -> int:
     if type(known) not in (int, float) or known not in (2, 3):
         raise Leaves("such a power of a complex number", None)
     square = code.emit("mul_c", base, base)
-    if not pythons:
+    if not pythons:  # zero is looked at by itself
+        code.check("nonzero_i", code.emit("true_c", base))
         return int(square if known == 2 else code.emit("mul_c", base, square))
     one = code.emit("to_c", code.constant(1.0))
     first = one if known == 2 else code.emit("mul_c", one, base)

@@ -44,6 +44,7 @@ class Loop(Expressions):
         way: how the outermost `for` goes on: RANGE, ITEMS or a function's name; "": a `while`.
         callees: the functions that it calls.
         refused: why no step of it can be taken; None where one may.
+        test_writes: may what a `while` asks write elements or attributes?
     """
 
     def __init__(
@@ -108,6 +109,7 @@ class Loop(Expressions):
         # Of a `for`: value, steps left, step, then all that it goes through.
         self.sources = int(through[-1]) if through[-1:].isdigit() else 1
         self.hidden = self._hidden(3 + self.sources)
+        self.test_writes = isinstance(node, ast.While) and self._writes(node.test)
         if isinstance(node, ast.While):
             self._branch(node.test, body, over)
         else:

@@ -120,10 +120,14 @@ class Code(Steps):
         self._known: dict[tuple[Any, ...], int] = {}
         self.takes_steps = False  # can one end where the next begins?
         self._compile((loop.first.number, self._key(loop.first, kinds)))
-        if self.works_with_arrays:  # a step is long beside a snapshot
+        # Python tests a `while` once more that has ended: that has drawn and written nothing yet.
+        tests_again = not loop.way and (bool(self.drawn_from) or loop.test_writes)
+        if self.works_with_arrays or tests_again:  # a step is long beside a snapshot
             for at in range(0, len(self._code), WIDTH):
                 if self._code[at] == _OPCODES["commit"]:
                     self._code[at + 4] = 1
+                elif self._code[at] == _OPCODES["exit"] and self._code[at + 1] == 0:
+                    self._code[at + 3] = int(tests_again)
 
     def why_left(self, at: int) -> Refusal:
         """What keeps the unit from going on at an instruction."""

@@ -29,7 +29,7 @@ def _filled(code: Any, function: Any, values: Sequence[Any], named: dict[str, Va
             raise Leaves("a call with such arguments", None)
         number = rest.pop(0)
     of = named.pop("dtype", rest.pop(0) if rest else None)
-    if rest or named or not is_number(number[0]):
+    if rest or named or type(number) is list or not is_number(number[0]):
         raise Leaves("a call with such arguments", None)
     letter = _letter(of)
     if function is np.full and of is None:
@@ -52,7 +52,7 @@ def _letter(of: Value | None) -> str:
     """Of a dtype that is given as a type."""
     if of is None:
         return "d"
-    kind = of[0]
+    kind = of[0] if type(of) is tuple else of
     known = kind[1] if type(kind) is tuple and kind[0] == "is" else None
     if known not in (int, float, bool, complex) and not (
         isinstance(known, np.dtype) or (isinstance(known, type) and issubclass(known, np.generic))
@@ -135,9 +135,9 @@ def _joined(code: Any, function: Any, values: Sequence[Any], named: dict[str, Va
     parts = values if function is np.append else values[0]
     if named or type(parts) is not list or len(values) != (2 if function is np.append else 1):
         raise Leaves("a call with such arguments", None)
-    if not all(type(part) is tuple for part in parts):
+    if not parts or not all(type(part) is tuple for part in parts):
         raise Leaves("a call with such arguments", None)
-    letter = parts[0][0][1] if parts and is_array(parts[0][0]) else ""
+    letter = parts[0][0][1] if is_array(parts[0][0]) else ""
     if any(not is_array(k) or k[1] != letter or k[2] != 1 for k, _ in parts):
         raise Leaves("a call with such arguments", None)
     ends: list[int] = []

@@ -50,7 +50,7 @@ _FUNCTIONS: tuple[Any, ...] = (
 PURE = frozenset(_FUNCTIONS)
 _METHODS = frozenset(
     {"clip", "argmin", "argmax", "cumsum", "cumprod", "argsort", "trace", "std", "var", "round",
-     "astype", "flatten", "sum", "prod", "max", "min", "mean", "any", "all", "ptp", "dot", "copy",
+     "astype", "flatten", "sum", "prod", "max", "min", "mean", "any", "all", "dot", "copy",
      "repeat", "take", "item"}
 )  # fmt: skip
 #: Functions of NumPy's that write into their first argument, and return nothing.
@@ -192,6 +192,32 @@ def _adapted(function: Any, args: list[Any], named: dict[str, Any]) -> Callable[
     return call
 
 
+def _direct(
+    code: Any, function: Any, args: list[Any], named: dict[str, Any], given: list[Value]
+) -> tuple[Callable[..., Any], list[Value]]:
+    """The same without a function of ours between, where it will do: constant numbers are given,
+    too.
+    """
+    if not given:  # always the same
+        values = [_built(a, ()) for a in args]
+        named = {k: _built(a, ()) for k, a in named.items()}
+        return functools.partial(function, *values, **named), given
+    plain = all(type(a) is int or _is_small(a) for a in args)
+    if not plain or not all(type(a) is _Constant for a in named.values()):
+        return _adapted(function, args, named), given
+    if named:
+        function = functools.partial(function, **{k: a.value for k, a in named.items()})
+    return function, [
+        given[a] if type(a) is int else (type(a.value).__name__, code.constant(a.value))
+        for a in args
+    ]
+
+
+def _is_small(part: Any) -> bool:
+    value = part.value if type(part) is _Constant else None
+    return type(value) is float or (type(value) is int and abs(value) < 2**63)
+
+
 def knows(function: Any) -> bool:
     """Is it a function that units call?"""
     of_ufunc = isinstance(getattr(function, "__self__", None), np.ufunc)
@@ -206,7 +232,7 @@ def call(code: Any, function: Any, args: Sequence[Any], named: dict[str, Any]) -
         raise Leaves("a call with such arguments", None)
     places = [spec.of(code, a) for a in args]
     names = {k: spec.of(code, a) for k, a in named.items()}
-    return _emitted(code, _adapted(function, places, names), spec.given)
+    return _emitted(code, function, places, names, spec.given)
 
 
 def drawn(
@@ -228,7 +254,7 @@ def drawn(
     sampled = functools.partial(made, twin) if receiver else _adapted(twin, places, names)
     kinds = tuple(v[0] for v in spec.given[len(receiver) :])
     result = _kind_of_result(sampled, kinds, (_sample, _rising()))
-    return _called(code, made, spec.given, result, draws=True)
+    return _called(code, *_direct(code, function, places, names, spec.given), result, draws=True)
 
 
 def method(code: Any, base: Value, name: str, args: Sequence[Any], named: dict[str, Any]) -> Value:
@@ -239,11 +265,7 @@ def method(code: Any, base: Value, name: str, args: Sequence[Any], named: dict[s
     spec.value(base)
     places = [spec.of(code, a) for a in args]
     names = {k: spec.of(code, a) for k, a in named.items()}
-
-    def called(array: Any, *given: Any, **rest: Any) -> Any:
-        return getattr(array, name)(*given, **rest)
-
-    return _emitted(code, _adapted(called, [0, *places], names), spec.given)
+    return _emitted(code, getattr(np.ndarray, name), [0, *places], names, spec.given)
 
 
 def operated(code: Any, op: Any, left: Value, right: Value) -> Value:
@@ -252,7 +274,7 @@ def operated(code: Any, op: Any, left: Value, right: Value) -> Value:
     known = all(is_array(k) or is_number(k) for k, _ in (left, right))
     if function is None or not known:
         raise Leaves("an operator of such values", None)
-    return _emitted(code, function, [left, right])
+    return _emitted(code, function, [0, 1], {}, [left, right])
 
 
 def element(code: Any, base: Value, index: Index) -> Value:
@@ -261,7 +283,8 @@ def element(code: Any, base: Value, index: Index) -> Value:
     def call(array: Any, *given: Any) -> Any:
         return array[index.built(given)]
 
-    return _emitted(code, call, [base, *index.given])
+    given = [base, *index.given]
+    return _emitted(code, call, list(range(len(given))), {}, given)
 
 
 def store(code: Any, base: Value, index: Index, value: Value) -> None:
@@ -288,8 +311,10 @@ def stands_alone(code: Any, node: ast.Call) -> None:
         if named or not is_array(out[0]) or not out[0][3]:
             raise Leaves("a call with such arguments", None)
         code.pinned = out[1]
-        given = placed_call(node, node.func, node.args)
-        code.assigned(out, code._value(given))
+        made = code._value(placed_call(node, node.func, node.args))
+        if not is_array(made[0]):  # which NumPy casts by a rule of its own
+            raise Leaves("a call with such arguments", None)
+        code.assigned(out, made)
         return
     if function not in _WRITE or named:
         raise Leaves(f"a call of {code._words(node.func)}()", None)
@@ -311,8 +336,12 @@ def _function_of(code: Any, node: Any) -> Any:
 
 
 # Instructions -------------------------------------------------------------------------------------
-def _emitted(code: Any, function: Callable[..., Any], given: Sequence[Value]) -> Value:
-    return _called(code, function, given, _kind_of_result(function, tuple(v[0] for v in given)))
+def _emitted(
+    code: Any, function: Any, args: list[Any], named: dict[str, Any], given: list[Value]
+) -> Value:
+    made = _adapted(function, args, named)
+    result = _kind_of_result(made, tuple(v[0] for v in given))
+    return _called(code, *_direct(code, function, args, named, given), result)
 
 
 def _called(
@@ -320,7 +349,7 @@ def _called(
 ) -> Value:
     number = code.call_number(function, given, kind, draws)
     first = code.consecutive_of(given)
-    code.watches = True
+    code.watches |= not draws
     return kind, code.emit("call", number, first, len(given), 0)
 
 

@@ -31,6 +31,7 @@ from .kinds import NOTHING, OTHER, PLAIN, as_object, kind_of, letter_of
 from .parts import Attr, Leaves, Part, Refusal, used_in
 from .seen import Seen
 
+STRICT = False  # tests see errors in what compiles
 _MOST_KINDS = 8  # a loop is compiled for so many, ...
 _MOST_LOOPS = 8  # ... and for so many functions that it calls
 _TRIES, _GAINED = 4, 200  # after so many tries, so many steps each have to be won
@@ -93,6 +94,11 @@ class Made:
         except Leaves as problem:
             why, node = problem.args
             self.refused = Refusal.at(why, node or loop.node)
+            return
+        except Exception as error:  # a mistake of ours is not the user's
+            if STRICT:
+                raise
+            self.refused = Refusal.at(f"compiling it raises {error!r}", loop.node)
             return
         code = self.code
         self._attributes = code.attributes

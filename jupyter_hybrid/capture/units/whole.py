@@ -238,7 +238,7 @@ def _reduced(code: Any, function: Any, values: Sequence[Value], named: dict[str,
 
 def _spread(code: Any, function: Any, values: Sequence[Value], named: dict[str, Value]) -> Value:
     """np.var and np.std of a vector, in the steps that NumPy takes."""
-    if len(values) != 1 or named or values[0][0] != ("array", "d", 1, values[0][0][3]):
+    if len(values) != 1 or named or values[0][0][:3] != ("array", "d", 1):
         raise Leaves("a call with such arguments", None)
     code.pinned = values[0][1]  # it is read twice
     middle = _reduced(code, np.mean, values, {})
