@@ -22,6 +22,7 @@ from .loops_ran import LoopsRan, note_ran, of_loop
 from .nodes import Rewriting
 
 HOT_S = 1e-3  # as long loops run as written before they are compiled
+_SHORT, _ALL = 8, 1 << 62  # after so many runs in one of the loop's; steps as written
 _RUNS, _SHORT_S = 64, 5e-6  # after so many runs one that takes less is left as it is
 # What a unit may go through, of which no step runs code of the user's, and a `while`'s steps.
 _BY_INDEX = frozenset({range, np.ndarray, list, tuple, str, bytes, repeat})
@@ -47,7 +48,8 @@ class Compiled:
         self.again = False  # after some steps as written, its unit is tried again
         self._stepping = False  # through those steps of a `while`
         self._steps: Any = ()  # those as written
-        self._compiled = 0  # steps that its unit took
+        self._compiled = 0  # steps that its unit took, ...
+        self._runs, self._runs_s = 0, 0.0  # ... in so many runs, and seconds without the first one
         self._foretold: tuple[Prediction, Any] | None = None  # to be checked, for a frame
         self._refused: Refusal | None = None  # why it has no unit
 
@@ -74,6 +76,7 @@ class Compiled:
             self._refused = unit.refused
             return None
         through, recorded = self.values if self.top == 1 else None, self.recorder is not None
+        begun = time.perf_counter()
         ready = unit.ready(frame, through, self.steps_done, recorded=recorded)
         if ready is None or (self.is_measured and ready.made.whole):
             self._refused = unit.unfit if ready is None else None
@@ -87,6 +90,11 @@ class Compiled:
         self.steps_done += outcome.steps
         self._compiled += outcome.steps
         self._note_unit(ready.made, outcome, time.perf_counter() - start)
+        if self._runs:  # the first one compiles
+            self._runs_s += time.perf_counter() - begun
+        self._runs += 1
+        if outcome.again and self._is_in_vain():
+            outcome.again = _ALL
         if outcome.over:
             self.over = not outcome.broke and self.top == 1
             self.hooks.steps = ()
@@ -96,6 +104,12 @@ class Compiled:
             self._steps = self._some(outcome.again) if self.again else self._iterator
             self.hooks.steps = self._steps
         return outcome
+
+    def _is_in_vain(self) -> bool:
+        """Have many short runs of its unit taken longer than their steps as written?"""
+        place = self.place
+        step_s = place.ran_s / place.ran_steps if place.ran_steps else 0.0
+        return bool(step_s) and self._runs > _SHORT and self._runs_s > step_s * self._compiled
 
     def _watched(self) -> bool:
         """Does somebody look on? A recording has made sure that nobody does, while it goes on."""
