@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from cells import Shell, imperative
 
+from jupyter_hybrid.capture.units.kinds import Stream, kind_words
+
 SETUP = """
 import random
 import numpy as np
@@ -193,3 +195,8 @@ def test_an_interrupt_takes_back_what_is_not_kept(shell: Shell, steps: list[int]
         total += twin.random() + twin.normal()
     assert count > 0
     assert total == shell.ns["s"]  # nothing is drawn that no step has had
+
+
+def test_what_a_generator_is_called() -> None:
+    kind = "is", Stream(np.random.Generator, 3)
+    assert kind_words(kind) == "a Generator of random numbers"

@@ -187,7 +187,7 @@ def _natively(code: Any, function: Any, node: Any, named: dict[str, Any]) -> Val
         if not all(k in _FLOATS or is_integer(k) for k, _ in values):
             return None
         given = [arithmetic.as_float(code, value) for value in values]
-        given += [code.constant(float(k)) for k in range(len(given), 2)]
+        given += [code.constant(float(k)) for k in range(len(given), known.most)]
     else:
         if not values or not all(is_integer(k) for k, _ in values):
             return None
@@ -195,7 +195,7 @@ def _natively(code: Any, function: Any, node: Any, named: dict[str, Any]) -> Val
         if len(given) == 1:
             given.insert(0, code.constant(0))
     code.drawn_from.append(source)
-    first = code.consecutive(given)
+    first = code.consecutive(given) if known.most else code.constant(0.0)
     return known.result, code.emit("draw", known.method, first, len(code.drawn_from) - 1)
 
 

@@ -177,6 +177,8 @@ def kind_words(kind: Any) -> str:
         return "str" if rest[1] else "bytes"
     if what == "is":
         given = rest[0]
+        if type(given) is Stream:
+            return f"a {given.kind.__name__} of random numbers"
         grows = type(given) is tuple and given[0] == "grows"
         return "list that grows" if grows else str(getattr(given, "__name__", given))
     return f"{what if rest[1] == 1 else f'list of {what}s'} of {rest[0]}"

@@ -92,7 +92,8 @@ def variables(made: Made) -> list[tuple[str, str]]:
             continue
         kinds = [code.entry[slot], *(kinds[slot] for kinds in code.kinds)]
         words = dict.fromkeys(kind_words(k) for k in kinds if k is not None)
-        found.append((_plain(name), ", then ".join(words)))
+        if words:  # a comprehension's variable is another one
+            found.append((_plain(name), ", then ".join(words)))
     return found
 
 
