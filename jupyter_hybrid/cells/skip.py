@@ -23,6 +23,7 @@ from ..capture.float_warnings import issue, of_segment
 from ..capture.options import Options
 from ..capture.recording import PLAIN, Recording
 from ..capture.source.loops_ran import compiled, scalar
+from ..np_face import float_errors
 from ..np_face.float_errors import overheard, raises, start_cell
 from ..reports.report import Report
 from .purity import NotSkipped, made_by
@@ -71,14 +72,16 @@ class Skip:
     written: list[tuple[Place, int]]  # existing arrays, and the outputs that they get
     results: Results
     numpys: list[bool]  # by output, is it made as NumPy has it?
-    errors: Any  # what NumPy does about floating-point errors
+    errors: Any  # what NumPy does about floating-point errors, ...
+    state: Any  # ... which it has in this object
     report: Report  # of the recorded run
 
     def holds(self, names: dict[str, Any]) -> bool:
         """True when the cell would record the same graph from these names."""
         if self.epoch != _epoch or _core.is_recording() or _core.is_training():
             return False
-        if np.geterr() != self.errors or raises():
+        as_then = float_errors.state is not None and float_errors.state.get() is self.state
+        if not (as_then or np.geterr() == self.errors) or raises():
             return False
         try:
             run_prologue(self.cell, names)
@@ -307,6 +310,7 @@ def _skip(before: Before, recording: Recording, report: Report, shown: Any) -> S
         results,
         results.numpys([k for _, k in written]),
         np.geterr(),
+        float_errors.state.get() if float_errors.state is not None else None,
         _like(report),
     )
 
