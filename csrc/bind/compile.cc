@@ -192,11 +192,12 @@ std::vector<NDArray> targets_of(const py::object& given) {
 // Between ndarrays, in whose place there may be arrays of ours.
 py::list run_numpy(const Program& program, const py::sequence& inputs,
                    const std::vector<bool>& numpys, PyRunTimes* times) {
+  const Context ctx = current_context();
   std::vector<NDArray> values;
   values.reserve(inputs.size());
   for (const py::object input : inputs) {
     const bool is_ours = is_array(input.ptr());
-    values.push_back(is_ours ? value_of(input, "Program.run") : shared_or_copied(input));
+    values.push_back(is_ours ? value_of(input, "Program.run") : shared_or_copied(input, ctx));
   }
   std::vector<NDArray> results = run_once(program, values, {}, {}, {}, false, nullptr, times);
   require(results.size() == numpys.size(), "Program.run_numpy: given ", numpys.size(),

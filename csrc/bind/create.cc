@@ -3,6 +3,7 @@
 #include <pybind11/numpy.h>
 
 #include <cstring>
+#include <optional>
 #include <thread>
 
 #include "bind/invoke.h"
@@ -82,14 +83,23 @@ NDArray array_from_numpy(const py::object& object, Context ctx) {
   return copy_in(shape_of_numpy(array), dtype, ctx, array.data());
 }
 
-NDArray shared_or_copied(const py::object& object) {
-  const py::array array = py::reinterpret_borrow<py::array>(object);
-  const bool aligned = (array.flags() & py::detail::npy_api::NPY_ARRAY_ALIGNED_) != 0;
-  bool whole = array.writeable() && aligned;
-  for (int i = 0; whole && i < array.ndim(); ++i) {
-    whole = array.strides(i) % array.itemsize() == 0;
+namespace {
+
+// May its memory be an array's of ours?
+bool is_shareable(const py::array& array) {
+  if (!array.writeable() || !(array.flags() & py::detail::npy_api::NPY_ARRAY_ALIGNED_))
+    return false;
+  for (int i = 0; array.size() > 0 && i < array.ndim(); ++i) {
+    if (array.strides(i) % array.itemsize() != 0) return false;
   }
-  return whole ? share_numpy(object) : array_from_numpy(object, current_context());
+  return true;
+}
+
+}  // namespace
+
+NDArray shared_or_copied(const py::object& object, Context ctx) {
+  const bool shares = is_shareable(py::reinterpret_borrow<py::array>(object));
+  return shares ? share_numpy(object) : array_from_numpy(object, ctx);
 }
 
 // The window of a strided ndarray: its strides in elements, its storage from its lowest address on.
@@ -105,10 +115,9 @@ NDArray share_numpy(const py::object& object) {
   result.strides = contiguous_strides(result.shape);
   const int64_t item = static_cast<int64_t>(dtype_size(result.dtype));
   int64_t lowest = 0, highest = 0;  // in elements, from element 0
-  bool whole = array.writeable() && (array.flags() & py::detail::npy_api::NPY_ARRAY_ALIGNED_) != 0;
+  const bool whole = is_shareable(array);
   for (int i = 0; whole && result.shape.size() > 0 && i < result.shape.ndim(); ++i) {
     const int64_t bytes = array.strides(i), steps = result.shape[i] - 1;
-    whole = bytes % item == 0;
     if (steps == 0) continue;
     result.strides[i] = bytes / item;
     (bytes < 0 ? lowest : highest) += bytes / item * steps;
@@ -176,33 +185,29 @@ bool owned_alone(const PyArray* a, bool settled) {
 
 constexpr int64_t kSpinBytes = 1 << 16;
 
-// A real ndarray: the array's own memory where nobody else sees it, else a copy.
-py::object as_ndarray(const py::object& array, bool settled) {
-  const NDArray& value = value_of(array, "as_numpy");
+// The value's own memory where nobody else sees it, which `alone` tells, else a copy.
+template <typename Alone>
+py::object real_ndarray(const NDArray& value, const Alone& alone) {
   wait_ready(value);
   if (value.nbytes() >= kSpinBytes) {  // whoever computed it lets go of it a moment later
     const MaybeReleaseGil gil(true);
-    for (int i = 0; i < 32 && !owned_alone(as_array(array.ptr()), settled); ++i) {
-      std::this_thread::yield();
-    }
+    for (int i = 0; i < 32 && !alone(); ++i) std::this_thread::yield();
   }
-  const bool shareable = value.storage->ctx.is_cpu() && value.contiguous() && value.nbytes() > 0 &&
-                         owned_alone(as_array(array.ptr()), settled);
-  return shareable ? owned_ndarray(value) : to_numpy(value);
+  const bool fits = value.storage->ctx.is_cpu() && value.contiguous() && value.nbytes() > 0;
+  return fits && alone() ? owned_ndarray(value) : to_numpy(value);
+}
+
+py::object as_ndarray(const py::object& array, bool settled) {
+  const NDArray& value = value_of(array, "as_numpy");
+  return real_ndarray(value, [&] { return owned_alone(as_array(array.ptr()), settled); });
 }
 
 }  // namespace
 
 py::object taken_ndarray(const NDArray& value) {
-  wait_ready(value);
   const Storage& storage = *value.storage;
-  if (value.nbytes() >= kSpinBytes) {
-    const MaybeReleaseGil gil(true);
-    for (int i = 0; i < 32 && storage.ref_count() > 1; ++i) std::this_thread::yield();
-  }
-  const bool alone = storage.ref_count() <= 1 && storage.release_external == nullptr;
-  const bool fits = storage.ctx.is_cpu() && value.contiguous() && value.nbytes() > 0;
-  return alone && fits ? owned_ndarray(value) : to_numpy(value);
+  return real_ndarray(
+      value, [&] { return storage.ref_count() <= 1 && storage.release_external == nullptr; });
 }
 
 py::object to_scalar(const NDArray& value) {
@@ -286,13 +291,14 @@ void bind_create(py::module_& m) {
       "A copy of anything array-like; float32 unless dtype is given or obj is an NDArray.");
   m.def(
       "from_numpy",
-      [](const py::object& ndarray, bool copy, const py::object& ctx) {
-        return wrap(copy ? array_from_numpy(ndarray, context_from_python(ctx))
-                         : share_numpy(ndarray));
+      [](const py::object& ndarray, std::optional<bool> copy, const py::object& ctx) {
+        const Context context = context_from_python(ctx);
+        if (!copy) return wrap(shared_or_copied(ndarray, context));
+        return wrap(*copy ? array_from_numpy(ndarray, context) : share_numpy(ndarray));
       },
       py::arg("ndarray"), py::arg("copy") = true, py::arg("ctx") = py::none(),
       "A NumPy array with its own dtype. copy=False shares its memory and strides, and keeps it "
-      "alive.");
+      "alive; None: where that can be done.");
   m.def(
       "shares_numpy",
       [](const py::object& array) {

@@ -15,7 +15,7 @@ py::object to_numpy(const NDArray& value);
 // The memory of an array that only `value` sees as an ndarray's own, else a copy; waits.
 py::object taken_ndarray(const NDArray& value);
 // An ndarray's memory where it can be shared, else a copy of its elements.
-NDArray shared_or_copied(const py::object& numpy_array);
+NDArray shared_or_copied(const py::object& numpy_array, Context ctx);
 // An ndarray that owns the memory of an array that nobody else will write.
 py::object owned_ndarray(const NDArray& value);
 

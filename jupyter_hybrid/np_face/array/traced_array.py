@@ -271,7 +271,4 @@ class Flags:
 def share(array: np.ndarray) -> Any:
     """An existing ndarray as a graph input: its own memory, or a copy where it is strided or
     read-only."""
-    try:
-        return _core.from_numpy(array, copy=False)
-    except _core.MXNetError:
-        return _core.from_numpy(array)
+    return _core.from_numpy(array, copy=None)
