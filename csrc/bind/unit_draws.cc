@@ -20,16 +20,10 @@ using units::Register;
 
 constexpr size_t kMost = 1024;  // draws between two states
 
-const bitgen* bits_in(const py::object& capsule) {
+const bitgen* bits_in(py::handle capsule) {
   void* const found = PyCapsule_GetPointer(capsule.ptr(), "BitGenerator");
   if (found == nullptr) throw py::error_already_set();
   return static_cast<const bitgen*>(found);
-}
-
-// An interrupt comes when the run looks for one.
-void interrupted(const py::error_already_set& error) {
-  if (!error.matches(PyExc_KeyboardInterrupt)) throw;
-  PyErr_SetInterrupt();
 }
 
 // Of 0 to `most`, by rejecting what its bits say beyond (as NumPy's older generators do), ...
@@ -83,20 +77,16 @@ Did draw_from(const bitgen& bits, Drawn method, Register a, Register b, Register
 }  // namespace
 
 Draws::Draws(py::object streams) : streams_(std::move(streams)) {
-  if (!streams_.is_none()) states_ = streams_.attr("states")();
-}
-
-const bitgen* Draws::bits_of(int source) {
-  if (bits_.size() <= static_cast<size_t>(source)) bits_.resize(source + 1);
-  if (bits_[source] == nullptr) {
-    capsules_.push_back(streams_.attr("capsule")(source));
-    bits_[source] = bits_in(capsules_.back());
+  if (streams_.is_none()) return;
+  capsules_ = streams_.attr("capsules")();
+  for (const py::handle capsule : capsules_) {
+    bits_.push_back(capsule.is_none() ? nullptr : bits_in(capsule));
   }
-  return bits_[source];
+  states_ = streams_.attr("states")();
 }
 
 Did Draws::draw(Drawn method, int source, Register a, Register b, Register* made) {
-  const bitgen* const bits = bits_of(source);
+  const bitgen* const bits = bits_[source];
   drawn_ = true;
   const Did did = draw_from(*bits, method, a, b, made);
   if (did == Did::well) log_.push_back({py::object(), py::object(), method, bits, a, b});
@@ -120,41 +110,46 @@ void Draws::keep() {
   try {
     states_ = streams_.attr("states")();
   } catch (const py::error_already_set& error) {
-    interrupted(error);
-    return;  // the log goes on
+    if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+    PyErr_SetInterrupt();  // for when the run looks for one
+    return;                // the log goes on
   }
   log_.clear();
   committed_ = 0;
 }
 
+// Going back may be interrupted, too: it begins anew, and the run tells of it.
 void Draws::take_back() {
   if (!drawn_) return;
   PyObject *type = nullptr, *raised = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &raised, &trace);
-  while (!again()) {
+  for (;;) {
+    try {
+      go_back();
+      break;
+    } catch (py::error_already_set& error) {
+      if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+      if (type != nullptr) continue;
+      error.restore();
+      PyErr_Fetch(&type, &raised, &trace);
+    }
   }
   PyErr_Restore(type, raised, trace);
   drawn_ = false;
   log_.erase(log_.begin() + static_cast<ptrdiff_t>(committed_), log_.end());
 }
 
-bool Draws::again() {
-  try {
-    streams_.attr("go_back")(states_);
-    for (size_t k = 0; k < committed_; ++k) {
-      const Entry& entry = log_[k];
-      Register made{};
-      if (entry.function) {
-        entry.function(*py::reinterpret_borrow<py::tuple>(entry.given));
-      } else {
-        draw_from(*entry.bits, entry.method, entry.a, entry.b, &made);
-      }
+void Draws::go_back() {
+  streams_.attr("go_back")(states_);
+  for (size_t k = 0; k < committed_; ++k) {
+    const Entry& entry = log_[k];
+    Register made{};
+    if (entry.function) {
+      entry.function(*py::reinterpret_borrow<py::tuple>(entry.given));
+    } else {
+      draw_from(*entry.bits, entry.method, entry.a, entry.b, &made);
     }
-  } catch (const py::error_already_set& error) {
-    interrupted(error);
-    return false;
   }
-  return true;
 }
 
 py::object drawn(const py::object& capsule, int method, const py::object& a, const py::object& b) {

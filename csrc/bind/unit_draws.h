@@ -14,7 +14,7 @@ namespace bind {
 
 class Draws {
  public:
-  // `streams`: an object with `states()`, `go_back(states)` and `capsule(which)`, or None.
+  // `streams`: an object with `states()`, `go_back(states)` and `capsules()`, or None.
   explicit Draws(pybind11::object streams);
 
   // A number from the bits of one of the generators.
@@ -44,13 +44,12 @@ class Draws {
     units::Register a, b;
   };
 
-  const bitgen* bits_of(int source);
   void keep();
-  bool again();
+  void go_back();
 
   pybind11::object streams_, states_;
+  pybind11::object capsules_;        // which keep the bits
   std::vector<const bitgen*> bits_;  // by source
-  std::vector<pybind11::object> capsules_;
   std::vector<Entry> log_;
   size_t committed_ = 0;
   bool drawn_ = false;  // since then

@@ -374,7 +374,8 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
   Run& made = *kept;
   const units::Result result = made.go(&interrupted, floating_exceptions(watched));
   py::object error = py::none();
-  if (PyErr_Occurred()) {
+  // Whoever gives the variables their values hears of a signal when they have them.
+  if (PyErr_Occurred() || PyErr_CheckSignals() != 0) {
     PyObject *type = nullptr, *raised = nullptr, *trace = nullptr;
     PyErr_Fetch(&type, &raised, &trace);
     PyErr_NormalizeException(&type, &raised, &trace);
@@ -511,7 +512,7 @@ void bind_units(py::module_& m) {
            "instruction that left, number of the kinds, variables that are given back, an "
            "exception or None, are its arrays large, what was appended). watched: 'd', 'o', 'i' "
            "for divisions by zero, overflow and invalid values that end it. streams: the states() "
-           "of what is drawn from, which go_back() takes back, and capsule(which).");
+           "of what is drawn from, which go_back() takes back, and capsules().");
 }
 
 }  // namespace bind

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from cells import Shell, imperative
 
+from jupyter_hybrid.capture.units.draws import Streams
 from jupyter_hybrid.capture.units.kinds import Stream, kind_words
 
 SETUP = """
@@ -195,6 +196,35 @@ def test_an_interrupt_takes_back_what_is_not_kept(shell: Shell, steps: list[int]
         total += twin.random() + twin.normal()
     assert count > 0
     assert total == shell.ns["s"]  # nothing is drawn that no step has had
+
+
+@pytest.mark.parametrize("which", ["go_back", "states"])
+def test_an_interrupt_while_states_are_saved_or_taken_back(
+    shell: Shell, steps: list[int], monkeypatch: pytest.MonkeyPatch, which: str
+) -> None:
+    plain, calls = getattr(Streams, which), []
+
+    def interrupted(streams: Streams, *given: Any) -> Any:
+        calls.append(which)
+        if len(calls) == (1 if which == "go_back" else 3):
+            raise KeyboardInterrupt
+        return plain(streams, *given)
+
+    shell.run(SETUP)
+    before = shell.ns["rng"].bit_generator.state
+    monkeypatch.setattr(Streams, which, interrupted)
+    # The unit leaves in the last step, behind a draw.
+    body = "for i in range(9000):\n    s += rng.random()\n    if i == 8990: h[0] = rng.integers(0)"
+    ran = shell.run(body, fails=True)
+    assert isinstance(ran.error, KeyboardInterrupt)
+    twin = np.random.default_rng(0)
+    twin.bit_generator.state = before
+    total = 0.0
+    while total < shell.ns["s"]:
+        total += twin.random()
+    assert total == shell.ns["s"]
+    assert twin.bit_generator.state == shell.ns["rng"].bit_generator.state
+    assert sum(steps) > 500
 
 
 def test_what_a_generator_is_called() -> None:

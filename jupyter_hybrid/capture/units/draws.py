@@ -65,21 +65,22 @@ class Native(NamedTuple):
     result: str
 
 
-_UNIT, _UNIFORM = Native(0, 0, True, "float"), Native(1, 2, True, "float")
+# Numbers of the ways to draw: in the order of the machine's.
+_OF_UNIT, _OF_RANGE, _MASKED, _SCALED = range(4)
+_UNIT, _UNIFORM = Native(_OF_UNIT, 0, True, "float"), Native(_OF_RANGE, 2, True, "float")
 _NATIVE = {
     (np.random.Generator, "random"): _UNIT,
     (np.random.Generator, "uniform"): _UNIFORM,
-    (np.random.Generator, "integers"): Native(3, 2, False, ".l"),
+    (np.random.Generator, "integers"): Native(_SCALED, 2, False, ".l"),
     (np.random.RandomState, "random"): _UNIT,
     (np.random.RandomState, "random_sample"): _UNIT,
     (np.random.RandomState, "rand"): _UNIT,
     (np.random.RandomState, "uniform"): _UNIFORM,
-    (np.random.RandomState, "randint"): Native(2, 2, False, "int"),
+    (np.random.RandomState, "randint"): Native(_MASKED, 2, False, "int"),
 }
 _FLOATS = frozenset({"float", ".d"})
 _numpy_random: Any = np.random
 _GLOBAL = _numpy_random.get_state.__self__
-_bits_of_global = _numpy_random.get_bit_generator
 
 
 class Streams:
@@ -89,11 +90,9 @@ class Streams:
         self._sources = list(generators)
         self._generators = list({id(g): g for g in self._sources}.values())
 
-    def capsule(self, which: int) -> Any:
-        """Of the bits of one of them."""
-        found = self._sources[which]
-        bits = found.bit_generator if type(found) is np.random.Generator else _bits_of_global()
-        return bits.capsule
+    def capsules(self) -> list[Any]:
+        """Of the bits of each that is drawn from; None: they have no public name."""
+        return [bits and bits.capsule for bits in map(_bits_of, self._sources)]
 
     @property
     def are_known(self) -> bool:
@@ -113,6 +112,12 @@ class Streams:
                 generator.set_state(state)
             else:
                 generator.setstate(state)
+
+
+def _bits_of(generator: Any) -> Any:
+    if type(generator) is np.random.Generator:
+        return generator.bit_generator
+    return _numpy_random.get_bit_generator() if generator is _GLOBAL else None
 
 
 def _state(generator: Any) -> Any:
