@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -129,10 +130,6 @@ class Results:
         self._steps: list[Any] = []
         self._known: dict[Any, int] = {}
         self._names: list[tuple[str | None, int]] = []
-        # While outputs alone are bound, as they are: the names, and which these are.
-        self._are_outputs = True
-        self._given: list[str | None] = []
-        self._taken: list[int] = []
 
     def bind(self, name: str | None, bound: Bound, value: Any) -> None:
         """A name is bound so; None: the last expression. Raises NotSkipped.
@@ -140,18 +137,20 @@ class Results:
         Args:
             bound: of a kind that is made again, see :func:`require`.
         """
-        number = self._of(name or "the last expression", bound, value)
-        step = self._steps[number]
-        self._names.append((name, number))
-        self._are_outputs &= type(step) is _Array and step == _Array(step.output)
-        if self._are_outputs:
-            self._given.append(name)
-            self._taken.append(step.output)
+        self._names.append((name, self._of(name or "the last expression", bound, value)))
+
+    @cached_property
+    def _outputs_alone(self) -> tuple[list[str | None], list[int]] | None:
+        """The names, and which outputs they are bound to, where that is all."""
+        if not all(type(step) is _Array and step == _Array(step.output) for step in self._steps):
+            return None
+        return [n for n, _ in self._names], [self._steps[k].output for _, k in self._names]
 
     def make(self, made: list[Any], names: dict[str, Any]) -> dict[str | None, Any]:
-        """The values of the names, of the program's outputs."""
-        if self._are_outputs:
-            return dict(zip(self._given, map(made.__getitem__, self._taken), strict=True))
+        """The values of the names, of the program's outputs. Nothing more is bound then."""
+        if self._outputs_alone is not None:
+            bound, outputs = self._outputs_alone
+            return dict(zip(bound, map(made.__getitem__, outputs), strict=True))
         values: list[Any] = []
         for step in self._steps:
             values.append(step.make(made, values, names))
