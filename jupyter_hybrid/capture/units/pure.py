@@ -178,12 +178,6 @@ def _built(spec: Any, given: Sequence[Any]) -> Any:
 
 def _adapted(function: Any, args: list[Any], named: dict[str, Any]) -> Callable[..., Any]:
     """The function of the values that are given one by one."""
-    if not named and args == list(range(len(args))):
-        made: Callable[..., Any] = function
-        return made
-    constant = all(type(a) is _Constant for a in named.values())
-    if constant and args == list(range(len(args))):
-        return functools.partial(function, **{k: a.value for k, a in named.items()})
 
     def call(*given: Any) -> Any:
         values = [_built(a, given) for a in args]
