@@ -6,6 +6,7 @@ import random
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,14 @@ def shell(auto_shell: Shell) -> Shell:
     return auto_shell
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """A shell's background jobs are started with SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def state_of(names: dict[str, Any]) -> str:
     """All that can be seen: the names, and what each generator will draw."""
     numbers = [repr(names[n]) for n in ("x", "h", "s", "c", "said")]
@@ -172,21 +181,19 @@ def test_bits_that_nobody_knows(shell: Shell, steps: list[int]) -> None:
     assert shell.ns["s"] == pytest.approx(wanted)
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_takes_back_what_is_not_kept(shell: Shell, steps: list[int]) -> None:
     shell.run(SETUP)
     before = shell.ns["rng"].bit_generator.state
     main = threading.main_thread().ident
     assert main is not None
     timer = threading.Timer(0.3, lambda: signal.pthread_kill(main, signal.SIGINT))
-    old = signal.signal(signal.SIGINT, signal.default_int_handler)
     started = time.perf_counter()
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0)
         timer.start()
         ran = shell.run("while True:\n    s += rng.random() + rng.normal()\n    c += 1", fails=True)
     finally:
         timer.cancel()
-        signal.signal(signal.SIGINT, old)
     assert isinstance(ran.error, KeyboardInterrupt)
     assert time.perf_counter() - started < 30
     twin = np.random.default_rng(7)
@@ -198,6 +205,7 @@ def test_an_interrupt_takes_back_what_is_not_kept(shell: Shell, steps: list[int]
     assert total == shell.ns["s"]  # nothing is drawn that no step has had
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("which", ["go_back", "states"])
 def test_an_interrupt_while_states_are_saved_or_taken_back(
     shell: Shell, steps: list[int], monkeypatch: pytest.MonkeyPatch, which: str
