@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -54,6 +55,7 @@ namespace py = pybind11;
 // What Python has told; it lives as long as the process.
 struct Told {
   std::unordered_map<PyTypeObject*, PyObject*> of_type;  // kinds; null: an object by itself
+  std::unordered_map<PyTypeObject*, int> scalars;          // of NumPy's: their numbers in kTypes
   PyTypeObject *array, *large;  // NumPy's array, and its integer that may need more than 63 bits
   PyObject *nothing, *other, *others;  // no value, the kind of what is unknown, and who knows more
 };
@@ -140,7 +142,12 @@ void tell(const py::dict& numbers, const py::iterable& by_itself, py::object arr
   const auto type_of = [](const py::handle& type) {
     return reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr());
   };
-  for (const auto& [type, kind] : numbers) told.of_type[type_of(type)] = kind.inc_ref().ptr();
+  for (const auto& [type, kind] : numbers) {
+    told.of_type[type_of(type)] = kind.inc_ref().ptr();
+    const auto name = kind.cast<std::string>();
+    if (name[0] != '.') continue;
+    told.scalars[type_of(type)] = static_cast<int>(std::strchr(kTypes, name[1]) - kTypes);
+  }
   for (const py::handle& type : by_itself) told.of_type[type_of(type)] = nullptr;
   told.array = type_of(array);
   told.large = type_of(large);
@@ -150,6 +157,11 @@ void tell(const py::dict& numbers, const py::iterable& by_itself, py::object arr
 }
 
 }  // namespace
+
+int type_of_scalar(PyObject* value) {
+  const auto found = told.scalars.find(Py_TYPE(value));
+  return found == told.scalars.end() ? -1 : found->second;
+}
 
 void bind_unit_kinds(py::module_& part) {
   part.attr("kind_of") = py::reinterpret_steal<py::object>(PyCFunction_New(&kKindOf, nullptr));

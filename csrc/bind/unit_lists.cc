@@ -1,5 +1,12 @@
 #include "bind/unit_lists.h"
 
+#include <pybind11/numpy.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "bind/unit_types.h"
+
 namespace py = pybind11;
 
 namespace hybrid {
@@ -39,35 +46,80 @@ py::object object_of(char letter, Register value, Register imaginary) {
   }
 }
 
-char letter_of_items(PyObject* list) {
-  const Py_ssize_t size = PySequence_Fast_GET_SIZE(list);
-  PyObject* const* const items = PySequence_Fast_ITEMS(list);
-  if (size == 0) return 0;
-  const PyTypeObject* const type = Py_TYPE(items[0]);
-  for (Py_ssize_t k = 0; k < size; ++k) {
-    if (Py_TYPE(items[k]) != type) return 0;
-    int overflow = 0;
-    if (type == &PyLong_Type && (PyLong_AsLongLongAndOverflow(items[k], &overflow), overflow)) {
-      return 0;
-    }
+units::Type type_of(char letter) {
+  const char* const found = std::strchr(kTypes, letter);
+  if (letter == 0 || found == nullptr) throw py::value_error(std::string("dtype ") + letter);
+  return static_cast<units::Type>(found - kTypes);
+}
+
+namespace {
+
+namespace tags = units::tags;
+constexpr int kMayGrow = 1, kRefers = -1;  // of a list that is given
+
+// What an item is; 0: no number that a register holds.
+char tag_of(PyObject* item) {
+  if (PyFloat_CheckExact(item)) return tags::kFloat;
+  if (PyBool_Check(item)) return tags::kBool;
+  int overflow = 0;
+  if (PyLong_CheckExact(item)) {
+    PyLong_AsLongLongAndOverflow(item, &overflow);
+    return overflow == 0 ? tags::kInteger : 0;
   }
-  if (type == &PyLong_Type) return kInteger;
-  if (type == &PyFloat_Type) return kFloat;
-  return type == &PyBool_Type ? kBool : 0;
+  const int type = type_of_scalar(item);
+  if (type < 0 || type == static_cast<int>(units::Type::c128)) return 0;
+  if (type == static_cast<int>(units::Type::u64)) {
+    const py::object index = py::reinterpret_steal<py::object>(PyNumber_Index(item));
+    PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+  }
+  return overflow == 0 ? static_cast<char>(1 + type) : 0;
+}
+
+Register value_of(char tag, PyObject* item) {
+  const char letter = tags::is_float(tag)                                   ? kFloat
+                      : tag == tags::kBool || tag == 1 + static_cast<int>(units::Type::b1)
+                          ? kBool
+                          : kInteger;
+  return register_of(letter, item, nullptr);
+}
+
+}  // namespace
+
+char tag_of_items(PyObject* list) {
+  char found = 0;
+  for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(list); ++k) {
+    found = tag_of(PySequence_Fast_ITEMS(list)[k]);
+    if (found == 0) return 0;
+  }
+  return found;
 }
 
 bool is_sequence(PyObject* value) { return PyList_CheckExact(value) || PyTuple_CheckExact(value); }
 
-char letter_of_rows(PyObject* list) {
+char tag_of_rows(PyObject* list) {
   char found = 0;
   PyObject* const* const rows = PySequence_Fast_ITEMS(list);
   for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(list); ++k) {
     PyObject* const row = rows[k];
     if (!is_sequence(row) || Py_TYPE(row) != Py_TYPE(rows[0])) return 0;
     if (PySequence_Fast_GET_SIZE(row) != PySequence_Fast_GET_SIZE(rows[0])) return 0;
-    const char letter = letter_of_items(row);
-    if (letter == 0 || (k > 0 && letter != found)) return 0;
-    found = letter;
+    for (Py_ssize_t n = 0; n < PySequence_Fast_GET_SIZE(row); ++n) {
+      const char tag = tag_of(PySequence_Fast_ITEMS(row)[n]);
+      if (tag == 0 || (found != 0 && tag != found)) return 0;
+      found = tag;
+    }
+  }
+  return found;
+}
+
+char tag_of_lists(PyObject* list) {
+  char found = kNoItem;
+  for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(list); ++k) {
+    PyObject* const row = PySequence_Fast_ITEMS(list)[k];
+    if (!PyList_CheckExact(row)) return 0;
+    if (PyList_GET_SIZE(row) == 0) continue;
+    found = tag_of_items(row);
+    if (found == 0) return 0;
   }
   return found;
 }
@@ -80,32 +132,54 @@ bool has_rows(PyObject* list) {
 }
 
 std::unique_ptr<OpenList> open(PyObject* list) {
-  std::unique_ptr<OpenList> made(new OpenList{{list}, 0, {}, {}, {}, 0});
+  std::unique_ptr<OpenList> made(new OpenList{{list}, 0, {}, {}, {}, {}, -1});
   if (has_rows(list)) {
     made->rows.assign(PySequence_Fast_ITEMS(list),
                       PySequence_Fast_ITEMS(list) + PySequence_Fast_GET_SIZE(list));
   }
   made->length = PySequence_Fast_GET_SIZE(made->rows[0]);
-  made->letter = letter_of_items(made->rows[0]);
   made->now.reserve(made->rows.size() * made->length);
+  made->tags.reserve(made->now.capacity());
   for (PyObject* const row : made->rows) {
     for (Py_ssize_t k = 0; k < made->length; ++k) {
-      made->now.push_back(register_of(made->letter, PySequence_Fast_ITEMS(row)[k], nullptr));
+      PyObject* const item = PySequence_Fast_ITEMS(row)[k];
+      made->tags.push_back(tag_of(item));
+      made->now.push_back(value_of(made->tags.back(), item));
     }
   }
   made->before = made->now;
-  made->tags.assign(made->now.size(), made->letter);
+  made->tags_before = made->tags;
   return made;
 }
 
-// Items that were given other numbers. Nothing here runs code of the user's.
-void close(const OpenList& open) {
-  for (size_t k = 0; k < open.now.size(); ++k) {
-    if (open.now[k].i == open.before[k].i && open.tags[k] == open.letter) continue;
-    py::object item = object_of(open.tags[k], open.now[k], Register{});
-    const auto at = static_cast<Py_ssize_t>(k);
-    PyObject* const row = open.rows[at / open.length];
-    if (PyList_SetItem(row, at % open.length, item.release().ptr()) != 0) {
+// Items that were given other numbers, and those that are new or gone. Nothing here runs code of
+// the user's.
+void close(const OpenList& open, Objects& objects) {
+  const char* tags = open.tags.data();
+  auto size = static_cast<Py_ssize_t>(open.now.size());
+  const Register* now = open.now.data();
+  if (open.number >= 0) {
+    const Array& array = objects.array(open.number);
+    now = reinterpret_cast<const Register*>(array.data);
+    tags = array.tags;
+    size = array.shape[0];
+  }
+  const auto before = static_cast<Py_ssize_t>(open.now.size());
+  for (Py_ssize_t k = 0; k < std::min(size, before); ++k) {
+    if (now[k].i == open.before[k].i && tags[k] == open.tags_before[k]) continue;
+    py::object item = objects.of_item(tags[k], now[k]);
+    PyObject* const row = open.rows[k / open.length];
+    if (PyList_SetItem(row, k % open.length, item.release().ptr()) != 0) {
+      throw py::error_already_set();
+    }
+  }
+  if (size == before) return;
+  PyObject* const list = open.rows[0];
+  if (size < before && PyList_SetSlice(list, size, before, nullptr) != 0) {
+    throw py::error_already_set();
+  }
+  for (Py_ssize_t k = before; k < size; ++k) {
+    if (PyList_Append(list, objects.of_item(tags[k], now[k]).ptr()) != 0) {
       throw py::error_already_set();
     }
   }
@@ -114,6 +188,7 @@ void close(const OpenList& open) {
 Array seen(OpenList& open, size_t row) {
   Array made{};
   made.rank = 1;
+  made.type = units::Type::i64;
   made.data = reinterpret_cast<char*>(open.now.data() + row * open.length);
   made.shape[0] = open.length;
   made.stride[0] = sizeof(Register);
@@ -123,7 +198,7 @@ Array seen(OpenList& open, size_t row) {
 
 }  // namespace
 
-bool Lists::open_rows(PyObject* list) {
+bool Given::open_rows(PyObject* list) {
   if (!has_rows(list) || known(list)) return true;
   OpenList& made = add(list);
   if (PyTuple_CheckExact(made.rows[0])) return true;  // nobody writes them
@@ -133,7 +208,35 @@ bool Lists::open_rows(PyObject* list) {
   return true;
 }
 
-Array Lists::array(PyObject* list) {
+int64_t Given::number_of(PyObject* value, bool by_reference) {
+  for (size_t known = 0; known < objects_.size(); ++known) {
+    if (objects_[known] == value) return static_cast<int64_t>(known);
+  }
+  const auto number = static_cast<int>(objects_.size());
+  objects_.push_back(value);
+  arrays_.emplace_back();
+  if (!is_sequence(value)) {
+    arrays_[number] = array_of(value);
+  } else if (!by_reference) {
+    arrays_[number] = array_of_list(value, number);
+  } else {
+    lists_.emplace_back(new OpenList{{value}, PyList_GET_SIZE(value), {}, {}, {}, {}, number});
+    OpenList& made = *lists_.back();
+    for (Py_ssize_t k = 0; k < made.length; ++k) {
+      Register row;
+      row.i = number_of(PyList_GET_ITEM(value, k), false);
+      made.now.push_back(row);
+    }
+    made.before = made.now;
+    made.tags.assign(made.now.size(), tags::kList);
+    made.tags_before = made.tags;
+    arrays_[number] = seen(made, 0);
+    arrays_[number].list = kRefers;
+  }
+  return number;
+}
+
+Array Given::array_of_list(PyObject* list, int number) {
   Array made{};
   OpenList* const open = known(list);
   if (open != nullptr) {
@@ -147,22 +250,53 @@ Array Lists::array(PyObject* list) {
   }
   const auto row = rows_.find(list);
   if (row != rows_.end()) return seen(*row->second.first, row->second.second);
-  return seen(add(list), 0);
+  OpenList& alone = add(list);
+  made = seen(alone, 0);
+  if (PyList_CheckExact(list)) {
+    made.list = kMayGrow;
+    alone.number = number;
+  }
+  return made;
 }
 
-void Lists::close() const {
-  for (const auto& list : lists_) bind::close(*list);
+void Given::close(Objects& objects) const {
+  for (const auto& list : lists_) bind::close(*list, objects);
 }
 
-OpenList* Lists::known(PyObject* list) const {
+OpenList* Given::known(PyObject* list) const {
   const auto found = with_rows_.find(list);
   return found == with_rows_.end() ? nullptr : found->second;
 }
 
-OpenList& Lists::add(PyObject* list) {
+OpenList& Given::add(PyObject* list) {
   lists_.push_back(open(list));
   if (has_rows(list)) with_rows_[list] = lists_.back().get();
   return *lists_.back();
+}
+
+Array array_of(PyObject* value) {
+  Array made{};
+  made.rank = 1;
+  if (PyUnicode_Check(value)) {
+    made.data = static_cast<char*>(PyUnicode_DATA(value));
+    made.shape[0] = PyUnicode_GET_LENGTH(value);
+    made.stride[0] = PyUnicode_KIND(value);
+  } else if (PyBytes_Check(value)) {
+    made.data = PyBytes_AS_STRING(value);
+    made.shape[0] = PyBytes_GET_SIZE(value);
+    made.stride[0] = 1;
+  } else {
+    if (!py::isinstance<py::array>(value)) throw py::type_error("an array is expected");
+    const py::array array = py::reinterpret_borrow<py::array>(value);
+    made.data = static_cast<char*>(const_cast<void*>(array.data()));
+    made.rank = static_cast<int>(array.ndim());
+    made.type = type_of(array.dtype().char_());
+    for (int axis = 0; axis < made.rank; ++axis) {
+      made.shape[axis] = array.shape(axis);
+      made.stride[axis] = array.strides(axis);
+    }
+  }
+  return made;
 }
 
 }  // namespace bind

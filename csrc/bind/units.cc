@@ -15,6 +15,7 @@
 #include "bind/common.h"
 #include "bind/unit_draws.h"
 #include "bind/unit_lists.h"
+#include "bind/unit_objects.h"
 #include "bind/unit_types.h"
 #include "kernels/elem_path.h"
 #include "units/machine.h"
@@ -58,12 +59,6 @@ struct PyUnit {
   std::vector<std::string> given;    // which are given back: '!', '?': if they changed, or '-'
 };
 
-units::Type type_of(char letter) {
-  const char* const found = std::strchr(kTypes, letter);
-  if (letter == 0 || found == nullptr) throw py::value_error(std::string("dtype ") + letter);
-  return static_cast<units::Type>(found - kTypes);
-}
-
 // What a universal function of NumPy's is to floats that stay in registers.
 int path_of(const py::object& function) {
   static constexpr std::pair<const char*, PathCode> kPaths[] = {
@@ -106,31 +101,6 @@ ArrayLoop loop_of(const py::object& function, const std::string& types, bool in_
   return made;
 }
 
-Array array_of(PyObject* value) {
-  Array made{};
-  made.rank = 1;
-  if (PyUnicode_Check(value)) {
-    made.data = static_cast<char*>(PyUnicode_DATA(value));
-    made.shape[0] = PyUnicode_GET_LENGTH(value);
-    made.stride[0] = PyUnicode_KIND(value);
-  } else if (PyBytes_Check(value)) {
-    made.data = PyBytes_AS_STRING(value);
-    made.shape[0] = PyBytes_GET_SIZE(value);
-    made.stride[0] = 1;
-  } else {
-    if (!py::isinstance<py::array>(value)) throw py::type_error("an array is expected");
-    const py::array array = py::reinterpret_borrow<py::array>(value);
-    made.data = static_cast<char*>(const_cast<void*>(array.data()));
-    made.rank = static_cast<int>(array.ndim());
-    made.type = type_of(array.dtype().char_());
-    for (int axis = 0; axis < made.rank; ++axis) {
-      made.shape[axis] = array.shape(axis);
-      made.stride[axis] = array.strides(axis);
-    }
-  }
-  return made;
-}
-
 // Lets other threads run, as Python does now and then, and has signals handled.
 bool interrupted() {
   {
@@ -138,65 +108,6 @@ bool interrupted() {
   }
   return PyErr_CheckSignals() != 0;
 }
-
-// The objects of a run's arrays: those that were given, and new ones.
-class Objects {
- public:
-  Objects(const Arrays& arrays, const std::vector<PyObject*>& given,
-          const std::vector<py::object>& lent)
-      : arrays_(arrays), given_(given), lent_(lent) {}
-
-  py::object of(int64_t number) {
-    if (arrays_.was_given(number)) return py::reinterpret_borrow<py::object>(given_[number]);
-    py::object& found = made_[number];
-    if (found) return found;
-    const Array& array = arrays_[number];
-    if (array.memory < 0 && is_sequence(given_[array.from])) {
-      const Array& whole = arrays_[array.from];
-      const Py_ssize_t row = (array.data - whole.data) / whole.stride[0];
-      found = py::reinterpret_borrow<py::object>(PySequence_Fast_ITEMS(given_[array.from])[row]);
-    } else if (array.memory < 0) {
-      found = seen(array, py::reinterpret_borrow<py::object>(given_[array.from]), array.data);
-    } else if (!array.is_view) {
-      found = owner(array.memory);
-    } else {
-      const py::array base = owner(array.memory);
-      const ptrdiff_t offset = array.data - arrays_.whole(array.memory).data;
-      const char* const data = static_cast<const char*>(base.data());
-      found = seen(array, base, const_cast<char*>(data) + offset);
-    }
-    return found;
-  }
-
- private:
-  static py::dtype dtype(const Array& array) {
-    return py::dtype(std::string(1, kTypes[static_cast<int>(array.type)]));
-  }
-
-  static py::array seen(const Array& array, const py::object& base, char* data) {
-    return py::array(dtype(array), std::vector<py::ssize_t>(array.shape, array.shape + array.rank),
-                     std::vector<py::ssize_t>(array.stride, array.stride + array.rank), data, base);
-  }
-
-  py::array owner(int memory) {
-    py::object& found = owners_[memory];
-    if (!found && arrays_.lender(memory) >= 0) found = lent_[arrays_.lender(memory)];
-    if (!found) {
-      const Array& whole = arrays_.whole(memory);
-      py::array made(dtype(whole), std::vector<py::ssize_t>(whole.shape, whole.shape + whole.rank),
-                     std::vector<py::ssize_t>(whole.stride, whole.stride + whole.rank));
-      std::memcpy(made.mutable_data(), whole.data, made.nbytes());
-      found = made;
-    }
-    return py::reinterpret_borrow<py::array>(found);
-  }
-
-  const Arrays& arrays_;
-  const std::vector<PyObject*>& given_;
-  const std::vector<py::object>& lent_;
-  std::map<int64_t, py::object> made_;
-  std::map<int, py::object> owners_;
-};
 
 // The functions that a run calls, with objects that see its arrays' memory.
 class PythonCalls : public units::Calls {
@@ -334,13 +245,11 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
               const py::object& streams) {
   const int number = self.unit.registers;
   std::vector<Register> registers = self.first;
-  std::vector<Array> arrays;
-  std::vector<PyObject*> objects;
-  Lists lists;
+  Given given_objects;
   for (size_t k = 0; k < self.inputs.size(); ++k) {
     if (self.inputs[k] != kArray) continue;
     const py::object value = values[k];
-    if (!lists.open_rows(value.ptr())) {
+    if (!given_objects.open_rows(value.ptr())) {
       return py::make_tuple(static_cast<int>(End::left), 0, 0, 0, 0, 0, py::list(), py::none(),
                             false, py::list());
     }
@@ -349,27 +258,20 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
     const char letter = self.inputs[k];
     if (letter == kNotGiven) continue;
     const py::object value = values[k];
-    if (letter != kArray) {
-      registers[k] = register_of(letter, value.ptr(), &registers[k + number]);
-      continue;
-    }
-    size_t known = 0;
-    while (known < objects.size() && objects[known] != value.ptr()) ++known;
-    registers[k].i = static_cast<int64_t>(known);
-    if (known < objects.size()) continue;
-    objects.push_back(value.ptr());
-    if (is_sequence(value.ptr())) {
-      arrays.push_back(lists.array(value.ptr()));
+    if (letter == kArray || letter == kLists) {
+      registers[k].i = given_objects.number_of(value.ptr(), letter == kLists);
     } else {
-      arrays.push_back(array_of(value.ptr()));
+      registers[k] = register_of(letter, value.ptr(), &registers[k + number]);
     }
   }
+  const std::vector<PyObject*>& objects = given_objects.objects();
   const auto variables = static_cast<size_t>(self.unit.variables);
   std::vector<Register> before(registers.begin(), registers.begin() + variables);
   before.insert(before.end(), registers.begin() + number, registers.begin() + number + variables);
   PythonCalls calls(self, values, objects, streams, !watched.empty());
   const auto kept =
-      std::make_shared<Run>(self.unit, std::move(registers), std::move(arrays), &calls);
+      std::make_shared<Run>(self.unit, std::move(registers), std::move(given_objects.arrays()),
+                            &calls);
   calls.keep(kept);
   Run& made = *kept;
   const units::Result result = made.go(&interrupted, floating_exceptions(watched));
@@ -383,9 +285,9 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
     Py_XDECREF(type);
     Py_XDECREF(trace);
   }
-  lists.close();
   const std::string& letters = self.letters[result.kinds];
   Objects made_objects(made.arrays(), objects, calls.lent());
+  given_objects.close(made_objects);
   const auto object = [&](char letter, Register value, Register imaginary) -> py::object {
     if (letter == kNotGiven) return py::none();
     return letter == kArray ? made_objects.of(value.i) : object_of(letter, value, imaginary);
@@ -474,23 +376,28 @@ void bind_units(py::module_& m) {
   bind_unit_kinds(part);
   bind_unit_signals(part);
   part.def(
-      "letter_of_items",
-      [](const py::object& list) {
-        if (!PyList_Check(list.ptr()) && !PyTuple_Check(list.ptr())) {
-          throw py::type_error("a list or tuple is expected");
-        }
-        const char letter = letter_of_items(list.ptr());
-        return letter ? std::string(1, letter) : std::string();
-      },
-      "'i', 'f' or 'b' where all items are exactly int (of 64 bits), float or bool, else ''.");
-  part.def(
-      "letter_of_rows",
+      "tag_of_items",
       [](const py::object& list) {
         if (!is_sequence(list.ptr())) throw py::type_error("a list or tuple is expected");
-        const char letter = letter_of_rows(list.ptr());
-        return letter ? std::string(1, letter) : std::string();
+        return static_cast<int>(tag_of_items(list.ptr()));
       },
-      "The same where all items are exactly lists, or tuples, of one length.");
+      "What the last item of a list or tuple is: ord() of 'i', 'f' or 'b' for Python's int (of 64 "
+      "bits), float and bool, 1 more than its type's number for a scalar of NumPy's; 0: one of "
+      "them is something else.");
+  part.def(
+      "tag_of_rows",
+      [](const py::object& list) {
+        if (!is_sequence(list.ptr())) throw py::type_error("a list or tuple is expected");
+        return static_cast<int>(tag_of_rows(list.ptr()));
+      },
+      "The same of what all items of its lists, or of its tuples, are, which have one length.");
+  part.def(
+      "tag_of_lists",
+      [](const py::object& list) {
+        if (!is_sequence(list.ptr())) throw py::type_error("a list or tuple is expected");
+        return static_cast<int>(tag_of_lists(list.ptr()));
+      },
+      "The same of what the last item of its lists is, of any lengths; -1: they have no items.");
   part.def(
       "width_of", [](const py::str& text) { return static_cast<int>(PyUnicode_KIND(text.ptr())); },
       "The bytes of each character as Python keeps this text.");

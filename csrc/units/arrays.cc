@@ -50,12 +50,21 @@ Arrays::Arrays(std::vector<Array> given)
     arrays_[k].from = static_cast<int>(k);
     arrays_[k].memory = -1;
     arrays_[k].used = true;
+    if (arrays_[k].list == 0) continue;
+    lists_.push_back({0, -1, -1, -1, 0, arrays_[k].list < 0});
+    arrays_[k].list = static_cast<int>(lists_.size());
   }
 }
 
 Arrays::~Arrays() {
   for (const Memory& memory : memories_) {
     if (memory.users > 0 && memory.lender < 0) std::free(memory.whole.data);
+  }
+  for (const Array& array : arrays_) {
+    if (array.used && array.list != 0 && lists_[array.list - 1].room != 0) std::free(array.data);
+  }
+  for (const Grown& one : grown_) {
+    if (one.room != 0 && one.data != arrays_[one.number].data) std::free(one.data);
   }
   for (const auto& spare : spare_) {
     for (char* data : spare) std::free(data);
@@ -76,7 +85,7 @@ int64_t Arrays::add(const Array& array) {
     arrays_[number] = array;
   }
   arrays_[number].used = true;
-  arrays_[number].kept = false;
+  arrays_[number].kept = arrays_[number].listed = false;
   return number;
 }
 
@@ -109,6 +118,20 @@ int64_t put_in_order(Array* array) {
   return empty ? 0 : bytes;
 }
 
+char* Arrays::memory_of(int64_t bytes) {
+  const int which = size_class(bytes);
+  if (!spare_[which].empty()) {
+    char* const data = spare_[which].back();
+    spare_[which].pop_back();
+    return data;
+  }
+  auto* const data = static_cast<char*>(std::aligned_alloc(64, size_t{1} << which));
+  if (data == nullptr) throw std::bad_alloc();
+  return data;
+}
+
+void Arrays::give_back(char* data, int64_t bytes) { spare_[size_class(bytes)].push_back(data); }
+
 int64_t Arrays::make(const int64_t* shape, int rank, Type type) {
   Array made{};
   made.rank = rank;
@@ -116,32 +139,28 @@ int64_t Arrays::make(const int64_t* shape, int rank, Type type) {
   made.from = -1;
   std::copy(shape, shape + rank, made.shape);
   const int64_t bytes = put_in_order(&made);
-  const int which = size_class(bytes);
-  char* data;
-  if (!spare_[which].empty()) {
-    data = spare_[which].back();
-    spare_[which].pop_back();
-  } else {
-    data = static_cast<char*>(std::aligned_alloc(64, size_t{1} << which));
-    if (data == nullptr) throw std::bad_alloc();
-  }
-  made.data = data;
+  made.data = memory_of(bytes);
   const Memory memory{made, bytes, 0, transaction_, -1};
   return add(made, memory);
 }
 
 void Arrays::release(int64_t number) {
+  const Array& array = arrays_[number];
+  if (!was_given(number) && !array.kept && !array.listed) free(number);
+}
+
+void Arrays::free(int64_t number) {
   Array& array = arrays_[number];
-  if (was_given(number) || array.kept) return;
   array.used = false;
   free_arrays_.push_back(static_cast<int>(number));
   --made_;
   if (array.later != 0) free_laters_.push_back(array.later);
+  if (array.list != 0) free_list(array);
   if (array.memory < 0) return;
   Memory& memory = memories_[array.memory];
   if (--memory.users == 0) {
     if (memory.lender < 0) {
-      spare_[size_class(memory.bytes)].push_back(memory.whole.data);
+      give_back(memory.whole.data, memory.bytes);
     } else {
       returned_.push_back(memory.lender);
     }
@@ -152,15 +171,29 @@ void Arrays::release(int64_t number) {
 void Arrays::collect(const Register* first, size_t count, const Register* others,
                      size_t other_count) {
   std::vector<char> held(arrays_.size());
-  const auto look = [&](const Register* registers, size_t n) {
-    for (size_t k = 0; k < n; ++k) {
-      if (static_cast<uint64_t>(registers[k].i) < held.size()) held[registers[k].i] = 1;
-    }
+  std::vector<int64_t> lists;  // to be looked into
+  const auto mark = [&](int64_t number) {
+    if (static_cast<uint64_t>(number) >= held.size() || held[number]) return;
+    held[number] = 1;
+    const Array& array = arrays_[number];
+    if (array.list != 0 && lists_[array.list - 1].refers) lists.push_back(number);
   };
-  look(first, count);
-  look(others, other_count);
+  for (size_t k = 0; k < count; ++k) mark(first[k].i);
+  for (size_t k = 0; k < other_count; ++k) mark(others[k].i);
+  if (!lists_.empty()) {
+    for (size_t k = 0; k < arrays_.size(); ++k) {
+      const bool stays = static_cast<int64_t>(k) < given_ || arrays_[k].kept;
+      if (stays && arrays_[k].used) mark(static_cast<int64_t>(k));
+    }
+    follow_log(mark);
+    while (!lists.empty()) {
+      const Array list = arrays_[lists.back()];
+      lists.pop_back();
+      follow(list, mark);
+    }
+  }
   for (size_t k = given_; k < arrays_.size(); ++k) {
-    if (arrays_[k].used && !held[k]) release(static_cast<int64_t>(k));
+    if (arrays_[k].used && !arrays_[k].kept && !held[k]) free(static_cast<int64_t>(k));
   }
   kept_ = made_;
 }
@@ -216,6 +249,7 @@ int64_t Arrays::view(int64_t of, const int32_t* parts, int count, const Register
     keep(whole.shape[axis], whole.stride[axis]);
   }
   if (whole.tags != nullptr) made.tags += (made.data - whole.data) / sizeof(Register);
+  made.list = 0;
   return add(made);
 }
 

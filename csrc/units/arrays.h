@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -27,11 +28,28 @@ struct Array {
   int memory;    // ... or of what was made; -1: of neither
   bool is_view;  // of memory that another array had first
   bool used;
-  bool kept;   // by something that is no register
+  bool kept;   // by something that is no register, for good
+  bool listed;  // a list has or had it
   int later;   // its elements are computed with what takes them: 1 more than which; 0: they are
                // there
-  char* tags;  // of a list: the letter of each item, from the first one on; null: of no list
+  char* tags;  // of a list or tuple: what each item is, from the first one on; null: it is none
+  // Of a list that may grow 1 more than which; 0: it may not. Of one that was given 1, or -1 where
+  // it refers to others.
+  int list;
 };
+
+// What an item of a list or tuple is. Its value is that of a register, of NumPy's scalars too,
+// whose tags are 1 more than their types.
+namespace tags {
+constexpr char kInteger = 'i', kBool = 'b', kFloat = 'f';  // Python's
+constexpr char kList = 'a', kArray = 'r', kReadOnly = 'R';  // the value is an array's number
+inline bool is_reference(char tag) { return tag == kList || tag == kArray || tag == kReadOnly; }
+inline bool is_scalar(char tag) { return tag > 0 && tag <= kNumTypes; }
+inline bool is_float(char tag) {
+  return tag == kFloat || tag == 1 + static_cast<int>(Type::f32) ||
+         tag == 1 + static_cast<int>(Type::f64);
+}
+}  // namespace tags
 
 int64_t count_of(const int64_t* shape, int rank);
 void bounds_of(const Array& array, const char** low, const char** high);  // of its bytes
@@ -120,15 +138,34 @@ class Arrays {
   int64_t lent(const Array& array, int lender);
   std::vector<int>& returned() { return returned_; }
 
+  // Lists, whose items change under the same log. None of these may be called for what is no list
+  // that may grow but where it says so; an index counts from the end where it is negative.
+  int64_t new_list(int64_t room);
+  bool may_grow(int64_t number) const { return arrays_[number].list != 0; }
+  bool push(int64_t list, char tag, Register value);
+  bool insert(int64_t list, int64_t at, char tag, Register value);
+  bool pop(int64_t list, int64_t at, char tag, Register* made);  // false: it has no such item
+  bool extend(int64_t list, int64_t more);                       // more: or a tuple, or a part
+  bool reverse(int64_t list);
+  bool sort(int64_t list, char tag);  // false: it has other items
+  bool set_item(int64_t list, char* item, char tag, Register value);  // of one that may not, too
+  int64_t listed(int64_t of);                      // the items of a list, a tuple or a part of one
+  int64_t repeated(int64_t list, int64_t times);   // -1: too many
+  Did gathered(int64_t of, char tag, int64_t* made);  // an array of them
+  // Where an item first is; -1: nowhere. False: there are items of another kind.
+  bool find(int64_t of, char tag, Register value, int64_t* at) const;
+
   void keep(int64_t number) { arrays_[number].kept = true; }
   void release(int64_t number);
   // Forgets the arrays that none of these registers may be the number of; says that it is worth it.
-  bool has_garbage() const { return made_ > kept_; }
-  bool should_collect() const { return made_ > kept_ + kGarbage; }
+  bool has_garbage() const { return made_ > kept_ + (kept_ > kGarbage ? kept_ / 2 : 0); }
+  bool should_collect() const { return made_ > kept_ + kGarbage + kept_ / 2; }
   void collect(const Register* first, size_t count, const Register* others, size_t other_count);
 
  private:
   static constexpr int kGarbage = 128;
+  static constexpr size_t kMaxLog = 1u << 22;                // writes between two commits
+  static constexpr int64_t kItemBytes = sizeof(Register) + 1;  // with its tag
   static constexpr int64_t kLarge = 1 << 17;  // elements
   static constexpr int kMostNodes = 24;       // of a chain
   struct Memory {
@@ -140,8 +177,20 @@ class Arrays {
   };
   struct Written {
     char* address;
-    int32_t type;  // -1: a region, whose number is in `old`
-    char old[16];
+    int32_t type;  // or what else it is (kRegion, ...)
+    char old[16];  // or its number there
+  };
+  // A part of an array; a list; an item, with its tag below that.
+  static constexpr int32_t kRegion = -1, kGrown = -2, kItem = -3;
+  struct List {
+    int64_t room;                          // of memory of its own
+    int64_t made_in, logged_in, moved_in;  // transactions; moved: what it was is kept whole
+    int64_t before;                        // its length when it was logged
+    bool refers;                           // to lists or arrays
+  };
+  struct Grown {  // what a list was
+    int64_t number, length, room;
+    char *data, *tags;
   };
   struct Region {
     Array array;
@@ -156,6 +205,21 @@ class Arrays {
   class Chain;
 
   Did selected(int64_t of, int64_t mask, int64_t* made);
+
+  char* memory_of(int64_t bytes);
+  void give_back(char* data, int64_t bytes);
+  void free(int64_t number);
+  void free_list(const Array& list);
+  bool log_item(const Array& list, char* item);
+  bool log_length(int64_t list);
+  bool log_items(int64_t list);  // all of them
+  void move_items(int64_t list, int64_t room);
+  void put_item(int64_t list, int64_t at, char tag, Register value);
+  void ungrow(const Grown& was);
+  bool refer(const Array& list, int64_t to);
+  // What a list, or what the log may take back, refers to.
+  void follow(const Array& list, const std::function<void(int64_t)>& mark) const;
+  void follow_log(const std::function<void(int64_t)>& mark) const;
 
   // Where one of these has its elements from here on.
   void compute(int64_t number);
@@ -179,6 +243,9 @@ class Arrays {
   std::vector<char*> spare_[48];  // by the logarithm of their size
   std::vector<Written> log_;
   std::vector<Region> regions_;
+  std::vector<List> lists_;
+  std::vector<int> free_lists_;
+  std::vector<Grown> grown_;
   std::unique_ptr<char[]> saved_;
   size_t saved_size_ = 0, saved_capacity_ = 0;
   std::vector<int> returned_;

@@ -365,19 +365,17 @@ do_length:
     LEAVE_IF(!get(static_cast<Type>(i->e), p, &A, &MA)); \
   }                                                      \
   NEXT;
-#define STORE                                                        \
-  LEAVE_IF(!arrays_.log_element(p, static_cast<Type>(i->e & 0xff))); \
-  if (i->e == static_cast<int>(Type::f64)) {                         \
-    std::memcpy(p, &A.f, sizeof(double));                            \
-  } else if (i->e > 0xff) {                                          \
-    if (TAG != static_cast<char>(i->e >> 8)) {                       \
-      LEAVE_IF(!arrays_.log_element(&TAG, Type::u8));                \
-      TAG = static_cast<char>(i->e >> 8);                            \
-    }                                                                \
-    std::memcpy(p, &A.i, sizeof(int64_t));                           \
-  } else {                                                           \
-    put(static_cast<Type>(i->e), p, A, MA);                          \
-  }                                                                  \
+#define STORE                                                                    \
+  if (i->e > 0xff) {                                                             \
+    LEAVE_IF(!arrays_.set_item(B.i, p, static_cast<char>(i->e >> 8), A));        \
+    NEXT;                                                                        \
+  }                                                                              \
+  LEAVE_IF(!arrays_.log_element(p, static_cast<Type>(i->e)));                    \
+  if (i->e == static_cast<int>(Type::f64)) {                                     \
+    std::memcpy(p, &A.f, sizeof(double));                                        \
+  } else {                                                                       \
+    put(static_cast<Type>(i->e), p, A, MA);                                      \
+  }                                                                              \
   NEXT;
 #define ELEMENT(name, find, act)       \
   do_##name : {                        \
@@ -602,6 +600,66 @@ do_fill:
     put(arrays_[A.i].type, value, B, MB);
     DO(arrays_.fill(A.i, value))
     RELEASE(1, A.i)
+    NEXT;
+  }
+
+// Lists.
+#define LIST(number) LEAVE_IF(!arrays_.may_grow(number))
+#define MADE_OR_LEAVE(make)   \
+  {                           \
+    const int64_t made = make; \
+    fuel -= kPrice;           \
+    LEAVE_IF(made < 0);       \
+    MADE(made)                \
+  }
+do_new_list:
+  MADE_OR_LEAVE(arrays_.new_list(i->b))
+do_listed:
+  MADE_OR_LEAVE(arrays_.listed(B.i))
+do_repeat:
+  MADE_OR_LEAVE(arrays_.repeated(B.i, C.i))
+do_push:
+  LIST(B.i);
+  LEAVE_IF(!arrays_.push(B.i, static_cast<char>(i->c), A));
+  NEXT;
+do_insert:
+  LIST(B.i);
+  fuel -= kPrice;
+  LEAVE_IF(!arrays_.insert(B.i, C.i, static_cast<char>(i->d), A));
+  NEXT;
+do_pop:
+  LIST(B.i);
+  LEAVE_IF(!arrays_.pop(B.i, C.i, static_cast<char>(i->d), &A));
+  NEXT;
+do_extend:
+  LIST(A.i);
+  fuel -= kPrice;
+  LEAVE_IF(!arrays_.extend(A.i, B.i));
+  NEXT;
+do_reverse:
+  LIST(A.i);
+  fuel -= kPrice;
+  LEAVE_IF(!arrays_.reverse(A.i));
+  NEXT;
+do_sort:
+  LIST(A.i);
+  fuel -= kPrice;
+  LEAVE_IF(!arrays_.sort(A.i, static_cast<char>(i->b)));
+  NEXT;
+do_gather:
+  {
+    int64_t made;
+    DO(arrays_.gathered(B.i, static_cast<char>(i->c), &made))
+    MADE(made)
+  }
+do_find:
+  fuel -= kPrice;
+  LEAVE_IF(!arrays_.find(B.i, static_cast<char>(i->d), C, &A.i));
+  NEXT;
+do_is_like:
+  {
+    const Array& array = arrays_[A.i];
+    LEAVE_IF(static_cast<int>(array.type) != i->b || array.rank != i->c);
     NEXT;
   }
 

@@ -13,7 +13,6 @@ namespace hybrid {
 namespace units {
 namespace {
 
-constexpr size_t kMaxLog = 1u << 22;     // writes between two commits
 constexpr size_t kMaxSaved = 64u << 20;  // bytes of those of regions
 
 }  // namespace
@@ -50,7 +49,7 @@ bool Arrays::log_region(const Array& array, char** later) {
   const size_t bytes = count_of(array.shape, array.rank) * size_of(array.type);
   if (saved_size_ + bytes > kMaxSaved || log_.size() >= kMaxLog) return false;
   log_.emplace_back();
-  log_.back().type = -1;
+  log_.back().type = kRegion;
   const size_t number = regions_.size();
   std::memcpy(log_.back().old, &number, sizeof number);
   regions_.push_back({array, saved_size_});
@@ -86,8 +85,19 @@ void Arrays::take_back() {
       std::memcpy(written.address, written.old, size_of(static_cast<Type>(written.type)));
       continue;
     }
+    if (written.type <= kItem) {
+      char* tag;
+      std::memcpy(written.address, written.old, sizeof(Register));
+      std::memcpy(&tag, written.old + sizeof(Register), sizeof tag);
+      *tag = static_cast<char>(kItem - written.type);
+      continue;
+    }
     size_t number;
     std::memcpy(&number, written.old, sizeof number);
+    if (written.type == kGrown) {
+      ungrow(grown_[number]);
+      continue;
+    }
     const Array& array = regions_[number].array;
     const char* from = saved_.get() + regions_[number].at;
     const Convert copy = converter(array.type, array.type);
@@ -104,6 +114,10 @@ void Arrays::take_back() {
 }
 
 void Arrays::commit() {
+  for (const Grown& one : grown_) {
+    if (one.room != 0 && one.data != arrays_[one.number].data) give_back(one.data, kItemBytes * one.room);
+  }
+  grown_.clear();
   log_.clear();
   regions_.clear();
   saved_size_ = 0;

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .kinds import INTEGERS, TYPES, bits, is_integer, is_number
+from .kinds import INTEGERS, TYPES, bits, is_integer, is_number, is_sequence
 from .parts import Leaves
 
 UFUNCS = {
@@ -278,6 +278,8 @@ def truth_of(code: Any, value: Value) -> Any:
         return False
     if kind == "char":
         return True
+    if is_sequence(kind):
+        return code.emit("length", register, 0)
     if not is_number(kind):
         raise Leaves("the truth of such a value", None)
     known = code.constant_of(register)

@@ -14,6 +14,7 @@ from typing import Any
 from ..source.nodes import placed, walk
 from .callees import Callee, Callees, called_names
 from .expressions import Expressions
+from . import lists
 from .instances import Instances
 from .parts import (
     Block,
@@ -95,7 +96,10 @@ class Loop(Expressions):
         self._count = 0
         self._result: tuple[int, Block] | None = None  # what returns set, and where they lead
         self.inner: dict[int, str] = {}  # names of hidden slots, for people
-        self.grown: set[int] = set()  # slots of lists that are appended to
+        self.grown: set[int] = set()  # slots of lists that are appended to, and not read
+        statements = [node, *(s for c in callees for s in c.definition.body)]
+        self.lists_grow = lists.change_length(statements)
+        self.rows_change = lists.change_rows(statements)
         self.size = self.named
         self.blocks: list[Block] = []
         self._loops: list[tuple[Block, Block]] = []  # where `continue` and `break` lead
@@ -123,6 +127,7 @@ class Loop(Expressions):
                 block.end = ("leave", "", node)
         self.refused = self._refused()
         self._live()
+        self.grown -= set().union(*(touched(b, appends=False)[0] for b in self.blocks))
 
     # Statements -----------------------------------------------------------------------------------
     def _body(self, body: list[Any], begin: Block, again: Block, broken: Block) -> None:
@@ -239,17 +244,25 @@ class Loop(Expressions):
         if self._callee(value) is not None:
             self._plain(value)
         elif isinstance(function, ast.Attribute) and function.attr == "append":
-            slot = self._slot_of(function.value)
-            if not self.bound <= slot < self.named or len(value.args) != 1 or value.keywords:
-                raise Leaves("an append to such a value", node)
-            self.grown.add(slot)
-            self._add("append", slot, self._plain(value.args[0]))
+            self._append(function.value, value)
         elif isinstance(function, ast.Attribute) or called_names([value]):
             made = self._plain(value)
             if not isinstance(made, Slot):  # whose value is not needed
                 self._add("call", made)
         else:
             raise Leaves(words(value), node)
+
+    def _append(self, of: Any, node: ast.Call) -> None:
+        if len(node.args) != 1 or node.keywords:
+            raise Leaves("append() with these arguments", node)
+        if isinstance(of, ast.Subscript) and self._under(of) is None:
+            base, indices = self._element(of)
+            self._add("append_to", base, indices, self._plain(node.args[0]))
+            return
+        slot = self._slot_of(of)
+        if self.bound <= slot < self.named:
+            self.grown.add(slot)
+        self._add("append", slot, self._plain(node.args[0]))
 
     def _return(self, node: ast.Return) -> None:
         if self._result is None:
@@ -346,6 +359,8 @@ class Loop(Expressions):
         self, target: Any, at: int, body: Block, over: Block, items: list[int], called: str = ""
     ) -> None:
         """The end of a loop's head: another step, or none."""
+        if items and self.lists_grow:
+            self._add("unchanged", at, items)
         if not items and isinstance(target, ast.Name):
             self._end("next", at, self._slot(target.id), body, over)
             return

@@ -49,9 +49,10 @@ def copies(values: list[Any]) -> list[Any]:
 
 def _copied(items: list[Any], made: dict[int, Any]) -> list[Any]:
     """A list with lists of its own in it, each copied once."""
-    if id(items) not in made:
-        made[id(items)] = [_copied(v, made) if type(v) is list else v for v in items]
-    found: list[Any] = made[id(items)]
+    found: list[Any] | None = made.get(id(items))
+    if found is None:
+        found = made[id(items)] = []
+        found.extend(_copied(v, made) if type(v) is list else v for v in items)
     return found
 
 
@@ -86,6 +87,7 @@ class Prediction:
             if type(real) is list:
                 rows = zip(copy, real, strict=True)
                 self._real |= {id(c): v for c, v in rows if type(v) is list}
+        self._made: dict[int, Any] = {}  # of what the unit has made Python's
         # Python draws for a test of `while` before it can be asked.
         self._streams = made.streams(values) if made.loop.way else None
         with undrawn(made, values):
@@ -129,11 +131,18 @@ class Prediction:
                 )
 
     def _are_alike(self, found: Any, wanted: Any) -> bool:
-        wanted = self._real.get(id(wanted), wanted)
-        if isinstance(found, _CONTAINERS):
-            is_old = any(wanted is old for old in self._real.values())
-            return found is wanted or (not is_old and _twins(found, wanted))
-        return type(found) is type(wanted) and repr(found) == repr(wanted)
+        """Is it the same, or new on both sides, and what is one object there, is one here?"""
+        if not isinstance(found, _CONTAINERS):
+            return type(found) is type(wanted) and repr(found) == repr(wanted)
+        known = self._real.get(id(wanted), self._made.get(id(wanted)))
+        if found is wanted or known is not None:
+            return found is wanted or found is known
+        self._made[id(wanted)] = found
+        if type(found) is not list or type(wanted) is not list:
+            is_old = any(found is old for old in self._real.values())
+            return not is_old and _twins(found, wanted)
+        alike = itertools.starmap(self._are_alike, zip(found, wanted, strict=False))
+        return len(found) == len(wanted) and all(alike)
 
 
 def _parts(display: Any) -> list[Any]:

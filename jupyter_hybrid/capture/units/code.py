@@ -328,7 +328,7 @@ class Code(Steps):
         return [ended, self._to("jump", (), body)]
 
     def _branch(self, test: Any, then: Block, otherwise: Block) -> list[Any]:
-        if isinstance(test, ast.Compare) and not isinstance(test.ops[0], (ast.Is, ast.IsNot)):
+        if isinstance(test, ast.Compare) and type(test.ops[0]) in arithmetic.COMPARED:
             left, right = self._value(test.left), self._value(test.comparators[0])
             if is_array(left[0]) or is_array(right[0]):
                 raise Leaves("the truth of an array", None)

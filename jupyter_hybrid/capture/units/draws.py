@@ -168,10 +168,12 @@ def call(code: Any, function: Any, node: Any, named: dict[str, Any]) -> Value:
         twin = _TWINS[stream.kind]
         code.drawn_from.append(stream.slot)
         receiver = [(("is", stream), stream.slot)]
-        return pure.drawn(code, getattr(stream.kind, name), receiver, twin, node.args, named)
+        method, numpys = getattr(stream.kind, name), stream.kind is not random.Random
+        return pure.drawn(code, method, receiver, twin, node.args, named, numpys)
     twin = getattr(_TWINS[type(function.__self__)], function.__name__)
     code.drawn_from.append(function.__self__)
-    return pure.drawn(code, function, [], twin, node.args, named)
+    numpys = type(function.__self__) is not random.Random
+    return pure.drawn(code, function, [], twin, node.args, named, numpys)
 
 
 def _natively(code: Any, function: Any, node: Any, named: dict[str, Any]) -> Value | None:

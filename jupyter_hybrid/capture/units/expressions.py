@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..source.nodes import placed, walk
-from . import draws, folds
+from . import draws, folds, lists
 from .callees import Callee, Callees
 from .instances import Instances
 from .parts import Attr, Block, Displays, Element, Free, Leaves, Part, Passed, Slot, words
@@ -122,9 +122,10 @@ class Expressions:
         return None if callee is None else Passed(callee, (*self._path, name))
 
     def _writes(self, node: Any) -> bool:
-        """May a function that is called in it write elements?"""
-        callees = (self._callee(n) for n in walk(node) if isinstance(n, ast.Call))
-        return any(c is not None and c.definition.writes for c in callees)
+        """May a function that is called in it write elements, or take items away?"""
+        calls = [n for n in walk(node) if isinstance(n, ast.Call)]
+        callees = map(self._callee, calls)
+        return any(map(lists.pops, calls)) or any(c and c.definition.writes for c in callees)
 
     def _draws(self, node: Any) -> bool:
         """May something in it draw random numbers?"""
@@ -333,6 +334,8 @@ class Expressions:
             return placed(node, ast.Dict(node.keys, self._each(node.values)))
         if isinstance(node, ast.Call):
             return self._call(node)
+        if isinstance(node, ast.ListComp):
+            return folds.listed(self, node)
         raise Leaves(words(node), node)
 
     def _call(self, node: ast.Call) -> Any:
@@ -365,7 +368,7 @@ class Expressions:
             placed(k.value, ast.keyword(k.arg, v)) for k, v in zip(node.keywords, rest, strict=True)
         ]
         made = placed(node, ast.Call(self._plain(node.func), args, named))
-        if not draws.may_draw(node):
+        if not draws.may_draw(node) and not lists.pops(node):
             return made
         made.is_kept = True  # one draw after the other
         return self._read(self._kept(made))

@@ -1,5 +1,5 @@
 """Python's functions that go through all of something, as loops of a unit: ``sum(x)``, ``max(x)``,
-``any(x > 1 for x in y)``.
+``any(x > 1 for x in y)``; comprehensions that make lists.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from .parts import Leaves
 
 _MADE, _FIRST, _ITEM = "<made>", "<first>", "<item>"  # names of hidden slots
 _COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp)
-_FOLDS: dict[str, Any] = {"sum": sum, "min": min, "max": max, "any": any, "all": all}
+_FOLDS: dict[str, Any] = {
+    "sum": sum, "min": min, "max": max, "any": any, "all": all, "list": list, "sorted": sorted,
+}  # fmt: skip
 
 
 def may_fold(node: ast.Call) -> bool:
@@ -24,9 +26,18 @@ def may_fold(node: ast.Call) -> bool:
 
 def fold(loop: Any, node: Any) -> Any:
     """Its steps, in the blocks of a unit; what has the result."""
-    function, given = _FOLDS[node.func.id], node.args[0]
+    function = _FOLDS[node.func.id]
     if function is sum and sys.version_info >= (3, 12):  # which adds floats in a way of its own
         raise Leaves("a call of sum()", node)
+    return _gone_through(loop, node, function, node.args[0])
+
+
+def listed(loop: Any, node: ast.ListComp) -> Any:
+    """A comprehension that makes a list, in the same way."""
+    return _gone_through(loop, node, None, node)
+
+
+def _gone_through(loop: Any, node: Any, function: Any, given: Any) -> Any:
     if not isinstance(given, _COMPREHENSIONS):
         once = ast.comprehension(_name(_ITEM, ast.Store()), given, [], 0)
         given = ast.GeneratorExp(_name(_ITEM), [once])
@@ -34,12 +45,15 @@ def fold(loop: Any, node: Any) -> Any:
     targets = {n.id for g in generators for n in walk(g.target) if isinstance(n, ast.Name)}
     if not _is_known(loop, generators, targets) or (len(generators) > 1 and function in (any, all)):
         raise Leaves("such a comprehension", node)
-    loop._add("is", loop._slot(node.func.id), function)
+    if function is not None:
+        loop._add("is", loop._slot(node.func.id), function)
     begin, body = _steps(function, given)
     for generator in reversed(generators):
         for test in reversed(generator.ifs):
             body = [ast.If(test, body, [])]
         body = [ast.For(generator.target, generator.iter, body, [])]
+    if function is sorted:
+        body.append(_method("sort", []))
     if function in (min, max):  # of nothing: Python raises
         body.append(ast.Assert(ast.UnaryOp(ast.Not(), _name(_FIRST)), None))
     outside = loop._names
@@ -67,6 +81,8 @@ def _is_known(loop: Any, generators: list[Any], targets: set[str]) -> bool:
 def _steps(function: Any, given: Any) -> tuple[list[Any], list[Any]]:
     """What it begins with, and what it does with each item of a comprehension."""
     item = given.elt
+    if function in (None, list, sorted):
+        return [_set(_MADE, ast.List([], ast.Load()))], [_method("append", [item])]
     if function is sum:
         added = ast.BinOp(_name(_MADE), ast.Add(), item)
         return [_set(_MADE, ast.Constant(0))], [_set(_MADE, added)]
@@ -90,6 +106,10 @@ def _steps(function: Any, given: Any) -> tuple[list[Any], list[Any]]:
 
 def _name(name: str, ctx: ast.expr_context | None = None) -> ast.Name:
     return ast.Name(name, ctx or ast.Load())
+
+
+def _method(name: str, args: list[Any]) -> ast.Expr:
+    return ast.Expr(ast.Call(ast.Attribute(_name(_MADE), name, ast.Load()), args, []))
 
 
 def _set(name: str, value: Any) -> ast.Assign:

@@ -3,7 +3,8 @@
 Python's are ``"int"``, ``"float"``, ``"bool"``, ``"complex"``; NumPy's scalars have a dot and
 their dtype's letter (``".d"``), since they compute and warn in other ways; arrays without axes,
 which only names hold, have a zero (``"0d"``); a character of a text is ``"char"``. Other arrays,
-lists (also of lists of one length), tuples and texts are tuples themselves; ``("is", x)`` is an
+lists (with the kind that their next item is expected to have; those of lists of one length have
+two axes), tuples and texts are tuples themselves; ``("is", x)`` is an
 object by itself (a function, a module, None); None is a name that is not bound, ``"other"``
 whatever a unit can't work with. The core knows those of numbers and NumPy's arrays.
 """
@@ -32,10 +33,13 @@ _BY_ITSELF = frozenset(
     {types.ModuleType, types.BuiltinFunctionType, type, np.ufunc, type(None), type(np.sum)}
 )
 _written_in_python: set[Any] = {np.ones, np.full}  # functions of NumPy's
-_of_letter, _of_rows = _core.units.letter_of_items, _core.units.letter_of_rows
+_of_items, _of_rows = _core.units.tag_of_items, _core.units.tag_of_rows
+_of_lists = _core.units.tag_of_lists
 _width = _core.units.width_of
 _WIDTHS = {1: "B", 2: "H", 4: "I"}  # letters of a text's characters, by their bytes
-ITEMS = {"i": "int", "f": "float", "b": "bool"}
+_TAGS = {"int": ord("i"), "float": ord("f"), "bool": ord("b")}  # of items, in the machine
+_TAGS |= {f".{letter}": 1 + k for k, letter in enumerate(TYPES) if letter != "D"}
+_ITEMS = {tag: kind for kind, tag in _TAGS.items()}
 MANY = 256  # times as many items as steps are not worth looking at
 
 
@@ -83,12 +87,16 @@ def _kind_of_others(value: Any, steps: int) -> Any:
     if kind is list or kind is tuple:
         if steps >= 0 and MANY * (steps + 4) < len(value):
             return OTHER
+        if kind is list and not value:
+            return "list", None, 1
         inner = type(value[0]) if value else kind
         rows = bool(value) and (inner is list or inner is tuple)
-        letter = _of_rows(value) if rows else _of_letter(value)
-        if not letter:
+        tag = _of_rows(value) if rows else _of_items(value)
+        if not tag and kind is inner is list and (tag := _of_lists(value)):
+            return "list", ("list", _ITEMS.get(tag), 1), 1
+        if not tag:
             return OTHER
-        return (inner if rows else kind).__name__, ITEMS[letter], 1 + rows
+        return (inner if rows else kind).__name__, _ITEMS[tag], 1 + rows
     if kind is str:
         return ("text", _WIDTHS[_width(value)], 1)
     if kind is bytes:
@@ -124,6 +132,30 @@ def is_array(kind: Any) -> bool:
     return type(kind) is tuple and kind[0] == "array"
 
 
+def is_list(kind: Any) -> bool:
+    return type(kind) is tuple and kind[0] == "list"
+
+
+def is_sequence(kind: Any) -> bool:
+    """Is it a list or a tuple?"""
+    return type(kind) is tuple and kind[0] in ("list", "tuple")
+
+
+def each_alone(kind: Any) -> Any:
+    """The kind of lists in a list, where these may get other lengths."""
+    rows = is_list(kind) and kind[2] == 2
+    return ("list", ("list", kind[1], 1), 1) if rows else kind
+
+
+def tag_of(kind: Any) -> int:
+    """What tells the machine that an item of a list is of that kind; 0: no unit's list has such."""
+    if is_list(kind):
+        return ord("a")
+    if is_array(kind):
+        return ord("r" if kind[3] else "R")
+    return _TAGS.get(kind, 0) if type(kind) is str else 0
+
+
 def is_integer(kind: Any) -> bool:
     """Can it be an index?"""
     return kind == "int" or (type(kind) is str and kind[0] == "." and kind[1] in INTEGERS)
@@ -137,6 +169,11 @@ def letter_of(kind: Any) -> str:
             return found
         return "-" if kind == OTHER else "i"
     return "a" if type(kind) is tuple and kind[0] != "is" else "-"
+
+
+def input_letter(kind: Any) -> str:
+    """How the machine is given a value: as it keeps it, or as l, a list of lists."""
+    return "l" if is_list(kind) and type(kind[1]) is tuple else letter_of(kind)
 
 
 _LETTERS = {
@@ -181,4 +218,9 @@ def kind_words(kind: Any) -> str:
             return f"a {given.kind.__name__} of random numbers"
         grows = type(given) is tuple and given[0] == "grows"
         return "list that grows" if grows else str(getattr(given, "__name__", given))
-    return f"{what if rest[1] == 1 else f'list of {what}s'} of {rest[0]}"
+    if rest[0] is None:
+        return f"empty {what}"
+    items = kind_words(rest[0])
+    if type(rest[0]) is tuple:
+        items = " ".join((f"{(words := items.split(' '))[0]}s", *words[1:]))
+    return f"{what if rest[1] == 1 else f'list of {what}s'} of {items}"

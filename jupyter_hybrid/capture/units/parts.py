@@ -20,7 +20,9 @@ class Block:
     expression), (alter, slot, indices, operation) of an element, (is, slot, object),
     (range, first slot, expressions), (items, first slot, slots of what is gone through),
     (unpack, slot, rank) of a shape, (apart, slot, how many) of items, (unset, slot, how many),
-    (append, slot, expression), (call, expression), (several, slot) indices in one pair of brackets.
+    (append, slot, expression), (append_to, slot, indices, expression), (call, expression),
+    (several, slot) indices in one pair of brackets, (unchanged, first slot, slots of what is gone
+    through).
     Ends: (jump, block), (branch, expression, then, otherwise), (next, first slot, slot, body, end),
     (exit, how), (leave, why).
     """
@@ -180,8 +182,10 @@ class Passed(ast.expr):
         self.callee, self.path = callee, path
 
 
-def touched(block: Block) -> tuple[set[int], set[int]]:
-    """The slots that a block reads before it sets them, and those that it sets."""
+def touched(block: Block, appends: bool = True) -> tuple[set[int], set[int]]:
+    """The slots that a block reads before it sets them, and those that it sets. ``appends``: does
+    it read what it appends to?
+    """
     read: set[int] = set()
     made: set[int] = set()
 
@@ -201,8 +205,8 @@ def touched(block: Block) -> tuple[set[int], set[int]]:
             read |= {slot} - made
         elif kind == "append":
             look(rest[0])
-            read.add(slot)
-        elif kind in ("store", "alter"):
+            read |= {slot} - made if appends else set()
+        elif kind in ("store", "alter", "append_to"):
             look(*rest[0], rest[1])
             read.add(slot)
         elif kind == "range":
@@ -210,6 +214,8 @@ def touched(block: Block) -> tuple[set[int], set[int]]:
             made.update(range(slot, slot + 4))
         elif kind == "unset":
             made.update(range(slot, slot + rest[0]))
+        elif kind == "unchanged":
+            read |= {slot, slot + 1, *rest[0]} - made
         elif kind == "items":
             read.update(s for s in rest[0] if s not in made)
             made.update(range(slot, slot + 4))

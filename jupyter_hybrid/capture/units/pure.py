@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...np_face.float_errors import unheard
+from . import lists
 from .arithmetic import Value
 from .kinds import (
     NOTHING,
@@ -71,8 +72,9 @@ _FIXED = (int, float, str, bool, type(None))
 class _Spec:
     """How a call's arguments are made of values that are given one by one."""
 
-    def __init__(self) -> None:
+    def __init__(self, numpys: bool = True):
         self.given: list[Value] = []
+        self._numpys = numpys  # to NumPy a list is an array
 
     def of(self, code: Any, node: Any) -> Any:
         """A constant as it is, a tuple of parts, or the place of a value."""
@@ -85,8 +87,8 @@ class _Spec:
         if isinstance(node, (ast.Tuple, ast.List)):
             return type(node) is ast.List, [self.of(code, part) for part in node.elts]
         if isinstance(node, ast.Attribute) and node.attr == "shape":
-            return False, [self.value(v) for v in code.shape_of(node)]
-        return self.value(code._value(node))
+            return False, [self.value(code, v) for v in code.shape_of(node)]
+        return self.value(code, code._value(node))
 
     def of_index(self, code: Any, node: Any) -> Any:
         """The same of an index: slices and ``range(...)``, too."""
@@ -99,10 +101,12 @@ class _Spec:
             values = [code._value(a) for a in node.args]
             if node.keywords or not all(is_integer(k) for k, _ in values):
                 raise Leaves("range() of such values", None)
-            return _Made(range, [self.value(v) for v in values])
+            return _Made(range, [self.value(code, v) for v in values])
         return self.of(code, node)
 
-    def value(self, value: Value) -> Any:
+    def value(self, code: Any, value: Value) -> Any:
+        if self._numpys:
+            value = lists.as_array(code, value)
         kind = value[0]
         if type(kind) is tuple and kind[0] == "is" and _is_fixed(kind[1]):
             return _Constant(kind[1])
@@ -236,11 +240,12 @@ def drawn(
     twin: Any,
     args: Sequence[Any],
     named: dict[str, Any],
+    numpys: bool,
 ) -> Value:
-    """A call of a function that draws random numbers; ``twin``: the same of another generator, or
-    that generator, if the function is given one.
+    """A call of a function that draws random numbers, of NumPy's or of Python's; ``twin``: the same
+    of another generator, or that generator, if the function is given one.
     """
-    spec = _Spec()
+    spec = _Spec(numpys)
     spec.given += receiver
     places = [*range(len(receiver)), *(spec.of(code, a) for a in args)]
     names = {k: spec.of(code, a) for k, a in named.items()}
@@ -256,7 +261,7 @@ def method(code: Any, base: Value, name: str, args: Sequence[Any], named: dict[s
     if name not in _METHODS or not _REFUSED.isdisjoint(named):
         raise Leaves(f"the method {name}", None)
     spec = _Spec()
-    spec.value(base)
+    spec.value(code, base)
     places = [spec.of(code, a) for a in args]
     names = {k: spec.of(code, a) for k, a in named.items()}
     return _emitted(code, getattr(np.ndarray, name), [0, *places], names, spec.given)

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 from typing import Any
 
 from ... import _core
-from . import arithmetic, picked, pure, whole
+from . import arithmetic, lists, picked, pure, whole
 from .arithmetic import Value
-from .kinds import OTHER, TYPES, Stream, is_array, is_integer, is_number, letter_of, opened
+from .kinds import (
+    OTHER,
+    TYPES,
+    Stream,
+    is_array,
+    is_integer,
+    is_list,
+    is_number,
+    is_sequence,
+    letter_of,
+    opened,
+)
 from .parts import Leaves, Slot
 from .values import WIDTH, Values
 
@@ -45,7 +57,11 @@ class Steps(Values):
             raise Leaves("an array without axes is updated", None)
         if is_array(kind):
             value = self._value(operation.right)
-            whole.update(self, (kind, slot), operation.op, value)
+            whole.update(self, (kind, slot), operation.op, lists.as_array(self, value))
+        elif is_list(kind):
+            if not isinstance(operation.op, ast.Add) or not self.loop.lists_grow or kind[2] != 1:
+                raise Leaves("a list is updated", None)
+            self._now[slot] = lists.extend(self, (kind, slot), self._value(operation.right))[0]
         else:
             self._set(slot, operation)
 
@@ -63,6 +79,9 @@ class Steps(Values):
             picked.store(self, base, index, made)
             return
         if not self._is_part(slot, indices):
+            (kind, _), rest = self._inner(slot, indices)
+            if is_list(kind) and (type(kind[1]) is tuple or isinstance(rest[0], ast.Slice)):
+                raise Leaves("a list or an array in a list is updated", None)
             self._store(slot, indices, operation)
             return
         value = self._value(operation.right)
@@ -79,22 +98,66 @@ class Steps(Values):
     def _append(self, slot: int, expression: Any) -> None:
         """``name.append(value)`` of a list."""
         kind = self._now[slot]
+        if is_list(kind):
+            base = self._of(slot)
+            self._now[slot] = lists.push(self, base, self._value(expression))[0]
+            return
         if kind != ("is", ("grows", slot)):
             raise Leaves("an append to such a value", None)
         value = self._held(expression)
-        if not (is_array(value[0]) or is_number(value[0])):
+        is_object = is_array(value[0]) or is_list(value[0])
+        if not (is_object or is_number(value[0])):
             raise Leaves("such a value is appended", None)
         if value[0] in ("float", ".d", ".f", "complex", ".D"):
             self._not_nan(value)  # `in` finds the very object that was appended
-        self._add("append", value[1], len(self.appends), int(is_array(value[0])))
+        self._add("append", value[1], len(self.appends), int(is_object))
         self.appends.append((slot, value[0]))
+
+    def _append_to(self, slot: int, indices: list[Any], expression: Any) -> None:
+        """``name[indices].append(value)`` of a list in a list."""
+        base, rest = self._inner(slot, indices)
+        if len(rest) != 1 or not is_list(base[0]) or not is_list(base[0][1]):
+            raise Leaves("an append to such a value", None)
+        row = lists.item(self, base, rest[0])
+        kind = lists.push(self, row, self._value(expression))[0]
+        for _ in indices:
+            kind = ("list", kind, 1)
+        self._now[slot] = kind
 
     def _not_nan(self, value: Value) -> None:
         part = "c" if value[0] in ("complex", ".D") else "f"
         self._add("nonzero_i", self.emit(f"eq_{part}", value[1], value[1]))
 
     def _call(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Attribute):
+            mark, base = self._mark(), None
+            with suppress(Leaves):
+                base = self._value(node.func.value)
+            if base is not None and is_list(base[0]):
+                self._change(node, base)
+                return
+            self._back_to(mark)
         pure.stands_alone(self, node)
+
+    def _change(self, node: ast.Call, base: Value) -> None:
+        """A list's method as a statement."""
+        of: Any = node.func
+        if node.keywords:
+            raise Leaves("a list's method with these arguments", None)
+        kind, _ = lists.changes(self, base, of.attr, [self._value(a) for a in node.args])
+        if isinstance(of.value, Slot):
+            self._now[of.value.slot] = kind
+
+    def _unchanged(self, slot: int, items: list[int]) -> None:
+        """Lists that a loop goes through have as many items as they had when it began."""
+        if not any(is_list(self._now[item]) for item in items):
+            return
+        lengths = [self.emit("length", item, 0) for item in items]
+        least = lengths[0]
+        for length in lengths[1:]:
+            least = self.emit("min_i", least, length)
+        wanted = self.emit("add_i", slot, slot + 1)  # those taken, and those left
+        self.check("nonzero_i", self.emit("eq_i", wanted, least))
 
     def _store(self, slot: int, indices: list[Any], expression: Any) -> None:
         value = self._value(expression)
@@ -105,17 +168,20 @@ class Steps(Values):
         if self._is_part(slot, indices):
             whole.assign(self, whole.view(self, self._of(slot), indices, self._value), value)
             return
-        kind, tag = self._now[slot], 0
-        letter, at = self._place(slot, indices)
+        base, indices = self._inner(slot, indices)
+        kind, tag = base[0], 0
+        if is_sequence(kind) and isinstance(indices[0], ast.Slice):
+            raise Leaves("a part of a list is given other items", None)
+        letter, at = self._place(base, indices)
         if kind[0] == "array":
             if not kind[3]:
                 raise Leaves("a read-only array is written", None)
             made = arithmetic.stored(self, value, letter)
-        elif kind[0] == "list" and value[0] in ("int", "float", "bool"):
-            made, tag = value[1], ord(letter_of(value[0])) << 8
+        elif kind[0] == "list":
+            made, tag = value[1], lists.item_tag(self, value) << 8
         else:
-            raise Leaves("an item of another type", None)
-        self._add(f"store_{at[0]}", made, slot, *at[1:], TYPES.index(letter) + tag)
+            raise Leaves("an item of a tuple or a text is given a value", None)
+        self._add(f"store_{at[0]}", made, base[1], *at[1:], TYPES.index(letter) + tag)
 
     def _is(self, slot: int, wanted: Any) -> None:
         kind = self._now[slot]
@@ -153,8 +219,7 @@ class Steps(Values):
 
     def _several(self, slot: int) -> None:
         """Indices in one pair of brackets, which lists don't take."""
-        kind = self._now[slot]
-        if type(kind) is tuple and kind[0] in ("list", "tuple"):
+        if is_sequence(self._now[slot]):
             raise Leaves("several indices of a list or tuple", None)
 
     def _unset(self, slot: int, count: int) -> None:
@@ -178,7 +243,8 @@ STEPS = {
     "set": Steps._set, "store": Steps._store, "is": Steps._is, "range": Steps._range,
     "items": Steps._items, "unpack": Steps._unpack, "apart": Steps._apart,
     "update": Steps._update, "alter": Steps._alter, "unset": Steps._unset,
-    "append": Steps._append, "call": Steps._call, "several": Steps._several,
+    "append": Steps._append, "append_to": Steps._append_to, "call": Steps._call,
+    "several": Steps._several, "unchanged": Steps._unchanged,
 }  # fmt: skip
 # Instructions whose first operand is the register of a result.
 _GIVES = frozenset(
@@ -187,5 +253,6 @@ _GIVES = frozenset(
     if name.split("_")[0]
     not in ("commit", "exit", "leave", "jump", "back", "next", "if", "unless", "store")
     and name not in ("shift_fits", "fits", "exact_i", "nonzero_f", "nonzero_i", "finite_f")
-    and name not in ("assign", "fill", "put_at", "ordered", "append")
+    and name not in ("assign", "fill", "put_at", "ordered", "append", "push", "insert", "extend")
+    and name not in ("reverse", "sort", "is_like")
 )

@@ -27,7 +27,16 @@ from .code import Code
 from .draws import Streams
 from .errors import errors_now
 from .instances import Instances
-from .kinds import NOTHING, OTHER, PLAIN, as_object, kind_of, letter_of
+from .kinds import (
+    NOTHING,
+    OTHER,
+    PLAIN,
+    as_object,
+    each_alone,
+    input_letter,
+    kind_of,
+    letter_of,
+)
 from .parts import Attr, Leaves, Part, Refusal, used_in
 from .seen import Seen
 
@@ -109,7 +118,7 @@ class Made:
             code.bytes,
             code.registers,
             loop.bound,
-            "".join(map(letter_of, kinds)),
+            "".join(map(input_letter, kinds)),
             code.letters,
             [self._given(now) for now in code.kinds],
             code.constants,
@@ -342,8 +351,10 @@ class Unit:
         named = list(map(kind_of, values, itertools.repeat(expected)))
         for slot in loop.grown:
             several = [v for v in (*values, *sources) if v is values[slot]]
-            grows = type(values[slot]) is list and len(several) == 1
-            named[slot] = ("is", ("grows", slot)) if grows else OTHER
+            if type(values[slot]) is list and len(several) == 1:  # nobody looks into it
+                named[slot] = ("is", ("grows", slot))
+        if loop.rows_change:
+            named, kinds = list(map(each_alone, named)), list(map(each_alone, kinds))
         key = *named, *kinds[3:]
         try:
             made = known.made.get(key)

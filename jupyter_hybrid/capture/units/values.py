@@ -10,10 +10,21 @@ from typing import Any
 
 import numpy as np
 
+from ... import _core
 from ..source.nodes import walk
-from . import arithmetic, draws, functions, new_arrays, picked, pure, whole
+from . import arithmetic, draws, functions, lists, new_arrays, picked, pure, whole
 from .arithmetic import Value
-from .kinds import OTHER, TYPES, Stream, is_array, is_integer, kind_of, letter_of, opened
+from .kinds import (
+    OTHER,
+    TYPES,
+    Stream,
+    is_array,
+    is_integer,
+    is_list,
+    is_sequence,
+    kind_of,
+    opened,
+)
 from .parts import Element, Leaves, Slot
 
 WIDTH = 6  # numbers of an instruction
@@ -53,7 +64,7 @@ class Values:
         parts = [n for i in indices for n in walk(i)]
         if not any(
             isinstance(n, (ast.Call, ast.List))
-            or (isinstance(n, (Slot, Element)) and is_array(self._now[n.slot]))
+            or (isinstance(n, (Slot, Element)) and self._may_be_several(n))
             for n in parts
         ):
             return None
@@ -64,6 +75,11 @@ class Values:
                 return index
         self._back_to(before)
         return None
+
+    def _may_be_several(self, part: Any) -> bool:
+        kind = self._now[part.slot]
+        several = isinstance(part, Slot) or any(isinstance(i, ast.Slice) for i in part.indices)
+        return is_array(kind) or (is_sequence(kind) and several)
 
     def _mark(self) -> tuple[int, int, int]:
         return len(self._code), len(self.nodes), self._next
@@ -85,11 +101,20 @@ class Values:
         )
         return is_array(kind) and not (simple and len(indices) == kind[2])
 
-    def _place(self, slot: int, indices: list[Any]) -> tuple[str, tuple[Any, ...]]:
+    def _inner(self, slot: int, indices: list[Any]) -> tuple[Value, list[Any]]:
+        """What the last indices are of: those before them are of lists in lists."""
+        base = self._of(slot)
+        while is_list(base[0]) and type(base[0][1]) is tuple and len(indices) > 1:
+            if isinstance(indices[0], ast.Slice):
+                raise Leaves("an item of a part of a list", None)
+            base, indices = lists.item(self, base, indices[0]), indices[1:]
+        return base, indices
+
+    def _place(self, base: Value, indices: list[Any]) -> tuple[str, tuple[Any, ...]]:
         """(dtype's letter, (which instruction, operands)) of an element."""
-        kind = self._now[slot]
+        kind, register = base
         if type(kind) is not tuple or kind[0] == "is":
-            raise Leaves(f"{self._words(Slot(slot))} is no array, list of numbers or text", None)
+            raise Leaves(f"{self._words(Slot(register))} is no array, list or text", None)
         found = [self._value(i) for i in indices]
         if not all(is_integer(k) for k, _ in found):
             raise Leaves("an index of such a type", None)
@@ -97,7 +122,7 @@ class Values:
         if len(found) != rank:
             raise Leaves("a part of an array", None)
         registers = [r for _, r in found]
-        letter = kind[1] if kind[0] in ("array", "text") else {"float": "d"}.get(kind[1], "l")
+        letter = kind[1] if kind[0] in ("array", "text") else "l"
         if rank == 1:
             return letter, (1, registers[0], 0)
         if rank == 2:
@@ -145,10 +170,13 @@ class Values:
     def _of_binary(self, node: ast.BinOp) -> Value:
         left, right = self._value(node.left), self._value(node.right)
         if is_array(left[0]) or is_array(right[0]):
+            left, right = lists.as_array(self, left), lists.as_array(self, right)
             try:
                 return whole.binary(self, node.op, left, right)
             except Leaves:
                 return pure.operated(self, node.op, left, right)
+        if is_list(left[0]) or is_list(right[0]):
+            return lists.binary(self, node.op, left, right)
         return arithmetic.binary(self, node.op, left, right)
 
     def _of_unary(self, node: ast.UnaryOp) -> Value:
@@ -158,7 +186,10 @@ class Values:
         return arithmetic.unary(self, node.op, value)
 
     def _of_compare(self, node: ast.Compare) -> Value:
-        left, right = self._value(node.left), self._value(node.comparators[0])
+        left = self._value(node.left)
+        if isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            return self._contains(node.ops[0], left, node.comparators[0])
+        right = self._value(node.comparators[0])
         if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             none = ("is", None)
             if none not in (left[0], right[0]):
@@ -170,24 +201,43 @@ class Values:
         kind, name, x, y = arithmetic.compared(self, node.ops[0], left, right)
         return kind, self.emit(name, x, y)
 
+    def _contains(self, op: Any, value: Value, given: Any) -> Value:
+        """``value in given``, of a list or a tuple, or of several values that stand there."""
+        if not isinstance(given, (ast.Tuple, ast.List)):
+            return lists.contains(self, op, value, self._value(given))
+        if value[0] in ("float", ".d", ".f"):  # a nan is in what has that very object
+            self.check("nonzero_i", self.emit("eq_f", value[1], value[1]))
+        found = self.constant(0)
+        for one in given.elts:
+            _, name, x, y = arithmetic.compared(self, ast.Eq(), value, self._value(one))
+            found = self.emit("or_i", found, self.emit(name, x, y))
+        return "bool", self.emit("not_i", found) if isinstance(op, ast.NotIn) else found
+
+    def _of_list(self, node: ast.List) -> Value:
+        return lists.display(self, [self._value(e) for e in node.elts])
+
     def _of_element(self, node: Element) -> Value:
         index = self._array_index(node.slot, node.indices)
         if index is not None:
             return picked.element(self, self._of(node.slot), index)
         if self._is_part(node.slot, node.indices):
             return whole.view(self, self._of(node.slot), node.indices, self._value)
-        kind = self._now[node.slot]
-        rows = type(kind) is tuple and kind[0] in ("list", "tuple") and kind[2] > len(node.indices)
-        if rows:
-            if isinstance(node.indices[0], ast.Slice):
+        base, indices = self._inner(node.slot, node.indices)
+        kind = base[0]
+        if is_sequence(kind) and kind[2] > len(indices):
+            if isinstance(indices[0], ast.Slice):
                 raise Leaves("a part of a list", None)
-            whole_one = ("array", "", 2, True), node.slot
-            _, row = whole.view(self, whole_one, node.indices, self._value)
+            whole_one = ("array", "", 2, True), base[1]
+            _, row = whole.view(self, whole_one, indices, self._value)
             return (kind[0], kind[1], 1), row
-        letter, at = self._place(node.slot, node.indices)
+        if is_sequence(kind) and kind[2] == 1 and len(indices) == 1:
+            if isinstance(indices[0], ast.Slice):
+                return lists.part(self, base, indices[0])
+            return lists.item(self, base, indices[0])
+        letter, at = self._place(base, indices)
         made = self._temporary()
-        tag = ord(letter_of(kind[1])) << 8 if kind[0] == "list" else 0
-        self._add(f"load_{at[0]}", made, node.slot, *at[1:], TYPES.index(letter) + tag)
+        tag = lists.tag_of(kind[1]) << 8 if is_sequence(kind) else 0
+        self._add(f"load_{at[0]}", made, base[1], *at[1:], TYPES.index(letter) + tag)
         if kind[0] == "array":
             return f".{letter}", made
         if kind[0] != "text":
@@ -252,6 +302,10 @@ class Values:
         named = {str(k.arg): k.value for k in node.keywords}
         if isinstance(node.func, ast.Attribute):
             base = self._value(node.func.value)
+            if is_sequence(base[0]):
+                if named:
+                    raise Leaves("a list's method with these arguments", None)
+                return lists.gives(self, base, node.func.attr, [self._value(a) for a in node.args])
             if is_array(base[0]):
                 name = node.func.attr
                 if name in whole.METHODS:
@@ -316,6 +370,11 @@ class Values:
             return None
         before = self._mark()
         try:
+            if function in lists.ARRAYS and len(node.args) == 1 and not node.keywords:
+                value = self._argument(node.args[0])
+                if type(value) is tuple and self._code[len(self._code) - WIDTH] == _GATHER:
+                    return value
+                self._back_to(before)
             values = [*given, *(self._argument(a) for a in node.args)]
             if function not in new_arrays.OF_LISTS and any(type(v) is list for v in values):
                 raise Leaves("a list is given", None)
@@ -332,7 +391,8 @@ class Values:
             return [self._argument(e) for e in node.elts]
         if isinstance(node, ast.Attribute) and node.attr == "shape":
             return self.shape_of(node)
-        return self._value(node)
+        value = self._value(node)
+        return lists.as_array(self, value)
 
     def shape_of(self, node: ast.Attribute) -> list[Value]:
         """The lengths of an array, for its ``shape``."""
@@ -345,11 +405,12 @@ class Values:
         raise Leaves("such an expression", None)
 
 
+_GATHER = _core.units.OPCODES["gather"]  # makes an array of a list
 _FUNCTIONS = {**whole.FUNCTIONS, **picked.FUNCTIONS, **new_arrays.FUNCTIONS}
 _VALUES = {
     Slot: Values._of_slot, ast.Constant: Values._of_constant,
     ast.BinOp: Values._of_binary, ast.UnaryOp: Values._of_unary, ast.Compare: Values._of_compare,
     Element: Values._of_element, ast.Subscript: Values._of_subscript,
     ast.Attribute: Values._of_attribute, ast.Call: Values._of_call, ast.Tuple: Values._of_others,
-    ast.List: Values._of_others, ast.Dict: Values._of_others, ast.Slice: Values._of_others,
+    ast.List: Values._of_list, ast.Dict: Values._of_others, ast.Slice: Values._of_others,
 }  # fmt: skip
