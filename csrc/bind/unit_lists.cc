@@ -224,7 +224,8 @@ int64_t Given::number_of(PyObject* value, bool by_reference) {
     OpenList& made = *lists_.back();
     for (Py_ssize_t k = 0; k < made.length; ++k) {
       Register row;
-      row.i = number_of(PyList_GET_ITEM(value, k), false);
+      rows_held_.push_back(py::reinterpret_borrow<py::object>(PyList_GET_ITEM(value, k)));
+      row.i = number_of(rows_held_.back().ptr(), false);
       made.now.push_back(row);
     }
     made.before = made.now;

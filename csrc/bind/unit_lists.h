@@ -60,6 +60,7 @@ class Given {
   OpenList& add(PyObject* list);
 
   std::vector<PyObject*> objects_;
+  std::vector<pybind11::object> rows_held_;  // which their lists may give away
   std::vector<units::Array> arrays_;
   std::vector<std::unique_ptr<OpenList>> lists_;
   std::map<PyObject*, OpenList*> with_rows_;

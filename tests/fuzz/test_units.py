@@ -48,6 +48,8 @@ def state_of(value: Any) -> Any:
         flags = value.flags.owndata, value.flags.writeable
         return value.dtype.str, value.shape, value.strides, flags, bits_of(value)
     if isinstance(value, (list, tuple)):
+        if repr(value).find("...") >= 0:  # a list in itself
+            return type(value), repr(value)
         return type(value), [state_of(v) for v in value]
     if isinstance(value, np.generic):
         return type(value), bits_of(value)
@@ -103,9 +105,8 @@ def run(trial: Trial, way: str) -> tuple[Any, ...]:
         for b, other in arrays
     ]
     same.append(repr(np.random.get_state(legacy=False)))
-    lists = [names[n] for n in sorted(names) if type(names[n]) is list]
-    lists += [item for several in lists for item in several if type(item) is list]
-    same += [one is other for one in lists for other in lists]
+    places: dict[int, int] = {}  # of objects, where they are first
+    same.append([where(names[n], places) for n in sorted(names) if type(names[n]) is list])
     if "o" in names:  # an instance
         same.append({n: state_of(v) for n, v in vars(names.pop("o")).items()})
         same.append(list(same[-1]))
@@ -113,6 +114,17 @@ def run(trial: Trial, way: str) -> tuple[Any, ...]:
     for name in ("__builtins__", "O", "P", *FUNCTIONS):
         kept.pop(name, None)
     return kept, error, [(w.category, str(w.message)) for w in warned], out.getvalue(), same
+
+
+def where(value: Any, places: dict[int, int]) -> Any:
+    """Which lists and arrays in a list are the same objects."""
+    if type(value) is not list:
+        known = isinstance(value, np.ndarray)
+        return places.setdefault(id(value), len(places)) if known else None
+    if id(value) in places:
+        return places[id(value)]
+    places[id(value)] = len(places)
+    return places[id(value)], [where(item, places) for item in value]
 
 
 def agree(trial: Trial) -> None:

@@ -59,6 +59,28 @@ CALLS = [
     "sum({} for q in range(5) if q > 1)", "rng.random()", "rng.uniform(1, {})", "rng.integers(9)",
     "rng.normal({}, 1)", "np.random.randint(5)", "np.random.rand()", "rng.choice([1, 2])",
 ]  # fmt: skip
+LISTS = ["l", "u"]
+GIVEN_LISTS = [
+    "[]", "[1, 2]", "[0.5]", "[1, 2.5, True]", "[[1], [2.5, 3]]", "[[], []]", "h", "[h, [2]]",
+    "[np.float64(0.5), 1]", "[np.int8(100)]", "[[0] * 3 for _ in range(3)]", "grid", "[grid[1], grid[1]]",
+    "[x]", "[float('nan'), -0.0]",
+]  # fmt: skip
+# What a list is given; {l}: one, {e}: a number.
+OF_LISTS = [
+    "{l} = []", "{l} = [{e}, {e}]", "{l} = [{e}] * 3", "{l} = [[{e}] * 2 for _ in range(3)]",
+    "{l} = {l}[:]", "{l} = {l}[1:3]", "{l} = {l}[::-1]", "{l} = [{e} for q in range(4)]",
+    "{l} = {l}[:4] + {l}[:4]", "{l} = {l}[:3] * 2", "{l} = {l}", "l, u = u, l", "{l} = list({l})",
+    "{l}.append({e})", "{l}.append({e})", "{l}.append({e})", "h.append({l})", "u.append(l[:2])",
+    "{l}[i % 2].append({e})", "{l}.insert(1, {e})", "{l}.pop()", "{n} = {l}.pop(0)",
+    "{n} = {l}.pop() + {l}[-1]", "{l}.extend({l}[:2])", "{l} += [{e}]", "{l}.sort()", "{l}.reverse()",
+    "{l}[0] = {e}", "{l}[-1] += {e}", "u[0] = l", "u[i % 2] = [{e}, {e}]", "{l}[0][1] = {e}",
+    "{l} = sorted({l}[:4])", "{l} = [{e}, [1, 2]]", "{l} = [l[:1], [{e}]]", "v = np.array({l})",
+    "for q in {l}[:5]: {n} = q", "if {l}: {n} = {e}", "if len({l}) > 20: {l} = {l}[:3]",
+    "{n} = {l}.index({e})", "{l} = [x, x]", "{l} = [y[1:]]", "{l}[0] = x[0]", "y[0] = {l}[0]",
+    "while len({l}) > 2: {l}.pop()", "while {l}: {n} = {l}.pop(0)", "{n}, {n} = {l}",
+    "{n} = sum({l}) + max({l})", "{n} = {l}[0] is {l}[0]", "{l} = [q for q in {l} if q > {e}]",
+]  # fmt: skip
+FROM_LISTS = ["l[-1]", "u[0]", "len(l)", "({} in l)", "u[0][1]", "l[i % 2]", "u[-1]", "(i not in u)"]
 FUNCTIONS = ["f", "g", "h"]
 MADE = ["v", "w"]  # names of what whole arrays give
 PARTS = [
@@ -119,6 +141,7 @@ def trials(draw: st.DrawFn) -> Trial:
     setup += [f"{n} = {draw(st.sampled_from(SCALARS))}" for n in NAMES if draw(st.integers(0, 4))]
     functions = []
     loop = _Loop(draw)
+    loop.listed = loop.chance(3)
     for name in FUNCTIONS[: draw(st.sampled_from([0, 0, 1, 1, 2]))]:
         functions += _Loop(draw, loop).function(name)
     if loop.wide:
@@ -127,6 +150,8 @@ def trials(draw: st.DrawFn) -> Trial:
         setup += [f"{n} = {draw(st.sampled_from(alike))}" for n in (*HELD, *MADE)]
     else:
         setup += [f"{n} = {draw(st.sampled_from(ARRAYS))}" for n in HELD]
+    if loop.listed:
+        setup += [f"{n} = {draw(st.sampled_from(GIVEN_LISTS))}" for n in LISTS if draw(st.integers(0, 9))]
     return Trial("\n".join(setup), "\n".join(loop.loop(0)), "\n".join(functions))
 
 
@@ -136,6 +161,7 @@ class _Loop:
         self.counters: list[str] = ["i"] if caller else []
         self.called = caller.called if caller else {}  # functions: their parameters
         self.returns = 0  # so many values, in a function
+        self.listed = caller is not None and caller.listed  # lists, too
         if caller:
             self.wide, self.rank, self.left = caller.wide, caller.rank, 5
             return
@@ -196,6 +222,9 @@ class _Loop:
     def expression(self, depth: int = 3) -> str:
         if depth and self.called and self.chance(5):
             return self.call()
+        if self.listed and self.chance(6):
+            text = self.pick(FROM_LISTS)
+            return text.format(self.expression(0)) if "{" in text else text
         kind = self.draw(st.integers(0, 11)) if depth else self.draw(st.integers(0, 4))
         if kind < 3:
             return self.pick([*NAMES, *self.counters])
@@ -262,6 +291,16 @@ class _Loop:
         given = [self.whole(1) for _ in range(text.count("{}"))]
         return [f"{self.pick([*NAMES, 'v'])} = {text.format(*given)}"]
 
+    def of_lists(self) -> str:
+        """A statement about lists."""
+        parts = self.pick(OF_LISTS).split("{")
+        made = parts[0]
+        for part in parts[1:]:
+            what, _, rest = part.partition("}")
+            chosen = {"l": lambda: self.pick(LISTS), "n": lambda: self.pick(NAMES)}
+            made += chosen.get(what, lambda: self.expression(1))() + rest
+        return made
+
     def condition(self, depth: int = 2) -> str:
         kind = self.draw(st.integers(0, 7)) if depth else 0
         if kind < 5:
@@ -282,6 +321,8 @@ class _Loop:
 
     def statement(self, depth: int) -> list[str]:
         self.left -= 1
+        if self.listed and self.chance(2):
+            return [self.of_lists()]
         if self.chance(12):
             return [f"h.append({self.expression(1)})"]
         if self.chance(10):
