@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 namespace py = pybind11;
@@ -20,10 +21,16 @@ using units::Register;
 
 constexpr size_t kMost = 1024;  // draws between two states
 
-const bitgen* bits_in(py::handle capsule) {
-  void* const found = PyCapsule_GetPointer(capsule.ptr(), "BitGenerator");
-  if (found == nullptr) throw py::error_already_set();
-  return static_cast<const bitgen*>(found);
+Source source_of(py::handle given) {
+  Source made;
+  if (py::isinstance<py::tuple>(given)) {
+    std::tie(made.random, made.getrandbits) = given.cast<std::pair<py::object, py::object>>();
+  } else if (!given.is_none()) {
+    void* const found = PyCapsule_GetPointer(given.ptr(), "BitGenerator");
+    if (found == nullptr) throw py::error_already_set();
+    made.bits = static_cast<const bitgen*>(found);
+  }
+  return made;
 }
 
 // Of 0 to `most`, by rejecting what its bits say beyond (as NumPy's older generators do), ...
@@ -49,7 +56,33 @@ uint32_t scaled(const bitgen& bits, uint32_t most) {
   return static_cast<uint32_t>(product >> 32);
 }
 
-Did draw_from(const bitgen& bits, Drawn method, Register a, Register b, Register* made) {
+// As Python's random.Random has them: of 0 to count - 1 by rejection. Errors are Python's.
+int64_t below(const Source& source, uint64_t count) {
+  int bits = 0;
+  while (bits < 64 && count >> bits != 0) ++bits;
+  const py::int_ width(bits);
+  for (;;) {
+    const auto found = source.getrandbits(width).cast<uint64_t>();
+    if (found < count) return static_cast<int64_t>(found);
+  }
+}
+
+Did draw_pythons(const Source& source, Drawn method, Register a, Register b, Register* made) {
+  if (method == Drawn::python_integer) {
+    if (a.i >= b.i) return Did::cannot;
+    const auto count = static_cast<uint64_t>(b.i) - static_cast<uint64_t>(a.i);
+    made->i = static_cast<int64_t>(static_cast<uint64_t>(a.i) + below(source, count));
+    return Did::well;
+  }
+  if (method == Drawn::python_exponential && a.f == 0) return Did::cannot;
+  const auto found = source.random().cast<double>();
+  made->f = method == Drawn::python_unit      ? found
+            : method == Drawn::python_uniform ? a.f + (b.f - a.f) * found
+                                              : -std::log(1.0 - found) / a.f;
+  return Did::well;
+}
+
+Did draw_from_bits(const bitgen& bits, Drawn method, Register a, Register b, Register* made) {
   if (method == Drawn::unit) {
     made->f = bits.next_double(bits.state);
     return Did::well;
@@ -74,22 +107,24 @@ Did draw_from(const bitgen& bits, Drawn method, Register a, Register b, Register
   return Did::well;
 }
 
+Did draw_from(const Source& source, Drawn method, Register a, Register b, Register* made) {
+  if (method >= Drawn::python_unit) return draw_pythons(source, method, a, b, made);
+  return draw_from_bits(*source.bits, method, a, b, made);
+}
+
 }  // namespace
 
 Draws::Draws(py::object streams) : streams_(std::move(streams)) {
   if (streams_.is_none()) return;
-  capsules_ = streams_.attr("capsules")();
-  for (const py::handle capsule : capsules_) {
-    bits_.push_back(capsule.is_none() ? nullptr : bits_in(capsule));
-  }
+  kept_ = streams_.attr("sources")();
+  for (const py::handle source : kept_) sources_.push_back(source_of(source));
   states_ = streams_.attr("states")();
 }
 
 Did Draws::draw(Drawn method, int source, Register a, Register b, Register* made) {
-  const bitgen* const bits = bits_[source];
   drawn_ = true;
-  const Did did = draw_from(*bits, method, a, b, made);
-  if (did == Did::well) log_.push_back({py::object(), py::object(), method, bits, a, b});
+  const Did did = draw_from(sources_[source], method, a, b, made);
+  if (did == Did::well) log_.push_back({py::object(), py::object(), method, source, a, b});
   return did;
 }
 
@@ -100,7 +135,7 @@ void Draws::log(const py::object& function, const py::tuple& given) {
     if (kept.is(given)) kept = py::tuple(py::list(given));
     kept[k] = given[k].attr("copy")();
   }
-  log_.push_back({function, std::move(kept), Drawn::unit, nullptr, {}, {}});
+  log_.push_back({function, std::move(kept), Drawn::unit, -1, {}, {}});
 }
 
 void Draws::keep() {
@@ -147,14 +182,15 @@ void Draws::go_back() {
     if (entry.function) {
       entry.function(*py::reinterpret_borrow<py::tuple>(entry.given));
     } else {
-      draw_from(*entry.bits, entry.method, entry.a, entry.b, &made);
+      draw_from(sources_[entry.source], entry.method, entry.a, entry.b, &made);
     }
   }
 }
 
-py::object drawn(const py::object& capsule, int method, const py::object& a, const py::object& b) {
+py::object drawn(const py::object& source, int method, const py::object& a, const py::object& b) {
   const auto how = static_cast<Drawn>(method);
-  const bool is_float = how == Drawn::unit || how == Drawn::uniform;
+  const bool is_float =
+      how != Drawn::masked && how != Drawn::scaled && how != Drawn::python_integer;
   Register first{}, second{}, made{};
   if (is_float) {
     first.f = a.cast<double>();
@@ -163,7 +199,7 @@ py::object drawn(const py::object& capsule, int method, const py::object& a, con
     first.i = a.cast<int64_t>();
     second.i = b.cast<int64_t>();
   }
-  if (draw_from(*bits_in(capsule), how, first, second, &made) != Did::well) {
+  if (draw_from(source_of(source), how, first, second, &made) != Did::well) {
     throw py::value_error("no such numbers are drawn");
   }
   if (is_float) return py::float_(made.f);

@@ -12,9 +12,15 @@ struct bitgen;  // of NumPy's: where a generator's bits come from
 namespace hybrid {
 namespace bind {
 
+// Where a generator's numbers come from: NumPy's bits, or two methods of Python's.
+struct Source {
+  const bitgen* bits = nullptr;
+  pybind11::object random, getrandbits;
+};
+
 class Draws {
  public:
-  // `streams`: an object with `states()`, `go_back(states)` and `capsules()`, or None.
+  // `streams`: an object with `states()`, `go_back(states)` and `sources()`, or None.
   explicit Draws(pybind11::object streams);
 
   // A number from the bits of one of the generators.
@@ -40,7 +46,7 @@ class Draws {
     pybind11::object function, given;
     // Without a function:
     units::Drawn method;
-    const bitgen* bits;
+    int source;
     units::Register a, b;
   };
 
@@ -48,15 +54,15 @@ class Draws {
   void go_back();
 
   pybind11::object streams_, states_;
-  pybind11::object capsules_;        // which keep the bits
-  std::vector<const bitgen*> bits_;  // by source
+  pybind11::object kept_;  // which keeps the bits
+  std::vector<Source> sources_;
   std::vector<Entry> log_;
   size_t committed_ = 0;
   bool drawn_ = false;  // since then
 };
 
-// Of a capsule of NumPy's: one number, as units draw it.
-pybind11::object drawn(const pybind11::object& capsule, int method, const pybind11::object& a,
+// One number of a source, a capsule of NumPy's or a pair of methods, as units draw it.
+pybind11::object drawn(const pybind11::object& source, int method, const pybind11::object& a,
                        const pybind11::object& b);
 
 }  // namespace bind

@@ -57,30 +57,38 @@ namespace {
 namespace tags = units::tags;
 constexpr int kMayGrow = 1, kRefers = -1;  // of a list that is given
 
-// What an item is; 0: no number that a register holds.
-char tag_of(PyObject* item) {
-  if (PyFloat_CheckExact(item)) return tags::kFloat;
-  if (PyBool_Check(item)) return tags::kBool;
+// What an item is, and its value; 0: no number that a register holds.
+char read_item(PyObject* item, Register* value) {
+  PyTypeObject* const type = Py_TYPE(item);
+  if (type == &PyFloat_Type) {
+    value->f = PyFloat_AS_DOUBLE(item);
+    return tags::kFloat;
+  }
+  if (type == &PyBool_Type) {
+    value->i = item == Py_True;
+    return tags::kBool;
+  }
   int overflow = 0;
-  if (PyLong_CheckExact(item)) {
-    PyLong_AsLongLongAndOverflow(item, &overflow);
+  if (type == &PyLong_Type) {
+    value->i = PyLong_AsLongLongAndOverflow(item, &overflow);
     return overflow == 0 ? tags::kInteger : 0;
   }
-  const int type = type_of_scalar(item);
-  if (type < 0 || type == static_cast<int>(units::Type::c128)) return 0;
-  if (type == static_cast<int>(units::Type::u64)) {
+  const int scalar = type_of_scalar(item);
+  if (scalar < 0 || scalar == static_cast<int>(units::Type::c128)) return 0;
+  const auto tag = static_cast<char>(1 + scalar);
+  if (scalar == static_cast<int>(units::Type::u64)) {
     const py::object index = py::reinterpret_steal<py::object>(PyNumber_Index(item));
-    PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+    value->i = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+    return overflow == 0 ? tag : 0;
   }
-  return overflow == 0 ? static_cast<char>(1 + type) : 0;
+  const bool is_bool = scalar == static_cast<int>(units::Type::b1);
+  *value = register_of(tags::is_float(tag) ? kFloat : is_bool ? kBool : kInteger, item, nullptr);
+  return tag;
 }
 
-Register value_of(char tag, PyObject* item) {
-  const char letter = tags::is_float(tag)                                   ? kFloat
-                      : tag == tags::kBool || tag == 1 + static_cast<int>(units::Type::b1)
-                          ? kBool
-                          : kInteger;
-  return register_of(letter, item, nullptr);
+char tag_of(PyObject* item) {
+  Register value;
+  return read_item(item, &value);
 }
 
 }  // namespace
@@ -142,9 +150,8 @@ std::unique_ptr<OpenList> open(PyObject* list) {
   made->tags.reserve(made->now.capacity());
   for (PyObject* const row : made->rows) {
     for (Py_ssize_t k = 0; k < made->length; ++k) {
-      PyObject* const item = PySequence_Fast_ITEMS(row)[k];
-      made->tags.push_back(tag_of(item));
-      made->now.push_back(value_of(made->tags.back(), item));
+      made->now.emplace_back();
+      made->tags.push_back(read_item(PySequence_Fast_ITEMS(row)[k], &made->now.back()));
     }
   }
   made->before = made->now;
@@ -168,8 +175,8 @@ void close(const OpenList& open, Objects& objects) {
   for (Py_ssize_t k = 0; k < std::min(size, before); ++k) {
     if (now[k].i == open.before[k].i && tags[k] == open.tags_before[k]) continue;
     py::object item = objects.of_item(tags[k], now[k]);
-    PyObject* const row = open.rows[k / open.length];
-    if (PyList_SetItem(row, k % open.length, item.release().ptr()) != 0) {
+    const Py_ssize_t row = open.rows.size() == 1 ? 0 : k / open.length;
+    if (PyList_SetItem(open.rows[row], k - row * open.length, item.release().ptr()) != 0) {
       throw py::error_already_set();
     }
   }

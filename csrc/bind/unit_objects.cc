@@ -31,6 +31,8 @@ py::handle scalar_of(units::Type type) {
 }  // namespace
 
 py::object Objects::of_item(char tag, units::Register value) {
+  if (tag == units::tags::kFloat) return py::float_(value.f);
+  if (tag == units::tags::kInteger) return py::int_(value.i);
   if (units::tags::is_reference(tag)) return of(value.i);
   if (!units::tags::is_scalar(tag)) return object_of(tag, value, units::Register{});
   const char plain = units::tags::is_float(tag) ? kFloat : kInteger;

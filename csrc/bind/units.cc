@@ -401,8 +401,9 @@ void bind_units(py::module_& m) {
   part.def(
       "width_of", [](const py::str& text) { return static_cast<int>(PyUnicode_KIND(text.ptr())); },
       "The bytes of each character as Python keeps this text.");
-  part.def("drawn", &drawn, py::arg("capsule"), py::arg("method"), py::arg("a"), py::arg("b"),
-           "A number from the bits of a generator's capsule, as units draw it.");
+  part.def("drawn", &drawn, py::arg("source"), py::arg("method"), py::arg("a"), py::arg("b"),
+           "A number as units draw it, from the bits of a generator's capsule, or by the methods "
+           "(random, getrandbits) of one of Python's.");
   py::class_<PyUnit>(part, "Unit", "The code of a loop, for certain kinds of values.")
       .def(py::init(&make), py::arg("code"), py::arg("registers"), py::arg("variables"),
            py::arg("inputs"), py::arg("letters"), py::arg("given"), py::arg("constants"),
@@ -419,7 +420,7 @@ void bind_units(py::module_& m) {
            "instruction that left, number of the kinds, variables that are given back, an "
            "exception or None, are its arrays large, what was appended). watched: 'd', 'o', 'i' "
            "for divisions by zero, overflow and invalid values that end it. streams: the states() "
-           "of what is drawn from, which go_back() takes back, and capsules().");
+           "of what is drawn from, which go_back() takes back, and sources().");
 }
 
 }  // namespace bind

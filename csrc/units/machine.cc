@@ -14,6 +14,7 @@ namespace {
 
 constexpr int64_t kFuel = 1 << 17;  // loop steps between two looks for interrupts
 constexpr int64_t kPrice = 32;      // of whole arrays, in such steps
+constexpr int64_t kWork = 256;      // between two snapshots
 
 // The processor's sticky flags as they were before.
 class KeptFlags {
@@ -54,7 +55,7 @@ Result Run::go(bool (*stop)(), const int watched) {
   Register* const m = r + unit_.registers;  // imaginary parts
   std::vector<Register> kept(2 * static_cast<size_t>(unit_.variables));
   Result result;
-  int64_t passes = 0, committed = 0, countdown = 0, fuel = kFuel, burnt = 0;
+  int64_t passes = 0, committed = 0, countdown = 0, fuel = kFuel, burnt = 0, saved = 0;
   size_t appended = 0;  // committed
 
 #define NEXT goto* code_of[static_cast<int>((++i)->op)]
@@ -84,7 +85,8 @@ Result Run::go(bool (*stop)(), const int watched) {
 
 do_commit:
   ++passes;
-  if (--countdown <= 0) {
+  // Snapshots are short beside the work between them.
+  if (--countdown <= 0 || burnt - fuel >= saved) {
     LEAVE_IF(watched && std::fetestexcept(watched));
     std::memcpy(kept.data(), r, unit_.variables * sizeof(Register));
     std::memcpy(kept.data() + unit_.variables, m, unit_.variables * sizeof(Register));
@@ -95,6 +97,7 @@ do_commit:
     appended = appended_.size();
     result.kinds = i->a;
     countdown = i->d;
+    saved = burnt - fuel + kWork;
   }
   NEXT;
 do_exit:

@@ -30,8 +30,18 @@ struct Unit {
   std::vector<ArrayLoop> loops;  // of arrays
 };
 
-// A number drawn from a generator's bits: of [0, 1), of [a, b), or an integer there, in two ways.
-enum class Drawn : int32_t { unit, uniform, masked, scaled };
+// A number drawn from the bits of one of NumPy's generators: of [0, 1), of [a, b), or an integer
+// there, in two ways; the same by the methods of one of Python's, and an exponential one.
+enum class Drawn : int32_t {
+  unit,
+  uniform,
+  masked,
+  scaled,
+  python_unit,
+  python_uniform,
+  python_integer,
+  python_exponential
+};
 
 // Calls functions that a unit has no instructions for. They change nothing but, where `writes`, the
 // first argument's elements, and generators of random numbers.

@@ -31,6 +31,7 @@ class Walk:
     def step(self, by):
         self.x += self.rng.normal(0.0, by)
         return self.x
+b = [3, 1, 4, 1, 5]
 walk = Walk()
 def pick(rng, n, by=0.5):
     return rng.integers(n) if rng.random() < by else rng.integers(n, n + n)
@@ -58,6 +59,14 @@ LOOPS = {
     "normal ones": "s += np.random.normal(2.0, 0.5) + np.random.randn() * old.normal()",
     "others": "s += rng.exponential(2) + rng.beta(2, 3) + rng.poisson(3) + old.binomial(9, 0.5)",
     "Python's": "s += random.random() + random.uniform(1, 2) * own.gauss(0, 1) + own.randrange(9)",
+    "integers of Python's": "c += random.randint(1, 6) * own.randrange(9) + own.randrange(-5, i + 1)",
+    "large ones of Python's": "c ^= random.randint(-(2**62), 2**62) ^ own.randrange(2**62 + 1)",
+    "one to draw of Python's": "c += random.randint(3, 3) + own.randrange(1)",
+    "exponential ones": "s += random.expovariate(0.5) - own.expovariate(i + 1.0)",
+    "from a list": "c += random.choice([2, 3]) + random.choice(b) + own.choice((1, 2, 5))",
+    "and none in a list": "s += random.random()\nif i == 30: b[:] = []\nc += random.choice(b)",
+    "and none in a range": "s += random.random()\nif i > 30: c += random.randint(1, 0)",
+    "a rate of none": "s += random.random() + own.expovariate(30 - i)",
     "choices": "c += rng.choice([-1, 1]) + np.random.choice(5) + random.choice([2, 3])",
     "choices by weight": "c += rng.choice(3, p=[0.2, 0.3, 0.5])",
     "arrays": "x += rng.normal(size=12) + np.random.rand(12)\nh[:3] = rng.integers(0, 9, size=3)",
@@ -83,7 +92,8 @@ LOOPS = {
 # No unit runs them, or none for many steps.
 OTHERS = frozenset(
     {"two names", "another generator", "seeds", "and a print", "nested elements", "by another name",
-     "and an error", "and what can't be drawn", "many integers"}
+     "and an error", "and what can't be drawn", "many integers", "and none in a list",
+     "and none in a range", "a rate of none"}
 )  # fmt: skip
 
 

@@ -104,9 +104,8 @@ class Loop(Expressions):
         self.blocks: list[Block] = []
         self._loops: list[tuple[Block, Block]] = []  # where `continue` and `break` lead
         self._node: Any = node  # what is at work, for its line
-        inner = any(isinstance(n, (ast.For, ast.While)) for n in walk(node) if n is not node)
         self.first = self.now = self._new()
-        self.first.every = 1 if inner else 64
+        self.first.every = _MOST_STEPS
         over, broke = self._new(), self._new()
         over.end, broke.end = ("exit", 0), ("exit", 1)
         body = self._new()
@@ -438,6 +437,7 @@ class Loop(Expressions):
 
 
 _MOST_UNROLLED = 16
+_MOST_STEPS = 64  # between two snapshots
 _LOOPED = {"range": range, "enumerate": enumerate, "zip": zip}
 _STATEMENTS: dict[type, Callable[[Loop, Any], None]] = {
     ast.Assign: Loop._assign, ast.AugAssign: Loop._augment, ast.Expr: Loop._expression,

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import _core
-from . import arithmetic, pure
+from . import arithmetic, lists, pure
 from .arithmetic import Value
-from .kinds import Stream, is_integer, tell_streams
+from .kinds import Stream, is_integer, is_sequence, tell_streams
 from .parts import Leaves
 
 _OF_BOTH = frozenset(
@@ -55,28 +55,34 @@ class Method(NamedTuple):
 
 
 class Native(NamedTuple):
-    """A method that is an instruction: how it draws, from how many arguments at most, of which
-    kind, and its result's kind.
+    """A method that is an instruction: how it draws, from how many arguments at most and at least,
+    of which kind, and its result's kind.
     """
 
     method: int
     most: int
     of_floats: bool
     result: str
+    least: int = 0
 
 
 # Numbers of the ways to draw: in the order of the machine's.
-_OF_UNIT, _OF_RANGE, _MASKED, _SCALED = range(4)
+_OF_UNIT, _OF_RANGE, _MASKED, _SCALED, _PYTHON_UNIT, _PYTHON_RANGE, _BELOW, _EXPONENTIAL = range(8)
 _UNIT, _UNIFORM = Native(_OF_UNIT, 0, True, "float"), Native(_OF_RANGE, 2, True, "float")
 _NATIVE = {
     (np.random.Generator, "random"): _UNIT,
     (np.random.Generator, "uniform"): _UNIFORM,
-    (np.random.Generator, "integers"): Native(_SCALED, 2, False, ".l"),
+    (np.random.Generator, "integers"): Native(_SCALED, 2, False, ".l", 1),
     (np.random.RandomState, "random"): _UNIT,
     (np.random.RandomState, "random_sample"): _UNIT,
     (np.random.RandomState, "rand"): _UNIT,
     (np.random.RandomState, "uniform"): _UNIFORM,
-    (np.random.RandomState, "randint"): Native(_MASKED, 2, False, "int"),
+    (np.random.RandomState, "randint"): Native(_MASKED, 2, False, "int", 1),
+    (random.Random, "random"): Native(_PYTHON_UNIT, 0, True, "float"),
+    (random.Random, "uniform"): Native(_PYTHON_RANGE, 2, True, "float", 2),
+    (random.Random, "expovariate"): Native(_EXPONENTIAL, 1, True, "float", 1),
+    (random.Random, "randrange"): Native(_BELOW, 2, False, "int", 1),
+    (random.Random, "randint"): Native(_BELOW, 2, False, "int", 2),
 }
 _FLOATS = frozenset({"float", ".d"})
 _numpy_random: Any = np.random
@@ -90,13 +96,16 @@ class Streams:
         self._sources = list(generators)
         self._generators = list({id(g): g for g in self._sources}.values())
 
-    def capsules(self) -> list[Any]:
-        """Of the bits of each that is drawn from; None: they have no public name."""
-        return [bits and bits.capsule for bits in map(_bits_of, self._sources)]
+    def sources(self) -> list[Any]:
+        """The bits of each that is drawn from; None: they have no public name."""
+        return list(map(_source, self._sources))
 
     @property
     def are_known(self) -> bool:
-        """Do their states say all?"""
+        """Do their states say all, and are their methods those of their classes?"""
+        pythons = (g for g in self._generators if type(g) is random.Random)
+        if any(vars(g).keys() - {"gauss_next"} for g in pythons):
+            return False
         kinds = (_state(g) for g in self._generators if type(g) is not random.Random)
         return all(s.get("bit_generator") in _BIT_GENERATORS for s in kinds)
 
@@ -114,10 +123,12 @@ class Streams:
                 generator.setstate(state)
 
 
-def _bits_of(generator: Any) -> Any:
+def _source(generator: Any) -> Any:
+    if type(generator) is random.Random:
+        return generator.random, generator.getrandbits
     if type(generator) is np.random.Generator:
-        return generator.bit_generator
-    return _numpy_random.get_bit_generator() if generator is _GLOBAL else None
+        return generator.bit_generator.capsule
+    return _numpy_random.get_bit_generator().capsule if generator is _GLOBAL else None
 
 
 def _state(generator: Any) -> Any:
@@ -186,8 +197,12 @@ def _natively(code: Any, function: Any, node: Any, named: dict[str, Any]) -> Val
         source = function.__self__
     if kind is np.random.RandomState and source is not _GLOBAL:  # its bits have no public name
         return None
+    if kind is random.Random and name == "choice":
+        return _choice(code, source, node, named)
     known = _NATIVE.get((kind, name))
-    if known is None or named or len(node.args) > known.most or not _agrees(known, kind, name):
+    if known is None or named or not known.least <= len(node.args) <= known.most:
+        return None
+    if not _agrees(known, kind, name):
         return None
     values = [code._value(a) for a in node.args]
     if known.of_floats:
@@ -196,30 +211,62 @@ def _natively(code: Any, function: Any, node: Any, named: dict[str, Any]) -> Val
         given = [arithmetic.as_float(code, value) for value in values]
         given += [code.constant(float(k)) for k in range(len(given), known.most)]
     else:
-        if not values or not all(is_integer(k) for k, _ in values):
+        if not all(is_integer(k) for k, _ in values):
             return None
         given = [register for _, register in values]
         if len(given) == 1:
             given.insert(0, code.constant(0))
+        if name == "randint" and kind is random.Random:  # the last one is one of them
+            given[1] = code.emit("add_ii", given[1], 1)
+    return known.result, _drawn(code, known, source, given)
+
+
+def _drawn(code: Any, known: Native, source: Any, given: list[int]) -> int:
     code.drawn_from.append(source)
     first = code.consecutive(given) if known.most else code.constant(0.0)
-    return known.result, code.emit("draw", known.method, first, len(code.drawn_from) - 1)
+    return int(code.emit("draw", known.method, first, len(code.drawn_from) - 1))
+
+
+def _choice(code: Any, source: Any, node: Any, named: dict[str, Any]) -> Value | None:
+    """``random.choice`` of a list: the item of an index that is drawn."""
+    known = _NATIVE[random.Random, "randrange"]
+    if named or len(node.args) != 1 or not _agrees(known, random.Random, "randrange"):
+        return None
+    of = node.args[0]
+    is_display = isinstance(of, (ast.Tuple, ast.List)) and bool(of.elts)
+    given = lists.display(code, list(map(code._value, of.elts))) if is_display else code._value(of)
+    if not is_sequence(given[0]) or given[0][1] is None or given[0][2] != 1:
+        return None
+    length = code.emit("length", given[1], 0)
+    return lists.item_at(code, given, _drawn(code, known, source, [code.constant(0), length]))
 
 
 @cache
 def _agrees(known: Native, kind: type, name: str) -> bool:
-    """Does this NumPy draw the same numbers?"""
-    bits, twins = np.random.PCG64(7), np.random.PCG64(7)
-    theirs = getattr(kind(twins), name)
+    """Does this NumPy, or this Python, draw the same numbers?"""
+    one, other = (random.Random(7), random.Random(7)) if kind is random.Random else _bits(7, kind)
+    theirs = getattr(other, name)
     several: tuple[tuple[Any, ...], ...] = ((0.0, 1.0), (-1e300, 3e7), (0.1, 0.7))
     if not known.of_floats:
         several = (0, 6), (-5, 2**31), (3, 4), (-(2**40), 11 - 2**40), (5, 2**32 + 5)
+    if known.method == _EXPONENTIAL:
+        several = ((0.5, 0.0), (-3.0, 0.0))
     for a, b in several:
-        given = (a, b) if known.most else ()
-        ours = [_core.units.drawn(bits.capsule, known.method, a, b) for _ in range(32)]
+        given = (a, b)[: known.most]
+        ours = [_core.units.drawn(_source(one), known.method, a, b) for _ in range(32)]
+        if name == "randint" and kind is random.Random:
+            given = a, b - 1
         if ours != [theirs(*given) for _ in range(32)]:
             return False
-    return bool(twins.state == bits.state)
+    here, there = _state(one), _state(other)
+    if type(here) is dict:  # NumPy's older generators keep more
+        return all(there[name] == value for name, value in here.items())
+    return bool(here == there)
+
+
+def _bits(seed: int, kind: type) -> tuple[Any, Any]:
+    """(a generator of new bits, one of that kind that has the same ones)"""
+    return np.random.Generator(np.random.PCG64(seed)), kind(np.random.PCG64(seed))
 
 
 _TWINS: dict[type, Any] = {

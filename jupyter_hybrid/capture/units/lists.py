@@ -79,8 +79,12 @@ def push(code: Any, base: Value, value: Value) -> Value:
 
 def item(code: Any, base: Value, index: Any) -> Value:
     """``base[index]`` of a list whose items may be lists or arrays."""
+    return item_at(code, base, index_of(code, index))
+
+
+def item_at(code: Any, base: Value, at: int) -> Value:
+    """The same of a register's index."""
     kind, register = base
-    at = index_of(code, index)
     if kind[1] is None:
         raise Leaves("an item of an empty list", None)
     made = code.emit("load_1", register, at, 0, tagged(kind[1]))
