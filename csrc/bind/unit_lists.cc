@@ -236,7 +236,10 @@ int64_t Given::number_of(PyObject* value, bool by_reference) {
       made.now.push_back(row);
     }
     made.before = made.now;
-    made.tags.assign(made.now.size(), tags::kList);
+    for (Py_ssize_t k = 0; k < made.length; ++k) {
+      const bool is_list = PyList_CheckExact(PyList_GET_ITEM(value, k));
+      made.tags.push_back(is_list ? tags::kList : tags::kTuple);
+    }
     made.tags_before = made.tags;
     arrays_[number] = seen(made, 0);
     arrays_[number].list = kRefers;

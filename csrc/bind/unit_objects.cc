@@ -39,19 +39,27 @@ py::object Objects::of_item(char tag, units::Register value) {
   return scalar_of(static_cast<units::Type>(tag - 1))(object_of(plain, value, units::Register{}));
 }
 
+py::object Objects::item(const Array& list, int64_t at) {
+  units::Register value;
+  std::memcpy(&value, list.data + at * sizeof value, sizeof value);
+  return of_item(list.tags[at], value);
+}
+
 py::object Objects::of(int64_t number) {
   if (arrays_.was_given(number)) return py::reinterpret_borrow<py::object>(given_[number]);
   if (const auto known = made_.find(number); known != made_.end()) return known->second;
   const Array& array = arrays_[number];
   py::object found;
   if (arrays_.may_grow(number)) {
+    if (arrays_.is_tuple(number)) {
+      py::tuple items(array.shape[0]);
+      for (int64_t k = 0; k < array.shape[0]; ++k) items[k] = item(array, k);
+      made_[number] = items;
+      return std::move(items);
+    }
     py::list made;
     made_[number] = made;  // who refers to it gets this one
-    for (int64_t k = 0; k < array.shape[0]; ++k) {
-      units::Register item;
-      std::memcpy(&item, array.data + k * sizeof item, sizeof item);
-      made.append(of_item(array.tags[k], item));
-    }
+    for (int64_t k = 0; k < array.shape[0]; ++k) made.append(item(array, k));
     return std::move(made);
   }
   if (array.memory < 0 && is_sequence(given_[array.from])) {

@@ -22,6 +22,7 @@ class Objects {
   const units::Array& array(int64_t number) const { return arrays_[number]; }
 
  private:
+  pybind11::object item(const units::Array& list, int64_t at);
   static pybind11::array seen(const units::Array& array, const pybind11::object& base, char* data);
   pybind11::array owner(int memory);
 

@@ -51,7 +51,7 @@ Arrays::Arrays(std::vector<Array> given)
     arrays_[k].memory = -1;
     arrays_[k].used = true;
     if (arrays_[k].list == 0) continue;
-    lists_.push_back({0, -1, -1, -1, 0, arrays_[k].list < 0});
+    lists_.push_back({0, -1, -1, -1, 0, arrays_[k].list < 0, false});
     arrays_[k].list = static_cast<int>(lists_.size());
   }
 }

@@ -42,8 +42,11 @@ struct Array {
 // whose tags are 1 more than their types.
 namespace tags {
 constexpr char kInteger = 'i', kBool = 'b', kFloat = 'f';  // Python's
-constexpr char kList = 'a', kArray = 'r', kReadOnly = 'R';  // the value is an array's number
-inline bool is_reference(char tag) { return tag == kList || tag == kArray || tag == kReadOnly; }
+// The value is an array's number.
+constexpr char kList = 'a', kTuple = 't', kArray = 'r', kReadOnly = 'R';
+inline bool is_reference(char tag) {
+  return tag == kList || tag == kTuple || tag == kArray || tag == kReadOnly;
+}
 inline bool is_scalar(char tag) { return tag > 0 && tag <= kNumTypes; }
 inline bool is_float(char tag) {
   return tag == kFloat || tag == 1 + static_cast<int>(Type::f32) ||
@@ -140,8 +143,9 @@ class Arrays {
 
   // Lists, whose items change under the same log. None of these may be called for what is no list
   // that may grow but where it says so; an index counts from the end where it is negative.
-  int64_t new_list(int64_t room);
+  int64_t new_list(int64_t room, bool is_tuple = false);  // which grows until the code has it
   bool may_grow(int64_t number) const { return arrays_[number].list != 0; }
+  bool is_tuple(int64_t number) const { return lists_[arrays_[number].list - 1].is_tuple; }
   bool push(int64_t list, char tag, Register value);
   bool insert(int64_t list, int64_t at, char tag, Register value);
   bool pop(int64_t list, int64_t at, char tag, Register* made);  // false: it has no such item
@@ -187,6 +191,7 @@ class Arrays {
     int64_t made_in, logged_in, moved_in;  // transactions; moved: what it was is kept whole
     int64_t before;                        // its length when it was logged
     bool refers;                           // to lists or arrays
+    bool is_tuple;
   };
   struct Grown {  // what a list was
     int64_t number, length, room;

@@ -25,7 +25,7 @@ ptrdiff_t item_number(const Array& list, const char* item) {
 
 }  // namespace
 
-int64_t Arrays::new_list(int64_t room) {
+int64_t Arrays::new_list(int64_t room, bool is_tuple) {
   Array made{};
   made.rank = 1;
   made.type = Type::i64;
@@ -34,7 +34,7 @@ int64_t Arrays::new_list(int64_t room) {
   room = std::max(room, kLeastRoom);
   made.data = memory_of(kItemBytes * room);
   made.tags = made.data + sizeof(Register) * room;
-  const List list{room, transaction_, -1, -1, 0, false};
+  const List list{room, transaction_, -1, -1, 0, false, is_tuple};
   if (free_lists_.empty()) {
     lists_.push_back(list);
     made.list = static_cast<int>(lists_.size());

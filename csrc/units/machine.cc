@@ -616,7 +616,7 @@ do_fill:
     MADE(made)                \
   }
 do_new_list:
-  MADE_OR_LEAVE(arrays_.new_list(i->b))
+  MADE_OR_LEAVE(arrays_.new_list(i->b, i->c != 0))
 do_listed:
   MADE_OR_LEAVE(arrays_.listed(B.i))
 do_repeat:

@@ -82,6 +82,8 @@ STRIDED = np.lib.stride_tricks.as_strided
         ([[1], [2.0, 3]], ("list", ("list", "int", 1), 1)),
         ([[], []], ("list", ("list", None, 1), 1)),
         ((), OTHER),
+        ((1, 2), ("tuple", "int", 1)),
+        ((1, 2.0), ("tuple", kinds.Mixed(("int", "float"), "float"), 1)),
         ([1, "a"], OTHER),
         ([[1], 2], OTHER),
         ([1, 2**63], OTHER),

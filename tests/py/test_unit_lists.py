@@ -13,6 +13,7 @@ import numpy as np
 x = np.arange(40.0) / 7
 m = x[:6].reshape(2, 3) * 1
 xs, ks, mixed, none, pair = [0.25], [3, 1, 2], [1, 2.5, True], [], (1, 2)
+moves = [(0, 1), (1, 0)]
 rows, graph = [[1, 2], [3, 4]], [[1], [2, 3], [], [0]]
 one = two = [5, 6]
 u, v, w, s, c, said, kept = [0.0] * 4, 0, None, 0.0, 0, "", []
@@ -42,7 +43,16 @@ STATEMENTS = {
     "two before": "ks.append((ks[-1] + ks[-2]) % 1000)",
     "an update of one": "xs.append(1.5); xs[-1] += i; xs[0] = xs[i] * 2",
     "a new one": "v = [i, i + 1, i * 2]; s += v[0] + v[-1] + len(v)",
-    "kinds in one": "v = [i, i * 0.5, i > 3]; s += v[0]",
+    "kinds in one": "v = [i, i * 0.5, i > 3]; s += v[i % 2]",
+    "kinds by place": "v = [i, i * 0.5, i > 3]; a, b, k = v; s += v[0] + v[1] * b; v.append(7); c += v[2] + v[-1]",
+    "tuples": "v = (i, 0.5); kept.append(v); a, b = v; s += v[0] + b + len(v)",
+    "tuples in a list": "w = [(i, 0.5), (2, 1.5)]; w.append((i + 1, s)); s += w[0][1] + w[-1][0]\n"
+    "for a, b in w: s += a * b\nv = w.pop()\na, b = w.pop(0)",
+    "a stack of tuples": "v = [(i, 0)]\nwhile v:\n    a, k = v.pop(); c += k\n    if k < 3: v.append((a, k + 1))",
+    "given tuples": "c += pair[0] * len(pair); a, b = pair\nfor k in pair: c += k\nmoves.append((i, c))\n"
+    "for a, b in moves[:3]: c += a - b",
+    "a tuple of lists": "v = ([i], [0.5]); v[0].append(2); c += len(v[0])",
+    "an item of a tuple": "v = (i, 2)\nif i == 30: v[0] = 1",
     "NumPy's numbers": "v = [x[i], x[i] * 2]; w = v[0] + v[1]; xs.append(x[i]); s += xs[-1]",
     "an empty one": "v = []; c += len(v)",
     "comprehensions": "v = [k * i for k in range(5)]; w = [k + 1 for k in v if k % 2]; c += len(w)",
@@ -119,7 +129,7 @@ OTHERS = frozenset(
     {
         "texts", "a slice that is given", "an item that goes", "removed", "large numbers",
         "in a list of its own", "a list goes through itself", "one shorter", "two lists in step",
-        "kinds in one", "nans",
+        "kinds in one", "nans", "an item of a tuple",
         # They leave at the error, before the first commit.
         "an index that there is not", "none to be taken", "an error later",
         "an error in the middle", "an item that becomes another",
@@ -150,7 +160,7 @@ def pictured(value: Any, known: dict[int, int]) -> Any:
 
 NAMES = (
     *("x", "m", "xs", "ks", "mixed", "none", "pair", "rows", "graph", "one", "two", "u", "v", "w"),
-    *("s", "c", "said", "kept", "z", "a", "b", "k", "r", "n"),
+    *("moves", "s", "c", "said", "kept", "z", "a", "b", "k", "r", "n"),
 )
 
 

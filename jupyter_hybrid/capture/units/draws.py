@@ -234,7 +234,8 @@ def _choice(code: Any, source: Any, node: Any, named: dict[str, Any]) -> Value |
         return None
     of = node.args[0]
     is_display = isinstance(of, (ast.Tuple, ast.List)) and bool(of.elts)
-    given = lists.display(code, list(map(code._value, of.elts))) if is_display else code._value(of)
+    of = ast.copy_location(ast.List(of.elts, ast.Load()), of) if is_display else of
+    given = code._value(of)
     if not is_sequence(given[0]) or given[0][1] is None or given[0][2] != 1:
         return None
     length = code.emit("length", given[1], 0)

@@ -50,6 +50,14 @@ class Stream(NamedTuple):
     slot: int = -1
 
 
+class Mixed(NamedTuple):
+    """What the first items of a list or a tuple are expected to be, and its last one."""
+
+    first: tuple[Any, ...]
+    last: Any
+
+
+_MOST_MIXED = 8
 _streams: dict[type, Any] = {}
 _draws: list[Callable[[Any], bool]] = []
 
@@ -96,6 +104,8 @@ def _kind_of_others(value: Any, steps: int) -> Any:
             return "list", ("list", _ITEMS.get(tag), 1), 1
         if not tag:
             return OTHER
+        if kind is tuple and not rows and len(value) <= _MOST_MIXED:  # no other lengths follow
+            return items_as("tuple", [kind_of(v, -1) for v in value])
         return (inner if rows else kind).__name__, _ITEMS[tag], 1 + rows
     if kind is str:
         return ("text", _WIDTHS[_width(value)], 1)
@@ -141,16 +151,31 @@ def is_sequence(kind: Any) -> bool:
     return type(kind) is tuple and kind[0] in ("list", "tuple")
 
 
-def each_alone(kind: Any) -> Any:
-    """The kind of lists in a list, where these may get other lengths."""
-    rows = is_list(kind) and kind[2] == 2
-    return ("list", ("list", kind[1], 1), 1) if rows else kind
+def items_as(what: str, kinds: list[Any]) -> Any:
+    """The kind of a list or a tuple of such items."""
+    if len(set(kinds)) < 2 or len(kinds) > _MOST_MIXED:
+        return what, kinds[-1] if kinds else None, 1
+    return what, Mixed(tuple(kinds), kinds[-1]), 1
+
+
+def item_of(kind: Any, at: Any = None) -> Any:
+    """What an item of a list or a tuple is expected to be; None: there is none."""
+    items = kind[1]
+    if type(items) is not Mixed:
+        return items
+    return items.first[at] if at in range(len(items.first)) else items.last
+
+
+def each_alone(kind: Any, value: Any) -> Any:
+    """The kind of lists or tuples in a list, where others may come or their lengths change."""
+    rows = type(value) is list and is_sequence(kind) and kind[2] == 2
+    return ("list", (kind[0], kind[1], 1), 1) if rows else kind
 
 
 def tag_of(kind: Any) -> int:
     """What tells the machine that an item of a list is of that kind; 0: no unit's list has such."""
-    if is_list(kind):
-        return ord("a")
+    if is_sequence(kind):
+        return ord("a" if is_list(kind) else "t")
     if is_array(kind):
         return ord("r" if kind[3] else "R")
     return _TAGS.get(kind, 0) if type(kind) is str else 0
@@ -173,7 +198,7 @@ def letter_of(kind: Any) -> str:
 
 def input_letter(kind: Any) -> str:
     """How the machine is given a value: as it keeps it, or as l, a list of lists."""
-    return "l" if is_list(kind) and type(kind[1]) is tuple else letter_of(kind)
+    return "l" if is_list(kind) and type(item_of(kind)) is tuple else letter_of(kind)
 
 
 _LETTERS = {
@@ -220,6 +245,8 @@ def kind_words(kind: Any) -> str:
         return "list that grows" if grows else str(getattr(given, "__name__", given))
     if rest[0] is None:
         return f"empty {what}"
+    if type(rest[0]) is Mixed:
+        return f"{what} of {', '.join(map(kind_words, rest[0].first))}"
     items = kind_words(rest[0])
     if type(rest[0]) is tuple:
         items = " ".join((f"{(words := items.split(' '))[0]}s", *words[1:]))

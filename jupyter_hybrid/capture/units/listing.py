@@ -53,8 +53,8 @@ _TEXTS = {
     "put_at": "{0}[{1}] = {2}", "accumulate": "{0} = {loop_2}.accumulate({1})",
     "iota": "{0} = {3} numbers from {1}", "reshape": "{0} = {1} in another shape",
     "arg_best": "{0} = where {1} has its best", "append": "append {0}",
-    "new_list": "{0} = []", "listed": "{0} = list({1})", "repeat": "{0} = {1} * {2}",
-    "push": "{1}.append({0})", "insert": "{1}.insert({2}, {0})", "pop": "{0} = {1}.pop({2})",
+    "new_list": "{0} = {display}", "listed": "{0} = list({1})", "repeat": "{0} = {1} * {2}",
+    "push": "append {0} to {1}", "insert": "{1}.insert({2}, {0})", "pop": "{0} = {1}.pop({2})",
     "extend": "{0}.extend({1})", "reverse": "{0}.reverse()", "sort": "{0}.sort()",
     "gather": "{0} = array of {1}", "find": "{0} = where {2} is in {1}",
     "is_like": "check {0} is {dtype[1]}, {n[2]}-D",
@@ -197,7 +197,9 @@ class _Listing:
         """What an instruction's text may name beside registers and numbers."""
         code = self._code
         others: dict[str, Any] = {"to": list(map(self._to, n)), "dtype": list(map(_dtype, n))}
-        if name == "add_ii":
+        if name == "new_list":
+            others["display"] = "()" if n[2] else "[]"
+        elif name == "add_ii":
             others["signed"] = f"{'-' if n[2] < 0 else '+'} {abs(n[2])}"
         elif name in ("math_1", "math_2"):
             table: list[Any] = MATH_1 if name == "math_1" else MATH_2

@@ -13,7 +13,18 @@ import numpy as np
 
 from ..source.nodes import walk
 from .arithmetic import Value
-from .kinds import TYPES, is_array, is_integer, is_list, is_number, is_sequence, tag_of
+from .kinds import (
+    TYPES,
+    Mixed,
+    is_array,
+    is_integer,
+    is_list,
+    is_number,
+    is_sequence,
+    item_of,
+    items_as,
+    tag_of,
+)
 from .parts import Leaves
 from .whole import view
 
@@ -48,47 +59,54 @@ def pops(node: ast.Call) -> bool:
 
 
 def _depth(kind: Any) -> int:
-    return 1 + _depth(kind[1]) if is_list(kind) else 0
+    return 1 + _depth(item_of(kind)) if is_sequence(kind) else 0
 
 
 def item_tag(code: Any, value: Value) -> int:
     """The tag of what a list is given. No nan: ``in`` finds the very object that was given."""
     kind, register = value
     tag = tag_of(kind)
-    if not tag or _depth(kind) == _MOST_DEEP or (is_list(kind) and kind[2] != 1):
+    if not tag or _depth(kind) == _MOST_DEEP or (is_sequence(kind) and kind[2] != 1):
         raise Leaves("a list is given such an item", None)
     if kind in ("float", ".d", ".f") and code.constant_of(register) is None:
         code.check("nonzero_i", code.emit("eq_f", register, register))
     return tag
 
 
-def display(code: Any, values: list[Value]) -> Value:
-    """``[a, b, ...]``"""
-    made: Value = ("list", None, 1), code.emit("new_list", len(values))
+def display(code: Any, what: str, values: list[Value]) -> Value:
+    """``[a, b, ...]``, or a tuple."""
+    made = code.emit("new_list", len(values), int(what == "tuple"))
     for value in values:
-        made = push(code, made, value)
-    return made
+        tag = item_tag(code, value)
+        code.check("push", value[1], made, tag)
+    return items_as(what, [kind for kind, _ in values]), made
 
 
 def push(code: Any, base: Value, value: Value) -> Value:
     """``base.append(value)``; the list as it is then."""
     tag = item_tag(code, value)
     code.check("push", value[1], base[1], tag)
-    return ("list", value[0], 1), base[1]
+    return _ending_with(base[0], value[0]), base[1]
+
+
+def _ending_with(kind: Any, last: Any) -> Any:
+    """The kind of a list whose last item is that."""
+    items = kind[1]
+    return "list", Mixed(items.first, last) if type(items) is Mixed else last, 1
 
 
 def item(code: Any, base: Value, index: Any) -> Value:
     """``base[index]`` of a list whose items may be lists or arrays."""
-    return item_at(code, base, index_of(code, index))
+    register = index_of(code, index)
+    return item_at(code, base, register, code.small(register))
 
 
-def item_at(code: Any, base: Value, at: int) -> Value:
-    """The same of a register's index."""
-    kind, register = base
-    if kind[1] is None:
+def item_at(code: Any, base: Value, at: int, number: int | None = None) -> Value:
+    """The same of a register's index; the number that this always has."""
+    kind = item_of(base[0], number)
+    if kind is None:
         raise Leaves("an item of an empty list", None)
-    made = code.emit("load_1", register, at, 0, tagged(kind[1]))
-    return checked(code, kind[1], made)
+    return checked(code, kind, code.emit("load_1", base[1], at, 0, tagged(kind)))
 
 
 def checked(code: Any, kind: Any, register: int) -> Value:
@@ -138,7 +156,8 @@ def extend(code: Any, base: Value, more: Value) -> Value:
     if not is_sequence(more[0]) or more[0][2] != 1:
         raise Leaves("a list is extended by such a value", None)
     code.check("extend", base[1], more[1])
-    return ("list", more[0][1] or base[0][1], 1), base[1]
+    last = item_of(more[0])
+    return base[0] if last is None else _ending_with(base[0], last), base[1]
 
 
 def as_array(code: Any, value: Value) -> Value:
@@ -146,12 +165,13 @@ def as_array(code: Any, value: Value) -> Value:
     kind, register = value
     if not is_sequence(kind):
         return value
-    letter = {"int": "l", "float": "d", "bool": "?"}.get(kind[1])
-    if letter is None and is_number(kind[1]) and tag_of(kind[1]):
-        letter = kind[1][1]
+    of = item_of(kind)
+    letter = {"int": "l", "float": "d", "bool": "?"}.get(of) if type(of) is str else None
+    if letter is None and is_number(of) and tag_of(of):
+        letter = of[1]
     if letter is None:
         raise Leaves("an array is made of such items", None)
-    return ("array", letter, kind[2], True), code.emit("gather", register, tag_of(kind[1]))
+    return ("array", letter, kind[2], True), code.emit("gather", register, tag_of(of))
 
 
 def contains(code: Any, op: Any, value: Value, given: Value) -> Value:
@@ -165,7 +185,7 @@ def contains(code: Any, op: Any, value: Value, given: Value) -> Value:
 
 # Methods ------------------------------------------------------------------------------------------
 def _pop(code: Any, base: Value, args: list[Value]) -> Value:
-    kind = base[0][1]
+    kind = item_of(base[0])
     at = args[0] if args else ("int", code.constant(-1))
     if kind is None or not is_integer(at[0]):
         raise Leaves("an item is taken from such a list", None)
@@ -189,7 +209,7 @@ def _insert(code: Any, base: Value, args: list[Value]) -> Value:
         raise Leaves("an index of such a type", None)
     tag = item_tag(code, args[1])
     code.check("insert", args[1][1], base[1], args[0][1], tag)
-    return ("list", args[1][0], 1), base[1]
+    return _ending_with(base[0], args[1][0]), base[1]
 
 
 def _extend(code: Any, base: Value, args: list[Value]) -> Value:
@@ -202,7 +222,7 @@ def _reverse(code: Any, base: Value, args: list[Value]) -> Value:
 
 
 def _sort(code: Any, base: Value, args: list[Value]) -> Value:
-    kind = base[0][1]
+    kind = item_of(base[0])
     if kind is not None:
         code.check("sort", base[1], tag_of(kind))
     else:  # nothing to be sorted

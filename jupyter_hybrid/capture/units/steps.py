@@ -18,6 +18,7 @@ from .kinds import (
     is_list,
     is_number,
     is_sequence,
+    item_of,
     letter_of,
     opened,
 )
@@ -80,7 +81,7 @@ class Steps(Values):
             return
         if not self._is_part(slot, indices):
             (kind, _), rest = self._inner(slot, indices)
-            if is_list(kind) and (type(kind[1]) is tuple or isinstance(rest[0], ast.Slice)):
+            if is_list(kind) and (kind[2] == 1 and type(item_of(kind)) is tuple):
                 raise Leaves("a list or an array in a list is updated", None)
             self._store(slot, indices, operation)
             return
@@ -105,7 +106,7 @@ class Steps(Values):
         if kind != ("is", ("grows", slot)):
             raise Leaves("an append to such a value", None)
         value = self._held(expression)
-        is_object = is_array(value[0]) or is_list(value[0])
+        is_object = is_array(value[0]) or is_sequence(value[0])
         if not (is_object or is_number(value[0])):
             raise Leaves("such a value is appended", None)
         if value[0] in ("float", ".d", ".f", "complex", ".D"):
@@ -116,7 +117,7 @@ class Steps(Values):
     def _append_to(self, slot: int, indices: list[Any], expression: Any) -> None:
         """``name[indices].append(value)`` of a list in a list."""
         base, rest = self._inner(slot, indices)
-        if len(rest) != 1 or not is_list(base[0]) or not is_list(base[0][1]):
+        if len(rest) != 1 or not is_list(base[0]) or not is_list(item_of(base[0])):
             raise Leaves("an append to such a value", None)
         row = lists.item(self, base, rest[0])
         kind = lists.push(self, row, self._value(expression))[0]

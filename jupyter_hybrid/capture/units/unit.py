@@ -354,7 +354,8 @@ class Unit:
             if type(values[slot]) is list and len(several) == 1:  # nobody looks into it
                 named[slot] = ("is", ("grows", slot))
         if loop.rows_change:
-            named, kinds = list(map(each_alone, named)), list(map(each_alone, kinds))
+            named = list(map(each_alone, named, values))
+            kinds[3:] = map(each_alone, kinds[3:], sources)
         key = *named, *kinds[3:]
         try:
             made = known.made.get(key)

@@ -104,7 +104,7 @@ class Values:
     def _inner(self, slot: int, indices: list[Any]) -> tuple[Value, list[Any]]:
         """What the last indices are of: those before them are of lists in lists."""
         base = self._of(slot)
-        while is_list(base[0]) and type(base[0][1]) is tuple and len(indices) > 1:
+        while is_sequence(base[0]) and base[0][2] == 1 and len(indices) > 1:
             if isinstance(indices[0], ast.Slice):
                 raise Leaves("an item of a part of a list", None)
             base, indices = lists.item(self, base, indices[0]), indices[1:]
@@ -213,8 +213,9 @@ class Values:
             found = self.emit("or_i", found, self.emit(name, x, y))
         return "bool", self.emit("not_i", found) if isinstance(op, ast.NotIn) else found
 
-    def _of_list(self, node: ast.List) -> Value:
-        return lists.display(self, [self._value(e) for e in node.elts])
+    def _of_display(self, node: Any) -> Value:
+        what = "list" if isinstance(node, ast.List) else "tuple"
+        return lists.display(self, what, [self._value(e) for e in node.elts])
 
     def _of_element(self, node: Element) -> Value:
         index = self._array_index(node.slot, node.indices)
@@ -236,7 +237,7 @@ class Values:
             return lists.item(self, base, indices[0])
         letter, at = self._place(base, indices)
         made = self._temporary()
-        tag = lists.tag_of(kind[1]) << 8 if is_sequence(kind) else 0
+        tag = lists.tag_of(kind[1]) << 8 if is_sequence(kind) else 0  # of rows
         self._add(f"load_{at[0]}", made, base[1], *at[1:], TYPES.index(letter) + tag)
         if kind[0] == "array":
             return f".{letter}", made
@@ -411,6 +412,6 @@ _VALUES = {
     Slot: Values._of_slot, ast.Constant: Values._of_constant,
     ast.BinOp: Values._of_binary, ast.UnaryOp: Values._of_unary, ast.Compare: Values._of_compare,
     Element: Values._of_element, ast.Subscript: Values._of_subscript,
-    ast.Attribute: Values._of_attribute, ast.Call: Values._of_call, ast.Tuple: Values._of_others,
-    ast.List: Values._of_list, ast.Dict: Values._of_others, ast.Slice: Values._of_others,
+    ast.Attribute: Values._of_attribute, ast.Call: Values._of_call, ast.Tuple: Values._of_display,
+    ast.List: Values._of_display, ast.Dict: Values._of_others, ast.Slice: Values._of_others,
 }  # fmt: skip
