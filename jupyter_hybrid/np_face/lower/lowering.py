@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import weakref
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -139,10 +140,11 @@ def broadcast_to(handle: Any, shape: tuple[int, ...]) -> Any:
 def reshape(handle: Any, shape: tuple[int, ...]) -> Any:
     """Same elements in C order, exact ``shape`` (no codes, one -1 resolved here)."""
     own = tuple(handle.shape)
-    shape = resolved(own, shape)
+    shape = resolved(own, tuple(shape))
     return handle if own == shape else core("reshape", [handle], shape=shape)
 
 
+@lru_cache(maxsize=1024)
 def resolved(own: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
     """``shape`` with its -1 replaced. Raises NumPy's own ValueError where sizes do not match."""
     wanted = tuple(int(s) for s in shape)

@@ -21,13 +21,13 @@ _CAN_REFUSE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # reshape, to copy
 
 def reshaped(array: Any, shape: tuple[int, ...]) -> Any:
     """``array.reshape(shape)``: a view where NumPy gives one, else a copy."""
-    before = array.shape
+    before = tuple(array.shape)
     after = lowering.resolved(before, shape)
     strides = None if array.layout is None else _strides_after(array, after)
     if strides is None and array.layout is not None:
         return bridge.Traced.of_node(array.recorder, _own(array, after))
     return array.seen_through(
-        lambda h: lowering.reshape(h, after),
+        lambda h: h if before == after else lowering.core("reshape", [h], shape=after),
         lambda _, value: lowering.reshape(value, before),
         lambda base: base.reshape(after),
         strides,
