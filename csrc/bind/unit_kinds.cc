@@ -55,7 +55,7 @@ namespace py = pybind11;
 // What Python has told; it lives as long as the process.
 struct Told {
   std::unordered_map<PyTypeObject*, PyObject*> of_type;  // kinds; null: an object by itself
-  std::unordered_map<PyTypeObject*, int> scalars;          // of NumPy's: their numbers in kTypes
+  std::unordered_map<PyTypeObject*, int> scalars;        // of NumPy's: their numbers in kTypes
   PyTypeObject *array, *large;  // NumPy's array, and its integer that may need more than 63 bits
   PyObject *nothing, *other, *others;  // no value, the kind of what is unknown, and who knows more
 };

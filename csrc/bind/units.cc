@@ -269,9 +269,8 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
   std::vector<Register> before(registers.begin(), registers.begin() + variables);
   before.insert(before.end(), registers.begin() + number, registers.begin() + number + variables);
   PythonCalls calls(self, values, objects, streams, !watched.empty());
-  const auto kept =
-      std::make_shared<Run>(self.unit, std::move(registers), std::move(given_objects.arrays()),
-                            &calls);
+  const auto kept = std::make_shared<Run>(self.unit, std::move(registers),
+                                          std::move(given_objects.arrays()), &calls);
   calls.keep(kept);
   Run& made = *kept;
   const units::Result result = made.go(&interrupted, floating_exceptions(watched));

@@ -28,11 +28,11 @@ struct Array {
   int memory;    // ... or of what was made; -1: of neither
   bool is_view;  // of memory that another array had first
   bool used;
-  bool kept;   // by something that is no register, for good
+  bool kept;    // by something that is no register, for good
   bool listed;  // a list has or had it
-  int later;   // its elements are computed with what takes them: 1 more than which; 0: they are
-               // there
-  char* tags;  // of a list or tuple: what each item is, from the first one on; null: it is none
+  int later;    // its elements are computed with what takes them: 1 more than which; 0: they are
+                // there
+  char* tags;   // of a list or tuple: what each item is, from the first one on; null: it is none
   // Of a list that may grow 1 more than which; 0: it may not. Of one that was given 1, or -1 where
   // it refers to others.
   int list;
@@ -151,10 +151,10 @@ class Arrays {
   bool pop(int64_t list, int64_t at, char tag, Register* made);  // false: it has no such item
   bool extend(int64_t list, int64_t more);                       // more: or a tuple, or a part
   bool reverse(int64_t list);
-  bool sort(int64_t list, char tag);  // false: it has other items
+  bool sort(int64_t list, char tag);                                  // false: it has other items
   bool set_item(int64_t list, char* item, char tag, Register value);  // of one that may not, too
-  int64_t listed(int64_t of);                      // the items of a list, a tuple or a part of one
-  int64_t repeated(int64_t list, int64_t times);   // -1: too many
+  int64_t listed(int64_t of);                     // the items of a list, a tuple or a part of one
+  int64_t repeated(int64_t list, int64_t times);  // -1: too many
   Did gathered(int64_t of, char tag, int64_t* made);  // an array of them
   // Where an item first is; -1: nowhere. False: there are items of another kind.
   bool find(int64_t of, char tag, Register value, int64_t* at) const;
@@ -168,10 +168,10 @@ class Arrays {
 
  private:
   static constexpr int kGarbage = 128;
-  static constexpr size_t kMaxLog = 1u << 22;                // writes between two commits
+  static constexpr size_t kMaxLog = 1u << 22;                  // writes between two commits
   static constexpr int64_t kItemBytes = sizeof(Register) + 1;  // with its tag
-  static constexpr int64_t kLarge = 1 << 17;  // elements
-  static constexpr int kMostNodes = 24;       // of a chain
+  static constexpr int64_t kLarge = 1 << 17;                   // elements
+  static constexpr int kMostNodes = 24;                        // of a chain
   struct Memory {
     Array whole;  // what it was made for
     int64_t bytes;

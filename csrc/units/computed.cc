@@ -74,8 +74,8 @@ bool Arrays::reusable(int64_t number, const Array& like) const {
   const Array& array = arrays_[number];
   if (array.memory < 0 || array.type != like.type || array.rank != like.rank) return false;
   const Memory& memory = memories_[array.memory];
-  return memory.users == 1 && memory.lender < 0 && !array.is_view && !array.kept &&
-         !array.listed && in_order(array) && std::equal(like.shape, like.shape + like.rank, array.shape);
+  return memory.users == 1 && memory.lender < 0 && !array.is_view && !array.kept && !array.listed &&
+         in_order(array) && std::equal(like.shape, like.shape + like.rank, array.shape);
 }
 
 Did Arrays::apply(const ArrayLoop& loop, Input* inputs, bool later, int64_t* made) {

@@ -150,7 +150,8 @@ bool Arrays::push(int64_t number, char tag, Register value) {
   if (length >= kMostItems) return false;
   const int64_t room = std::max(lists_[arrays_[number].list - 1].room, kLeastRoom);
   // Memory that was given has no room.
-  if (length >= lists_[arrays_[number].list - 1].room) move_items(number, std::max(2 * length, room));
+  if (length >= lists_[arrays_[number].list - 1].room)
+    move_items(number, std::max(2 * length, room));
   const Array& array = arrays_[number];
   if (!log_item(array, array.data + sizeof(Register) * length)) return false;
   ++arrays_[number].shape[0];
@@ -243,8 +244,8 @@ Did Arrays::gathered(int64_t of, char tag, int64_t* made) {
   if (count == 0 && tag != tags::kFloat) return Did::cannot;  // NumPy makes floats
   if (from.rank != 1 && !is_contiguous(from)) return Did::cannot;
   const int64_t step = from.rank == 1 ? from.stride[0] : static_cast<int64_t>(sizeof(Register));
-  const Type type = tag == tags::kFloat  ? Type::f64
-                    : tag == tags::kBool ? Type::b1
+  const Type type = tag == tags::kFloat    ? Type::f64
+                    : tag == tags::kBool   ? Type::b1
                     : tags::is_scalar(tag) ? static_cast<Type>(tag - 1)
                                            : Type::i64;
   const int64_t number = make(from.shape, from.rank, type);

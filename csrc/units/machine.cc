@@ -368,17 +368,17 @@ do_length:
     LEAVE_IF(!get(static_cast<Type>(i->e), p, &A, &MA)); \
   }                                                      \
   NEXT;
-#define STORE                                                                    \
-  if (i->e > 0xff) {                                                             \
-    LEAVE_IF(!arrays_.set_item(B.i, p, static_cast<char>(i->e >> 8), A));        \
-    NEXT;                                                                        \
-  }                                                                              \
-  LEAVE_IF(!arrays_.log_element(p, static_cast<Type>(i->e)));                    \
-  if (i->e == static_cast<int>(Type::f64)) {                                     \
-    std::memcpy(p, &A.f, sizeof(double));                                        \
-  } else {                                                                       \
-    put(static_cast<Type>(i->e), p, A, MA);                                      \
-  }                                                                              \
+#define STORE                                                             \
+  if (i->e > 0xff) {                                                      \
+    LEAVE_IF(!arrays_.set_item(B.i, p, static_cast<char>(i->e >> 8), A)); \
+    NEXT;                                                                 \
+  }                                                                       \
+  LEAVE_IF(!arrays_.log_element(p, static_cast<Type>(i->e)));             \
+  if (i->e == static_cast<int>(Type::f64)) {                              \
+    std::memcpy(p, &A.f, sizeof(double));                                 \
+  } else {                                                                \
+    put(static_cast<Type>(i->e), p, A, MA);                               \
+  }                                                                       \
   NEXT;
 #define ELEMENT(name, find, act)       \
   do_##name : {                        \
@@ -608,12 +608,12 @@ do_fill:
 
 // Lists.
 #define LIST(number) LEAVE_IF(!arrays_.may_grow(number))
-#define MADE_OR_LEAVE(make)   \
-  {                           \
+#define MADE_OR_LEAVE(make)    \
+  {                            \
     const int64_t made = make; \
-    fuel -= kPrice;           \
-    LEAVE_IF(made < 0);       \
-    MADE(made)                \
+    fuel -= kPrice;            \
+    LEAVE_IF(made < 0);        \
+    MADE(made)                 \
   }
 do_new_list:
   MADE_OR_LEAVE(arrays_.new_list(i->b, i->c != 0))

@@ -115,7 +115,8 @@ void Arrays::take_back() {
 
 void Arrays::commit() {
   for (const Grown& one : grown_) {
-    if (one.room != 0 && one.data != arrays_[one.number].data) give_back(one.data, kItemBytes * one.room);
+    if (one.room != 0 && one.data != arrays_[one.number].data)
+      give_back(one.data, kItemBytes * one.room);
   }
   grown_.clear();
   log_.clear();

@@ -62,8 +62,8 @@ CALLS = [
 LISTS = ["l", "u"]
 GIVEN_LISTS = [
     "[]", "[1, 2]", "[0.5]", "[1, 2.5, True]", "[[1], [2.5, 3]]", "[[], []]", "h", "[h, [2]]",
-    "[np.float64(0.5), 1]", "[np.int8(100)]", "[[0] * 3 for _ in range(3)]", "grid", "[grid[1], grid[1]]",
-    "[x]", "[float('nan'), -0.0]",
+    "[np.float64(0.5), 1]", "[np.int8(100)]", "[[0] * 3 for _ in range(3)]", "grid",
+    "[grid[1], grid[1]]", "[x]", "[float('nan'), -0.0]",
 ]  # fmt: skip
 # What a list is given; {l}: one, {e}: a number.
 OF_LISTS = [
@@ -72,7 +72,8 @@ OF_LISTS = [
     "{l} = {l}[:4] + {l}[:4]", "{l} = {l}[:3] * 2", "{l} = {l}", "l, u = u, l", "{l} = list({l})",
     "{l}.append({e})", "{l}.append({e})", "{l}.append({e})", "h.append({l})", "u.append(l[:2])",
     "{l}[i % 2].append({e})", "{l}.insert(1, {e})", "{l}.pop()", "{n} = {l}.pop(0)",
-    "{n} = {l}.pop() + {l}[-1]", "{l}.extend({l}[:2])", "{l} += [{e}]", "{l}.sort()", "{l}.reverse()",
+    "{n} = {l}.pop() + {l}[-1]", "{l}.extend({l}[:2])", "{l} += [{e}]", "{l}.sort()",
+    "{l}.reverse()",
     "{l}[0] = {e}", "{l}[-1] += {e}", "u[0] = l", "u[i % 2] = [{e}, {e}]", "{l}[0][1] = {e}",
     "{l} = sorted({l}[:4])", "{l} = [{e}, [1, 2]]", "{l} = [l[:1], [{e}]]", "v = np.array({l})",
     "for q in {l}[:5]: {n} = q", "if {l}: {n} = {e}", "if len({l}) > 20: {l} = {l}[:3]",
@@ -80,7 +81,16 @@ OF_LISTS = [
     "while len({l}) > 2: {l}.pop()", "while {l}: {n} = {l}.pop(0)", "{n}, {n} = {l}",
     "{n} = sum({l}) + max({l})", "{n} = {l}[0] is {l}[0]", "{l} = [q for q in {l} if q > {e}]",
 ]  # fmt: skip
-FROM_LISTS = ["l[-1]", "u[0]", "len(l)", "({} in l)", "u[0][1]", "l[i % 2]", "u[-1]", "(i not in u)"]
+FROM_LISTS = [
+    "l[-1]",
+    "u[0]",
+    "len(l)",
+    "({} in l)",
+    "u[0][1]",
+    "l[i % 2]",
+    "u[-1]",
+    "(i not in u)",
+]
 FUNCTIONS = ["f", "g", "h"]
 MADE = ["v", "w"]  # names of what whole arrays give
 PARTS = [
@@ -151,7 +161,9 @@ def trials(draw: st.DrawFn) -> Trial:
     else:
         setup += [f"{n} = {draw(st.sampled_from(ARRAYS))}" for n in HELD]
     if loop.listed:
-        setup += [f"{n} = {draw(st.sampled_from(GIVEN_LISTS))}" for n in LISTS if draw(st.integers(0, 9))]
+        setup += [
+            f"{n} = {draw(st.sampled_from(GIVEN_LISTS))}" for n in LISTS if draw(st.integers(0, 9))
+        ]
     return Trial("\n".join(setup), "\n".join(loop.loop(0)), "\n".join(functions))
 
 

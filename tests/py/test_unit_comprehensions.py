@@ -81,6 +81,13 @@ def test_others_are_pythons(shell, body):
     agree(shell, body)
 
 
+@pytest.mark.parametrize("given", ["sum(f(k) for k in x)", "max(f(k) for k in range(40))"])
+@pytest.mark.parametrize("result", ["(q, 1)", "x[:2] * q"])
+def test_who_fails_early_leaves_the_rest(shell, steps, given, result):
+    f = f"def f(k):\n    v[int(k)] += 1.5\n    return {result}\n"
+    agree(shell, f"{f}try:\n    h = {given}\nexcept (TypeError, ValueError) as e:\n    h = 1\n")
+
+
 def test_what_a_unit_leaves_is_taken_as_written(shell, steps):
     agree(
         shell, "w = [1, 2, 3, 0.5, 'a'] * 3\nh = [k * 2 for k in range(9)] + [k * 2 for k in w]\n"

@@ -59,7 +59,8 @@ LOOPS = {
     "normal ones": "s += np.random.normal(2.0, 0.5) + np.random.randn() * old.normal()",
     "others": "s += rng.exponential(2) + rng.beta(2, 3) + rng.poisson(3) + old.binomial(9, 0.5)",
     "Python's": "s += random.random() + random.uniform(1, 2) * own.gauss(0, 1) + own.randrange(9)",
-    "integers of Python's": "c += random.randint(1, 6) * own.randrange(9) + own.randrange(-5, i + 1)",
+    "integers of Python's": "c"
+    " += random.randint(1, 6) * own.randrange(9) + own.randrange(-5, i + 1)",
     "large ones of Python's": "c ^= random.randint(-(2**62), 2**62) ^ own.randrange(2**62 + 1)",
     "one to draw of Python's": "c += random.randint(3, 3) + own.randrange(1)",
     "exponential ones": "s += random.expovariate(0.5) - own.expovariate(i + 1.0)",

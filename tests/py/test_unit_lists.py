@@ -44,20 +44,23 @@ STATEMENTS = {
     "an update of one": "xs.append(1.5); xs[-1] += i; xs[0] = xs[i] * 2",
     "a new one": "v = [i, i + 1, i * 2]; s += v[0] + v[-1] + len(v)",
     "kinds in one": "v = [i, i * 0.5, i > 3]; s += v[i % 2]",
-    "kinds by place": "v = [i, i * 0.5, i > 3]; a, b, k = v; s += v[0] + v[1] * b; v.append(7); c += v[2] + v[-1]",
+    "kinds by place": "v = [i, i * 0.5, i > 3]; a, b, k = v; s += v[0] + v[1] * b; "
+    "v.append(7); c += v[2] + v[-1]",
     "tuples": "v = (i, 0.5); kept.append(v); a, b = v; s += v[0] + b + len(v)",
     "tuples in a list": "w = [(i, 0.5), (2, 1.5)]; w.append((i + 1, s)); s += w[0][1] + w[-1][0]\n"
     "for a, b in w: s += a * b\nv = w.pop()\na, b = w.pop(0)",
-    "a stack of tuples": "v = [(i, 0)]\nwhile v:\n    a, k = v.pop(); c += k\n    if k < 3: v.append((a, k + 1))",
-    "given tuples": "c += pair[0] * len(pair); a, b = pair\nfor k in pair: c += k\nmoves.append((i, c))\n"
-    "for a, b in moves[:3]: c += a - b",
+    "a stack of tuples": "v = [(i, 0)]\nwhile v:\n    a, k = v.pop(); c += k\n"
+    "    if k < 3: v.append((a, k + 1))",
+    "given tuples": "c += pair[0] * len(pair); a, b = pair\nfor k in pair: c += k\n"
+    "moves.append((i, c))\nfor a, b in moves[:3]: c += a - b",
     "a tuple of lists": "v = ([i], [0.5]); v[0].append(2); c += len(v[0])",
     "an item of a tuple": "v = (i, 2)\nif i == 30: v[0] = 1",
     "NumPy's numbers": "v = [x[i], x[i] * 2]; w = v[0] + v[1]; xs.append(x[i]); s += xs[-1]",
     "an empty one": "v = []; c += len(v)",
     "comprehensions": "v = [k * i for k in range(5)]; w = [k + 1 for k in v if k % 2]; c += len(w)",
     "two loops in one": "v = [a * b for a in range(3) for b in range(a)]; c += v[-1]",
-    "lists in a list": "v = [[k * i for k in range(3)] for _ in range(2)]; v[1][2] = 5; c += v[1][2]",
+    "lists in a list": "v = [[k * i for k in range(3)] for _ in range(2)]; v[1][2] = 5; "
+    "c += v[1][2]",
     "a table": "v = [[0] * 4 for _ in range(3)]; v[i % 3][1] += i; w = v[i % 3]; s += w[1]",
     "parts": "v = ks[1:]; w = ks[::-1]; v[0] = i; s += w[0] + v[0]",
     "a copy": "v = u[:]; v[0] += i; w = u.copy(); u[1] = v[0]; s += w[1]",
@@ -67,24 +70,32 @@ STATEMENTS = {
     "extended": "ks.extend([i, i + 1]); v = [1]; v += ks; v.extend(v); c += len(v)",
     "extended in place": "two += [i]; c += one[-1]",
     "popped": "ks.append(i); v = ks.pop(0); w = ks.pop() + ks[-1]; ks.append(7); c += v + w",
-    "popped twice in one": "xs.append(1.0); xs.append(2.0); s += xs[-1] - xs.pop() * 3 + xs[-1] + xs.pop(-1)",
-    "a stack": "v = [i]\nwhile v:\n    k = v.pop(); c += k\n    if k > 2: v.append(k // 2); v.append(k // 3)",
+    "popped twice in one": "xs.append(1.0); xs.append(2.0); "
+    "s += xs[-1] - xs.pop() * 3 + xs[-1] + xs.pop(-1)",
+    "a stack": "v = [i]\nwhile v:\n    k = v.pop(); c += k\n    if k > 2: v.append(k // 2); "
+    "v.append(k // 3)",
     "a queue": "v = [0]; w = [False] * 4\nwhile v:\n    k = v.pop(0); w[k] = True; c += k\n"
     "    for z in graph[k]:\n        if not w[z]: v.append(z)",
     "inserted": "ks.insert(1, i); ks.insert(-1, 5); ks.insert(99, 6); c += ks[1] + ks[-2]",
     "turned round": "v = [i, 2, 3]; v.reverse(); ks.reverse(); c += v[0] + ks[0]",
-    "sorted": "v = [3, i % 5, 2]; v.sort(); w = sorted(v); ks.sort(); z = sorted(xs); c += v[0] + w[1] + ks[0]",
-    "contained": "c += (i in ks) + (i not in ks) + (2.5 in xs) + (i in (1, 5, 7)) + (i not in [3, 4])",
+    "sorted": "v = [3, i % 5, 2]; v.sort(); w = sorted(v); ks.sort(); z = sorted(xs); "
+    "c += v[0] + w[1] + ks[0]",
+    "contained": "c"
+    " += (i in ks) + (i not in ks) + (2.5 in xs) + (i in (1, 5, 7)) + (i not in [3, 4])",
     "an index": "c += ks.index(3)",
     "truth": "c += 1 if none else 2; v = not ks; w = bool(ks)\nif ks and i: c += 3",
-    "gone through": "for k in ks: c += k\nfor n, k in enumerate([1.5, i]): s += n * k\nfor a, b in zip(ks, xs): s += a * b",
-    "of rows": "for r in [[i, 2], [3, 4]]: c += r[0] * r[1]\nfor r in rows:\n    for k in r: c += k",
+    "gone through": "for k in ks: c += k\nfor n, k in enumerate([1.5, i]): s += n * k\n"
+    "for a, b in zip(ks, xs): s += a * b",
+    "of rows": "for r in [[i, 2], [3, 4]]: c += r[0] * r[1]\nfor r in rows:\n"
+    "    for k in r: c += k",
     "taken apart": "a, b = [i, i + 1]; v = [a, b]; b, a = v; c += a - b",
     "list()": "v = list(ks); w = list(range(i)); z = list(x[:3]); c += len(v) + len(w); s += z[-1]",
     "list() of others": "v = list(k * 2 for k in ks); w = list(pair); c += v[0] + w[0]",
-    "folds": "v = [k * 0.5 for k in range(i + 1)]; s += sum(v) + max(v) - min(v); c += any(v) + all(v)",
-    "NumPy's functions": "v = [0.5 * k for k in range(5)]; s += np.sum(v) + np.mean(v) + np.max(v); "
-    "w = np.array(v) * i; z = np.asarray([i, 2, 3]) + np.array(ks[:3])",
+    "folds": "v = [k * 0.5 for k in range(i + 1)]; s += sum(v) + max(v) - min(v); "
+    "c += any(v) + all(v)",
+    "NumPy's functions": "v = [0.5 * k for k in range(5)]; "
+    "s += np.sum(v) + np.mean(v) + np.max(v); w = np.array(v) * i; "
+    "z = np.asarray([i, 2, 3]) + np.array(ks[:3])",
     "an array and a list": "v = x[:3] + [1, 2, i]; w = x[[0, i % 4]]; z = x[ks[:2]]; x[i] = ks[0]",
     "rows as an array": "w = np.array(rows) * i",
     "arrays in it": "v = [x * i, x + 1]; w = v[1] * 2; s += v[0][3]",
@@ -101,25 +112,32 @@ STATEMENTS = {
     "ints among floats": "mixed.append(i * 0.5); s += mixed[-1]",
     "another kind": "ks[i % 3] = 0.5; c += 1",
     "functions": "v = twice(ks); c += total(v) + put(v, i) + put(ks, i) + ks[-1]",
-    "functions and order": "v = [1]; w = [len(v), put(v, i), len(v)]; c += v[0] + put(v, 5) * len(v)",
+    "functions and order": "v = [1]; w = [len(v), put(v, i), len(v)]; "
+    "c += v[0] + put(v, 5) * len(v)",
     "attributes": "s += box.add(i) + box.items[-1]; box.left.append(i)",
-    "a list goes through itself": "v = [1, 2]\nfor k in v:\n    c += k\n    if len(v) < 6: v.append(k)",
+    "a list goes through itself": "v = [1, 2]\nfor k in v:\n    c += k\n"
+    "    if len(v) < 6: v.append(k)",
     "one shorter": "v = [1, 2, 3, 4]\nfor k in v:\n    c += k\n    if k == 2: v.pop()",
-    "two lists in step": "v = [1, 2]\nfor a, b in zip(v, xs * 3):\n    s += a * b\n    if len(v) < 4: v.append(a)",
+    "two lists in step": "v = [1, 2]\nfor a, b in zip(v, xs * 3):\n    s += a * b\n"
+    "    if len(v) < 4: v.append(a)",
     "an index that there is not": "v = [1, 2]\nif i == 30: c += v[i]",
     "none to be taken": "if i == 30:\n    v = []\n    v.pop()",
     "an error later": "ks.append(i); xs.append(0.5); xs[0] = i; rows[0].append(i); c //= 35 - i",
-    "an error in the middle": "ks.pop(0); ks.append(5); ks.append(6); ks.sort(); c //= 35 - i; ks[0] = 9",
-    "an item that becomes another": "kept.append([i]); kept[0] = [i, 2]; w = [kept[0]]; c //= 35 - i",
+    "an error in the middle": "ks.pop(0); ks.append(5); ks.append(6); ks.sort(); "
+    "c //= 35 - i; ks[0] = 9",
+    "an item that becomes another": "kept.append([i]); kept[0] = [i, 2]; w = [kept[0]]; "
+    "c //= 35 - i",
     "nans": "v = [float(i)]\nif i == 30: v = [float('nan')] * 2\nw = v[0] in v",
     "zeros": "v = [0.0, -0.0]; v.sort(); w = sorted([0.0, -0.0, -1.0]); s += -0.0 in v",
     "large numbers": "v = [2**62]; v.append(v[0] * 2)",
     "in a list of its own": "v = []; v.append(v); c += len(v)",
     "texts": "v = ['a', 'b']; w = v[0]",
-    "several kinds in turn": "v = []\nfor k in range(4): v.append(k if k % 2 else k * 0.5)\nc += len(v)",
+    "several kinds in turn": "v = []\nfor k in range(4): v.append(k if k % 2 else k * 0.5)\n"
+    "c += len(v)",
     "a slice that is given": "ks[1:2] = [i]",
     "an item that goes": "del ks[0]; ks.append(i); ks.append(i)",
-    "bools": "v = [k > 2 for k in range(5)]; c += sum(v); w = v[0]; z = [True] * 3; z[i % 3] = False",
+    "bools": "v = [k > 2 for k in range(5)]; c += sum(v); w = v[0]; z = [True] * 3; "
+    "z[i % 3] = False",
     "removed": "ks.append(i); ks.remove(i); v = ks.count(3)",
     "many": "v = [k for k in range(300)]; c += len([v[j] for j in range(0, 300, 7)]) + v[-1]",
     "many rows": "v = [[j] for j in range(300)]; v[7].append(3); c += len(v[7]) + v[299][0]",

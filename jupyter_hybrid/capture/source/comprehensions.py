@@ -24,6 +24,7 @@ from .loops_ran import note_ran, of_loop
 
 #: They go through all of what they are given, at once.
 CONSUMERS = (sum, min, max, list, tuple, set, sorted, frozenset)
+_WHOLE = (list, tuple, sorted)  # of these, who takes all before an error may come
 LIST = "<list>"  # what a comprehension gives, among the names of its loop
 _SIZED = frozenset({range, np.ndarray, list, tuple, str, bytes})
 _SMALL, _RUNS = 32, 16  # elements of each of so many runs: nobody asks any more
@@ -79,12 +80,18 @@ class Comprehensions:
             )
             alone.take_turns = alone.take_turns or not found.is_tried
             if found.is_tried:
-                self._by_unit(found, values, sys._getframe(1), alone)
+                whole = consumer in _WHOLE
+                self._by_unit(found, values, sys._getframe(1), alone, whole)
         return found
 
-    def _by_unit(self, found: Listed, values: Any, frame: Any, alone: RanAlone) -> None:
+    def _by_unit(
+        self, found: Listed, values: Any, frame: Any, alone: RanAlone, whole: bool
+    ) -> None:
+        """``whole``: all of it is taken before anybody looks at an element."""
         place: Any = found.place
         ready = place.unit.ready(frame, values, 0, {LIST: found.made})
+        if ready is not None and not whole and not ready.made.gives_at_will:
+            return
         if ready is None:
             of_loop(alone.loops, place).refused = place.unit.unfit
             return

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..source.nodes import placed, walk
+from . import lists
 from .callees import Callee, Callees, called_names
 from .expressions import Expressions
-from . import lists
 from .instances import Instances
 from .parts import (
     Block,

@@ -17,7 +17,7 @@ from ... import _core
 from . import arithmetic, pure
 from .blocks import Loop
 from .kinds import Stream, is_array, letter_of
-from .parts import Block, Leaves, Refusal, first_of
+from .parts import Attr, Block, Leaves, Refusal, first_of
 from .steps import STEPS, Steps
 from .values import WIDTH
 
@@ -42,6 +42,12 @@ _ARRAYS = frozenset(
         "arg_best",
         "call",
     )
+)
+_WRITES = frozenset(
+    number
+    for name, number in _OPCODES.items()
+    if name.startswith("store_")
+    or name in ("put_at", "assign", "fill", "push", "insert", "pop", "extend", "reverse", "sort")
 )
 _NAMES = {number: name for name, number in _OPCODES.items()}
 # What instructions leave for, by the first words of their names.
@@ -157,6 +163,17 @@ class Code(Steps):
     @property
     def works_with_arrays(self) -> bool:
         return not _ARRAYS.isdisjoint(self._code[::WIDTH])
+
+    @property
+    def has_effects(self) -> bool:
+        """Does a step do more than give names values?"""
+        writes = (n for n, one in enumerate(self._code[::WIDTH]) if one == _OPCODES["call"])
+        return (
+            bool(self.drawn_from)
+            or not _WRITES.isdisjoint(self._code[::WIDTH])
+            or any(self._code[n * WIDTH + 5] for n in writes)
+            or any(type(name) is Attr for name in list(self.loop.slots)[: self.loop.bound])
+        )
 
     def _add(self, name: str, *operands: int) -> None:
         self._code.append(_OPCODES[name])

@@ -49,7 +49,9 @@ def change_rows(nodes: list[Any]) -> bool:
     """May a list in a list become longer, shorter or another one there?"""
     stores = (n for node in nodes for n in walk(node) if isinstance(n, ast.Assign))
     targets = (t for n in stores for t in n.targets)
-    others = (isinstance(t, ast.Subscript) and not isinstance(t.value, ast.Subscript) for t in targets)
+    others = (
+        isinstance(t, ast.Subscript) and not isinstance(t.value, ast.Subscript) for t in targets
+    )
     return any(others) or change_length(nodes)
 
 

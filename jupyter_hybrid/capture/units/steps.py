@@ -80,8 +80,8 @@ class Steps(Values):
             picked.store(self, base, index, made)
             return
         if not self._is_part(slot, indices):
-            (kind, _), rest = self._inner(slot, indices)
-            if is_list(kind) and (kind[2] == 1 and type(item_of(kind)) is tuple):
+            kind = self._inner(slot, indices)[0][0]
+            if is_list(kind) and kind[2] == 1 and type(item_of(kind)) is tuple:
                 raise Leaves("a list or an array in a list is updated", None)
             self._store(slot, indices, operation)
             return

@@ -135,6 +135,13 @@ class Made:
         return not self.refused and self.code.works_with_arrays
 
     @property
+    def gives_at_will(self) -> bool:
+        """May somebody who takes what a comprehension gives one by one end early, by an error? It
+        does nothing else, or gives Python's real numbers, with which nobody fails."""
+        numbers = {"int", "float", "bool"}
+        return not self.code.has_effects or {k for _, k in self.code.appends} <= numbers
+
+    @property
     def holds(self) -> bool:
         """Do modules still have what it was compiled for?"""
         for module, name, value in self._attributes:

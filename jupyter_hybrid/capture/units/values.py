@@ -24,6 +24,7 @@ from .kinds import (
     is_sequence,
     kind_of,
     opened,
+    tag_of,
 )
 from .parts import Element, Leaves, Slot
 
@@ -237,7 +238,7 @@ class Values:
             return lists.item(self, base, indices[0])
         letter, at = self._place(base, indices)
         made = self._temporary()
-        tag = lists.tag_of(kind[1]) << 8 if is_sequence(kind) else 0  # of rows
+        tag = tag_of(kind[1]) << 8 if is_sequence(kind) else 0  # of rows
         self._add(f"load_{at[0]}", made, base[1], *at[1:], TYPES.index(letter) + tag)
         if kind[0] == "array":
             return f".{letter}", made
