@@ -134,6 +134,8 @@ char tag_of_lists(PyObject* list) {
 
 namespace {
 
+bool is_writeable(PyObject* array) { return py::reinterpret_borrow<py::array>(array).writeable(); }
+
 bool has_rows(PyObject* list) {
   return is_sequence(list) && PySequence_Fast_GET_SIZE(list) > 0 &&
          is_sequence(PySequence_Fast_ITEMS(list)[0]);
@@ -237,8 +239,11 @@ int64_t Given::number_of(PyObject* value, bool by_reference) {
     }
     made.before = made.now;
     for (Py_ssize_t k = 0; k < made.length; ++k) {
-      const bool is_list = PyList_CheckExact(PyList_GET_ITEM(value, k));
-      made.tags.push_back(is_list ? tags::kList : tags::kTuple);
+      PyObject* const item = PyList_GET_ITEM(value, k);
+      made.tags.push_back(PyList_CheckExact(item)    ? tags::kList
+                          : PyTuple_CheckExact(item) ? tags::kTuple
+                          : is_writeable(item)       ? tags::kArray
+                                                     : tags::kReadOnly);
     }
     made.tags_before = made.tags;
     arrays_[number] = seen(made, 0);

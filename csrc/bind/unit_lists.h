@@ -15,7 +15,7 @@ namespace bind {
 
 // What a register holds, by the letter that says so to Python.
 constexpr char kInteger = 'i', kBool = 'b', kFloat = 'f', kComplex = 'c', kArray = 'a';
-constexpr char kLists = 'l';     // an array, of a list of which each list is one by itself
+constexpr char kLists = 'l';     // an array, of a list of lists or arrays, each one by itself
 constexpr char kNotGiven = '-';  // the variable is as it was, or not bound
 
 units::Type type_of(char letter);  // of a dtype
@@ -48,7 +48,7 @@ class Given {
  public:
   // Where these are of several lists of rows, or several times of one, there is no run.
   bool open_rows(PyObject* list);
-  // The number of its array. Lists in a list `by_reference` are lists of their own.
+  // The number of its array. Lists and arrays in a list `by_reference` are those of their own.
   int64_t number_of(PyObject* value, bool by_reference);
   const std::vector<PyObject*>& objects() const { return objects_; }
   std::vector<units::Array>& arrays() { return arrays_; }

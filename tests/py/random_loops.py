@@ -63,7 +63,8 @@ LISTS = ["l", "u"]
 GIVEN_LISTS = [
     "[]", "[1, 2]", "[0.5]", "[1, 2.5, True]", "[[1], [2.5, 3]]", "[[], []]", "h", "[h, [2]]",
     "[np.float64(0.5), 1]", "[np.int8(100)]", "[[0] * 3 for _ in range(3)]", "grid",
-    "[grid[1], grid[1]]", "[x]", "[float('nan'), -0.0]",
+    "[grid[1], grid[1]]", "[x]", "[float('nan'), -0.0]", "[x, y]", "[frozen]",
+    "[base[1:], base[:-1]]",
 ]  # fmt: skip
 # What a list is given; {l}: one, {e}: a number.
 OF_LISTS = [
@@ -79,6 +80,8 @@ OF_LISTS = [
     "for q in {l}[:5]: {n} = q", "if {l}: {n} = {e}", "if len({l}) > 20: {l} = {l}[:3]",
     "{n} = {l}.index({e})", "{l} = [x, x]", "{l} = [y[1:]]", "{l}[0] = x[0]", "y[0] = {l}[0]",
     "while len({l}) > 2: {l}.pop()", "while {l}: {n} = {l}.pop(0)", "{n}, {n} = {l}",
+    "del {l}[0]", "{l}.remove({e})", "{l}[0] *= 2", "{l}[i % 2] -= {e}", "z = {l}[0] + 1",
+    "for q, p in zip(l, u): {n} = q", "for p, q in enumerate({l}, 1): {n} = q", "{l}[0] = y * 2",
     "{n} = sum({l}) + max({l})", "{n} = {l}[0] is {l}[0]", "{l} = [q for q in {l} if q > {e}]",
 ]  # fmt: skip
 FROM_LISTS = [

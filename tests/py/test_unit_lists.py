@@ -14,6 +14,11 @@ x = np.arange(40.0) / 7
 m = x[:6].reshape(2, 3) * 1
 xs, ks, mixed, none, pair = [0.25], [3, 1, 2], [1, 2.5, True], [], (1, 2)
 moves = [(0, 1), (1, 0)]
+layers = [np.arange(9.0).reshape(3, 3) / 9, np.eye(3), np.ones((3, 3))]
+biases = [x[:3] * 1.0, x[3:6] * 2, x[1:4] * 0.5]
+views, others = [x, x[::-1], x[3:]], [x * 1.0, m * 1.0]
+fixed = [x * 2.0, x * 3.0]
+fixed[0].flags.writeable = fixed[1].flags.writeable = False
 rows, graph = [[1, 2], [3, 4]], [[1], [2, 3], [], [0]]
 one = two = [5, 6]
 u, v, w, s, c, said, kept = [0.0] * 4, 0, None, 0.0, 0, "", []
@@ -101,6 +106,16 @@ STATEMENTS = {
     "arrays in it": "v = [x * i, x + 1]; w = v[1] * 2; s += v[0][3]",
     "arrays that are kept": "kept.append(x[i:] * 1.0)\nif i > 3: s += kept[-1][0] + len(kept[2])",
     "parts of arrays": "v = [m[0], m[1]]; v[0][1] = i; s += v[0][1] + v[1][0]",
+    "a net": "w = x[:3] * 1.0\nfor W, b in zip(layers, biases): w = np.tanh(W @ w + b)",
+    "arrays in given lists": "k = i % 3; layers[k] -= 0.1 * layers[k]; "
+    "biases[k] = biases[k] * 0.5; s += layers[k][0, 1] + biases[0][k]",
+    "a list's array in place": "for b in biases: b += i\nbiases[i % 3][1] = 7.0; s += biases[1][1]",
+    "views in a list": "views[0][i] = i; s += views[1][i] + views[2][5]; views[1] *= 0.9",
+    "arrays of several ranks": "s += others[1][0, 1]; w = others[1] * 2",
+    "arrays that are fixed": "s += fixed[i % 2][3]; w = fixed[1] * 2",
+    "and one that is written": "if i == 30: fixed[0][1] = 5.0",
+    "arrays that come and go": "layers.append(layers[-1] * 0.5)\n"
+    "if len(layers) > 5: w = layers.pop(0)",
     "a row that is appended": "kept.append([i, i * i]); kept[-1][0] = 7; c += kept[i][1]",
     "the same list twice": "v = [i]; w = [v, v]; w[0].append(3); c += len(w[1])",
     "the same list again": "v = [i]; kept.append(v); kept.append(v); v.append(1)",
@@ -138,16 +153,21 @@ STATEMENTS = {
     "an item that goes": "del ks[0]; ks.append(i); ks.append(i)",
     "bools": "v = [k > 2 for k in range(5)]; c += sum(v); w = v[0]; z = [True] * 3; "
     "z[i % 3] = False",
-    "removed": "ks.append(i); ks.remove(i); v = ks.count(3)",
+    "removed": "ks.append(i + 50); ks.append(1); ks.remove(i + 50); ks.remove(1)",
+    "removed, which it is not": "if i == 30: ks.remove(99)",
+    "counted": "v = ks.count(3)",
+    "an item that is deleted": "ks.append(i); del ks[1]; ks.append(5); del ks[-1], ks[0]; "
+    "ks.append(i)",
+    "numbered from one": "for n, k in enumerate(ks, 1): c += n * k",
     "many": "v = [k for k in range(300)]; c += len([v[j] for j in range(0, 300, 7)]) + v[-1]",
     "many rows": "v = [[j] for j in range(300)]; v[7].append(3); c += len(v[7]) + v[299][0]",
 }
 # No unit runs these.
 OTHERS = frozenset(
     {
-        "texts", "a slice that is given", "an item that goes", "removed", "large numbers",
+        "texts", "a slice that is given", "counted", "large numbers", "removed, which it is not",
         "in a list of its own", "a list goes through itself", "one shorter", "two lists in step",
-        "kinds in one", "nans", "an item of a tuple",
+        "kinds in one", "nans", "an item of a tuple", "and one that is written",
         # They leave at the error, before the first commit.
         "an index that there is not", "none to be taken", "an error later",
         "an error in the middle", "an item that becomes another",
@@ -178,7 +198,24 @@ def pictured(value: Any, known: dict[int, int]) -> Any:
 
 NAMES = (
     *("x", "m", "xs", "ks", "mixed", "none", "pair", "rows", "graph", "one", "two", "u", "v", "w"),
-    *("moves", "s", "c", "said", "kept", "z", "a", "b", "k", "r", "n"),
+    *(
+        "layers",
+        "biases",
+        "views",
+        "others",
+        "fixed",
+        "moves",
+        "s",
+        "c",
+        "said",
+        "kept",
+        "z",
+        "a",
+        "b",
+        "k",
+        "r",
+        "n",
+    ),
 )
 
 

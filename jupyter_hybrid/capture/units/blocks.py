@@ -305,6 +305,7 @@ class Loop(Expressions):
             ways = ("next", "left", "step")
             self.inner |= {at + k: f"{node.target.id}.{way}" for k, way in enumerate(ways)}
         called = way.func.id if isinstance(way, ast.Call) and isinstance(way.func, ast.Name) else ""
+        start = 0
         if called:
             if way.keywords or any(isinstance(a, ast.Starred) for a in way.args) or not way.args:
                 raise Leaves(f"{called}() with these arguments", way)
@@ -316,9 +317,10 @@ class Loop(Expressions):
             self._add("range", at, self._each(way.args))
             items: list[int] = []
         elif called:
-            if called == "enumerate" and len(way.args) != 1:
-                raise Leaves("enumerate() with a start", way)
-            items = [self._kept(self._plain(a)) for a in way.args]
+            given = way.args
+            if called == "enumerate":
+                given, start = given[:1], self._start(way)
+            items = [self._kept(self._plain(a)) for a in given]
             self._add("items", at, items)
         else:
             items = [self._kept(self._plain(way))]
@@ -326,12 +328,22 @@ class Loop(Expressions):
         head, body, over, after = (self._new() for _ in range(4))
         self._end("jump", head)
         self._go(head)
-        self._step_of(node.target, at, body, over, items, called)
+        self._step_of(node.target, at, body, over, items, called, start)
         self._body(node.body, body, head, after)
         self._go(over)
         self._statements(node.orelse)
         self._end("jump", after)
         self._go(after)
+
+    def _start(self, way: ast.Call) -> int:
+        """The first number of ``enumerate(x, 1)``."""
+        given = way.args[1:]
+        if not given:
+            return 0
+        first: Any = given[0]
+        if len(given) > 1 or not isinstance(first, ast.Constant) or type(first.value) is not int:
+            raise Leaves("enumerate() with such a start", way)
+        return int(first.value)
 
     def _unrolled(self, node: ast.For, values: list[Any]) -> None:
         """A loop through what stands there: its body for each."""
@@ -355,7 +367,14 @@ class Loop(Expressions):
         return value if isinstance(value, ast.Constant) else self._read(self._kept(value))
 
     def _step_of(
-        self, target: Any, at: int, body: Block, over: Block, items: list[int], called: str = ""
+        self,
+        target: Any,
+        at: int,
+        body: Block,
+        over: Block,
+        items: list[int],
+        called: str = "",
+        start: int = 0,
     ) -> None:
         """The end of a loop's head: another step, or none."""
         if items and self.lists_grow:
@@ -372,12 +391,22 @@ class Loop(Expressions):
                 raise Leaves("a number is taken apart", target)
             read: list[Any] = [Element(s, [self._read(number)], target) for s in items]
             if called == "enumerate":
-                read.insert(0, self._read(number))
+                first = placed(target, ast.Constant(start))
+                counted = placed(target, ast.BinOp(self._read(number), ast.Add(), first))
+                read.insert(0, counted if start else self._read(number))
             several = placed(target, ast.Tuple(read, ast.Load()))
             self._bind(target, several if called in ("enumerate", "zip") else read[0])
         except Leaves as problem:
             self._end("leave", problem.args[0])
         self._end("jump", body)
+
+    def _delete(self, node: ast.Delete) -> None:
+        """``del x[i]`` of a list."""
+        for target in node.targets:
+            if not isinstance(target, ast.Subscript) or isinstance(target.slice, _SEVERAL):
+                raise Leaves("a del", node)
+            slot = self._slot_of(target.value)
+            self._add("delete", slot, self._plain(target.slice))
 
     def _break(self, node: Any) -> None:
         self._end("jump", self._loops[-1][1])
@@ -437,13 +466,14 @@ class Loop(Expressions):
 
 
 _MOST_UNROLLED = 16
+_SEVERAL = (ast.Slice, ast.Tuple)  # indices
 _MOST_STEPS = 64  # between two snapshots
 _LOOPED = {"range": range, "enumerate": enumerate, "zip": zip}
 _STATEMENTS: dict[type, Callable[[Loop, Any], None]] = {
     ast.Assign: Loop._assign, ast.AugAssign: Loop._augment, ast.Expr: Loop._expression,
     ast.If: Loop._if, ast.While: Loop._while, ast.For: Loop._for, ast.Break: Loop._break,
     ast.Continue: Loop._continue, ast.Pass: Loop._pass, ast.Assert: Loop._assert,
-    ast.Return: Loop._return,
+    ast.Return: Loop._return, ast.Delete: Loop._delete,
 }  # fmt: skip
 
 

@@ -27,7 +27,8 @@ class UnitDiffers(AssertionError):
 def copies(values: list[Any]) -> list[Any]:
     """The values with arrays and lists of their own, which overlap as these do."""
     made: dict[int, Any] = {}
-    arrays = {id(v): v for v in values if type(v) is np.ndarray}
+    held = (i for v in values if type(v) is list for i in v)
+    arrays = {id(v): v for v in (*values, *held) if type(v) is np.ndarray}
     bounds = sorted((*np.lib.array_utils.byte_bounds(a), k) for k, a in arrays.items())
     while bounds:
         low, high, _ = bounds[0]
@@ -52,7 +53,7 @@ def _copied(items: list[Any], made: dict[int, Any]) -> list[Any]:
     found: list[Any] | None = made.get(id(items))
     if found is None:
         found = made[id(items)] = []
-        found.extend(_copied(v, made) if type(v) is list else v for v in items)
+        found.extend(_copied(v, made) if type(v) is list else made.get(id(v), v) for v in items)
     return found
 
 
@@ -86,7 +87,7 @@ class Prediction:
         for copy, real in zip(self._copies, values, strict=True):
             if type(real) is list:
                 rows = zip(copy, real, strict=True)
-                self._real |= {id(c): v for c, v in rows if type(v) is list}
+                self._real |= {id(c): v for c, v in rows if isinstance(v, _CONTAINERS)}
         self._made: dict[int, Any] = {}  # of what the unit has made Python's
         # Python draws for a test of `while` before it can be asked.
         self._streams = made.streams(values) if made.loop.way else None
@@ -169,5 +170,7 @@ def _twins(found: Any, wanted: Any) -> bool:
 
 def _alike(found: Any, wanted: Any) -> bool:
     if type(found) is np.ndarray:
-        return bool(found.tobytes() == wanted.tobytes())
+        return type(wanted) is np.ndarray and bool(found.tobytes() == wanted.tobytes())
+    if type(found) is list and any(type(v) is np.ndarray for v in found):
+        return len(found) == len(wanted) and all(map(_alike, found, wanted))
     return repr(found) == repr(wanted)

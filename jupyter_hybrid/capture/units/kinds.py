@@ -58,6 +58,7 @@ class Mixed(NamedTuple):
 
 
 _MOST_MIXED = 8
+_MOST_ARRAYS = 64  # in a list
 _streams: dict[type, Any] = {}
 _draws: list[Callable[[Any], bool]] = []
 
@@ -103,7 +104,7 @@ def _kind_of_others(value: Any, steps: int) -> Any:
         if not tag and kind is inner is list and (tag := _of_lists(value)):
             return "list", ("list", _ITEMS.get(tag), 1), 1
         if not tag:
-            return OTHER
+            return _kind_of_arrays(value) if kind is list and inner is np.ndarray else OTHER
         if kind is tuple and not rows and len(value) <= _MOST_MIXED:  # no other lengths follow
             return items_as("tuple", [kind_of(v, -1) for v in value])
         return (inner if rows else kind).__name__, _ITEMS[tag], 1 + rows
@@ -116,6 +117,14 @@ def _kind_of_others(value: Any, steps: int) -> Any:
     if kind is types.MethodType:
         return ("is", value) if _draws[0](value) else OTHER
     return _streams.get(kind, OTHER)
+
+
+def _kind_of_arrays(values: list[Any]) -> Any:
+    """The kind of a list of them."""
+    if len(values) > _MOST_ARRAYS or any(type(v) is not np.ndarray for v in values):
+        return OTHER
+    kinds = [kind_of(v, -1) for v in values]
+    return ("list", kinds[-1], 1) if all(map(is_array, kinds)) else OTHER
 
 
 def _of_array(dtype: np.dtype, rank: int, writeable: bool) -> Any:

@@ -31,7 +31,6 @@ from .whole import view
 _CHANGE_LENGTH = frozenset({"append", "pop", "insert", "extend", "clear", "remove"})
 _MOST_DEEP = 3  # lists in lists
 _DISPLAYS = (ast.List, ast.ListComp)
-_ALL = ast.Slice(None, None, None)
 
 
 def change_length(nodes: list[Any]) -> bool:
@@ -39,7 +38,8 @@ def change_length(nodes: list[Any]) -> bool:
     return any(
         n.attr in _CHANGE_LENGTH
         if isinstance(n, ast.Attribute)
-        else isinstance(n, ast.AugAssign) and isinstance(n.value, _DISPLAYS)
+        else isinstance(n, ast.Delete)
+        or (isinstance(n, ast.AugAssign) and isinstance(n.value, _DISPLAYS))
         for node in nodes
         for n in walk(node)
     )
@@ -218,6 +218,19 @@ def _extend(code: Any, base: Value, args: list[Value]) -> Value:
     return extend(code, base, args[0])
 
 
+def _remove(code: Any, base: Value, args: list[Value]) -> Value:
+    _, at = _index(code, base, args)
+    code.emit("pop", base[1], at, tag_of(args[0][0]))  # what is found is of that kind
+    return base
+
+
+def delete(code: Any, base: Value, at: Value) -> None:
+    """``del base[at]``"""
+    if not is_list(base[0]) or base[0][2] != 1:
+        raise Leaves("a del of such a value", None)
+    _pop(code, base, [at])
+
+
 def _reverse(code: Any, base: Value, args: list[Value]) -> Value:
     code.check("reverse", base[1])
     return base
@@ -244,7 +257,7 @@ _GIVE: dict[str, tuple[Any, tuple[int, ...]]] = {
 #: Methods that change a list and give None.
 _CHANGE: dict[str, tuple[Any, tuple[int, ...]]] = {
     "append": (_append, (1,)), "insert": (_insert, (2,)), "extend": (_extend, (1,)),
-    "reverse": (_reverse, (0,)), "sort": (_sort, (0,)),
+    "reverse": (_reverse, (0,)), "sort": (_sort, (0,)), "remove": (_remove, (1,)),
 }  # fmt: skip
 
 

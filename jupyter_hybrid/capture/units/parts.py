@@ -21,8 +21,8 @@ class Block:
     (range, first slot, expressions), (items, first slot, slots of what is gone through),
     (unpack, slot, rank) of a shape, (apart, slot, how many) of items, (unset, slot, how many),
     (append, slot, expression), (append_to, slot, indices, expression), (call, expression),
-    (several, slot) indices in one pair of brackets, (unchanged, first slot, slots of what is gone
-    through).
+    (delete, slot, index), (several, slot) indices in one pair of brackets,
+    (unchanged, first slot, slots of what is gone through).
     Ends: (jump, block), (branch, expression, then, otherwise), (next, first slot, slot, body, end),
     (exit, how), (leave, why).
     """
@@ -203,6 +203,9 @@ def touched(block: Block, appends: bool = True) -> tuple[set[int], set[int]]:
             look(slot)
         elif kind == "several":
             read |= {slot} - made
+        elif kind == "delete":
+            look(rest[0])
+            read |= {slot} - made
         elif kind == "append":
             look(rest[0])
             read |= {slot} - made if appends else set()
@@ -247,7 +250,7 @@ _WORDS = {
     ast.Return: "a return", ast.Call: "a call", ast.Raise: "a raise", ast.With: "a with",
     ast.Try: "a try", ast.Attribute: "an attribute", ast.List: "a list", ast.Dict: "a dict",
     ast.ListComp: "a comprehension", ast.Lambda: "a lambda", ast.JoinedStr: "an f-string",
-    ast.FunctionDef: "a definition", ast.Import: "an import", ast.Delete: "a del",
+    ast.FunctionDef: "a definition", ast.Import: "an import",
     ast.GeneratorExp: "a generator", ast.Slice: "a slice", ast.NamedExpr: "an assignment inside",
     ast.AnnAssign: "an annotation", ast.Yield: "a yield",
 }  # fmt: skip

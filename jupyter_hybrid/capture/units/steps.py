@@ -80,10 +80,17 @@ class Steps(Values):
             picked.store(self, base, index, made)
             return
         if not self._is_part(slot, indices):
-            kind = self._inner(slot, indices)[0][0]
-            if is_list(kind) and kind[2] == 1 and type(item_of(kind)) is tuple:
-                raise Leaves("a list or an array in a list is updated", None)
-            self._store(slot, indices, operation)
+            base, rest = self._inner(slot, indices)
+            of = item_of(base[0]) if is_list(base[0]) and base[0][2] == 1 else None
+            if is_array(of) and len(rest) == 1 and not isinstance(rest[0], ast.Slice):
+                target = lists.item(self, base, rest[0])  # in place: it stays there
+                self.pinned = target[1]
+                value = lists.as_array(self, self._value(operation.right))
+                whole.update(self, target, operation.op, value)
+            elif type(of) is tuple:
+                raise Leaves("a list in a list is updated", None)
+            else:
+                self._store(slot, indices, operation)
             return
         value = self._value(operation.right)
         target = whole.view(self, self._of(slot), indices, self._value)
@@ -148,6 +155,9 @@ class Steps(Values):
         kind, _ = lists.changes(self, base, of.attr, [self._value(a) for a in node.args])
         if isinstance(of.value, Slot):
             self._now[of.value.slot] = kind
+
+    def _delete(self, slot: int, index: Any) -> None:
+        lists.delete(self, self._of(slot), self._value(index))
 
     def _unchanged(self, slot: int, items: list[int]) -> None:
         """Lists that a loop goes through have as many items as they had when it began."""
@@ -245,7 +255,7 @@ STEPS = {
     "items": Steps._items, "unpack": Steps._unpack, "apart": Steps._apart,
     "update": Steps._update, "alter": Steps._alter, "unset": Steps._unset,
     "append": Steps._append, "append_to": Steps._append_to, "call": Steps._call,
-    "several": Steps._several, "unchanged": Steps._unchanged,
+    "several": Steps._several, "unchanged": Steps._unchanged, "delete": Steps._delete,
 }  # fmt: skip
 # Instructions whose first operand is the register of a result.
 _GIVES = frozenset(
