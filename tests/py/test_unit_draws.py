@@ -32,6 +32,7 @@ class Walk:
         self.x += self.rng.normal(0.0, by)
         return self.x
 b = [3, 1, 4, 1, 5]
+m = np.array([[0.25, 0.75], [0.5, 0.5]])
 walk = Walk()
 def pick(rng, n, by=0.5):
     return rng.integers(n) if rng.random() < by else rng.integers(n, n + n)
@@ -70,6 +71,7 @@ LOOPS = {
     "a rate of none": "s += random.random() + own.expovariate(30 - i)",
     "choices": "c += rng.choice([-1, 1]) + np.random.choice(5) + random.choice([2, 3])",
     "choices by weight": "c += rng.choice(3, p=[0.2, 0.3, 0.5])",
+    "choices by a row's weights": "c = rng.choice(2, p=m[c % 2]) + np.random.choice(2, p=m[0])",
     "arrays": "x += rng.normal(size=12) + np.random.rand(12)\nh[:3] = rng.integers(0, 9, size=3)",
     "arrays as arguments": "x[:] = rng.normal(x, 0.5)\ns += rng.choice(x)",
     "of one bit generator": "s += one.random() - other.normal() * other.random_sample()",

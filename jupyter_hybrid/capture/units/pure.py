@@ -11,7 +11,7 @@ import ast
 import functools
 import itertools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from types import ModuleType
 from typing import Any
@@ -66,6 +66,7 @@ _OPERATORS = {
 }  # fmt: skip
 _REFUSED = frozenset({"out", "where", "ddof"})  # the last one may warn, not by a flag
 _MOST_ARGUMENTS = 24
+_MOST_SAMPLED = 1000  # elements
 _FIXED = (int, float, str, bool, type(None))
 
 
@@ -252,7 +253,7 @@ def drawn(
     made = _adapted(function, places, names)
     sampled = functools.partial(made, twin) if receiver else _adapted(twin, places, names)
     kinds = tuple(v[0] for v in spec.given[len(receiver) :])
-    result = _kind_of_result(sampled, kinds, (_sample, _rising()))
+    result = _kind_of_result(sampled, kinds, (_sample, _rising(), *_of_lengths(places)))
     return _called(code, *_direct(code, function, places, names, spec.given), result, draws=True)
 
 
@@ -395,11 +396,26 @@ def _rising() -> Callable[[Any], Any]:
     def sample(kind: Any) -> Any:
         if not is_array(kind):
             return _sample(kind) * next(numbers) if kind not in ("bool", ".?") else True
-        made = np.zeros_like(_sample(kind))
-        made[..., 0] = 1
-        return made
+        return _chances(kind)
 
     return sample
+
+
+def _of_lengths(places: list[Any]) -> Iterator[Callable[[Any], Any]]:
+    """Samples of which arrays have the sum 1, and as many elements as an integer says."""
+    constants = {p.value for p in places if type(p) is _Constant and type(p.value) is int}
+    for length in (3, *(n for n in constants if 0 < n <= _MOST_SAMPLED)):
+        yield lambda kind, n=length: _chances(kind, n) if is_array(kind) else _numbers(kind, n)
+
+
+def _numbers(kind: Any, number: int) -> Any:
+    return _sample(kind) * (number if is_integer(kind) else 1)
+
+
+def _chances(kind: Any, length: int = 3) -> Any:
+    made = np.zeros((length,) * kind[2], kind[1])
+    made[..., 0] = 1
+    return made
 
 
 def _sample(kind: Any) -> Any:
