@@ -16,11 +16,20 @@ namespace bind {
 struct Source {
   const bitgen* bits = nullptr;
   pybind11::object random, getrandbits;
+  int generator = 0;  // which of those that are drawn from
+};
+
+// Normal numbers that a generator makes come in pairs; what it keeps of one.
+struct Second {
+  bool is_known = false;  // here, not in the generator
+  bool there = false;     // has it one?
+  double value = 0;
+  bool changed = false;
 };
 
 class Draws {
  public:
-  // `streams`: an object with `states()`, `go_back(states)` and `sources()`, or None.
+  // `streams`: draws.Streams, or None.
   explicit Draws(pybind11::object streams);
 
   // A number from the bits of one of the generators.
@@ -28,7 +37,7 @@ class Draws {
                   units::Register* made);
 
   // Before a function draws: if it fails half-way, that is taken back as well.
-  void begin() { drawn_ = true; }
+  void begin();
 
   // It has drawn, given these. Arrays among them may change before it is called again.
   void log(const pybind11::object& function, const pybind11::tuple& given);
@@ -41,6 +50,9 @@ class Draws {
   // The generators are what they were when it was committed last.
   void take_back();
 
+  // They have all that was drawn.
+  void finish();
+
  private:
   struct Entry {
     pybind11::object function, given;
@@ -52,18 +64,23 @@ class Draws {
 
   void keep();
   void go_back();
+  Second* second_of(int source);
+  void give_seconds();
+  template <typename Act>
+  void uninterrupted(const Act& act);
 
   pybind11::object streams_, states_;
   pybind11::object kept_;  // which keeps the bits
   std::vector<Source> sources_;
+  std::vector<Second> seconds_;  // by generator
   std::vector<Entry> log_;
   size_t committed_ = 0;
   bool drawn_ = false;  // since then
 };
 
-// One number of a source, a capsule of NumPy's or a pair of methods, as units draw it.
-pybind11::object drawn(const pybind11::object& source, int method, const pybind11::object& a,
-                       const pybind11::object& b);
+// So many numbers of a source, a capsule of NumPy's or a pair of methods, as units draw them.
+pybind11::list drawn(const pybind11::object& source, int method, const pybind11::object& a,
+                     const pybind11::object& b, int count);
 
 }  // namespace bind
 }  // namespace hybrid

@@ -161,6 +161,7 @@ class PythonCalls : public units::Calls {
   }
   void commit() override { draws_.commit(); }
   void take_back() override { draws_.take_back(); }
+  void finish() { draws_.finish(); }
 
  private:
   Did take(const PyCall::Value& wanted, const py::object& result, const py::tuple& given,
@@ -274,6 +275,7 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
   calls.keep(kept);
   Run& made = *kept;
   const units::Result result = made.go(&interrupted, floating_exceptions(watched));
+  calls.finish();
   py::object error = py::none();
   // Whoever gives the variables their values hears of a signal when they have them.
   if (PyErr_Occurred() || PyErr_CheckSignals() != 0) {
@@ -401,8 +403,9 @@ void bind_units(py::module_& m) {
       "width_of", [](const py::str& text) { return static_cast<int>(PyUnicode_KIND(text.ptr())); },
       "The bytes of each character as Python keeps this text.");
   part.def("drawn", &drawn, py::arg("source"), py::arg("method"), py::arg("a"), py::arg("b"),
-           "A number as units draw it, from the bits of a generator's capsule, or by the methods "
-           "(random, getrandbits) of one of Python's.");
+           py::arg("count"),
+           "So many numbers as units draw them, from the bits of a generator's capsule, or by the "
+           "methods (random, getrandbits) of one of Python's.");
   py::class_<PyUnit>(part, "Unit", "The code of a loop, for certain kinds of values.")
       .def(py::init(&make), py::arg("code"), py::arg("registers"), py::arg("variables"),
            py::arg("inputs"), py::arg("letters"), py::arg("given"), py::arg("constants"),

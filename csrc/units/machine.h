@@ -31,16 +31,23 @@ struct Unit {
 };
 
 // A number drawn from the bits of one of NumPy's generators: of [0, 1), of [a, b), or an integer
-// there, in two ways; the same by the methods of one of Python's, and an exponential one.
+// there, in two ways; normal (a, b: mean, deviation) and exponential ones (a: mean), as its newer
+// and as its older generators do. Then the same by the methods of one of Python's.
 enum class Drawn : int32_t {
   unit,
   uniform,
   masked,
   scaled,
+  normal,
+  exponential,
+  older_normal,
+  older_exponential,
   python_unit,
   python_uniform,
   python_integer,
-  python_exponential
+  python_exponential,
+  python_gauss,
+  python_normal
 };
 
 // Calls functions that a unit has no instructions for. They change nothing but, where `writes`, the

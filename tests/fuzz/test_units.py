@@ -7,6 +7,7 @@ import contextlib
 import io
 import math
 import os
+import random
 import warnings
 from itertools import count
 from typing import Any
@@ -70,7 +71,7 @@ def bits_of(value: Any) -> bytes:
 
 def run(trial: Trial, way: str) -> tuple[Any, ...]:
     """(names' values, error, warnings, output) after the loop."""
-    names: dict[str, Any] = {"np": np, "math": math}
+    names: dict[str, Any] = {"np": np, "math": math, "random": random}
     exec(trial.setup, names)
     functions = f"<functions {next(_numbers)}>"
     remember(functions, trial.functions)
@@ -104,7 +105,7 @@ def run(trial: Trial, way: str) -> tuple[Any, ...]:
         for a, one in arrays
         for b, other in arrays
     ]
-    same.append(repr(np.random.get_state(legacy=False)))
+    same += [repr(np.random.get_state(legacy=False)), random.getstate()]
     places: dict[int, int] = {}  # of objects, where they are first
     same.append([where(names[n], places) for n in sorted(names) if type(names[n]) is list])
     if "o" in names:  # an instance

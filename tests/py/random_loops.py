@@ -57,6 +57,8 @@ CALLS = [
     "sum(x)", "sum(q * {} for q in y)", "max(q + {} for q in range(4))",
     "any(q > {} for q in range(3))", "all([q != {} for q in range(3)])",
     "sum({} for q in range(5) if q > 1)", "rng.random()", "rng.uniform(1, {})", "rng.integers(9)",
+    "np.random.randn()", "np.random.normal({}, 2)", "random.gauss(0, 1)", "random.randint(1, 6)",
+    "random.choice([1, 2, {}])", "random.uniform({}, 1)", "rng.exponential({})",
     "rng.normal({}, 1)", "np.random.randint(5)", "np.random.rand()", "rng.choice([1, 2])",
 ]  # fmt: skip
 LISTS = ["l", "u"]
@@ -149,6 +151,7 @@ def trials(draw: st.DrawFn) -> Trial:
         "frozen = np.arange(4.0)",
         "frozen.flags.writeable = False",
         "np.random.seed(4)",
+        "random.seed(3)",
         "rng = np.random.default_rng(5)",
     ]
     setup += [f"{n} = {draw(st.sampled_from(SCALARS))}" for n in NAMES if draw(st.integers(0, 4))]

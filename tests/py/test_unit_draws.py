@@ -71,6 +71,20 @@ LOOPS = {
     "a rate of none": "s += random.random() + own.expovariate(30 - i)",
     "choices": "c += rng.choice([-1, 1]) + np.random.choice(5) + random.choice([2, 3])",
     "choices by weight": "c += rng.choice(3, p=[0.2, 0.3, 0.5])",
+    "normal ones by pairs": "s += np.random.randn()\n"
+    "if i % 3: s += old.normal(1, 2) * np.random.normal()",
+    "with arrays of them": "s += np.random.randn() + np.random.normal(size=3)[1] + "
+    "np.random.randn()",
+    "in the newer way": "s += rng.normal(s, 0.5) * rng.standard_normal() + "
+    "rng.normal(scale=2, loc=i)",
+    "of one that two generators have": "s += other.randn() + one.normal() + "
+    "other.standard_normal()",
+    "exponential ones of NumPy's": "s += rng.exponential() + rng.exponential(scale=x[2] + 1) + "
+    "np.random.exponential(2) + old.standard_exponential()",
+    "a deviation below 0": "s += np.random.randn() + rng.normal(0, 30 - i)",
+    "a deviation of -0": "s += rng.normal()\nif i == 30: s += np.random.normal(0.0, -0.0)",
+    "pairs of Python's": "s += own.gauss(0, 1) + random.normalvariate(i, 0.5)\n"
+    "if i % 2: s += own.gauss(1, i)",
     "choices by a row's weights": "c = rng.choice(2, p=m[c % 2]) + np.random.choice(2, p=m[0])",
     "arrays": "x += rng.normal(size=12) + np.random.rand(12)\nh[:3] = rng.integers(0, 9, size=3)",
     "arrays as arguments": "x[:] = rng.normal(x, 0.5)\ns += rng.choice(x)",
@@ -96,7 +110,7 @@ LOOPS = {
 OTHERS = frozenset(
     {"two names", "another generator", "seeds", "and a print", "nested elements", "by another name",
      "and an error", "and what can't be drawn", "many integers", "and none in a list",
-     "and none in a range", "a rate of none"}
+     "and none in a range", "a rate of none", "a deviation below 0", "a deviation of -0"}
 )  # fmt: skip
 
 

@@ -64,15 +64,42 @@ class Native(NamedTuple):
     of_floats: bool
     result: str
     least: int = 0
+    otherwise: tuple[float, ...] = (0.0, 1.0)  # what arguments are that are not given
+    names: tuple[str, ...] = ()
+
+    @property
+    def needs(self) -> int:
+        """So many numbers."""
+        return max(self.most, len(self.names))
 
 
 # Numbers of the ways to draw: in the order of the machine's.
-_OF_UNIT, _OF_RANGE, _MASKED, _SCALED, _PYTHON_UNIT, _PYTHON_RANGE, _BELOW, _EXPONENTIAL = range(8)
+_OF_UNIT, _OF_RANGE, _MASKED, _SCALED, _NORMAL, _EXPONENTIAL, _OLDER_NORMAL = range(7)
+_OLDER_EXPONENTIAL, _PYTHON_UNIT, _PYTHON_RANGE, _BELOW, _RATE, _GAUSS, _BY_RATIO = range(7, 14)
 _UNIT, _UNIFORM = Native(_OF_UNIT, 0, True, "float"), Native(_OF_RANGE, 2, True, "float")
+
+
+def _normal(method: int, most: int = 2) -> Native:
+    return Native(method, most, True, "float", names=("loc", "scale"))
+
+
+def _exponential(method: int, most: int = 1) -> Native:
+    return Native(method, most, True, "float", otherwise=(1.0,), names=("scale",))
+
+
 _NATIVE = {
     (np.random.Generator, "random"): _UNIT,
     (np.random.Generator, "uniform"): _UNIFORM,
     (np.random.Generator, "integers"): Native(_SCALED, 2, False, ".l", 1),
+    (np.random.Generator, "normal"): _normal(_NORMAL),
+    (np.random.Generator, "standard_normal"): _normal(_NORMAL, 0),
+    (np.random.Generator, "exponential"): _exponential(_EXPONENTIAL),
+    (np.random.Generator, "standard_exponential"): _exponential(_EXPONENTIAL, 0),
+    (np.random.RandomState, "normal"): _normal(_OLDER_NORMAL),
+    (np.random.RandomState, "standard_normal"): _normal(_OLDER_NORMAL, 0),
+    (np.random.RandomState, "randn"): _normal(_OLDER_NORMAL, 0),
+    (np.random.RandomState, "exponential"): _exponential(_OLDER_EXPONENTIAL),
+    (np.random.RandomState, "standard_exponential"): _exponential(_OLDER_EXPONENTIAL, 0),
     (np.random.RandomState, "random"): _UNIT,
     (np.random.RandomState, "random_sample"): _UNIT,
     (np.random.RandomState, "rand"): _UNIT,
@@ -80,11 +107,14 @@ _NATIVE = {
     (np.random.RandomState, "randint"): Native(_MASKED, 2, False, "int", 1),
     (random.Random, "random"): Native(_PYTHON_UNIT, 0, True, "float"),
     (random.Random, "uniform"): Native(_PYTHON_RANGE, 2, True, "float", 2),
-    (random.Random, "expovariate"): Native(_EXPONENTIAL, 1, True, "float", 1),
+    (random.Random, "expovariate"): Native(_RATE, 1, True, "float", 1),
+    (random.Random, "gauss"): Native(_GAUSS, 2, True, "float", 2),
+    (random.Random, "normalvariate"): Native(_BY_RATIO, 2, True, "float", 2),
     (random.Random, "randrange"): Native(_BELOW, 2, False, "int", 1),
     (random.Random, "randint"): Native(_BELOW, 2, False, "int", 2),
 }
 _FLOATS = frozenset({"float", ".d"})
+_MANY = 512  # numbers to compare; an even one: normal ones come in pairs
 _numpy_random: Any = np.random
 _GLOBAL = _numpy_random.get_state.__self__
 
@@ -95,6 +125,27 @@ class Streams:
     def __init__(self, generators: Iterable[Any]):
         self._sources = list(generators)
         self._generators = list({id(g): g for g in self._sources}.values())
+
+    def numbers(self) -> list[int]:
+        """Which of the generators is each that is drawn from."""
+        return [next(k for k, g in enumerate(self._generators) if g is s) for s in self._sources]
+
+    def second(self, number: int, state: Any = None) -> float | None:
+        """What a generator keeps of a pair of normal numbers; ``state``: its own, if known."""
+        state = _state(self._generators[number]) if state is None else state
+        if type(state) is dict:
+            return float(state["gauss"]) if state["has_gauss"] else None
+        kept: float | None = state[2]
+        return kept
+
+    def set_second(self, number: int, value: float | None) -> None:
+        generator = self._generators[number]
+        state = _state(generator)
+        if type(state) is dict:
+            kept = {"has_gauss": int(value is not None), "gauss": value or 0.0}
+            generator.set_state({**state, **kept})
+        else:
+            generator.setstate((*state[:2], value))
 
     def sources(self) -> list[Any]:
         """The bits of each that is drawn from; None: they have no public name."""
@@ -200,16 +251,21 @@ def _natively(code: Any, function: Any, node: Any, named: dict[str, Any]) -> Val
     if kind is random.Random and name == "choice":
         return _choice(code, source, node, named)
     known = _NATIVE.get((kind, name))
-    if known is None or named or not known.least <= len(node.args) <= known.most:
+    if known is None or not known.least <= len(node.args) <= known.most:
         return None
-    if not _agrees(known, kind, name):
+    places = known.names[len(node.args) : known.most]  # which names may be given
+    if not named.keys() <= set(places) or not _agrees(known, kind, name):
         return None
     values = [code._value(a) for a in node.args]
     if known.of_floats:
-        if not all(k in _FLOATS or is_integer(k) for k, _ in values):
+        by_name = {n: code._value(a) for n, a in named.items()}
+        if not all(k in _FLOATS or is_integer(k) for k, _ in (*values, *by_name.values())):
             return None
         given = [arithmetic.as_float(code, value) for value in values]
-        given += [code.constant(float(k)) for k in range(len(given), known.most)]
+        for k in range(len(given), known.needs):
+            value = by_name.get(known.names[k]) if known.names else None
+            other = code.constant(known.otherwise[k])
+            given.append(other if value is None else arithmetic.as_float(code, value))
     else:
         if not all(is_integer(k) for k, _ in values):
             return None
@@ -223,7 +279,7 @@ def _natively(code: Any, function: Any, node: Any, named: dict[str, Any]) -> Val
 
 def _drawn(code: Any, known: Native, source: Any, given: list[int]) -> int:
     code.drawn_from.append(source)
-    first = code.consecutive(given) if known.most else code.constant(0.0)
+    first = code.consecutive(given) if given else code.constant(0.0)
     return int(code.emit("draw", known.method, first, len(code.drawn_from) - 1))
 
 
@@ -250,14 +306,16 @@ def _agrees(known: Native, kind: type, name: str) -> bool:
     several: tuple[tuple[Any, ...], ...] = ((0.0, 1.0), (-1e300, 3e7), (0.1, 0.7))
     if not known.of_floats:
         several = (0, 6), (-5, 2**31), (3, 4), (-(2**40), 11 - 2**40), (5, 2**32 + 5)
-    if known.method == _EXPONENTIAL:
+    if known.method == _RATE:
         several = ((0.5, 0.0), (-3.0, 0.0))
-    for a, b in several:
+    elif "scale" in known.names or known.method in (_GAUSS, _BY_RATIO):
+        several = ((0.1, 0.7), (2.5, 1e200)) if known.most else (known.otherwise * 2,)
+    for a, b, *_ in several:
         given = (a, b)[: known.most]
-        ours = [_core.units.drawn(_source(one), known.method, a, b) for _ in range(32)]
+        ours = _core.units.drawn(_source(one), known.method, a, b, _MANY)
         if name == "randint" and kind is random.Random:
             given = a, b - 1
-        if ours != [theirs(*given) for _ in range(32)]:
+        if ours != [theirs(*given) for _ in range(_MANY)]:
             return False
     here, there = _state(one), _state(other)
     if type(here) is dict:  # NumPy's older generators keep more

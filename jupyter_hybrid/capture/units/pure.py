@@ -405,11 +405,13 @@ def _of_lengths(places: list[Any]) -> Iterator[Callable[[Any], Any]]:
     """Samples of which arrays have the sum 1, and as many elements as an integer says."""
     constants = {p.value for p in places if type(p) is _Constant and type(p.value) is int}
     for length in (3, *(n for n in constants if 0 < n <= _MOST_SAMPLED)):
-        yield lambda kind, n=length: _chances(kind, n) if is_array(kind) else _numbers(kind, n)
+        yield functools.partial(_of_length, length)
 
 
-def _numbers(kind: Any, number: int) -> Any:
-    return _sample(kind) * (number if is_integer(kind) else 1)
+def _of_length(length: int, kind: Any) -> Any:
+    if is_array(kind):
+        return _chances(kind, length)
+    return _sample(kind) * (length if is_integer(kind) else 1)
 
 
 def _chances(kind: Any, length: int = 3) -> Any:
