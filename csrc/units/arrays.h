@@ -153,7 +153,7 @@ class Arrays {
   bool reverse(int64_t list);
   bool sort(int64_t list, char tag);                                  // false: it has other items
   bool set_item(int64_t list, char* item, char tag, Register value);  // of one that may not, too
-  int64_t listed(int64_t of);                     // the items of a list, a tuple or a part of one
+  int64_t list_of(int64_t of);                     // the items of a list, a tuple or a part of one
   int64_t repeated(int64_t list, int64_t times);  // -1: too many
   Did gathered(int64_t of, char tag, int64_t* made);  // an array of them
   // Where an item first is; -1: nowhere. False: there are items of another kind.

@@ -84,8 +84,10 @@ void Arrays::move_items(int64_t number, int64_t room) {
   Array& array = arrays_[number];
   List& list = lists_[array.list - 1];
   char* const tags = data + sizeof(Register) * room;
-  std::memcpy(data, array.data, sizeof(Register) * array.shape[0]);
-  std::memcpy(tags, array.tags, array.shape[0]);
+  if (array.shape[0] != 0) {
+    std::memcpy(data, array.data, sizeof(Register) * array.shape[0]);
+    std::memcpy(tags, array.tags, array.shape[0]);
+  }
   const bool is_own = list.made_in == transaction_ || list.moved_in == transaction_;
   if (is_own && list.room != 0) give_back(array.data, kItemBytes * list.room);
   list.moved_in = transaction_;
@@ -148,10 +150,8 @@ bool Arrays::push(int64_t number, char tag, Register value) {
   if (!log_length(number)) return false;
   const int64_t length = arrays_[number].shape[0];
   if (length >= kMostItems) return false;
-  const int64_t room = std::max(lists_[arrays_[number].list - 1].room, kLeastRoom);
-  // Memory that was given has no room.
-  if (length >= lists_[arrays_[number].list - 1].room)
-    move_items(number, std::max(2 * length, room));
+  const int64_t room = lists_[arrays_[number].list - 1].room;  // 0: memory that was given
+  if (length >= room) move_items(number, std::max(2 * length, kLeastRoom));
   const Array& array = arrays_[number];
   if (!log_item(array, array.data + sizeof(Register) * length)) return false;
   ++arrays_[number].shape[0];
@@ -221,7 +221,7 @@ bool Arrays::sort(int64_t number, char tag) {
 }
 
 // What is made of lists ---------------------------------------------------------------------------
-int64_t Arrays::listed(int64_t of) {
+int64_t Arrays::list_of(int64_t of) {
   const int64_t made = new_list(arrays_[of].shape[0]);
   extend(made, of);
   return made;

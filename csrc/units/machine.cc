@@ -618,7 +618,7 @@ do_fill:
 do_new_list:
   MADE_OR_LEAVE(arrays_.new_list(i->b, i->c != 0))
 do_listed:
-  MADE_OR_LEAVE(arrays_.listed(B.i))
+  MADE_OR_LEAVE(arrays_.list_of(B.i))
 do_repeat:
   MADE_OR_LEAVE(arrays_.repeated(B.i, C.i))
 do_push:
