@@ -39,29 +39,38 @@ py::object Objects::of_item(char tag, units::Register value) {
   return scalar_of(static_cast<units::Type>(tag - 1))(object_of(plain, value, units::Register{}));
 }
 
-py::object Objects::item(const Array& list, int64_t at) {
+PyObject* Objects::new_item(const Array& list, int64_t at) {
   units::Register value;
   std::memcpy(&value, list.data + at * sizeof value, sizeof value);
-  return of_item(list.tags[at], value);
+  PyObject* const made = list.tags[at] == units::tags::kFloat     ? PyFloat_FromDouble(value.f)
+                         : list.tags[at] == units::tags::kInteger ? PyLong_FromLongLong(value.i)
+                                                                  : nullptr;
+  if (PyErr_Occurred()) throw py::error_already_set();
+  return made != nullptr ? made : of_item(list.tags[at], value).release().ptr();
+}
+
+py::object Objects::of_list(int64_t number) {
+  const Array& array = arrays_[number];
+  const auto length = static_cast<Py_ssize_t>(array.shape[0]);
+  if (arrays_.is_tuple(number)) {
+    py::tuple made(length);
+    for (Py_ssize_t k = 0; k < length; ++k) PyTuple_SET_ITEM(made.ptr(), k, new_item(array, k));
+    made_[number] = made;
+    return std::move(made);
+  }
+  py::list made(length);
+  made_[number] = made;  // who refers to it gets this one
+  for (Py_ssize_t k = 0; k < length; ++k) PyList_SET_ITEM(made.ptr(), k, new_item(array, k));
+  return std::move(made);
 }
 
 py::object Objects::of(int64_t number) {
   if (arrays_.was_given(number)) return py::reinterpret_borrow<py::object>(given_[number]);
-  if (const auto known = made_.find(number); known != made_.end()) return known->second;
+  if (made_.empty()) made_.resize(static_cast<size_t>(arrays_.count()));
+  if (made_[number]) return made_[number];
+  if (arrays_.may_grow(number)) return of_list(number);
   const Array& array = arrays_[number];
   py::object found;
-  if (arrays_.may_grow(number)) {
-    if (arrays_.is_tuple(number)) {
-      py::tuple items(array.shape[0]);
-      for (int64_t k = 0; k < array.shape[0]; ++k) items[k] = item(array, k);
-      made_[number] = items;
-      return std::move(items);
-    }
-    py::list made;
-    made_[number] = made;  // who refers to it gets this one
-    for (int64_t k = 0; k < array.shape[0]; ++k) made.append(item(array, k));
-    return std::move(made);
-  }
   if (array.memory < 0 && is_sequence(given_[array.from])) {
     const Array& whole = arrays_[array.from];
     const Py_ssize_t row = (array.data - whole.data) / whole.stride[0];

@@ -22,14 +22,15 @@ class Objects {
   const units::Array& array(int64_t number) const { return arrays_[number]; }
 
  private:
-  pybind11::object item(const units::Array& list, int64_t at);
+  pybind11::object of_list(int64_t number);
+  PyObject* new_item(const units::Array& list, int64_t at);  // a new reference
   static pybind11::array seen(const units::Array& array, const pybind11::object& base, char* data);
   pybind11::array owner(int memory);
 
   const units::Arrays& arrays_;
   const std::vector<PyObject*>& given_;
   const std::vector<pybind11::object>& lent_;
-  std::map<int64_t, pybind11::object> made_;
+  std::vector<pybind11::object> made_;  // by number
   std::map<int, pybind11::object> owners_;
 };
 

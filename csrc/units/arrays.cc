@@ -14,7 +14,14 @@ namespace hybrid {
 namespace units {
 namespace {
 
-constexpr int64_t kSmallestMemory = 6, kSizes = 48;  // logarithms
+constexpr int kSmallestMemory = 6, kSmall = 9;  // logarithms
+constexpr size_t kSlab = 1 << 14;               // bytes of what small memory is cut of
+
+int size_class(int64_t bytes) {
+  int found = kSmallestMemory;
+  while ((int64_t{1} << found) < bytes) ++found;
+  return found;
+}
 
 }  // namespace
 
@@ -58,17 +65,20 @@ Arrays::Arrays(std::vector<Array> given)
 
 Arrays::~Arrays() {
   for (const Memory& memory : memories_) {
-    if (memory.users > 0 && memory.lender < 0) std::free(memory.whole.data);
+    if (memory.users > 0 && memory.lender < 0) free_memory(memory.whole.data, memory.bytes);
   }
   for (const Array& array : arrays_) {
-    if (array.used && array.list != 0 && lists_[array.list - 1].room != 0) std::free(array.data);
+    const int64_t room = array.used && array.list != 0 ? lists_[array.list - 1].room : 0;
+    if (room != 0) free_memory(array.data, kItemBytes * room);
   }
   for (const Grown& one : grown_) {
-    if (one.room != 0 && one.data != arrays_[one.number].data) std::free(one.data);
+    const bool moved = one.room != 0 && one.data != arrays_[one.number].data;
+    if (moved) free_memory(one.data, kItemBytes * one.room);
   }
-  for (const auto& spare : spare_) {
-    for (char* data : spare) std::free(data);
+  for (int which = kSmall + 1; which < kSizes; ++which) {
+    for (char* data : spare_[which]) std::free(data);
   }
+  for (char* slab : slabs_) std::free(slab);
 }
 
 // Memory and numbers ------------------------------------------------------------------------------
@@ -101,12 +111,6 @@ int64_t Arrays::add(Array array, const Memory& memory) {
   return add(array);
 }
 
-static int size_class(int64_t bytes) {
-  int found = kSmallestMemory;
-  while ((int64_t{1} << found) < bytes) ++found;
-  return found;
-}
-
 int64_t put_in_order(Array* array) {
   int64_t bytes = size_of(array->type);
   bool empty = false;
@@ -120,14 +124,23 @@ int64_t put_in_order(Array* array) {
 
 char* Arrays::memory_of(int64_t bytes) {
   const int which = size_class(bytes);
-  if (!spare_[which].empty()) {
-    char* const data = spare_[which].back();
-    spare_[which].pop_back();
-    return data;
+  std::vector<char*>& spare = spare_[which];
+  if (spare.empty()) {
+    const size_t size = size_t{1} << which, pieces = which <= kSmall ? kSlab / size : 1;
+    auto* const data = static_cast<char*>(std::aligned_alloc(64, pieces * size));
+    if (data == nullptr) throw std::bad_alloc();
+    if (which > kSmall) return data;
+    slabs_.push_back(data);
+    for (size_t k = pieces; k-- > 0;) spare.push_back(data + k * size);
   }
-  auto* const data = static_cast<char*>(std::aligned_alloc(64, size_t{1} << which));
-  if (data == nullptr) throw std::bad_alloc();
+  char* const data = spare.back();
+  spare.pop_back();
   return data;
+}
+
+// At the end of a run.
+void Arrays::free_memory(char* data, int64_t bytes) {
+  if (size_class(bytes) > kSmall) std::free(data);
 }
 
 void Arrays::give_back(char* data, int64_t bytes) { spare_[size_class(bytes)].push_back(data); }

@@ -86,6 +86,7 @@ class Arrays {
   Arrays& operator=(const Arrays&) = delete;
 
   const Array& operator[](int64_t number) const { return arrays_[number]; }
+  int64_t count() const { return static_cast<int64_t>(arrays_.size()); }
   bool was_given(int64_t number) const { return number < given_; }
   const Array& whole(int memory) const { return memories_[memory].whole; }
   int lender(int memory) const { return memories_[memory].lender; }  // -1: it was made here
@@ -153,7 +154,7 @@ class Arrays {
   bool reverse(int64_t list);
   bool sort(int64_t list, char tag);                                  // false: it has other items
   bool set_item(int64_t list, char* item, char tag, Register value);  // of one that may not, too
-  int64_t list_of(int64_t of);                     // the items of a list, a tuple or a part of one
+  int64_t list_of(int64_t of);                    // the items of a list, a tuple or a part of one
   int64_t repeated(int64_t list, int64_t times);  // -1: too many
   Did gathered(int64_t of, char tag, int64_t* made);  // an array of them
   // Where an item first is; -1: nowhere. False: there are items of another kind.
@@ -212,12 +213,14 @@ class Arrays {
   Did selected(int64_t of, int64_t mask, int64_t* made);
 
   char* memory_of(int64_t bytes);
+  static void free_memory(char* data, int64_t bytes);
   void give_back(char* data, int64_t bytes);
   void free(int64_t number);
   void free_list(const Array& list);
   bool log_item(const Array& list, char* item);
   bool log_length(int64_t list);
   bool log_items(int64_t list);  // all of them
+  bool lengthen(int64_t list, int64_t count);
   void move_items(int64_t list, int64_t room);
   void put_item(int64_t list, int64_t at, char tag, Register value);
   void ungrow(const Grown& was);
@@ -245,7 +248,9 @@ class Arrays {
   std::vector<int> free_arrays_;
   std::vector<Memory> memories_;
   std::vector<int> free_memories_;
-  std::vector<char*> spare_[48];  // by the logarithm of their size
+  static constexpr int kSizes = 48;
+  std::vector<char*> spare_[kSizes];  // by the logarithm of their size
+  std::vector<char*> slabs_;          // which hold the small ones
   std::vector<Written> log_;
   std::vector<Region> regions_;
   std::vector<List> lists_;

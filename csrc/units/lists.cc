@@ -146,16 +146,25 @@ void Arrays::put_item(int64_t number, int64_t at, char tag, Register value) {
   if (tags::is_reference(tag)) refer(array, value.i);
 }
 
-bool Arrays::push(int64_t number, char tag, Register value) {
+// Room for more items behind the last one, of which the old ones are logged.
+bool Arrays::lengthen(int64_t number, int64_t count) {
   if (!log_length(number)) return false;
-  const int64_t length = arrays_[number].shape[0];
-  if (length >= kMostItems) return false;
+  const int64_t length = arrays_[number].shape[0], wanted = length + count;
+  if (wanted > kMostItems) return false;
   const int64_t room = lists_[arrays_[number].list - 1].room;  // 0: memory that was given
-  if (length >= room) move_items(number, std::max(2 * length, kLeastRoom));
+  if (wanted > room) move_items(number, std::max({wanted, 2 * length, kLeastRoom}));
   const Array& array = arrays_[number];
-  if (!log_item(array, array.data + sizeof(Register) * length)) return false;
-  ++arrays_[number].shape[0];
-  put_item(number, length, tag, value);
+  const int64_t before = lists_[array.list - 1].before;
+  for (int64_t k = length; k < std::min(wanted, before); ++k) {
+    if (!log_item(array, array.data + sizeof(Register) * k)) return false;
+  }
+  arrays_[number].shape[0] = wanted;
+  return true;
+}
+
+bool Arrays::push(int64_t number, char tag, Register value) {
+  if (!lengthen(number, 1)) return false;
+  put_item(number, arrays_[number].shape[0] - 1, tag, value);
   return true;
 }
 
@@ -186,11 +195,22 @@ bool Arrays::pop(int64_t number, int64_t at, char tag, Register* made) {
 }
 
 bool Arrays::extend(int64_t number, int64_t more) {
-  const int64_t count = arrays_[more].shape[0];
-  for (int64_t k = 0; k < count; ++k) {
-    const Array& from = arrays_[more];
-    const char* const item = from.data + k * from.stride[0];
-    if (!push(number, from.tags[item_number(from, item)], read<Register>(item))) return false;
+  const int64_t count = arrays_[more].shape[0], length = arrays_[number].shape[0];
+  if (count == 0) return true;
+  if (!lengthen(number, count)) return false;
+  const Array &array = arrays_[number], &from = arrays_[more];
+  if (from.stride[0] == sizeof(Register)) {
+    std::memcpy(items_of(array) + length, from.data, sizeof(Register) * count);
+    std::memcpy(array.tags + length, from.tags, count);
+  } else {
+    for (int64_t k = 0; k < count; ++k) {
+      const char* const item = from.data + k * from.stride[0];
+      items_of(array)[length + k] = read<Register>(item);
+      array.tags[length + k] = from.tags[item_number(from, item)];
+    }
+  }
+  for (int64_t k = length; k < length + count; ++k) {
+    if (tags::is_reference(array.tags[k])) refer(array, items_of(array)[k].i);
   }
   return true;
 }
@@ -233,7 +253,7 @@ int64_t Arrays::repeated(int64_t list, int64_t times) {
   times = std::max<int64_t>(times, 0);
   if (__builtin_mul_overflow(length, times, &count) || count > kMostItems) return -1;
   const int64_t made = new_list(count);
-  for (int64_t k = 0; k < times; ++k) extend(made, list);
+  for (int64_t k = 0; k < times && length != 0; ++k) extend(made, list);
   return made;
 }
 

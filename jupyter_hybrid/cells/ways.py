@@ -33,7 +33,7 @@ from . import skip
 _DRAWN, _UNSEEN = (1.2, 0.002), (1.05, 30e-6)
 _DOUBT = 4  # times as long, when it was the first one, which pays for more than compiling
 _SURE = 2  # times as long: not tried once more
-_SURELY = 4  # times as long, told by the first steps of its loops alone: not tried at all
+_SURELY = 20  # times as long, told by the first steps of its loops alone: not tried at all
 _LONGER, _LONGER_S = 2, 0.02  # a run takes much longer: so many times and seconds more
 _CHEAP_S = 0.05  # takes so little that a first run's word is not enough
 _TRIAL = 3  # runs of the best way before another trial

@@ -74,6 +74,7 @@ def test_they_run_compiled(shell, steps, body):
         "def f():\n    d = locals()\n    z = 1\n    y = [k * 2 for k in range(9)]\n"
         "    for i in range(9):\n        z += i\n    return sorted(d)\nh = f()\n",
         "try:\n    h = [k + 1 for k in np.array(3)]\nexcept TypeError as e:\n    h = str(e)\n",
+        "try:\n    h = [v[k] for k in range(2**63)]\nexcept IndexError as e:\n    h = str(e)\n",
         "h = [k + 1 for k in iter(v)]\nq = list(zip(v, [k * 2 for k in v]))\n",
     ],
 )

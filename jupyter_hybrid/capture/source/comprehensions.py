@@ -73,7 +73,10 @@ class Comprehensions:
         if unit is None or unit.refused:
             may_try[number] = False
         elif alone is not None and _is_sized(values) and any(consumer is c for c in CONSUMERS):
-            found.count = len(values)
+            try:
+                found.count = len(values)
+            except OverflowError:  # a range of more steps than anybody takes
+                return found
             found.is_cold = place.ran_s < compiled.HOT_S
             found.is_tried = (
                 not found.is_cold and place.pace.goes_by_unit() and not watching_lately()

@@ -26,7 +26,7 @@ _parts: dict[type, tuple[str, ...]] = {ast.Constant: (), ast.Global: (), ast.Non
 
 
 class Rewriting:
-    """Around the rewriting: its trees have no circles, and so many new objects would make the
+    """Around the rewriting, and what units are made of: its trees have no circles, and so many new objects would make the
     collector go through all that is alive. ``seconds`` is what it has taken in this process."""
 
     seconds = 0.0

@@ -20,6 +20,7 @@ from ... import _core
 from ...np_face import TracedArray
 from ...np_face.float_errors import raised
 from .. import numbers
+from ..source.nodes import Rewriting
 from ..source.scopes import own_stores
 from .blocks import ITEMS, RANGE, Loop
 from .callees import Callees, called_names
@@ -172,7 +173,8 @@ class Made:
         end, steps, lost, work, at, kinds, given, error, large, appended = ran
         for which, several in appended:
             slot, kind = self.code.appends[which]
-            values[slot].extend(several if kind in PLAIN else [as_object(kind, v) for v in several])
+            is_object = type(kind) is tuple or kind in PLAIN
+            values[slot].extend(several if is_object else [as_object(kind, v) for v in several])
         self.tries += 1
         self.work += work
         outcome = Outcome(steps, end == _BROKE, end in (_OVER, _BROKE), 0, error=error)
@@ -288,7 +290,8 @@ class Unit:
                 return known
         if len(self._loops) == _MOST_LOOPS:
             return None
-        loop = Loop(self._node, way, seen.callees, seen.local, seen.instances)
+        with Rewriting():
+            loop = Loop(self._node, way, seen.callees, seen.local, seen.instances)
         made = _Known(way, seen.callees, seen.instances, loop)
         self._loops.append(made)
         if not self._calls and not self._used:
@@ -373,7 +376,8 @@ class Unit:
                 self.unfit = Refusal.at("names hold ever other kinds of values", self._node)
                 return None
             extra = loop.size - loop.named - len(kinds)
-            made = Made(loop, (*named, *kinds, *[None] * extra))
+            with Rewriting():
+                made = Made(loop, (*named, *kinds, *[None] * extra))
             known.made[key] = made
         return Ready(made, [*values, *given], seen.owners)
 
