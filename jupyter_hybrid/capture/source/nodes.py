@@ -26,8 +26,9 @@ _parts: dict[type, tuple[str, ...]] = {ast.Constant: (), ast.Global: (), ast.Non
 
 
 class Rewriting:
-    """Around the rewriting, and what units are made of: its trees have no circles, and so many new objects would make the
-    collector go through all that is alive. ``seconds`` is what it has taken in this process."""
+    """Around the rewriting, and what units are made of: such trees have no circles, and so many new
+    objects would make the collector go through all that is alive. ``seconds`` is what it has taken
+    in this process."""
 
     seconds = 0.0
 
