@@ -110,6 +110,8 @@ STATEMENTS = {
     "arrays in given lists": "k = i % 3; layers[k] -= 0.1 * layers[k]; "
     "biases[k] = biases[k] * 0.5; s += layers[k][0, 1] + biases[0][k]",
     "a list's array in place": "for b in biases: b += i\nbiases[i % 3][1] = 7.0; s += biases[1][1]",
+    "parts of arrays in lists": "s += layers[i % 3][1:, 0].sum() + biases[1][::-1][0]; "
+    "layers[i % 3][0, 1:] *= 0.5; biases[0][:2] = i; w = layers[0][1] * 2",
     "views in a list": "views[0][i] = i; s += views[1][i] + views[2][5]; views[1] *= 0.9",
     "arrays of several ranks": "s += others[1][0, 1]; w = others[1] * 2",
     "arrays that are fixed": "s += fixed[i % 2][3]; w = fixed[1] * 2",

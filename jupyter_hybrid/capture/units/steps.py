@@ -79,8 +79,9 @@ class Steps(Values):
             self.pinned = -1
             picked.store(self, base, index, made)
             return
-        if not self._is_part(slot, indices):
-            base, rest = self._inner(slot, indices)
+        mark = self._mark()
+        base, rest = self._inner(slot, indices)
+        if not self._is_part(base[0], rest):
             of = item_of(base[0]) if is_list(base[0]) and base[0][2] == 1 else None
             if is_array(of) and len(rest) == 1 and not isinstance(rest[0], ast.Slice):
                 target = lists.item(self, base, rest[0])  # in place: it stays there
@@ -90,10 +91,11 @@ class Steps(Values):
             elif type(of) is tuple:
                 raise Leaves("a list in a list is updated", None)
             else:
+                self._back_to(mark)
                 self._store(slot, indices, operation)
             return
         value = self._value(operation.right)
-        target = whole.view(self, self._of(slot), indices, self._value)
+        target = whole.view(self, base, rest, self._value)
         self.pinned = target[1]
         whole.update(self, target, operation.op, value)
 
@@ -176,10 +178,10 @@ class Steps(Values):
         if index is not None:
             picked.store(self, self._of(slot), index, value)
             return
-        if self._is_part(slot, indices):
-            whole.assign(self, whole.view(self, self._of(slot), indices, self._value), value)
-            return
         base, indices = self._inner(slot, indices)
+        if self._is_part(base[0], indices):
+            whole.assign(self, whole.view(self, base, indices, self._value), value)
+            return
         kind, tag = base[0], 0
         if is_sequence(kind) and isinstance(indices[0], ast.Slice):
             raise Leaves("a part of a list is given other items", None)

@@ -91,9 +91,8 @@ class Values:
         self._next = mark[2]
         self.computed_later = {r: k for r, k in self.computed_later.items() if k < mark[1]}
 
-    def _is_part(self, slot: int, indices: list[Any]) -> bool:
+    def _is_part(self, kind: Any, indices: list[Any]) -> bool:
         """Is it several elements of an array?"""
-        kind = self._now[slot]
         simple = not any(
             isinstance(i, ast.Slice)
             or (isinstance(i, ast.Constant) and i.value in (None, ...))
@@ -222,10 +221,10 @@ class Values:
         index = self._array_index(node.slot, node.indices)
         if index is not None:
             return picked.element(self, self._of(node.slot), index)
-        if self._is_part(node.slot, node.indices):
-            return whole.view(self, self._of(node.slot), node.indices, self._value)
         base, indices = self._inner(node.slot, node.indices)
         kind = base[0]
+        if self._is_part(kind, indices):
+            return whole.view(self, base, indices, self._value)
         if is_sequence(kind) and kind[2] > len(indices):
             if isinstance(indices[0], ast.Slice):
                 raise Leaves("a part of a list", None)
