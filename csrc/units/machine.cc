@@ -291,6 +291,9 @@ do_exact_i:
 do_nonzero_f:
   LEAVE_IF(A.f == 0);
   NEXT;
+do_number_f:
+  LEAVE_IF(std::isnan(A.f));
+  NEXT;
 do_nonzero_i:
   LEAVE_IF(A.i == 0);
   NEXT;

@@ -71,7 +71,7 @@ def item_tag(code: Any, value: Value) -> int:
     if not tag or _depth(kind) == _MOST_DEEP or (is_sequence(kind) and kind[2] != 1):
         raise Leaves("a list is given such an item", None)
     if kind in ("float", ".d", ".f") and code.constant_of(register) is None:
-        code.check("nonzero_i", code.emit("eq_f", register, register))
+        code.check("number_f", register)
     return tag
 
 

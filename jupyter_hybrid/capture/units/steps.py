@@ -135,8 +135,10 @@ class Steps(Values):
         self._now[slot] = kind
 
     def _not_nan(self, value: Value) -> None:
-        part = "c" if value[0] in ("complex", ".D") else "f"
-        self._add("nonzero_i", self.emit(f"eq_{part}", value[1], value[1]))
+        if value[0] in ("complex", ".D"):
+            self._add("nonzero_i", self.emit("eq_c", value[1], value[1]))
+        else:
+            self._add("number_f", value[1])
 
     def _call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Attribute):
@@ -265,7 +267,8 @@ _GIVES = frozenset(
     for name, number in _core.units.OPCODES.items()
     if name.split("_")[0]
     not in ("commit", "exit", "leave", "jump", "back", "next", "if", "unless", "store")
-    and name not in ("shift_fits", "fits", "exact_i", "nonzero_f", "nonzero_i", "finite_f")
+    and name
+    not in ("shift_fits", "fits", "exact_i", "nonzero_f", "nonzero_i", "number_f", "finite_f")
     and name not in ("assign", "fill", "put_at", "ordered", "append", "push", "insert", "extend")
     and name not in ("reverse", "sort", "is_like")
 )

@@ -206,7 +206,7 @@ class Values:
         if not isinstance(given, (ast.Tuple, ast.List)):
             return lists.contains(self, op, value, self._value(given))
         if value[0] in ("float", ".d", ".f"):  # a nan is in what has that very object
-            self.check("nonzero_i", self.emit("eq_f", value[1], value[1]))
+            self.check("number_f", value[1])
         found = self.constant(0)
         for one in given.elts:
             _, name, x, y = arithmetic.compared(self, ast.Eq(), value, self._value(one))
