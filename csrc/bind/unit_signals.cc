@@ -41,7 +41,10 @@ PyObject* handlers(PyObject*, PyObject*) {
   for (PyObject* const number : known.numbers) {
     PyObject* const handler = PyObject_CallOneArg(known.get, number);
     const bool none = handler == known.by_default || handler == known.ignored || handler == Py_None;
-    const bool well = handler != nullptr && (none || PyList_Append(found, handler) == 0);
+    PyObject* const pair = none || handler == nullptr ? nullptr : PyTuple_Pack(2, number, handler);
+    const bool well =
+        handler != nullptr && (none || (pair != nullptr && PyList_Append(found, pair) == 0));
+    Py_XDECREF(pair);
     Py_XDECREF(handler);
     if (!well) {
       Py_DECREF(found);
@@ -52,7 +55,7 @@ PyObject* handlers(PyObject*, PyObject*) {
 }
 
 PyMethodDef kHandlers = {"handlers", handlers, METH_NOARGS,
-                         "What Python calls when there is a signal."};
+                         "The numbers of signals, and what Python calls then."};
 
 }  // namespace
 

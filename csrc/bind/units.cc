@@ -102,11 +102,14 @@ ArrayLoop loop_of(const py::object& function, const std::string& types, bool in_
 }
 
 // Lets other threads run, as Python does now and then, and has signals handled.
+// Signals that were heard of end a run, too.
+thread_local PyObject* heard_of = nullptr;
+
 bool interrupted() {
   {
     const MaybeReleaseGil released(true);
   }
-  return PyErr_CheckSignals() != 0;
+  return PyErr_CheckSignals() != 0 || (heard_of != nullptr && PyList_GET_SIZE(heard_of) > 0);
 }
 
 // The functions that a run calls, with objects that see its arrays' memory.
@@ -243,7 +246,7 @@ int floating_exceptions(const std::string& watched) {
 // number of the kinds, variables that are given back: (number, value), an exception or None, are
 // its arrays large, what was appended: where, and several)
 py::tuple run(const PyUnit& self, const py::sequence& values, const std::string& watched,
-              const py::object& streams) {
+              const py::object& streams, const py::object& heard) {
   const int number = self.unit.registers;
   std::vector<Register> registers = self.first;
   Given given_objects;
@@ -274,7 +277,9 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
                                           std::move(given_objects.arrays()), &calls);
   calls.keep(kept);
   Run& made = *kept;
+  heard_of = heard.is_none() ? nullptr : heard.ptr();
   const units::Result result = made.go(&interrupted, floating_exceptions(watched));
+  heard_of = nullptr;
   calls.finish();
   py::object error = py::none();
   // Whoever gives the variables their values hears of a signal when they have them.
@@ -418,6 +423,7 @@ void bind_units(py::module_& m) {
            "lists; calls: (function, "
            "arguments, result, does it draw random numbers?), each value (letter, type, rank).")
       .def("run", &run, py::arg("values"), py::arg("watched") = "", py::arg("streams") = py::none(),
+           py::arg("heard") = py::none(),
            "Runs the loop: (how it ended, its steps, steps taken back, steps of all its loops, the "
            "instruction that left, number of the kinds, variables that are given back, an "
            "exception or None, are its arrays large, what was appended). watched: 'd', 'o', 'i' "

@@ -25,6 +25,7 @@ from jupyter_hybrid.capture.source.hooks import install
 from jupyter_hybrid.capture.source.rewrite import rewrite
 from jupyter_hybrid.capture.source.sources import remember
 from jupyter_hybrid.capture.source.with_units import with_units
+from jupyter_hybrid.capture.units import signals
 from jupyter_hybrid.capture.units import unit as units
 
 pytestmark = [pytest.mark.takes("500 loops, both ways"), pytest.mark.timeout(3600)]
@@ -94,7 +95,7 @@ def run(trial: Trial, way: str) -> tuple[Any, ...]:
                 install().alone(),
                 mock.patch.object(loops, "HOT_S", _HOT_S[way]),
                 mock.patch.object(units, "STRICT", True),
-                mock.patch.object(units, "_only_raises", only_raises),
+                mock.patch.object(signals, "_only_raises", only_raises),
             ):
                 exec(code, names)
         except Exception as raised:

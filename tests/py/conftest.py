@@ -15,7 +15,7 @@ from timeouts import only_raises
 
 import jupyter_hybrid as mx
 from jupyter_hybrid.capture.source import budget, compiled
-from jupyter_hybrid.capture.units import check, unit
+from jupyter_hybrid.capture.units import check, signals, unit
 from jupyter_hybrid.cells import ways
 
 # Virtual GPUs are tested here, the machine's own in tests/gpu. The driver is loaded on first use.
@@ -44,7 +44,7 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "ALWAYS", True)
     monkeypatch.setattr(compiled, "HOT_S", 0.0)
     monkeypatch.setattr(unit, "STRICT", True)
-    monkeypatch.setattr(unit, "_only_raises", only_raises)
+    monkeypatch.setattr(signals, "_only_raises", only_raises)
 
 
 @pytest.fixture

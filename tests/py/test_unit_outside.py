@@ -253,7 +253,47 @@ def test_a_loop_sees_what_a_signals_handler_has_set(shell, steps):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    assert shell.ns["s"] > 100 and not steps
+    assert shell.ns["s"] > 100 and sum(steps) > 100
+
+
+def test_handlers_find_names_as_they_are_between_two_steps(shell, steps):
+    before = signal.getsignal(signal.SIGALRM)
+    shell.ns["signal"] = signal
+    try:
+        shell.run(
+            "told, h, s, last = [], [], 0, 0\nclass Late(Exception):\n    pass\n"
+            "def handler(number, frame):\n    told.append((s, len(h)))\n"
+            "    if len(told) == 5:\n        raise Late(s)\n"
+            "signal.signal(signal.SIGALRM, handler)\n"
+            "signal.setitimer(signal.ITIMER_REAL, 0.03, 0.03)\n"
+            "try:\n    while True:\n        s += 1\n        h.append(s)\n"
+            "        for j in range(100):\n            h[-1] += j\n"
+            "except Late as e:\n    last = e.args[0]\n"
+        )
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        found = signal.signal(signal.SIGALRM, before)
+    told, last = shell.ns["told"], shell.ns["last"]
+    assert found is shell.ns["handler"] and sum(steps) > 1000
+    assert len(told) == 5 and told[-1][0] == last == shell.ns["s"]
+    assert all(n in (s, s - 1) for s, n in told) and told == sorted(told)
+    assert shell.ns["h"][:-1] == [k + 4950 for k in range(1, last)]
+
+
+def test_a_comprehension_goes_on_after_a_handler(shell, steps):
+    before = signal.getsignal(signal.SIGALRM)
+    shell.ns["signal"] = signal
+    try:
+        shell.run(
+            "told = []\nsignal.signal(signal.SIGALRM, lambda *_: told.append(1))\n"
+            "signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)\n"
+            "h = [k * k % 7 for k in range(10**6)]\n"
+        )
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert shell.ns["h"] == [k * k % 7 for k in range(10**6)]
+    assert shell.ns["told"] and len(steps) > 1 and sum(steps) > 900_000
 
 
 def test_a_chain_warns_of_all_that_is_in_it(shell, steps):

@@ -200,7 +200,7 @@ def test_a_module_that_has_another_number_now(shell, compiled):
         assert compiled == taken
 
 
-def test_beside_a_handler_that_does_more_than_raise_a_loop_is_pythons(shell, compiled):
+def test_a_handler_that_does_more_than_raise_waits_for_the_end_of_a_step(shell, compiled):
     """It may read and write whatever the loop does."""
     shell.run("import signal\nx = np.zeros(3)\nbefore = signal.getsignal(signal.SIGALRM)")
     shell.run(
@@ -211,7 +211,7 @@ def test_beside_a_handler_that_does_more_than_raise_a_loop_is_pythons(shell, com
         shell.run("%%hybridize\nwhile x[0] == 0:\n    x[1] += 1\n    x[2] += 1")
     finally:
         shell.run("signal.signal(signal.SIGALRM, before)")
-    assert shell.ns["ns"]["seen"] in (0.0, 1.0) and not compiled
+    assert shell.ns["ns"]["seen"] in (0.0, 1.0) and sum(compiled) > 1000
     assert shell.ns["x"][1] == shell.ns["x"][2] > 1000
 
 

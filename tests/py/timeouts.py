@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from jupyter_hybrid.capture.units import unit
+from jupyter_hybrid.capture.units import signals
 
-_only_raises = unit._only_raises
+_only_raises = signals._only_raises
 
 
 def only_raises(handler: Any) -> bool:

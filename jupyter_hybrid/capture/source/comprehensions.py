@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..units import check, rest_of
+from ..units.signals import tell
 from ..watchers import watching_lately
 from . import compiled
 from .compiled import RanAlone
@@ -105,14 +106,21 @@ class Comprehensions:
                 ready._replace(values=copies).run()
             found.foretold = next(c for c, g in zip(copies, given, strict=True) if g is found.made)
             return
-        start = time.perf_counter()
-        outcome = ready.run()
-        outcome.set_attributes()
-        found.steps = outcome.steps
-        note_ran(alone.loops, place, ready.made, outcome, time.perf_counter() - start)
-        if outcome.error is not None:
-            raise outcome.error
-        self._others = () if outcome.over else rest_of(values, outcome.steps)
+        over = False
+        while ready is not None and not over:
+            start = time.perf_counter()
+            outcome = ready.run()
+            outcome.set_attributes()
+            found.steps += outcome.steps
+            note_ran(alone.loops, place, ready.made, outcome, time.perf_counter() - start)
+            heard, over = bool(outcome.heard), outcome.over
+            tell(outcome.heard)
+            if outcome.error is not None:
+                raise outcome.error
+            if not heard:
+                break
+            ready = place.unit.ready(frame, values, found.steps, {LIST: found.made})
+        self._others = () if over else rest_of(values, found.steps)
 
     def others(self) -> Any:
         """What is left to go through as written."""

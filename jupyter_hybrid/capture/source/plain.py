@@ -14,6 +14,7 @@ from ... import _core
 from ...np_face.frames import above
 from .. import homes, numbers, trace_state, twins
 from ..units import Outcome, Over
+from ..units.signals import tell
 from .awaited import Awaited, Managed
 from .compiled import RanAlone, Tried, goes_by_index
 from .comprehensions import Comprehensions
@@ -200,10 +201,13 @@ class PlainCopies(Comprehensions):
 
     def went(self) -> None:
         """All variables have their values. Raises what has interrupted it."""
-        error = self._outcome.error if self._outcome is not None else None
-        if error is not None:
+        outcome = self._outcome
+        if outcome is None or (outcome.error is None and not outcome.heard):
+            return
+        tell(outcome.heard)
+        if outcome.error is not None:
             self._outcome = None
-            raise error
+            raise outcome.error
 
     def broke(self) -> bool:
         """Did the loop end by ``break``?"""

@@ -78,7 +78,7 @@ class Prediction:
     """
 
     def __init__(self, ready: Ready, where: str):
-        made, values, self._owners = ready
+        made, values, self._owners, _ = ready
         self._where, self._values, self.made = where, values, made
         self._names = list(made.loop.slots)
         self._bound, self._displays = made.loop.bound, made.loop.displays

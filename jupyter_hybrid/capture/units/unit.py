@@ -8,7 +8,6 @@ goes on there; after some steps as written it is tried again.
 from __future__ import annotations
 
 import itertools
-import signal
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import CodeType
@@ -22,6 +21,7 @@ from ...np_face.float_errors import raised
 from .. import numbers
 from ..source.nodes import Rewriting
 from ..source.scopes import own_stores
+from . import signals
 from .blocks import ITEMS, RANGE, Loop
 from .callees import Callees, called_names
 from .code import Code
@@ -73,6 +73,7 @@ class Outcome:
         attributes: instances, attributes of theirs, their new values.
         error: what an interrupt raised.
         left: the instruction where it left; -1: nowhere.
+        heard: signals whose handlers wait.
     """
 
     steps: int
@@ -83,6 +84,7 @@ class Outcome:
     attributes: list[tuple[Any, str, Any]] = field(default_factory=list)
     error: BaseException | None = None
     left: int = -1
+    heard: list[int] = field(default_factory=list)
 
     def set_attributes(self) -> None:
         """Plain ones: no code of the user's sees that."""
@@ -160,16 +162,19 @@ class Made:
         known = self.code.drawn_from
         return Streams(values[g] if type(g) is int else g for g in known) if known else None
 
-    def run(self, values: list[Any], owners: dict[str, Any]) -> Outcome:
-        """A run from these values of its slots; ``owners``: the instances by the loop's names."""
+    def run(
+        self, values: list[Any], owners: dict[str, Any], heard: list[int] | None = None
+    ) -> Outcome:
+        """A run from these values of its slots; ``owners``: the instances by the loop's names;
+        ``heard``: it ends when there is something in it."""
         watched = errors_now().watched if self.code.watches else ""
         streams = self.streams(values)
         if self.code.calls:
             # What NumPy's own functions are to tell of raises: Python takes the step then.
             with raised(), np.errstate(**errors_now().raised):
-                ran = self.unit.run(values, watched, streams)
+                ran = self.unit.run(values, watched, streams, heard)
         else:
-            ran = self.unit.run(values, watched, streams)
+            ran = self.unit.run(values, watched, streams, heard)
         end, steps, lost, work, at, kinds, given, error, large, appended = ran
         for which, several in appended:
             slot, kind = self.code.appends[which]
@@ -177,7 +182,9 @@ class Made:
             values[slot].extend(several if is_object else [as_object(kind, v) for v in several])
         self.tries += 1
         self.work += work
-        outcome = Outcome(steps, end == _BROKE, end in (_OVER, _BROKE), 0, error=error)
+        outcome = Outcome(
+            steps, end == _BROKE, end in (_OVER, _BROKE), int(bool(heard)), error=error
+        )
         if end == _LEFT:
             outcome.again, outcome.left = lost + 1, at
             if large:
@@ -261,8 +268,9 @@ class Unit:
             own: what names hold that the frame has not.
             recorded: the cell is; instances are the recorder's then.
         """
-        if type(through) is TracedArray or not _handlers_only_raise():
-            return None  # what others read or write while it runs, is old or not seen
+        handlers = signals.others()
+        if type(through) is TracedArray or handlers is None:
+            return None
         found = self._find(frame, through, done, own or {}, recorded)
         if found is None:
             return None
@@ -277,7 +285,7 @@ class Unit:
         for slot, value in enumerate(found.values):
             if type(value) is TracedArray:  # of a name that the loop sets and does not read
                 found.values[slot] = value.to_numpy()
-        return found
+        return found._replace(handlers=handlers) if handlers else found
 
     def goes_through(self, *sources: Any) -> Refusal:
         """Why it does not run: no unit goes through such."""
@@ -388,25 +396,22 @@ class Ready(NamedTuple):
     made: Made
     values: list[Any]
     owners: dict[str, Any]
+    handlers: signals.Handlers = []  # of signals, that wait until the names have their values
 
     def run(self) -> Outcome:
         """Runs it."""
-        return self.made.run(self.values, self.owners)
+        if not self.handlers:
+            return self.made.run(self.values, self.owners)
+        with signals.Waiting(self.handlers) as heard:
+            outcome = self.made.run(self.values, self.owners, heard)
+        outcome.heard = heard
+        return outcome
 
 
 @lru_cache(maxsize=256)
 def _goes_through(node: Any, *types: type) -> Refusal:
     words = " and ".join(f"a {t.__name__}" for t in types)
     return Refusal.at(f"it goes through {words}", node)
-
-
-def _handlers_only_raise() -> bool:
-    """Does no handler of a signal do more? Others may look at arrays, or write them."""
-    return all(map(_only_raises, _core.units.handlers()))
-
-
-def _only_raises(handler: Any) -> bool:
-    return handler is signal.default_int_handler
 
 
 def _in_reach(number: int) -> bool:
