@@ -103,7 +103,10 @@ class Values:
 
     def _inner(self, slot: int, indices: list[Any]) -> tuple[Value, list[Any]]:
         """What the last indices are of: those before them are of lists in lists."""
-        base = self._of(slot)
+        kind = self._now[slot]
+        if type(kind) is not tuple or kind[0] == "is":
+            raise Leaves(f"{self._words(Slot(slot))} is no array, list or text", None)
+        base = kind, slot
         while is_sequence(base[0]) and base[0][2] == 1 and len(indices) > 1:
             if isinstance(indices[0], ast.Slice):
                 raise Leaves("an item of a part of a list", None)
@@ -112,9 +115,9 @@ class Values:
 
     def _place(self, base: Value, indices: list[Any]) -> tuple[str, tuple[Any, ...]]:
         """(dtype's letter, (which instruction, operands)) of an element."""
-        kind, register = base
+        kind, _ = base
         if type(kind) is not tuple or kind[0] == "is":
-            raise Leaves(f"{self._words(Slot(register))} is no array, list or text", None)
+            raise Leaves("an element of such a value", None)
         found = [self._value(i) for i in indices]
         if not all(is_integer(k) for k, _ in found):
             raise Leaves("an index of such a type", None)
