@@ -261,8 +261,9 @@ def test_handlers_find_names_as_they_are_between_two_steps(shell, steps):
     shell.ns["signal"] = signal
     try:
         shell.run(
-            "told, h, s, last = [], [], 0, 0\nclass Late(Exception):\n    pass\n"
+            "told, h, s, last, frames = [], [], 0, 0, []\nclass Late(Exception):\n    pass\n"
             "def handler(number, frame):\n    told.append((s, len(h)))\n"
+            "    frames.append(frame.f_globals is globals())\n"
             "    if len(told) == 5:\n        raise Late(s)\n"
             "signal.signal(signal.SIGALRM, handler)\n"
             "signal.setitimer(signal.ITIMER_REAL, 0.03, 0.03)\n"
@@ -275,6 +276,7 @@ def test_handlers_find_names_as_they_are_between_two_steps(shell, steps):
         found = signal.signal(signal.SIGALRM, before)
     told, last = shell.ns["told"], shell.ns["last"]
     assert found is shell.ns["handler"] and sum(steps) > 1000
+    assert shell.ns["frames"] == [True] * 5  # the cell's
     assert len(told) == 5 and told[-1][0] == last == shell.ns["s"]
     assert all(n in (s, s - 1) for s, n in told) and told == sorted(told)
     assert shell.ns["h"][:-1] == [k + 4950 for k in range(1, last)]

@@ -114,7 +114,7 @@ class Comprehensions:
             found.steps += outcome.steps
             note_ran(alone.loops, place, ready.made, outcome, time.perf_counter() - start)
             heard, over = bool(outcome.heard), outcome.over
-            tell(outcome.heard)
+            tell(outcome.heard, frame)
             if outcome.error is not None:
                 raise outcome.error
             if not heard:

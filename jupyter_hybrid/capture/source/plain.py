@@ -204,7 +204,7 @@ class PlainCopies(Comprehensions):
         outcome = self._outcome
         if outcome is None or (outcome.error is None and not outcome.heard):
             return
-        tell(outcome.heard)
+        tell(outcome.heard, sys._getframe(1))
         if outcome.error is not None:
             self._outcome = None
             raise outcome.error

@@ -246,17 +246,13 @@ def _sort(code: Any, base: Value, args: list[Value]) -> Value:
     return base
 
 
-def _append(code: Any, base: Value, args: list[Value]) -> Value:
-    return push(code, base, args[0])
-
-
 #: Methods that give a value, and how many arguments they have.
 _GIVE: dict[str, tuple[Any, tuple[int, ...]]] = {
     "pop": (_pop, (0, 1)), "copy": (_copy, (0,)), "index": (_index, (1,)),
 }  # fmt: skip
 #: Methods that change a list and give None.
 _CHANGE: dict[str, tuple[Any, tuple[int, ...]]] = {
-    "append": (_append, (1,)), "insert": (_insert, (2,)), "extend": (_extend, (1,)),
+    "insert": (_insert, (2,)), "extend": (_extend, (1,)),
     "reverse": (_reverse, (0,)), "sort": (_sort, (0,)), "remove": (_remove, (1,)),
 }  # fmt: skip
 

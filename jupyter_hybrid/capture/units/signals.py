@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from types import FrameType
 from typing import Any
 
 from ... import _core
@@ -47,7 +48,13 @@ class Waiting:
         self.heard.append(number)
 
 
-def tell(heard: list[int]) -> None:
-    """Has the handlers of these called."""
+def tell(heard: list[int], frame: FrameType) -> None:
+    """Calls the handlers of these, as Python would in that frame. Raising the signals again would
+    wake up twice who waits for them (``signal.set_wakeup_fd``)."""
     while heard:
-        signal.raise_signal(heard.pop(0))
+        number = heard.pop(0)
+        handler = signal.getsignal(number)
+        if callable(handler):
+            handler(number, frame)
+        elif handler == signal.SIG_DFL:  # an earlier one has set it
+            signal.raise_signal(number)
