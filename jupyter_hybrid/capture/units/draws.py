@@ -76,6 +76,12 @@ class Native(NamedTuple):
 # Numbers of the ways to draw: in the order of the machine's.
 _OF_UNIT, _OF_RANGE, _MASKED, _SCALED, _NORMAL, _EXPONENTIAL, _OLDER_NORMAL = range(7)
 _OLDER_EXPONENTIAL, _PYTHON_UNIT, _PYTHON_RANGE, _BELOW, _RATE, _GAUSS, _BY_RATIO = range(7, 14)
+_RANGED, _BY_MEAN, _NORMALS = "range({0}, {1})", "mean {0}, exponential", "mean {0}, normal, +- {1}"
+#: What these numbers are of, for people: {0}, {1} are what is given.
+DRAWN = (
+    *("[0, 1)", "[{0}, {1})", _RANGED, _RANGED, _NORMALS, _BY_MEAN, _NORMALS, _BY_MEAN),
+    *("[0, 1)", "[{0}, {1})", _RANGED, "rate {0}, exponential", _NORMALS, _NORMALS),
+)
 _UNIT, _UNIFORM = Native(_OF_UNIT, 0, True, "float"), Native(_OF_RANGE, 2, True, "float")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ... import _core
 from .code import Code
+from .draws import DRAWN
 from .functions import MATH_1, MATH_2
 from .kinds import OTHER, TYPES, kind_words
 from .parts import Part
@@ -221,8 +222,7 @@ class _Listing:
             others["loop_2"] = code.loops[n[2]][0].__name__
         elif name == "draw":
             low, high = map(self._register, (n[2], n[2] + 1))
-            floats = f"[{low}, {high})" if n[1] else "[0, 1)"
-            others["drawn"] = f"range({low}, {high})" if n[1] > 1 else floats
+            others["drawn"] = DRAWN[n[1]].format(low, high)
         elif name == "call":
             function = code.calls[n[1]][0]
             others["called"] = getattr(function, "__name__", "a function")
