@@ -161,7 +161,7 @@ class Ways:
         took = clock() - start
         report.units = loops_of(self._seen(took), self.cell)
         if way == "compiled":
-            if self._is_warming and took > _LONG_S:
+            if self._is_warming and took > _LONG_S and not self._ran.are_cold:
                 self.has_units = False  # its loops don't gain
             if not self.has_units:
                 self.took.pop("compiled", None)

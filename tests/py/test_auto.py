@@ -226,6 +226,16 @@ def test_what_a_hot_loop_gains_is_not_tried_again(shell, steps, monkeypatch):
         assert mx.report().ran.startswith("the cell runs with its loops compiled, in ")
 
 
+def test_a_long_comprehension_is_compiled_in_its_second_run(shell, steps, monkeypatch):
+    monkeypatch.setattr(compiled, "HOT_S", 1e-9)
+    monkeypatch.setattr(ways, "_LONG_S", 0.0)  # who took longer and ran as written gained nothing
+    shell.run("%hybrid mode auto")
+    for ran in (0, 20_000):
+        shell.run("y = [3.0 * i for i in range(20_000)]")
+        assert sum(steps) == ran
+    assert shell.ns["y"] == [3.0 * i for i in range(20_000)]
+
+
 def test_functions_that_call_each_other_and_begin_no_loop_are_let_go(shell, monkeypatch):
     """Each call asks for what stands for its function: millions of them would cost seconds."""
     shell.run("def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n")

@@ -15,13 +15,14 @@ EXPRESSIONS = (
     "np.abs(a) + np.abs(h[i])", "abs(a) * h[i]", "abs(h[i])",
     "(a == b) + 2 * (a != 0) + 4 * (b == -1e150)", "int(a == i) + 2 * bool(a != h[i].imag)",
     "int(a.real == a) + 2 * (h[i] == b) + 4 * (h[i] != 3)",
+    "a * u[i] + 1j * u[-i]", "u[i] * a", "a / u[i]", "u[i] / a", "1 - u[i] * np.exp(-1j * u[i])",
     "7 if a == 1j or h[i] == 0 else 8", "np.exp(a) + np.exp(h[i])",
 )  # fmt: skip
 # The loop goes on behind a step that raises.
 LOOP = """
 import numpy as np
 x, said, s = np.zeros(len(ps), complex), [], 0
-h = np.array([p[1] for p in ps])
+h, u = np.array([p[1] for p in ps]), np.array([p[0].imag for p in ps])
 ar, ai = [p[0].real for p in ps], [p[0].imag for p in ps]
 br, bi = [p[1].real for p in ps], [p[1].imag for p in ps]
 while s < len(ps):

@@ -218,11 +218,13 @@ class RanAlone:
     Attributes:
         loops: what is said of those that were tried.
         take_turns: did others run as written, which may be compiled in another run?
+        are_cold: some of these will be: a comprehension is not compiled in its first long run.
         functions: the numbers of the loops of functions that were called.
     """
 
     loops: LoopsRan = field(default_factory=dict)
     take_turns: bool = False
+    are_cold: bool = False
     functions: list[range] = field(default_factory=list)
 
 

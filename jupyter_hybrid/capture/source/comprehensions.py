@@ -83,6 +83,7 @@ class Comprehensions:
                 not found.is_cold and place.pace.goes_by_unit() and not watching_lately()
             )
             alone.take_turns = alone.take_turns or not found.is_tried
+            alone.are_cold = alone.are_cold or found.is_cold
             if found.is_tried:
                 whole = consumer in _WHOLE
                 self._by_unit(found, values, sys._getframe(1), alone, whole)

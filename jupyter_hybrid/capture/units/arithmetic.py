@@ -62,7 +62,7 @@ def binary(code: Any, op: Any, left: Value, right: Value) -> Value:
     if left[0] in _RANKS and right[0] in _RANKS:
         return _of_python(code, kind, left, right)
     if left[0] == "complex" and right[0] == ".d":  # a float to Python's complex numbers
-        raise Leaves("a complex number meets a real one", None)
+        return _of_python(code, kind, left, ("float", right[1]))
     return _of_numpy(code, kind, left, right)
 
 
