@@ -142,7 +142,7 @@ bool has_rows(PyObject* list) {
 }
 
 std::unique_ptr<OpenList> open(PyObject* list) {
-  std::unique_ptr<OpenList> made(new OpenList{{list}, 0, {}, {}, {}, {}, -1});
+  std::unique_ptr<OpenList> made(new OpenList{{list}, 0, {}, {}, -1, {}});
   if (has_rows(list)) {
     made->rows.assign(PySequence_Fast_ITEMS(list),
                       PySequence_Fast_ITEMS(list) + PySequence_Fast_GET_SIZE(list));
@@ -156,9 +156,14 @@ std::unique_ptr<OpenList> open(PyObject* list) {
       made->tags.push_back(read_item(PySequence_Fast_ITEMS(row)[k], &made->now.back()));
     }
   }
-  made->before = made->now;
-  made->tags_before = made->tags;
   return made;
+}
+
+// Is an item what it was? Until a run ends nobody changes the objects.
+bool is_as_given(const OpenList& open, Py_ssize_t row, Py_ssize_t at, char tag, Register value) {
+  if (!open.held.empty()) return open.held[at] == std::make_pair(tag, value.i);
+  Register given;
+  return read_item(PySequence_Fast_ITEMS(open.rows[row])[at], &given) == tag && given.i == value.i;
 }
 
 // Items that were given other numbers, and those that are new or gone. Nothing here runs code of
@@ -175,10 +180,10 @@ void close(const OpenList& open, Objects& objects) {
   }
   const auto before = static_cast<Py_ssize_t>(open.now.size());
   for (Py_ssize_t k = 0; k < std::min(size, before); ++k) {
-    if (now[k].i == open.before[k].i && tags[k] == open.tags_before[k]) continue;
+    const Py_ssize_t row = open.rows.size() == 1 ? 0 : k / open.length, at = k - row * open.length;
+    if (is_as_given(open, row, at, tags[k], now[k])) continue;
     py::object item = objects.of_item(tags[k], now[k]);
-    const Py_ssize_t row = open.rows.size() == 1 ? 0 : k / open.length;
-    if (PyList_SetItem(open.rows[row], k - row * open.length, item.release().ptr()) != 0) {
+    if (PyList_SetItem(open.rows[row], at, item.release().ptr()) != 0) {
       throw py::error_already_set();
     }
   }
@@ -229,7 +234,7 @@ int64_t Given::number_of(PyObject* value, bool by_reference) {
   } else if (!by_reference) {
     arrays_[number] = array_of_list(value, number);
   } else {
-    lists_.emplace_back(new OpenList{{value}, PyList_GET_SIZE(value), {}, {}, {}, {}, number});
+    lists_.emplace_back(new OpenList{{value}, PyList_GET_SIZE(value), {}, {}, number, {}});
     OpenList& made = *lists_.back();
     for (Py_ssize_t k = 0; k < made.length; ++k) {
       Register row;
@@ -237,15 +242,14 @@ int64_t Given::number_of(PyObject* value, bool by_reference) {
       row.i = number_of(rows_held_.back().ptr(), false);
       made.now.push_back(row);
     }
-    made.before = made.now;
     for (Py_ssize_t k = 0; k < made.length; ++k) {
       PyObject* const item = PyList_GET_ITEM(value, k);
       made.tags.push_back(PyList_CheckExact(item)    ? tags::kList
                           : PyTuple_CheckExact(item) ? tags::kTuple
                           : is_writeable(item)       ? tags::kArray
                                                      : tags::kReadOnly);
+      made.held.emplace_back(made.tags[k], made.now[k].i);
     }
-    made.tags_before = made.tags;
     arrays_[number] = seen(made, 0);
     arrays_[number].list = kRefers;
   }

@@ -38,9 +38,10 @@ char tag_of_lists(PyObject* list);
 struct OpenList {
   std::vector<PyObject*> rows;  // which have the numbers
   Py_ssize_t length;            // of each
-  std::vector<units::Register> now, before;
-  std::vector<char> tags, tags_before;
+  std::vector<units::Register> now;
+  std::vector<char> tags;
   int number;  // of the array of a list without rows; -1: it has these
+  std::vector<std::pair<char, int64_t>> held;  // by reference: tags and numbers at the beginning
 };
 
 // The arrays, lists, tuples and texts that a run is given. A list may be a row of another one, too.

@@ -7,12 +7,12 @@
 
 #include <cfenv>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <string>
 #include <tuple>
 
 #include "bind/common.h"
+#include "bind/unit_appends.h"
 #include "bind/unit_draws.h"
 #include "bind/unit_lists.h"
 #include "bind/unit_objects.h"
@@ -273,8 +273,10 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
   std::vector<Register> before(registers.begin(), registers.begin() + variables);
   before.insert(before.end(), registers.begin() + number, registers.begin() + number + variables);
   PythonCalls calls(self, values, objects, streams, !watched.empty());
-  const auto kept = std::make_shared<Run>(self.unit, std::move(registers),
-                                          std::move(given_objects.arrays()), &calls);
+  GivenAppends appends(self.appends, self.append_slots);
+  const auto kept =
+      std::make_shared<Run>(self.unit, std::move(registers), std::move(given_objects.arrays()),
+                            &calls, appends.has_arrays() ? nullptr : &appends);
   calls.keep(kept);
   Run& made = *kept;
   heard_of = heard.is_none() ? nullptr : heard.ptr();
@@ -293,7 +295,7 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
   }
   const std::string& letters = self.letters[result.kinds];
   Objects made_objects(made.arrays(), objects, calls.lent());
-  given_objects.close(made_objects);
+  if (made.arrays().wrote_items()) given_objects.close(made_objects);
   const auto object = [&](char letter, Register value, Register imaginary) -> py::object {
     if (letter == kNotGiven) return py::none();
     return letter == kArray ? made_objects.of(value.i) : object_of(letter, value, imaginary);
@@ -307,21 +309,9 @@ py::tuple run(const PyUnit& self, const py::sequence& values, const std::string&
     if (which == '-' || (which == '?' && same)) continue;  // its object stays
     given.append(py::make_tuple(k, object(letters[k], value, imaginary)));
   }
-  // What follows each other in one list from one place is together.
-  std::vector<std::pair<int, py::list>> parts;
-  std::map<int, size_t> last;  // of a list
-  for (const units::Appended& one : made.appended()) {
-    const auto [known, is_new] = last.emplace(self.append_slots[one.which], parts.size());
-    if (is_new || parts[known->second].first != one.which) {
-      known->second = parts.size();
-      parts.emplace_back(one.which, py::list());
-    }
-    parts[known->second].second.append(object(self.appends[one.which], one.value, one.imaginary));
-  }
-  py::list appended;
-  for (const auto& [which, several] : parts) appended.append(py::make_tuple(which, several));
+  appends.take_rest(made.appended(), object);
   return py::make_tuple(static_cast<int>(result.end), result.steps, result.taken_back, result.work,
-                        result.at, result.kinds, given, error, result.large, appended);
+                        result.at, result.kinds, given, error, result.large, appends.taken());
 }
 
 std::unique_ptr<PyUnit> make(const py::bytes& code, int registers, int variables,

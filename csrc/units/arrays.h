@@ -145,6 +145,7 @@ class Arrays {
   // Lists, whose items change under the same log. None of these may be called for what is no list
   // that may grow but where it says so; an index counts from the end where it is negative.
   int64_t new_list(int64_t room, bool is_tuple = false);  // which grows until the code has it
+  bool wrote_items() const { return wrote_items_; }       // of any that was there before
   bool may_grow(int64_t number) const { return arrays_[number].list != 0; }
   bool is_tuple(int64_t number) const { return lists_[arrays_[number].list - 1].is_tuple; }
   bool push(int64_t list, char tag, Register value);
@@ -264,6 +265,7 @@ class Arrays {
   std::vector<char> scratch_;
   int64_t given_;
   int64_t transaction_ = 0;
+  bool wrote_items_ = false;
   int made_ = 0, kept_ = 0;  // arrays that there are, and that there were when all were looked at
 };
 

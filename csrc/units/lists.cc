@@ -57,6 +57,7 @@ bool Arrays::log_length(int64_t number) {
   const Array& array = arrays_[number];
   List& list = lists_[array.list - 1];
   if (list.made_in == transaction_ || list.logged_in == transaction_) return true;
+  wrote_items_ = true;
   if (log_.size() >= kMaxLog) return false;
   list.logged_in = transaction_;
   list.before = array.shape[0];
@@ -112,6 +113,7 @@ bool Arrays::log_item(const Array& array, char* item) {
     if (list.made_in == transaction_ || list.moved_in == transaction_) return true;
     if (list.logged_in == transaction_ && item_number(array, item) >= list.before) return true;
   }
+  wrote_items_ = true;
   if (log_.size() >= kMaxLog) return false;
   char* const tag = array.tags + item_number(array, item);
   log_.emplace_back();

@@ -12,9 +12,10 @@ namespace hybrid {
 namespace units {
 namespace {
 
-constexpr int64_t kFuel = 1 << 17;  // loop steps between two looks for interrupts
-constexpr int64_t kPrice = 32;      // of whole arrays, in such steps
-constexpr int64_t kWork = 256;      // between two snapshots
+constexpr int64_t kFuel = 1 << 17;      // loop steps between two looks for interrupts
+constexpr int64_t kPrice = 32;          // of whole arrays, in such steps
+constexpr int64_t kWork = 256;          // between two snapshots
+constexpr size_t kMostAppended = 4096;  // before somebody takes them
 
 // The processor's sticky flags as they were before.
 class KeptFlags {
@@ -33,8 +34,13 @@ class KeptFlags {
 
 }  // namespace
 
-Run::Run(const Unit& unit, std::vector<Register> registers, std::vector<Array> arrays, Calls* calls)
-    : unit_(unit), registers_(std::move(registers)), arrays_(std::move(arrays)), calls_(calls) {}
+Run::Run(const Unit& unit, std::vector<Register> registers, std::vector<Array> arrays, Calls* calls,
+         Appends* appends)
+    : unit_(unit),
+      registers_(std::move(registers)),
+      arrays_(std::move(arrays)),
+      calls_(calls),
+      appends_(appends) {}
 
 void Run::collect(const std::vector<Register>& kept) {
   arrays_.collect(registers_.data(), static_cast<size_t>(unit_.registers), kept.data(),
@@ -94,6 +100,10 @@ do_commit:
     if (calls_ != nullptr) calls_->commit();
     if (arrays_.has_garbage()) arrays_.collect(kept.data(), unit_.variables, nullptr, 0);
     committed = passes;
+    if (appends_ != nullptr && appended_.size() >= kMostAppended) {
+      appends_->take(appended_);
+      appended_.clear();
+    }
     appended = appended_.size();
     result.kinds = i->a;
     countdown = i->d;
@@ -204,6 +214,7 @@ do_if_zero_f:
   GIVES(to_f, f, static_cast<double>(B.i))
   GIVES(floor_f, f, std::floor(B.f))
   GIVES(ceil_f, f, std::ceil(B.f))
+  GIVES(near_f, f, std::nearbyint(B.f))
   GIVES(min_i, i, B.i < C.i ? B.i : C.i)
   GIVES(abs_c, f, std::hypot(B.f, MB.f))
   GIVES(real_c, f, B.f)

@@ -71,6 +71,13 @@ struct Appended {
   Register value, imaginary;
 };
 
+// Takes that, in its order, once nothing of it can be taken back.
+class Appends {
+ public:
+  virtual ~Appends() = default;
+  virtual void take(const std::vector<Appended>& several) = 0;
+};
+
 enum class End : int32_t { over, broke, left, interrupted };
 
 struct Result {
@@ -86,7 +93,7 @@ struct Result {
 class Run {
  public:
   Run(const Unit& unit, std::vector<Register> registers, std::vector<Array> arrays,
-      Calls* calls = nullptr);
+      Calls* calls = nullptr, Appends* appends = nullptr);
   // `stop` is asked now and then; true ends the run.
   // `watched` floating-point exceptions (of <cfenv>) end it, too.
   Result go(bool (*stop)(), int watched);
@@ -102,6 +109,7 @@ class Run {
   Arrays arrays_;
   std::vector<Appended> appended_;
   Calls* calls_;
+  Appends* appends_;  // null: all is there when the run has ended
 };
 
 }  // namespace units

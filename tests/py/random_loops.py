@@ -53,7 +53,7 @@ CALLS = [
     "np.uint8({})",
     "min({}, {})", "max({}, {})", "max({}, {}, {})", "math.atan2({}, {})", "complex({}, {})",
     "np.where({} > 1, 1, -1)",
-    "len(x)", "x.shape[0]", "ord({})", "math.log({})", "np.int32({})", "round({})",
+    "len(x)", "x.shape[0]", "ord({})", "math.log({})", "np.int32({})", "round({})", "round({}, 2)",
     "sum(x)", "sum(q * {} for q in y)", "max(q + {} for q in range(4))",
     "any(q > {} for q in range(3))", "all([q != {} for q in range(3)])",
     "sum({} for q in range(5) if q > 1)", "rng.random()", "rng.uniform(1, {})", "rng.integers(9)",

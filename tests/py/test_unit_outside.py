@@ -54,6 +54,23 @@ def test_lists_grow(shell, steps, body):
 @pytest.mark.parametrize(
     "body",
     [
+        "for i in range(20_000):\n    h.append(i * 0.5)\n    h.append(i)\n",
+        "for i in range(20_000):\n    h.append(i)\n    if i % 5_000 == 4_999:\n        str(i)\n",
+        "v = []\nfor i in range(9_000):\n    h.append(i > 4)\n    v.append(1j * i)\n",
+        "h = [[i * j for j in range(100)] for i in range(200)]\n",
+        "h = [i + j for i in range(200) for j in range(100)]\n",
+        "try:\n    for i in range(20_000):\n        h.append(1 / (15_000 - i))\nexcept Exception:\n"
+        "    s = i\n",
+    ],
+)
+def test_many_numbers_are_handed_over_while_the_unit_runs(shell, steps, body):
+    agree(shell, body)
+    assert sum(steps) > 190
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
         "for i in range(6):\n    h.append(i)\n    s = h[-1]\n",
         "for i in range(6):\n    h.append(i)\n    s = len(h)\n",
         "g = h\nfor i in range(6):\n    h.append(i)\n    g.append(-i)\n",
@@ -368,3 +385,20 @@ def test_what_is_appended_in_turn_comes_in_order(shell, steps):
     assert sum(steps) >= 399
     for name in "ab":
         assert list(map(repr, shell.ns[name])) == list(map(repr, wanted[name]))
+
+
+def test_whole_numbers_near_a_float(shell, steps):
+    """``round()`` gives ints, halves to even; what has none is Python's to refuse."""
+    shell.run("x = np.array([0.5, 1.5, -2.5, -0.4, 2.0**52 + 1, 1e15 + 0.5, 0.49999999999999994])")
+    shell.run("y = x.tolist()\nt = []\nu = []")
+    shell.run(
+        "for i in range(7):\n    t.append(round(y[i]))\n    t.append(round(x[i]))\n"
+        "    t.append(round(i))\n    u.append(round(y[i] / 3, 2))"
+    )
+    wanted = [v for i, y in enumerate(shell.ns["y"]) for v in (round(y), round(y), i)]
+    assert shell.ns["t"] == wanted and {*map(type, shell.ns["t"])} == {int}
+    assert shell.ns["u"] == [round(y / 3, 2) for y in shell.ns["y"]]
+    assert sum(steps) == 7
+    text = "for v in [1.0, float('nan')]:\n    s = round(v)"
+    assert "cannot convert float NaN" in str(shell.run(text, fails=True).error)
+    assert shell.ns["s"] == 1

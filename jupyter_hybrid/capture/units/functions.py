@@ -137,7 +137,7 @@ def _scalar(letter: str) -> Any:
 #: Functions of one number.
 FUNCTIONS: dict[Any, Any] = {
     abs: _abs, int: _int, float: _float, bool: _bool, ord: _ord,
-    math.floor: _rounded("floor_f"), math.ceil: _rounded("ceil_f"),
+    math.floor: _rounded("floor_f"), math.ceil: _rounded("ceil_f"), round: _rounded("near_f"),
     np.sqrt: _np_sqrt, np.abs: _np_abs,
     **{np.dtype(c).type: _scalar(c) for c in "?bhilBHIfd"},
 }  # fmt: skip

@@ -40,7 +40,7 @@ _TEXTS = {
     "neg_c": "{0} = -{1}", "abs_i": "{0} = abs({1})", "abs_f": "{0} = abs({1})",
     "abs_c": "{0} = abs({1})", "invert_i": "{0} = ~{1}", "invert_u": "{0} = ~{1}",
     "round_f": "{0} = float32({1})", "to_f": "{0} = float({1})", "to_i": "{0} = int({1})",
-    "floor_f": "{0} = floor({1})", "ceil_f": "{0} = ceil({1})", "math_1": "{0} = {math_1}({1})",
+    "floor_f": "{0} = floor({1})", "ceil_f": "{0} = ceil({1})", "near_f": "{0} = round({1})", "math_1": "{0} = {math_1}({1})",
     "math_2": "{0} = {math_2}({1}, {3})", "real_c": "{0} = {1}.real", "imag_c": "{0} = {1}.imag",
     "to_c": "{0} = complex({1})", "make_c": "{0} = complex({1}, {2})",
     "length": "{0} = length of {1}, axis {n[2]}", "min_i": "{0} = min({1}, {2})",

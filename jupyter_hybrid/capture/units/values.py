@@ -329,7 +329,7 @@ class Values:
             return found
         if draws.knows(function):
             return draws.call(self, function, node, named)
-        if pure.knows(function):
+        if pure.knows(function) or (function is round and len(node.args) == 2):
             return pure.call(self, function, node.args, named)
         if node.keywords:
             raise Leaves(f"{self._words(node.func)}() with these arguments", None)
