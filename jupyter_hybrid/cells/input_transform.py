@@ -166,19 +166,25 @@ def transformed(body: str) -> str:
 def _transformed(body: str) -> str:
     """A body after IPython's own transformations.
 
-    They tokenize it, which takes longer than many a cell runs; several lines are transformed by
-    their text alone, so they are read once, unless others than IPython transform them.
+    The static ones tokenize it, which takes longer than many a cell runs, and depend on nothing
+    but its text, so it is read once, unless others than IPython transform it. The dynamic ones
+    are for single lines.
     """
-    key = _transformers(), body
-    found = _read.get(key)
+    transformers = _transformers()
+    if not transformers:
+        return str(_shell.transform_cell(body))
+    found = _read.get((transformers, body))
     if found is None:
-        found = str(_shell.transform_cell(body))
-        if key[0] and "\n" in found.strip():
-            _read[key] = found
-            if len(_read) > _READ:
-                _read.popitem(last=False)
+        found = _read[transformers, body] = str(
+            _shell.input_transformer_manager.transform_cell(body)
+        )
+        if len(_read) > _READ:
+            _read.popitem(last=False)
     else:
-        _read.move_to_end(key)
+        _read.move_to_end((transformers, body))
+    if len(found.splitlines()) == 1:
+        with _shell.builtin_trap:
+            found = str(_shell.prefilter_manager.prefilter_lines(found)) + "\n"
     return found
 
 
@@ -187,7 +193,7 @@ def _transformers() -> tuple[Any, ...]:
     manager = _shell.input_transformer_manager
     found = (*manager.cleanup_transforms, *manager.line_transforms, *manager.token_transformers)
     own = all(t is transform or str(t.__module__).startswith("IPython.") for t in found)
-    return found if own else ()
+    return found if own and not _shell.input_transformers_post else ()
 
 
 def _look_as_ipython(source: str) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from typing import Any
 
 from IPython.core.error import UsageError as MagicUsageError
@@ -99,7 +98,7 @@ class HybridMagics(Magics):
         options, prepared = self._read(magic, line, cell)
         if prepared.awaits:
             raise MagicUsageError(_AWAITS.format(magic=magic))
-        with self._shown_as_users():
+        with _ShownAsUsers(self.shell):
             if magic == "imperative":
                 value = run_imperatively(prepared, self.shell.user_ns)
                 return None if prepared.quiet else value
@@ -122,7 +121,7 @@ class HybridMagics(Magics):
         options, prepared = self._read(magic, line, cell)
         if options.compare:
             raise MagicUsageError("--compare: a cell that awaits can't be run again and again")
-        with self._shown_as_users():
+        with _ShownAsUsers(self.shell):
             if magic == "imperative":
                 value = await await_imperatively(prepared, self.shell.user_ns)
                 return None if prepared.quiet else value
@@ -134,19 +133,8 @@ class HybridMagics(Magics):
     def compute_mentioned(self) -> None:
         """The first statement of a cell that may read deferred names."""
         __tracebackhide__ = True
-        with self._shown_as_users():
+        with _ShownAsUsers(self.shell):
             before_cell.compute(self.shell)
-
-    @contextmanager
-    def _shown_as_users(self) -> Iterator[None]:
-        """Around a run: errors are shown where the user's lines made them."""
-        try:
-            yield
-        except UsageError as error:
-            raise MagicUsageError(str(error)) from None
-        except BaseException as error:
-            show_as_users(self.shell, error)
-            raise
 
     def _read(self, magic: str, line: str, body: str) -> tuple[Options, Cell]:
         if magic == "imperative" and line.strip():
@@ -236,6 +224,22 @@ class HybridMagics(Magics):
             f"engine {now['kind']}, inline {'on' if now['inline'] else 'off'}, "
             f"limit {now['limit_ops']:,} operators, slow {now['slow']:g} s"
         )
+
+
+class _ShownAsUsers:
+    """Around a run: errors are shown where the user's lines made them."""
+
+    def __init__(self, shell: Any):
+        self._shell = shell
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, UsageError):
+            raise MagicUsageError(str(error)) from None
+        if error is not None:
+            show_as_users(self._shell, error)
 
 
 def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[Any, Report]:

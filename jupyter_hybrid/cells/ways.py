@@ -159,7 +159,8 @@ class Ways:
         start = clock()
         yield report
         took = clock() - start
-        report.units = loops_of(self._seen(took), self.cell)
+        if seen := self._seen(took):
+            report.units = loops_of(seen, self.cell)
         if way == "compiled":
             if self._is_warming and took > _LONG_S and not self._ran.are_cold:
                 self.has_units = False  # its loops don't gain

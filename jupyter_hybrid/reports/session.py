@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
@@ -28,18 +27,9 @@ class Session:
         self.later = DeferredNames()
         self.listeners: list[Any] = []  # called without arguments when mode or engine change
 
-    @contextmanager
-    def attempt(self) -> Iterator[None]:
+    def attempt(self) -> Attempt:
         """Around a cell: when it fails unrecorded, the last report is not of the last cell."""
-        # Not held: it holds the arrays that its cell read, which this one may donate.
-        before = weakref.ref(self.last_report) if self.last_report is not None else None
-        try:
-            yield
-        except BaseException as error:
-            last = self.last_report
-            if last is None or (before is not None and before() is last):
-                self.unrecorded(f"{type(error).__name__}: {error}")
-            raise
+        return Attempt(self)
 
     def unrecorded(self, why: str) -> None:
         """A hybridized cell failed so early that there is no report of it."""
@@ -50,6 +40,23 @@ class Session:
         """Tells the live panel."""
         for listener in self.listeners:
             listener()
+
+
+class Attempt:
+    """See :meth:`Session.attempt`."""
+
+    def __init__(self, of: Session):
+        self._session = of
+        # Not held: it holds the arrays that its cell read, which this one may donate.
+        self._before = weakref.ref(of.last_report) if of.last_report is not None else None
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        last = self._session.last_report
+        if error is not None and (last is None or (self._before and self._before() is last)):
+            self._session.unrecorded(f"{type(error).__name__}: {error}")
 
 
 session = Session()
