@@ -163,7 +163,9 @@ std::unique_ptr<OpenList> open(PyObject* list) {
 bool is_as_given(const OpenList& open, Py_ssize_t row, Py_ssize_t at, char tag, Register value) {
   if (!open.held.empty()) return open.held[at] == std::make_pair(tag, value.i);
   Register given;
-  return read_item(PySequence_Fast_ITEMS(open.rows[row])[at], &given) == tag && given.i == value.i;
+  PyObject* const list = open.rows[row];
+  return at < PySequence_Fast_GET_SIZE(list) &&
+         read_item(PySequence_Fast_ITEMS(list)[at], &given) == tag && given.i == value.i;
 }
 
 // Items that were given other numbers, and those that are new or gone. Nothing here runs code of

@@ -23,6 +23,7 @@ from ..capture.cell import looked_at
 from ..capture.running import running
 from ..np_face.frames import above
 from ..reports.session import session
+from .trifles import trifles
 
 _MAGIC = re.compile(r"%%(hybridize|imperative)(?![\w?])[ \t]*(.*)")
 _AROUND = re.compile(r"%%(time|timeit|capture|prun)(?![\w?])")
@@ -101,7 +102,7 @@ def transform(lines: list[str]) -> list[str]:
     if magic is None:
         if session.mode == "imperative" or _is_part_of_a_cell() or not _has_python(body):
             return lines
-        if session.mode == "auto" and _has_ways_of_its_own():
+        if session.mode == "auto" and (_has_ways_of_its_own() or trifles.begins("".join(body))):
             return lines
         options = AUTO if session.mode == "auto" else "--implicit" + " --force" * session.force
         name = "hybridize"

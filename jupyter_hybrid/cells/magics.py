@@ -34,6 +34,7 @@ from .run_cell import (
     run_symbolically,
 )
 from .shown import show
+from .trifles import trifles
 
 MODES = {
     "imperative": "imperatively",
@@ -110,7 +111,10 @@ class HybridMagics(Magics):
                 with own_nets.in_cell() as nets:
                     value, report = _run(prepared, options, self._namespace(options))
                 report.nets = nets
-        return self._finish(prepared, options, value, report)
+        shown = self._finish(prepared, options, value, report)
+        if options.auto:
+            trifles.learn(cell, prepared, options, report)
+        return shown
 
     async def awaited(self, magic: str, line: str, cell: str) -> Any:
         """A cell with one of the magics above that awaits at its top level."""
@@ -343,6 +347,7 @@ def load(shell: Any) -> None:
     shell.input_transformers_cleanup.append(transform)
     shell.events.register("pre_run_cell", running.start)
     shell.events.register("post_run_cell", running.finish)
+    shell.events.register("post_run_cell", trifles.ended)
     before_cell.start(shell, magics.compute_mentioned)
     live.start(shell, session)
 
@@ -355,6 +360,7 @@ def unload(shell: Any) -> None:
     shell.input_transformers_cleanup.remove(transform)
     shell.events.unregister("pre_run_cell", running.start)
     shell.events.unregister("post_run_cell", running.finish)
+    shell.events.unregister("post_run_cell", trifles.ended)
     before_cell.stop(shell)
     running.clear()
     live.stop(shell, session)

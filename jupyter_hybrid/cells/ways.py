@@ -135,6 +135,17 @@ class Ways:
                 return other  # once more: it would not cost much
         return best
 
+    @property
+    def is_trifle(self) -> bool:
+        """It takes next to nothing, of which nothing runs compiled or is recorded."""
+        written = self.took.get("written")
+        return (
+            written is not None
+            and len(self.took) == 1
+            and written.runs >= _TWICE
+            and written.seconds < _WORTH_S
+        )
+
     def look(self, names: dict[str, Any]) -> None:
         """Is it to be recorded whole, since it runs often and its code is closed?"""
         if self._looked or "recorded" in self.took or not self.took:

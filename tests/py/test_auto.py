@@ -14,6 +14,7 @@ from jupyter_hybrid.capture.source import compiled
 from jupyter_hybrid.capture.source.loops import Pace, may_try
 from jupyter_hybrid.capture.source.plain import PlainCopies
 from jupyter_hybrid.cells import ways
+from jupyter_hybrid.cells.magics import HybridMagics
 
 SETUP = "import numpy as np\nx = np.arange(300.0)\n"
 LOOP = "for i in range(1, 300):\n    x[i] += 0.5 * x[i - 1]\n"
@@ -224,6 +225,47 @@ def test_what_a_hot_loop_gains_is_not_tried_again(shell, steps, monkeypatch):
         shell.run("%%imperative\n" + SETUP)
         shell.run("# gains\n" + LOOP)
         assert mx.report().ran.startswith("the cell runs with its loops compiled, in ")
+
+
+def test_a_trifle_is_ipythons_own_until_it_takes_longer(shell, monkeypatch):
+    ours = []
+    monkeypatch.setattr(HybridMagics, "_ran", noted(HybridMagics._ran, ours))
+    shell.run("%%imperative\nimport time\nn = 0")
+    shell.run("%hybrid mode auto")
+    cell = "time.sleep(n)\nz = n\n"
+    for run in range(4):
+        shell.run(f"%%imperative\nn = {run / 1e5}")
+        shell.run(cell)
+        assert shell.ns["z"] == run / 1e5
+        assert mx.report().cell.source == cell
+        assert mx.report().ran.startswith("the cell runs as written, in ")
+    assert len(ours) < 8 and ours.count(cell) == 2
+    shell.run("%%imperative\nn = 'a'")
+    assert "TypeError" in repr(shell.run(cell, fails=True).error)
+    with pytest.raises(mx.MXNetError, match="TypeError"):
+        mx.report()
+    for n in (0.02, 0):
+        shell.run(f"%%imperative\nn = {n}")
+        shell.run(cell)
+        assert ours.count(cell) == (2 if n else 3)
+
+
+def noted(function, seen):
+    def ran(self, magic, line, cell):
+        seen.append(cell)
+        return function(self, magic, line, cell)
+
+    return ran
+
+
+def test_who_defines_functions_is_no_trifle(shell):
+    shell.run("%hybrid mode auto")
+    cell = "def g():\n    return 1\nh = lambda: 2\n"
+    made = set()
+    for _ in range(4):
+        shell.run(cell)
+        made.add(shell.ns["g"].__code__)
+    assert len(made) == 1
 
 
 def test_a_long_comprehension_is_compiled_in_its_second_run(shell, steps, monkeypatch):

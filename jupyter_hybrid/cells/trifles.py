@@ -1,0 +1,64 @@
+"""Cells of which nothing is to be gained, in mode auto: once one is known to take next to nothing,
+IPython runs it itself, until it takes longer. Its report is that of its last run here.
+"""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections import OrderedDict
+from typing import Any
+
+from ..capture.cell import Cell
+from ..capture.options import Options
+from ..reports.report import Report
+from ..reports.session import session
+from . import ways
+
+_KEPT = 1024
+_LONGER_S = 0.005  # from reading it to its end: no trifle any more
+# Functions of a cell that is compiled anew are others: what is known of their loops would be lost.
+_LASTING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+class Trifles:
+    """Those of a session, by their texts."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, Report] = OrderedDict()
+        self._begun: tuple[str, float] | None = None
+
+    def learn(self, body: str, prepared: Cell, options: Options, report: Report) -> None:
+        """A cell has run in mode auto."""
+        known = ways.find(prepared, options)
+        if known is None or not known.is_trifle or body in self._known:
+            return
+        if not any(isinstance(node, _LASTING) for node in ast.walk(prepared.tree)):
+            self._known[body] = report
+            if len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+
+    def begins(self, body: str) -> bool:
+        """Is the cell that comes one of them?"""
+        if body not in self._known:
+            self._begun = None
+            return False
+        self._begun = body, time.perf_counter()
+        return True
+
+    def ended(self, result: Any) -> None:
+        """IPython's ``post_run_cell``."""
+        begun, self._begun = self._begun, None
+        if begun is None:
+            return
+        body, start = begun
+        error = result.error_in_exec or result.error_before_exec
+        if error is not None:
+            session.unrecorded(f"{type(error).__name__}: {error}")
+        elif body in self._known:
+            session.last_report = self._known[body]
+            if time.perf_counter() - start > _LONGER_S:
+                del self._known[body]
+
+
+trifles = Trifles()
