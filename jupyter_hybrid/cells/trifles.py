@@ -52,6 +52,8 @@ class Trifles:
         if begun is None:
             return
         body, start = begun
+        if body.strip() not in (result.info.raw_cell or ""):
+            return  # somebody has only asked what IPython would read
         error = result.error_in_exec or result.error_before_exec
         if error is not None:
             session.unrecorded(f"{type(error).__name__}: {error}")
