@@ -101,10 +101,10 @@ ArrayLoop loop_of(const py::object& function, const std::string& types, bool in_
   return made;
 }
 
-// Lets other threads run, as Python does now and then, and has signals handled.
-// Signals that were heard of end a run, too.
-thread_local PyObject* heard_of = nullptr;
+thread_local PyObject* heard_of = nullptr;  // a list: signals whose handlers wait
 
+// Lets other threads run, as Python does now and then, and has signals handled. Those that were
+// heard of end a run, too.
 bool interrupted() {
   {
     const MaybeReleaseGil released(true);

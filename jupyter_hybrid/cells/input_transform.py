@@ -19,6 +19,8 @@ from contextlib import suppress
 from itertools import count
 from typing import Any, NamedTuple
 
+from IPython.core.interactiveshell import InteractiveShell
+
 from ..capture.cell import looked_at
 from ..capture.running import running
 from ..np_face.frames import above
@@ -194,6 +196,7 @@ def _transformers() -> tuple[Any, ...]:
     manager = _shell.input_transformer_manager
     found = (*manager.cleanup_transforms, *manager.line_transforms, *manager.token_transformers)
     own = all(t is transform or str(t.__module__).startswith("IPython.") for t in found)
+    own = own and type(_shell).transform_cell is InteractiveShell.transform_cell
     return found if own and not _shell.input_transformers_post else ()
 
 
