@@ -92,6 +92,11 @@ class DeferredNames:
         self._where = where
         self._read.clear()
 
+    @property
+    def has_names(self) -> bool:
+        """Is any name deferred, or planned away?"""
+        return bool(self._by_array or self._planned_away)
+
     def taken(self) -> list[Deferred]:
         """What the running cell has read, told once."""
         read, self._read = self._read, []

@@ -21,7 +21,9 @@ class RunningCells:
     def finish(self, result: Any) -> None:
         """IPython's ``post_run_cell``; an empty cell ends without having started."""
         info = getattr(result, "info", None)
-        if any(i is info for i in self._infos):
+        if self._infos and self._infos[-1] is info:
+            self._infos.pop()
+        elif any(i is info for i in self._infos):
             while self._infos.pop() is not info:
                 pass
 

@@ -26,6 +26,7 @@ class BeforeCell:
     def __init__(self) -> None:
         self._shell: Any = None
         self._mentioned: list[Deferred] = []
+        self._takes_part = False
 
     def start(self, shell: Any, compute: Callable[[], None]) -> None:
         """Looks at this shell's cells; ``compute`` is what their first statement calls."""
@@ -43,14 +44,18 @@ class BeforeCell:
             return
         namespace = self._shell.user_ns
         session.later.start_cell(f"cell {_number(self._shell)}")
-        session.later.forget_dead(namespace)
-        self._mentioned = session.later.mentioned_in(info.raw_cell, namespace)
-        self._take_part(bool(self._mentioned))
+        self._mentioned = []
+        if session.later.has_names:
+            session.later.forget_dead(namespace)
+            self._mentioned = session.later.mentioned_in(info.raw_cell, namespace)
+        if self._mentioned or self._takes_part:
+            self._take_part(bool(self._mentioned))
 
     def _take_part(self, is_needed: bool) -> None:
         transformers = self._shell.ast_transformers
         if is_needed != (self in transformers):
             (transformers.append if is_needed else transformers.remove)(self)
+        self._takes_part = is_needed
 
     def visit(self, cell: Any) -> Any:
         """The cell's tree with the statement that computes; magics have their own texts read here

@@ -39,6 +39,7 @@ _shell: Any = None
 _last: dict[str, str] = {}  # the body that was looked at last, and what IPython made of it
 _READ = 64  # bodies that are known
 _read: OrderedDict[tuple[Any, str], str] = OrderedDict()  # by transformers and text
+_seen: tuple[Any, ...] = ()  # IPython's own transformers, as they were last
 
 
 class Called(NamedTuple):
@@ -49,9 +50,14 @@ class Called(NamedTuple):
     body: str
 
     @property
+    def is_implicit(self) -> bool:
+        """By the default mode?"""
+        return "--implicit" in self.line
+
+    @property
     def read(self) -> str:
         """What IPython's history has of it: the body, or what it makes of a magic."""
-        if "--implicit" in self.line:
+        if self.is_implicit:
             return self.body
         return f"get_ipython().run_cell_magic({self.magic!r}, {self.line!r}, {self.body!r})"
 
@@ -88,6 +94,8 @@ def is_ours(read: str) -> bool:
 def transform(lines: list[str]) -> list[str]:
     """What IPython runs instead of these lines of a cell."""
     if suspended.depth or not lines:
+        return lines
+    if session.mode == "auto" and not len(running) and trifles.begins("".join(lines)):
         return lines
     _last.clear()
     around, at = [], 0  # lines such as %%time, and where the body starts
@@ -193,11 +201,19 @@ def _transformed(body: str) -> str:
 
 def _transformers() -> tuple[Any, ...]:
     """IPython's, where there are no others but ours; else nothing."""
+    global _seen
     manager = _shell.input_transformer_manager
     found = (*manager.cleanup_transforms, *manager.line_transforms, *manager.token_transformers)
-    own = all(t is transform or str(t.__module__).startswith("IPython.") for t in found)
-    own = own and type(_shell).transform_cell is InteractiveShell.transform_cell
-    return found if own and not _shell.input_transformers_post else ()
+    if type(_shell).transform_cell is not InteractiveShell.transform_cell:
+        return ()
+    if _shell.input_transformers_post or not (found == _seen or all(map(_is_ipythons, found))):
+        return ()
+    _seen = found
+    return found
+
+
+def _is_ipythons(transformer: Any) -> bool:
+    return transformer is transform or str(transformer.__module__).startswith("IPython.")
 
 
 def _look_as_ipython(source: str) -> None:

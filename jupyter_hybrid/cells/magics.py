@@ -83,7 +83,8 @@ class HybridMagics(Magics):
         """Runs a cell that IPython knows by its number."""
         __tracebackhide__ = True
         cell = cell_of(number)
-        _keep_history(self.shell, cell.read)
+        if not cell.is_implicit:
+            _keep_history(self.shell, cell.read)
         with session.attempt() if cell.magic == "hybridize" else nullcontext():
             return self._ran(*cell)
 
@@ -108,7 +109,7 @@ class HybridMagics(Magics):
                     prepared, options, self._namespace(options), session.later, run_symbolically
                 )
             else:
-                with own_nets.in_cell() as nets:
+                with own_nets.InCell() as nets:
                     value, report = _run(prepared, options, self._namespace(options))
                 report.nets = nets
         shown = self._finish(prepared, options, value, report)
@@ -147,7 +148,7 @@ class HybridMagics(Magics):
             options = option_parser.parse(line)
         except UsageError as error:
             raise MagicUsageError(str(error)) from None
-        if options.implicit:  # by IPython's own magics, %%time perhaps
+        if options.implicit:
             _keep_history(self.shell, body)
         if options.donate:
             session.last_report = None  # it holds the arrays that its cell read
@@ -163,16 +164,14 @@ class HybridMagics(Magics):
         session.last_report = report
         known = ways.find(prepared, options) if options.auto else None
         if known is not None:
-            report.ran = known.figures
+            report.ran_as = known.figures()
             if prepared.id is not None and known.tells_more():
                 message = {"type": "ran", "cell": prepared.id, "way": known.last}
                 live.tell(message | {"why": report.ran})
         report.computed += session.later.taken()
-        told = report.graph_breaks or report.units
-        worth_showing = report.segments or (told and not options.implicit)
         if report.compare is not None:
             display(report.compare)
-        elif options.view != "none" and worth_showing:
+        elif options.view != "none" and _is_worth_showing(report):
             show(report, self.shell)
         return None if prepared.quiet else value
 
@@ -271,13 +270,18 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
         return run_symbolically(prepared, options, namespace, session.later)
     assert known is not None
     compiled = way == "compiled"
-    with known.run("compiled" if compiled else "written") as report:
-        if compiled:
-            value, ran = run_compiled(prepared, namespace)
-            known.heard(ran)
-        else:
-            value = run_imperatively(prepared, namespace)
-    return value, report
+    start, ran = ways.clock(), None
+    if compiled:
+        value, ran = run_compiled(prepared, namespace)
+    else:
+        value = run_imperatively(prepared, namespace)
+    took = ways.clock() - start
+    return value, known.ran_alone("compiled" if compiled else "written", took, ran)
+
+
+def _is_worth_showing(report: Report) -> bool:
+    told = report.graph_breaks or report.units
+    return bool(report.segments or (told and not report.options.implicit))
 
 
 def _engine_changes(words: list[str]) -> dict[str, Any]:

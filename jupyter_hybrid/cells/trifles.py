@@ -33,7 +33,11 @@ class Trifles:
         known = ways.find(prepared, options)
         if known is None or not known.is_trifle or body in self._known:
             return
-        if not any(isinstance(node, _LASTING) for node in ast.walk(prepared.tree)):
+        lasts = prepared.memo.get(Trifles)
+        if lasts is None:
+            lasts = any(isinstance(node, _LASTING) for node in ast.walk(prepared.tree))
+            prepared.memo[Trifles] = lasts
+        if not lasts:
             self._known[body] = report
             if len(self._known) > _KEPT:
                 self._known.popitem(last=False)

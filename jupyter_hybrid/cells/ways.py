@@ -11,11 +11,9 @@ more seldom; and what is not recorded is looked at anew once it takes much longe
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..capture.cell import Cell, Way
 from ..capture.durations import seconds
@@ -67,6 +65,24 @@ def _may_be_disturbed(took: Took, fastest: Took, is_alone: bool) -> bool:
     """
     most_s = 0.0 if took is fastest and is_alone else _DOUBT * fastest.seconds
     return took.runs == 1 and took.seconds < max(most_s, _CHEAP_S)
+
+
+class Figures(NamedTuple):
+    """What the ways of a cell took, which most never read."""
+
+    last: str
+    took: dict[str, float]
+
+    def __str__(self) -> str:
+        if self.last not in self.took:
+            return f"the cell runs {_WORDS[self.last]}"
+        others = [
+            f"; {_WORDS[way]} it takes {seconds(took_s)}"
+            for way, took_s in self.took.items()
+            if way != self.last
+        ]
+        took = seconds(self.took[self.last])
+        return f"the cell runs {_WORDS[self.last]}, in {took}{''.join(others)}"
 
 
 @dataclass
@@ -162,14 +178,16 @@ class Ways:
         ratio, slack_s = _UNSEEN if self.options.view == "none" else _DRAWN
         return took.seconds > ratio * other_s + slack_s
 
-    @contextmanager
-    def run(self, way: Way) -> Iterator[Report]:
-        """Around a run that is not recorded; its report, filled in afterwards."""
+    def ran_alone(self, way: Way, took: float, ran: RanAlone | None) -> Report:
+        """After a run that was not recorded and took so many seconds: its report.
+
+        Args:
+            ran: what a compiled one has found out about its loops.
+        """
         report = Report(self.cell, self.options, [], self.left, [], {}, mode="imperative")
-        self._ran = RanAlone()
-        start = clock()
-        yield report
-        took = clock() - start
+        self._ran = ran or RanAlone()
+        if ran is not None:
+            self._heard(ran)
         if seen := self._seen(took):
             report.units = loops_of(seen, self.cell)
         if way == "compiled":
@@ -179,22 +197,22 @@ class Ways:
                 self.took.pop("compiled", None)
                 if self._is_warming:
                     self.last = way
-                    return
+                    return report
                 way = "written"  # that is what it was
             self._gains = self._saved_s > _SURELY * took
         self._note(way, took)
         self.last = way
         if self.left or self.in_graph:
-            report.graph_breaks = places([*self.left, (None, self.figures)], {})
+            report.graph_breaks = places([*self.left, (None, str(self.figures()))], {})
+        return report
 
     def tells_more(self) -> bool:
         """Has the last run another way than the one before, or is it compared with more?"""
         known, self._told = self._told, (self.last, len(self.took))
         return self._told != known
 
-    def heard(self, ran: RanAlone) -> None:
-        """In a compiled run: what it has found out about its loops."""
-        self._ran, units = ran, compiled(ran.loops)
+    def _heard(self, ran: RanAlone) -> None:
+        units = compiled(ran.loops)
         self.has_units = bool(units) or ran.take_turns
         self._is_warming = not units and ran.take_turns
         self._tries += 1
@@ -208,24 +226,18 @@ class Ways:
         """After a run of so many seconds: its loops, and those that earlier ones have found to have
         no unit, which nobody looks at any more."""
         ran = self._ran
+        if took < _LONG_S and not (ran.loops or self._loops):
+            self._functions |= dict.fromkeys(ran.functions)
+            return []
         self._functions |= dict.fromkeys(ran.functions)
         numbers = chain(*self.cell.loops, *self._functions) if took >= _LONG_S else ()
         at_sight = {r.place: r for r in refused_among(numbers, took)}
         self._loops = {p: r.without_steps() for p, r in self._loops.items()} | ran.loops
         return list((at_sight | self._loops).values())
 
-    @property
-    def figures(self) -> str:
+    def figures(self) -> Figures:
         """How the cell ran last, and what that and the other ways take."""
-        others = [
-            f"; {_WORDS[way]} it takes {seconds(known.seconds)}"
-            for way, known in self.took.items()
-            if way != self.last
-        ]
-        if self.last not in self.took:
-            return f"the cell runs {_WORDS[self.last]}"
-        took = seconds(self.took[self.last].seconds)
-        return f"the cell runs {_WORDS[self.last]}, in {took}{''.join(others)}"
+        return Figures(self.last, {way: known.seconds for way, known in self.took.items()})
 
     def ran(self, way: str, took: float) -> None:
         """A run of its programs, with its body or without, took so many seconds."""

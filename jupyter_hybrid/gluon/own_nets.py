@@ -6,9 +6,6 @@ A net is looked at again once an attribute, a child, a hook or a layer's class h
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
@@ -32,7 +29,7 @@ _REFUSED = 100  # calls before a net that is called as it is is looked at again
 # Layers, the functions that a call runs, and whether these are several operators.
 _own: dict[type, tuple[tuple[Any, ...], bool]] = {}
 _known: WeakKeyDictionary[Block, _Net] = WeakKeyDictionary()
-_told: list[Counter[str]] = []  # of the cells that run, the innermost last
+_told: list[dict[str, int]] = []  # of the cells that run, the innermost last
 
 
 def register(*layers: type, several: bool = False) -> None:
@@ -46,13 +43,14 @@ def is_on() -> bool:
     return bool(_told)
 
 
-@contextmanager
-def in_cell() -> Iterator[Counter[str]]:
+class InCell:
     """A hybridized cell runs; how often it calls which nets as programs, by name."""
-    _told.append(Counter())
-    try:
-        yield _told[-1]
-    finally:
+
+    def __enter__(self) -> dict[str, int]:
+        _told.append({})
+        return _told[-1]
+
+    def __exit__(self, *exc: Any) -> None:
         _told.pop()
 
 
@@ -148,7 +146,7 @@ class _Net:
             if self._cached is None:
                 self._cached = CachedBlock(block, args, {})
             made = self._cached.call(args)
-            _told[-1][block.name] += 1
+            _told[-1][block.name] = _told[-1].get(block.name, 0) + 1
             return made
         except Exception:  # the layers tell of it
             self._parts = []

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 _WORTH_SAYING_S = 1e-4
+_UNRECORDED = Spent()
 
 
 class Report:
@@ -88,7 +89,7 @@ class Report:
         cuts: Sequence[Place] = (),
         spent: Spent | None = None,
     ):
-        spent = spent or Spent()
+        spent = spent or _UNRECORDED
         self.cell = cell
         self.options = options
         self.segments = segments
@@ -106,7 +107,7 @@ class Report:
         self.skipped = False
         self.units: list[Loop] = []
         self.nets: dict[str, int] = {}
-        self.ran = ""
+        self.ran_as: object = ""
         self.compared_later: Callable[[], list[Difference] | None] | None = None
         self.error = ""
         self.not_skipped = ""
@@ -123,6 +124,10 @@ class Report:
     @cached_property
     def differences(self) -> list[Difference] | None:
         return self.compared_later() if self.compared_later is not None else None
+
+    @cached_property
+    def ran(self) -> str:
+        return str(self.ran_as)
 
     @cached_property
     def graph_breaks(self) -> list[Break]:
