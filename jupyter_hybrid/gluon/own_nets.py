@@ -6,6 +6,8 @@ A net is looked at again once an attribute, a child, a hook or a layer's class h
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
