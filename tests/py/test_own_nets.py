@@ -83,7 +83,7 @@ def programs(net: Any) -> int:
 def test_a_net_of_own_layers_trains_alike(make: Callable[[], Any], shape: tuple[int, ...]) -> None:
     wanted = trained(*ready(make(), shape), CALLS)
     net, x = ready(make(), shape)
-    with own_nets.in_cell():
+    with own_nets.InCell():
         got = trained(net, x, CALLS)
     assert programs(net) > 0
     for one, other in zip(got, wanted, strict=True):
@@ -106,7 +106,7 @@ def test_what_the_user_wrote_is_run_each_time() -> None:
     net, x = ready(dense(), (4, 6))
     net.add(Doubling(), nn.Flatten())
     before = called(net, x)
-    with own_nets.in_cell():
+    with own_nets.InCell():
         assert (called(net, x) == before).all()
     assert net[2].runs == 2 * CALLS
     assert programs(net) == 0
@@ -144,7 +144,7 @@ def make_weights_anew(net: Any) -> None:
 def test_a_net_that_changes(change: Callable[[Any], None]) -> None:
     plain, x = ready(dense(), (4, 6))
     net, _ = ready(dense(), (4, 6))
-    with own_nets.in_cell():
+    with own_nets.InCell():
         assert (called(net, x) == called(plain, x)).all()
         assert programs(net) > 0
         change(net)
@@ -155,7 +155,7 @@ def test_a_net_that_changes(change: Callable[[Any], None]) -> None:
 
 def test_a_layer_whose_class_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     net, x = ready(dense(), (4, 6))
-    with own_nets.in_cell():
+    with own_nets.InCell():
         called(net, x)
         monkeypatch.setattr(nn.Dense, "hybrid_forward", lambda self, F, x, **params: x * 4)
         assert (net(x).asnumpy() == 16 * x.asnumpy()).all()
@@ -164,7 +164,7 @@ def test_a_layer_whose_class_changes(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_operators_that_change(monkeypatch: pytest.MonkeyPatch) -> None:
     net, x = ready(dense(), (4, 6))
     plain = nd.FullyConnected
-    with own_nets.in_cell():
+    with own_nets.InCell():
         before = called(net, x)
         monkeypatch.setattr(nd, "FullyConnected", lambda *a, **k: plain(*a, **k) * 0)
         assert not net(x).asnumpy().any() and before.any()
@@ -174,7 +174,7 @@ def test_nets_are_forgotten_and_inputs_are_not_given_away() -> None:
     net, x = ready(dense(), (4, 6))
     through = nn.Sequential()
     through.add(nn.Dropout(0.5), nn.Flatten())
-    with own_nets.in_cell():
+    with own_nets.InCell():
         called(net, x)
         for _ in range(CALLS):
             through(x)[:] = 0
@@ -188,7 +188,7 @@ def test_nets_are_forgotten_and_inputs_are_not_given_away() -> None:
 def test_hooks_are_run() -> None:
     net, x = ready(dense(), (4, 6))
     seen: list[Any] = []
-    with own_nets.in_cell():
+    with own_nets.InCell():
         called(net, x)
         net[1].register_forward_hook(lambda block, inputs, output: seen.append(output.shape))
         called(net, x)
@@ -200,7 +200,7 @@ def test_errors_are_those_of_the_layers() -> None:
     wrong = nd.ones((4, 5))
     with pytest.raises(Exception) as wanted:
         net(wrong)
-    with own_nets.in_cell():
+    with own_nets.InCell():
         called(net, x)
         for _ in range(CALLS):
             with pytest.raises(type(wanted.value)) as got:
@@ -222,7 +222,7 @@ def test_gradients_of_gradients() -> None:
 
     wanted = second(*ready(dense(), (4, 6)))
     net, x = ready(dense(), (4, 6))
-    with own_nets.in_cell():
+    with own_nets.InCell():
         np.testing.assert_allclose(second(net, x), wanted, rtol=1e-4, atol=1e-6)
 
 
