@@ -30,6 +30,7 @@ from .spent import settles
 _note = _core.guards.note
 _PROGRAM = 1000  # operators of a loop's steps that are compiled together, ...
 _WHOLE = 4000  # ... and of a cell that is recorded whole
+_NODE_S = 40e-6  # recording and compiling one may take so long
 
 
 class Recorder(Segments):
@@ -58,6 +59,7 @@ class Recorder(Segments):
         self.known_names: dict[int, str] = {}  # of a function's arguments, by id of the array
         self.uses_numpy = False
         self._paced = numbers.serial()  # of the graph, when a loop last had its steps computed
+        self._most_whole = 0  # operators of a cell that is to be one program
         self._refused: dict[int, np.ndarray] = {}
         self.exported = Exported(namespace)
         float_errors.start_cell()
@@ -223,12 +225,17 @@ class Recorder(Segments):
         self.donated.append(self._array(wrapped))
         self.donated_names.append(name)
 
+    def record_whole(self, most_s: float) -> None:
+        """The cell is to be one program, unless that would take longer."""
+        self.whole_until = time.perf_counter() + most_s
+        self._most_whole = min(_WHOLE, int(most_s / _NODE_S))
+
     def pace(self) -> None:
         """Between two steps of a loop: whole steps are computed when they are a program's worth."""
         _core.note_step()
         serial = numbers.serial()
         if self.whole_until:
-            if serial - self._paced < _WHOLE and time.perf_counter() < self.whole_until:
+            if serial - self._paced < self._most_whole and time.perf_counter() < self.whole_until:
                 return
             self.whole_until = 0.0
         if serial - self._paced < _PROGRAM:

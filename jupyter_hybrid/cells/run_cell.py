@@ -85,7 +85,8 @@ def _recorded(
     before = None if options.donate else skip.Before(cell, namespace)
     recording = Recording(cell, options, namespace, later)
     _prepare(recording)
-    recording.recorder.whole_until = skip.whole_until(cell, before)
+    if whole_s := skip.whole_s(cell, before):
+        recording.recorder.record_whole(whole_s)
     start = ways.clock()
     last: list[Any] = []  # what the last statement gave; no other place here holds it
     value, failed = None, True
@@ -105,7 +106,7 @@ def _recorded(
     took = ways.clock() - start
     report = report_of(recording)
     ways.learn(cell, options, recording, report, took)
-    report.not_skipped = skip.learn(before, recording, report, value, took)
+    report.not_skipped = skip.learn(before, recording, report, value, took - report.compile_s)
     return value, report
 
 

@@ -9,7 +9,6 @@ written when all is computed.
 from __future__ import annotations
 
 import operator
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -40,7 +39,8 @@ from .reads import (
 )
 from .results import Results, require
 
-_WHOLE_S, _WHOLE_TIMES = 0.02, 20  # recording a cell whole may take so much longer than it does
+# Recording and compiling a cell whole may take so long, and so many of its runs.
+_WHOLE_S, _WHOLE_TIMES = 0.04, 3
 _MISSES = 4  # runs in a row for which no guard held, after which few look at what is read
 _MOST_MADE = 1 << 20  # bytes of an array that a cell makes of numbers, and that is kept for it
 _epoch = 0
@@ -213,13 +213,13 @@ def wants_whole(cell: Cell) -> bool:
     return bool(cell.memo.get("whole"))
 
 
-def whole_until(cell: Cell, before: Before | None) -> float:
-    """Until when a run that begins now is recorded whole; 0: as all are."""
+def whole_s(cell: Cell, before: Before | None) -> float:
+    """Seconds that a run which begins now may take to be recorded whole; 0: it is as all are."""
     lasts = cell.memo.get("whole")
     if not lasts or before is None or before.problem:
         return 0.0
     cell.memo["whole"] = 0.0
-    return time.perf_counter() + float(lasts)
+    return float(lasts)
 
 
 def learn(
