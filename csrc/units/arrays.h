@@ -117,7 +117,8 @@ class Arrays {
   Did reduced(const ArrayLoop& loop, int64_t of, char* made);
   Did accumulated(const ArrayLoop& loop, int64_t of, int64_t* made);  // of a vector
   // matmul's loop; `made` is an array unless both are vectors, whose product is the scalar.
-  // `apart`: a matrix that is in several pieces is copied first, as np.dot does.
+  // `apart`: a matrix in several pieces, or a vector that runs backwards, is copied first, as
+  // np.dot does.
   Did product(const ArrayLoop& loop, int64_t left, int64_t right, bool apart, int64_t* made,
               char* scalar);
 

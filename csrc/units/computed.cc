@@ -42,6 +42,20 @@ void fold(const ArrayLoop& loop, char* made, const char* from, intptr_t step, in
   loop.function(data, &n, strides, loop.extra);
 }
 
+// Does np.dot copy it before it is multiplied? BLAS takes vectors, rows and columns at any
+// distance.
+bool is_copied_first(const Array& array) {
+  const bool is_matrix = array.rank == 2 && array.shape[0] != 1 && array.shape[1] != 1;
+  if (is_matrix) return !is_contiguous(array) && !is_contiguous(array, true);
+  for (int axis = 0; axis < array.rank; ++axis) {
+    const int64_t step = array.stride[axis];
+    if (step < 0 || step % size_of(array.type) != 0 || (step == 0 && array.shape[axis] > 1)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // One float by another, as np.dot multiplies vectors of length 1: not added to 0, which has a sign.
 bool multiplied(Type type, const char* a, const char* b, char* to) {
   if (type == Type::f32) {
@@ -329,7 +343,7 @@ Did Arrays::product(const ArrayLoop& loop, int64_t left, int64_t right, bool apa
   for (int k = 0; k < 2; ++k) {
     const Array& array = arrays_[numbers[k]];
     if (array.type != loop.types[k] || array.rank > 2) return Did::cannot;
-    if (apart && array.rank == 2 && !is_contiguous(array) && !is_contiguous(array, true)) {
+    if (apart && is_copied_first(array)) {
       const Did did = converted(numbers[k], array.type, &copies[k]);
       if (did != Did::well) return did;
       numbers[k] = copies[k];

@@ -98,6 +98,8 @@ MADE = [
     "s = np.linalg.norm(x)", "s = np.linalg.norm(m[:, 0] - 1)", "m.ravel()[1] = 7",
     "np.reshape(m, (2, 6))[0, 1:3] = x[:2]",
 ]  # fmt: skip
+LYING = ["x", "y[::-1]", "z", "m[:, 1]", "m[::-1, 2]", "m.T[3]"]  # some of it is copied first
+COLUMNS = ["m", "m.T", "m[::-1]", "m[:, :1]", "m[::-1, :1]", "m[:, ::2]"]
 CALLS = [  # that NumPy itself answers
     "a = np.concatenate((x, k))", "a = m[j, j]",
     "a = np.where(x, y, 0)", "a = np.argmax(m, axis=0)", "a = np.std(m, axis=0)",
@@ -151,7 +153,8 @@ def both_ways(statement: str, held: dict[str, Any]) -> Any:
     in memory that nothing else has."""
     text = f"for i in range(2, {2 + STEPS}):\n    {statement}\n    u = x + y\n    v = x * y\n"
     (node,) = ast.parse(text).body
-    mine = {n: v.copy(order="K") if type(v) is np.ndarray else v for n, v in held.items()}
+    written = {n for n, v in held.items() if type(v) is np.ndarray and v.flags.writeable}
+    mine = {n: v.copy(order="K") if n in written else v for n, v in held.items()}
     frame = frame_of(mine)
     unit = Unit(node)
     ready = unit.ready(frame, range(2, 2 + STEPS))
@@ -181,6 +184,19 @@ def test_numpy_gives_the_same(statement, dtype, order):
             pytest.skip("NumPy has none")
         made = both_ways(statement, held)
         assert made or dtype != "d"
+
+
+@pytest.mark.parametrize("product", ["np.dot({}, {})", "{}.dot({})", "{} @ {}", "np.inner({}, {})"])
+@pytest.mark.parametrize("one", LYING)
+def test_products_are_numpys_to_the_bit(one, product):
+    rng = np.random.default_rng(5)
+    held = names() | {"x": rng.normal(size=33), "y": rng.normal(size=33)}
+    held["z"] = np.broadcast_to(held["x"][:1], 33)
+    held["m"] = rng.normal(size=(33, 33))
+    for other in [*LYING, *COLUMNS]:
+        if not (other in COLUMNS and "inner" in product):
+            made = both_ways(f"s = {product.format(one, other)}", held)
+            assert made and made[1].steps == STEPS, other
 
 
 @pytest.mark.parametrize("statement", [*PICKED, *MADE])
