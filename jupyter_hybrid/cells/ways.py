@@ -191,8 +191,10 @@ class Ways:
         if seen := self._seen(took):
             report.units = loops_of(seen, self.cell)
         if way == "compiled":
-            if self._is_warming and took > _LONG_S and not self._ran.are_cold:
-                self.has_units = False  # its loops don't gain
+            is_long = took > _LONG_S and not self._ran.are_cold
+            is_short = took < _WORTH_S and self._tries >= _TWICE
+            if self._is_warming and (is_long or is_short):
+                self.has_units = False  # its loops don't gain, or there is nothing to be gained
             if not self.has_units:
                 self.took.pop("compiled", None)
                 if self._is_warming:
