@@ -225,8 +225,8 @@ def whole_s(cell: Cell, before: Before | None) -> float:
 def learn(
     before: Before | None, recording: Recording, report: Report, shown: Any, took: float
 ) -> str:
-    """After a recorded run of ``took`` seconds, whose last expression gave ``shown``: keeps what
-    later runs need; "" or why the body has to run."""
+    """After a recorded run of ``took`` seconds, compiling aside, whose last expression gave
+    ``shown``: keeps what later runs need; "" or why the body has to run."""
     cell, options = report.cell, report.options
     cell.memo.pop(options, None)
     try:
