@@ -126,7 +126,7 @@ class Runtime(Calling, threading.local):
                 return None if type(key) is _Name else self.place(None, {}, None)
             result = old  # updated in place: the same object stays
         if type(key) is _Name:
-            return _guards.set(result, holder, key)
+            return _guards.set(result, holder, str(key))
         return self.place(result, holder, key)
 
     def caught(self) -> None:

@@ -95,6 +95,8 @@ class Phases(Compiled):
 
     def __next__(self) -> int:
         self._phase_began = time.perf_counter()
+        if self.stage != _PLAIN:  # a unit may have left among steps that were timed
+            self.again = self._stepping = False
         if self.stage == _START:
             self._begin()
         elif self.over or (self.stage == _PLAIN and not self.again):
