@@ -28,6 +28,8 @@ from ..reports.session import session
 from .trifles import trifles
 
 _MAGIC = re.compile(r"%%(hybridize|imperative)(?![\w?])[ \t]*(.*)")
+_INSERTED = re.compile(r"%%hybridize --implicit[^\\]*\\+n")  # in a text as code has it
+_VIEW = re.compile(r"--view[ =]\s*\S+ *")
 _AROUND = re.compile(r"%%(time|timeit|capture|prun)(?![\w?])")
 _RUNNERS = ("run_cell", "_run_cell", "run_cell_async", "do_execute")
 AUTO = "--implicit --auto --view none"
@@ -91,6 +93,12 @@ def is_ours(read: str) -> bool:
     return read.startswith(_RUN) or "--implicit" in read
 
 
+def as_typed(read: str, source: str | None) -> str:
+    """What its history has of such a cell without us, of which ``source`` is the Python."""
+    left = _INSERTED.sub("", read)
+    return source.rstrip("\n") if source is not None and left == read else left
+
+
 def transform(lines: list[str]) -> list[str]:
     """What IPython runs instead of these lines of a cell."""
     if suspended.depth or not lines:
@@ -130,8 +138,11 @@ def transform(lines: list[str]) -> list[str]:
         return lines  # IPython's to judge
     if awaits and options == AUTO:
         return lines  # it runs as written
-    if any(line.startswith("%%timeit") for line in around) and name == "hybridize":
-        options += " --scratch --view none"
+    timed = [line for line in around if line.startswith("%%timeit")]
+    if timed and magic is None and (options == AUTO or _has_setup(timed[-1])):
+        return lines  # what is timed is the user's own code; what it is to set up is in no cell
+    if timed and name == "hybridize":
+        options = f"{_VIEW.sub('', options)} --scratch --view none".lstrip()
     if awaits and not around:
         call = "await get_ipython().magics_manager.registry['HybridMagics'].awaited"
         return [f"{call}({name!r}, {options!r}, {''.join(body)!r})\n"]
@@ -228,6 +239,11 @@ def _has_ways_of_its_own() -> bool:
     return _shell.ast_node_interactivity != "last_expr" or not all(
         name.startswith("jupyter_hybrid.") for name in changes
     )
+
+
+def _has_setup(timeit: str) -> bool:
+    """Is there code beside the options of ``%%timeit``?"""
+    return re.fullmatch(r"%%timeit(\s+-([nrtcpqov]\s*\d*)+)*\s*", timeit) is None
 
 
 def _has_python(lines: list[str]) -> bool:

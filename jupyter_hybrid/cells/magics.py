@@ -25,7 +25,7 @@ from ..reports.report import Report
 from ..reports.session import session, start
 from . import skip, ways
 from .before_cell import before_cell
-from .input_transform import cell_of, is_ours, suspended, transform, transformed, use
+from .input_transform import as_typed, cell_of, is_ours, suspended, transform, transformed, use
 from .run_cell import (
     await_imperatively,
     await_symbolically,
@@ -148,13 +148,14 @@ class HybridMagics(Magics):
             options = option_parser.parse(line)
         except UsageError as error:
             raise MagicUsageError(str(error)) from None
-        if options.implicit:
-            _keep_history(self.shell, body)
         if options.donate:
             session.last_report = None  # it holds the arrays that its cell read
         first = None if options.implicit else f"%%{magic} {line}".rstrip()
         with suspended():
-            return options, prepare(self.shell, body, first, _cell_id(self.shell), transformed)
+            prepared = prepare(self.shell, body, first, _cell_id(self.shell), transformed)
+        if options.implicit:
+            _keep_history(self.shell, prepared.source)
+        return options, prepared
 
     def _namespace(self, options: Options) -> dict[str, Any]:
         names: dict[str, Any] = self.shell.user_ns
@@ -310,18 +311,24 @@ def _engine_changes(words: list[str]) -> dict[str, Any]:
 
 def _keep_history(shell: Any, source: str) -> None:
     """``In`` and the history hold the cell, not what stands for it."""
-    history = getattr(shell, "history_manager", None)
     result = getattr(getattr(shell, "displayhook", None), "exec_result", None)
+    _keep_history_of(result, source)
+
+
+def _keep_history_of(result: Any, source: str | None = None) -> None:
+    """The cell of this result of IPython's is told as it was typed. Other cell magics run it in
+    ways of their own: they are looked at when they have ended."""
+    history = getattr(_shell, "history_manager", None)
     number = getattr(result, "execution_count", None)
     info = getattr(result, "info", None)
     if history is None or number is None or not getattr(info, "store_history", False):
         return
     parsed = history.input_hist_parsed
     if number < len(parsed) and is_ours(parsed[number]):
-        parsed[number] = source
-    waiting = getattr(history, "db_input_cache", None)
-    if waiting and waiting[-1][0] == number:
-        waiting[-1] = (number, source, *waiting[-1][2:])
+        typed = parsed[number] = as_typed(parsed[number], source)
+        waiting = getattr(history, "db_input_cache", None)
+        if waiting and waiting[-1][0] == number:
+            waiting[-1] = (number, typed, *waiting[-1][2:])
 
 
 def _cell_id(shell: Any) -> str | None:
@@ -352,6 +359,7 @@ def load(shell: Any) -> None:
     shell.events.register("pre_run_cell", running.start)
     shell.events.register("post_run_cell", running.finish)
     shell.events.register("post_run_cell", trifles.ended)
+    shell.events.register("post_run_cell", _keep_history_of)
     before_cell.start(shell, magics.compute_mentioned)
     live.start(shell, session)
 
@@ -365,6 +373,7 @@ def unload(shell: Any) -> None:
     shell.events.unregister("pre_run_cell", running.start)
     shell.events.unregister("post_run_cell", running.finish)
     shell.events.unregister("post_run_cell", trifles.ended)
+    shell.events.unregister("post_run_cell", _keep_history_of)
     before_cell.stop(shell)
     running.clear()
     live.stop(shell, session)

@@ -10,6 +10,7 @@ import numpy as np
 import papermill
 import pytest
 from cells import Shell
+from IPython.utils.capture import capture_output
 from nbclient import NotebookClient
 from terminal import ipython
 
@@ -86,6 +87,36 @@ def test_timeit_binds_nothing_and_draws_nothing(shell, first):
     result = shell.run(first + "\nfresh = x * 2\n")
     assert "loop" in result.out and not result.shown and "fresh" not in shell.ns
     assert shell.report.kernels
+
+
+@pytest.mark.parametrize(
+    "first",
+    ["%%timeit -n2 -r1\n%%hybridize --view none", "%%hybridize --view graph\n%%timeit -n2 -r1"],
+)
+def test_timeit_draws_nothing_whatever_view_is_asked_for(shell, first):
+    result = shell.run(first + "\nfresh = x * 2\n")
+    assert "loop" in result.out and not result.shown
+
+
+@pytest.mark.parametrize("mode", ["auto", "symbolic"])
+def test_timeit_has_its_setup_in_any_mode(shell, mode):
+    shell.run(f"%hybrid mode {mode}")
+    assert "loop" in shell.run("%%timeit -n1 -r1 q = x\nq * 2\n").out
+    assert "loop" in shell.run("%%timeit -n 1 -r1\nx * 2\n").out
+
+
+@pytest.mark.parametrize("mode", ["auto", "symbolic"])
+@pytest.mark.parametrize(
+    "first",
+    ["", "%%time\n", "%%capture got\n", "%%time\n%%capture got\n", "%%timeit -n2 -r1\n"],
+)
+def test_the_history_is_ipythons(shell, first, mode):
+    cells = [first + "q = x * 2\n%precision 3\nq + 1\n", first + "q = x"]
+    with capture_output():
+        for text in [*cells, f"%hybrid mode {mode}", *cells]:
+            shell.ip.run_cell(text, store_history=True)
+    told = shell.ns["In"][-5:]
+    assert told[3:] == told[:2]
 
 
 # Await --------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from jupyter_hybrid.capture.options import Options
 from jupyter_hybrid.capture.source import budget, patience
 from jupyter_hybrid.capture.source.loops import Place
 from jupyter_hybrid.capture.source.nodes import Rewriting
-from jupyter_hybrid.cells import ways
+from jupyter_hybrid.cells import magics, ways
 
 READS = "import numpy as np\nx = np.linspace(-1.0, 1.0, 300)\n"
 # A slice of an array is nothing for a unit.
@@ -35,6 +35,27 @@ def test_a_loop_that_keeps_asking_for_values_is_left(shell):
     (text,) = [t for t in breaks(shell) if "left to Python" in t]
     assert text.startswith("lines 5-7 left to Python: 32 times in 32 steps a value was needed")
     assert len(breaks(shell)) <= patience.CONTACTS + 1
+
+
+TWICE = [  # a unit leaves now and then, also while steps as written are timed
+    "s = 0\nfor i in range(2000):\n    s += x[i]\n    if i % 500 == 0:\n        print(i)\nprint(i)\n",
+    "def f():\n    s, out = 0, []\n    for i in range(2000):\n        s += x[i]\n"
+    "        if i % 300 == 0:\n            out.append(str(i))\n    return out\nprint(*f())\n",
+    "s = i = 0\nwhile i < 2000:\n    s += x[i]\n    if i % 250 == 0:\n        print(i)\n    i += 1\n",
+]
+
+
+@pytest.mark.parametrize("magic", ["%%hybridize\n", "%%hybridize --check\n", ""])
+@pytest.mark.parametrize("cell", TWICE)
+def test_no_step_runs_twice(shell, cell, magic, monkeypatch):
+    monkeypatch.undo()  # units run as they do for people
+    monkeypatch.setattr(magics, "show", lambda *_: None)  # which takes longer than all the rest
+    shell.run("import numpy as np\nx = np.random.RandomState(0).rand(3000)\n")
+    if not magic:
+        shell.run("%hybrid mode auto")
+    out = shell.run("%%imperative\n" + cell).out
+    outs = [shell.run(magic + cell).out for _ in range(14)]
+    assert outs == [out] * 14
 
 
 def test_it_stays_left_in_later_runs(shell):

@@ -33,6 +33,7 @@ class Place:
     doubted: Any = None  # the budget of the run that left it, where a later one is to look again
     is_judged: bool = False  # its steps have been found to cost more once
     silent: bool = False  # it has been seen to record nothing
+    by_unit: bool = False  # a unit has taken steps of it that were on trial
     paid: int = 0  # times that its recorded steps were measured, and faster
     trusted: int = 0  # so many of its next runs are not measured
     unit: Unit | None = None  # of a loop that may run compiled

@@ -95,15 +95,15 @@ class Phases(Compiled):
 
     def __next__(self) -> int:
         self._phase_began = time.perf_counter()
-        if self.stage != _PLAIN:  # a unit may have left among steps that were timed
-            self.again = self._stepping = False
         if self.stage == _START:
             self._begin()
         elif self.over or (self.stage == _PLAIN and not self.again):
             if self.stage == _TRIAL:
                 self._judge()
             raise StopIteration
-        elif self.stage == _PLAIN:
+        elif self.stage == _PLAIN or self.again:  # a unit has left, perhaps among steps on trial
+            self.place.by_unit |= self.stage == _TRIAL
+            self.stage = _PLAIN
             return self._go_on()
         elif self.stage == _RECORDED:
             self._change()
@@ -190,7 +190,7 @@ class Phases(Compiled):
             self.stage, how = _PLAIN, "quiet"
         elif recorder.whole_until:
             self.stage = _RECORDED
-        elif place.left or place.silent or self._fits(values):
+        elif place.left or place.silent or place.by_unit or self._fits(values):
             self.stage, how = _PLAIN, "outside"
         else:
             self.stage = _RECORDED
