@@ -38,10 +38,11 @@ def test_a_loop_that_keeps_asking_for_values_is_left(shell):
 
 
 TWICE = [  # a unit leaves now and then, also while steps as written are timed
-    "s = 0\nfor i in range(2000):\n    s += x[i]\n    if i % 500 == 0:\n        print(i)\nprint(i)\n",
+    "s = 0\nfor i in range(2000):\n    s += x[i]\n    if i % 500 == 0:\n        print(i)\n",
     "def f():\n    s, out = 0, []\n    for i in range(2000):\n        s += x[i]\n"
     "        if i % 300 == 0:\n            out.append(str(i))\n    return out\nprint(*f())\n",
-    "s = i = 0\nwhile i < 2000:\n    s += x[i]\n    if i % 250 == 0:\n        print(i)\n    i += 1\n",
+    "s = i = 0\nwhile i < 2000:\n    s += x[i]\n    if i % 250 == 0:\n        print(i)\n"
+    "    i += 1\n",
 ]
 
 

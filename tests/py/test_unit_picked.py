@@ -199,6 +199,16 @@ def test_products_are_numpys_to_the_bit(one, product):
             assert made and made[1].steps == STEPS, other
 
 
+@pytest.mark.parametrize("dtype", "df")
+@pytest.mark.parametrize("one", LYING)
+def test_norms_are_numpys_to_the_bit(one, dtype):
+    rng = np.random.default_rng(5)
+    x, y, m = (rng.normal(size=shape).astype(dtype) for shape in (60, 60, (60, 60)))
+    held = names() | {"x": x, "y": y, "m": m, "z": np.broadcast_to(x[:1], 60)}
+    made = both_ways(f"s = np.linalg.norm({one})", held)
+    assert made and made[1].steps == STEPS
+
+
 @pytest.mark.parametrize("statement", [*PICKED, *MADE])
 def test_it_is_not_numpy_that_is_called(statement):
     code, outcome = both_ways(statement, names())

@@ -326,7 +326,11 @@ def _norm(code: Any, function: Any, values: Sequence[Value], named: Any) -> Valu
     kind = values[0][0]
     if len(values) != 1 or named or not (is_array(kind) and kind[2] == 1 and kind[1] in "fd"):
         raise Leaves("a call with such arguments", None)
-    squares = product(code, values[0], values[0], True)
+    # NumPy multiplies it in one piece.
+    dtype = TYPES.index(kind[1])
+    made = code.emit("convert", values[0][1], dtype, 0, dies(code, values[0]))
+    whole: Value = (("array", kind[1], 1, True), made)
+    squares = product(code, whole, whole, True)
     return apply(code, np.sqrt, [squares])
 
 
