@@ -109,7 +109,8 @@ class Arrays {
   int64_t filled(const int64_t* shape, int rank, Type type, const char* value);
   // `later`: the result goes into another apply or an assign, once, and nothing is written before.
   // Such chains are computed block by block.
-  Did apply(const ArrayLoop& loop, Input* inputs, bool later, int64_t* made);
+  // `updates`: NumPy writes into the first input, which is given the result afterwards.
+  Did apply(const ArrayLoop& loop, Input* inputs, bool later, bool updates, int64_t* made);
   // `as_it_lies`: the result's axes lie as those of what it is made of do.
   Did converted(int64_t of, Type type, int64_t* made, bool as_it_lies = false);
   Did reduced(const ArrayLoop& loop, int64_t of, int axis, int64_t* made);

@@ -92,7 +92,7 @@ bool Arrays::reusable(int64_t number, const Array& like) const {
          in_order(array) && std::equal(like.shape, like.shape + like.rank, array.shape);
 }
 
-Did Arrays::apply(const ArrayLoop& loop, Input* inputs, bool later, int64_t* made) {
+Did Arrays::apply(const ArrayLoop& loop, Input* inputs, bool later, bool updates, int64_t* made) {
   Array like{};
   like.type = loop.types[loop.inputs];
   for (int k = 0; k < loop.inputs; ++k) {
@@ -165,12 +165,28 @@ Did Arrays::apply(const ArrayLoop& loop, Input* inputs, bool later, int64_t* mad
   int64_t number = -1;
   for (int k = 0; k < loop.inputs && number < 0; ++k) {
     const Input& input = inputs[k];
-    if (loop.in_place && input.dies && reusable(input.array, like)) number = input.array;
+    // One complex number in place of another is computed otherwise.
+    const bool may = loop.in_place && (count != 1 || like.type != Type::c128);
+    if (may && input.dies && reusable(input.array, like)) number = input.array;
   }
   if (number < 0) number = make(like.shape, like.rank, like.type);
   const Array& output = arrays_[number];
   data[loop.inputs] = output.data;
-  if (count != 0) {
+  if (count == 1) {
+    // NumPy tells its loops how far the next element were: these choose by that.
+    intptr_t steps[3] = {};
+    bool alike = !updates;
+    for (int k = 0; k < loop.inputs; ++k) {
+      if (inputs[k].array < 0) continue;
+      const Array& array = arrays_[inputs[k].array];
+      alike = alike && array.rank == like.rank;
+      steps[k] = array.rank == 1 ? array.stride[0] : size_of(array.type);
+    }
+    steps[loop.inputs] = size_of(like.type);
+    if (!alike) std::fill_n(steps, 3, 0);
+    const intptr_t one = 1;
+    loop.function(data, &one, steps, loop.extra);
+  } else if (count != 0) {
     const int64_t* all[3] = {strides[0], strides[1], nullptr};
     all[loop.inputs] = output.stride;
     Walk(output.shape, output.rank, all, loop.inputs + 1)

@@ -457,7 +457,7 @@ do_apply:
       }
     }
     int64_t number;
-    DO(arrays_.apply(loop, inputs, i->e & 16, &number))
+    DO(arrays_.apply(loop, inputs, i->e & 16, i->e & 32, &number))
     MADE(number)
   }
 do_apply_s:

@@ -63,6 +63,15 @@ ORDERS = [  # the result's, of operands that lie otherwise
     "a = (m * 1j).conjugate().T",
     "s = np.abs(m[0, 0] + 1j)",
 ]
+ONE = [  # of one element: complex numbers have the last bits of the loop that NumPy chooses
+    f"a = {text}"
+    for k in range(6)
+    for text in (
+        f"x[{k}:{k + 1}] * y[{k}:{k + 1}]", f"x[::-1][{k}:{k + 1}] * y[{k}:{k + 1}]",
+        f"x[None, {k}:{k + 1}] * y[{k}:{k + 1}]", f"x[{k}:{k + 1}] * y[1] * y[{k}:{k + 1}]",
+        f"x[{k}:{k + 1}] + 0; a *= y[{k}:{k + 1}]", f"x[{k}:{k + 1}] ** 2",
+    )
+]  # fmt: skip
 PICKED = [
     "a = x[k]", "a = x[-k]", "a = x[k + 1]", "a = x[q]", "a = x[k2]", "a = m[j]", "a = m[k2]",
     "a = x[::2][j]", "a = x[x > 1]", "a = m[m > 1]", "a = m.T[(m > 1).T]", "a = x[t]", "a = m[mt]",
@@ -197,6 +206,14 @@ def test_products_are_numpys_to_the_bit(one, product):
         if not (other in COLUMNS and "inner" in product):
             made = both_ways(f"s = {product.format(one, other)}", held)
             assert made and made[1].steps == STEPS, other
+
+
+@pytest.mark.parametrize("statement", ONE)
+def test_one_complex_number_is_computed_as_numpy_does_it(statement):
+    rng = np.random.default_rng(5)
+    x, y = rng.normal(size=(2, 6)) + 1j * rng.normal(size=(2, 6))
+    made = both_ways(statement, names() | {"x": x, "y": y})
+    assert made and made[1].steps == STEPS
 
 
 @pytest.mark.parametrize("dtype", "df")

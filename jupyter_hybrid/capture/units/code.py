@@ -66,7 +66,7 @@ _RESULTS = {
     "draw": "random numbers of such a range",
     "call": "a function that warns, raises or gives something else",
 }  # fmt: skip
-_LATER = 16  # a flag of `apply`
+_LATER, _UPDATES = 16, 32  # flags of `apply`
 _TEMPORARIES = 64
 _CONSTANTS = 256
 _MOST = 400  # blocks, each for some kinds
@@ -209,6 +209,12 @@ class Code(Steps):
         at = self.computed_later.get(value[1])
         if at is not None and value[1] != self.pinned:
             self._code[at * WIDTH + 5] |= _LATER
+
+    def updates(self, value: tuple[Any, int]) -> None:
+        """What computes this array writes into its first operand, as NumPy does it."""
+        at = self.computed_later.get(value[1])
+        if at is not None:
+            self._code[at * WIDTH + 5] |= _UPDATES
 
     def consecutive(self, registers: list[int]) -> int:
         """The first of so many registers side by side with these values."""

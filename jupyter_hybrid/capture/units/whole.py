@@ -420,5 +420,6 @@ def update(code: Any, target: Value, op: Any, value: Value) -> None:
     made = binary(code, op, target, value)
     if isinstance(op, ast.MatMult) or not is_array(made[0]) or made[0][1] != target[0][1]:
         raise Leaves("an array is updated with another dtype", None)
+    code.updates(made)
     code.pinned = -1
     assign(code, target, made)
