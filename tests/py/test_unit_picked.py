@@ -211,7 +211,7 @@ def test_products_are_numpys_to_the_bit(one, product):
 @pytest.mark.parametrize("statement", ONE)
 def test_one_complex_number_is_computed_as_numpy_does_it(statement):
     rng = np.random.default_rng(5)
-    x, y = rng.normal(size=(2, 6)) + 1j * rng.normal(size=(2, 6))
+    x, y = (rng.normal(size=6) + 1j * rng.normal(size=6) for _ in "xy")
     made = both_ways(statement, names() | {"x": x, "y": y})
     assert made and made[1].steps == STEPS
 
