@@ -8,6 +8,7 @@ import io
 import math
 import os
 import random
+import sys
 import warnings
 from itertools import count
 from typing import Any
@@ -30,6 +31,7 @@ from jupyter_hybrid.capture.units import unit as units
 
 pytestmark = [pytest.mark.takes("500 loops, both ways"), pytest.mark.timeout(3600)]
 
+sys.set_int_max_str_digits(0)  # states are compared as text
 _numbers = count()
 # The last one's loops are compiled when some steps have been taken.
 _HOT_S = {"written": 0.0, "recorded": 0.0, "compiled": 0.0, "warm": 1e-9}
