@@ -206,7 +206,7 @@ class HybridMagics(Magics):
             session.changed()
         elif words not in ([], ["mode"]):
             raise MagicUsageError(
-                "expected %hybrid mode symbolic|imperative|auto [--force], %hybrid explain or "
+                "expected %hybrid mode symbolic [--force]|imperative|auto, %hybrid explain or "
                 f"%hybrid clear, got %hybrid {line.strip()}"
             )
         print(f"cells run {MODES[session.mode]}")
