@@ -373,3 +373,16 @@ def test_what_is_looked_for_in_nested_containers():
     assert first_of(nested, (str,), 3) is ... and first_of(ring, (str,), 1000) is ...
     with pytest.raises(TypeError):
         first_of(nested, [str], 100)
+
+
+@pytest.mark.parametrize("base", ["x[0:3]", "(x + 1)[0:3]", "x * 2"])
+@pytest.mark.parametrize(
+    "kept", ["[v, u]", "[u, v]", "[v, u, w, u[:1]]", "{'v': v, 'w': w, 'u': u}"]
+)
+def test_views_of_views_stay_one_object(shell, base, kept):
+    shell.hybridize(f"u = {base}\nv = u[1:3]\nw = v[:1]\nkept = {kept}\nu -= 1\n")
+    held = shell.ns["kept"]
+    for value in held.values() if isinstance(held, dict) else held:
+        names = [n for n in "uvw" if shell.ns[n] is value]
+        assert names or value.shape == (1,)
+    assert any(value is shell.ns["v"] for value in (held.values() if type(held) is dict else held))

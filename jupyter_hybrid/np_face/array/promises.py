@@ -93,12 +93,20 @@ class Promises:
         for array in self.arrays():
             with suppress(_core.MXNetError):  # an operator's own error stays in the array
                 array.to_numpy()
-        for promise in list(self._waiting.values()):  # views; or failed
+        for promise in sorted(self._waiting.values(), key=_depth):  # views; or failed
             view, made = promise.array, promise()
             if made is not None and view is not None and view.parent is not None:
                 view._opened, view.promise = (view.parent.to_numpy(), made), None
                 self._views[id(made)] = view
         self._waiting.clear()
+
+
+def _depth(promise: Any) -> int:
+    """A view of how many views it is of: each has its ndarray before those that are views of it."""
+    array, depth = promise.array, 0
+    while array is not None and array.parent is not None:
+        array, depth = array.parent, depth + 1
+    return depth
 
 
 def promised(array: Any) -> Any:
