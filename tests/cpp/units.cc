@@ -258,12 +258,12 @@ TEST_CASE("units: chains of arrays are computed where they are taken, whatever o
       // written[:] = (read + y) + (y + (read + read))
       int64_t one, two, three, all;
       Arrays::Input first[2] = {of(0), of(2)}, second[2] = {of(0), of(0)};
-      REQUIRE(arrays.apply(loop, first, true, &one) == Did::well);
-      REQUIRE(arrays.apply(other, second, true, &two) == Did::well);
+      REQUIRE(arrays.apply(loop, first, true, false, &one) == Did::well);
+      REQUIRE(arrays.apply(other, second, true, false, &two) == Did::well);
       Arrays::Input third[2] = {of(2), of(two, true)};
-      REQUIRE(arrays.apply(loop, third, true, &three) == Did::well);
+      REQUIRE(arrays.apply(loop, third, true, false, &three) == Did::well);
       Arrays::Input last[2] = {of(one, true), of(three, true)};
-      REQUIRE(arrays.apply(loop, last, true, &all) == Did::well);
+      REQUIRE(arrays.apply(loop, last, true, false, &all) == Did::well);
       CHECK(x == before);
       REQUIRE(arrays.assign(1, all) == Did::well);
       arrays.release(all);
@@ -294,9 +294,9 @@ TEST_CASE("units: a part of a chain that is broadcast is computed once, before")
   Arrays arrays({vector_of(x), column});
   Arrays::Input first[2] = {of(1), of(1)};
   int64_t twice, made;
-  REQUIRE(arrays.apply(loop, first, true, &twice) == Did::well);
+  REQUIRE(arrays.apply(loop, first, true, false, &twice) == Did::well);
   Arrays::Input second[2] = {of(twice, true), of(0)};
-  REQUIRE(arrays.apply(loop, second, false, &made) == Did::well);
+  REQUIRE(arrays.apply(loop, second, false, false, &made) == Did::well);
   CHECK(calls == 2 + 6);
   const Array& found = arrays[made];
   REQUIRE(found.rank == 2);

@@ -28,7 +28,7 @@ def shell(auto_shell: Shell) -> Shell:
 def test_the_mode_is_set_told_and_left(shell):
     assert shell.run("%hybrid mode").out.startswith("cells run as written, until measuring tells")
     result = shell.run("%hybrid mode fast", fails=True)
-    assert "symbolic|imperative|auto" in str(result.error)
+    assert "symbolic [--force]|imperative|auto" in str(result.error)
     assert "imperatively" in shell.run("%hybrid mode imperative").out
 
 
