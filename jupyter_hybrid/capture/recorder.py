@@ -30,7 +30,7 @@ from .spent import settles
 _note = _core.guards.note
 _PROGRAM = 1000  # operators of a loop's steps that are compiled together, ...
 _WHOLE = 4000  # ... and of a cell that is recorded whole
-_NODE_S = 40e-6  # recording and compiling one may take so long
+_NODE_S = 40e-6  # estimated: recording and compiling one takes so long on a busy machine
 
 
 class Recorder(Segments):

@@ -39,7 +39,7 @@ from .reads import (
 )
 from .results import Results, require
 
-# Recording and compiling a cell whole may take so long, and so many of its runs.
+# Recording a cell whole may take so many seconds, and so many of its runs.
 _WHOLE_S, _WHOLE_TIMES = 0.04, 3
 _MISSES = 4  # runs in a row for which no guard held, after which few look at what is read
 _MOST_MADE = 1 << 20  # bytes of an array that a cell makes of numbers, and that is kept for it
