@@ -219,6 +219,9 @@ class Ways:
         self._is_warming = not units and ran.take_turns
         self._tries += 1
         if units:
+            if written := self.took.get("written"):
+                for unit in units:  # no loop takes longer than its cell: its first steps were cold
+                    unit.written_s = min(unit.written_s, written.seconds)
             self._compiled_runs += 1
             self._units_s = sum(unit.seconds for unit in units)
             self._scalars_s = sum(unit.seconds for unit in scalar(ran.loops))

@@ -47,7 +47,7 @@ class Loop:
         """The same without its lines and steps."""
         parts = []
         if self.is_compiled:
-            parts.append(f"ran compiled, in {seconds(self.ran.seconds)}")
+            parts.append(f"ran compiled{self._in}")
             parts += [f"as written {seconds(self.ran.written_s)}"] if self.ran.written_s else []
         if self.left:
             parts.append(f"left at {self._left}")
@@ -66,7 +66,7 @@ class Loop:
         if self.is_compiled:
             known = ran.written_s > 0
             slower = f"; as written they take about {seconds(ran.written_s)}" if known else ""
-            said.append(f"{self.count} ran compiled as a unit, in {seconds(ran.seconds)}{slower}.")
+            said.append(f"{self.count} ran compiled as a unit{self._in}{slower}.")
         if self.left:
             said.append(f"It left at {self._left}: Python took these steps.")
         if ran.given_up:
@@ -78,6 +78,11 @@ class Loop:
             line, why = self.refused
             said.append(f"{rest} ran as written, since {line} can't be compiled: {why}.")
         return f"{self.where}: {' '.join(said)}"
+
+    @property
+    def _in(self) -> str:
+        took_s = self.ran.seconds  # none: under --check the steps as written are those that count
+        return f", in {seconds(took_s)}" if took_s else ", checked"
 
     @property
     def left(self) -> list[tuple[str, str]]:

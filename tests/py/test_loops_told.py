@@ -116,9 +116,10 @@ def test_a_function_of_another_cell(shell):
 
 def test_with_check_it_is_told_too(shell):
     shell.hybridize(NESTED + PRINTS, "--check")
-    assert [line.partition(",")[0] for line in told()] == [
-        "lines 3-5: 4 steps ran compiled", "lines 7-10: 177 steps ran compiled",
-    ]  # fmt: skip
+    nested, prints = told()
+    assert nested == "lines 3-5: 4 steps ran compiled, checked"
+    assert prints.startswith("lines 7-10: 177 steps ran compiled, checked; left at line 10")
+    assert "177 steps ran compiled as a unit, checked. It left" in shell.run("%hybrid explain").out
 
 
 def test_mode_auto_tells_when_it_is_asked(auto):

@@ -9,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_hybrid.capture.options import Options
+from jupyter_hybrid.capture.source.compiled import RanAlone
+from jupyter_hybrid.capture.source.loops import FORGOTTEN
+from jupyter_hybrid.capture.source.loops_ran import LoopRan
 from jupyter_hybrid.cells.ways import Took, Ways
 
 SECONDS = st.sampled_from([1e-5, 3e-4, 1e-3, 4e-3, 0.02, 0.3, 2.0])
@@ -60,3 +63,14 @@ def test_the_fastest_way_is_found(auto, took, cold, units, gains, can_skip, alwa
         best = min(known.values())
         often = max(set(went[-9:]), key=went[-9:].count)
         assert known[often] <= 2 * best + 1e-4 or best < 3e-5
+
+
+def test_no_loop_is_said_to_take_longer_than_its_cell():
+    """Its first steps, from which that is told, were cold."""
+    unit: Any = SimpleNamespace(whole=False)
+    for cold_s, told_s in (0.008, 0.002), (0.001, 0.001):
+        ways = made(None, auto=True)
+        ways._took("written", 0.002)
+        ran = LoopRan(FORGOTTEN, made=unit, steps=9, seconds=1e-4, written_s=cold_s)
+        ways._heard(RanAlone({FORGOTTEN: ran}))
+        assert ran.written_s == told_s
