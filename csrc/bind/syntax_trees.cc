@@ -100,6 +100,21 @@ py::list walk(const py::handle& node) {
   return found;
 }
 
+bool is_deeper(const py::handle& node, int most) {
+  check_node(node, "is_deeper");
+  py::list level;
+  append(level, node.ptr());
+  for (int depth = 1; PyList_GET_SIZE(level.ptr()) > 0; ++depth) {
+    if (depth > most) return true;
+    py::list below;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(level.ptr()); ++i) {
+      add_children(PyList_GET_ITEM(level.ptr(), i), below);
+    }
+    level = std::move(below);
+  }
+  return false;
+}
+
 py::object copy_of(PyObject* value);
 
 py::object copy_of_node(PyObject* node, const Kind& kind) {
@@ -141,6 +156,8 @@ void bind_syntax_trees(py::module_& m) {
   py::module_ trees = m.def_submodule("syntax_trees");
   trees.def("children", &children, "The nodes directly below, operators and contexts aside.");
   trees.def("walk", &walk, "The node and all below, operators and contexts aside.");
+  trees.def("is_deeper", &is_deeper, py::arg("node"), py::arg("most"),
+            "Do more than so many nodes stand in each other?");
   trees.def(
       "copied",
       [](const py::handle& node) {

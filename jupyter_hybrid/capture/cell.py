@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 from ..np_face.float_errors import unheard
 from .running import running
 from .source.loops import may_try
-from .source.nodes import Rewriting, copied
+from .source.nodes import Rewriting, copied, is_too_deep
 from .source.rewrite import assigned_names, defined_functions, rewrite
 from .source.scopes import awaits
 from .source.sources import FUTURES, remember
@@ -50,6 +50,7 @@ class Cell:
     source: str = ""  # the body as Python, after IPython's transformations
     flags: int = 0  # of the compiler: the session's ``from __future__`` imports
     warns: bool = False  # Python does, whenever it is compiled
+    is_deep: bool = False  # so nested that it can only run as written
     memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # found out about it
     loops: list[range] = field(default_factory=list, init=False, repr=False)  # tried as units
     _codes: dict[tuple[int, Way], CodeType] = field(default_factory=dict, repr=False)
@@ -134,18 +135,20 @@ def prepare(
     filename = shell.compile.cache(text, number, raw_code=text)
     tree = _parsed(source, offset, filename, flags)
     remember(filename, "\n" * offset + source)
+    deep = is_too_deep(tree)
     made = Cell(
         id=cell_id,
         filename=filename,
         lines=text.splitlines(),
         first_line=offset + 1,
         tree=tree,
-        names=assigned_names(tree),
+        names=[] if deep else assigned_names(tree),
         quiet=";" in source and _ends_quietly(source),
         awaits=("await" in source or "async" in source) and awaits(tree.body),
         source=source,
         flags=flags | _future_flags(shell, tree),
         warns=looked_at(source).warns,
+        is_deep=deep,
     )
     _prepared[key] = made
     if len(_prepared) > _PREPARED:

@@ -104,6 +104,8 @@ class HybridMagics(Magics):
             if magic == "imperative":
                 value = run_imperatively(prepared, self.shell.user_ns)
                 return None if prepared.quiet else value
+            if options.compare and prepared.is_deep:
+                raise MagicUsageError("--compare: the cell's code is nested too deeply to be read")
             if options.compare:
                 value, report = compare(
                     prepared, options, self._namespace(options), session.later, run_symbolically
@@ -251,6 +253,8 @@ def _run(prepared: Cell, options: Options, namespace: dict[str, Any]) -> tuple[A
     faster.
     """
     __tracebackhide__ = True
+    if prepared.is_deep:
+        return run_symbolically(prepared, options, namespace, session.later)
     known = ways.find(prepared, options) or ways.begin(prepared, options)
     if known is not None:
         known.look(namespace)

@@ -72,10 +72,14 @@ def run_symbolically(
     """
     __tracebackhide__ = True
     with Right() as right:
-        why_not = watching() or right.refused()
+        why_not = _too_deep(cell) or watching() or right.refused()
         if not why_not:
             return _recorded(cell, options, namespace, later)
     return run_imperatively(cell, namespace), _imperative_report(cell, options, why_not)
+
+
+def _too_deep(cell: Cell) -> str:
+    return "its code is nested too deeply to be read" if cell.is_deep else ""
 
 
 def _recorded(
@@ -119,7 +123,7 @@ async def await_symbolically(
     run meanwhile are not recorded.
     """
     with Right() as right:
-        why_not = watching() or right.refused()
+        why_not = _too_deep(cell) or watching() or right.refused()
         if not why_not:
             return await _recorded_awaiting(cell, options, namespace, later)
     value = await await_imperatively(cell, namespace)

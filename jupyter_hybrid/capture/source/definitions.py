@@ -15,7 +15,7 @@ from types import CodeType
 from typing import Any
 
 from ...np_face.float_errors import unheard
-from .nodes import copied, located, placed
+from .nodes import copied, is_too_deep, located, placed
 from .scopes import FUNCTIONS
 from .sources import FUTURES, NoSource, file_of, is_users
 
@@ -99,8 +99,12 @@ def users_definition(code: CodeType) -> Definition | None:
 
 
 def candidates(code: CodeType) -> list[Definition]:
-    """The functions that begin in its line and have its name. Raises NoSource without a file."""
-    return _by_place(file_of(code)[1]).get((code.co_firstlineno, code.co_name), [])
+    """The functions that begin in its line and have its name. Raises NoSource without a file, or
+    where one is nested too deeply to be read."""
+    found = _by_place(file_of(code)[1]).get((code.co_firstlineno, code.co_name), [])
+    if any(is_too_deep(definition.node) for definition in found):
+        raise NoSource("it is nested too deeply")
+    return found
 
 
 @lru_cache(maxsize=32)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,8 @@ from ... import _core
 
 _trees = _core.syntax_trees
 children, copied, walk = _trees.children, _trees.copied, _trees.walk
+_FRAMES = 6  # of the stack that those who read a tree take for each node in another, and ...
+_ELSE = 200  # ... beside that
 _NO_NODES = frozenset(
     {"ctx", "op", "ops", "id", "attr", "arg", "module", "level", "kind", "type_comment", "simple"}
     | {"is_async", "conversion", "type_ignores"}
@@ -41,6 +44,17 @@ class Rewriting:
         Rewriting.seconds += time.perf_counter() - self._since
         if self._collects:
             gc.enable()
+
+
+def is_too_deep(tree: Any) -> bool:
+    """Do so many nodes stand in each other that reading them would exceed the recursion limit?
+    Python's own compiler has no such bound."""
+    frame: Any = sys._getframe()
+    frames = 0
+    while frame is not None:
+        frame, frames = frame.f_back, frames + 1
+    room = sys.getrecursionlimit() - frames - _ELSE
+    return bool(_trees.is_deeper(tree, max(0, room // _FRAMES)))
 
 
 def finished(node: Any) -> Any:

@@ -36,6 +36,8 @@ def _parsed(text: str, filename: str) -> ast.Module:
             return ast.parse(text, filename)
     except (SyntaxError, ValueError):
         raise NoSource("its source is not Python") from None
+    except (RecursionError, MemoryError):  # its functions were compiled one by one, or elsewhere
+        raise NoSource("its source is nested too deeply") from None
 
 
 def remember(filename: str, text: str) -> None:
