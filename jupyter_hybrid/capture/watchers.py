@@ -22,6 +22,7 @@ from .source.sources import STDLIB
 _INSTALLED = tuple(os.sep + name + os.sep for name in ("site-packages", "dist-packages"))
 _LIBRARY = (*STDLIB, *OWN, "<frozen", "<decorator-gen-")  # the last is IPython's
 _MOMENT_S = 1e-3
+_TOOLS = 6  # that Python's monitoring knows
 _lately: list[Any] = ["", 0.0]  # who looked on, and when that was asked
 _STARTS = frozenset(
     {
@@ -39,9 +40,17 @@ def starts_one(function: Any) -> bool:
     return known and inner in _STARTS
 
 
+def is_traced() -> bool:
+    """Does a debugger or a profiler look on?"""
+    if sys.gettrace() is not None or sys.getprofile() is not None:
+        return True
+    monitoring = getattr(sys, "monitoring", None)  # Python 3.12 and later: profilers use this
+    return monitoring is not None and any(map(monitoring.get_tool, range(_TOOLS)))
+
+
 def watching() -> str:
     """Who does; "" for nobody."""
-    if sys.gettrace() is not None or sys.getprofile() is not None:
+    if is_traced():
         return "a debugger or a profiler watches"
     if threading.active_count() > 1 and _runs_users_code():
         return "another thread runs code of the user's"
@@ -51,7 +60,7 @@ def watching() -> str:
 def watching_lately() -> str:
     """The same; where threads have been looked at a moment ago, they are not again: many loops may
     begin in that time."""
-    if sys.gettrace() is not None or sys.getprofile() is not None:
+    if is_traced():
         return watching()
     now = time.perf_counter()
     known, at = _lately

@@ -243,3 +243,31 @@ def test_a_name_that_is_only_set_may_hold_a_pending_array():
     for first in ("x", "x + 1", "x[1:]"):
         shell.hybridize(f"p = {first}\nfor i in range(n):\n    p = n * 2\n", "--view none")
         assert shell.ns["p"] == 6
+
+
+FINALIZER = """import numpy as np
+class Ends:
+    def __del__(self):
+        global c
+        c = 2
+"""
+SETS = "o = Ends()\nt = 0\nfor i in range(800):\n    o = i\n    t += c\n"
+
+
+def test_what_a_step_sets_a_name_over_goes_in_that_step(shell, steps):
+    """A finalizer may set what the loop reads."""
+    shell.run(FINALIZER)
+    for _ in range(3):
+        shell.run("c = 1")
+        shell.run("%%hybridize --view none\n" + SETS)
+        assert shell.ns["t"] == 1600
+    assert sum(steps) > 700  # the other steps do run compiled
+
+
+@pytest.mark.parametrize(
+    "value", [None, "text", b"", 2**70, np.float16(1), np.zeros((2, 2)), range(3), np, ...]
+)
+def test_what_ends_silently_puts_off_no_unit(shell, steps, value):
+    shell.ns["o"] = value
+    shell.run("%%hybridize --view none\nt = 0\nfor i in range(300):\n    o = i\n    t += o\n")
+    assert sum(steps) == 300

@@ -72,3 +72,19 @@ def test_a_thread_that_runs_already(shell):
         thread.join()
     shell.hybridize("y = x * 2 + 7", "--view none")
     assert shell.report.mode == "symbolic"
+
+
+@pytest.mark.parametrize("mode", ["%%hybridize --view none\n", "%%hybridize --force\n", ""])
+def test_a_profiler_that_a_line_of_the_cell_starts_sees_every_call(steps, mode):
+    shell = Shell()
+    shell.run("import cProfile, pstats\ndef square(v):\n    return v * v\n")
+    shell.run("" if mode else "%hybrid mode auto")
+    for _ in range(8):
+        shell.run(
+            f"{mode}p = cProfile.Profile()\np.enable()\ns = 0\n"
+            "for i in range(300):\n    s += square(i)\nq = [square(j) for j in range(200)]\n"
+            "p.disable()\nstats = pstats.Stats(p).stats\n"
+            "seen = sum(v[0] for k, v in stats.items() if k[2] == 'square')"
+        )
+        assert shell.ns["seen"] == 500
+    shell.run("%hybrid mode imperative")

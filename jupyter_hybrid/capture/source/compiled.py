@@ -16,7 +16,7 @@ import numpy as np
 
 from ..units import Made, Outcome, Over, Refusal, check, rest_of
 from ..units.check import Prediction
-from ..watchers import watching_lately
+from ..watchers import is_traced, watching_lately
 from .loops import Place, may_try, place_of, weigh
 from .loops_ran import LoopsRan, note_ran, of_loop
 from .nodes import Rewriting
@@ -24,6 +24,7 @@ from .nodes import Rewriting
 HOT_S = 1e-3  # as long loops run as written before they are compiled
 _SHORT, _ALL = 8, 1 << 62  # after so many runs in one of the loop's; steps as written
 _RUNS, _SHORT_S = 64, 5e-6  # after so many runs one that takes less is left as it is
+_PUT_OFF = 4  # times in one run of a loop
 # What a unit may go through, of which no step runs code of the user's, and a `while`'s steps.
 _BY_INDEX = frozenset({range, np.ndarray, list, tuple, str, bytes, repeat})
 
@@ -52,6 +53,7 @@ class Compiled:
         self._runs, self._runs_s = 0, 0.0  # ... in so many runs, and seconds without the first one
         self._foretold: tuple[Prediction, Any] | None = None  # to be checked, for a frame
         self._refused: Refusal | None = None  # why it has no unit
+        self._put_off = 0  # its unit, so often, for a step as written
 
     @property
     def is_measured(self) -> bool:
@@ -81,6 +83,8 @@ class Compiled:
         if ready is None or (self.is_measured and ready.made.whole):
             self._refused = unit.unfit if ready is None else None
             return None
+        if ready.may_finalize:
+            return self._a_step_as_written()
         if check.ALWAYS or (recorded and self.recorder.options.check):
             self._check(check.Prediction(ready, self.place.lines), frame)
             return None
@@ -99,11 +103,23 @@ class Compiled:
             self.over = not outcome.broke and self.top == 1
             self.hooks.steps = ()
         elif outcome.error is None:
-            self._iterator = rest_of(self.values, self.steps_done) if self.top == 1 else self.values
-            self.again = outcome.again > 0
-            self._steps = self._some(outcome.again) if self.again else self._iterator
-            self.hooks.steps = self._steps
+            self._go_on_as_written(outcome.again)
         return outcome
+
+    def _go_on_as_written(self, again: int) -> None:
+        """``again``: steps after which the unit is tried again; 0: all that are left."""
+        self._iterator = rest_of(self.values, self.steps_done) if self.top == 1 else self.values
+        self.again = again > 0
+        self._steps = self._some(again) if self.again else self._iterator
+        self.hooks.steps = self._steps
+
+    def _a_step_as_written(self) -> Outcome | None:
+        """What it sets a name over goes in time. None: no such step has done that."""
+        self._put_off += 1
+        if self._put_off > _PUT_OFF:
+            return None
+        self._go_on_as_written(1)
+        return Outcome(0, broke=False, over=False, again=1)
 
     def _is_in_vain(self) -> bool:
         """Have many short runs of its unit taken longer than their steps as written?"""
@@ -112,9 +128,11 @@ class Compiled:
         return bool(step_s) and self._runs > _SHORT and self._runs_s > step_s * self._compiled
 
     def _watched(self) -> bool:
-        """Does somebody look on? A recording has made sure that nobody does, while it goes on."""
+        """Does somebody look on? No thread does while a recording goes on: it has made sure."""
         recording = self.recorder.recording if self.recorder is not None else None
-        return (recording is None or bool(recording.as_written)) and bool(watching_lately())
+        if recording is not None and not recording.as_written:
+            return is_traced()  # a line of the cell may have begun that
+        return bool(watching_lately())
 
     def _check(self, prediction: Prediction, frame: Any) -> None:
         """The steps that a unit has foretold are taken as written, and compared."""

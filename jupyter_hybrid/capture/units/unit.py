@@ -8,6 +8,7 @@ goes on there; after some steps as written it is tried again.
 from __future__ import annotations
 
 import itertools
+import types
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import CodeType
@@ -48,6 +49,7 @@ _TRIES, _GAINED = 4, 200  # after so many tries, so many steps each have to be w
 _STEPS_OF_A_WHILE = 1000  # as many as it has to take for long lists to be looked at
 _OVER, _BROKE, _LEFT = range(3)  # how a run ends, if no interrupt ends it
 _FAR = 2**62  # of a range: its steps need no more bits
+_SILENT = frozenset({type(None), str, bytes, int, range, slice, type(...), types.ModuleType})
 _NO_NAMES: frozenset[str] = frozenset()
 _GIVEN = 4  # hidden registers of a `for`: value, steps left, step, what it goes through
 
@@ -398,6 +400,16 @@ class Ready(NamedTuple):
     owners: dict[str, Any]
     handlers: signals.Handlers = []  # of signals, that wait until the names have their values
 
+    @property
+    def may_finalize(self) -> bool:
+        """Does a name that the loop sets hold what the user's code may see the end of? In Python
+        that comes when a step sets the name."""
+        kinds = self.made.code.entry[: self.made.loop.bound]
+        return OTHER in kinds and any(
+            kind == OTHER and not _ends_silently(value)
+            for kind, value in zip(kinds, self.values, strict=False)
+        )
+
     def run(self) -> Outcome:
         """Runs it."""
         if not self.handlers:
@@ -406,6 +418,14 @@ class Ready(NamedTuple):
             outcome = self.made.run(self.values, self.owners, heard)
         outcome.heard = heard
         return outcome
+
+
+def _ends_silently(value: Any) -> bool:
+    """No finalizer and no callback of the user's is called when it goes."""
+    kind = type(value)
+    if kind is np.ndarray:
+        return not value.dtype.hasobject
+    return kind in _SILENT or isinstance(value, np.generic)
 
 
 @lru_cache(maxsize=256)
