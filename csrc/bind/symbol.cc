@@ -232,6 +232,14 @@ void bind_symbol(py::module_& m) {
           "_tojson_native", [](const Symbol& s) { return symbol_to_native_json(s); },
           "The same for us alone, with the core's names for what MXNet lacks.")
       .def("graph", [](const Symbol& s) { return std::make_shared<Graph>(to_graph(s)); })
+      .def(
+          "inferred_graph",
+          [](const Symbol& s) {
+            const PassOptions options;
+            PassContext context{options, {}};
+            return std::make_shared<Graph>(infer(to_graph(s), context));
+          },
+          "The graph with the shapes and dtypes that follow from those of its variables.")
       .def("list_attr", [](const Symbol& s) { return node_attrs(single(s, "list_attr")); })
       .def(
           "attr",

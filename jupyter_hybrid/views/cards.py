@@ -94,8 +94,17 @@ def box_of(node: Any, label: str, detail: str, chip: bool) -> Box:
 
 
 def given_name(node: Any) -> str:
-    """The node's own name, unless it is only its operator counted."""
+    """The node's own name within its block, unless it is only its operator counted."""
     counted = node.kind in ("op", "fused") and re.fullmatch(
         rf"_*{re.escape(node.op.lower())}_*\d*", node.name.lower()
     )
-    return "" if counted else node.name
+    return "" if counted else name_in_block(node)
+
+
+def name_in_block(node: Any) -> str:
+    """``dense0_fwd``: blocks call what they compute ``fwd`` all alike."""
+    block = node.scope.rpartition("/")[2]
+    of = re.split("_backward|_head_grad", node.name)[0]
+    if block in ("", "backward") or node.name.startswith(block) or of[-1:].isdigit():
+        return str(node.name)
+    return f"{block}_{node.name}"

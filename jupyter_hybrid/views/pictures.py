@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import _core
+from ..base import MXNetError
 from ..reports.names import Names
 from ..reports.replanned import Replanned
 from ..reports.report import Report
@@ -158,6 +159,17 @@ def of_graph(graph: Any, title: str = "graph", keys: Sequence[str] | None = None
     return Picture(title=title, stages=[_OneStage(graph)], names=_named([graph], keys))
 
 
+def _of_symbol(symbol: Any) -> Picture:
+    """With all shapes that are known. What contradicts itself is drawn as it is written."""
+    title = symbol.name or "symbol"
+    try:
+        return of_graph(symbol.inferred_graph(), title)
+    except MXNetError as error:
+        picture = of_graph(symbol.graph(), title)
+        picture.notes.append(f"shapes can't be inferred: {error}")
+        return picture
+
+
 def spec_of(thing: Any) -> dict[str, Any]:
     """The spec of anything that can be drawn.
 
@@ -177,7 +189,7 @@ def spec_of(thing: Any) -> dict[str, Any]:
     if isinstance(thing, _core.Graph):
         return build(of_graph(thing))
     if isinstance(thing, _core.Symbol):
-        return build(of_graph(thing.graph(), thing.name or "symbol"))
+        return build(_of_symbol(thing))
     drawn = getattr(thing, "_drawn", None)
     if drawn is not None:
         graph, title, keys = drawn()

@@ -16,6 +16,7 @@ from .cards import (
     detail_of,
     given_name,
     is_copy,
+    name_in_block,
     node_label,
     on_several_devices,
     user_name,
@@ -149,7 +150,7 @@ def _stage(
                 "code": lines[line - 1].strip() if line and line <= len(lines) else "",
                 "shape": shape,
                 "dtype": dtype,
-                "bytes": sum(bytes_of(s, d) for s, d in zip(node.shapes, node.dtypes, strict=True)),
+                "bytes": _bytes(node),
                 "device": str(node.ctx),
                 "kernel": kernel,
                 "buffer": buffer_of.get(node.id),
@@ -192,6 +193,14 @@ def _stage(
         "program": stage.program,
         "kernels": kernels,
     }
+
+
+def _bytes(node: Any) -> int | None:
+    """Of all its values; None when a shape or dtype of them is not known."""
+    values = list(zip(node.shapes, node.dtypes, strict=True))
+    if any(known_shape(s) is None or d is None for s, d in values):
+        return None
+    return sum(bytes_of(s, d) for s, d in values)
 
 
 def summarize(changes: list[Any]) -> str:
@@ -334,7 +343,8 @@ def _memory(picture: Picture) -> dict[str, Any] | None:
             entries = [e[0] for e in buffer["entries"]]
             owner = nodes.get(entries[0])
             labels = [
-                picture.names.get(i + part.offset) or (nodes[i].name if i in nodes else str(i))
+                picture.names.get(i + part.offset)
+                or (name_in_block(nodes[i]) if i in nodes else str(i))
                 for i in dict.fromkeys(entries)
             ]
             buffers.append(

@@ -74,7 +74,7 @@ const node = object<Node>({
   code: text,
   shape: or(ids, null),
   dtype: text,
-  bytes,
+  bytes: or(size, null),
   device: text,
   kernel: id,
   buffer: id,

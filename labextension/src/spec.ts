@@ -164,7 +164,8 @@ export interface Node {
   code: string;
   shape: number[] | null;
   dtype: string;
-  bytes: number;
+  /** of its values; null: a shape or dtype is not known */
+  bytes: number | null;
   device: string;
   kernel: number | null;
   buffer: number | null;

@@ -222,3 +222,33 @@ def test_a_viewer_opens_on_the_view_asked_for():
     assert GraphViewer(f, stage=0).spec["initial"]["stage"] == 0
     with pytest.raises(ValueError, match="expected one of graph, memory, program, got 'plan'"):
         GraphViewer(f, view="plan")
+
+
+def test_a_symbol_shows_the_shapes_that_follow_and_no_false_size():
+    x = sym.var("x", shape=(4, 8))
+    y = sym.FullyConnected(x, sym.var("w", shape=(3, 8)), no_bias=True, num_hidden=3)
+    nodes = spec_of(y)["stages"][0]["graph"]["nodes"]
+    assert {n["label"]: (n["shape"], n["bytes"]) for n in nodes} == {
+        "x": ([4, 8], 128), "w": ([3, 8], 96), "FullyConnected": ([4, 3], 48),
+    }  # fmt: skip
+    unknown = spec_of(sym.exp(sym.var("a")))["stages"][0]["graph"]["nodes"]
+    assert [(n["shape"], n["bytes"]) for n in unknown] == [(None, None)] * 2
+    wrong = spec_of(sym.broadcast_add(x, sym.var("b", shape=(5,))))
+    assert "shapes can't be inferred" in wrong["notes"][0] and wrong["stages"][0]["graph"]["nodes"]
+
+
+def test_what_blocks_compute_is_named_after_them():
+    shell = Shell()
+    shell.run(
+        "from jupyter_hybrid import autograd, gluon, nd\n"
+        "net = gluon.nn.HybridSequential(prefix='net_')\n"
+        "with net.name_scope():\n    net.add(gluon.nn.Dense(3), gluon.nn.Dense(2))\n"
+        "net.initialize()\nx = nd.ones((4, 5))\nnet(x)"
+    )
+    shell.hybridize("with autograd.record():\n    y = net(x).sum()\ny.backward()")
+    nodes = spec_of(jh.report())["stages"][0]["graph"]["nodes"]
+    forward = [n["name"] for n in nodes if n["op"] == "FullyConnected"]
+    assert len(forward) == 2 and all(name.endswith("_fwd") for name in forward)
+    assert "dense0" in forward[0] and "dense1" in forward[1]
+    assert not {"fwd", "fwd_backward"} & {n["name"] for n in nodes}
+    assert sum("dense1_fwd_backward" in n["name"] for n in nodes) >= 2

@@ -34,8 +34,8 @@ export class Details {
   private node(node: Node): HTMLElement {
     const facts: [string, string][] = [
       ['operator', node.members.length > 0 ? '' : node.op],
-      ['value', `${shape(node.shape)} ${node.dtype}`.trim()],
-      ['size', bytes(node.bytes)],
+      ['value', node.shape ? `${shape(node.shape)} ${node.dtype}`.trim() : 'of unknown shape'],
+      ['size', node.bytes === null ? 'unknown' : bytes(node.bytes)],
       ['device', node.device]
     ];
     if (node.scope) {

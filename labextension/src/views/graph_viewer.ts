@@ -264,10 +264,13 @@ export class GraphViewer {
     const { stages } = this.model;
     const stage = stages[this.stageIndex];
     const { nodes } = stage.graph;
-    const size = nodes.reduce((sum, node) => sum + node.bytes, 0);
+    const size = nodes.reduce((sum, node) => sum + (node.bytes ?? 0), 0);
+    const unknown = nodes.filter(node => node.bytes === null).length;
+    const rest = unknown > 0 ? `${unknown} of unknown size` : '';
+    const sizes = [unknown < nodes.length || unknown === 0 ? bytes(size) : '', rest];
     const where =
       `Stage ${this.stageIndex + 1} of ${stages.length}: ${stage.label}. ` +
-      `${plural(nodes.length, 'node')}, ${bytes(size)}.`;
+      `${plural(nodes.length, 'node')}, ${sizes.filter(Boolean).join(' and ')}.`;
     const node = ids.length > 0 ? this.model.node(this.stageIndex, ids[0]) : undefined;
     if (!node) {
       return where;
