@@ -43,7 +43,9 @@ export function addCommands(
       const options = typeof kept?.options === 'string' ? kept.options : '';
       const toggled = toggleHybridize(model.sharedModel.getSource(), options, standard());
       if (!toggled) {
-        Notification.warning('This cell begins with another magic: %%hybridize must come first.');
+        Notification.warning('This cell begins with another magic: %%hybridize must come first.', {
+          autoClose: 6000 // without it there is only a number beside a bell
+        });
         return;
       }
       model.sharedModel.setSource(toggled.source);

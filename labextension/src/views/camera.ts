@@ -7,25 +7,40 @@ const READING_SCALE = 0.8;
 const MARGIN = 24;
 
 type View = { width: number; height: number };
+type Place = { x: number; y: number };
 
 export class Camera {
   scale = 1;
   x = 0;
   y = 0;
+  /** the smallest scale: that of the whole graph, however tall */
+  private least = MIN_SCALE;
 
-  /** Shows a graph of width x height: whole if it stays readable or `always`, else its top. */
-  fit(width: number, height: number, view: View, always = false): void {
+  /** Shows a graph of width x height: whole if it stays readable or `always`, else its beginning
+   * at reading size, the start of its spine in the middle. */
+  fit(width: number, height: number, view: View, always = false, start: Place | null = null): void {
     const across = (view.width - 2 * MARGIN) / Math.max(width, 1);
     const down = (view.height - 2 * MARGIN) / Math.max(height, 1);
-    const whole = always || Math.min(across, down) >= READING_SCALE;
-    const scale = whole ? Math.min(across, down) : Math.max(READING_SCALE, across);
-    this.scale = Math.min(1, Math.max(MIN_SCALE, scale));
+    const fitting = Math.min(across, down);
+    this.least = Math.max(Math.min(MIN_SCALE, fitting), Number.MIN_VALUE);
+    const whole = always || fitting >= READING_SCALE;
+    this.scale = Math.min(
+      1,
+      Math.max(this.least, whole ? fitting : Math.max(READING_SCALE, across))
+    );
     this.x = (view.width - width * this.scale) / 2;
     this.y = whole ? (view.height - height * this.scale) / 2 : MARGIN;
+    if (!whole && start) {
+      const centred = view.width / 2 - start.x * this.scale;
+      // No void beside the graph where it is wider than the view.
+      const least = view.width - MARGIN - width * this.scale;
+      this.x = least < MARGIN ? Math.min(MARGIN, Math.max(least, centred)) : this.x;
+      this.y = Math.min(MARGIN, view.height / 3 - start.y * this.scale);
+    }
   }
 
   zoom(factor: number, px: number, py: number): void {
-    const scale = Math.min(MAX_SCALE, Math.max(MIN_SCALE, this.scale * factor));
+    const scale = Math.min(MAX_SCALE, Math.max(this.least, this.scale * factor));
     this.x = px - ((px - this.x) * scale) / this.scale;
     this.y = py - ((py - this.y) * scale) / this.scale;
     this.scale = scale;

@@ -5,6 +5,7 @@ import { h } from './dom';
 import { bytes } from './format';
 import { describeNode, NodeList } from './node_list';
 import { paintGraph } from './paint_graph';
+import { spine } from './spine';
 import { linesOf, StageModel, type Mark } from './stages';
 import { Surface } from './surface';
 import { readTheme, type Theme } from './theme';
@@ -161,14 +162,17 @@ export class GraphView {
   }
 
   private fit(): void {
-    const { scale, x, y } = this.fitFor(this.stage);
-    Object.assign(this.camera, { scale, x, y });
+    Object.assign(this.camera, this.fitFor(this.stage));
   }
 
   private fitFor(stage: number): Camera {
     const camera = new Camera();
-    const { width, height } = this.model.stages[stage].graph;
-    camera.fit(width, height, this.surface);
+    const { graph } = this.model.stages[stage];
+    // What several inputs begin is between them.
+    const way = spine(graph);
+    const start = way[1] ?? way[0];
+    const place = start ? { x: start.x ?? 0, y: way[0].y ?? 0 } : null;
+    camera.fit(graph.width, graph.height, this.surface, false, place);
     return camera;
   }
 
@@ -329,7 +333,10 @@ export class GraphView {
       return;
     }
     const bounds = this.plot.getBoundingClientRect();
-    const lines = [describeNode(node), `${bytes(node.bytes)} on ${node.device || 'cpu(0)'}`];
+    const lines = [
+      describeNode(node),
+      `${node.bytes === null ? 'size unknown' : bytes(node.bytes)} on ${node.device || 'cpu(0)'}`
+    ];
     if (node.members.length > 0) {
       lines.push(`made of ${node.members.map(m => m.label).join(', ')}`);
     }
