@@ -1,8 +1,10 @@
 // TraceReader: what the rings recorded since the last frame, packed for the browser.
 #include "engine/trace.h"
 
-#include <cstring>
+#include <pybind11/numpy.h>
+
 #include <unordered_set>
+#include <utility>
 
 #include "bind/array_object.h"
 #include "core/devices.h"
@@ -16,14 +18,20 @@ namespace {
 
 double ms(uint64_t ticks) { return static_cast<double>(trace::to_ns(ticks)) * 1e-6; }
 
+#pragma pack(push, 1)
 struct PackedSpan {  // as the front end reads it, little endian
   double start_ms;
-  float duration_ms;
+  float busy_ms, extent_ms;
   uint32_t name, site, node;
   uint16_t lane, flags;
   uint32_t count;
 };
-static_assert(sizeof(PackedSpan) == 32, "spans have a fixed size");
+#pragma pack(pop)
+static_assert(sizeof(PackedSpan) == 36, "spans have a fixed size");
+// Its fields, as NumPy writes them.
+constexpr std::pair<const char*, const char*> kPackedFields[] = {
+    {"start_ms", "<f8"}, {"busy_ms", "<f4"}, {"extent_ms", "<f4"}, {"name", "<u4"}, {"site", "<u4"},
+    {"node", "<u4"},     {"lane", "<u2"},    {"flags", "<u2"},     {"count", "<u4"}};
 
 class TraceReader {
  public:
@@ -37,7 +45,8 @@ class TraceReader {
     {
       const MaybeReleaseGil released(true);
       cuda::retire_all();
-      drained = trace::drain(cursor_, max_bytes / sizeof(PackedSpan));
+      drained = trace::drain(cursor_);
+      trace::merge_spans(&drained.records, max_bytes / sizeof(PackedSpan));
     }
     std::string spans, depth;
     py::dict names, sites;
@@ -55,7 +64,7 @@ class TraceReader {
     }
     py::dict frame;
     frame["now_ms"] = ms(trace::ticks());
-    frame["lost"] = drained.lost;
+    frame["gaps"] = gaps(drained.gaps);
     frame["spans"] = py::bytes(spans);
     frame["depth"] = py::bytes(depth);
     frame["lanes"] = new_lanes();
@@ -72,12 +81,33 @@ class TraceReader {
     bytes->append(reinterpret_cast<const char*>(&value), sizeof(T));
   }
 
+  static float duration_ms(uint32_t duration) {
+    return static_cast<float>(static_cast<double>(trace::duration_ns(duration)) * 1e-6);
+  }
+
   static PackedSpan packed(const trace::Record& r) {
-    return {
-        ms(r.start), static_cast<float>(static_cast<double>(trace::duration_ns(r.duration)) * 1e-6),
-        r.name,      r.site,
-        r.node,      r.lane,
-        r.flags,     r.value == 0 ? 1 : r.value};
+    return {ms(r.start),
+            duration_ms(r.duration),
+            duration_ms(trace::extent_of(r)),
+            r.name,
+            r.site,
+            r.node,
+            r.lane,
+            r.flags,
+            trace::operators(r)};
+  }
+
+  static py::list gaps(const std::vector<trace::Gap>& gaps) {
+    py::list list;
+    for (const trace::Gap& gap : gaps) {
+      py::dict d;
+      d["lane"] = gap.lane;
+      d["count"] = gap.operators;
+      d["start_ms"] = ms(gap.start);
+      d["end_ms"] = ms(gap.end);
+      list.append(d);
+    }
+    return list;
   }
 
   void note_name(uint32_t id, py::dict* names) {
@@ -130,12 +160,16 @@ class TraceReader {
 }  // namespace
 
 void bind_trace(py::module_& m) {
+  py::list fields;
+  for (const auto& [name, format] : kPackedFields) fields.append(py::make_tuple(name, format));
+  m.attr("SPAN_DTYPE") = py::dtype::from_args(fields);
   py::class_<TraceReader>(m, "TraceReader", "A reader of the trace rings with a place of its own.")
       .def(py::init<>())
       .def("read_frame", &TraceReader::read_frame, py::arg("max_bytes") = 131072,
-           "What is new: now_ms, lost, spans (32 bytes each), depth (pairs of float64), lanes, "
-           "names, "
-           "sites, pending, pools.");
+           "What is new: now_ms, spans (records of SPAN_DTYPE; short ones are merged where they "
+           "take more than max_bytes), gaps (operators whose spans were overwritten: lane, count, "
+           "start_ms, "
+           "end_ms), depth (pairs of float64), lanes, names, sites, pending, pools.");
 }
 
 }  // namespace bind

@@ -1,114 +1,17 @@
-// The trace's rings: one writer each (its thread), any number of readers with cursors.
+// What threads write into the trace's rings, and who has which ring.
 #include "engine/trace.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
-#include <cstring>
-#include <memory>
-
 #include "core/fork.h"
 #include "core/mutex.h"
+#include "engine/trace_ring.h"
 
 namespace hybrid {
 namespace trace {
 
 namespace {
-
-constexpr uint64_t kCapacity = 16384;  // records a thread keeps
-constexpr uint16_t kNoLane = UINT16_MAX;
-constexpr int kWords = sizeof(Record) / sizeof(uint64_t);
-
-// A record that one thread writes while others read it: words, each atomic. Stores are releases
-// and loads acquires, so that seeing a new word implies seeing what was stored before it.
-struct Slot {
-  std::atomic<uint64_t> words[kWords];
-  void store(const Record& record) {
-    uint64_t raw[kWords];
-    std::memcpy(raw, &record, sizeof raw);
-    for (int i = 0; i < kWords; ++i) words[i].store(raw[i], std::memory_order_release);
-  }
-  Record load() const {
-    uint64_t raw[kWords];
-    for (int i = 0; i < kWords; ++i) raw[i] = words[i].load(std::memory_order_acquire);
-    Record record;
-    std::memcpy(static_cast<void*>(&record), raw, sizeof raw);
-    return record;
-  }
-};
-
-// What a thread executes now; version is odd while it changes, `active` false when nothing.
-struct LiveSlot {
-  std::atomic<uint32_t> version{0};
-  std::atomic<bool> active{false};
-  Slot slot;
-  Record own;  // the writer's copy
-  void set(const Record& record) {
-    own = record;
-    const uint32_t v = version.load(std::memory_order_relaxed);
-    version.store(v + 1, std::memory_order_release);
-    slot.store(record);
-    active.store(true, std::memory_order_release);
-    version.store(v + 2, std::memory_order_release);
-  }
-  bool read(Record* record) const {
-    for (int tries = 0; tries < 8; ++tries) {
-      const uint32_t before = version.load(std::memory_order_acquire);
-      if (before & 1) continue;
-      if (!active.load(std::memory_order_acquire)) return false;
-      *record = slot.load();
-      if (version.load(std::memory_order_acquire) == before) return true;
-    }
-    return false;
-  }
-};
-
-// A run of small operators not yet written out. The lock is almost always uncontended: 2 ns.
-struct Run {
-  std::atomic_flag lock = ATOMIC_FLAG_INIT;
-  Record record;
-  uint64_t busy = 0;
-  uint64_t last_end = 0;
-  void acquire() {
-    while (lock.test_and_set(std::memory_order_acquire)) cpu_pause();
-  }
-  void release() { lock.clear(std::memory_order_release); }
-  // The run as a record; false when there is none. Under the lock.
-  bool take(Record* out) {
-    if (record.value == 0) return false;
-    record.duration = pack_duration(busy);
-    if (record.value > 1) record.flags |= kCoalesced;
-    *out = record;
-    record.value = 0;
-    return true;
-  }
-};
-
-struct Ring {
-  alignas(64) std::atomic<uint64_t> head{0};  // records ever written
-  std::unique_ptr<Slot[]> slots{new Slot[kCapacity]};
-  LiveSlot span, wait;
-  alignas(64) Run run;
-  uint16_t lane = kNoLane;  // executed for now
-  size_t number = 0;        // of the ring, from 1
-  bool in_use = true;       // guarded by the registry
-
-  void write(const Record& record) {
-    const uint64_t h = head.load(std::memory_order_relaxed);
-    slots[h % kCapacity].store(record);
-    head.store(h + 1, std::memory_order_release);
-  }
-  void end(LiveSlot& live, uint64_t end_ticks, uint8_t more_flags) {
-    if (!live.active.load(std::memory_order_relaxed)) return;
-    Record record = live.own;
-    record.duration = pack_duration(end_ticks - record.start);
-    record.flags |= more_flags;
-    write(record);
-    live.active.store(false, std::memory_order_release);
-  }
-};
 
 struct Registry {
   Mutex mutex;
@@ -168,12 +71,14 @@ inline Ring& ring() {
   return __builtin_expect(r != nullptr, true) ? *r : make_ring();
 }
 
+}  // namespace
+
+Ring& this_threads_ring() { return ring(); }
+
 std::vector<Ring*> all_rings() {
   Guard guard(registry().mutex);
   return registry().rings;
 }
-
-}  // namespace
 
 void emit(const Record& record) { ring().write(record); }
 
@@ -234,84 +139,6 @@ void coalesce(uint32_t name, uint32_t site, uint32_t node, uint8_t flags, uint64
   run.last_end = end;
   run.release();
   if (any) r.write(done);
-}
-
-struct Cursor {
-  std::vector<uint64_t> at;  // by ring: records already read
-};
-
-Cursor* new_cursor(bool from_oldest) {
-  auto* cursor = new Cursor;
-  if (!from_oldest) {
-    for (Ring* r : all_rings()) cursor->at.push_back(r->head.load(std::memory_order_acquire));
-  }
-  return cursor;
-}
-
-void free_cursor(Cursor* cursor) { delete cursor; }
-
-namespace {
-
-// Copies what a cursor has not seen of one ring; a record overwritten meanwhile counts as lost.
-void read_ring(const Ring& r, uint64_t* at, size_t max_records, Drained* out) {
-  const uint64_t head = r.head.load(std::memory_order_acquire);
-  // The oldest slot may be in the middle of being overwritten: it is never read.
-  const uint64_t oldest = head >= kCapacity ? head - kCapacity + 1 : 0;
-  if (*at < oldest) {
-    out->lost += oldest - *at;
-    *at = oldest;
-  }
-  const size_t first = out->records.size();
-  const uint64_t begin = *at;
-  while (*at < head && out->records.size() < max_records) {
-    out->records.push_back(r.slots[(*at)++ % kCapacity].load());
-  }
-  const uint64_t now = r.head.load(std::memory_order_acquire);
-  const uint64_t valid = now >= kCapacity ? now - kCapacity + 1 : 0;
-  if (valid > begin) {
-    const uint64_t bad = std::min(valid, *at) - begin;
-    const auto from = out->records.begin() + static_cast<std::ptrdiff_t>(first);
-    out->records.erase(from, from + static_cast<std::ptrdiff_t>(bad));
-    out->lost += bad;
-  }
-}
-
-void add_running(const LiveSlot& live, uint64_t now, std::vector<Record>* out) {
-  Record record;
-  if (!live.read(&record)) return;
-  record.duration = now > record.start ? pack_duration(now - record.start) : 0;
-  record.flags |= kRunning;
-  out->push_back(record);
-}
-
-}  // namespace
-
-Drained drain(Cursor* cursor, size_t max_records) {
-  Drained out;
-  // Open runs are written to this thread's ring, since each ring has one writer: the lane in the
-  // record says whose they are.
-  Ring& own = ring();
-  for (Ring* r : all_rings()) {
-    Record record;
-    r->run.acquire();
-    const bool any = r->run.take(&record);
-    r->run.release();
-    if (any) own.write(record);
-  }
-  const std::vector<Ring*> rings = all_rings();
-  cursor->at.resize(rings.size(), 0);
-  for (size_t i = 0; i < rings.size(); ++i) {
-    if (rings[i] != &own) read_ring(*rings[i], &cursor->at[i], max_records, &out);
-  }
-  for (size_t i = 0; i < rings.size(); ++i) {
-    if (rings[i] == &own) read_ring(*rings[i], &cursor->at[i], max_records, &out);
-  }
-  const uint64_t now = ticks();
-  for (Ring* r : rings) {
-    add_running(r->span, now, &out.running);
-    add_running(r->wait, now, &out.running);
-  }
-  return out;
 }
 
 namespace {

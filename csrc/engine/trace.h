@@ -1,4 +1,4 @@
-// Trace: per-thread rings of fixed 32-byte records, always on; the clock; interned names and sites.
+// Trace: per-thread rings of fixed 40-byte records, always on; the clock; interned names and sites.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -15,21 +15,29 @@ enum Flags : uint8_t {
   kArtificial = 4,
   kError = 8,
   kMainWait = 16,
-  kRunning = 32
+  kRunning = 32,
+  kMerged = 64  // several spans, of any name: see merge_spans()
 };
 
 struct Record {           // fixed
   uint64_t start = 0;     // raw ticks, see ticks(); to_ns() converts
-  uint32_t duration = 0;  // ticks >> 4, see pack_duration()
+  uint32_t duration = 0;  // ticks >> 4, see pack_duration(); of several spans their sum
+  uint32_t extent = 0;    // the same, from the first one's start to the last one's end
   uint32_t name = 0;      // interned: operator or kernel name
   uint32_t site = 0;      // interned push site: (cell, line, column, text)
   uint32_t node = 0;      // node id of a program kernel, else 0
   uint16_t lane = 0;      // lane id
   uint8_t kind = 0;       // Kind
   uint8_t flags = 0;      // Flags
-  uint32_t value = 0;     // depth: pending operators; span: coalesced count
+  uint32_t value = 0;     // depth: pending operators; span: operators in it, 0 is one
+  uint32_t before = 0;    // set by the ring: operators that it has recorded of this lane, mod 2^32
 };
-static_assert(sizeof(Record) == 32, "records are fixed-size");
+static_assert(sizeof(Record) == 40, "records are fixed-size");
+inline bool is_span(const Record& r) { return r.kind == static_cast<uint8_t>(Kind::span); }
+inline uint32_t operators(const Record& span) { return span.value == 0 ? 1 : span.value; }
+inline uint32_t extent_of(const Record& span) {
+  return span.flags & (kCoalesced | kMerged) ? span.extent : span.duration;
+}
 
 extern const bool kInvariantTsc;
 // Invariant TSC where the CPU has it, else steady_clock ns.
@@ -81,19 +89,29 @@ std::string describe_site(uint32_t id);  // "file.py, line 3"; "" when unknown
 void set_current_site(uint32_t site);
 uint32_t current_site();
 
+// Operators of one lane whose records were overwritten before this reader came.
+struct Gap {
+  uint16_t lane = 0;
+  uint32_t operators = 0;
+  uint64_t start = 0, end = 0;  // ticks: they ran in between
+};
+
 struct Drained {
   std::vector<Record> records;  // by ring, each ring in time order, coalesced runs last
   // What is being executed now, one per lane: kind span or wait, flags kRunning, duration so far.
   // Given anew by every drain; the finished record has the same lane and start.
   std::vector<Record> running;
-  uint64_t lost = 0;  // overwritten before this drain
+  // Of every lane, over all drains of a cursor: operators in `records` and here = those recorded.
+  std::vector<Gap> gaps;
 };
-// Takes what is new since the last drain of `cursor` (each reader has its own). A new cursor
-// starts now, or with the oldest record still in the rings.
+// Takes what is new since the last drain of `cursor` (each reader has its own), which starts now.
 struct Cursor;
-Cursor* new_cursor(bool from_oldest = false);
+Cursor* new_cursor();
 void free_cursor(Cursor*);
-Drained drain(Cursor*, size_t max_records);
+Drained drain(Cursor*);
+// Makes spans that are too many into at most so many, or one a lane: those that are short and begin
+// in the same slice of time become one (flag kMerged), and no operator is lost. In order of starts.
+void merge_spans(std::vector<Record>* records, size_t most);
 
 struct Lane {
   uint16_t id;

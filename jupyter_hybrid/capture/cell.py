@@ -16,6 +16,7 @@ from types import CodeType
 from typing import Any, Literal, NamedTuple
 
 from ..np_face.float_errors import unheard
+from .cell_files import register
 from .running import running
 from .source.loops import may_try
 from .source.nodes import Rewriting, copied, is_too_deep
@@ -128,12 +129,14 @@ def prepare(
         if known.warns:
             _parsed(known.source, offset, known.filename, flags)
         _prepared.move_to_end(key)
+        register(known.filename, cell_id)
         numbers[known.filename] = number
         return known
     if several:
         source = read(body)
     filename = shell.compile.cache(text, number, raw_code=text)
     tree = _parsed(source, offset, filename, flags)
+    register(filename, cell_id)
     remember(filename, "\n" * offset + source)
     deep = is_too_deep(tree)
     made = Cell(

@@ -33,7 +33,6 @@ from .watchers import watching
 # right is seen in one step: an interrupt between taking it and noting that would keep it for ever.
 _holder: dict[str, Right] = {}
 PLAIN = (int, float, bool, str, type(None))
-_registered: set[tuple[str, str]] = set()
 
 
 class Right:
@@ -127,11 +126,7 @@ class Recording:
         self.written: list[tuple[Any, Key | None]] | None = None
 
     def begin(self) -> None:
-        cell = self.recorder.cell
         numbers.start_cell()
-        if (cell.filename, cell.id or "") not in _registered:
-            _registered.add((cell.filename, cell.id or ""))
-            _core.register_cell_file(cell.filename, cell.id or "")
         _core.begin_trace(0)
         _core.guards.second_lock(second_lock.started)
         self._runtime.record(self.recorder)

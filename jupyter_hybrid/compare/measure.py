@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import struct
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -13,7 +12,6 @@ import numpy as np
 
 from .. import _core
 
-_SPAN = struct.Struct("<dfIIIHHI")
 _RUNNING, _MAIN_WAIT = 32, 16
 _MIN_ROUNDS, _MAX_ROUNDS = 3, 400
 _LONG_S = 0.5  # what takes longer is watched once
@@ -125,20 +123,15 @@ def _watched(run: Callable[[], Any]) -> tuple[float, tuple[int, float, float]]:
     run()
     total = time.perf_counter() - begin
     frame = reader.read_frame(1 << 30)
-    busy: list[tuple[float, float]] = []
-    counted, waited, kernels = 0.0, 0.0, 0
-    for start, duration, name, _, _, _, flags, count in _SPAN.iter_unpack(frame["spans"]):
-        if flags & _RUNNING:
-            continue
-        if name == 0:
-            waited += duration if flags & _MAIN_WAIT else 0.0
-        else:
-            kernels += count
-            if count > 1:
-                counted += duration  # a run of small operators: the sum of their times
-            else:
-                busy.append((start, start + duration))
-    return total, (kernels, (_union(busy) + counted) * 1e-3, waited * 1e-3)
+    spans = np.frombuffer(frame["spans"], _core.SPAN_DTYPE)
+    spans = spans[spans["flags"] & _RUNNING == 0]
+    is_wait = spans["name"] == 0
+    waits, runs = spans[is_wait & (spans["flags"] & _MAIN_WAIT > 0)], spans[~is_wait]
+    alone = runs[runs["count"] == 1]  # of others, runs of small operators, the times are summed
+    busy = list(zip(alone["start_ms"], alone["start_ms"] + alone["extent_ms"], strict=True))
+    counted, waited = runs[runs["count"] > 1]["busy_ms"].sum(), waits["busy_ms"].sum()
+    found = int(runs["count"].sum()), (_union(busy) + float(counted)) * 1e-3, float(waited) * 1e-3
+    return total, found
 
 
 def _union(spans: list[tuple[float, float]]) -> float:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import struct
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .. import _core
 
-_SPAN = struct.Struct("<dfIIIHHI")
 _FLAGS = {
     1: "inline",
     2: "coalesced",
@@ -25,7 +25,7 @@ class Recording:
     """Collects trace events from its creation on.
 
     ``save`` writes what the rings still hold; each ring keeps its newest events, and what was
-    overwritten before is counted in the file's metadata.
+    overwritten before is counted, in operators, in the file's metadata.
     """
 
     def __init__(self) -> None:
@@ -44,13 +44,12 @@ class Recording:
     def collect(self) -> int:
         """Takes what is new from the rings; returns the number of events so far."""
         frame = self._reader.read_frame(1 << 30)
-        self._lost += frame["lost"]
+        self._lost += sum(gap["count"] for gap in frame["gaps"])
         self._names.update(frame["names"])
         self._sites.update(frame["sites"])
         self._lanes.update({lane["id"]: lane for lane in frame["lanes"]})
-        for start, duration, name, site, node, lane, flags, count in _SPAN.iter_unpack(
-            frame["spans"]
-        ):
+        spans = np.frombuffer(frame["spans"], _core.SPAN_DTYPE)
+        for start, _, extent, name, site, node, lane, flags, count in spans.tolist():
             if flags & 32:  # still running: it will come again, whole
                 continue
             cell, line, text = self._sites.get(site, ("", 0, ""))
@@ -59,7 +58,7 @@ class Recording:
                     "name": self._names.get(name, str(name)),
                     "ph": "X",
                     "ts": start * 1e3,
-                    "dur": duration * 1e3,
+                    "dur": extent * 1e3,
                     "pid": 1,
                     "tid": lane,
                     "args": {
@@ -87,6 +86,6 @@ class Recording:
             }
             for i, lane in self._lanes.items()
         ]
-        data = {"traceEvents": lanes + self._events, "metadata": {"lost_events": self._lost}}
+        data = {"traceEvents": lanes + self._events, "metadata": {"lost_operators": self._lost}}
         Path(path).write_text(json.dumps(data), encoding="utf-8")
         return count

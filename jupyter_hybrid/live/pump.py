@@ -1,22 +1,25 @@
 """The live pump: one thread that drains the trace rings and publishes at most 30 frames a second.
 
-Messages go straight to the kernel's output socket, so that they flow while a cell runs. The panel
-in the browser opens the comm; without one nothing is drained and nothing is sent.
+Messages go straight to the kernel's output socket, so that they flow while a cell runs. A page
+opens the comm with its notebook; while none shows its panel there is no thread and nothing is sent.
 """
 
 from __future__ import annotations
 
+import linecache
 import threading
 import time
 from typing import Any
 
 from .. import _core
+from ..capture.cell_files import cell_starts
 from ..views import linked
 
 TARGET = "jupyter_hybrid.live"
 _PERIOD_S = 1 / 30
 _IDLE_PERIOD_S = 0.5  # without news a frame still tells that the kernel is there
 _MAX_BYTES = 128 * 1024
+_MAX_CODE = 200  # characters of a line
 _SILENT_S = 150.0  # open pages speak every 30 s, hidden ones about every minute
 
 
@@ -41,7 +44,6 @@ class Pump:
         comm.on_msg(lambda msg: self._received(panel, msg))
         comm.on_close(lambda msg: self._closed(comm.comm_id))
         panel.send(self._status())
-        self._start()
 
     def broadcast(self, message: dict[str, Any]) -> None:
         """Sends a JSON message to every panel."""
@@ -54,9 +56,10 @@ class Pump:
         """Mode or engine settings changed."""
         self.broadcast(self._status())
 
-    def cell_started(self, *_: Any) -> None:
+    def cell_started(self, info: Any) -> None:
         """A cell runs: kernels without subshells hear no page until it ends."""
         self._busy = True
+        cell_starts(self._kernel.shell, info)
 
     def cell_ended(self, *_: Any) -> None:
         """A cell ended."""
@@ -85,8 +88,9 @@ class Pump:
             panel.restart()
             panel.send(self._status())
             self._wake.set()
-        elif kind == "pause":
-            panel.paused = bool(data.get("paused"))
+        elif kind == "watch":
+            panel.watched = bool(data.get("on"))
+            self._start()
         elif kind == "viewer":
             linked.receive(data)
         elif kind == "switch":
@@ -100,7 +104,8 @@ class Pump:
 
     def _start(self) -> None:
         with self._lock:
-            if self._thread is not None and self._thread.is_alive():
+            running = self._thread is not None and self._thread.is_alive()
+            if running or not any(p.watched for p in self._panels.values()):
                 return
             self._stop.clear()
             self._thread = threading.Thread(target=self._run, name="hybrid-live", daemon=True)
@@ -113,8 +118,8 @@ class Pump:
             self._wake.clear()
             with self._lock:
                 self._forget_silent()
-                panels = [p for p in self._panels.values() if not p.paused]
-                if not self._panels:
+                panels = [p for p in self._panels.values() if p.watched]
+                if not panels:
                     self._thread = None
                     return
             quiet += _PERIOD_S
@@ -142,7 +147,7 @@ class _Panel:
         self._reader = _core.TraceReader()
         self._seq = 0
         self._lock = threading.Lock()
-        self.paused = False
+        self.watched = False  # its page shows the timeline
 
     def restart(self) -> None:
         """The browser lost its state: the next frame tells all lanes, names and sites again."""
@@ -162,12 +167,17 @@ class _Panel:
                 "type": "frame",
                 "seq": self._seq,
                 "now_ms": frame["now_ms"],
-                "lost": frame["lost"],
+                "gaps": frame["gaps"],
                 "lanes": frame["lanes"],
                 "names": {str(k): v for k, v in frame["names"].items()},
                 "sites": {
-                    str(k): {"cell": cell or None, "line": line or None, "text": text}
-                    for k, (cell, line, text) in frame["sites"].items()
+                    str(site): {
+                        "cell": cell or None,
+                        "line": line or None,
+                        "text": text,
+                        "code": code_at(site, line),
+                    }
+                    for site, (cell, line, text) in frame["sites"].items()
                 },
                 "engine": engine_status(),
                 "pending": frame["pending"],
@@ -187,6 +197,12 @@ class _Panel:
             ident=comm.topic,
             buffers=buffers,
         )
+
+
+def code_at(site: int, line: int) -> str:
+    """The line of source as it was compiled; '' where nobody has it."""
+    file = _core.site_file(site)
+    return linecache.getline(file, line).strip()[:_MAX_CODE] if file and line else ""
 
 
 def engine_status() -> dict[str, Any]:

@@ -7,7 +7,7 @@ export function demoFrame(): Frame {
   const spans: Span[] = [];
   const depth: number[] = [];
   const add = (lane: number, start: number, duration: number, name: number, flags = 0, count = 1) =>
-    spans.push({ start, duration, name, site: 0, node: 0, lane, flags, count });
+    spans.push({ start, duration, busy: duration, name, site: 0, node: 0, lane, flags, count });
   for (let i = 0; i < 9; i++) {
     add(1, 1000 + i * 170, 150, i % 4);
     add(2, 1060 + i * 190, 120 + (i % 3) * 20, (i + 1) % 4, i > 5 ? FLAG.artificial : 0);
@@ -29,14 +29,14 @@ export function demoFrame(): Frame {
     type: 'frame',
     seq: 1,
     now: 4500,
-    lost: 0,
+    gaps: [{ lane: 2, count: 1234, start_ms: 2950, end_ms: 3700 }],
     lanes: [
       { id: 0, name: 'main', device: 'cpu(0)', virtual: false, kind: 'host' },
       { id: 1, name: 'gpu(0) compute', device: 'gpu(0)', virtual: true, kind: 'compute' },
       { id: 2, name: 'gpu(1) compute', device: 'gpu(1)', virtual: true, kind: 'compute' }
     ],
     names: new Map(NAMES.map((name, i) => [i, name])),
-    sites: new Map([[0, { cell: null, line: 4, text: 'y = nd.dot(x, w)' }]]),
+    sites: new Map([[0, { cell: null, line: 4, text: 'train.py:step', code: 'y = nd.dot(x, w)' }]]),
     engine: { kind: 'threaded', inline: true, limit: 4096, slow: 0.05 },
     pending: 3,
     pools: [{ device: 'gpu(0)', used: 3_400_000, reserved: 8 << 20 }],

@@ -5,17 +5,19 @@ function span(offset = 0): DataView {
   const view = new DataView(new ArrayBuffer(SPAN_BYTES + offset), offset);
   view.setFloat64(0, 12.5, true);
   view.setFloat32(8, 0.25, true);
-  [3, 4, 5].forEach((value, i) => view.setUint32(12 + 4 * i, value, true));
-  view.setUint16(24, 2, true);
-  view.setUint16(26, FLAG.inline | FLAG.coalesced, true);
-  view.setUint32(28, 17, true);
+  view.setFloat32(12, 0.5, true);
+  [3, 4, 5].forEach((value, i) => view.setUint32(16 + 4 * i, value, true));
+  view.setUint16(28, 2, true);
+  view.setUint16(30, FLAG.inline | FLAG.coalesced, true);
+  view.setUint32(32, 17, true);
   return view;
 }
 
 describe('spans', () => {
   const expected = {
     start: 12.5,
-    duration: 0.25,
+    duration: 0.5,
+    busy: 0.25,
     name: 3,
     site: 4,
     node: 5,
@@ -24,7 +26,7 @@ describe('spans', () => {
     count: 17
   };
 
-  it('are little-endian records of 32 bytes', () => {
+  it('are little-endian records of 36 bytes', () => {
     expect(decodeSpans(span())).toEqual([expected]);
   });
 
@@ -33,7 +35,7 @@ describe('spans', () => {
   });
 
   it('of a truncated buffer are refused', () => {
-    expect(() => decodeSpans(new Uint8Array(33))).toThrow('multiple of 32 bytes, got 33');
+    expect(() => decodeSpans(new Uint8Array(37))).toThrow('multiple of 36 bytes, got 37');
   });
 
   it('that are torn are left out', () => {

@@ -2,7 +2,7 @@
 import { boolean, choice, fault, integer, list, map, number, object, or, string } from './decode';
 
 export const LIVE_TARGET = 'jupyter_hybrid.live';
-export const SPAN_BYTES = 32;
+export const SPAN_BYTES = 36;
 
 /** What the flag bits of a span mean. */
 export const FLAG = {
@@ -11,8 +11,15 @@ export const FLAG = {
   artificial: 4,
   error: 8,
   wait: 16,
-  running: 32
+  running: 32,
+  merged: 64
 } as const;
+
+/** The flags of several spans together: what one of them had, but `inline` only if all were. */
+export function mergedFlags(a: number, b: number): number {
+  const all = FLAG.inline | FLAG.coalesced;
+  return (a & b & all) | ((a | b) & ~all) | FLAG.merged;
+}
 
 export interface Lane {
   id: number;
@@ -22,10 +29,13 @@ export interface Lane {
   kind: string;
 }
 
+/** Where an operator was pushed: a line of a cell, or of the file and function in `text`. */
 export interface Site {
   cell: string | null;
   line: number | null;
   text: string;
+  /** the line as it was compiled, '' where nobody has it */
+  code: string;
 }
 
 export interface EngineState {
@@ -41,10 +51,13 @@ export interface Pool {
   reserved: number;
 }
 
-/** One operator (or a run of `count` inline ones) on a lane; times in milliseconds. */
+/** One operator, or `count` in a row or merged, on a lane; times in milliseconds. */
 export interface Span {
   start: number;
+  /** from the first one's start to the last one's end, ... */
   duration: number;
+  /** ... and how much of that they worked */
+  busy: number;
   name: number;
   site: number;
   node: number;
@@ -53,11 +66,19 @@ export interface Span {
   count: number;
 }
 
+/** Operators of a lane that were recorded, but overwritten before anybody read them. */
+export interface Gap {
+  lane: number;
+  count: number;
+  start_ms: number;
+  end_ms: number;
+}
+
 export interface Frame {
   type: 'frame';
   seq: number;
   now: number;
-  lost: number;
+  gaps: Gap[];
   lanes: Lane[];
   names: Map<number, string>;
   sites: Map<number, Site>;
@@ -123,7 +144,7 @@ const engine = or(
 const header = object<Omit<Frame, 'type' | 'spans' | 'depth' | 'now'> & { now_ms: number }>({
   seq: or(integer, 0),
   now_ms: total,
-  lost: total,
+  gaps: list(object<Gap>({ lane: integer, count: integer, start_ms: number, end_ms: number })),
   lanes: list(
     object<Lane>({
       id: integer,
@@ -134,7 +155,7 @@ const header = object<Omit<Frame, 'type' | 'spans' | 'depth' | 'now'> & { now_ms
     })
   ),
   names: map(text),
-  sites: map(object<Site>({ cell: or(string, null), line: or(integer, null), text })),
+  sites: map(object<Site>({ cell: or(string, null), line: or(integer, null), text, code: text })),
   engine,
   pending: total,
   pools: list(object<Pool>({ device: text, used: total, reserved: total }))
@@ -188,7 +209,7 @@ export function parseLive(data: unknown, buffers: readonly Bytes[] = []): LiveMe
   }
 }
 
-/** Spans from little-endian records of 32 bytes. */
+/** Spans from little-endian records of 36 bytes. */
 export function decodeSpans(bytes: Bytes): Span[] {
   const view = viewOf(bytes);
   if (view.byteLength % SPAN_BYTES !== 0) {
@@ -197,19 +218,21 @@ export function decodeSpans(bytes: Bytes): Span[] {
   const spans: Span[] = [];
   for (let i = 0; i < view.byteLength; i += SPAN_BYTES) {
     const start = view.getFloat64(i, true);
-    const duration = view.getFloat32(i + 8, true);
-    if (!Number.isFinite(start) || !Number.isFinite(duration)) {
+    const busy = view.getFloat32(i + 8, true);
+    const duration = view.getFloat32(i + 12, true);
+    if (!Number.isFinite(start) || !Number.isFinite(busy) || !Number.isFinite(duration)) {
       continue; // a torn record: never worth a broken picture
     }
     spans.push({
       start,
       duration: Math.max(duration, 0),
-      name: view.getUint32(i + 12, true),
-      site: view.getUint32(i + 16, true),
-      node: view.getUint32(i + 20, true),
-      lane: view.getUint16(i + 24, true),
-      flags: view.getUint16(i + 26, true),
-      count: Math.max(view.getUint32(i + 28, true), 1)
+      busy: Math.min(Math.max(busy, 0), Math.max(duration, 0)),
+      name: view.getUint32(i + 16, true),
+      site: view.getUint32(i + 20, true),
+      node: view.getUint32(i + 24, true),
+      lane: view.getUint16(i + 28, true),
+      flags: view.getUint16(i + 30, true),
+      count: Math.max(view.getUint32(i + 32, true), 1)
     });
   }
   return spans;

@@ -9,6 +9,7 @@ import sys
 import textwrap
 import threading
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -401,14 +402,6 @@ def test_worker_processes():
     assert out.splitlines() == ["[0.0, 4096.0, 8192.0, 12288.0]", "20000.0"], out + err
 
 
-SPAN = np.dtype(
-    {
-        "names": ["start", "ms", "name", "site", "node", "lane", "flags", "count"],
-        "formats": ["<f8", "<f4", "<u4", "<u4", "<u4", "<u2", "<u2", "<u4"],
-    }
-)
-
-
 def test_the_trace_tells_what_ran():
     reader = _core.TraceReader()
     earlier = reader.read_frame(1 << 30)  # lanes and names are told once
@@ -418,16 +411,53 @@ def test_the_trace_tells_what_ran():
     nd.waitall()
     time.sleep(0.05)
     frame = reader.read_frame()
-    spans = np.frombuffer(frame["spans"], SPAN)
+    spans = np.frombuffer(frame["spans"], _core.SPAN_DTYPE)
     names = earlier["names"] | frame["names"]
     dots = spans[[names[n] == "dot" for n in spans["name"]]]
-    assert len(dots) == 1 and 0 < dots[0]["ms"] < 1000
+    assert len(dots) == 1 and 0 < dots[0]["busy_ms"] < 1000
     _, line, text = frame["sites"][dots[0]["site"]]
     assert text.startswith("test_engine.py") and line > 0
     lanes.update({lane["id"]: lane for lane in frame["lanes"]})
     assert lanes[dots[0]["lane"]]["device"] == "cpu(0)"
-    assert len(frame["depth"]) % 16 == 0 and frame["now_ms"] >= dots[0]["start"]
+    assert len(frame["depth"]) % 16 == 0 and frame["now_ms"] >= dots[0]["start_ms"]
     assert frame["pools"][0]["device"] == "cpu(0)"
+
+
+def test_the_trace_tells_of_every_operator():
+    """Spans that are too many for a frame are merged; what nobody has read in time is counted."""
+    x = nd.ones(8)
+    nd.waitall()
+    reader, late = _core.TraceReader(), _core.TraceReader()
+    lanes = {lane["id"]: lane["name"] for lane in reader.read_frame()["lanes"]}
+    late.read_frame()
+    told: dict[str, int] = {}
+
+    def read(reader: _core.TraceReader, max_bytes: int) -> dict[str, Any]:
+        frame = reader.read_frame(max_bytes)
+        lanes.update({lane["id"]: lane["name"] for lane in frame["lanes"]})
+        spans = np.frombuffer(frame["spans"], _core.SPAN_DTYPE)
+        assert len(frame["spans"]) <= max(max_bytes, 8 * spans.itemsize)
+        for span in spans[spans["flags"] & (16 | 32) == 0]:
+            lane = lanes[int(span["lane"])]
+            told[lane] = told.get(lane, 0) + int(span["count"])
+            assert span["busy_ms"] <= span["extent_ms"] * 1.001 + 1e-6
+        for gap in frame["gaps"]:
+            told[lanes[gap["lane"]]] = told.get(lanes[gap["lane"]], 0) + gap["count"]
+            assert gap["start_ms"] <= gap["end_ms"]
+        return frame
+
+    rounds, each = 20, 5000
+    with engine.using(inline=False):
+        for _ in range(rounds):
+            for _ in range(each):
+                y = x + 1
+            nd.waitall()
+            assert not read(reader, 3600)["gaps"]
+    assert (y.asnumpy() == 2).all()
+    assert told["cpu(0)"] == rounds * each
+    told.clear()
+    assert read(late, 3600)["gaps"]
+    assert told["cpu(0)"] == rounds * each
 
 
 def test_number_of_threads():

@@ -371,11 +371,7 @@ def test_the_timeline_shows_both_devices(gpus):
     nd.waitall()
     frame = reader.read_frame()
     lanes.update({lane["id"]: lane for lane in frame["lanes"]})
-    records = np.frombuffer(
-        frame["spans"],
-        dtype=[("start", "f8"), ("dur", "f4"), ("name", "u4"), ("site", "u4"), ("node", "u4"),
-               ("lane", "u2"), ("flags", "u2"), ("count", "u4")],
-    )  # fmt: skip
+    records = np.frombuffer(frame["spans"], _core.SPAN_DTYPE)
     seen = {(lanes[r["lane"]]["device"], lanes[r["lane"]]["kind"]) for r in records
             if r["lane"] in lanes}  # fmt: skip
     assert {("gpu(0)", "compute"), ("gpu(1)", "compute")} <= seen

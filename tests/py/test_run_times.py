@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 import threading
 
 import numpy as np
@@ -12,8 +11,6 @@ from cells import Shell
 import jupyter_hybrid as jh
 from jupyter_hybrid import MXNetError, _core, engine, nd
 from jupyter_hybrid.views import spec_of
-
-SPAN = struct.Struct("<dfIIIHHI")
 
 
 @pytest.fixture
@@ -33,8 +30,9 @@ def reader_from_here() -> _core.TraceReader:
 
 def kernels(reader: _core.TraceReader) -> list[tuple[float, float]]:
     """(start, end) in ms of the programs' kernels since the reader's last frame."""
-    spans = SPAN.iter_unpack(reader.read_frame(1 << 30)["spans"])
-    return [(start, start + length) for start, length, _, _, node, *_ in spans if node]
+    spans = np.frombuffer(reader.read_frame(1 << 30)["spans"], _core.SPAN_DTYPE)
+    spans = spans[spans["node"] > 0]
+    return list(zip(spans["start_ms"], spans["start_ms"] + spans["extent_ms"], strict=True))
 
 
 def test_a_program_that_is_held_runs_on_after_its_cell(shell):

@@ -173,6 +173,11 @@ class NotebookPage:
         timeline = self.page.locator(".jp-SidePanel .hyb-timeline, #jp-right-stack .hyb-timeline")
         return json.loads(timeline.first.get_attribute("data-spans") or "{}")
 
+    def operators(self) -> dict[str, list[int]]:
+        """Of each lane of the live panel: operators shown, merged and not recorded so far."""
+        timeline = self.page.locator(".hyb-timeline").first
+        return json.loads(timeline.get_attribute("data-operators") or "{}")
+
     def more_spans(self, than: int) -> int:
         """Waits until the panel's lanes together have drawn more spans; returns how many."""
         self.page.wait_for_function(

@@ -83,7 +83,6 @@ class _Trace:
             recorder = self.recorder
             try:  # an interrupt may come at any line
                 numbers.start_cell()
-                _core.register_cell_file(recorder.filename, "")
                 _core.begin_trace(0)
                 self.runtime.record(recorder)
                 root = Root(recorder, self.runtime)

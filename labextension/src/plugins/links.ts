@@ -1,11 +1,11 @@
 // Ties pictures to the code they came from: node to line, cursor to nodes.
+import { Notification } from '@jupyterlab/apputils';
 import { Cell } from '@jupyterlab/cells';
 import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { EditorView } from '@codemirror/view';
 import type { Widget } from '@lumino/widgets';
 import type { Site } from '../frames';
-import type { Cell as SpecCell } from '../spec';
 import { markLines } from './line_marks';
 import type { Shown, Viewers } from './viewers';
 
@@ -21,7 +21,8 @@ export class Links {
   showLines(shown: Shown, lines: number[], focus: boolean): void {
     const cell = this.cellOf(shown);
     if (cell) {
-      this.mark(cell, currentLines(cell, shown.spec.cell, lines), focus);
+      const ran = shown.spec.cell?.lines ?? [];
+      this.markRan(cell, new Map(lines.map(line => [line, ran[line - 1] ?? ''])), focus);
     }
   }
 
@@ -29,7 +30,7 @@ export class Links {
   showSite(site: Site): void {
     const cell = site.cell === null ? null : this.cellById(site.cell);
     if (cell && site.line !== null) {
-      this.mark(cell, [site.line], true);
+      this.markRan(cell, new Map([[site.line, site.code]]), true);
     }
   }
 
@@ -40,6 +41,18 @@ export class Links {
       if (cell && viewOf(cell) === view) {
         shown.viewer.highlightLine(line);
       }
+    }
+  }
+
+  // Lines as they ran, each with its code; a click on one that is gone says so.
+  private markRan(cell: Cell, ran: Map<number, string>, focus: boolean): void {
+    const lines = currentLines(cell, ran);
+    this.mark(cell, lines, focus);
+    if (focus && lines.length === 0 && ran.size > 0) {
+      const gone = [...ran.keys()].join(', ');
+      Notification.info(`The cell was edited since it ran: what was line ${gone} is not there.`, {
+        autoClose: 4000
+      });
     }
   }
 
@@ -84,15 +97,21 @@ function viewOf(cell: Cell): EditorView | null {
   return (cell.editor as CodeMirrorEditor | null)?.editor ?? null;
 }
 
-// The cell may have been edited since it ran: a line is marked where its text is now.
-function currentLines(cell: Cell, ran: SpecCell | null, lines: number[]): number[] {
-  const now = cell.model.sharedModel.getSource().split('\n');
-  return lines.flatMap(line => {
-    const text = ran?.lines[line - 1];
-    if (text === undefined || now[line - 1] === text) {
+// The cell may have been edited since it ran: a line is marked where its code is now, and nowhere
+// when there are several like it or none.
+function currentLines(cell: Cell, ran: Map<number, string>): number[] {
+  const now = cell.model.sharedModel.getSource().split('\n').map(sameCode);
+  return [...ran].flatMap(([line, text]) => {
+    const code = sameCode(text);
+    if (code === '' || now[line - 1] === code) {
       return [line];
     }
-    const at = now.indexOf(text);
-    return at < 0 ? [] : [at + 1];
+    const at = now.indexOf(code);
+    return at < 0 || now.includes(code, at + 1) ? [] : [at + 1];
   });
+}
+
+// The kernel sends a line without its indentation, cut when it is long.
+function sameCode(line: string): string {
+  return line.trim().slice(0, 200);
 }

@@ -25,12 +25,15 @@ export class LiveConnection {
   private early: ReturnType<typeof setTimeout>[] = [];
   /** a cell runs: the kernel knows that a page is there, and any message would show it as idle */
   private busy = false;
+  /** somebody sees the timeline: the kernel sends what it records */
+  private watched = false;
   private readonly alive = setInterval(() => !this.busy && this.send({ type: 'alive' }), ALIVE_MS);
 
   constructor(readonly panel: NotebookPanel) {
     const { sessionContext } = panel;
     sessionContext.kernelChanged.connect(() => this.attach());
-    panel.disposed.connect(() => this.dispose());
+    // The notebook's content goes first, when its kernel can still be told.
+    panel.content.disposed.connect(() => this.dispose());
     // A page that goes away must not leave the kernel sending to nobody.
     window.addEventListener('pagehide', this.leave);
     void panel.context.ready.then(() => {
@@ -44,6 +47,14 @@ export class LiveConnection {
     if (!this.interested) {
       this.interested = true;
       this.open();
+    }
+  }
+
+  /** Whether the timeline is shown. */
+  watch(on: boolean): void {
+    if (on !== this.watched) {
+      this.watched = on;
+      this.send({ type: 'watch', on });
     }
   }
 
@@ -124,6 +135,7 @@ export class LiveConnection {
       if (this.comm === comm && !comm.isDisposed) {
         comm.open({});
         comm.send({ type: 'hello' });
+        comm.send({ type: 'watch', on: this.watched });
       }
     });
   }

@@ -31,13 +31,35 @@ export class LivePanel extends Widget {
     this.node.append(this.heading, this.holder);
     connections.added.connect((_, connection) => this.add(connection));
     tracker.currentChanged.connect(() => this.follow());
+    document.addEventListener('visibilitychange', this.watch);
     this.follow();
+  }
+
+  override dispose(): void {
+    document.removeEventListener('visibilitychange', this.watch);
+    super.dispose();
   }
 
   protected override onAfterShow(message: Message): void {
     super.onAfterShow(message);
-    this.current?.wish();
+    this.watch();
   }
+
+  protected override onAfterHide(message: Message): void {
+    super.onAfterHide(message);
+    this.watch();
+  }
+
+  // The kernel sends only what is seen.
+  private readonly watch = () => {
+    const isSeen = this.isVisible && document.visibilityState === 'visible';
+    for (const connection of this.timelines.keys()) {
+      connection.watch(isSeen && connection === this.current);
+    }
+    if (isSeen) {
+      this.current?.wish();
+    }
+  };
 
   private follow(): void {
     const panel: NotebookPanel | null = this.tracker.currentWidget;
@@ -48,14 +70,11 @@ export class LivePanel extends Widget {
     if (this.holder.firstElementChild !== timeline.element) {
       this.holder.replaceChildren(timeline.element);
     }
-    if (this.isVisible) {
-      this.current?.wish();
-    }
+    this.watch();
   }
 
   private add(connection: LiveConnection): void {
     const timeline = new Timeline({
-      pause: paused => connection.send({ type: 'pause', paused }),
       site: site => this.links.showSite(site)
     });
     this.timelines.set(connection, timeline);

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { FLAG, type Frame, type Span } from '../frames';
-import { barsOf, busyShare, depthSteps, spanAt } from './aggregate';
+import { barsOf, depthSteps, spanAt, workIn, type Window } from './aggregate';
 import { LaneRing, SpanStore } from './span_store';
 import { TimeWindow } from './time_window';
 
 const lane = { id: 0, name: 'cpu(0)', device: 'cpu(0)', virtual: false, kind: 'compute' };
 
 function span(start: number, duration: number, more: Partial<Span> = {}): Span {
-  return { start, duration, name: 0, site: 0, node: 0, lane: 0, flags: 0, count: 1, ...more };
+  const rest = { name: 0, site: 0, node: 0, lane: 0, flags: 0, count: 1 };
+  return { start, duration, busy: duration, ...rest, ...more };
 }
 
 function ring(...spans: Span[]): LaneRing {
@@ -21,7 +22,7 @@ function frame(spans: Span[], more: Partial<Frame> = {}): Frame {
     type: 'frame',
     seq: 0,
     now: 100,
-    lost: 0,
+    gaps: [],
     lanes: [lane],
     names: new Map(),
     sites: new Map(),
@@ -49,6 +50,7 @@ describe('LaneRing', () => {
     expect(made.at(0).start).toBe(25);
     expect(made.total).toBe(35);
     expect(made.operators).toBe(70);
+    expect(made.droppedUntil).toBe(25);
   });
 });
 
@@ -76,7 +78,7 @@ describe('barsOf', () => {
     const spans = [span(10, 0.1, { name: 1 }), span(10.2, 0.5, { name: 2 }), span(10.8, 0.1)];
     const [bar, ...rest] = barsOf(ring(...spans), window, 100);
     expect(rest).toEqual([]);
-    expect(bar).toMatchObject({ x: 10, count: 3, span: { name: 2 } });
+    expect(bar).toMatchObject({ x: 10, count: 3, name: 2 });
   });
 
   it('finds a long span that began before the window', () => {
@@ -100,8 +102,108 @@ it('finds the span under the pointer', () => {
 });
 
 it('tells how busy a lane was, waits not counted', () => {
-  const made = ring(span(0, 25), span(10, 30), span(60, 40, { flags: FLAG.wait }));
-  expect(busyShare(made, { start: 0, end: 100, width: 1 })).toBeCloseTo(0.4);
+  const made = ring(span(0, 25), span(30, 30), span(60, 40, { flags: FLAG.wait }));
+  expect(workIn(made, 0, 100)).toEqual({ busy: 55, count: 2 });
+  expect(workIn(made, 10, 40).busy).toBeCloseTo(25);
+});
+
+// A lane of many spans, some merged and some waits, as it is and with only its newest spans kept.
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    return state / 2147483648;
+  };
+}
+
+function busyLane(count: number): Span[] {
+  const next = random(7);
+  const spans: Span[] = [];
+  let time = 3;
+  for (let i = 0; i < count; i++) {
+    const duration = next() < 0.02 ? 20 * next() : 0.3 * next();
+    const merged = next() < 0.3;
+    const wait = next() < 0.05;
+    const flags = (merged ? FLAG.merged : 0) | (wait ? FLAG.wait : 0);
+    const busy = merged ? duration * next() : duration;
+    spans.push(span(time, duration, { busy, flags, count: merged ? 5 : 1, name: i % 3 }));
+    time += duration + 0.3 * next();
+  }
+  return spans;
+}
+
+function pixelShares(made: LaneRing, window: Window): number[] {
+  const shares = new Array<number>(window.width).fill(0);
+  for (const bar of barsOf(made, window, 0).filter(b => !(b.flags & FLAG.wait))) {
+    for (let x = Math.max(0, Math.floor(bar.x)); x < Math.min(bar.x + bar.w, window.width); x++) {
+      shares[x] += bar.share * (Math.min(x + 1, bar.x + bar.w) - Math.max(x, bar.x));
+    }
+  }
+  return shares;
+}
+
+describe('a lane whose older spans are not kept', () => {
+  const spans = busyLane(4000);
+  const whole = ring(...spans);
+  const total = spans.at(-1)!.start + 30;
+  const made = new LaneRing(lane, 300);
+  spans.forEach(s => made.push(s));
+
+  it.each([800, 200, 50, 12])('is as busy in each of %i pixels as the spans were', width => {
+    // Pixels of whole slices: each slice is drawn in one of them.
+    const pixel = 4 ** Math.ceil(Math.log2(total / width) / 2);
+    const window = { start: 0, end: width * pixel, width };
+    const expected = pixelShares(whole, window);
+    const shares = pixelShares(made, window);
+    expect(made.droppedUntil).toBeGreaterThan(total / 2);
+    expect(Math.max(...shares)).toBeGreaterThan(0.2);
+    shares.forEach((share, x) => expect(share).toBeCloseTo(Math.min(1, expected[x]), 6));
+  });
+
+  it.each([0.05, 0.7, 3, 40])('counts every operator once, with pixels of %f ms', pixel => {
+    const width = Math.ceil(total / pixel);
+    const bars = barsOf(made, { start: 0, end: width * pixel, width }, 0);
+    const count = (wait: boolean) =>
+      bars
+        .filter(b => Boolean(b.flags & FLAG.wait) === wait)
+        .reduce((sum, bar) => sum + bar.count, 0);
+    const waits = spans.filter(s => s.flags & FLAG.wait);
+    expect(count(false)).toBe(made.operators);
+    expect(made.operators).toBe(
+      spans.reduce((sum, s) => sum + s.count, 0) - waits.reduce((sum, s) => sum + s.count, 0)
+    );
+  });
+
+  it('is drawn as finely when the window begins before everything', () => {
+    const bars = barsOf(made, { start: -total, end: total, width: 8000 }, 0);
+    const starts = bars.map(b => b.x * ((2 * total) / 8000) - total);
+    expect(Math.min(...starts)).toBeGreaterThan(2);
+    expect(Math.max(...bars.map(b => b.w * ((2 * total) / 8000)))).toBeLessThan(25);
+  });
+
+  it('says how much of a time it worked, across the oldest span that is kept', () => {
+    for (const [from, to] of [
+      [0, total],
+      [made.droppedUntil - 64, made.droppedUntil + 64]
+    ]) {
+      const work = workIn(made, from, to);
+      expect(Math.abs(work.busy - workIn(whole, from, to).busy)).toBeLessThan(0.5);
+    }
+  });
+});
+
+it('keeps gaps and their operators for good, those that touch as one', () => {
+  const made = ring(span(0, 1));
+  made.addGap({ lane: 0, count: 3, start_ms: 10, end_ms: 20 });
+  made.addGap({ lane: 0, count: 4, start_ms: 20, end_ms: 25 });
+  made.addGap({ lane: 0, count: 5, start_ms: 40, end_ms: 50 });
+  expect(made.gaps.map(g => [g.start_ms, g.end_ms, g.count])).toEqual([
+    [10, 25, 7],
+    [40, 50, 5]
+  ]);
+  expect([made.unrecorded, made.operators]).toEqual([12, 13]);
+  expect(made.gapAt(22, 0)?.count).toBe(7);
+  expect(made.gapAt(30, 1)).toBeNull();
 });
 
 it('steps the queue depth: highest in a pixel, carried on afterwards', () => {
@@ -127,6 +229,22 @@ describe('SpanStore', () => {
     expect(store.names.get(0)).toBe('dot');
     expect(store.spans).toBe(1);
     expect(store.lastActivity).toBe(110);
+  });
+
+  it('draws depths that are not kept one by one', () => {
+    const store = new SpanStore();
+    const points = 400_000;
+    const depth = new Float64Array(2 * points).map((_, i) =>
+      i % 2 ? ((i >> 1) % 100) + ((i >> 1) % 1000 === 7 ? 500 : 0) : (i >> 1) * 0.25
+    );
+    for (let i = 0; i < depth.length; i += 20_000) {
+      store.add(
+        frame([], { depth: depth.slice(i, i + 20_000), now: depth[i + 19_998], pending: 3 })
+      );
+    }
+    const columns = store.depthColumns({ start: 0, end: 16_000, width: 40 });
+    expect(columns.slice(0, 39)).toEqual(new Array(39).fill(507));
+    expect(store.depthColumns({ start: -10, end: 10, width: 2 })[0]).toBeNull();
   });
 
   it('gives a lane to spans that came before their lane', () => {

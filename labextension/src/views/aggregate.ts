@@ -1,5 +1,6 @@
-// Spans to pixels: what is too small to be seen alone becomes one bar a pixel with its share of work.
-import { FLAG, type Span } from '../frames';
+// A lane's work on pixels: what is too small to be seen alone becomes one bar a pixel, whose height
+// is its share of work. Where spans are not kept any more, slices of the lane's levels take their place.
+import { FLAG, mergedFlags, type Span } from '../frames';
 import type { LaneRing } from './span_store';
 
 /** A time window on `width` pixels; times in milliseconds. */
@@ -9,76 +10,155 @@ export interface Window {
   width: number;
 }
 
-/** A bar of a lane: one span, or (not alone) a pixel in which `count` operators did `share` of it. */
+/** A bar of a lane: a span, or a pixel or slice in which `count` operators worked `share` of it. */
 export interface Bar {
   x: number;
   w: number;
-  /** the span itself, or the longest of the pixel */
-  span: Span;
+  /** of the span, or of the longest one in it */
+  name: number;
+  /** one span, whose name may be written */
   alone: boolean;
   share: number;
   count: number;
   flags: number;
 }
 
+/** Work, evenly over a time: of a span or, where it is null, of a slice. */
+interface Piece {
+  start: number;
+  end: number;
+  busy: number;
+  count: number;
+  name: number;
+  flags: number;
+  span: Span | null;
+}
+
 const MIN_PIXELS = 1.5;
 
-export function barsOf(ring: LaneRing, window: Window, now: number): Bar[] {
-  const scale = window.width / (window.end - window.start);
-  const bars: Bar[] = [];
-  let pixel = -1;
-  let busy = 0;
-  let count = 0;
-  let flags = 0;
-  let main: Span | null = null;
-  const flush = () => {
-    if (main) {
-      const share = Math.min(1, busy * scale);
-      bars.push({ x: pixel, w: 1, span: main, alone: false, share, count, flags });
-    }
-    main = null;
-    busy = 0;
-    count = 0;
-    flags = 0;
-  };
-  const add = (span: Span, duration: number) => {
-    const x = (span.start - window.start) * scale;
-    const w = duration * scale;
-    if (x + w < 0 || x > window.width) {
-      return;
-    }
-    if (w >= MIN_PIXELS) {
-      const left = Math.max(x, -2);
-      const right = Math.min(x + w, window.width + 2);
-      const { count, flags } = span;
-      bars.push({ x: left, w: right - left, span, alone: true, share: 1, count, flags });
-      return;
-    }
-    const column = Math.floor(x);
-    if (column !== pixel) {
-      flush();
-      pixel = column;
-    }
-    if (!main || main.duration < span.duration) {
-      main = span;
-    }
-    busy += duration;
-    count += span.count;
-    flags |= span.flags;
-  };
-  for (let i = ring.search(window.start); i < ring.length; i++) {
+/** What a lane did from `from` to `to`, no work twice: slices, as wide as `pixel` or less where they
+ * reach back so far, then spans. */
+function eachPiece(
+  ring: LaneRing,
+  from: number,
+  to: number,
+  pixel: number,
+  visit: (piece: Piece) => void
+): void {
+  let cut = -Infinity;
+  if (ring.droppedUntil > from) {
+    const width = ring.levels.widthFor(from, pixel);
+    cut = Math.ceil(ring.droppedUntil / width) * width;
+    ring.levels.each(from, Math.min(cut, to), pixel, slice =>
+      visit({ ...slice, end: slice.start + slice.width, span: null })
+    );
+  }
+  for (let i = ring.search(Math.max(from, cut)); i < ring.length; i++) {
     const span = ring.at(i);
-    if (span.start > window.end) {
+    if (span.start > to) {
       break;
     }
-    add(span, span.duration);
+    const start = Math.max(span.start, cut);
+    const end = span.start + span.duration;
+    if (end < start) {
+      continue;
+    }
+    const part = span.duration > 0 ? (end - start) / span.duration : 1;
+    const count = start === span.start ? span.count : 0;
+    const { name, flags } = span;
+    visit({ start, end, busy: part * span.busy, count, name, flags, span });
   }
-  flush();
-  if (ring.running) {
-    add(ring.running, Math.max(ring.running.duration, now - ring.running.start));
-    flush();
+}
+
+/** How much of a piece lies between two times, 0 to 1. */
+function inside(piece: Piece, from: number, to: number): number {
+  const length = piece.end - piece.start;
+  if (length <= 0) {
+    return Number(piece.start >= from && piece.start < to);
   }
-  return bars;
+  return Math.max(0, Math.min(piece.end, to) - Math.max(piece.start, from)) / length;
+}
+
+/** The pixels of a lane in which short spans worked: their bars. */
+class Columns {
+  private readonly busy: Float64Array;
+  private readonly counts: Float64Array;
+  private readonly longest: Float64Array;
+  private readonly names: Float64Array;
+  private readonly flags: Int32Array;
+
+  constructor(
+    private readonly window: Window,
+    private readonly pixel: number
+  ) {
+    const width = Math.max(0, Math.ceil(window.width));
+    this.busy = new Float64Array(width);
+    this.counts = new Float64Array(width);
+    this.longest = new Float64Array(width);
+    this.names = new Float64Array(width);
+    this.flags = new Int32Array(width).fill(-1);
+  }
+
+  add(piece: Piece): void {
+    const { window, pixel } = this;
+    const first = Math.floor((piece.start - window.start) / pixel);
+    const last = Math.floor((piece.end - window.start) / pixel);
+    for (let x = Math.max(first, 0); x <= Math.min(last, this.busy.length - 1); x++) {
+      const from = window.start + x * pixel;
+      const busy = piece.busy * inside(piece, from, from + pixel);
+      if (busy === 0 && x !== first) {
+        continue;
+      }
+      this.busy[x] += busy;
+      this.counts[x] += x === first ? piece.count : 0;
+      this.flags[x] = this.flags[x] < 0 ? piece.flags : mergedFlags(this.flags[x], piece.flags);
+      if (busy >= this.longest[x]) {
+        this.longest[x] = busy;
+        this.names[x] = piece.name;
+      }
+    }
+  }
+
+  *bars(): Iterable<Bar> {
+    for (let x = 0; x < this.busy.length; x++) {
+      if (this.flags[x] >= 0) {
+        const share = Math.min(1, this.busy[x] / this.pixel);
+        const [name, count, flags] = [this.names[x], this.counts[x], this.flags[x]];
+        yield { x, w: 1, name, alone: false, share, count, flags };
+      }
+    }
+  }
+}
+
+export function barsOf(ring: LaneRing, window: Window, now: number): Bar[] {
+  const pixel = (window.end - window.start) / window.width;
+  const bars: Bar[] = [];
+  const columns = { work: new Columns(window, pixel), waits: new Columns(window, pixel) };
+  const add = (piece: Piece) => {
+    const w = (piece.end - piece.start) / pixel;
+    if (w < MIN_PIXELS) {
+      columns[piece.flags & FLAG.wait ? 'waits' : 'work'].add(piece);
+      return;
+    }
+    const left = Math.max((piece.start - window.start) / pixel, -2);
+    const right = Math.min((piece.end - window.start) / pixel, window.width + 2);
+    const share = Math.min(1, piece.busy / (piece.end - piece.start));
+    const { name, count, flags } = piece;
+    const alone = piece.span !== null && !(flags & FLAG.merged);
+    if (right > left) {
+      bars.push({ x: left, w: right - left, name, alone, share, count, flags });
+    }
+  };
+  eachPiece(ring, window.start, window.end, pixel, add);
+  const { running } = ring;
+  if (running && running.start < window.end) {
+    const end = Math.max(running.start + running.duration, now);
+    if (end > window.start) {
+      add({ ...running, end, busy: end - running.start, span: running });
+    }
+  }
+  // Work lies on the waits for it.
+  return [...columns.waits.bars(), ...bars, ...columns.work.bars()];
 }
 
 /** The span under a time, the shortest where several lie; `slack` in milliseconds helps thin ones. */
@@ -100,26 +180,22 @@ export function spanAt(ring: LaneRing, time: number, slack: number, now: number)
   return best ?? (running && running.start <= time && time <= now ? running : null);
 }
 
-/** The share of the window in which the lane worked, 0 to 1. */
-export function busyShare(ring: LaneRing, window: Window): number {
-  let busy = 0;
-  let reached = window.start;
-  for (let i = ring.search(window.start); i < ring.length; i++) {
-    const span = ring.at(i);
-    if (span.start > window.end) {
-      break;
+/** What a lane did in a time, waits not counted. */
+export interface Work {
+  busy: number;
+  /** operators that began in it */
+  count: number;
+}
+
+export function workIn(ring: LaneRing, from: number, to: number): Work {
+  const work = { busy: 0, count: 0 };
+  eachPiece(ring, from, to, (to - from) / 1000, piece => {
+    if (!(piece.flags & FLAG.wait)) {
+      work.busy += piece.busy * inside(piece, from, to);
+      work.count += piece.start >= from && piece.start < to ? piece.count : 0;
     }
-    if (span.flags & FLAG.wait) {
-      continue;
-    }
-    const from = Math.max(span.start, reached);
-    const to = Math.min(span.start + span.duration, window.end);
-    if (to > from) {
-      busy += to - from;
-      reached = to;
-    }
-  }
-  return busy / Math.max(window.end - window.start, 1e-9);
+  });
+  return work;
 }
 
 /** The highest queue depth in each pixel, the last known one carried on; null before the first. */

@@ -1,6 +1,6 @@
 // Draws the timeline: queue depth, time axis, and a row of bars for each lane.
 import { FLAG } from '../frames';
-import { barsOf, depthSteps, type Bar, type Window } from './aggregate';
+import { barsOf, type Bar, type Window } from './aggregate';
 import { fitText, strokeLine, write } from './paint_text';
 import type { LaneRing, SpanStore } from './span_store';
 import { mix, type Theme } from './theme';
@@ -57,11 +57,11 @@ export function paintTimeline(
 }
 
 function paintDepth(context: Context, store: SpanStore, window: Window, theme: Theme): void {
-  const columns = depthSteps(store.depthLength, i => store.depthAt(i), window);
+  const columns = store.depthColumns(window);
   const highest = Math.max(1, ...columns.map(v => v ?? 0));
   const bottom = DEPTH_HEIGHT - 4;
   const y = (value: number) => bottom - (value / highest) * (DEPTH_HEIGHT - 18);
-  label(context, 'queue', `${store.pending} pending`, 12, theme);
+  label(context, 'queue', `${store.pending} pending now`, 12, theme);
   const font = `10.5px ${theme.uiFont}`;
   write(context, String(highest), LABEL_WIDTH - 6, y(highest), font, theme.faint, 'right');
   context.strokeStyle = mix(theme.background, theme.line, 0.7);
@@ -132,10 +132,41 @@ function paintLane(
   context.beginPath();
   context.rect(LABEL_WIDTH, top, window.width, LANE_HEIGHT);
   context.clip();
+  paintGaps(context, ring, top, window, look);
   for (const bar of barsOf(ring, window, look.now)) {
     paintBar(context, store, bar, middle, look);
   }
   context.restore();
+}
+
+/** Where operators ran that nobody saw: never blank, as if the device had been idle. */
+function paintGaps(
+  context: Context,
+  ring: LaneRing,
+  top: number,
+  window: Window,
+  look: TimelineLook
+): void {
+  const { theme } = look;
+  const scale = window.width / (window.end - window.start);
+  for (const gap of ring.gaps) {
+    if (gap.end_ms < window.start || gap.start_ms > window.end) {
+      continue;
+    }
+    const x = LABEL_WIDTH + Math.max(0, (gap.start_ms - window.start) * scale);
+    const right = LABEL_WIDTH + Math.min(window.width, (gap.end_ms - window.start) * scale);
+    const w = Math.max(right - x, 2);
+    context.fillStyle = look.hatch ?? mix(theme.background, theme.text, 0.2);
+    context.fillRect(x, top + 3, w, LANE_HEIGHT - 6);
+    const words = 'not recorded';
+    const font = (context.font = `600 11px ${theme.uiFont}`);
+    const length = context.measureText(words).width;
+    if (w > length + 12) {
+      context.fillStyle = theme.background;
+      context.fillRect(x + (w - length) / 2 - 4, top + LANE_HEIGHT / 2 - 8, length + 8, 16);
+      write(context, words, x + w / 2, top + LANE_HEIGHT / 2 + 1, font, theme.text, 'center');
+    }
+  }
 }
 
 function paintBar(
@@ -149,13 +180,13 @@ function paintBar(
   const thin = Boolean(bar.flags & (FLAG.inline | FLAG.coalesced));
   const full = LANE_HEIGHT - 10;
   const x = LABEL_WIDTH + bar.x;
-  const name = store.names.get(bar.span.name) ?? `operator ${bar.span.name}`;
+  const name = store.names.get(bar.name) ?? `operator ${bar.name}`;
   const color = nameColor(name);
-  if (!bar.alone) {
-    // Many spans in one pixel: the bar's height is the share of the time in which they worked.
+  if (!bar.alone && !(bar.flags & FLAG.wait)) {
+    // Many spans together: the bar's height is the share of the time in which they worked.
     const height = Math.max(3, (thin ? full * 0.45 : full) * bar.share);
     context.fillStyle = mix(theme.background, color, 0.75);
-    context.fillRect(x, middle - height / 2, 1, height);
+    context.fillRect(x, middle - height / 2, Math.max(bar.w, 1), height);
     return;
   }
   const height = thin ? full * 0.45 : full;
@@ -187,7 +218,7 @@ function paintBar(
     context.fillStyle = theme.accent;
     context.fillRect(x + w - 2, top - 2, 2, height + 4);
   }
-  if (w > 26 && !thin) {
+  if (w > 26 && !thin && bar.alone) {
     const prefix = bar.flags & FLAG.error ? '✕ ' : '';
     const words = bar.flags & FLAG.wait ? (name ? `waits: ${name}` : 'waits') : `${prefix}${name}`;
     const font = (context.font = `600 11px ${theme.uiFont}`);

@@ -1,25 +1,41 @@
-// The spans of the timeline: one ring per lane, sorted by start, and a ring of queue depths.
-import { FLAG, type Frame, type Lane, type Pool, type Site, type Span } from '../frames';
+// What the timeline knows: the newest spans of each lane and depths of the queue, one by one; all of
+// them as levels of slices; and where operators were not recorded.
+import { FLAG, type Frame, type Gap, type Lane, type Pool, type Site, type Span } from '../frames';
+import { depthSteps, type Window } from './aggregate';
+import { BusyLevels, DepthLevels } from './levels';
 
 const SPANS_PER_LANE = 1 << 16;
 const DEPTH_POINTS = 1 << 15;
 
-/** The spans of one lane, sorted by start; the oldest go when it is full. */
+const MAX_GAPS = 4096;
+
+/** One lane: its newest spans, sorted by start, and levels that have the older ones, too. */
 export class LaneRing {
   /** spans that ever came in */
   total = 0;
-  /** operators that ever came in: a coalesced span stands for many */
-  operators = 0;
+  /** operators of those that stand for one, or for a run of inline ones, ... */
+  shown = 0;
+  /** ... of those that the kernel merged, since there were too many to send, ... */
+  merged = 0;
+  /** ... and of those that were overwritten before they could be sent */
+  unrecorded = 0;
+  readonly gaps: Gap[] = [];
   /** the longest span held, for searching by time */
   longest = 0;
   running: Span | null = null;
+  readonly levels: BusyLevels;
+  /** spans that ended before are held as slices only */
+  droppedUntil = -Infinity;
   private spans: Span[] = [];
   private first = 0;
 
   constructor(
     readonly lane: Lane,
-    private readonly capacity = SPANS_PER_LANE
-  ) {}
+    private readonly capacity = SPANS_PER_LANE,
+    slices?: number
+  ) {
+    this.levels = new BusyLevels(slices);
+  }
 
   get length(): number {
     return this.spans.length - this.first;
@@ -29,10 +45,18 @@ export class LaneRing {
     return this.spans[this.first + i];
   }
 
+  /** Operators that ever ran here. */
+  get operators(): number {
+    return this.shown + this.merged + this.unrecorded;
+  }
+
   push(span: Span): void {
     this.total += 1;
-    this.operators += span.count;
+    if (!(span.flags & FLAG.wait)) {
+      this[span.flags & FLAG.merged ? 'merged' : 'shown'] += span.count;
+    }
     this.longest = Math.max(this.longest, span.duration);
+    this.levels.add(span);
     this.spans.push(span);
     // Spans come as they end; one that started earlier moves to its place.
     let i = this.spans.length - 1;
@@ -42,12 +66,31 @@ export class LaneRing {
     }
     this.spans[i] = span;
     if (this.length > this.capacity) {
+      const dropped = this.spans[this.first];
+      this.droppedUntil = Math.max(this.droppedUntil, dropped.start + dropped.duration);
       this.first += 1;
       if (this.first >= this.capacity) {
         this.spans = this.spans.slice(this.first);
         this.first = 0;
       }
     }
+  }
+
+  addGap(gap: Gap): void {
+    this.unrecorded += gap.count;
+    const last = this.gaps.at(-1);
+    if (last && (gap.start_ms <= last.end_ms || this.gaps.length >= MAX_GAPS)) {
+      last.start_ms = Math.min(last.start_ms, gap.start_ms);
+      last.end_ms = Math.max(last.end_ms, gap.end_ms);
+      last.count += gap.count;
+    } else {
+      this.gaps.push({ ...gap });
+    }
+  }
+
+  /** The gap at a time, if there is one. */
+  gapAt(time: number, slack: number): Gap | null {
+    return this.gaps.find(g => g.start_ms - slack <= time && time <= g.end_ms + slack) ?? null;
   }
 
   /** The index of the first span that may reach beyond `time`. */
@@ -73,12 +116,13 @@ export class SpanStore {
   readonly sites = new Map<number, Site>();
   pools: Pool[] = [];
   pending = 0;
-  lost = 0;
   /** the kernel's clock at the last frame, and the last time that something ran or waited */
   now = 0;
   lastActivity = -Infinity;
   frames = 0;
+  private readonly depths = new DepthLevels();
   private depthPoints: number[] = [];
+  private depthsSince = -Infinity;
 
   /** Takes in a frame; tells whether a lane is new. */
   add(frame: Frame): boolean {
@@ -96,16 +140,20 @@ export class SpanStore {
       }
       this.lastActivity = Math.max(this.lastActivity, span.start + span.duration);
     }
+    for (const gap of frame.gaps) {
+      (this.lanes.get(gap.lane) ?? this.lane(unnamed(gap.lane))).addGap(gap);
+      this.lastActivity = Math.max(this.lastActivity, gap.end_ms);
+    }
     for (let i = 0; i < frame.depth.length; i += 2) {
       this.addDepth(frame.depth[i], frame.depth[i + 1]);
     }
     this.addDepth(frame.now, frame.pending);
     if (this.depthPoints.length > 4 * DEPTH_POINTS) {
       this.depthPoints = this.depthPoints.slice(-2 * DEPTH_POINTS);
+      this.depthsSince = this.depthPoints[0];
     }
     this.pools = frame.pools.length > 0 ? frame.pools : this.pools;
     this.pending = frame.pending;
-    this.lost = frame.lost;
     this.now = frame.now;
     this.frames += 1;
     if (frame.pending > 0 || [...this.lanes.values()].some(ring => ring.running)) {
@@ -125,12 +173,19 @@ export class SpanStore {
     return rings.sort((a, b) => rank(a) - rank(b) || a.lane.id - b.lane.id);
   }
 
-  get depthLength(): number {
-    return this.depthPoints.length / 2;
-  }
-
-  depthAt(i: number): { time: number; pending: number } {
-    return { time: this.depthPoints[2 * i], pending: this.depthPoints[2 * i + 1] };
+  /** The highest queue depth in each pixel, the last known one carried on; null before the first. */
+  depthColumns(window: Window): (number | null)[] {
+    const { start, end } = window;
+    const columns = Math.max(0, Math.ceil(window.width));
+    if (start < this.depthsSince) {
+      const pixel = (end - start) / window.width;
+      return this.depths.columns(start, start + columns * pixel, columns);
+    }
+    const at = (i: number) => ({
+      time: this.depthPoints[2 * i],
+      pending: this.depthPoints[2 * i + 1]
+    });
+    return depthSteps(this.depthPoints.length / 2, at, window);
   }
 
   get spans(): number {
@@ -139,6 +194,7 @@ export class SpanStore {
 
   // Several threads tell depths: a point may be older than the last one.
   private addDepth(time: number, pending: number): void {
+    this.depths.add(time, pending);
     const points = this.depthPoints;
     let i = points.length;
     points.push(time, pending);

@@ -1,6 +1,6 @@
 // The live timeline: queue depth and a lane for each device, moving while the engine works.
 import { FLAG, type EngineState, type Frame, type Site, type Span } from '../frames';
-import { busyShare, spanAt, type Window } from './aggregate';
+import { spanAt, workIn, type Window } from './aggregate';
 import { h, keepKeys } from './dom';
 import { bytes, plural, seconds } from './format';
 import {
@@ -22,9 +22,8 @@ const FRAME_MS = 1000 / 30;
 const WORDS_MS = 250;
 
 export interface TimelineEvents {
-  pause?: (paused: boolean) => void;
-  /** a span was clicked: where the user's code pushed it */
-  site?: (site: Site) => void;
+  /** a span was clicked: where the user's code pushed it, and the node it ran (0: none) */
+  site?: (site: Site, node: number) => void;
 }
 
 export class Timeline {
@@ -65,7 +64,7 @@ export class Timeline {
     );
     this.element = h(
       'div.hyb-root.hyb-timeline',
-      { 'data-frames': 0, 'data-spans': '{}' },
+      { 'data-frames': 0, 'data-spans': '{}', 'data-operators': '{}' },
       tools,
       this.message,
       this.plot,
@@ -101,9 +100,11 @@ export class Timeline {
       this.setEngine(frame.engine);
     }
     this.say(this.store.spans > 0 ? null : 'Connected. Nothing has run on the engine yet.');
-    this.element.dataset.spans = JSON.stringify(
-      Object.fromEntries(this.store.rings.map(ring => [ring.lane.name, ring.total]))
-    );
+    const { rings } = this.store;
+    const told = (of: (ring: LaneRing) => unknown) =>
+      JSON.stringify(Object.fromEntries(rings.map(ring => [ring.lane.name, of(ring)])));
+    this.element.dataset.spans = told(ring => ring.total);
+    this.element.dataset.operators = told(r => [r.shown, r.merged, r.unrecorded]);
     this.schedule();
   }
 
@@ -145,6 +146,7 @@ export class Timeline {
     this.pools.textContent = '';
     this.laneList.replaceChildren();
     this.element.dataset.spans = '{}';
+    this.element.dataset.operators = '{}';
     this.showFollowing();
     this.resize();
     this.surface.draw();
@@ -203,8 +205,15 @@ export class Timeline {
     const items = this.store.rings.map(ring => {
       const { lane } = ring;
       const what = [lane.name || lane.device, lane.virtual && 'virtual', lane.kind].filter(Boolean);
-      const share = Math.round(100 * busyShare(ring, this.view));
-      return `${what.join(', ')}: ${plural(ring.total, 'span')}, ${share} % busy`;
+      const { start, end } = this.view;
+      const share = Math.round(100 * Math.min(1, workIn(ring, start, end).busy / (end - start)));
+      const { operators, merged, unrecorded } = ring;
+      const parts = [
+        merged && `${merged.toLocaleString('en')} of them merged`,
+        unrecorded && `${unrecorded.toLocaleString('en')} not recorded`
+      ];
+      const told = [plural(operators, 'operator'), ...parts.filter(Boolean)].join(', ');
+      return `${what.join(', ')}: ${told}, ${share} % busy`;
     });
     while (this.laneList.children.length > items.length) {
       this.laneList.lastElementChild?.remove();
@@ -215,7 +224,8 @@ export class Timeline {
         item.textContent = text;
       }
     });
-    const lost = this.store.lost > 0 ? [`${plural(this.store.lost, 'span')} lost`] : [];
+    const unrecorded = this.store.rings.reduce((sum, ring) => sum + ring.unrecorded, 0);
+    const lost = unrecorded > 0 ? [unrecordedWords(unrecorded)] : [];
     this.pools.textContent = this.store.pools
       .map(p => `${p.device}: ${bytes(p.used)} in use, ${bytes(p.reserved)} reserved`)
       .concat(lost)
@@ -229,7 +239,6 @@ export class Timeline {
       this.window.stop(this.end);
     }
     this.showFollowing();
-    this.events.pause?.(!following);
     this.surface.draw();
   }
 
@@ -286,9 +295,10 @@ export class Timeline {
     this.plot.addEventListener('pointerup', event => {
       const clicked = drag && !drag.moved;
       drag = null;
-      const site = clicked && this.store.sites.get(this.hit(event)?.span.site ?? -1);
+      const span = clicked ? this.hit(event)?.span : null;
+      const site = span && this.store.sites.get(span.site);
       if (site) {
-        this.events.site?.(site);
+        this.events.site?.(site, span.node);
       }
     });
     this.plot.addEventListener('pointerleave', () => this.tooltip.hide());
@@ -299,7 +309,7 @@ export class Timeline {
     return Math.min(1, Math.max(0, x / this.view.width));
   }
 
-  private hit(event: MouseEvent): { ring: LaneRing; span: Span } | null {
+  private hit(event: MouseEvent): Hit | null {
     const y = event.clientY - this.plot.getBoundingClientRect().top - DEPTH_HEIGHT - AXIS_HEIGHT;
     const ring = this.store.rings[Math.floor(y / LANE_HEIGHT)];
     if (!ring || y < 0) {
@@ -309,30 +319,66 @@ export class Timeline {
     const time = start + this.share(event) * (end - start);
     const slack = (3 * (end - start)) / width;
     const span = spanAt(ring, time, slack, this.window.now(performance.now()));
-    return span ? { ring, span } : null;
+    return { ring, time, slack, span };
   }
 
   private point(event: PointerEvent): void {
     const hit = this.hit(event);
-    if (!hit) {
+    const lines = hit ? (hit.span ? this.spanWords(hit.span) : placeWords(hit)) : [];
+    if (lines.length === 0) {
       this.tooltip.hide();
       return;
-    }
-    const { span } = hit;
-    const lines = [this.store.names.get(span.name) ?? `operator ${span.name}`];
-    const each = span.count > 1 ? `, ${plural(span.count, 'operator')} in a row` : '';
-    lines.push(`${seconds(span.duration / 1e3)}${each}`);
-    const site = this.store.sites.get(span.site);
-    if (site && (site.line !== null || site.text)) {
-      lines.push(`${site.line === null ? '' : `line ${site.line}  `}${site.text.trim()}`);
-    }
-    const flags = flagWords(span.flags);
-    if (flags) {
-      lines.push(flags);
     }
     const bounds = this.plot.getBoundingClientRect();
     this.tooltip.show(lines, event.clientX - bounds.left, event.clientY - bounds.top);
   }
+
+  private spanWords(span: Span): string[] {
+    const name = this.store.names.get(span.name) ?? `operator ${span.name}`;
+    const isMerged = Boolean(span.flags & FLAG.merged);
+    const lines = [isMerged ? `${plural(span.count, 'operator')}, ${name} the longest` : name];
+    const each = span.count > 1 && !isMerged ? `, ${plural(span.count, 'operator')} in a row` : '';
+    const of = isMerged ? ` of work in ${seconds(span.duration / 1e3)}` : '';
+    lines.push(`${seconds(span.busy / 1e3)}${of}${each}`);
+    const site = this.store.sites.get(span.site);
+    if (site) {
+      lines.push(siteWords(site));
+    }
+    const flags = flagWords(span.flags);
+    return flags ? [...lines, flags] : lines;
+  }
+}
+
+/** What is under the pointer: a lane, a time and, in milliseconds, how far thin things reach. */
+interface Hit {
+  ring: LaneRing;
+  time: number;
+  slack: number;
+  span: Span | null;
+}
+
+function siteWords({ cell, line, text, code }: Site): string {
+  const place = [cell === null && text, line !== null && `line ${line}`].filter(Boolean).join(', ');
+  return code ? `${place}:  ${code}` : place;
+}
+
+// Where there is no span: operators that nobody saw, or spans that are not kept any more.
+function placeWords({ ring, time, slack }: Hit): string[] {
+  const gap = ring.gapAt(time, slack);
+  if (gap) {
+    const length = seconds((gap.end_ms - gap.start_ms) / 1e3);
+    return [unrecordedWords(gap.count), `in ${length}: more than the trace could keep`];
+  }
+  if (time >= ring.droppedUntil) {
+    return [];
+  }
+  const { busy, count } = workIn(ring, time - slack, time + slack);
+  const about = `${Math.round((100 * busy) / (2 * slack))} % busy for ${seconds(slack / 500)}`;
+  return count > 0 || busy > 0 ? [`about ${plural(count, 'operator')}`, about] : [];
+}
+
+function unrecordedWords(operators: number): string {
+  return `${plural(operators, 'operator')} not recorded`;
 }
 
 function flagWords(flags: number): string {
@@ -369,7 +415,7 @@ function emptyFrame(rings: LaneRing[], now: number): Frame {
     type: 'frame',
     seq: 0,
     now,
-    lost: 0,
+    gaps: [],
     lanes: rings.map(ring => ring.lane),
     names: new Map(),
     sites: new Map(),

@@ -1,0 +1,266 @@
+// What lanes and queue did, in slices of time of several lengths: the shorter ones reach back less
+// far, the longest for hours. Spans that are not kept any more are drawn from these.
+import { FLAG, mergedFlags, type Span } from '../frames';
+
+/** Milliseconds of the shortest slice; each level's are `FACTOR` times as long as the one before. */
+export const SHORTEST_MS = 0.25;
+const FACTOR = 4;
+const LEVELS = 9; // the longest slice: 16 s, kept for three days
+const SLICES = 1 << 14;
+
+/** One level: the newest slices, each at its number modulo their count. */
+class Slices {
+  private readonly numbers: Float64Array;
+  newest = -Infinity;
+
+  constructor(
+    readonly width: number,
+    private readonly count: number,
+    private readonly clear: (at: number) => void
+  ) {
+    this.numbers = new Float64Array(count).fill(-1);
+  }
+
+  /** The place of a slice that something is added to; -1: it is too old to be kept. */
+  open(number: number): number {
+    if (number < 0 || number <= this.newest - this.count) {
+      return -1;
+    }
+    const at = number % this.count;
+    if (this.numbers[at] !== number) {
+      this.numbers[at] = number;
+      this.clear(at);
+    }
+    this.newest = Math.max(this.newest, number);
+    return at;
+  }
+
+  /** The place of a slice, -1 where nothing is known of it. */
+  find(number: number): number {
+    const at = number % this.count;
+    return number >= 0 && this.numbers[at] === number ? at : -1;
+  }
+
+  /** The start of the oldest slice that would be kept still. */
+  get since(): number {
+    return Math.max(0, this.newest - this.count + 1) * this.width;
+  }
+}
+
+/** The level for pixels of so many milliseconds: the finest that reaches back to `since`, and no
+ * finer than the pixels need. */
+function levelFor<T extends { slices: Slices }>(levels: T[], since: number, pixel: number): T {
+  let best = levels[0];
+  for (const level of levels) {
+    const reaches = best.slices.since <= Math.max(since, 0); // nothing was before
+    if (reaches && level.slices.width > pixel) {
+      break;
+    }
+    best = level;
+  }
+  return best;
+}
+
+function makeLevels<T>(make: (width: number, count: number) => T, count: number): T[] {
+  return Array.from({ length: LEVELS }, (_, i) => make(SHORTEST_MS * FACTOR ** i, count));
+}
+
+/** What a lane did in one slice. */
+export interface Slice {
+  start: number;
+  width: number;
+  /** milliseconds of work in it */
+  busy: number;
+  /** operators that began in it */
+  count: number;
+  /** of the longest span in it */
+  name: number;
+  /** of all its spans */
+  flags: number;
+}
+
+/** Work, or waits, slice by slice. */
+class Channel {
+  private readonly busy: Float64Array;
+  private readonly counts: Float64Array;
+  private readonly longest: Float32Array;
+  private readonly names: Uint32Array;
+  private readonly flags: Int32Array;
+
+  constructor(count: number) {
+    this.busy = new Float64Array(count);
+    this.counts = new Float64Array(count);
+    this.longest = new Float32Array(count);
+    this.names = new Uint32Array(count);
+    this.flags = new Int32Array(count).fill(-1);
+  }
+
+  clear(at: number): void {
+    this.busy[at] = this.counts[at] = this.longest[at] = this.names[at] = 0;
+    this.flags[at] = -1;
+  }
+
+  add(at: number, busy: number, count: number, name: number, flags: number): void {
+    this.flags[at] = this.flags[at] < 0 ? flags : mergedFlags(this.flags[at], flags);
+    this.busy[at] += busy;
+    this.counts[at] += count;
+    if (busy >= this.longest[at]) {
+      this.longest[at] = busy;
+      this.names[at] = name;
+    }
+  }
+
+  at(at: number, start: number, width: number): Slice | null {
+    const [busy, count, name, flags] = [
+      this.busy[at],
+      this.counts[at],
+      this.names[at],
+      this.flags[at]
+    ];
+    return flags < 0 ? null : { start, width, busy, count, name, flags };
+  }
+}
+
+class BusyLevel {
+  readonly slices: Slices;
+  private readonly work: Channel;
+  private readonly waits: Channel;
+
+  constructor(width: number, count: number) {
+    this.work = new Channel(count);
+    this.waits = new Channel(count);
+    this.slices = new Slices(width, count, at => {
+      this.work.clear(at);
+      this.waits.clear(at);
+    });
+  }
+
+  add(span: Work): void {
+    const { width } = this.slices;
+    const { start, duration } = span;
+    const end = start + duration;
+    const channel = span.flags & FLAG.wait ? this.waits : this.work;
+    const first = Math.floor(start / width);
+    const last = Math.floor(end / width);
+    for (let n = Math.max(first, last - SLICES); n <= last; n++) {
+      const inside = Math.min(end, (n + 1) * width) - Math.max(start, n * width);
+      if (inside <= 0 && n !== first) {
+        continue;
+      }
+      const at = this.slices.open(n);
+      if (at >= 0) {
+        const busy = duration > 0 ? (span.busy * inside) / duration : span.busy;
+        channel.add(at, busy, n === first ? span.count : 0, span.name, span.flags);
+      }
+    }
+  }
+
+  each(from: number, to: number, visit: (slice: Slice) => void): void {
+    const { width } = this.slices;
+    for (let n = Math.max(0, Math.floor(from / width)); n * width < to; n++) {
+      const at = this.slices.find(n);
+      for (const channel of at < 0 ? [] : [this.waits, this.work]) {
+        const slice = channel.at(at, n * width, width);
+        if (slice) {
+          visit(slice);
+        }
+      }
+    }
+  }
+}
+
+type Work = Pick<Span, 'start' | 'duration' | 'busy' | 'count' | 'name' | 'flags'>;
+
+/** The work and the waits of a lane. */
+export class BusyLevels {
+  private readonly levels: BusyLevel[];
+
+  constructor(slices = SLICES) {
+    this.levels = makeLevels((width, count) => new BusyLevel(width, count), slices);
+  }
+
+  /** Takes in a span: its work lies evenly over its duration. */
+  add(span: Work): void {
+    this.levels.forEach(level => level.add(span));
+  }
+
+  /** The width of the slices for pixels of so many milliseconds, from a time on. */
+  widthFor(since: number, pixel: number): number {
+    return levelFor(this.levels, since, pixel).slices.width;
+  }
+
+  /** Those slices in which something happened. */
+  each(from: number, to: number, pixel: number, visit: (slice: Slice) => void): void {
+    levelFor(this.levels, from, pixel).each(from, to, visit);
+  }
+}
+
+class DepthLevel {
+  readonly slices: Slices;
+  readonly highest: Float64Array;
+  readonly last: Float64Array;
+  private readonly times: Float64Array;
+
+  constructor(width: number, count: number) {
+    this.highest = new Float64Array(count);
+    this.last = new Float64Array(count);
+    this.times = new Float64Array(count);
+    this.slices = new Slices(width, count, at => {
+      this.highest[at] = this.last[at] = 0;
+      this.times[at] = -Infinity;
+    });
+  }
+
+  add(time: number, depth: number): void {
+    const at = this.slices.open(Math.floor(time / this.slices.width));
+    if (at < 0) {
+      return;
+    }
+    this.highest[at] = Math.max(this.highest[at], depth);
+    if (time >= this.times[at]) {
+      this.times[at] = time;
+      this.last[at] = depth;
+    }
+  }
+}
+
+/** How many operators were pending. */
+export class DepthLevels {
+  private readonly levels: DepthLevel[];
+
+  constructor(slices = SLICES) {
+    this.levels = makeLevels((width, count) => new DepthLevel(width, count), slices);
+  }
+
+  add(time: number, depth: number): void {
+    this.levels.forEach(level => level.add(time, depth));
+  }
+
+  /** The highest depth in each of `columns` equal parts of a time, the last known one carried on;
+   * null before the first. */
+  columns(start: number, end: number, columns: number): (number | null)[] {
+    const pixel = (end - start) / columns;
+    const level = levelFor(this.levels, start, pixel);
+    const { slices, highest, last } = level;
+    const found = new Array<number | null>(columns).fill(null);
+    let n = Math.floor(start / slices.width);
+    let known: number | null = null;
+    for (let before = n - 1; before * slices.width >= slices.since && known === null; before--) {
+      const at = slices.find(before);
+      known = at >= 0 ? last[at] : null;
+    }
+    for (let x = 0; x < columns; x++) {
+      let most = known;
+      // A slice belongs to the pixel in which it begins, the first one to those before it, too.
+      for (; n * slices.width < start + (x + 1) * pixel; n++) {
+        const at = slices.find(n);
+        if (at >= 0) {
+          most = most === null ? highest[at] : Math.max(most, highest[at]);
+          known = last[at];
+        }
+      }
+      found[x] = most;
+    }
+    return found;
+  }
+}

@@ -1,0 +1,133 @@
+"""The lanes of the live panel: every operator and its line, for those who look."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+LOAD = "%load_ext jupyter_hybrid\nfrom jupyter_hybrid import engine, nd"
+HEAD, LANE = 82, 34  # pixels above the first lane, and of each
+THREADS = "import threading; print('hybrid-live' in {t.name for t in threading.enumerate()})"
+ELSEWHERE = """async ([id, code]) => {
+  const kernel = window.jupyterapp.serviceManager.kernels.connectTo({ model: { id, name: '' } });
+  const future = kernel.requestExecute({ code });
+  let text = '';
+  future.onIOPub = ({ header, content }) => {
+    text += header.msg_type === 'stream' ? content.text : '';
+  };
+  await future.done;
+  kernel.dispose();
+  return text;
+}"""
+
+
+def until(holds: Callable[[], bool]) -> bool:
+    """Whether it comes to hold; the page and the kernel have their own pace."""
+    end = time.monotonic() + 40
+    while not (held := holds()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return held
+
+
+def run(notebook, index: int) -> None:
+    notebook.select_cell(index)
+    notebook.command("notebook:run-cell")
+
+
+def point_at(plot: Locator, tooltip: Locator, words: str, lane: int) -> dict[str, float]:
+    """Moves over a lane until the tooltip has these words; where that was."""
+    box = plot.bounding_box()
+    assert box is not None
+    for x in range(int(box["width"]) - 4, 120, -6):
+        position = {"x": float(x), "y": HEAD + (lane + 0.5) * LANE}
+        plot.hover(position=position)
+        if tooltip.is_visible() and words in tooltip.inner_text():
+            return position
+    raise AssertionError(f"nothing on lane {lane} says {words!r}")
+
+
+@pytest.mark.takes("200,000 operators")
+def test_every_operator_is_told_of(notebook):
+    count = 200_000
+    notebook.write(
+        "many.ipynb",
+        [
+            LOAD,
+            "engine.configure(inline=False)\nx = nd.ones((8,))\n"
+            f"for _ in range({count - 1}):\n    y = x + 1\nnd.waitall()\n"
+            "engine.configure(inline=True)",
+        ],
+    )
+    notebook.open("many.ipynb")
+    notebook.command("jupyter-hybrid:show-panel")
+    run(notebook, 0)
+    expect(notebook.page.locator(".hyb-timeline .hyb-message")).to_have_text(
+        "Connected. Nothing has run on the engine yet."
+    )
+    run(notebook, 1)
+    notebook.wait_idle()
+
+    def told() -> int:
+        lanes = notebook.operators()
+        return sum(lanes.get("cpu(0)", [0]))
+
+    assert until(lambda: told() >= count) and told() == count
+    shown, merged, unrecorded = notebook.operators()["cpu(0)"]
+    assert shown + merged + unrecorded == count and merged > 0
+    lane = notebook.page.get_by_role("list", name="Device lanes").get_by_text("cpu(0)")
+    expect(lane).to_contain_text(f"{count:,} operators, {merged:,} of them merged")
+
+
+def test_a_span_tells_its_line_and_leads_there(notebook):
+    code = "x = nd.ones((8,))\ny = nd.exp(x)\ny = nd.sqrt(y)\ny.asnumpy()"
+    notebook.write("lines.ipynb", [f"{LOAD}\nengine.configure(inline=False, slow=0.3)", code])
+    notebook.open("lines.ipynb")
+    notebook.command("jupyter-hybrid:show-panel")
+    run(notebook, 0)
+    notebook.wait_idle(1)
+    run(notebook, 1)
+    notebook.wait_idle(2)
+    until(lambda: sum(notebook.operators().get("cpu(0)", [0])) == 3)
+    notebook.page.get_by_role("button", name="Pause").click()  # else it moves on
+    plot = notebook.page.locator(".hyb-timeline-plot")
+    tooltip = notebook.page.locator(".hyb-timeline .hyb-tooltip")
+    lane = list(notebook.operators()).index("cpu(0)")
+    position = point_at(plot, tooltip, "sqrt", lane)
+    assert "line 3:  y = nd.sqrt(y)" in tooltip.inner_text()
+    marked = notebook.page.locator(".hyb-source-line")
+    plot.click(position=position)
+    expect(marked).to_have_text("y = nd.sqrt(y)")
+    # A line that has moved is found; one that is gone marks no other.
+    source = "window.jupyterapp.shell.currentWidget.content.widgets[1].model.sharedModel"
+    notebook.page.evaluate(f"text => {source}.setSource(text)", "# more\n" + code)
+    plot.click(position=position)
+    expect(marked).to_have_text("y = nd.sqrt(y)")
+    notebook.page.evaluate(f"text => {source}.setSource(text)", code.replace("sqrt", "cbrt"))
+    plot.click(position=position)
+    expect(marked).to_have_count(0)
+    expect(notebook.page.get_by_text("The cell was edited since it ran")).to_be_visible()
+    notebook.run_python("engine.configure(inline=True, slow=0)")
+
+
+def test_nothing_is_sent_to_who_does_not_look(notebook):
+    notebook.write("seen.ipynb", [LOAD])
+    notebook.open("seen.ipynb")
+    notebook.command("jupyter-hybrid:show-panel")
+    run(notebook, 0)
+    notebook.wait_idle()
+    assert until(lambda: "True" in notebook.run_python(THREADS))
+    notebook.command("application:toggle-right-area")
+    assert until(lambda: "False" in notebook.run_python(THREADS))
+    notebook.command("jupyter-hybrid:show-panel")
+    assert until(lambda: "True" in notebook.run_python(THREADS))
+    # The notebook is closed, its kernel goes on.
+    panel = "window.jupyterapp.shell.currentWidget"
+    kernel = notebook.page.evaluate(f"{panel}.sessionContext.session.kernel.id")
+    notebook.page.evaluate(f"{panel}.dispose()")
+    asked = [kernel, THREADS]
+    assert until(lambda: "False" in notebook.page.evaluate(ELSEWHERE, asked))
+    notebook.open("seen.ipynb")
+    assert until(lambda: "True" in notebook.run_python(THREADS))
