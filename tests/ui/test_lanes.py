@@ -64,15 +64,14 @@ def test_every_operator_is_told_of(notebook):
     notebook.open("many.ipynb")
     notebook.command("jupyter-hybrid:show-panel")
     run(notebook, 0)
-    expect(notebook.page.locator(".hyb-timeline .hyb-message")).to_have_text(
-        "Connected. Nothing has run on the engine yet."
-    )
+    notebook.wait_idle(1)
+    assert until(lambda: "True" in notebook.run_python(THREADS))
+    assert sum(notebook.operators().get("cpu(0)", [0])) == 0
     run(notebook, 1)
     notebook.wait_idle()
 
     def told() -> int:
-        lanes = notebook.operators()
-        return sum(lanes.get("cpu(0)", [0]))
+        return sum(notebook.operators().get("cpu(0)", [0]))
 
     assert until(lambda: told() >= count) and told() == count
     shown, merged, unrecorded = notebook.operators()["cpu(0)"]

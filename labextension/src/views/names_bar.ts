@@ -26,6 +26,8 @@ export class NamesBar {
   private wanted: string[] | null = null;
   private reason: string | null = null;
   private told: string | null = null;
+  /** the switch that was moved last: the answer may move it from under the pointer */
+  private moved: string | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly events: NamesBarEvents) {
@@ -93,6 +95,7 @@ export class NamesBar {
     this.wanted = before.includes(name)
       ? before.filter(n => !moved.includes(n))
       : [...before, ...moved];
+    this.moved = name;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.setReason('The kernel does not answer.'), NO_ANSWER_MS);
     this.draw();
@@ -116,7 +119,8 @@ export class NamesBar {
   }
 
   private drawHint(): void {
-    const n = this.names.find(one => one.name === this.told);
+    const told = this.told ?? this.moved;
+    const n = this.names.find(one => one.name === told);
     const words: (HTMLElement | string)[] = [];
     if (n) {
       const line = n.line === null ? '' : ` (line ${n.line})`;
