@@ -126,7 +126,7 @@ def to_real(value: Any) -> Any:
 
 def stand_in(value: Any, sizes: dict[int, int] | None = None) -> Any:
     """``value`` with no elements of its own where it is an array, traced or real: its shape and
-    dtype over one element of memory; ``sizes``: what an axis' size becomes."""
+    dtype over one element of memory, read-only as it is; ``sizes``: what an axis' size becomes."""
     kind = type(value)
     if kind in (list, tuple):
         return kind(stand_in(v, sizes) for v in value)
@@ -136,7 +136,8 @@ def stand_in(value: Any, sizes: dict[int, int] | None = None) -> Any:
     if kind is Traced and value.is_scalar:
         return one[()]
     shape = tuple(sizes[n] for n in value.shape) if sizes is not None else value.shape
-    return np.lib.stride_tricks.as_strided(one, shape, (0,) * len(shape))
+    writeable = value.writeable if kind is Traced else value.flags.writeable
+    return np.lib.stride_tricks.as_strided(one, shape, (0,) * len(shape), writeable=writeable)
 
 
 # Writes ----------------------------------------------------------------------------------------

@@ -98,6 +98,22 @@ def test_numpys_error_without_a_read(wrong):
         np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    ["np.add(a, x, out=a)", "a += x", "a += 1j", "np.sqrt(x, out=a)", "np.sum(x, out=a)",
+     "np.add(x, np.ones(3), out=a)", "np.multiply(x, 'a', out=a)", "np.add(a, a, out=a)"],
+)  # fmt: skip
+def test_a_read_only_output_is_told_before_what_else_is_wrong(wrong):
+    body = (
+        "import numpy as np\nx = np.ones((4, 4)) * 2\na = np.ones(4)\na.flags.writeable = False\n"
+        f"b = a + 1\ntry:\n    {wrong}\nexcept Exception as error:\n    told = repr(error)\n"
+    )
+    wanted, _ = imperative(body)
+    shell = Shell()
+    shell.hybridize(body, "--force")
+    assert shell.ns["told"] == wanted["told"] == "ValueError('output array is read-only')"
+
+
 def test_the_cell_goes_on_in_one_graph():
     body = """
 import numpy as np
