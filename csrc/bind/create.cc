@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "bind/invoke.h"
+#include "bind/site.h"
 #include "bind/taken_back.h"
 #include "engine/engine.h"
 #include "kernels/host_copy.h"
@@ -71,6 +72,7 @@ NDArray moved_to(const NDArray& array, Context ctx) {
 void wait_ready(const NDArray& value) {
   drain_released();
   if (!ready_to_read(*value.storage)) {
+    mark_site();
     const MaybeReleaseGil gil(true);
     engine::wait_to_read(value.storage.get());
   }

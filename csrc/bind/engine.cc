@@ -3,6 +3,7 @@
 
 #include "bind/array_object.h"
 #include "bind/common.h"
+#include "bind/site.h"
 #include "bind/taken_back.h"
 
 namespace hybrid {
@@ -79,6 +80,7 @@ void bind_engine(py::module_& m) {
       "wait_all",
       [] {
         drain_released();
+        if (engine::pending() > 0) mark_site();
         {
           const MaybeReleaseGil released(true);
           engine::wait_all();

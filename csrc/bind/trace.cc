@@ -59,6 +59,7 @@ class TraceReader {
           append(&spans, packed(r));
           note_name(r.name, &names);
           note_site(r.site, &sites);
+          if (r.kind == static_cast<uint8_t>(trace::Kind::wait)) note_site(r.node, &sites);
         }
       }
     }

@@ -95,6 +95,7 @@ class Scheduler {
   bool satisfied(const Waiter& waiter) const;
   void block(Guard& guard, Waiter& waiter);
   Lane* lane_to_help() const;
+  const Operation* last_awaited(const Waiter& waiter) const;
   void notify_waiters();
 
   Mutex mutex_;

@@ -14,7 +14,7 @@ enum Flags : uint8_t {
   kCoalesced = 2,
   kArtificial = 4,
   kError = 8,
-  kMainWait = 16,
+  kWait = 16,
   kRunning = 32,
   kMerged = 64  // several spans, of any name: see merge_spans()
 };
@@ -23,9 +23,10 @@ struct Record {           // fixed
   uint64_t start = 0;     // raw ticks, see ticks(); to_ns() converts
   uint32_t duration = 0;  // ticks >> 4, see pack_duration(); of several spans their sum
   uint32_t extent = 0;    // the same, from the first one's start to the last one's end
-  uint32_t name = 0;      // interned: operator or kernel name
+  uint32_t name = 0;      // interned: operator or kernel name; of a wait: what it waits for
   uint32_t site = 0;      // interned push site: (cell, line, column, text)
-  uint32_t node = 0;      // node id of a program kernel, else 0
+  uint32_t node = 0;      // node id of a program kernel, else 0; of a wait: where what it waits for
+                          // was pushed
   uint16_t lane = 0;      // lane id
   uint8_t kind = 0;       // Kind
   uint8_t flags = 0;      // Flags

@@ -49,6 +49,21 @@ Lane* Scheduler::lane_to_help() const {
   return nullptr;
 }
 
+// The operator that it waits for in the end, looked for among the newest; null: it waits for many.
+const Operation* Scheduler::last_awaited(const Waiter& waiter) const {
+  constexpr int kNewest = 1024;
+  int looked_at = 0;
+  for (Operation* op = last_; op && waiter.var && looked_at < kNewest; op = op->previous) {
+    const Access* const accesses = op->accesses();
+    for (int i = 0; i < op->num_accesses; ++i) {
+      const bool counts = accesses[i].write || waiter.what == Waiter::writes;
+      if (accesses[i].var == waiter.var && counts) return op;
+    }
+    ++looked_at;
+  }
+  return nullptr;
+}
+
 // Until the waiter is satisfied or the user interrupts. The lock is held on entry and on return,
 // an exception included.
 void Scheduler::block(Guard& guard, Waiter& waiter) {
@@ -60,8 +75,12 @@ void Scheduler::block(Guard& guard, Waiter& waiter) {
   record.site = trace::current_site();
   record.kind = static_cast<uint8_t>(trace::Kind::wait);
   record.lane = trace::current_lane();
+  record.flags = trace::kWait;
+  if (const Operation* const op = last_awaited(waiter)) {
+    record.name = op->props.name;
+    record.node = op->props.site;
+  }
   const bool main = interruptible();
-  if (main) record.flags = trace::kMainWait;
   trace::begin_span(record);
   const uint64_t interval = trace::ticks_of_ns(kInterruptCheckNs);
   uint64_t next_check = record.start + interval;

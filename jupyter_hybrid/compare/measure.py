@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import _core
 
-_RUNNING, _MAIN_WAIT = 32, 16
+_RUNNING, _WAIT = 32, 16
 _MIN_ROUNDS, _MAX_ROUNDS = 3, 400
 _LONG_S = 0.5  # what takes longer is watched once
 Prepared = Callable[[], Callable[[], Any]]  # makes one run ready; the run itself is timed
@@ -125,8 +125,8 @@ def _watched(run: Callable[[], Any]) -> tuple[float, tuple[int, float, float]]:
     frame = reader.read_frame(1 << 30)
     spans = np.frombuffer(frame["spans"], _core.SPAN_DTYPE)
     spans = spans[spans["flags"] & _RUNNING == 0]
-    is_wait = spans["name"] == 0
-    waits, runs = spans[is_wait & (spans["flags"] & _MAIN_WAIT > 0)], spans[~is_wait]
+    is_wait = spans["flags"] & _WAIT > 0
+    waits, runs = spans[is_wait], spans[~is_wait]
     alone = runs[runs["count"] == 1]  # of others, runs of small operators, the times are summed
     busy = list(zip(alone["start_ms"], alone["start_ms"] + alone["extent_ms"], strict=True))
     counted, waited = runs[runs["count"] > 1]["busy_ms"].sum(), waits["busy_ms"].sum()

@@ -16,7 +16,7 @@ _FLAGS = {
     2: "coalesced",
     4: "artificial",
     8: "error",
-    16: "main thread",
+    16: "wait",
     32: "running",
 }
 

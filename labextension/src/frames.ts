@@ -58,8 +58,10 @@ export interface Span {
   duration: number;
   /** ... and how much of that they worked */
   busy: number;
+  /** of the operator; of a wait: of the one it waits for, 0 where there are many */
   name: number;
   site: number;
+  /** of a program's graph, 0: none; of a wait: the site at which what it waits for was pushed */
   node: number;
   lane: number;
   flags: number;

@@ -272,22 +272,30 @@ TEST_CASE("trace: what runs now is visible while it runs, and so is who waits") 
   Engine engine;
   Reader reader;
   Gate gate;
-  push([&gate] { gate.pass(); }, {}, {cell()}, props("alive"));
+  engine::Props p = props("alive");
+  p.site = trace::intern_site({"c1", 3, 1, "alive"});
+  const StorageRef x = cell();
+  push([&gate] { gate.pass(); }, {}, {x}, p);
   gate.wait_for(1);
+  trace::set_current_site(trace::intern_site({"c1", 8, 1, "waits"}));
   std::vector<trace::Record> seen;
   std::thread watcher([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     seen = reader.all().running;
     gate.open = true;
   });
-  engine::wait_all();
+  engine::wait_to_read(x.get());
   watcher.join();
+  engine::wait_all();
   int spans = 0, waits = 0;
   uint64_t start = 0;
   for (const trace::Record& r : seen) {
     CHECK((r.flags & trace::kRunning));
     if (r.kind == static_cast<uint8_t>(trace::Kind::wait)) {
       ++waits;
+      CHECK(trace::name_of(r.name) == "alive");
+      CHECK(r.node == p.site);
+      CHECK(trace::site_of(r.site).line == 8);
     } else if (trace::name_of(r.name) == "alive") {
       ++spans;
       start = r.start;

@@ -180,7 +180,7 @@ function paintBar(
   const thin = Boolean(bar.flags & (FLAG.inline | FLAG.coalesced));
   const full = LANE_HEIGHT - 10;
   const x = LABEL_WIDTH + bar.x;
-  const name = store.names.get(bar.name) ?? `operator ${bar.name}`;
+  const name = bar.name > 0 ? (store.names.get(bar.name) ?? `operator ${bar.name}`) : '';
   const color = nameColor(name);
   if (!bar.alone && !(bar.flags & FLAG.wait)) {
     // Many spans together: the bar's height is the share of the time in which they worked.
@@ -220,7 +220,8 @@ function paintBar(
   }
   if (w > 26 && !thin && bar.alone) {
     const prefix = bar.flags & FLAG.error ? '✕ ' : '';
-    const words = bar.flags & FLAG.wait ? (name ? `waits: ${name}` : 'waits') : `${prefix}${name}`;
+    const words =
+      bar.flags & FLAG.wait ? (name ? `waits for ${name}` : 'waits') : `${prefix}${name}`;
     const font = (context.font = `600 11px ${theme.uiFont}`);
     const start = Math.max(x, LABEL_WIDTH);
     const text = fitText(context, words, w - (start - x) - 8);

@@ -333,7 +333,21 @@ export class Timeline {
     this.tooltip.show(lines, event.clientX - bounds.left, event.clientY - bounds.top);
   }
 
+  private waitWords(span: Span): string[] {
+    const [site, pushed] = [span.site, span.node].map(id => this.store.sites.get(id));
+    const name = span.name > 0 ? this.store.names.get(span.name) : undefined;
+    return [
+      `waits ${seconds(span.duration / 1e3)} for ${name ?? 'what is queued'}`,
+      ...(site ? [siteWords(site)] : []),
+      ...(name && pushed ? [`${name} was pushed at ${siteWords(pushed)}`] : []),
+      ...(span.flags & FLAG.running ? ['still waiting'] : [])
+    ];
+  }
+
   private spanWords(span: Span): string[] {
+    if (span.flags & FLAG.wait && !(span.flags & FLAG.merged)) {
+      return this.waitWords(span);
+    }
     const name = this.store.names.get(span.name) ?? `operator ${span.name}`;
     const isMerged = Boolean(span.flags & FLAG.merged);
     const lines = [isMerged ? `${plural(span.count, 'operator')}, ${name} the longest` : name];
@@ -386,7 +400,7 @@ function flagWords(flags: number): string {
     [FLAG.inline, 'run inline by the caller'],
     [FLAG.artificial, 'held by slow motion'],
     [FLAG.error, 'failed'],
-    [FLAG.wait, 'the main thread waits'],
+    [FLAG.wait, 'a thread waits'],
     [FLAG.running, 'still running']
   ];
   return words
