@@ -63,4 +63,7 @@ def compare(found: Any, wanted: Any) -> None:
     assert found[1] == wanted[1]
     assert found[2] <= wanted[2]
     for where, array in wanted[0].items():
+        if np.asarray(array).dtype.kind in "SU":
+            np.testing.assert_array_equal(found[0][where], array, err_msg=where)
+            continue
         np.testing.assert_allclose(found[0][where], array, rtol=1e-13, atol=1e-13, err_msg=where)
