@@ -8,15 +8,17 @@ import io
 import math
 import os
 import random
+import signal
 import sys
 import warnings
+from collections.abc import Iterator
 from itertools import count
 from typing import Any
 from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, reject, settings
 from random_instances import trials_with_instances
 from random_loops import FUNCTIONS, Trial, trials
 from timeouts import only_raises
@@ -33,6 +35,7 @@ pytestmark = [pytest.mark.takes("500 loops, both ways"), pytest.mark.timeout(360
 
 sys.set_int_max_str_digits(0)  # states are compared as text
 _numbers = count()
+_LONGEST_S = 10.0  # of the processor, as written
 # The last one's loops are compiled when some steps have been taken.
 _HOT_S = {"written": 0.0, "recorded": 0.0, "compiled": 0.0, "warm": 1e-9}
 _LONG = os.environ.get("HYBRID_HYPOTHESIS") == "long"
@@ -131,8 +134,31 @@ def where(value: Any, places: dict[int, int]) -> Any:
     return places[id(value)], [where(item, places) for item in value]
 
 
+class Endless(BaseException):
+    """A loop goes through a list that it makes longer."""
+
+
+@contextlib.contextmanager
+def ends() -> Iterator[None]:
+    """Rejects a trial whose loop does not."""
+
+    def stop(*_: Any) -> None:
+        raise Endless
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, _LONGEST_S)
+    try:
+        yield
+    except Endless:
+        reject()
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
 def agree(trial: Trial) -> None:
-    wanted = run(trial, "written")
+    with ends():
+        wanted = run(trial, "written")
     for way in ("recorded", "compiled", "warm"):
         for one, other in zip(wanted, run(trial, way), strict=True):
             assert one == other, (way, trial)
