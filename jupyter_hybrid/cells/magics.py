@@ -98,6 +98,7 @@ class HybridMagics(Magics):
     def _ran(self, magic: str, line: str, cell: str) -> Any:
         __tracebackhide__ = True
         options, prepared = self._read(magic, line, cell)
+        nets: dict[str, int] = {}
         if prepared.awaits:
             raise MagicUsageError(_AWAITS.format(magic=magic))
         with _ShownAsUsers(self.shell):
@@ -113,10 +114,10 @@ class HybridMagics(Magics):
             else:
                 with own_nets.InCell() as nets:
                     value, report = _run(prepared, options, self._namespace(options))
-                report.nets = nets
+                report.nets = {name: count for name, count in nets.items() if count}
         shown = self._finish(prepared, options, value, report)
-        if options.auto:
-            trifles.learn(cell, prepared, options, report)
+        if options.auto and not nets:  # what is called often may become a program
+            trifles.learn(cell, prepared, options, report, self.shell.user_ns)
         return shown
 
     async def awaited(self, magic: str, line: str, cell: str) -> Any:

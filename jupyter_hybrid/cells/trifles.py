@@ -1,5 +1,6 @@
 """Cells of which nothing is to be gained, in mode auto: once one is known to take next to nothing,
-IPython runs it itself, until it takes longer. Its report is that of its last run here.
+or to run as written for good, IPython runs it itself, until it takes longer. Its report is that of
+its last run here.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..reports.session import session
 from . import ways
 
 _KEPT = 1024
-_LONGER_S = 0.005  # from reading it to its end: no trifle any more
+_LONGER, _LONGER_S = 2, 0.005  # times and seconds more, from reading it to its end: it is another
 # Functions of a cell that is compiled anew are others: what is known of their loops would be lost.
 _LASTING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
@@ -25,20 +26,22 @@ class Trifles:
     """Those of a session, by their texts."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, Report] = OrderedDict()
+        self._known: OrderedDict[str, tuple[Report, float]] = OrderedDict()  # and seconds
         self._begun: tuple[str, float] | None = None
 
-    def learn(self, body: str, prepared: Cell, options: Options, report: Report) -> None:
-        """A cell has run in mode auto."""
+    def learn(
+        self, body: str, prepared: Cell, options: Options, report: Report, names: dict[str, Any]
+    ) -> None:
+        """A cell has run in mode auto, and called no nets of ours."""
         known = ways.find(prepared, options)
-        if known is None or not known.is_trifle or body in self._known:
+        if known is None or body in self._known or not known.gains_nothing(names):
             return
         lasts = prepared.memo.get(Trifles)
         if lasts is None:
             lasts = any(isinstance(node, _LASTING) for node in ast.walk(prepared.tree))
             prepared.memo[Trifles] = lasts
         if not lasts:
-            self._known[body] = report
+            self._known[body] = report, known.took["written"].seconds
             if len(self._known) > _KEPT:
                 self._known.popitem(last=False)
 
@@ -62,8 +65,8 @@ class Trifles:
         if error is not None:
             session.unrecorded(f"{type(error).__name__}: {error}")
         elif body in self._known:
-            session.last_report = self._known[body]
-            if time.perf_counter() - start > _LONGER_S:
+            session.last_report, known_s = self._known[body]
+            if time.perf_counter() - start > _LONGER * known_s + _LONGER_S:
                 del self._known[body]
 
 

@@ -106,6 +106,7 @@ class Ways:
     trial: int = _TRIAL  # runs of the best way before another one is tried
     last: str = "recorded"
     _looked: bool = False  # whether it may be skipped
+    _is_open: bool | None = None  # it may not, as its code tells
     _units_s: float = 0.0  # what they took in the last run that had some, ...
     _scalars_s: float = 0.0  # those of them that work with no whole arrays
     _saved_s: float = 0.0  # ... and how much less that is than as written
@@ -151,16 +152,15 @@ class Ways:
                 return other  # once more: it would not cost much
         return best
 
-    @property
-    def is_trifle(self) -> bool:
-        """It takes next to nothing, of which nothing runs compiled or is recorded."""
+    def gains_nothing(self, names: dict[str, Any]) -> bool:
+        """Will it only ever run as written? It takes next to nothing, or has no loop that can be
+        compiled and code that can't be seen into, with the values that names have now."""
         written = self.took.get("written")
-        return (
-            written is not None
-            and len(self.took) == 1
-            and written.runs >= _TWICE
-            and written.seconds < _WORTH_S
-        )
+        if written is None or len(self.took) > 1 or written.runs < _TWICE:
+            return False
+        if written.seconds >= _WORTH_S and self._is_open is None:
+            self._is_open = not skip.is_closed(self.cell, names)
+        return written.seconds < _WORTH_S or bool(self._is_open and not self.has_units)
 
     def look(self, names: dict[str, Any]) -> None:
         """Is it to be recorded whole, since it runs often and its code is closed?"""

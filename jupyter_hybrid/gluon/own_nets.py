@@ -46,7 +46,8 @@ def is_on() -> bool:
 
 
 class InCell:
-    """A hybridized cell runs; how often it calls which nets as programs, by name."""
+    """A hybridized cell runs; how often it calls which nets as programs, by name: 0 of those that
+    are called as they are."""
 
     def __enter__(self) -> dict[str, int]:
         _told.append({})
@@ -60,6 +61,7 @@ def called(block: Block, args: tuple[Any, ...]) -> Any:
     """What the block's program gives; AS_IT_IS where it has none."""
     if _core.is_tracing() or any(type(a) is not _core.NDArray for a in args):
         return AS_IT_IS
+    _told[-1].setdefault(block.name, 0)
     net = _known.get(block)
     if net is None or not net.is_unchanged():
         net = _known[block] = _Net(block)
@@ -148,7 +150,7 @@ class _Net:
             if self._cached is None:
                 self._cached = CachedBlock(block, args, {})
             made = self._cached.call(args)
-            _told[-1][block.name] = _told[-1].get(block.name, 0) + 1
+            _told[-1][block.name] += 1
             return made
         except Exception:  # the layers tell of it
             self._parts = []

@@ -250,9 +250,35 @@ def test_a_trifle_is_ipythons_own_until_it_takes_longer(shell, monkeypatch):
     shell.run("%%hybridize\nw = n")
     assert mx.report().cell.source == "w = n\n"
     monkeypatch.setattr(trifles, "_LONGER_S", 0.0)
+    monkeypatch.setattr(trifles, "_LONGER", 0)
     for count in (2, 3):
         shell.run(cell)
         assert ours.count(cell) == count
+
+
+@pytest.mark.parametrize(
+    ("cell", "is_ipythons"),
+    [
+        ("unknown(x)\ny = x + 1", True),  # nobody sees into it
+        ("y = x + 1\nz = y.sum()", False),  # it may run as one program
+        ("unknown(x)\nfor i in range(3000):\n    s += i\n", False),  # its loop may run compiled
+        ("unknown(x)\ny = [str(v) for v in range(3)]", True),
+        ("unknown(x)\ndef g():\n    return 1\n", False),
+    ],
+)
+def test_who_can_only_run_as_written_is_ipythons_own(shell, monkeypatch, cell, is_ipythons):
+    monkeypatch.setattr(ways, "_WORTH_S", 0.0)  # however little it takes
+    monkeypatch.setattr(trifles, "_LONGER_S", 1e9)
+    ours = []
+    shell.run("import numpy as np\nx = np.ones(50)\ns = 0")
+    shell.run(
+        "class Unknown:\n    def __call__(self, x):\n        return exec('1')\nunknown = Unknown()"
+    )
+    shell.run("%hybrid mode auto")
+    monkeypatch.setattr(HybridMagics, "_ran", noted(HybridMagics._ran, ours))
+    for _ in range(6):
+        shell.run(cell)
+    assert (len(ours) < 6) == is_ipythons
 
 
 def noted(function, seen):
