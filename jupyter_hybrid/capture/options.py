@@ -20,8 +20,8 @@ USAGE = (
     + "|".join(PLANS)
     + "] [--plan-seconds S]"
 )
-# The last three are written by input_transform.py.
-_FLAGS = ("--compare", "--force", "--check", "--implicit", "--auto", "--scratch")
+_WRITTEN_FOR_US = ("--implicit", "--auto", "--scratch")  # by input_transform.py
+_FLAGS = ("--compare", "--force", "--check", *_WRITTEN_FOR_US)
 _NEGATIVE = re.compile(r"-[\d.]")  # a value that is refused by its own option's check
 _DIMENSION = re.compile(r"([^\W\d]\w*):(\d+)=([^\W\d]\w*)")
 
@@ -67,12 +67,16 @@ class Options:
     scratch: bool = False  # under %%timeit: names are bound in a copy of the namespace
 
 
+def _passes() -> list[str]:
+    return [p["name"] for p in _core.pass_table()] + ["plan"]
+
+
 def checked_passes(names: str | Iterable[str] | None) -> tuple[str, ...] | None:
     """Names of passes as a tuple. Raises UsageError on an unknown one."""
     if names is None:
         return None
     passes = tuple(names.replace(",", " ").split() if isinstance(names, str) else names)
-    known = [p["name"] for p in _core.pass_table()] + ["plan"]
+    known = _passes()
     for name in passes:
         if name not in known:
             raise UsageError(f"unknown pass {name!r}; the passes are: {', '.join(known)}")
@@ -191,3 +195,17 @@ _WITH_VALUES: dict[str, Callable[[str, str], Any]] = {
     "--plan": _one_of(PLANS),
     "--plan-seconds": _seconds,
 }
+
+#: Words that an option may take, of those that take one of a few.
+WORDS: dict[str, Callable[[], Iterable[str]]] = {
+    "--view": lambda: VIEWS,
+    "--plan": lambda: PLANS,
+    "--remat": lambda: ("sqrt",),
+    "--passes": _passes,
+}
+
+
+def offered() -> list[str]:
+    """The options that a person may write."""
+    flags = [f for f in _FLAGS if f not in _WRITTEN_FOR_US]
+    return sorted([*_WITH_VALUES, *flags, *(f"--no-{name}" for name in _passes())])

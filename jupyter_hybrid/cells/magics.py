@@ -23,7 +23,7 @@ from ..gluon import own_nets
 from ..reports import why_compiled
 from ..reports.report import Report
 from ..reports.session import session, start
-from . import skip, ways
+from . import completion, skip, ways
 from .before_cell import before_cell
 from .input_transform import as_typed, cell_of, is_ours, suspended, transform, transformed, use
 from .run_cell import (
@@ -366,6 +366,7 @@ def load(shell: Any) -> None:
     shell.events.register("post_run_cell", trifles.ended)
     shell.events.register("post_run_cell", _keep_history_of)
     before_cell.start(shell, magics.compute_mentioned)
+    completion.start(shell, MODES)
     live.start(shell, session)
 
 

@@ -1,0 +1,35 @@
+"""What a Tab offers after our magics."""
+
+from __future__ import annotations
+
+import pytest
+from cells import Shell
+from IPython.core.completer import provisionalcompleter
+
+
+@pytest.fixture(scope="module")
+def shell() -> Shell:
+    return Shell()
+
+
+@pytest.mark.parametrize(
+    ("line", "some", "none"),
+    [
+        ("%%hybridize --", {"--view", "--out", "--check", "--no-fuse"}, {"--auto", "--scratch"}),
+        ("%%hybridize --force --f", set(), {"--force"}),
+        ("%%hybridize --view ", {"graph", "memory", "none"}, {"--view"}),
+        ("%%hybridize --view gr", {"graph"}, {"memory"}),
+        ("%%hybridize --plan ", {"fast", "exact"}, {"graph"}),
+        ("%%hybridize --passes fu", {"fuse"}, {"fold"}),
+        ("%engine ", {"naive", "slow", "inline"}, {"on"}),
+        ("%engine inline o", {"on", "off"}, {"naive"}),
+        ("%hybrid ", {"mode", "explain", "clear"}, {"auto"}),
+        ("%hybrid mode ", {"symbolic", "imperative", "auto"}, {"clear"}),
+        ("%hybrid mode symbolic --", {"--force"}, {"auto"}),
+    ],
+)
+def test_options_and_their_words_are_offered(shell, line, some, none):
+    for text in (line, f"{line}\ny = np.ones(3)"):  # as a kernel asks, the cursor in the first line
+        with provisionalcompleter():
+            found = {c.text for c in shell.ip.Completer.completions(text, len(line))}
+        assert some <= found and not none & found
