@@ -7,6 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from ..capture.durations import seconds
+from ..capture.sizes import byte_size
 from ..views.svg import document
 from ..views.svg_text import text_at
 
@@ -17,17 +18,6 @@ if TYPE_CHECKING:
 COLOURS = {"imperative": "#d55e00", "symbolic": "#0072b2"}
 _GREY, _GRID = "#5a6070", "#e3e6ec"
 _WIDTH = 640.0
-
-
-def count_bytes(value: float | None) -> str:
-    """A size for people: ``1.2 MiB``."""
-    if value is None:
-        return "-"
-    for unit in ("B", "KiB", "MiB"):
-        if abs(value) < 1024:
-            return f"{value:,.0f} {unit}" if unit == "B" else f"{value:,.1f} {unit}"
-        value /= 1024
-    return f"{value:,.2f} GiB"
 
 
 def table(report: CompareReport) -> str:
@@ -46,7 +36,7 @@ def table(report: CompareReport) -> str:
     row("  waiting", seconds, one.wait_s, two.wait_s)
     row("kernels", str, one.kernels, two.kernels)
     row("allocations", str, one.allocations, two.allocations)
-    row("peak bytes", count_bytes, one.peak_bytes, two.peak_bytes)
+    row("peak bytes", byte_size, one.peak_bytes, two.peak_bytes)
     row("runs timed", str, len(one.seconds), len(two.seconds))
     lines = [report.verdict, ""]
     lines += [f"{label:14}{first:>20}{second:>20}" for label, first, second in rows]
@@ -130,7 +120,7 @@ def _bars(one: Any, two: Any, top: float) -> tuple[str, float]:
 
     groups: list[tuple[str, Any, Any]] = [
         ("time, median and quartiles", lambda s: s.median, seconds),
-        ("peak memory of arrays", lambda s: s.peak_bytes, count_bytes),
+        ("peak memory of arrays", lambda s: s.peak_bytes, byte_size),
         ("kernels launched", lambda s: s.kernels, lambda n: f"{n:,}"),
     ]
     for title, value_of, text in groups:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..capture.durations import seconds
+from ..capture.sizes import byte_size
 from ..reports.listing import Break
 from . import page
 from .difference import Difference
@@ -159,8 +160,8 @@ class CompareReport:
         if before == after or (before and abs(after / before - 1) <= _SAME_MEMORY):
             return "the same memory"
         if min(before, after) < _SMALL_BYTES:
-            gap = f"{page.count_bytes(abs(after - before))} {'more' if after > before else 'less'}"
-            return f"{gap} memory ({page.count_bytes(after)} against {page.count_bytes(before)})"
+            gap = f"{byte_size(abs(after - before))} {'more' if after > before else 'less'}"
+            return f"{gap} memory ({byte_size(after)} against {byte_size(before)})"
         if after < before:
             return f"{(1 - after / before) * 100:.0f} % less memory"
         return f"{(after / before - 1) * 100:.0f} % more memory"

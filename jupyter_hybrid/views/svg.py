@@ -9,6 +9,7 @@ from html import escape
 from itertools import pairwise
 from typing import Any
 
+from ..capture.sizes import byte_size
 from .svg_text import MONO, clip, text_at
 from .unit_svg import units_body
 
@@ -33,16 +34,6 @@ BUFFER_COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#b4538a", "#9c8400", "#2a9fd6", "#8a5a00", "#5b4fa2",
 )  # fmt: skip
 _MAX_NODES = 400  # beyond, a still picture is unreadable: the text form says it better
-
-
-def _bytes(count: float | None) -> str:
-    if count is None:
-        return "?"
-    for unit in ("B", "KiB", "MiB"):
-        if count < 1024:
-            return f"{count:,.0f} {unit}" if unit == "B" else f"{count:,.1f} {unit}"
-        count /= 1024
-    return f"{count:,.1f} GiB"
 
 
 def _node(node: dict[str, Any], coloured_by_buffer: bool) -> str:
@@ -167,8 +158,8 @@ def _header(spec: dict[str, Any]) -> str:
         return text_at(24, 28, spec["title"], font_size=14, font_weight=600)
     facts = (
         f"{totals['kernels_before']} → {totals['kernels_after']} kernels · "
-        f"{_bytes(totals['bytes_imperative'])} → {_bytes(totals['bytes_planned'])} "
-        f"(lower bound {_bytes(totals['bytes_lower_bound'])})"
+        f"{byte_size(totals['bytes_imperative'])} → {byte_size(totals['bytes_planned'])} "
+        f"(lower bound {byte_size(totals['bytes_lower_bound'])})"
     )
     return text_at(24, 28, spec["title"], font_size=14, font_weight=600) + text_at(
         24 + 9 * len(spec["title"]), 28, facts, font_size=12, fill="#5a6070"

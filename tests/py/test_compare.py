@@ -275,9 +275,9 @@ def test_verdicts():
 def test_verdicts_of_little_memory_are_in_bytes():
     report = made(1e-3 / 2)
     report.imperative.peak_bytes, report.symbolic.peak_bytes = 8, 3 << 19
-    assert "1.5 MiB more memory (1.5 MiB against 8 B)" in report.verdict
+    assert "1.5 MB more memory (1.5 MB against 8 B)" in report.verdict
     report.imperative.peak_bytes, report.symbolic.peak_bytes = 3 << 19, 0
-    assert "1.5 MiB less memory (0 B against 1.5 MiB)" in report.verdict
+    assert "1.5 MB less memory (0 B against 1.5 MB)" in report.verdict
 
 
 def test_uncertain_verdicts_say_why():
