@@ -20,6 +20,7 @@ LOAD = "%load_ext jupyter_hybrid"
 @pytest.mark.takes("a notebook from top to bottom")
 def test_tour_runs_and_the_slider_moves(notebook):
     notebook.open("00_tour.ipynb")
+    expect(notebook.page.locator(".hyb-live-panel .hyb-timeline")).to_be_visible()  # by itself
     notebook.run_all()
     notebook.wait_idle()
     outputs = notebook.outputs()

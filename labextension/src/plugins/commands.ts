@@ -2,15 +2,16 @@
 import { Notification, type ICommandPalette } from '@jupyterlab/apputils';
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { INotebookTracker } from '@jupyterlab/notebook';
-import { hybridIcon } from './icon';
+import { hybridIcon, panelIcon } from './icon';
 import type { LivePanel } from './live_panel';
 import type { LiveConnections } from './live_connections';
 import { modeOf, toggleHybridize } from './toggle_magic';
 
 export const TOGGLE = 'jupyter-hybrid:toggle-hybridize';
 export const SHOW_PANEL = 'jupyter-hybrid:show-panel';
-/** Cell metadata: the options behind %%hybridize while it is switched off. */
-const KEPT = 'jupyter_hybrid';
+/** Metadata: of a cell the options behind %%hybridize while it is switched off; of a notebook
+ * whether it opens the panel. */
+const METADATA = 'jupyter_hybrid';
 
 export function addCommands(
   app: JupyterFrontEnd,
@@ -39,7 +40,7 @@ export function addCommands(
       if (!model) {
         return;
       }
-      const kept = model.getMetadata(KEPT) as { options?: unknown } | undefined;
+      const kept = model.getMetadata(METADATA) as { options?: unknown } | undefined;
       const options = typeof kept?.options === 'string' ? kept.options : '';
       const toggled = toggleHybridize(model.sharedModel.getSource(), options, standard());
       if (!toggled) {
@@ -50,9 +51,9 @@ export function addCommands(
       }
       model.sharedModel.setSource(toggled.source);
       if (!toggled.on && toggled.options) {
-        model.setMetadata(KEPT, { options: toggled.options });
+        model.setMetadata(METADATA, { options: toggled.options });
       } else {
-        model.deleteMetadata(KEPT);
+        model.deleteMetadata(METADATA);
       }
       app.commands.notifyCommandChanged(TOGGLE);
     }
@@ -60,8 +61,17 @@ export function addCommands(
   app.commands.addCommand(SHOW_PANEL, {
     label: 'Show Queue and Devices',
     caption: panel.title.caption,
-    icon: hybridIcon,
+    icon: panelIcon,
     execute: () => app.shell.activateById(panel.id)
+  });
+  // A notebook that is about the panel opens it.
+  tracker.widgetAdded.connect((_, notebook) => {
+    void notebook.context.ready.then(() => {
+      const ours = notebook.context.model.getMetadata(METADATA) as { panel?: unknown } | undefined;
+      if (ours?.panel === 'open') {
+        void app.commands.execute(SHOW_PANEL);
+      }
+    });
   });
   const changed = () => app.commands.notifyCommandChanged(TOGGLE);
   tracker.activeCellChanged.connect(changed);

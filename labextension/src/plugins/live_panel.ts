@@ -4,7 +4,7 @@ import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import { h } from '../views/dom';
 import { Timeline } from '../views/timeline';
-import { hybridIcon } from './icon';
+import { panelIcon } from './icon';
 import type { Links } from './links';
 import type { LiveConnection } from './live_connection';
 import type { LiveConnections } from './live_connections';
@@ -24,7 +24,7 @@ export class LivePanel extends Widget {
     super();
     this.id = 'jupyter-hybrid-live';
     this.addClass('hyb-live-panel');
-    this.title.icon = hybridIcon;
+    this.title.icon = panelIcon;
     this.title.caption = 'Hybrid: queue and devices';
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', this.title.caption);
