@@ -117,7 +117,7 @@ class HybridMagics(Magics):
                 report.nets = {name: count for name, count in nets.items() if count}
         shown = self._finish(prepared, options, value, report)
         if options.auto and not nets:  # what is called often may become a program
-            trifles.learn(cell, prepared, options, report, self.shell.user_ns)
+            trifles.learn(cell, prepared, options, report)
         return shown
 
     async def awaited(self, magic: str, line: str, cell: str) -> Any:

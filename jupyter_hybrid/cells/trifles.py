@@ -29,12 +29,10 @@ class Trifles:
         self._known: OrderedDict[str, tuple[Report, float]] = OrderedDict()  # and seconds
         self._begun: tuple[str, float] | None = None
 
-    def learn(
-        self, body: str, prepared: Cell, options: Options, report: Report, names: dict[str, Any]
-    ) -> None:
+    def learn(self, body: str, prepared: Cell, options: Options, report: Report) -> None:
         """A cell has run in mode auto, and called no nets of ours."""
         known = ways.find(prepared, options)
-        if known is None or body in self._known or not known.gains_nothing(names):
+        if known is None or body in self._known or not known.gains_nothing:
             return
         lasts = prepared.memo.get(Trifles)
         if lasts is None:

@@ -106,7 +106,7 @@ class Ways:
     trial: int = _TRIAL  # runs of the best way before another one is tried
     last: str = "recorded"
     _looked: bool = False  # whether it may be skipped
-    _is_open: bool | None = None  # it may not, as its code tells
+    _is_open: bool = False  # it may not, as its code tells
     _units_s: float = 0.0  # what they took in the last run that had some, ...
     _scalars_s: float = 0.0  # those of them that work with no whole arrays
     _saved_s: float = 0.0  # ... and how much less that is than as written
@@ -152,25 +152,26 @@ class Ways:
                 return other  # once more: it would not cost much
         return best
 
-    def gains_nothing(self, names: dict[str, Any]) -> bool:
+    @property
+    def gains_nothing(self) -> bool:
         """Will it only ever run as written? It takes next to nothing, or has no loop that can be
-        compiled and code that can't be seen into, with the values that names have now."""
+        compiled, and code that can't be seen into."""
         written = self.took.get("written")
         if written is None or len(self.took) > 1 or written.runs < _TWICE:
             return False
-        if written.seconds >= _WORTH_S and self._is_open is None:
-            self._is_open = not skip.is_closed(self.cell, names)
-        return written.seconds < _WORTH_S or bool(self._is_open and not self.has_units)
+        return written.seconds < _WORTH_S or (self._is_open and not self.has_units)
 
     def look(self, names: dict[str, Any]) -> None:
-        """Is it to be recorded whole, since it runs often and its code is closed?"""
+        """Before a run: is it to be recorded whole, since it runs often and its code is closed?"""
         if self._looked or "recorded" in self.took or not self.took:
             return
         best = min(self.took.values(), key=lambda took: took.seconds)
-        if best.runs < _OFTEN or best.seconds < _WORTH_S or self._scalars_s > best.seconds / 2:
+        few = _OFTEN if self.has_units else _TWICE
+        if best.runs < few or best.seconds < _WORTH_S or self._scalars_s > best.seconds / 2:
             return
-        self._looked = True
-        if skip.is_closed(self.cell, names):
+        self._is_open = not skip.is_closed(self.cell, names)
+        self._looked = self._is_open or best.runs >= _OFTEN
+        if self._looked and not self._is_open:
             skip.ask_for_whole(self.cell, best.seconds)
 
     def _is_beaten(self, took: Took, other_s: float) -> bool:

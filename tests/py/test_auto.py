@@ -264,6 +264,7 @@ def test_a_trifle_is_ipythons_own_until_it_takes_longer(shell, monkeypatch):
         ("unknown(x)\nfor i in range(3000):\n    s += i\n", False),  # its loop may run compiled
         ("unknown(x)\ny = [str(v) for v in range(3)]", True),
         ("unknown(x)\ndef g():\n    return 1\n", False),
+        ("import math\nunknown(x)\nmath = 5\n", True),
     ],
 )
 def test_who_can_only_run_as_written_is_ipythons_own(shell, monkeypatch, cell, is_ipythons):
@@ -276,9 +277,10 @@ def test_who_can_only_run_as_written_is_ipythons_own(shell, monkeypatch, cell, i
     )
     shell.run("%hybrid mode auto")
     monkeypatch.setattr(HybridMagics, "_ran", noted(HybridMagics._ran, ours))
-    for _ in range(6):
+    for _ in range(7):
         shell.run(cell)
-    assert (len(ours) < 6) == is_ipythons
+        assert shell.ns.get("math", 5) == 5  # nothing of it is run beside it
+    assert (len(ours) < 7) == is_ipythons
 
 
 def noted(function, seen):
