@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from types import SimpleNamespace
 from typing import Any
+from weakref import WeakSet
 
 from ..capture import options
 
 _ENGINE = {"": ("naive", "threaded", "inline", "limit", "slow"), "inline": ("on", "off")}
 _HYBRID = {"": ("mode", "explain", "clear"), "symbolic": ("--force",), "explain": (), "clear": ()}
-_told: list[Any] = []  # IPython has no way to take a completer back
+_told: WeakSet[Any] = WeakSet()  # IPython has no way to take a completer back
 
 
 def start(shell: Any, modes: Iterable[str]) -> None:
     """Tells a shell's completer; ``modes``: those of ``%hybrid mode``."""
-    if any(known is shell for known in _told):
+    if shell in _told:
         return
-    _told.append(shell)
+    _told.add(shell)
     hybrid = {**dict.fromkeys(modes, ()), "mode": tuple(modes), **_HYBRID}
     for magic, offer in {
         "%%hybridize": _of_hybridize,
