@@ -63,6 +63,11 @@ class Piece:
         self.cpu += usage.ru_utime + usage.ru_stime
         return process.returncode
 
+    def say(self, line: str) -> None:
+        """Into the log."""
+        with self.log.open("a") as log:
+            log.write(f"{line}\n")
+
     def text(self) -> str:
         """The log, without what doctest says of the time of a test that has nothing else to say."""
         return QUIET.sub("", self.log.read_text(errors="replace"))
@@ -144,6 +149,9 @@ def pytest(
         command = [sys.executable, "-m", "pytest", "-q", *names, "-m", marks]
         # Not the cache: two runs at a time would write it.
         command += [f"--junitxml={report}", "-p", "no:cacheprovider"]
+        if long:  # other examples in every run, and which can be told afterwards
+            command.append(f"--hypothesis-seed={time.time_ns() % 2**32}")
+            piece.say(command[-1])
         code = piece.call(*command, env={"HYBRID_HYPOTHESIS": "long" if long else "fixed"})
         return read_junit(report).judged(0 if code == 5 else code, f"pytest {label}")
 
