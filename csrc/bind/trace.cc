@@ -35,7 +35,7 @@ constexpr std::pair<const char*, const char*> kPackedFields[] = {
 
 class TraceReader {
  public:
-  TraceReader() : cursor_(trace::new_cursor()) {}
+  explicit TraceReader(bool from_oldest) : cursor_(trace::new_cursor(from_oldest)) {}
   ~TraceReader() { trace::free_cursor(cursor_); }
   TraceReader(const TraceReader&) = delete;
   TraceReader& operator=(const TraceReader&) = delete;
@@ -165,7 +165,7 @@ void bind_trace(py::module_& m) {
   for (const auto& [name, format] : kPackedFields) fields.append(py::make_tuple(name, format));
   m.attr("SPAN_DTYPE") = py::dtype::from_args(fields);
   py::class_<TraceReader>(m, "TraceReader", "A reader of the trace rings with a place of its own.")
-      .def(py::init<>())
+      .def(py::init<bool>(), py::arg("from_oldest") = false)
       .def("read_frame", &TraceReader::read_frame, py::arg("max_bytes") = 131072,
            "What is new: now_ms, spans (records of SPAN_DTYPE; short ones are merged where they "
            "take more than max_bytes), gaps (operators whose spans were overwritten: lane, count, "

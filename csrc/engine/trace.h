@@ -105,9 +105,10 @@ struct Drained {
   // Of every lane, over all drains of a cursor: operators in `records` and here = those recorded.
   std::vector<Gap> gaps;
 };
-// Takes what is new since the last drain of `cursor` (each reader has its own), which starts now.
+// Takes what is new since the last drain of `cursor` (each reader has its own), which starts now,
+// or with the oldest record that is still there.
 struct Cursor;
-Cursor* new_cursor();
+Cursor* new_cursor(bool from_oldest = false);
 void free_cursor(Cursor*);
 Drained drain(Cursor*);
 // Makes spans that are too many into at most so many, or one a lane: those that are short and begin

@@ -80,8 +80,9 @@ void add_running(const LiveSlot& live, uint64_t now, std::vector<Record>* out) {
 
 }  // namespace
 
-Cursor* new_cursor() {
+Cursor* new_cursor(bool from_oldest) {
   auto* cursor = new Cursor;
+  if (from_oldest) return cursor;
   for (Ring* r : all_rings()) {
     Seen seen{r->head.load(std::memory_order_acquire), {}};
     for (const auto& [lane, count] : r->operators.all()) seen.lanes[lane].operators = count;

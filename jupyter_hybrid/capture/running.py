@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from typing import Any
 
 
@@ -10,12 +12,15 @@ class RunningCells:
 
     def __init__(self) -> None:
         self._infos: list[Any] = []
+        self.began: deque[float] = deque(maxlen=2)  # `perf_counter` of this cell and the last one
 
     def __len__(self) -> int:
         return len(self._infos)
 
     def start(self, info: Any) -> None:
         """IPython's ``pre_run_cell``."""
+        if not self._infos:
+            self.began.append(time.perf_counter())
         self._infos.append(info)
 
     def finish(self, result: Any) -> None:

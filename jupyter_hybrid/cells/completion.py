@@ -9,7 +9,11 @@ from weakref import WeakSet
 
 from ..capture import options
 
-_ENGINE = {"": ("naive", "threaded", "inline", "limit", "slow"), "inline": ("on", "off")}
+_ENGINE = {
+    "": ("naive", "threaded", "inline", "limit", "slow", "report"),
+    "inline": ("on", "off"),
+    "report": (),
+}
 _HYBRID = {"": ("mode", "explain", "clear"), "symbolic": ("--force",), "explain": (), "clear": ()}
 _told: WeakSet[Any] = WeakSet()  # IPython has no way to take a completer back
 

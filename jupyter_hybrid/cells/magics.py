@@ -45,7 +45,7 @@ _AWAITS = (
     "%%{magic}: a cell that awaits must be typed as a cell of its own: IPython runs it in its "
     "event loop, where %%time and run_cell_magic() can't"
 )
-_ENGINE_USAGE = "%engine [naive|threaded] [inline on|off] [limit N] [slow SECONDS]"
+_ENGINE_USAGE = "%engine [naive|threaded] [inline on|off] [limit N] [slow SECONDS], or report"
 
 
 @magics_class
@@ -218,10 +218,15 @@ class HybridMagics(Magics):
     def engine(self, line: str) -> None:
         """Show or change the engine: %engine [naive|threaded] [inline on|off] [limit N] [slow S].
 
+        %engine report says which lines waited for it since the last cell began, and for what.
+
         naive runs each operator when it is called; threaded queues it. inline off sends small
         operators through the queue too. limit bounds the operators waiting. slow holds each queued
         operator that many seconds, marked as artificial, so that the queue can be watched.
         """
+        if line.split() == ["report"]:
+            print(live.report(running.began[0] if running.began else 0.0))
+            return
         changes = _engine_changes(line.split())
         if changes:
             _core.set_engine(**changes)

@@ -7,6 +7,7 @@ from typing import Any
 from ..views import linked
 from .chrome import Recording
 from .pump import TARGET, Pump, engine_status
+from .waits import report
 
 _pump: Pump | None = None
 
@@ -49,4 +50,4 @@ def tell(message: dict[str, Any]) -> None:
         _pump.broadcast(message)
 
 
-__all__ = ["Recording", "start", "stop", "tell"]
+__all__ = ["Recording", "report", "start", "stop", "tell"]
