@@ -63,7 +63,7 @@ TEST_CASE("engine: the lanes of devices are independent, and labelled") {
   CHECK_FALSE(inlined);
   std::vector<uint16_t> used;
   for (const trace::Record& r : trace::drain(cursor).records) {
-    if (trace::name_of(r.name) == "meet") used.push_back(r.lane);
+    if (trace::is_span(r) && trace::name_of(r.name) == "meet") used.push_back(r.lane);
   }
   trace::free_cursor(cursor);
   std::vector<std::string> names;
