@@ -1,7 +1,8 @@
 // A lane's work on pixels: what is too small to be seen alone becomes one bar a pixel, whose height
 // is its share of work. Where spans are not kept any more, slices of the lane's levels take their place.
-import { FLAG, mergedFlags, type Span } from '../frames';
+import { FLAG, type Span } from '../frames';
 import type { LaneRing } from './span_store';
+import { Workload, type Worked } from './workload';
 
 /** A time window on `width` pixels; times in milliseconds. */
 export interface Window {
@@ -24,13 +25,9 @@ export interface Bar {
 }
 
 /** Work, evenly over a time: of a span or, where it is null, of a slice. */
-interface Piece {
+interface Piece extends Worked {
   start: number;
   end: number;
-  busy: number;
-  count: number;
-  name: number;
-  flags: number;
   span: Span | null;
 }
 
@@ -79,53 +76,26 @@ function inside(piece: Piece, from: number, to: number): number {
   return Math.max(0, Math.min(piece.end, to) - Math.max(piece.start, from)) / length;
 }
 
-/** The pixels of a lane in which short spans worked: their bars. */
-class Columns {
-  private readonly busy: Float64Array;
-  private readonly counts: Float64Array;
-  private readonly longest: Float64Array;
-  private readonly names: Float64Array;
-  private readonly flags: Int32Array;
-
-  constructor(
-    private readonly window: Window,
-    private readonly pixel: number
-  ) {
-    const width = Math.max(0, Math.ceil(window.width));
-    this.busy = new Float64Array(width);
-    this.counts = new Float64Array(width);
-    this.longest = new Float64Array(width);
-    this.names = new Float64Array(width);
-    this.flags = new Int32Array(width).fill(-1);
-  }
-
-  add(piece: Piece): void {
-    const { window, pixel } = this;
-    const first = Math.floor((piece.start - window.start) / pixel);
-    const last = Math.floor((piece.end - window.start) / pixel);
-    for (let x = Math.max(first, 0); x <= Math.min(last, this.busy.length - 1); x++) {
-      const from = window.start + x * pixel;
-      const busy = piece.busy * inside(piece, from, from + pixel);
-      if (busy === 0 && x !== first) {
-        continue;
-      }
-      this.busy[x] += busy;
-      this.counts[x] += x === first ? piece.count : 0;
-      this.flags[x] = this.flags[x] < 0 ? piece.flags : mergedFlags(this.flags[x], piece.flags);
-      if (busy >= this.longest[x]) {
-        this.longest[x] = busy;
-        this.names[x] = piece.name;
-      }
+/** The pixels in which a short span or a slice worked. */
+function addToPixels(pixels: Workload, piece: Piece, window: Window, pixel: number): void {
+  const first = Math.floor((piece.start - window.start) / pixel);
+  const last = Math.floor((piece.end - window.start) / pixel);
+  for (let x = Math.max(first, 0); x <= Math.min(last, pixels.length - 1); x++) {
+    const from = window.start + x * pixel;
+    const busy = piece.busy * inside(piece, from, from + pixel);
+    if (busy > 0 || x === first) {
+      pixels.add(x, piece, busy, x === first ? piece.count : 0);
     }
   }
+}
 
-  *bars(): Iterable<Bar> {
-    for (let x = 0; x < this.busy.length; x++) {
-      if (this.flags[x] >= 0) {
-        const share = Math.min(1, this.busy[x] / this.pixel);
-        const [name, count, flags] = [this.names[x], this.counts[x], this.flags[x]];
-        yield { x, w: 1, name, alone: false, share, count, flags };
-      }
+/** Bars of one pixel. */
+function* barsOfPixels(pixels: Workload, pixel: number): Iterable<Bar> {
+  for (let x = 0; x < pixels.length; x++) {
+    const worked = pixels.at(x);
+    if (worked) {
+      const { name, count, flags, busy } = worked;
+      yield { x, w: 1, name, alone: false, share: Math.min(1, busy / pixel), count, flags };
     }
   }
 }
@@ -133,11 +103,12 @@ class Columns {
 export function barsOf(ring: LaneRing, window: Window, now: number): Bar[] {
   const pixel = (window.end - window.start) / window.width;
   const bars: Bar[] = [];
-  const columns = { work: new Columns(window, pixel), waits: new Columns(window, pixel) };
+  const columns = Math.max(0, Math.ceil(window.width));
+  const [work, waits] = [new Workload(columns), new Workload(columns)];
   const add = (piece: Piece) => {
     const w = (piece.end - piece.start) / pixel;
     if (w < MIN_PIXELS) {
-      columns[piece.flags & FLAG.wait ? 'waits' : 'work'].add(piece);
+      addToPixels(piece.flags & FLAG.wait ? waits : work, piece, window, pixel);
       return;
     }
     const left = Math.max((piece.start - window.start) / pixel, -2);
@@ -158,7 +129,7 @@ export function barsOf(ring: LaneRing, window: Window, now: number): Bar[] {
     }
   }
   // Work lies on the waits for it.
-  return [...columns.waits.bars(), ...bars, ...columns.work.bars()];
+  return [...barsOfPixels(waits, pixel), ...bars, ...barsOfPixels(work, pixel)];
 }
 
 /** The span under a time, the shortest where several lie; `slack` in milliseconds helps thin ones. */
@@ -181,11 +152,7 @@ export function spanAt(ring: LaneRing, time: number, slack: number, now: number)
 }
 
 /** What a lane did in a time, waits not counted. */
-export interface Work {
-  busy: number;
-  /** operators that began in it */
-  count: number;
-}
+export type Work = Pick<Worked, 'busy' | 'count'>;
 
 export function workIn(ring: LaneRing, from: number, to: number): Work {
   const work = { busy: 0, count: 0 };

@@ -1,6 +1,7 @@
 // What lanes and queue did, in slices of time of several lengths: the shorter ones reach back less
 // far, the longest for hours. Spans that are not kept any more are drawn from these.
-import { FLAG, mergedFlags, type Span } from '../frames';
+import { FLAG, type Span } from '../frames';
+import { Workload, type Worked } from './workload';
 
 /** Milliseconds of the shortest slice; each level's are `FACTOR` times as long as the one before. */
 export const SHORTEST_MS = 0.25;
@@ -66,76 +67,26 @@ function makeLevels<T>(make: (width: number, count: number) => T, count: number)
 }
 
 /** What a lane did in one slice. */
-export interface Slice {
+export interface Slice extends Worked {
   start: number;
   width: number;
-  /** milliseconds of work in it */
-  busy: number;
-  /** operators that began in it */
-  count: number;
-  /** of the longest span in it */
-  name: number;
-  /** of all its spans */
-  flags: number;
-}
-
-/** Work, or waits, slice by slice. */
-class Channel {
-  private readonly busy: Float64Array;
-  private readonly counts: Float64Array;
-  private readonly longest: Float32Array;
-  private readonly names: Uint32Array;
-  private readonly flags: Int32Array;
-
-  constructor(count: number) {
-    this.busy = new Float64Array(count);
-    this.counts = new Float64Array(count);
-    this.longest = new Float32Array(count);
-    this.names = new Uint32Array(count);
-    this.flags = new Int32Array(count).fill(-1);
-  }
-
-  clear(at: number): void {
-    this.busy[at] = this.counts[at] = this.longest[at] = this.names[at] = 0;
-    this.flags[at] = -1;
-  }
-
-  add(at: number, busy: number, count: number, name: number, flags: number): void {
-    this.flags[at] = this.flags[at] < 0 ? flags : mergedFlags(this.flags[at], flags);
-    this.busy[at] += busy;
-    this.counts[at] += count;
-    if (busy >= this.longest[at]) {
-      this.longest[at] = busy;
-      this.names[at] = name;
-    }
-  }
-
-  at(at: number, start: number, width: number): Slice | null {
-    const [busy, count, name, flags] = [
-      this.busy[at],
-      this.counts[at],
-      this.names[at],
-      this.flags[at]
-    ];
-    return flags < 0 ? null : { start, width, busy, count, name, flags };
-  }
 }
 
 class BusyLevel {
   readonly slices: Slices;
-  private readonly work: Channel;
-  private readonly waits: Channel;
+  private readonly work: Workload;
+  private readonly waits: Workload;
 
   constructor(width: number, count: number) {
-    this.work = new Channel(count);
-    this.waits = new Channel(count);
+    this.work = new Workload(count);
+    this.waits = new Workload(count);
     this.slices = new Slices(width, count, at => {
       this.work.clear(at);
       this.waits.clear(at);
     });
   }
 
-  add(span: Work): void {
+  add(span: Span): void {
     const { width } = this.slices;
     const { start, duration } = span;
     const end = start + duration;
@@ -150,7 +101,7 @@ class BusyLevel {
       const at = this.slices.open(n);
       if (at >= 0) {
         const busy = duration > 0 ? (span.busy * inside) / duration : span.busy;
-        channel.add(at, busy, n === first ? span.count : 0, span.name, span.flags);
+        channel.add(at, span, busy, n === first ? span.count : 0);
       }
     }
   }
@@ -160,16 +111,14 @@ class BusyLevel {
     for (let n = Math.max(0, Math.floor(from / width)); n * width < to; n++) {
       const at = this.slices.find(n);
       for (const channel of at < 0 ? [] : [this.waits, this.work]) {
-        const slice = channel.at(at, n * width, width);
-        if (slice) {
-          visit(slice);
+        const worked = channel.at(at);
+        if (worked) {
+          visit({ ...worked, start: n * width, width });
         }
       }
     }
   }
 }
-
-type Work = Pick<Span, 'start' | 'duration' | 'busy' | 'count' | 'name' | 'flags'>;
 
 /** The work and the waits of a lane. */
 export class BusyLevels {
@@ -180,7 +129,7 @@ export class BusyLevels {
   }
 
   /** Takes in a span: its work lies evenly over its duration. */
-  add(span: Work): void {
+  add(span: Span): void {
     this.levels.forEach(level => level.add(span));
   }
 

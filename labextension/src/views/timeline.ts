@@ -22,8 +22,8 @@ const FRAME_MS = 1000 / 30;
 const WORDS_MS = 250;
 
 export interface TimelineEvents {
-  /** a span was clicked: where the user's code pushed it, and the node it ran (0: none) */
-  site?: (site: Site, node: number) => void;
+  /** a span was clicked: where the user's code pushed it, or waited */
+  site?: (site: Site) => void;
 }
 
 export class Timeline {
@@ -298,7 +298,7 @@ export class Timeline {
       const span = clicked ? this.hit(event)?.span : null;
       const site = span && this.store.sites.get(span.site);
       if (site) {
-        this.events.site?.(site, span.node);
+        this.events.site?.(site);
       }
     });
     this.plot.addEventListener('pointerleave', () => this.tooltip.hide());
