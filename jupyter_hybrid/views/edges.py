@@ -29,7 +29,7 @@ def edges_of(graph: Any) -> list[dict[str, Any]]:
                     "arg": arg,
                     # the card of an input tells its own shape
                     "label": shape_text(shape) if shape and origin.kind in made else "",
-                    "bytes": bytes_of(shape, dtype),
+                    "bytes": bytes_of(shape, dtype) or 0,
                     "kind": "data",
                 }
             )
@@ -71,8 +71,8 @@ def known_shape(shape: Any) -> list[int] | None:
     return list(shape)
 
 
-def bytes_of(shape: Any, dtype: Any) -> int:
-    """0 while shape or dtype is not known."""
+def bytes_of(shape: Any, dtype: Any) -> int | None:
+    """None while shape or dtype is not known."""
     if known_shape(shape) is None or dtype is None:
-        return 0
+        return None
     return nbytes(shape, dtype)

@@ -197,10 +197,8 @@ def _stage(
 
 def _bytes(node: Any) -> int | None:
     """Of all its values; None when a shape or dtype of them is not known."""
-    values = list(zip(node.shapes, node.dtypes, strict=True))
-    if any(known_shape(s) is None or d is None for s, d in values):
-        return None
-    return sum(bytes_of(s, d) for s, d in values)
+    sizes = [bytes_of(s, d) for s, d in zip(node.shapes, node.dtypes, strict=True)]
+    return None if None in sizes else sum(size or 0 for size in sizes)
 
 
 def summarize(changes: list[Any]) -> str:
