@@ -1,6 +1,7 @@
 // Methods of NDArray that read it, copy it, convert it or wait for it.
 #include "bind/create.h"
 #include "bind/invoke.h"
+#include "bind/site.h"
 #include "core/devices.h"
 #include "engine/engine.h"
 #include "ops/copy_to_device.h"
@@ -128,6 +129,7 @@ PyObject* wait_to_read(PyObject* self, PyObject*) {
 PyObject* wait_to_write(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     Storage* storage = value(self).storage.get();
+    mark_site();
     {
       const MaybeReleaseGil gil(true);
       engine::wait_to_write(storage);
