@@ -421,7 +421,8 @@ class Ready(NamedTuple):
 
 
 def _ends_silently(value: Any) -> bool:
-    """No finalizer and no callback of the user's is called when it goes."""
+    """No finalizer of the user's is called when it goes. (That an array goes may be listened to by
+    ``weakref``, and a module that nobody else has takes its values along: neither is asked.)"""
     kind = type(value)
     if kind is np.ndarray:
         return not value.dtype.hasobject
