@@ -33,6 +33,14 @@ constexpr std::pair<const char*, const char*> kPackedFields[] = {
     {"start_ms", "<f8"}, {"busy_ms", "<f4"}, {"extent_ms", "<f4"}, {"name", "<u4"}, {"site", "<u4"},
     {"node", "<u4"},     {"lane", "<u2"},    {"flags", "<u2"},     {"count", "<u4"}};
 
+constexpr std::pair<const char*, trace::Flags> kFlags[] = {{"inline", trace::kInline},
+                                                           {"coalesced", trace::kCoalesced},
+                                                           {"artificial", trace::kArtificial},
+                                                           {"error", trace::kError},
+                                                           {"wait", trace::kWait},
+                                                           {"running", trace::kRunning},
+                                                           {"merged", trace::kMerged}};
+
 class TraceReader {
  public:
   explicit TraceReader(bool from_oldest) : cursor_(trace::new_cursor(from_oldest)) {}
@@ -164,13 +172,15 @@ void bind_trace(py::module_& m) {
   py::list fields;
   for (const auto& [name, format] : kPackedFields) fields.append(py::make_tuple(name, format));
   m.attr("SPAN_DTYPE") = py::dtype::from_args(fields);
+  py::dict flags;
+  for (const auto& [name, flag] : kFlags) flags[name] = static_cast<int>(flag);
+  m.attr("SPAN_FLAGS") = flags;
   py::class_<TraceReader>(m, "TraceReader", "A reader of the trace rings with a place of its own.")
       .def(py::init<bool>(), py::arg("from_oldest") = false)
       .def("read_frame", &TraceReader::read_frame, py::arg("max_bytes") = 131072,
            "What is new: now_ms, spans (records of SPAN_DTYPE; short ones are merged where they "
            "take more than max_bytes), gaps (operators whose spans were overwritten: lane, count, "
-           "start_ms, "
-           "end_ms), depth (pairs of float64), lanes, names, sites, pending, pools.");
+           "start_ms, end_ms), depth (pairs of float64), lanes, names, sites, pending, pools.");
 }
 
 }  // namespace bind

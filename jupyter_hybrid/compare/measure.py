@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import _core
 
-_RUNNING, _WAIT = 32, 16
+_RUNNING, _WAIT = _core.SPAN_FLAGS["running"], _core.SPAN_FLAGS["wait"]
 _MIN_ROUNDS, _MAX_ROUNDS = 3, 400
 _LONG_S = 0.5  # what takes longer is watched once
 Prepared = Callable[[], Callable[[], Any]]  # makes one run ready; the run itself is timed

@@ -11,15 +11,6 @@ import numpy as np
 
 from .. import _core
 
-_FLAGS = {
-    1: "inline",
-    2: "coalesced",
-    4: "artificial",
-    8: "error",
-    16: "wait",
-    32: "running",
-}
-
 
 class Recording:
     """Collects trace events from its creation on.
@@ -50,7 +41,7 @@ class Recording:
         self._lanes.update({lane["id"]: lane for lane in frame["lanes"]})
         spans = np.frombuffer(frame["spans"], _core.SPAN_DTYPE)
         for start, _, extent, name, site, node, lane, flags, count in spans.tolist():
-            if flags & 32:  # still running: it will come again, whole
+            if flags & _core.SPAN_FLAGS["running"]:  # still running: it will come again, whole
                 continue
             cell, line, text = self._sites.get(site, ("", 0, ""))
             self._events.append(
@@ -67,7 +58,7 @@ class Recording:
                         "where": text,
                         "node": node,
                         "count": count,
-                        "flags": [word for bit, word in _FLAGS.items() if flags & bit],
+                        "flags": [word for word, bit in _core.SPAN_FLAGS.items() if flags & bit],
                     },
                 }
             )

@@ -11,7 +11,7 @@ from .. import _core
 from ..capture.durations import seconds
 from .pump import code_at
 
-_WAIT, _RUNNING = 16, 32  # flags of a span
+_WAIT, _RUNNING = _core.SPAN_FLAGS["wait"], _core.SPAN_FLAGS["running"]
 _MOST = 10  # that are told one by one
 
 
