@@ -293,6 +293,7 @@ def test_a_cell_that_somebody_watches_has_its_body():
 )
 def test_nothing_is_taken_for_what_it_was(setup, body, change, monkeypatch):
     monkeypatch.setitem(sys.modules, "made_up", np)  # which is not there afterwards
+
     def states(magic: str) -> list[Any]:
         cleared(shell.ns)
         shell.run(f"%%imperative\n{SETUP}{setup}")
