@@ -2,11 +2,11 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['lib/**', 'node_modules/**'] },
+  { ignores: ['lib/**', 'node_modules/**', 'src/generated/**'] },
   js.configs.recommended,
   ...tseslint.configs.recommended,
   {
-    files: ['src/views/**', 'src/protocol.ts', 'src/anywidget/**'],
+    files: ['src/views/**', 'src/layout/**', 'src/protocol.ts', 'src/anywidget/**'],
     rules: {
       // The views run in every shell (JupyterLab, VS Code, Colab), so nothing of Jupyter may leak in.
       'no-restricted-imports': [

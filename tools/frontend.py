@@ -40,7 +40,7 @@ def node_is_usable() -> bool:
 
 def newest(folder: Path) -> float:
     """Time of the newest source file, what npm and the compiler make left out."""
-    made = {"node_modules", "lib"}
+    made = {"node_modules", "lib", "generated"}
     times = [0.0]
     for here, folders, files in os.walk(folder):
         folders[:] = [f for f in folders if f not in made]
