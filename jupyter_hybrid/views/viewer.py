@@ -6,12 +6,12 @@ import html
 import json
 import os
 import sys
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import anywidget
 import graphviz
+import ipywidgets
 import traitlets
 from IPython.core.getipython import get_ipython
 
@@ -19,17 +19,11 @@ from ..reports.report import Report
 from . import linked
 from .dot import dot
 from .pictures import opened, spec_of
+from .script import script_traits
 from .spec import MIME
 from .svg import svg
 from .switchboard import switchboard
 from .text import text
-
-
-def _script() -> str:
-    """The widget's browser code, built from ``labextension/src/anywidget``."""
-    return (
-        resources.files("jupyter_hybrid").joinpath("static").joinpath("graph.js").read_text("utf-8")
-    )
 
 
 class GraphViewer(anywidget.AnyWidget):
@@ -47,11 +41,14 @@ class GraphViewer(anywidget.AnyWidget):
     spec = traitlets.Dict().tag(sync=True)
     stage = traitlets.Int(0).tag(sync=True)
     selected = traitlets.List(traitlets.Int()).tag(sync=True)
+    script = traitlets.Instance(ipywidgets.Widget, allow_none=True).tag(
+        sync=True, **ipywidgets.widget_serialization
+    )
 
     def __init__(self, thing: Any, view: str | None = None, **traits: Any):
         spec = opened(spec_of(thing), view, traits.get("stage"))
         traits.setdefault("stage", spec["initial"]["stage"])
-        super().__init__(spec=spec, _esm=_script(), **traits)
+        super().__init__(spec=spec, **script_traits(), **traits)
         if isinstance(thing, Report):
             switchboard.remember(spec, thing)
         self.on_msg(self._received)
