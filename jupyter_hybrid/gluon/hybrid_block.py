@@ -129,7 +129,7 @@ class HybridBlock(Block):
 
     def _symbolic(self, x: Any, *args: Any) -> Any:
         params = {k: p.var() for k, p in self._reg_params.items()}
-        with sym.name_prefix(self._prefix), self.name_scope():
+        with sym.name_prefix(self._prefix), self.name_scope(), _core.trace_scope(self.name):
             return self.hybrid_forward(sym, x, *args, **params)
 
     def _compiled(self, *args: Any) -> Any:

@@ -7,7 +7,6 @@ from textwrap import indent
 from typing import Any
 
 from .edges import shape_text
-from .layout import Box
 
 # Pixels of one character: wide fonts are the measure, narrow ones leave some air.
 _LABEL_CHAR, _DETAIL_CHAR = 8.0, 6.8
@@ -80,8 +79,8 @@ def bodies_of(node: Any) -> str:
     return "\n".join(f"{name}:\n{indent(str(body), '  ')}" for name, body in bodies.items())
 
 
-def box_of(node: Any, label: str, detail: str, chip: bool) -> Box:
-    """The card's size, from its texts as the browser sets them."""
+def card_size(node: Any, label: str, detail: str, chip: bool) -> tuple[float, int]:
+    """The card's width and height in pixels, from its texts as the browser sets them."""
     given = node.kind in ("input", "constant")
     inset = 34 if node.kind in ("input", "effect") else 18
     glyph = 0 if node.kind == "effect" else 18
@@ -90,7 +89,7 @@ def box_of(node: Any, label: str, detail: str, chip: bool) -> Box:
     below = len(detail) * _DETAIL_CHAR + (72 if chip else 0)
     wide = max(len(label) * _LABEL_CHAR + glyph, below) + inset
     height = 44 if detail or not given else 30
-    return Box(node.id, min(max(wide, 64), _WIDEST), height, late=given)
+    return round(min(max(wide, 64), _WIDEST), 1), height
 
 
 def given_name(node: Any) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .cards import (
     bodies_of,
-    box_of,
+    card_size,
     detail_of,
     given_name,
     is_copy,
@@ -22,7 +22,8 @@ from .cards import (
     user_name,
 )
 from .edges import bytes_of, edges_of, known_shape, order_edge, waits_of
-from .layout import layered
+from .grouping import assign_groups
+from .opening import MANY, few, opening
 
 if TYPE_CHECKING:
     from ..reports.names import Name
@@ -75,6 +76,10 @@ def build(picture: Picture) -> dict[str, Any]:
             shown.append(stage)
     line_of_node = _lines_of_nodes(picture)
     stages = [_stage(picture, stage, lines, line_of_node) for stage in shown]
+    groups = assign_groups(stages, picture.segments)
+    large = any(len(stage["graph"]["nodes"]) > MANY for stage in stages)
+    if not large:
+        groups = few(stages, groups)
     fused = next((i for i, s in enumerate(stages) if s["name"] == "fuse"), len(stages) - 1)
     return {
         "version": VERSION,
@@ -82,6 +87,7 @@ def build(picture: Picture) -> dict[str, Any]:
         "title": picture.title,
         "cell": picture.cell,
         "stages": stages,
+        "groups": groups,
         "skipped": skipped,
         "memory": _memory(picture),
         "totals": picture.totals,
@@ -99,6 +105,8 @@ def build(picture: Picture) -> dict[str, Any]:
         "initial": {
             "stage": len(stages) - 1 if picture.view == "memory" else max(fused, 0),
             "view": picture.view if picture.view != "none" else "graph",
+            "open": opening(stages[0]["graph"], groups, large) if stages else [],
+            "fold": large,
         },
     }
 
@@ -112,7 +120,7 @@ def _stage(
     heads = {node for node, _ in graph.outputs}
     sources = {n.id: n for n in graph.nodes} if on_several_devices(graph) else None
     kernels: list[dict[str, Any]] = []
-    nodes, boxes = [], []
+    nodes = []
     for node in graph.nodes:
         members = node.members if node.kind == "fused" else []
         name = user_name(picture.names, node)
@@ -133,7 +141,7 @@ def _stage(
         label = node_label(node, name)
         detail = detail_of(node, sources)
         family = node.family if node.kind in ("op", "fused") else node.kind
-        boxes.append(box_of(node, label, detail, node.id in buffer_of))
+        width, height = card_size(node, label, detail, node.id in buffer_of)
         shape = known_shape(node.shapes[0]) if node.shapes else None
         dtype = str(node.dtypes[0] or "") if node.dtypes else ""
         nodes.append(
@@ -168,27 +176,18 @@ def _stage(
                     for m in members
                 ],
                 "body": bodies_of(node),
+                "w": width,
+                "h": height,
             }
         )
     edges = edges_of(graph)
     waits = waits_of(picture.parts) if planned else []
     edges += [order_edge(a, b, "shares memory") for a, b in waits]
-    placed = layered(boxes, [(e["src"], e["dst"]) for e in edges])
-    for node, box in zip(nodes, boxes, strict=True):
-        node.update(x=round(box.x, 1), y=round(box.y, 1), w=round(box.width, 1), h=box.height)
-    for edge, points in zip(edges, placed.lines, strict=True):
-        edge["points"] = [[round(x, 1), round(y, 1)] for x, y in points]
     return {
         "name": stage.name,
         "label": stage.label,
         "summary": _summary(stage.changes, waits),
-        "graph": {
-            "width": round(placed.width, 1),
-            "height": round(placed.height, 1),
-            "nodes": nodes,
-            "edges": edges,
-            "groups": _groups(picture, nodes),
-        },
+        "graph": {"nodes": nodes, "edges": edges},
         "changes": [_change(line_of_node, c) for c in stage.changes if c.action != "kept"],
         "program": stage.program,
         "kernels": kernels,
@@ -245,39 +244,6 @@ def _segment_of(picture: Picture, node: int) -> int:
         if node >= part.offset:
             found = i
     return found
-
-
-def _groups(picture: Picture, nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A frame per segment of a cell that was split, and per named scope (a block, backward)."""
-    wanted: dict[str, list[dict[str, Any]]] = {}
-    if len(picture.segments) > 1:
-        for node in nodes:
-            wanted.setdefault(picture.segments[node["segment"]], []).append(node)
-    for node in nodes:
-        if node["scope"]:
-            wanted.setdefault(node["scope"].partition("/")[0], []).append(node)
-    groups = []
-    for label, inside in wanted.items():
-        if len(inside) < 2:
-            continue
-        members = {n["id"] for n in inside}
-        left = min(n["x"] - n["w"] / 2 for n in inside) - 12
-        top = min(n["y"] - n["h"] / 2 for n in inside) - 22
-        right = max(n["x"] + n["w"] / 2 for n in inside) + 12
-        bottom = max(n["y"] + n["h"] / 2 for n in inside) + 12
-        # A frame says "these and no others": none where the layout put other work in between.
-        others = (n for n in nodes if n["kind"] not in ("input", "constant"))
-        if any(
-            n["id"] not in members and left < n["x"] < right and top < n["y"] < bottom
-            for n in others
-        ):
-            continue
-        groups.append(
-            {"id": label, "label": label, "x": round(left, 1), "y": round(top, 1),
-             "w": round(right - left, 1), "h": round(bottom - top, 1),
-             "nodes": sorted(members)}
-        )  # fmt: skip
-    return groups
 
 
 # Memory ----------------------------------------------------------------------------------------

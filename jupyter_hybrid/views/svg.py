@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..capture.sizes import byte_size
+from .collapsed import collapsed
 from .svg_text import MONO, clip, text_at
 from .unit_svg import units_body
 
@@ -33,7 +34,6 @@ FAMILY_COLOURS = {
 BUFFER_COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#b4538a", "#9c8400", "#2a9fd6", "#8a5a00", "#5b4fa2",
 )  # fmt: skip
-_MAX_NODES = 400  # beyond, a still picture is unreadable: the text form says it better
 
 
 def _node(node: dict[str, Any], coloured_by_buffer: bool) -> str:
@@ -43,7 +43,7 @@ def _node(node: dict[str, Any], coloured_by_buffer: bool) -> str:
         fill = stroke + "22"
     x, y = node["x"] - node["w"] / 2, node["y"] - node["h"] / 2
     rounded = node["h"] / 2 if node["kind"] in ("input", "constant") else 7
-    width = 2.2 if node["kind"] == "fused" or node["head"] else 1.2
+    width = 2.2 if node["kind"] in ("fused", "group") or node["head"] else 1.2
     dashes = ' stroke-dasharray="6 3"' if node["family"] == "copy" else ""
     parts = [
         f"<g><title>{escape(_tooltip(node))}</title>"
@@ -76,17 +76,16 @@ def _tooltip(node: dict[str, Any]) -> str:
     return f"{node['label']}: {_value(node)}{line}"
 
 
-def graph_body(stage: dict[str, Any]) -> str:
-    """The SVG elements of one stage's graph, at its own origin."""
-    graph = stage["graph"]
+def graph_body(graph: dict[str, Any], by_buffer: bool) -> str:
+    """The SVG elements of one stage's placed graph, at its own origin."""
     parts = []
-    for group in graph["groups"]:
+    for frame in graph["frames"]:
         parts.append(
-            f'<rect x="{group["x"]}" y="{group["y"]}" width="{group["w"]}" height="{group["h"]}" '
+            f'<rect x="{frame["x"]}" y="{frame["y"]}" width="{frame["w"]}" height="{frame["h"]}" '
             'rx="10" fill="none" stroke="#c4c9d4" stroke-dasharray="4 4"/>'
         )
         parts.append(
-            text_at(group["x"] + 8, group["y"] + 14, clip(group["label"], group["w"], 10.5),
+            text_at(frame["x"] + 8, frame["y"] + 14, clip(frame["label"], frame["w"], 10.5),
                   font_size=10.5, fill="#8a8f99")
         )  # fmt: skip
     for edge in graph["edges"]:
@@ -118,7 +117,6 @@ def graph_body(stage: dict[str, Any]) -> str:
                     stroke_width=4,
                 )
             )
-    by_buffer = stage["name"] == "plan"
     parts += [_node(node, by_buffer) for node in graph["nodes"]]
     return "".join(parts)
 
@@ -134,22 +132,19 @@ def svg(spec: dict[str, Any], stage: int | None = None) -> str:
     stages = spec["stages"]
     alone = stage is not None and bool(stages)
     chosen = [stages[stage]] if alone else [*stages[:1], *stages[1:][-1:]]
-    if sum(len(s["graph"]["nodes"]) for s in chosen) > _MAX_NODES:
-        return _too_large(spec, chosen)
+    graphs = [collapsed(spec, s) for s in chosen]
     top, gap = 74.0, 40.0
     x, columns = 16.0, []
-    for chosen_stage in chosen:
-        graph = chosen_stage["graph"]
+    for chosen_stage, graph in zip(chosen, graphs, strict=True):
         head = f"{chosen_stage['label']}"
         columns.append(text_at(x + 24, 58, head, font_size=12.5, font_weight=600, fill="#3b4252"))
-        columns.append(
-            f'<g transform="translate({x:.1f},{top - 8:.1f})">{graph_body(chosen_stage)}</g>'
-        )
+        body = graph_body(graph, chosen_stage["name"] == "plan")
+        columns.append(f'<g transform="translate({x:.1f},{top - 8:.1f})">{body}</g>')
         x += max(graph["width"], 180) + gap
-    height = top + max((s["graph"]["height"] for s in chosen), default=-30) + 8
-    body, below, least = units_body([] if alone else spec.get("units", []), 16, height)
+    height = top + max((g["height"] for g in graphs), default=-30) + 8
+    loops, below, least = units_body([] if alone else spec.get("units", []), 16, height)
     width = max(x - gap + 16, least + 32, 420)
-    return document(width, height + below, _header(spec) + "".join(columns) + body)
+    return document(width, height + below, _header(spec) + "".join(columns) + loops)
 
 
 def _header(spec: dict[str, Any]) -> str:
@@ -176,14 +171,3 @@ def document(width: float, height: float, body: str) -> str:
         f'<rect width="{width:.0f}" height="{height:.0f}" rx="10" fill="#ffffff" '
         f'stroke="#e3e6ec"/>{body}</svg>'
     )
-
-
-def _too_large(spec: dict[str, Any], stages: list[dict[str, Any]]) -> str:
-    rows = [_header(spec)]
-    for i, stage in enumerate(stages):
-        count = len(stage["graph"]["nodes"])
-        text = f"{stage['label']}: {count:,} nodes, too many for a still picture"
-        rows.append(text_at(24, 60 + 22 * i, text))
-    height = 70 + 22 * len(stages)
-    body, below, least = units_body(spec.get("units", []), 16, height)
-    return document(max(620, least + 32), height + below, "".join(rows) + body)

@@ -2,7 +2,6 @@
 import { parseSpec } from '../src/protocol';
 import fourLines from '../src/testdata/four_lines.json';
 import { GraphViewer } from '../src/views/graph_viewer';
-import { withLayout } from '../src/views/layered';
 import { Timeline } from '../src/views/timeline';
 import { demoFrame } from './frames';
 
@@ -21,7 +20,7 @@ if (query.has('timeline')) {
   const url = query.get('spec');
   const data = url ? await (await fetch(url)).json() : fourLines;
   const view = query.get('view');
-  const spec = withLayout(parseSpec(view ? { ...data, initial: { stage: 0, view } } : data));
+  const spec = parseSpec(view ? { ...data, initial: { stage: 0, view } } : data);
   const selected = (query.get('selected') ?? '').split(',').filter(Boolean).map(Number);
   const stage = query.has('stage') ? Number(query.get('stage')) : undefined;
   const viewer = new GraphViewer(

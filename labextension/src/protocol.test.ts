@@ -19,7 +19,6 @@ describe('parseSpec', () => {
     expect(spec.memory?.buffers[2].shares).toEqual([1]);
     const fused = spec.stages[2].graph.nodes[2];
     expect(fused.members.map(m => m.line)).toEqual([5, 6]);
-    expect(spec.stages[0].graph.edges[1].points[0]).toEqual([75, 132]);
   });
 
   it('fills in what is absent', () => {
@@ -28,10 +27,14 @@ describe('parseSpec', () => {
       stages: [{ name: 'written', graph: { nodes: [{ id: 7 }] } }]
     });
     expect(spec.stages[0].label).toBe('written');
-    expect(spec.stages[0].graph.nodes[0]).toMatchObject({ kind: 'op', family: 'other', x: null });
+    expect(spec.stages[0].graph.nodes[0]).toMatchObject({
+      kind: 'op',
+      family: 'other',
+      group: null
+    });
     expect(spec.memory).toBeNull();
     expect(spec.totals.run_s).toBeNull();
-    expect(spec.initial).toEqual({ stage: 0, view: 'graph' });
+    expect(spec.initial).toEqual({ stage: 0, view: 'graph', open: [], fold: false });
   });
 
   it('reads loops of a cell without a graph', () => {
@@ -52,9 +55,19 @@ describe('parseSpec', () => {
       'spec.stages[0].graph.nodes[2].id: expected an integer, got nothing'
     ],
     [
-      'an infinite position',
-      s => (s.stages[0].graph.nodes[0].x = Infinity),
-      'nodes[0].x: expected a finite number'
+      'an infinite size',
+      s => (s.stages[0].graph.nodes[0].w = Infinity),
+      'nodes[0].w: expected a positive number'
+    ],
+    [
+      'a group that is not there',
+      s => (s.stages[0].graph.nodes[0].group = 3),
+      'node 0 is of group 3'
+    ],
+    [
+      'groups that hold one another',
+      s => (s.groups = [{ label: 'a', kind: 'block', parent: 0 }]),
+      'spec.groups[0].parent: expected a group before it, got 0'
     ],
     [
       'an edge to nowhere',
@@ -76,8 +89,7 @@ describe('parseSpec', () => {
       'a buffer that ends before it starts',
       s => (s.memory.buffers[0].end = -3),
       'memory.buffers[0]: the buffer ends at step -3'
-    ],
-    ['a point of three', s => (s.stages[0].graph.edges[0].points[0] = [1, 2, 3]), 'expected [x, y]']
+    ]
   ];
   it.each(faults)('refuses %s', (_, change, message) => {
     expect(() => parseSpec(broken(change))).toThrow(ProtocolError);

@@ -18,6 +18,7 @@ import {
   BUFFER_KINDS,
   EDGE_KINDS,
   FAMILIES,
+  GROUP_KINDS,
   NAME_STATES,
   NODE_KINDS,
   SPEC_VERSION,
@@ -51,14 +52,6 @@ const id = or(integer, null);
 const bytes = or(size, 0);
 const ids = list(integer);
 
-const point: Decoder<[number, number]> = (value, path) => {
-  const pair = list(number)(value, path);
-  if (pair.length !== 2) {
-    throw fault(path, `expected [x, y], got ${pair.length} numbers`);
-  }
-  return [pair[0], pair[1]];
-};
-
 const member = object<Member>({ id: integer, op: text, label: text, line: id });
 
 const node = object<Node>({
@@ -84,8 +77,8 @@ const node = object<Node>({
   head: or(boolean, false),
   members: list(member),
   body: text,
-  x: figure,
-  y: figure,
+  group: id,
+  host: id,
   w: or(length, 132),
   h: or(length, 44)
 });
@@ -97,27 +90,12 @@ const edge = object<Edge>({
   arg: count,
   label: text,
   bytes,
-  points: list(point),
   kind: or(choice(EDGE_KINDS), 'data')
 });
 
-const group = object<Group>({
-  id: text,
-  label: text,
-  x: number,
-  y: number,
-  w: number,
-  h: number,
-  nodes: ids
-});
+const group = object<Group>({ label: text, kind: or(choice(GROUP_KINDS), 'range'), parent: id });
 
-const plainGraph = object<Graph>({
-  width: or(number, 0),
-  height: or(number, 0),
-  nodes: list(node),
-  edges: list(edge),
-  groups: list(group)
-});
+const plainGraph = object<Graph>({ nodes: list(node), edges: list(edge) });
 
 const graph: Decoder<Graph> = (value, path) => {
   const parsed = plainGraph(value, path);
@@ -232,13 +210,19 @@ const unit = object<Unit>({
   guards: list(string)
 });
 
-const initial = object<Spec['initial']>({ stage: count, view: or(choice(VIEWS), 'graph') });
+const initial = object<Spec['initial']>({
+  stage: count,
+  view: or(choice(VIEWS), 'graph'),
+  open: ids,
+  fold: or(boolean, false)
+});
 
 const spec = object<Spec>({
   id: text,
   title: text,
   cell: or(object<Cell>({ id: or(string, null), lines: list(text), first_line: count }), null),
   stages: list(stage),
+  groups: list(group),
   skipped: list(object<Spec['skipped'][number]>({ name: text, label: text, why: text })),
   memory: or(memory, null),
   totals: (value, path) => totals(value ?? {}, path),
@@ -275,8 +259,18 @@ export function parseSpec(value: unknown): Spec {
   if (parsed.stages.length + parsed.units.length === 0) {
     throw fault('spec.stages', 'expected at least one stage, got none');
   }
+  parsed.groups.forEach(({ parent }, i) => {
+    if (parent !== null && !(parent >= 0 && parent < i)) {
+      throw fault(`spec.groups[${i}].parent`, `expected a group before it, got ${parent}`);
+    }
+  });
   for (const s of parsed.stages) {
     s.label ||= s.name;
+    for (const { id: of, group: at } of s.graph.nodes) {
+      if (at !== null && !parsed.groups[at]) {
+        throw fault(`spec.stages.${s.name}`, `node ${of} is of group ${at}, which is not there`);
+      }
+    }
   }
   return parsed;
 }

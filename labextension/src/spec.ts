@@ -8,6 +8,7 @@ export type NodeKind = (typeof NODE_KINDS)[number];
 export type Family = (typeof FAMILIES)[number];
 export type Action = (typeof ACTIONS)[number];
 export type NameState = (typeof NAME_STATES)[number];
+export type GroupKind = (typeof GROUP_KINDS)[number];
 export type BufferKind = (typeof BUFFER_KINDS)[number];
 
 export const FAMILIES = [
@@ -42,6 +43,7 @@ export const VIEWS = ['graph', 'memory', 'program'] as const;
 export const NODE_KINDS = ['input', 'constant', 'op', 'fused', 'effect', 'output'] as const;
 export const NAME_STATES = ['kept', 'deferred', 'planned away'] as const;
 export const EDGE_KINDS = ['data', 'order'] as const;
+export const GROUP_KINDS = ['block', 'part', 'line', 'prefix', 'repeat', 'step', 'range'] as const;
 export const BUFFER_KINDS = ['arena', 'output', 'input'] as const;
 
 export interface Spec {
@@ -49,6 +51,8 @@ export interface Spec {
   title: string;
   cell: Cell | null;
   stages: Stage[];
+  /** what nodes can be collapsed into, the same in every stage; a parent stands before its children */
+  groups: Group[];
   skipped: { name: string; label: string; why: string }[];
   memory: Memory | null;
   totals: Totals;
@@ -62,7 +66,8 @@ export interface Spec {
   notes: string[];
   /** loops that ran compiled, or have no unit */
   units: Unit[];
-  initial: { stage: number; view: View };
+  /** what is shown first; `open`: groups; `fold`: parameters stand on their operators' cards */
+  initial: { stage: number; view: View; open: number[]; fold: boolean };
 }
 
 /** The user's cell. Lines of nodes count from 1 in the whole cell, its magic line included. */
@@ -143,14 +148,11 @@ export interface Stage {
 }
 
 export interface Graph {
-  width: number;
-  height: number;
   nodes: Node[];
   edges: Edge[];
-  groups: Group[];
 }
 
-/** A node of the graph; x and y are its centre, in layout pixels (null: no layout was sent). */
+/** A node of the graph; w and h are its card's size, in layout pixels. */
 export interface Node {
   id: number;
   op: string;
@@ -176,8 +178,10 @@ export interface Node {
   members: Member[];
   /** the program text of a control-flow node's bodies */
   body: string;
-  x: number | null;
-  y: number | null;
+  /** index of the innermost group */
+  group: number | null;
+  /** of a parameter: the operator on whose card it can be written */
+  host: number | null;
   w: number;
   h: number;
 }
@@ -196,18 +200,13 @@ export interface Edge {
   arg: number;
   label: string;
   bytes: number;
-  points: [number, number][];
   kind: (typeof EDGE_KINDS)[number];
 }
 
 export interface Group {
-  id: string;
   label: string;
-  x: number;
-  y: number;
-  w: number;
-  h: number;
-  nodes: number[];
+  kind: GroupKind;
+  parent: number | null;
 }
 
 export interface Change {

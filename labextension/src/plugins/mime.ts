@@ -3,7 +3,6 @@ import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { Widget } from '@lumino/widgets';
 import { GRAPH_MIME, parseSpec } from '../protocol';
 import { faultNotice } from '../views/fault';
-import { withLayout } from '../views/layered';
 import { viewerOf } from '../views/viewer';
 import type { Message } from '@lumino/messaging';
 import type { Links } from './links';
@@ -23,7 +22,7 @@ export class RenderedGraph extends Widget implements IRenderMime.IRenderer {
 
   renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     try {
-      const spec = withLayout(parseSpec(model.data[GRAPH_MIME]));
+      const spec = parseSpec(model.data[GRAPH_MIME]);
       const planned = this.viewers.planOf(spec.id);
       if (this.entry?.spec.id === spec.id) {
         // the same picture with a figure that came later

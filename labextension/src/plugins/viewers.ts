@@ -4,7 +4,6 @@ import type { Widget } from '@lumino/widgets';
 import { parseSpec } from '../protocol';
 import type { Spec } from '../spec';
 import type { ViewerState } from '../views/graph_viewer';
-import { withLayout } from '../views/layered';
 import type { Viewer } from '../views/viewer';
 
 export interface Shown {
@@ -56,7 +55,7 @@ export class Viewers {
 
   /** A picture's cell was planned again: all pictures with its id change. */
   replan(id: string, data: unknown): void {
-    const spec = withLayout(parseSpec(data));
+    const spec = parseSpec(data);
     this.plans.delete(id);
     this.plans.set(id, spec);
     if (this.plans.size > REMEMBER_PLANS) {

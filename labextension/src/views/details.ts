@@ -2,7 +2,8 @@
 import type { Node, Spec } from '../spec';
 import { h } from './dom';
 import { bytes, plural, shape } from './format';
-import { ACTION, bufferColor } from './palette';
+import { isMade } from './group_tree';
+import { ACTION, bufferColor, FAMILY } from './palette';
 import { linesOf, ownName, type StageModel } from './stages';
 
 const MANY = 60;
@@ -24,11 +25,42 @@ export class Details {
     private readonly events: DetailsEvents
   ) {}
 
-  show(stage: number, ids: number[]): void {
+  /** `group`: the path of the closed group that `ids` are all of; null: they are not one. */
+  show(stage: number, ids: number[], group: string | null): void {
     this.stage = stage;
     this.ids = ids;
     const node = ids.length > 0 ? this.model.node(stage, ids[0]) : undefined;
-    this.element.replaceChildren(...(node ? [this.node(node)] : []), this.changes());
+    const chosen = group !== null ? [this.group(group)] : node ? [this.node(node)] : [];
+    this.element.replaceChildren(...chosen, this.changes());
+  }
+
+  // A closed group: how many operators of which kind, and what it is given.
+  private group(path: string): HTMLElement {
+    const nodes = this.ids.flatMap(id => this.model.node(this.stage, id) ?? []);
+    const made = nodes.filter(isMade);
+    const given = nodes.filter(node => !isMade(node));
+    const counts = new Map<string, number>();
+    for (const node of made) {
+      const label = FAMILY[node.family].label;
+      counts.set(label, (counts.get(label) ?? 0) + 1);
+    }
+    const sizes = given.map(node => node.bytes ?? 0);
+    const facts: [string, string][] = [...counts]
+      .sort((a, b) => b[1] - a[1])
+      .map(([label, count]) => [label, String(count)]);
+    if (given.length > 0) {
+      const size = bytes(sizes.reduce((sum, size) => sum + size, 0));
+      facts.push(['parameters, inputs', `${given.length}, ${size}`]);
+    }
+    const lines = [...new Set(nodes.flatMap(linesOf))].sort((a, b) => a - b).slice(0, 6);
+    return h(
+      'section.hyb-chosen',
+      {},
+      h('h4', {}, path),
+      h('p.hyb-note', {}, `${plural(made.length, 'operator')}; click ⊞ to open it`),
+      ...lines.map(line => this.line(line, '')),
+      this.facts(facts)
+    );
   }
 
   private node(node: Node): HTMLElement {
@@ -54,13 +86,7 @@ export class Details {
       {},
       h('h4', {}, node.label, name && h('code', {}, name), more),
       ...this.source(node),
-      h(
-        'dl',
-        {},
-        ...facts
-          .filter(([, value]) => value !== '')
-          .flatMap(([key, value]) => [h('dt', {}, key), h('dd', {}, value)])
-      ),
+      this.facts(facts),
       node.members.length > 0 && this.members(node),
       node.body !== '' && h('pre.hyb-loop', {}, node.body),
       this.history(node)
@@ -70,15 +96,22 @@ export class Details {
   private source(node: Node): HTMLElement[] {
     return linesOf(node)
       .slice(0, 6)
-      .map(line => {
-        const text = this.spec.cell?.lines[line - 1] ?? node.code;
-        return h(
-          'button.hyb-source',
-          { type: 'button', title: 'Show in the cell', onclick: () => this.events.line(line) },
-          h('span.hyb-lineno', {}, String(line)),
-          h('code', {}, text.trim())
-        );
-      });
+      .map(line => this.line(line, node.code));
+  }
+
+  private line(line: number, code: string): HTMLElement {
+    const text = this.spec.cell?.lines[line - 1] ?? code;
+    return h(
+      'button.hyb-source',
+      { type: 'button', title: 'Show in the cell', onclick: () => this.events.line(line) },
+      h('span.hyb-lineno', {}, String(line)),
+      h('code', {}, text.trim())
+    );
+  }
+
+  private facts(facts: [string, string][]): HTMLElement {
+    const told = facts.filter(([, value]) => value !== '');
+    return h('dl', {}, ...told.flatMap(([key, value]) => [h('dt', {}, key), h('dd', {}, value)]));
   }
 
   private members(node: Node): HTMLElement {

@@ -1,50 +1,67 @@
-// The graph of a stage on a canvas: pan, zoom, hover, choose, and the way from stage to stage.
-import type { Edge, Graph, Node, Spec, Stage } from '../spec';
+// The graph of a stage on a canvas: pan, zoom, hover, choose, open and close, and the way from
+// picture to picture.
+import type { Spec } from '../spec';
+import { LayoutRunner } from '../layout/runner';
+import { layoutWorker } from '../generated/layout_worker';
 import { Camera } from './camera';
 import { h } from './dom';
-import { bytes } from './format';
-import { describeNode, NodeList } from './node_list';
+import { cardOfGroup, groupOfCard, type Card, type Drawn } from './drawn';
+import { graphTools } from './graph_tools';
+import { Minimap } from './minimap';
+import { Motion } from './motion';
+import { NodeList } from './node_list';
 import { paintGraph } from './paint_graph';
+import { watchPointer } from './pointer';
+import { Scenes } from './scenes';
+import { SearchBar } from './search_bar';
+import { Shown } from './shown';
 import { spine } from './spine';
-import { linesOf, StageModel, type Mark } from './stages';
+import type { StageModel } from './stages';
 import { Surface } from './surface';
 import { readTheme, type Theme } from './theme';
+import { tipOf } from './tip';
 import { Tooltip } from './tooltip';
-import { boxOf, DURATION_MS, edgeKey, Transition } from './transition';
+import { boxOf } from './transition';
 
 const MIN_HEIGHT = 220;
 const MAX_HEIGHT = 520;
-const DRAG_THRESHOLD = 4;
+/** A graph of more nodes has the greatest height at once. */
+const SMALL = 200;
 
 export interface GraphViewEvents {
-  /** nodes chosen by the person; null: none */
-  select: (id: number | null, add: boolean) => void;
-  hover: (id: number | null) => void;
+  /** nodes chosen by the person, all of a group for its card; none: nothing is chosen; `reveal`:
+   * they are to be shown, even if they stand in closed groups */
+  select: (ids: number[], add: boolean, reveal: boolean) => void;
+  hover: (ids: number[]) => void;
   step: (delta: number) => void;
-}
-
-interface Motion {
-  transition: Transition;
-  before: Graph;
-  start: number;
-  camera: { scale: number; x: number; y: number };
-  target: { scale: number; x: number; y: number } | null;
 }
 
 export class GraphView {
   readonly element: HTMLElement;
-  private readonly plot: HTMLElement;
+  private readonly plot = h('div.hyb-plot');
+  private readonly note = h('p.hyb-plot-note', { role: 'status' });
   private readonly surface: Surface;
   private readonly list: NodeList;
   private readonly tooltip: Tooltip;
   private readonly camera = new Camera();
+  private readonly search: SearchBar;
+  private readonly minimap = new Minimap((x, y) => {
+    const { scale } = this.camera;
+    this.camera.x = this.surface.width / 2 - x * scale;
+    this.camera.y = this.surface.height / 2 - y * scale;
+    this.cameraMoved();
+  });
+  private readonly runner = new LayoutRunner(layoutWorker);
+  private scenes: Scenes;
+  private shown: Shown | null = null;
   private theme: Theme | null = null;
   private motion: Motion | null = null;
-  private marks: Map<number, Mark> = new Map();
-  private selected = new Set<number>();
-  private hovered = new Set<number>();
+  private selected: number[] = [];
+  private hovered: number[] = [];
+  private found: number[] = [];
   private moved = false;
   private fitted = false;
+  private turn = 0;
 
   constructor(
     private spec: Spec,
@@ -52,84 +69,95 @@ export class GraphView {
     private stage: number,
     private readonly events: GraphViewEvents
   ) {
-    this.list = new NodeList({ select: id => events.select(id, false), step: events.step });
-    this.plot = h('div.hyb-plot');
-    const button = (text: string, title: string, onclick: () => void) =>
-      h('button.hyb-tool', { type: 'button', title, 'aria-label': title, onclick }, text);
-    const tools = h(
-      'div.hyb-tools',
-      {},
-      button('+', 'Zoom in', () => this.zoomCentre(1.25)),
-      button('−', 'Zoom out', () => this.zoomCentre(0.8)),
-      button('fit', 'Show the whole graph', () => this.overview())
+    this.scenes = new Scenes(model, this.runner, spec.initial);
+    this.list = new NodeList({
+      select: card =>
+        events.select(card === null ? [] : (this.shown?.nodes(card) ?? []), false, false),
+      toggle: card => this.toggle(groupOfCard(card) ?? this.shown?.drawn.byId.get(card)?.group),
+      step: events.step
+    });
+    this.search = new SearchBar({
+      find: query => this.find(query),
+      found: ids => {
+        this.found = ids;
+        this.surface.draw();
+      },
+      go: id => events.select([id], false, true),
+      closed: () => this.list.element.focus({ preventScroll: true })
+    });
+    this.note.hidden = true;
+    this.element = h(
+      'div.hyb-graph',
+      {
+        onkeydown: (event: KeyboardEvent) => {
+          if ((event.ctrlKey || event.metaKey) && event.key === 'f') {
+            this.search.open();
+            event.preventDefault();
+          }
+        }
+      },
+      this.list.element,
+      this.plot,
+      this.search.element,
+      this.tools(),
+      this.note
     );
-    this.element = h('div.hyb-graph', {}, this.list.element, this.plot, tools);
     this.surface = new Surface(
       this.plot,
       (context, now) => this.paint(context, now),
       () => this.resized()
     );
+    this.plot.append(this.minimap.element);
     this.tooltip = new Tooltip(this.plot);
-    this.listen();
-    const tall = Math.max(...model.stages.map(s => s.graph.height));
-    const height = Math.min(MAX_HEIGHT, Math.max(MIN_HEIGHT, tall + 56));
-    this.plot.style.height = `${Math.round(height)}px`;
-    this.enter(stage);
+    watchPointer(this.plot, this.camera, {
+      moved: () => this.cameraMoved(),
+      hover: at => this.point(at),
+      click: (at, how) => this.click(at, how)
+    });
+    this.plot.style.height = `${this.height()}px`;
+    this.show(false);
   }
 
   setStage(stage: number, animate: boolean): void {
-    if (stage === this.stage) {
-      return;
+    if (stage !== this.stage) {
+      this.stage = stage;
+      this.show(animate);
     }
-    const from = this.stage;
-    this.stage = stage;
-    this.enter(stage);
-    this.move(this.model.stages[from], animate, () => new Transition(this.model, from, stage));
   }
 
   /** The same cell planned again: its picture changes as from stage to stage. */
   replan(spec: Spec, model: StageModel, stage: number): void {
-    const from = this.model.stages[this.stage];
-    const both = new StageModel({ stages: [from, model.stages[stage]] });
     this.spec = spec;
     this.model = model;
     this.stage = stage;
-    this.enter(stage);
-    this.move(from, true, () => new Transition(both, 0, 1));
+    this.scenes = this.scenes.of(model, spec.initial);
+    this.show(true);
   }
 
-  private move(from: Stage, animate: boolean, transition: () => Transition): void {
-    const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    if (animate && !still && this.surface.width > 0) {
-      const { scale, x, y } = this.camera;
-      this.motion = {
-        transition: transition(),
-        before: from.graph,
-        start: performance.now(),
-        camera: { scale, x, y },
-        target: this.moved ? null : this.fitFor(this.stage)
-      };
-    } else {
-      this.motion = null;
-      if (!this.moved) {
-        this.fit();
-      }
-    }
-    this.surface.draw();
-  }
-
+  /** Chooses nodes; `reveal`: where they stand is shown, the group around a single one opened. */
   setSelected(ids: number[], reveal: boolean): void {
-    this.selected = new Set(ids);
-    this.list.setSelected(ids);
-    const node = ids.length > 0 ? this.model.node(this.stage, ids[0]) : undefined;
-    if (node && reveal && !this.motion && this.surface.width > 0) {
-      this.moved = this.camera.reveal(boxOf(node), this.surface) || this.moved;
+    this.selected = ids;
+    if (reveal && ids.length === 1 && this.scenes.reveal(ids[0], this.stage)) {
+      this.show(true);
+    }
+    this.list.setSelected([...(this.shown?.cards(ids) ?? [])]);
+    const card = this.shown?.card(ids);
+    if (card && reveal && !this.motion && this.surface.width > 0) {
+      this.moved = this.camera.reveal(boxOf(card), this.surface) || this.moved;
     }
     this.surface.draw();
+  }
+
+  /** The closed group whose card alone stands for nodes; its path, null: it is not so. */
+  groupOf(ids: number[]): string | null {
+    const cards = this.shown?.cards(ids) ?? new Set<number>();
+    const [card] = cards;
+    const group = cards.size === 1 ? groupOfCard(card) : null;
+    return group === null ? null : this.scenes.tree.path(group);
   }
 
   setHovered(ids: number[]): void {
-    this.hovered = new Set(ids);
+    this.hovered = ids;
     this.surface.draw();
   }
 
@@ -138,20 +166,126 @@ export class GraphView {
     this.surface.draw();
   }
 
-  focus(): void {
-    this.list.element.focus({ preventScroll: true });
-  }
-
   dispose(): void {
     this.surface.dispose();
+    this.runner.dispose();
   }
 
-  private enter(stage: number): void {
-    this.marks = this.model.marks(stage);
-    const { nodes } = this.model.stages[stage].graph;
-    this.list.setNodes([...nodes].sort(byCode));
-    this.plot.dataset.nodes = String(nodes.length);
-    this.plot.dataset.stage = String(stage);
+  get byBuffer(): boolean {
+    return this.model.stages[this.stage].graph.nodes.some(node => node.buffer !== null);
+  }
+
+  private tools(): HTMLElement {
+    const { scenes } = this;
+    return graphTools(
+      {
+        zoom: factor => {
+          this.camera.zoom(factor, this.surface.width / 2, this.surface.height / 2);
+          this.cameraMoved();
+        },
+        fit: () => this.overview(),
+        search: () => this.search.open(),
+        level: deeper => {
+          this.scenes.step(deeper, this.stage);
+          this.show(true);
+        },
+        fold: folding => {
+          this.scenes.fold(folding);
+          this.show(true);
+        },
+        turn: right => {
+          this.scenes.turn(right ? 'right' : 'down');
+          this.moved = false;
+          this.show(true);
+        }
+      },
+      { groups: scenes.hasGroups, parameters: scenes.hasParameters, folding: scenes.folding }
+    );
+  }
+
+  // Tall enough for every stage, so that no stage moves what stands below.
+  private height(): number {
+    const { stages } = this.model;
+    const small = stages.reduce((sum, s) => sum + s.graph.nodes.length, 0) <= SMALL;
+    const heights = (small ? stages : []).map((_, i) => {
+      const drawn = this.scenes.at(i);
+      return drawn instanceof Promise ? MAX_HEIGHT : drawn.height;
+    });
+    const tall = small ? Math.max(...heights) + 56 : MAX_HEIGHT;
+    return Math.round(Math.min(MAX_HEIGHT, Math.max(MIN_HEIGHT, tall)));
+  }
+
+  // Shows the stage as its groups stand now; at once, or when its layout is there.
+  private show(animate: boolean, anchor: number | null = null): void {
+    const turn = ++this.turn;
+    const drawn = this.scenes.at(this.stage);
+    if (!(drawn instanceof Promise)) {
+      this.become(drawn, animate, anchor);
+      return;
+    }
+    this.say(`Laying out ${this.model.stages[this.stage].graph.nodes.length} nodes…`);
+    drawn.then(
+      done => turn === this.turn && this.become(done, animate, anchor),
+      () => undefined
+    );
+  }
+
+  private become(drawn: Drawn, animate: boolean, anchor: number | null): void {
+    const before = this.shown;
+    const shown = new Shown(drawn, this.model, this.stage);
+    this.shown = shown;
+    this.list.setCards([...drawn.cards].sort(byCode));
+    this.list.setSelected([...shown.cards(this.selected)]);
+    this.plot.dataset.nodes = String(drawn.cards.length);
+    this.plot.dataset.stage = String(this.stage);
+    this.say(drawn.coarse ? 'A simple layout: a better one took too long.' : '');
+    const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    if (before && animate && !still && this.surface.width > 0) {
+      const held = anchor === null ? null : this.held(anchor, before, shown);
+      const target = held ?? (this.moved ? null : this.fitFor(drawn));
+      this.motion = new Motion(before, shown, this.scenes.tree, this.camera, target);
+    } else {
+      this.motion = null;
+      if (!this.moved) {
+        this.fit();
+      }
+    }
+    this.search.again();
+    this.surface.draw();
+  }
+
+  // The nodes of the stage whose texts hold all words of a query.
+  private find(query: string): number[] {
+    const words = query.toLowerCase().split(/\s+/);
+    const { tree } = this.scenes;
+    return this.model.stages[this.stage].graph.nodes
+      .filter(({ label, name, op, code, group }) => {
+        const path = group === null ? '' : tree.path(group);
+        const text = [label, name, op, code, path].join(' ').toLowerCase();
+        return words.every(word => text.includes(word));
+      })
+      .map(node => node.id);
+  }
+
+  // The camera for which a group that was opened or closed stays where it is.
+  private held(group: number, before: Shown, after: Shown) {
+    const [from, to] = [before.place(group), after.place(group)];
+    const { scale, x, y } = this.camera;
+    const down = from && to ? from.y - from.h / 2 - (to.y - to.h / 2) : 0;
+    return from && to ? { scale, x: x + (from.x - to.x) * scale, y: y + down * scale } : null;
+  }
+
+  private toggle(group: number | null | undefined): void {
+    if (group !== null && group !== undefined) {
+      this.scenes.toggle(group);
+      this.moved = true;
+      this.show(true, cardOfGroup(group));
+    }
+  }
+
+  private say(text: string): void {
+    this.note.textContent = text;
+    this.note.hidden = text === '';
   }
 
   private resized(): void {
@@ -161,71 +295,62 @@ export class GraphView {
     }
   }
 
-  private fit(): void {
-    Object.assign(this.camera, this.fitFor(this.stage));
+  private cameraMoved(): void {
+    this.moved = true;
+    this.tooltip.hide();
+    this.surface.draw();
   }
 
-  private fitFor(stage: number): Camera {
+  private fit(): void {
+    if (this.shown) {
+      Object.assign(this.camera, this.fitFor(this.shown.drawn));
+    }
+  }
+
+  private fitFor(drawn: Drawn): Camera {
     const camera = new Camera();
-    const { graph } = this.model.stages[stage];
-    // What several inputs begin is between them.
-    const way = spine(graph);
+    // Of several parts the first; what several inputs begin is between them.
+    const cards = drawn.cards.filter(card => card.segment === 0);
+    const ids = new Set(cards.map(card => card.id));
+    const way = spine({ cards, lines: drawn.lines.filter(l => ids.has(l.src) && ids.has(l.dst)) });
     const start = way[1] ?? way[0];
-    const place = start ? { x: start.x ?? 0, y: way[0].y ?? 0 } : null;
-    camera.fit(graph.width, graph.height, this.surface, false, place);
+    const place = start ? { x: start.x, y: way[0].y } : null;
+    camera.fit(drawn.width, drawn.height, this.surface, false, place);
     return camera;
   }
 
   private overview(): void {
-    const { width, height } = this.model.stages[this.stage].graph;
-    this.camera.fit(width, height, this.surface, true);
-    this.moved = true;
-    this.surface.draw();
-  }
-
-  private zoomCentre(factor: number): void {
-    this.camera.zoom(factor, this.surface.width / 2, this.surface.height / 2);
-    this.moved = true;
-    this.surface.draw();
+    if (this.shown) {
+      this.camera.fit(this.shown.drawn.width, this.shown.drawn.height, this.surface, true);
+      this.cameraMoved();
+    }
   }
 
   private paint(context: CanvasRenderingContext2D, now: number): void {
-    this.theme ??= readTheme(this.element);
-    const t = this.motion ? Math.min(1, (now - this.motion.start) / DURATION_MS) : 1;
-    const motion = this.motion;
-    if (motion?.target) {
-      const s = t * t * (3 - 2 * t);
-      for (const key of ['scale', 'x', 'y'] as const) {
-        this.camera[key] = motion.camera[key] + (motion.target[key] - motion.camera[key]) * s;
-      }
+    const { shown } = this;
+    if (!shown) {
+      return;
     }
-    const graph = this.model.stages[this.stage].graph;
-    const before = motion?.before;
-    const old = new Set(before?.edges.map(edgeKey));
+    this.theme ??= readTheme(this.element);
+    const moving = this.motion?.at(now) ?? null;
     paintGraph(
       context,
       {
-        graph,
-        actors: motion
-          ? motion.transition.at(t)
-          : graph.nodes.map(node => ({ node, ...boxOf(node), alpha: 1 })),
-        homes: new Map(graph.nodes.map(node => [node.id, boxOf(node)])),
-        homesBefore: new Map(before?.nodes.map(node => [node.id, boxOf(node)])),
-        edges: graph.edges,
-        edgesLeaving: motion?.transition.edgesBefore ?? [],
-        entering: new Set<Edge>(motion ? graph.edges.filter(e => !old.has(edgeKey(e))) : []),
-        t,
-        marks: this.marks,
-        selected: this.selected,
-        hovered: this.hovered,
-        byBuffer: this.byBuffer,
+        drawn: shown.drawn,
+        actors: moving?.actors ?? shown.actors,
+        motion: moving?.moving ?? null,
+        marks: shown.marks,
+        selected: shown.cards(this.selected),
+        hovered: shown.cards([...this.hovered, ...this.found]),
+        byBuffer: shown.byBuffer,
         ends: this.spec.ends
       },
       this.camera,
       this.theme,
       this.surface
     );
-    if (t < 1) {
+    this.minimap.paint(shown.drawn, this.camera, this.theme, this.surface);
+    if (moving) {
       this.surface.draw();
     } else {
       this.motion = null;
@@ -233,125 +358,52 @@ export class GraphView {
     }
   }
 
-  get byBuffer(): boolean {
-    return this.model.stages[this.stage].graph.nodes.some(node => node.buffer !== null);
-  }
-
-  private position(id: number): { x: number; y: number } | null {
-    const node = this.model.node(this.stage, id);
+  private position(card: number): { x: number; y: number } | null {
+    const at = this.shown?.drawn.byId.get(card);
     const { scale, x, y } = this.camera;
-    return node ? { x: x + (node.x ?? 0) * scale, y: y + (node.y ?? 0) * scale } : null;
+    return at ? { x: x + at.x * scale, y: y + at.y * scale } : null;
   }
 
-  private hit(event: MouseEvent): Node | null {
-    const bounds = this.plot.getBoundingClientRect();
-    const { x, y } = this.camera.locate(event.clientX - bounds.left, event.clientY - bounds.top);
-    const { nodes } = this.model.stages[this.stage].graph;
-    for (let i = nodes.length - 1; i >= 0; i--) {
-      const box = boxOf(nodes[i]);
-      if (Math.abs(x - box.x) <= box.w / 2 && Math.abs(y - box.y) <= box.h / 2) {
-        return nodes[i];
+  private hit(at: { x: number; y: number }) {
+    const { x, y } = this.camera.locate(at.x, at.y);
+    return this.shown?.hits.at(x, y) ?? null;
+  }
+
+  private click(at: { x: number; y: number }, how: { twice: boolean; add: boolean }): void {
+    this.tooltip.hide();
+    this.list.element.focus({ preventScroll: true });
+    const hit = this.hit(at);
+    if (how.twice) {
+      if (hit) {
+        this.toggle(hit.toggles === null ? groupOfCard(hit.card) : null);
+      } else {
+        this.moved = false;
+        this.fit();
+        this.surface.draw();
       }
+    } else if (hit && hit.toggles !== null) {
+      this.toggle(hit.toggles);
+    } else {
+      this.events.select(hit ? (this.shown?.nodes(hit.card) ?? []) : [], how.add, false);
     }
-    return null;
   }
 
-  private listen(): void {
-    let drag: { x: number; y: number; far: boolean } | null = null;
-    this.plot.addEventListener('pointerdown', event => {
-      if (event.button === 0) {
-        drag = { x: event.clientX, y: event.clientY, far: false };
-      }
-    });
-    this.plot.addEventListener('pointermove', event => {
-      if (drag) {
-        const dx = event.clientX - drag.x;
-        const dy = event.clientY - drag.y;
-        if (!drag.far && Math.hypot(dx, dy) > DRAG_THRESHOLD) {
-          drag.far = true;
-          this.plot.setPointerCapture(event.pointerId);
-          this.plot.classList.add('hyb-dragging');
-        }
-        if (drag.far) {
-          this.camera.pan(dx, dy);
-          this.moved = true;
-          drag = { x: event.clientX, y: event.clientY, far: true };
-          this.tooltip.hide();
-          this.surface.draw();
-        }
-        return;
-      }
-      this.point(event);
-    });
-    this.plot.addEventListener('pointerup', event => {
-      const clicked = drag && !drag.far;
-      drag = null;
-      this.plot.classList.remove('hyb-dragging');
-      if (clicked) {
-        this.tooltip.hide();
-        this.focus();
-        const add = event.shiftKey || event.metaKey || event.ctrlKey;
-        this.events.select(this.hit(event)?.id ?? null, add);
-      }
-    });
-    this.plot.addEventListener('pointercancel', () => {
-      drag = null;
-      this.plot.classList.remove('hyb-dragging');
-    });
-    this.plot.addEventListener('pointerleave', () => {
+  private point(at: { x: number; y: number } | null): void {
+    const { shown } = this;
+    const hit = at && this.hit(at);
+    this.plot.style.cursor = hit ? 'pointer' : '';
+    this.events.hover(hit && shown ? shown.nodes(hit.card) : []);
+    const card = hit && shown?.drawn.byId.get(hit.card);
+    if (at && card && shown) {
+      const { drawn, marks } = shown;
+      const operands = drawn.operands.get(card.id) ?? [];
+      this.tooltip.show(tipOf(card, operands, marks.get(card.id), this.spec.cell), at.x, at.y);
+    } else {
       this.tooltip.hide();
-      this.events.hover(null);
-    });
-    this.plot.addEventListener('dblclick', () => {
-      this.moved = false;
-      this.fit();
-      this.surface.draw();
-    });
-    this.plot.addEventListener(
-      'wheel',
-      event => {
-        // A plain wheel belongs to the page; a pinch arrives as a wheel with ctrl.
-        if (event.ctrlKey || event.metaKey) {
-          event.preventDefault();
-          const bounds = this.plot.getBoundingClientRect();
-          const factor = Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.0025));
-          this.camera.zoom(factor, event.clientX - bounds.left, event.clientY - bounds.top);
-          this.moved = true;
-          this.surface.draw();
-        }
-      },
-      { passive: false }
-    );
-  }
-
-  private point(event: PointerEvent): void {
-    const node = this.hit(event);
-    this.plot.style.cursor = node ? 'pointer' : '';
-    this.events.hover(node?.id ?? null);
-    if (!node) {
-      this.tooltip.hide();
-      return;
     }
-    const bounds = this.plot.getBoundingClientRect();
-    const lines = [
-      describeNode(node),
-      `${node.bytes === null ? 'size unknown' : bytes(node.bytes)} on ${node.device || 'cpu(0)'}`
-    ];
-    if (node.members.length > 0) {
-      lines.push(`made of ${node.members.map(m => m.label).join(', ')}`);
-    }
-    for (const line of linesOf(node).slice(0, 3)) {
-      const text = this.spec.cell?.lines[line - 1] ?? node.code;
-      lines.push(`${line}  ${text.trim()}`);
-    }
-    const why = this.marks.get(node.id)?.changes[0]?.why;
-    if (why) {
-      lines.push(why);
-    }
-    this.tooltip.show(lines, event.clientX - bounds.left, event.clientY - bounds.top);
   }
 }
 
-function byCode(a: Node, b: Node): number {
-  return (a.y ?? 0) - (b.y ?? 0) || (a.x ?? 0) - (b.x ?? 0) || a.id - b.id;
+function byCode(a: Card, b: Card): number {
+  return a.y - b.y || a.x - b.x || a.id - b.id;
 }

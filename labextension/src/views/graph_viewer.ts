@@ -81,8 +81,8 @@ export class GraphViewer {
     this.fill(spec);
     this.stageIndex = this.clamp(state.stage ?? spec.initial.stage);
     this.graph = new GraphView(spec, this.model, this.stageIndex, {
-      select: (id, add) => this.userSelect(id, add),
-      hover: id => this.hover(id === null ? [] : [id]),
+      select: (ids, add, reveal) => this.userSelect(ids, add, reveal),
+      hover: ids => this.hover(ids),
       step: delta => this.slider.step(delta)
     });
     this.panels.graph.append(this.graph.element, this.legendBox);
@@ -144,7 +144,7 @@ export class GraphViewer {
       hover: ids => this.hover(ids)
     });
     this.details = new Details(spec, this.model, {
-      select: id => this.userSelect(id, false),
+      select: id => this.userSelect([id], false),
       hover: id => this.hover(id === null ? [] : [id]),
       line: line => this.events.lines?.([line], true)
     });
@@ -256,7 +256,7 @@ export class GraphViewer {
     this.graph.setSelected(ids, reveal);
     this.memory?.setSelected(this.model.buffersOf(this.chosen));
     this.program.setSelected(ids);
-    this.details.show(this.stageIndex, ids);
+    this.details.show(this.stageIndex, ids, ids.length > 1 ? this.graph.groupOf(ids) : null);
     this.status.textContent = this.sentence(ids);
   }
 
@@ -266,7 +266,7 @@ export class GraphViewer {
     const { nodes } = stage.graph;
     const size = nodes.reduce((sum, node) => sum + (node.bytes ?? 0), 0);
     const unknown = nodes.filter(node => node.bytes === null).length;
-    const rest = unknown > 0 ? `${unknown} of unknown size` : '';
+    const rest = unknown > 0 ? `${unknown.toLocaleString('en')} of unknown size` : '';
     const sizes = [unknown < nodes.length || unknown === 0 ? bytes(size) : '', rest];
     const where =
       `Stage ${this.stageIndex + 1} of ${stages.length}: ${stage.label}. ` +
@@ -294,20 +294,16 @@ export class GraphViewer {
     }
   }
 
-  private userSelect(id: number | null, add: boolean): void {
-    if (id === null) {
-      this.user([]);
-    } else if (add) {
-      const rest = this.chosen.filter(other => other !== id);
-      this.user(rest.length < this.chosen.length ? rest : [...rest, id]);
-    } else {
-      this.user([id]);
-    }
+  private userSelect(ids: number[], add: boolean, reveal = true): void {
+    const known = ids.every(id => this.chosen.includes(id));
+    const rest = this.chosen.filter(id => !ids.includes(id));
+    this.user(!add ? ids : known ? rest : [...rest, ...ids], reveal);
   }
 
-  private user(ids: number[]): void {
+  // `reveal`: open the groups around the node; not where the graph itself was clicked.
+  private user(ids: number[], reveal = true): void {
     this.chosen = ids;
-    this.showSelection(true);
+    this.showSelection(reveal);
     this.events.change?.(this.state);
     const here = this.model.resolve(ids, this.stageIndex);
     const lines = here.flatMap(id => {

@@ -1,6 +1,6 @@
 // The list of nodes for screen readers and the keyboard; the canvas itself is hidden from them.
-import type { Node } from '../spec';
 import { h, uniqueId } from './dom';
+import type { Card } from './drawn';
 import { shape } from './format';
 import { linesOf, ownName } from './stages';
 
@@ -9,12 +9,14 @@ const WINDOW = 240;
 
 export interface NodeListEvents {
   select: (id: number | null) => void;
+  /** opens a closed group, or closes the one around a node */
+  toggle: (id: number) => void;
   step: (delta: number) => void;
 }
 
 export class NodeList {
   readonly element: HTMLElement;
-  private nodes: Node[] = [];
+  private nodes: Card[] = [];
   private first = 0;
   private active: number | null = null;
   private readonly prefix = uniqueId('node');
@@ -28,8 +30,8 @@ export class NodeList {
     });
   }
 
-  setNodes(nodes: Node[]): void {
-    this.nodes = nodes;
+  setCards(cards: Card[]): void {
+    this.nodes = cards;
     this.render();
   }
 
@@ -109,6 +111,11 @@ export class NodeList {
       case 'ArrowRight':
         this.events.step(1);
         break;
+      case 'Enter':
+        if (this.active !== null) {
+          this.events.toggle(this.active);
+        }
+        break;
       case 'Escape':
         this.events.select(null);
         break;
@@ -121,7 +128,7 @@ export class NodeList {
 }
 
 /** A node in one line of words: "multiply c, (10,) float64, line 5". */
-export function describeNode(node: Node): string {
+export function describeNode(node: Omit<Card, 'x' | 'y'>): string {
   const parts = [`${node.label} ${ownName(node)}`.trim()];
   if (node.kind !== 'op') {
     parts[0] += ` [${node.kind}]`;

@@ -1,5 +1,5 @@
 // Draws the edges: width by bytes, arrow heads, the shape that flows as a label.
-import type { Edge } from '../spec';
+import type { Line } from './drawn';
 import { write } from './paint_text';
 import { mix, type Theme } from './theme';
 import type { Box } from './transition';
@@ -20,34 +20,27 @@ export function edgeWidth(bytes: number): number {
   return Math.min(6, 1.2 + 0.52 * Math.log10(1 + Math.max(bytes, 0) / 16));
 }
 
-/** The points of an edge, moved along with its ends and cut at their borders. */
-export function route(edge: Edge, ends: Ends): Point[] {
+/** The points of an edge, moved along with its ends. */
+export function route(line: Line, ends: Ends): Point[] {
   const { src, dst, srcHome, dstHome } = ends;
-  const raw: Point[] =
-    edge.points.length >= 2
-      ? edge.points
-      : [
-          [srcHome.x, srcHome.y + srcHome.h / 2],
-          [dstHome.x, dstHome.y - dstHome.h / 2]
-        ];
-  const last = raw.length - 1;
-  const moved = raw.map(([x, y], i): Point => {
+  const last = line.points.length - 1;
+  if (src === srcHome && dst === dstHome) {
+    return line.points;
+  }
+  return line.points.map(([x, y], i): Point => {
     const s = i / last;
     return [
       x + (1 - s) * (src.x - srcHome.x) + s * (dst.x - dstHome.x),
       y + (1 - s) * (src.y - srcHome.y) + s * (dst.y - dstHome.y)
     ];
   });
-  moved[0] = clip(moved[0], moved[1], src);
-  moved[last] = clip(moved[last], moved[last - 1], dst);
-  return moved;
 }
 
 export function paintEdge(
   context: Context,
-  edge: Edge,
+  edge: Line,
   points: Point[],
-  look: { theme: Theme; alpha: number; lit: boolean; scale: number }
+  look: { theme: Theme; alpha: number; lit: boolean; scale: number; down: boolean }
 ): void {
   const { theme, lit, scale } = look;
   const order = edge.kind === 'order';
@@ -62,9 +55,9 @@ export function paintEdge(
   context.setLineDash(order ? [4, 5] : []);
   const head = 5 + width;
   const tip = points[points.length - 1];
-  const toward = approach(points);
+  const toward = approach(points, look.down);
   const stop: Point = [tip[0] - toward[0] * head * 0.8, tip[1] - toward[1] * head * 0.8];
-  trace(context, [...points.slice(0, -1), stop]);
+  trace(context, [...points.slice(0, -1), stop], look.down);
   context.stroke();
   context.setLineDash([]);
   context.beginPath();
@@ -83,17 +76,26 @@ export function paintEdge(
   context.restore();
 }
 
+/** Writes what flows beside its line, unless it would stand in one of the `taken` boxes. */
 export function paintEdgeLabel(
   context: Context,
   text: string,
   points: Point[],
-  theme: Theme
+  theme: Theme,
+  taken: Box[]
 ): void {
-  const [x, level] = middle(points);
-  const slant = points[points.length - 1][0] - points[0][0];
+  const [[x0, y0], [x1, y1]] = labelled(points);
+  const [x, level, slant] = [(x0 + x1) / 2, (y0 + y1) / 2, x1 - x0];
   // Beside a straight edge; above or below one that crosses over, where the curve leaves room.
   const y = Math.abs(slant) < 20 ? level : slant > 0 ? level - 9 : level + 9;
   const font = `10.5px ${theme.uiFont}`;
+  context.font = font;
+  const w = context.measureText(text).width;
+  const box = { x: x + 7 + w / 2, y, w: w + 6, h: 13 };
+  if (taken.some(b => overlap(b, box))) {
+    return;
+  }
+  taken.push(box);
   context.lineJoin = 'round';
   context.lineWidth = 4;
   context.strokeStyle = theme.background;
@@ -102,68 +104,42 @@ export function paintEdgeLabel(
   context.fillText(text, x + 7, y);
 }
 
-function trace(context: Context, points: Point[]): void {
+function overlap(a: Box, b: Box): boolean {
+  return Math.abs(a.x - b.x) < (a.w + b.w) / 2 && Math.abs(a.y - b.y) < (a.h + b.h) / 2;
+}
+
+// Straight along the layers' direction, else a curve that leaves and arrives in that direction.
+function trace(context: Context, points: Point[], down: boolean): void {
   context.beginPath();
   context.moveTo(points[0][0], points[0][1]);
-  if (points.length === 2) {
-    const [[x1, y1], [x2, y2]] = points;
-    const bend = (y2 - y1) * 0.5;
-    if (Math.abs(x2 - x1) < 2 || bend <= 0) {
-      context.lineTo(x2, y2);
+  for (let i = 1; i < points.length; i++) {
+    const [x0, y0] = points[i - 1];
+    const [x1, y1] = points[i];
+    if (Math.abs(down ? x1 - x0 : y1 - y0) < 1) {
+      context.lineTo(x1, y1);
+    } else if (down) {
+      const middle = (y0 + y1) / 2;
+      context.bezierCurveTo(x0, middle, x1, middle, x1, y1);
     } else {
-      context.bezierCurveTo(x1, y1 + bend, x2, y2 - bend, x2, y2);
+      const middle = (x0 + x1) / 2;
+      context.bezierCurveTo(middle, y0, middle, y1, x1, y1);
     }
-    return;
-  }
-  for (let i = 1; i < points.length - 1; i++) {
-    const [x, y] = points[i];
-    const next = points[i + 1];
-    const end = i === points.length - 2 ? next : [(x + next[0]) / 2, (y + next[1]) / 2];
-    context.quadraticCurveTo(x, y, end[0], end[1]);
   }
 }
 
-/** The direction in which an edge reaches its end. */
-function approach(points: Point[]): Point {
-  const tip = points[points.length - 1];
-  const before = points[points.length - 2];
-  if (points.length === 2 && tip[1] - before[1] > 2) {
-    // A bezier with vertical tangents arrives from above, whatever its start.
-    return Math.abs(tip[0] - before[0]) < 2 ? unit(tip, before) : [0, 1];
-  }
-  return unit(tip, before);
+// The direction in which an edge reaches its end.
+function approach(points: Point[], down: boolean): Point {
+  const [x1, y1] = points[points.length - 1];
+  const [x0, y0] = points[points.length - 2];
+  return down ? [0, y1 < y0 ? -1 : 1] : [x1 < x0 ? -1 : 1, 0];
 }
 
-function unit(to: Point, from: Point): Point {
-  const dx = to[0] - from[0];
-  const dy = to[1] - from[1];
-  const length = Math.hypot(dx, dy) || 1;
-  return [dx / length, dy / length];
-}
-
-function middle(points: Point[]): Point {
-  if (points.length === 2) {
-    return [(points[0][0] + points[1][0]) / 2, (points[0][1] + points[1][1]) / 2];
+// The first piece with room for a label: near the card whose value it names.
+function labelled(points: Point[]): [Point, Point] {
+  for (let i = 1; i < points.length; i++) {
+    if (Math.hypot(points[i][0] - points[i - 1][0], points[i][1] - points[i - 1][1]) > 20) {
+      return [points[i - 1], points[i]];
+    }
   }
-  const at = (points.length - 1) / 2;
-  const a = points[Math.floor(at)];
-  const b = points[Math.ceil(at)];
-  return [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
-}
-
-/** Where the way from `outside` to `end` enters the box, if `end` lies in it. */
-function clip(end: Point, outside: Point, box: Box): Point {
-  const dx = outside[0] - box.x;
-  const dy = outside[1] - box.y;
-  const inside =
-    Math.abs(end[0] - box.x) <= box.w / 2 + 0.5 && Math.abs(end[1] - box.y) <= box.h / 2 - 0.5;
-  if (!inside || (dx === 0 && dy === 0)) {
-    return end;
-  }
-  const ex = outside[0] - end[0];
-  const ey = outside[1] - end[1];
-  const tx = ex === 0 ? Infinity : ((Math.sign(ex) * box.w) / 2 - (end[0] - box.x)) / ex;
-  const ty = ey === 0 ? Infinity : ((Math.sign(ey) * box.h) / 2 - (end[1] - box.y)) / ey;
-  const t = Math.min(1, Math.max(0, Math.min(tx, ty)));
-  return [end[0] + ex * t, end[1] + ey * t];
+  return [points[0], points[points.length - 1]];
 }

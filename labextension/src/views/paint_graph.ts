@@ -1,33 +1,39 @@
-// Draws a whole graph scene: groups, segments, edges, nodes; only what the camera sees.
-import type { Edge, Graph } from '../spec';
+// Draws a whole picture: frames, lines, cards; only what the camera sees.
 import type { Camera } from './camera';
+import type { Drawn, Frame, Line } from './drawn';
 import { paintEdge, paintEdgeLabel, route, type Ends } from './paint_edge';
 import { nodeColor, paintNode, rings, type NodeLook } from './paint_node';
-import { roundRect, strokeLine, write } from './paint_text';
+import { fitText, roundRect, strokeLine, write } from './paint_text';
 import type { Mark } from './stages';
 import type { Theme } from './theme';
 import { around, boxOf, type Actor, type Box } from './transition';
 
-export interface Scene {
-  graph: Graph;
-  actors: Actor[];
-  /** homes of nodes by id, in the stage shown (or, for edges that leave, in the one before) */
-  homes: Map<number, Box>;
-  homesBefore: Map<number, Box>;
-  edges: Edge[];
-  edgesLeaving: Edge[];
-  entering: Set<Edge>;
-  /** progress of the transition, 1 when at rest */
+/** A picture on its way from another. */
+export interface Moving {
+  before: Drawn;
+  leaving: Line[];
+  entering: ReadonlySet<Line>;
+  /** progress, 0 to 1 */
   t: number;
+}
+
+export interface Scene {
+  drawn: Drawn;
+  /** the cards, where they are now */
+  actors: Actor[];
+  /** null: the picture is at rest */
+  motion: Moving | null;
   marks: Map<number, Mark>;
-  selected: Set<number>;
-  hovered: Set<number>;
+  selected: ReadonlySet<number>;
+  hovered: ReadonlySet<number>;
   byBuffer: boolean;
   ends: { line: number | null; reason: string }[];
 }
 
 /** Below this scale no text can be read: plain boxes are drawn. */
 const FAR = 0.3;
+/** The height of a frame's title, where a click closes it. */
+export const TITLE = 26;
 
 type Context = CanvasRenderingContext2D;
 
@@ -42,12 +48,19 @@ export function paintGraph(
   context.save();
   context.translate(camera.x, camera.y);
   context.scale(camera.scale, camera.scale);
-  paintGroups(context, scene, theme, camera.scale);
+  const t = scene.motion?.t ?? 1;
+  context.globalAlpha = Math.max(0, (t - 0.5) * 2);
+  for (const frame of scene.drawn.frames) {
+    if (camera.sees(frame, view)) {
+      paintFrame(context, frame, theme, camera.scale);
+    }
+  }
+  context.globalAlpha = 1;
   paintSegments(context, scene, theme, camera, view);
-  const actors = new Map(scene.actors.map(actor => [actor.node.id, actor]));
+  const actors = new Map(scene.actors.map(actor => [actor.card.id, actor]));
   const far = camera.scale < FAR;
   if (far) {
-    paintFarEdges(context, scene, actors, theme, camera.scale);
+    paintFarEdges(context, scene, actors, theme, camera, view);
   } else {
     paintEdges(context, scene, actors, camera, theme, view);
   }
@@ -55,21 +68,22 @@ export function paintGraph(
     if (!camera.sees(actor, view)) {
       continue;
     }
-    const { id } = actor.node;
+    const { id } = actor.card;
     const look: NodeLook = {
       theme,
       byBuffer: scene.byBuffer,
       scale: camera.scale,
       selected: scene.selected.has(id),
       hovered: scene.hovered.has(id),
-      mark: scene.t > 0.5 ? scene.marks.get(id) : undefined
+      mark: t > 0.5 ? scene.marks.get(id) : undefined,
+      operands: scene.drawn.operands.get(id)?.length ?? 0
     };
     if (!far) {
       paintNode(context, actor, look);
       continue;
     }
     context.globalAlpha = actor.alpha;
-    context.fillStyle = nodeColor(actor.node, look.byBuffer);
+    context.fillStyle = nodeColor(actor.card, look.byBuffer);
     context.fillRect(actor.x - actor.w / 2, actor.y - actor.h / 2, actor.w, actor.h);
     if (look.selected || look.hovered || look.mark) {
       rings(context, actor, look);
@@ -84,19 +98,20 @@ function paintFarEdges(
   scene: Scene,
   actors: Map<number, Actor>,
   theme: Theme,
-  scale: number
+  camera: Camera,
+  view: { width: number; height: number }
 ): void {
   context.beginPath();
-  for (const edge of scene.edges) {
-    const src = actors.get(edge.src);
-    const dst = actors.get(edge.dst);
-    if (src && dst) {
-      context.moveTo(src.x, src.y);
-      context.lineTo(dst.x, dst.y);
+  for (const { src, dst } of scene.drawn.lines) {
+    const from = actors.get(src);
+    const to = actors.get(dst);
+    if (from && to && (camera.sees(from, view) || camera.sees(to, view))) {
+      context.moveTo(from.x, from.y);
+      context.lineTo(to.x, to.y);
     }
   }
   context.strokeStyle = theme.line;
-  context.lineWidth = 0.7 / scale;
+  context.lineWidth = 0.7 / camera.scale;
   context.stroke();
 }
 
@@ -108,65 +123,67 @@ function paintEdges(
   theme: Theme,
   view: { width: number; height: number }
 ): void {
+  const { drawn, motion } = scene;
   const labelled = new Set<string>();
   const labels: [string, [number, number][]][] = [];
-  const draw = (edge: Edge, homes: Map<number, Box>, alpha: number) => {
-    const src = actors.get(edge.src);
-    const dst = actors.get(edge.dst);
-    if (!src || !dst || alpha <= 0) {
+  const draw = (line: Line, home: Drawn, alpha: number) => {
+    const src = actors.get(line.src);
+    const dst = actors.get(line.dst);
+    if (!src || !dst || alpha <= 0 || line.points.length < 2) {
       return;
     }
-    if (!camera.sees(around([src, dst]), view)) {
+    if (
+      !camera.sees(around([src, dst]), view) &&
+      !line.points.some(at => inView(at, camera, view))
+    ) {
       return;
     }
     const ends: Ends = {
       src,
       dst,
-      srcHome: homes.get(edge.src) ?? src,
-      dstHome: homes.get(edge.dst) ?? dst
+      srcHome: motion ? (home.byId.get(line.src) ?? src) : src,
+      dstHome: motion ? (home.byId.get(line.dst) ?? dst) : dst
     };
-    const points = route(edge, ends);
-    const lit = [edge.src, edge.dst].some(id => scene.selected.has(id) || scene.hovered.has(id));
+    const points = route(line, ends);
+    const lit = [line.src, line.dst].some(id => scene.selected.has(id) || scene.hovered.has(id));
     const strength = Math.min(src.alpha, dst.alpha) * alpha;
-    paintEdge(context, edge, points, { theme, alpha: strength, lit, scale: camera.scale });
+    const down = home.direction === 'down';
+    paintEdge(context, line, points, { theme, alpha: strength, lit, scale: camera.scale, down });
     // One label for each value, not one for each of its readers.
-    const value = `${edge.src}.${edge.out}`;
-    if (camera.scale > 0.55 && edge.label && scene.t === 1 && !labelled.has(value)) {
+    const value = `${line.src}.${line.out} ${line.label}`;
+    if (camera.scale > 0.55 && line.label && !motion && !labelled.has(value)) {
       labelled.add(value);
-      labels.push([edge.label, points]);
+      labels.push([line.label, points]);
     }
   };
-  scene.edgesLeaving.forEach(edge => draw(edge, scene.homesBefore, 1 - scene.t / 0.5));
-  scene.edges.forEach(edge =>
-    draw(edge, scene.homes, scene.entering.has(edge) ? (scene.t - 0.4) / 0.6 : 1)
+  motion?.leaving.forEach(line => draw(line, motion.before, 1 - motion.t / 0.5));
+  drawn.lines.forEach(line =>
+    draw(line, drawn, motion?.entering.has(line) ? (motion.t - 0.4) / 0.6 : 1)
   );
-  labels.forEach(([text, points]) => paintEdgeLabel(context, text, points, theme));
+  // The shape of a value says more than how many there are.
+  labels.sort(([a], [b]) => Number(a.endsWith('s')) - Number(b.endsWith('s')));
+  const taken: Box[] = scene.actors.filter(actor => camera.sees(actor, view)).map(boxOf);
+  labels.forEach(([text, points]) => paintEdgeLabel(context, text, points, theme, taken));
 }
 
-function paintGroups(context: Context, scene: Scene, theme: Theme, scale: number): void {
-  const boxes = new Map(scene.actors.map(actor => [actor.node.id, actor as Box]));
-  context.save();
-  context.globalAlpha *= Math.max(0, (scene.t - 0.5) * 2);
-  for (const group of scene.graph.groups) {
-    const inside = group.nodes.flatMap(id => boxes.get(id) ?? []);
-    if (inside.length === 0) {
-      continue;
-    }
-    const box = around(inside);
-    const left = box.x - box.w / 2 - 14;
-    const top = box.y - box.h / 2 - 24;
-    roundRect(context, left, top, box.w + 28, box.h + 38, 12);
-    context.fillStyle = theme.raised;
-    context.fill();
-    context.strokeStyle = theme.line;
-    context.lineWidth = 1 / Math.max(scale, 0.5);
-    context.stroke();
-    if (scale > 0.3) {
-      const font = `600 11px ${theme.uiFont}`;
-      write(context, group.label, left + 12, top + 12, font, theme.muted);
-    }
+function inView([x, y]: [number, number], camera: Camera, view: Parameters<Camera['sees']>[1]) {
+  return camera.sees({ x, y, w: 0, h: 0 }, view);
+}
+
+function paintFrame(context: Context, frame: Frame, theme: Theme, scale: number): void {
+  const left = frame.x - frame.w / 2;
+  const top = frame.y - frame.h / 2;
+  roundRect(context, left, top, frame.w, frame.h, 12);
+  context.fillStyle = theme.raised;
+  context.fill();
+  context.strokeStyle = theme.line;
+  context.lineWidth = 1 / Math.max(scale, 0.5);
+  context.stroke();
+  if (scale > FAR) {
+    const font = (context.font = `600 11px ${theme.uiFont}`);
+    const title = fitText(context, `⊟ ${frame.label}`, frame.w - 20);
+    write(context, title, left + 10, top + TITLE / 2 + 1, font, theme.muted);
   }
-  context.restore();
 }
 
 // A dashed line across the picture where one segment of the cell ends and the next begins.
@@ -177,33 +194,43 @@ function paintSegments(
   camera: Camera,
   view: { width: number; height: number }
 ): void {
-  const nodes = scene.graph.nodes;
-  const last = Math.max(0, ...nodes.map(node => node.segment));
-  if (last === 0 || scene.t < 1) {
+  const { cards, frames } = scene.drawn;
+  const last = cards.reduce((most, card) => Math.max(most, card.segment), 0);
+  if (last === 0 || scene.motion) {
     return;
   }
+  const extent = (segment: number): Box | null => {
+    const own = cards.filter(card => card.segment === segment);
+    const around_ = new Set(own.map(card => card.group));
+    const boxes = [...own, ...frames.filter(f => around_.has(-2 - f.id))].map(boxOf);
+    return boxes.length > 0 ? around(boxes) : null;
+  };
   const left = camera.locate(0, 0).x;
   const right = camera.locate(view.width, 0).x;
+  let above = extent(0);
   for (let segment = 1; segment <= last; segment++) {
-    const above = nodes.filter(n => n.segment < segment).map(n => boxOf(n).y + n.h / 2);
-    const below = nodes.filter(n => n.segment >= segment).map(n => boxOf(n).y - n.h / 2);
-    if (above.length === 0 || below.length === 0 || Math.max(...above) > Math.min(...below)) {
+    const below = extent(segment);
+    if (!above || !below) {
+      above = below ?? above;
       continue;
     }
-    const y = (Math.max(...above) + Math.min(...below)) / 2;
-    const cause = scene.ends[segment - 1];
-    const where = cause?.line ? `line ${cause.line}: ` : '';
-    context.save();
-    context.setLineDash([8, 6]);
-    context.strokeStyle = theme.faint;
-    context.lineWidth = 1;
-    strokeLine(context, left, y, right, y);
-    context.setLineDash([]);
-    if (camera.scale > 0.4) {
-      const text = cause ? `${where}${cause.reason}` : 'the cell runs what is needed so far';
-      const font = `italic 10.5px ${theme.uiFont}`;
-      write(context, text, left + 10 / camera.scale, y - 9, font, theme.muted);
+    const y = (above.y + above.h / 2 + below.y - below.h / 2) / 2;
+    if (above.y + above.h / 2 <= below.y - below.h / 2) {
+      const cause = scene.ends[segment - 1];
+      const where = cause?.line ? `line ${cause.line}: ` : '';
+      context.save();
+      context.setLineDash([8, 6]);
+      context.strokeStyle = theme.faint;
+      context.lineWidth = 1;
+      strokeLine(context, left, y, right, y);
+      context.setLineDash([]);
+      if (camera.scale > 0.4) {
+        const text = cause ? `${where}${cause.reason}` : 'the cell runs what is needed so far';
+        const font = `italic 10.5px ${theme.uiFont}`;
+        write(context, text, left + 10 / camera.scale, y - 9, font, theme.muted);
+      }
+      context.restore();
     }
-    context.restore();
+    above = below;
   }
 }

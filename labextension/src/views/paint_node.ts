@@ -1,6 +1,6 @@
-// Draws one node of the graph: its card, texts, marks and rings.
-import type { Node } from '../spec';
-import { shape } from './format';
+// Draws one card of the graph, a node's or a closed group's: its texts, marks and rings.
+import type { Card } from './drawn';
+import { plural, shape } from './format';
 import { ACTION, FAMILY, bufferColor } from './palette';
 import { fitText, roundRect, write } from './paint_text';
 import { ownName, type Mark } from './stages';
@@ -15,21 +15,24 @@ export interface NodeLook {
   selected: boolean;
   hovered: boolean;
   mark: Mark | undefined;
+  /** how many parameters the card stands for, too */
+  operands: number;
 }
 
 type Context = CanvasRenderingContext2D;
 
-export function nodeColor(node: Node, byBuffer: boolean): string {
+export function nodeColor(node: Card, byBuffer: boolean): string {
   return byBuffer && node.buffer !== null ? bufferColor(node.buffer) : FAMILY[node.family].color;
 }
 
-/** The text under a node's label. */
-export function subtitle(node: Node): string {
-  return node.detail || (node.shape ? `${shape(node.shape)} ${node.dtype}` : node.dtype);
+// The text under a card's label.
+function subtitle(node: Card, operands: number): string {
+  const own = node.detail || (node.shape ? `${shape(node.shape)} ${node.dtype}` : node.dtype);
+  return [own, operands > 0 ? plural(operands, 'parameter') : ''].filter(Boolean).join(' · ');
 }
 
 export function paintNode(context: Context, actor: Actor, look: NodeLook): void {
-  const { node, x, y, w, h, alpha } = actor;
+  const { card: node, x, y, w, h, alpha } = actor;
   const { theme } = look;
   const color = nodeColor(node, look.byBuffer);
   const left = x - w / 2;
@@ -41,7 +44,7 @@ export function paintNode(context: Context, actor: Actor, look: NodeLook): void 
   const border = mix(theme.background, color, theme.dark ? 0.75 : 0.62);
   context.lineWidth = 1.2;
   context.strokeStyle = border;
-  if (node.kind === 'fused') {
+  if (node.kind === 'fused' || node.kind === 'group') {
     outline(context, node, left + 4, top + 4, w, h);
     context.fillStyle = mix(theme.background, color, theme.dark ? 0.16 : 0.06);
     context.fill();
@@ -62,7 +65,7 @@ export function paintNode(context: Context, actor: Actor, look: NodeLook): void 
   context.restore();
 }
 
-function outline(context: Context, node: Node, x: number, y: number, w: number, h: number): void {
+function outline(context: Context, node: Card, x: number, y: number, w: number, h: number): void {
   if (node.kind === 'effect') {
     const notch = Math.min(10, w / 4);
     context.beginPath();
@@ -80,7 +83,7 @@ function outline(context: Context, node: Node, x: number, y: number, w: number, 
 
 /** The glow of a change, the ring of the selection. */
 export function rings(context: Context, actor: Actor, look: NodeLook): void {
-  const { x, y, w, h, node } = actor;
+  const { x, y, w, h, card: node } = actor;
   const ring = (grow: number, width: number, color: string, alpha: number) => {
     context.save();
     context.globalAlpha *= alpha;
@@ -110,19 +113,20 @@ export function rings(context: Context, actor: Actor, look: NodeLook): void {
 }
 
 function texts(context: Context, actor: Actor, look: NodeLook, color: string): void {
-  const { node, x, y, w, h } = actor;
+  const { card: node, x, y, w, h } = actor;
   const { theme } = look;
   const left = x - w / 2;
   const inset = node.kind === 'input' || node.kind === 'effect' ? 16 : 9;
   const ink = mix(theme.text, color, 0.35);
-  const two = h >= 32 && look.scale >= 0.5 && subtitle(node) !== '';
+  const under = subtitle(node, look.operands);
+  const two = h >= 32 && look.scale >= 0.5 && under !== '';
   const titleY = two ? y - 7.5 : y + 0.5;
 
   const title = (context.font = `600 12.5px ${theme.uiFont}`);
   const start = left + inset;
   let room = w - 2 * inset;
   const needed = context.measureText(node.label).width;
-  const { glyph } = FAMILY[node.family];
+  const glyph = node.kind === 'group' ? '⊞' : FAMILY[node.family].glyph;
   const shift = context.measureText(glyph).width + 5;
   if (needed + shift <= room) {
     write(context, glyph, start, titleY, title, ink);
@@ -153,7 +157,7 @@ function texts(context: Context, actor: Actor, look: NodeLook, color: string): v
     }
   }
   const plain = (context.font = `11px ${theme.uiFont}`);
-  write(context, fitText(context, subtitle(node), below), start, y + 10, plain, theme.muted);
+  write(context, fitText(context, under, below), start, y + 10, plain, theme.muted);
 }
 
 function paintMark(context: Context, x: number, y: number, mark: Mark, theme: Theme): void {

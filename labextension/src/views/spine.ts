@@ -1,20 +1,27 @@
-// The spine of a graph: its longest way from an input to an output, along which it is read.
-import type { Graph, Node } from '../spec';
+// The spine of a picture: its longest way from an input to an output, along which it is read.
 
-/** The nodes of the longest way, in order; of several as long, that of the first nodes. */
-export function spine(graph: Graph): Node[] {
-  const nodes = new Map(graph.nodes.map(node => [node.id, node]));
+interface Graph<Card> {
+  cards: Card[];
+  lines: { src: number; dst: number }[];
+}
+
+/** The cards of the longest way, in order; of several as long, that of the first cards. */
+export function spine<Card extends { id: number }>({ cards, lines }: Graph<Card>): Card[] {
+  const byId = new Map(cards.map(card => [card.id, card]));
   const children = new Map<number, number[]>();
   const waitsFor = new Map<number, number>();
-  for (const { src, dst } of graph.edges) {
-    if (nodes.has(src) && nodes.has(dst)) {
-      children.set(src, [...(children.get(src) ?? []), dst]);
-      waitsFor.set(dst, (waitsFor.get(dst) ?? 0) + 1);
+  for (const { src, dst } of lines) {
+    const known = children.get(src);
+    if (known) {
+      known.push(dst);
+    } else {
+      children.set(src, [dst]);
     }
+    waitsFor.set(dst, (waitsFor.get(dst) ?? 0) + 1);
   }
   const depth = new Map<number, number>();
   const before = new Map<number, number>();
-  const ready = graph.nodes.filter(node => !waitsFor.has(node.id)).map(node => node.id);
+  const ready = cards.filter(card => !waitsFor.has(card.id)).map(card => card.id);
   let deepest: number | null = null;
   for (let i = 0; i < ready.length; i++) {
     const id = ready[i];
@@ -34,9 +41,9 @@ export function spine(graph: Graph): Node[] {
       }
     }
   }
-  const way: Node[] = [];
+  const way: Card[] = [];
   for (let id = deepest; id !== null; id = before.get(id) ?? null) {
-    way.push(nodes.get(id) as Node);
+    way.push(byId.get(id) as Card);
   }
   return way.reverse();
 }

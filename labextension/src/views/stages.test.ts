@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { parseSpec } from '../protocol';
 import fixture from '../testdata/four_lines.json';
 import { linesOf, nodesOfLine, ownName, StageModel } from './stages';
-import { around, boxOf, Transition } from './transition';
 
 const model = new StageModel(parseSpec(fixture));
 const [WRITTEN, FOLD, FUSE, PLAN] = [0, 1, 2, 3];
@@ -63,40 +62,5 @@ describe('StageModel', () => {
     expect(nodesOfLine(graph, 6)).toEqual([6]);
     expect(nodesOfLine(graph, 2)).toEqual([]);
     expect(linesOf(graph.nodes[2])).toEqual([5, 6]);
-  });
-});
-
-describe('Transition', () => {
-  it('grows a fused node out of its members', () => {
-    const transition = new Transition(model, FOLD, FUSE);
-    const members = model.stages[FOLD].graph.nodes.filter(n => n.id === 3 || n.id === 4);
-    const born = transition.at(0).find(actor => actor.node.id === 6);
-    expect(born).toMatchObject({ ...around(members.map(boxOf)), alpha: 0 });
-    const grown = transition.at(1).find(actor => actor.node.id === 6);
-    expect(grown).toMatchObject({ x: 165, y: 110, alpha: 1 });
-  });
-
-  it('moves members into the node that took them and lets them fade', () => {
-    const gone = new Transition(model, FOLD, FUSE).at(1).find(actor => actor.node.id === 4);
-    expect(gone).toMatchObject({ x: 165, y: 110, alpha: 0 });
-  });
-
-  it('keeps nodes that stay, and works backwards', () => {
-    const back = new Transition(model, PLAN, WRITTEN);
-    expect(back.at(0.5).find(actor => actor.node.id === 0)?.alpha).toBe(1);
-    const end = back.at(1).filter(actor => actor.alpha > 0);
-    expect(end.map(actor => actor.node.id).sort()).toEqual([0, 1, 2, 3, 4]);
-    for (const actor of end) {
-      expect(actor).toMatchObject(boxOf(actor.node));
-    }
-  });
-
-  it('lets go of edges that the next stage has not', () => {
-    const { edgesBefore } = new Transition(model, FOLD, FUSE);
-    expect(edgesBefore.map(e => [e.src, e.dst])).toEqual([
-      [5, 3],
-      [0, 3],
-      [3, 4]
-    ]);
   });
 });

@@ -1,5 +1,5 @@
 // Nodes across stages: which node of one stage became which node of another, and what changed.
-import type { Action, Buffer, Change, Graph, Node, Spec, Stage } from '../spec';
+import type { Action, Buffer, Change, Graph, Group, Node, Spec, Stage } from '../spec';
 
 /** A stage's graph with its look-ups. */
 export interface StageIndex {
@@ -21,10 +21,12 @@ export interface Mark {
 
 export class StageModel {
   readonly stages: Stage[];
+  readonly groups: Group[];
   private readonly indexes: StageIndex[];
 
-  constructor({ stages }: Pick<Spec, 'stages'>) {
+  constructor({ stages, groups }: Pick<Spec, 'stages' | 'groups'>) {
     this.stages = stages;
+    this.groups = groups;
     this.indexes = stages.map(indexStage);
   }
 
@@ -197,12 +199,12 @@ export class StageModel {
 }
 
 /** The node's name, where its label does not say it already ("c = mul"). */
-export function ownName({ name, label }: Node): string {
+export function ownName({ name, label }: Pick<Node, 'name' | 'label'>): string {
   return name === label || label.startsWith(`${name} = `) ? '' : name;
 }
 
 /** The lines of the user's cell that a node came from, in order. */
-export function linesOf(node: Node): number[] {
+export function linesOf(node: Pick<Node, 'line' | 'members'>): number[] {
   const lines = new Set<number>();
   if (node.line !== null) {
     lines.add(node.line);

@@ -1,6 +1,5 @@
-// The way from one stage's picture to another's, keyed by node id: where each node is at time t.
-import type { Edge, Node } from '../spec';
-import type { StageModel } from './stages';
+// The way from one picture to another, keyed by card: where each card is at time t.
+import type { Card, Drawn, Line } from './drawn';
 
 export interface Box {
   x: number;
@@ -9,14 +8,17 @@ export interface Box {
   h: number;
 }
 
-/** A node in motion: its box, and how much of it is there (0 to 1). */
+/** A card in motion: its box, and how much of it is there (0 to 1). */
 export interface Actor extends Box {
-  node: Node;
+  card: Card;
   alpha: number;
 }
 
+/** The card of the other picture that a card became or came from; null: there is none. */
+export type Counterpart = (card: number) => number | null;
+
 interface Path {
-  node: Node;
+  card: Card;
   from: Box;
   to: Box;
   kind: 'stays' | 'enters' | 'leaves';
@@ -26,62 +28,57 @@ export const DURATION_MS = 650;
 
 export class Transition {
   private readonly paths: Path[] = [];
-  readonly edgesBefore: Edge[];
-  readonly edgesAfter: Edge[];
+  readonly linesBefore: Line[];
+  readonly entering: ReadonlySet<Line>;
 
-  constructor(model: StageModel, from: number, to: number) {
-    const before = model.stages[from].graph;
-    const after = model.stages[to].graph;
-    const stay = new Set(after.edges.map(edgeKey));
-    this.edgesAfter = after.edges;
-    this.edgesBefore = before.edges.filter(edge => !stay.has(edgeKey(edge)));
+  constructor(before: Drawn, after: Drawn, heir: Counterpart, origin: Counterpart) {
+    const old = new Set(before.lines.map(lineKey));
+    const stay = new Set(after.lines.map(lineKey));
+    this.linesBefore = before.lines.filter(line => !stay.has(lineKey(line)));
+    this.entering = new Set(after.lines.filter(line => !old.has(lineKey(line))));
     const sources = new Map<number, Box[]>();
-    for (const node of before.nodes) {
-      if (model.node(to, node.id) === undefined) {
-        const heir = model.follow(node.id, from, to);
-        const target = heir === null ? undefined : model.node(to, heir);
-        if (heir !== null) {
-          sources.set(heir, [...(sources.get(heir) ?? []), boxOf(node)]);
+    for (const card of before.cards) {
+      if (!after.byId.has(card.id)) {
+        const id = heir(card.id);
+        const target = id === null ? undefined : after.byId.get(id);
+        if (target) {
+          sources.set(target.id, [...(sources.get(target.id) ?? []), boxOf(card)]);
         }
-        this.paths.push({
-          node,
-          from: boxOf(node),
-          to: target ? boxOf(target) : shrunk(boxOf(node)),
-          kind: 'leaves'
-        });
+        const to = target ? boxOf(target) : shrunk(boxOf(card));
+        this.paths.push({ card, from: boxOf(card), to, kind: 'leaves' });
       }
     }
-    for (const node of after.nodes) {
-      const old = model.node(from, node.id);
+    for (const card of after.cards) {
+      const old = before.byId.get(card.id);
       if (old) {
-        this.paths.push({ node, from: boxOf(old), to: boxOf(node), kind: 'stays' });
+        this.paths.push({ card, from: boxOf(old), to: boxOf(card), kind: 'stays' });
         continue;
       }
-      // A node grows out of the box around the nodes it is made of.
-      const merged = sources.get(node.id);
-      const parent = model.node(from, model.follow(node.id, to, from) ?? -1);
-      const start = merged ? around(merged) : parent ? boxOf(parent) : shrunk(boxOf(node));
-      this.paths.push({ node, from: start, to: boxOf(node), kind: 'enters' });
+      // A card grows out of the box around those it is made of.
+      const made = sources.get(card.id);
+      const parent = before.byId.get(origin(card.id) ?? NaN);
+      const start = made ? around(made) : parent ? boxOf(parent) : shrunk(boxOf(card));
+      this.paths.push({ card, from: start, to: boxOf(card), kind: 'enters' });
     }
   }
 
-  /** Where every node is at time t in [0, 1]; those that leave come first, below the others. */
+  /** Where every card is at time t in [0, 1]; those that leave come first, below the others. */
   at(t: number): Actor[] {
     const eased = ease(Math.min(Math.max(t, 0), 1));
-    return this.paths.map(({ node, from, to, kind }) => ({
-      node,
+    return this.paths.map(({ card, from, to, kind }) => ({
+      card,
       ...blend(from, to, eased),
       alpha: kind === 'stays' ? 1 : kind === 'enters' ? fadeIn(eased) : fadeOut(eased)
     }));
   }
 }
 
-export function edgeKey(edge: Edge): string {
-  return `${edge.src}.${edge.out}>${edge.dst}.${edge.arg}`;
+function lineKey(line: Line): string {
+  return `${line.src}.${line.out}>${line.dst}.${line.arg}`;
 }
 
-export function boxOf(node: Node): Box {
-  return { x: node.x ?? 0, y: node.y ?? 0, w: node.w, h: node.h };
+export function boxOf({ x, y, w, h }: Box): Box {
+  return { x, y, w, h };
 }
 
 export function around(boxes: Box[]): Box {

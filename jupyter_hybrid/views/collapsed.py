@@ -1,0 +1,127 @@
+"""A stage as a still picture shows it: groups that are not open are one card each, all placed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .layout import Box, layered
+from .opening import chain, made_in
+
+
+def collapsed(spec: dict[str, Any], stage: dict[str, Any]) -> dict[str, Any]:
+    """Cards with ``x`` and ``y`` (centres), edges with ``points``, frames, in pixels.
+
+    Returns:
+        ``nodes``, ``edges``, ``frames`` (label, x, y, w, h; of open groups that hold no others'
+        cards), ``width`` and ``height``.
+    """
+    groups, graph = spec["groups"], stage["graph"]
+    cards, card_of = _cards(spec, graph)
+    edges = _merged(graph["edges"], card_of)
+    boxes = [
+        Box(c["id"], c["w"], c["h"], late=c["kind"] in ("input", "constant"))
+        for c in cards.values()
+    ]
+    placed = layered(boxes, [(e["src"], e["dst"]) for e in edges])
+    for card, box in zip(cards.values(), boxes, strict=True):
+        card.update(x=round(box.x, 1), y=round(box.y, 1))
+    for edge, points in zip(edges, placed.lines, strict=True):
+        edge["points"] = [[round(x, 1), round(y, 1)] for x, y in points]
+    return {
+        "nodes": list(cards.values()),
+        "edges": edges,
+        "frames": _frames(groups, list(cards.values())),
+        "width": round(placed.width, 1),
+        "height": round(placed.height, 1),
+    }
+
+
+def _cards(
+    spec: dict[str, Any], graph: dict[str, Any]
+) -> tuple[dict[int, dict[str, Any]], dict[int, int]]:
+    """(cards by id, node -> the card that stands for it); a group's card has an id below 0."""
+    groups, opened = spec["groups"], set(spec["initial"]["open"])
+    made = made_in(graph, groups)
+    here = {node["id"] for node in graph["nodes"]}
+    cards: dict[int, dict[str, Any]] = {}
+    card_of: dict[int, int] = {}
+    hosted = [n for n in graph["nodes"] if spec["initial"]["fold"] and n["host"] in here]
+    on_cards = {n["id"] for n in hosted}
+    for node in graph["nodes"]:
+        if node["id"] in on_cards:
+            continue
+        around = [g for g in chain(groups, node["group"]) if made[g] > 1]
+        closed = next((g for g in around if g not in opened), None)
+        if closed is None:
+            card_of[node["id"]] = node["id"]
+            cards[node["id"]] = {**node, "group": around[-1] if around else None}
+            continue
+        card_of[node["id"]] = -1 - closed
+        if -1 - closed not in cards:
+            inner = around[: around.index(closed)]
+            cards[-1 - closed] = _group_card(node, groups[closed], closed, made[closed]) | {
+                "group": inner[-1] if inner else None
+            }
+    for node in hosted:
+        card_of[node["id"]] = card_of[node["host"]]
+    return cards, card_of
+
+
+def _group_card(
+    first: dict[str, Any], group: dict[str, Any], index: int, made: int
+) -> dict[str, Any]:
+    detail = f"{made:,} operators"
+    wide = 8.0 * max(len(group["label"]), len(detail)) + 52
+    return first | {
+        "id": -1 - index, "op": "", "kind": "group", "family": "other", "label": group["label"],
+        "detail": detail, "name": "", "line": None, "code": "", "shape": None, "dtype": "",
+        "bytes": None, "kernel": None, "buffer": None, "head": False, "members": [],
+        "w": min(300.0, max(96.0, wide)), "h": 44,
+    }  # fmt: skip
+
+
+def _merged(edges: list[dict[str, Any]], card_of: dict[int, int]) -> list[dict[str, Any]]:
+    """The edges between cards; several of which either stands for a group are one."""
+    found: dict[Any, dict[str, Any]] = {}
+    values: dict[Any, set[tuple[int, int]]] = {}
+    for edge in edges:
+        source, target = card_of[edge["src"]], card_of[edge["dst"]]
+        if source == target:
+            continue
+        plain = source == edge["src"] and target == edge["dst"]
+        key = (source, target, edge["out"], edge["arg"]) if plain else (source, target)
+        made = values.setdefault(key, set())
+        made.add((edge["src"], edge["out"]))
+        if key not in found:
+            found[key] = {**edge, "src": source, "dst": target}
+        elif len(made) > 1:
+            found[key]["label"] = f"{len(made):,} values"
+    return list(found.values())
+
+
+def _frames(groups: list[dict[str, Any]], cards: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    inside: dict[int, list[dict[str, Any]]] = {}
+    for card in cards:
+        for group in chain(groups, card["group"]):
+            inside.setdefault(group, []).append(card)
+    frames = []
+    for group, own in sorted(inside.items()):
+        if len(own) < 2:
+            continue
+        left = min(c["x"] - c["w"] / 2 for c in own) - 12
+        top = min(c["y"] - c["h"] / 2 for c in own) - 22
+        right = max(c["x"] + c["w"] / 2 for c in own) + 12
+        bottom = max(c["y"] + c["h"] / 2 for c in own) + 12
+        # A frame says "these and no others": none where the layout put other work in between.
+        members = {c["id"] for c in own}
+        others = (c for c in cards if c["kind"] not in ("input", "constant"))
+        if any(
+            c["id"] not in members and left < c["x"] < right and top < c["y"] < bottom
+            for c in others
+        ):
+            continue
+        frames.append(
+            {"label": groups[group]["label"], "x": round(left, 1), "y": round(top, 1),
+             "w": round(right - left, 1), "h": round(bottom - top, 1)}
+        )  # fmt: skip
+    return frames

@@ -1,0 +1,104 @@
+"""Which groups a picture opens at first: of small graphs all, of large ones until it is full."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+MANY = 60  # a graph of more nodes opens collapsed, to at most about as many cards
+
+
+def is_made(node: dict[str, Any]) -> bool:
+    """False for inputs and constants, which nothing computes."""
+    return node["kind"] not in ("input", "constant")
+
+
+def chain(groups: list[dict[str, Any]], group: int | None) -> list[int]:
+    """A group and those around it, outermost first."""
+    around: list[int] = []
+    while group is not None:
+        around.append(group)
+        group = groups[group]["parent"]
+    return around[::-1]
+
+
+def made_in(graph: dict[str, Any], groups: list[dict[str, Any]]) -> list[int]:
+    """For each group, how many operators of a stage it holds."""
+    counts = [0] * len(groups)
+    for node in graph["nodes"]:
+        if node["group"] is not None and is_made(node):
+            counts[node["group"]] += 1
+    for group in reversed(range(len(groups))):  # a parent stands before its children
+        parent = groups[group]["parent"]
+        if parent is not None:
+            counts[parent] += counts[group]
+    return counts
+
+
+def few(stages: list[dict[str, Any]], groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The groups that a small graph is drawn with: parts of the cell, and the outermost blocks.
+
+    Renumbers the nodes' groups in place."""
+    kept: dict[int, int] = {}
+    nearest: list[int | None] = []
+    chosen: list[dict[str, Any]] = []
+    for i, group in enumerate(groups):
+        around = None if group["parent"] is None else nearest[group["parent"]]
+        in_block = around is not None and chosen[around]["kind"] == "block"
+        if group["kind"] == "part" or (group["kind"] == "block" and not in_block):
+            kept[i] = len(chosen)
+            chosen.append({**group, "parent": around})
+        nearest.append(kept.get(i, around))
+    for stage in stages:
+        for node in stage["graph"]["nodes"]:
+            node["group"] = None if node["group"] is None else nearest[node["group"]]
+    return chosen
+
+
+def opening(graph: dict[str, Any], groups: list[dict[str, Any]], fold: bool) -> list[int]:
+    """The groups to open: level by level while there are few cards; repeats stay closed.
+
+    Args:
+        graph: of the first stage.
+        fold: parameters stand on their operators' cards.
+    """
+    drawn = [n for n in graph["nodes"] if not (fold and n["host"] is not None)]
+    inner: dict[int | None, set[int]] = defaultdict(set)
+    cards: dict[int | None, int] = defaultdict(int)
+    made = made_in(graph, groups)
+    for node in drawn:
+        around = None
+        for group in chain(groups, node["group"]):
+            if made[group] > 1:
+                inner[around].add(group)
+                around = group
+        cards[around] += 1
+    if len(drawn) <= MANY:
+        return sorted(set().union(*inner.values()))
+
+    def size(group: int | None) -> int:
+        return cards[group] + len(inner[group])
+
+    total = size(None)
+    opened: list[int] = []
+    for group in _levels(inner):
+        parent = _nearest(groups, group, made)
+        if parent is not None and parent not in opened:
+            continue
+        if groups[group]["kind"] != "repeat" and total - 1 + size(group) <= MANY:
+            opened.append(group)
+            total += size(group) - 1
+    return sorted(opened)
+
+
+def _levels(inner: dict[int | None, set[int]]) -> Iterator[int]:
+    queue = sorted(inner[None])
+    for group in queue:
+        yield group
+        queue += sorted(inner[group])
+
+
+def _nearest(groups: list[dict[str, Any]], group: int, made: list[int]) -> int | None:
+    around = [g for g in chain(groups, groups[group]["parent"]) if made[g] > 1]
+    return around[-1] if around else None

@@ -1,0 +1,102 @@
+// The whole picture in a corner, with what is seen of it; there only where not all is seen.
+import type { Camera } from './camera';
+import { h } from './dom';
+import type { Drawn } from './drawn';
+import { nodeColor } from './paint_node';
+import type { Theme } from './theme';
+
+const WIDEST = 140;
+const NARROWEST = 26;
+/** Of the plot's height. */
+const TALLEST = 0.45;
+const EDGE = 3;
+
+export class Minimap {
+  readonly element = h('canvas.hyb-minimap', { 'aria-hidden': 'true' });
+  private readonly whole = document.createElement('canvas');
+  private of: { drawn: Drawn; theme: Theme; height: number } | null = null;
+  private across = 1;
+  private down = 1;
+
+  /** `move`: a person wants this place of the layout in the middle. */
+  constructor(move: (x: number, y: number) => void) {
+    const go = (event: PointerEvent) => {
+      const bounds = this.element.getBoundingClientRect();
+      move(
+        (event.clientX - bounds.left - EDGE) / this.across,
+        (event.clientY - bounds.top - EDGE) / this.down
+      );
+      event.stopPropagation();
+    };
+    this.element.addEventListener('pointerdown', event => {
+      this.element.setPointerCapture(event.pointerId);
+      go(event);
+    });
+    this.element.addEventListener('pointermove', event => event.buttons === 1 && go(event));
+    for (const kind of ['pointerup', 'dblclick'] as const) {
+      this.element.addEventListener(kind, event => event.stopPropagation());
+    }
+    this.element.hidden = true;
+  }
+
+  paint(drawn: Drawn, camera: Camera, theme: Theme, view: { width: number; height: number }): void {
+    const seen = {
+      x: -camera.x / camera.scale,
+      y: -camera.y / camera.scale,
+      w: view.width / camera.scale,
+      h: view.height / camera.scale
+    };
+    const all = seen.x <= 24 && seen.y <= 24 && seen.x + seen.w >= drawn.width - 24;
+    this.element.hidden = all && seen.y + seen.h >= drawn.height - 24;
+    if (this.element.hidden) {
+      return;
+    }
+    if (this.of?.drawn !== drawn || this.of.theme !== theme || this.of.height !== view.height) {
+      this.of = { drawn, theme, height: view.height };
+      this.paintWhole(drawn, theme, view.height * TALLEST);
+    }
+    const { width, height } = this.whole;
+    this.element.width = width;
+    this.element.height = height;
+    const context = this.element.getContext('2d') as CanvasRenderingContext2D;
+    context.drawImage(this.whole, 0, 0);
+    const left = Math.max(1, EDGE + seen.x * this.across);
+    const top = Math.max(1, EDGE + seen.y * this.down);
+    const right = Math.min(width - 1, EDGE + (seen.x + seen.w) * this.across);
+    const bottom = Math.min(height - 1, EDGE + (seen.y + seen.h) * this.down);
+    context.strokeStyle = theme.accent;
+    context.lineWidth = 1.5;
+    context.strokeRect(left, top, Math.max(3, right - left), Math.max(3, bottom - top));
+  }
+
+  // The scales differ where the picture is so long that its width would be a hair.
+  private paintWhole(drawn: Drawn, theme: Theme, tallest: number): void {
+    const scale = Math.min(WIDEST / drawn.width, tallest / drawn.height);
+    const width = Math.max(NARROWEST, drawn.width * scale);
+    const height = Math.max(NARROWEST, drawn.height * scale);
+    this.across = width / drawn.width;
+    this.down = height / drawn.height;
+    this.whole.width = Math.ceil(width + 2 * EDGE);
+    this.whole.height = Math.ceil(height + 2 * EDGE);
+    const context = this.whole.getContext('2d') as CanvasRenderingContext2D;
+    context.fillStyle = theme.background;
+    context.fillRect(0, 0, this.whole.width, this.whole.height);
+    context.fillStyle = theme.raised;
+    for (const f of drawn.frames) {
+      this.box(context, f.x, f.y, f.w, f.h);
+    }
+    for (const card of drawn.cards) {
+      context.fillStyle = nodeColor(card, false);
+      this.box(context, card.x, card.y, card.w, card.h);
+    }
+  }
+
+  private box(context: CanvasRenderingContext2D, x: number, y: number, w: number, h: number): void {
+    context.fillRect(
+      EDGE + (x - w / 2) * this.across,
+      EDGE + (y - h / 2) * this.down,
+      Math.max(1, w * this.across),
+      Math.max(1, h * this.down)
+    );
+  }
+}
