@@ -15,7 +15,8 @@ class Script(ipywidgets.Widget):
     source = traitlets.Unicode().tag(sync=True)
 
 
-def _static(name: str) -> str:
+def static(name: str) -> str:
+    """The text of a file of the built front end."""
     return (resources.files("jupyter_hybrid") / "static" / name).read_text("utf-8")
 
 
@@ -28,7 +29,7 @@ def script_traits() -> dict[str, object]:
     marimo's widgets know no other models: there each viewer carries the code.
     """
     if "marimo" in sys.modules:
-        return {"_esm": _static("graph.js")}
+        return {"_esm": static("graph.js")}
     if not _shared or _shared[0].comm is None:  # none yet, or closed with all widgets
-        _shared[:] = [Script(source=_static("graph.js"))]
-    return {"_esm": _static("loader.js"), "script": _shared[0]}
+        _shared[:] = [Script(source=static("graph.js"))]
+    return {"_esm": static("loader.js"), "script": _shared[0]}

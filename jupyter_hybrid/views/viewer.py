@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 import sys
@@ -18,6 +17,7 @@ from IPython.core.getipython import get_ipython
 from ..reports.report import Report
 from . import linked
 from .dot import dot
+from .page import fragment, page
 from .pictures import opened, spec_of
 from .script import script_traits
 from .spec import MIME
@@ -89,7 +89,7 @@ class GraphViewer(anywidget.AnyWidget):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the picture to a file: ``.svg``, ``.json`` (the spec), ``.dot``, ``.txt`` or
-        ``.html`` (both end stages and the program text; opens anywhere).
+        ``.html`` (the viewer with all it can do; opens anywhere, without a network).
 
         Raises:
             ValueError: for another ending.
@@ -100,7 +100,7 @@ class GraphViewer(anywidget.AnyWidget):
             ".json": lambda: json.dumps(self.spec, indent=1),
             ".dot": lambda: self.dot().source,
             ".txt": lambda: text(self.spec),
-            ".html": lambda: _page(self.spec),
+            ".html": lambda: page(self.spec),
         }
         if target.suffix not in writers:
             raise ValueError(f"save: expected one of {', '.join(writers)}, got {target.name!r}")
@@ -161,25 +161,10 @@ def someone_looks() -> bool:
 
 
 def static_bundle(spec: dict[str, Any]) -> dict[str, Any]:
-    """The forms of a spec that need no kernel: our JSON, SVG and text."""
+    """The forms of a spec that need no kernel: our JSON, the viewer as HTML, SVG and text."""
     return {
         MIME: spec,
+        "text/html": fragment(spec),
         "image/svg+xml": svg(spec),
         "text/plain": text(spec),
     }
-
-
-def _page(spec: dict[str, Any]) -> str:
-    pictures = "".join(
-        f"<h2>{html.escape(stage['label'])}</h2>{svg(spec, i)}"
-        f"<pre>{html.escape(stage['program'])}</pre>"
-        for i, stage in enumerate(spec["stages"])
-    )
-    if spec.get("units"):
-        pictures += svg({**spec, "stages": []})
-    title = html.escape(spec["title"])
-    return (
-        f"<!doctype html><meta charset=utf-8><title>{title}</title>"
-        "<style>body{font:15px/1.5 system-ui;max-width:70em;margin:2em auto;padding:0 1em}"
-        f"pre{{background:#f6f7f9;padding:1em;overflow:auto}}</style><h1>{title}</h1>{pictures}"
-    )

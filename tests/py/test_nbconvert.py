@@ -1,8 +1,9 @@
-"""`jupyter nbconvert` of a hybridized notebook shows the still picture, with nothing fetched."""
+"""`jupyter nbconvert` of a hybridized notebook carries the viewer, with nothing fetched."""
 
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import re
 import sys
@@ -13,6 +14,8 @@ from xml.etree import ElementTree
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
+
+from jupyter_hybrid.views.script import static
 
 CELLS = [
     "%load_ext jupyter_hybrid",
@@ -65,22 +68,27 @@ def test_the_saved_notebook_carries_every_form(executed):
         assert "kernels" in data["text/plain"] or "memory" in data["text/plain"]
 
 
-def test_the_page_shows_the_picture_and_no_blank_widget(executed):
+def test_the_page_carries_the_viewer_and_no_blank_widget(executed):
     page = (executed / "run.html").read_text()
     body = page[page.index("<body") :]
-    pictures = re.findall(r'<img[^>]* src="data:image/svg\+xml;base64,([^"]+)"', body)
+    pictures = re.findall(
+        r'<div id="hyb-\w+">(<svg.*?</svg>)</div><script>(.*?)</script>', body, re.S
+    )
     assert len(pictures) == 2
-    for picture in pictures:
-        drawn = base64.b64decode(picture).decode()
-        ElementTree.fromstring(drawn)  # an image must be well formed
+    for drawn, script in pictures:
+        ElementTree.fromstring(drawn)  # what stands there where no script runs
         assert "c = " in drawn
+        assert "http" not in script
+        packed = re.findall(r'"([\w+/=]{100,})"', script)
+        code, spec = (gzip.decompress(base64.b64decode(text)).decode() for text in packed)
+        assert code == static("graph.js")
+        assert json.loads(spec)["stages"][0]["name"] == "written"
     # A widget view would stand in the picture's place, blank without a network.
     assert "application/vnd.jupyter.widget-view+json" not in body
 
 
 def test_a_site_that_shows_plain_outputs_has_the_picture(executed):
-    """Code-hosting sites show the richest of HTML, SVG and text that a bundle has."""
+    """Code-hosting sites show the richest of HTML, SVG and text, and run no script of it."""
     for data in bundles(executed):
-        rich = [m for m in ("text/html", "image/svg+xml", "text/plain") if m in data]
-        assert rich[0] == "image/svg+xml"
+        assert re.match(r'<div id="hyb-\w+"><svg', data["text/html"])
         json.dumps(data)

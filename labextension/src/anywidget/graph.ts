@@ -78,4 +78,11 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
   };
 }
 
+/** Puts the viewer of a saved page in the place of its still picture. */
+export function show(data: unknown, el: HTMLElement): void {
+  const { element } = viewerOf(parseSpec(data), {});
+  el.replaceChildren(element);
+  injectStyles(el, css);
+}
+
 export default { render };

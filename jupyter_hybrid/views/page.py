@@ -1,0 +1,62 @@
+"""The picture as HTML that carries the viewer: interactive without a kernel and without a network.
+
+Viewer and spec are in it compressed. Where no script runs (a notebook on GitHub, an untrusted one)
+the still picture that stands there at first stays.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import uuid
+from base64 import b64encode
+from functools import lru_cache
+from gzip import compress
+from typing import Any
+
+from .script import static
+from .svg import svg
+
+MAX_BYTES = 2 << 20  # of one output; a larger picture is saved still
+
+_START = """(async (id, code, spec) => {
+  const unpack = text => new Response(
+    new Blob([Uint8Array.from(atob(text), c => c.charCodeAt(0))]).stream()
+      .pipeThrough(new DecompressionStream("gzip"))).text();
+  const url = URL.createObjectURL(new Blob([await unpack(code)], {type: "text/javascript"}));
+  const host = document.getElementById(id);
+  (await import(url)).show(JSON.parse(await unpack(spec)), host);
+  URL.revokeObjectURL(url);
+})"""
+
+
+def _packed(text: str, level: int) -> str:
+    return b64encode(compress(text.encode(), level, mtime=0)).decode()
+
+
+@lru_cache(maxsize=1)
+def _code() -> str:
+    return _packed(static("graph.js"), 9)
+
+
+def fragment(spec: dict[str, Any]) -> str:
+    """The picture to be put into a page: its SVG, and a script that puts the viewer in its place.
+
+    The SVG alone where the whole is more than :data:`MAX_BYTES`.
+    """
+    still = svg(spec)
+    data = _packed(json.dumps(spec), 1)
+    if len(data) + len(_code()) + len(still) > MAX_BYTES:
+        return still
+    host = f"hyb-{uuid.uuid4().hex}"
+    return f'<div id="{host}">{still}</div><script>{_START}("{host}","{_code()}","{data}")</script>'
+
+
+def page(spec: dict[str, Any]) -> str:
+    """A whole document with the picture, for a browser without anything else."""
+    return (
+        f"<!doctype html><meta charset=utf-8><title>{html.escape(spec['title'])}</title>"
+        "<meta name=viewport content='width=device-width'>"
+        "<style>body{font:15px/1.5 system-ui;max-width:80em;margin:2em auto;padding:0 1em}</style>"
+        f"{fragment(spec)}"
+    )

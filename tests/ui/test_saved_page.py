@@ -1,0 +1,143 @@
+"""A saved page in a clean browser: no kernel, no network, every interaction of the viewer."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from jupyter_hybrid import nd, sym
+from jupyter_hybrid.gluon import nn
+from jupyter_hybrid.views import GraphViewer
+
+GRAPH = ".hyb-graph .hyb-plot"
+
+
+@pytest.fixture
+def opened(browser):
+    """Opens a file in a context of its own that fetches nothing; faults and requests are told."""
+    context = browser.new_context(
+        viewport={"width": 1200, "height": 900}, reduced_motion="reduce", offline=True
+    )
+    page = context.new_page()
+    page.set_default_timeout(40_000)
+    heard: list[str] = []
+    page.on("pageerror", lambda error: heard.append(str(error)))
+    page.on("request", lambda request: heard.append(request.url))
+
+    def opening(path):
+        page.goto(path.as_uri())
+        page.wait_for_selector(f"{GRAPH}[data-nodes]")
+        return page
+
+    yield opening
+    assert [h for h in heard if not h.startswith(("file://", "blob:"))] == []
+    context.close()
+
+
+def cards(page) -> int:
+    return int(page.locator(GRAPH).get_attribute("data-nodes"))
+
+
+def place(page, text: str) -> tuple[float, float]:
+    """Where a card is in the window."""
+    option = page.get_by_role("option").filter(has_text=text).first
+    box = page.locator(GRAPH).bounding_box()
+    return (
+        box["x"] + float(option.get_attribute("data-x")),
+        box["y"] + float(option.get_attribute("data-y")),
+    )
+
+
+def resnet():
+    net = nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(nn.Conv2D(4, 3, padding=1, prefix="stem_"))
+        for i in range(24):
+            block = nn.HybridSequential(prefix=f"block{i}_")
+            with block.name_scope():
+                block.add(nn.Conv2D(4, 3, padding=1), nn.BatchNorm(), nn.Activation("relu"))
+            net.add(block)
+        net.add(nn.Dense(10, prefix="head_"))
+    net.initialize()
+    net.hybridize()
+    net(nd.ones((1, 3, 8, 8))).wait_to_read()
+    return net
+
+
+def test_a_large_net_opens_collapsed_and_every_control_works(opened, tmp_path):
+    GraphViewer(resnet()).save(tmp_path / "net.html")
+    page = opened(tmp_path / "net.html")
+    details = page.locator(".hyb-details")
+    # Collapsed: the stem, the blocks as one, the head; parameters stand on their operators.
+    assert cards(page) == 4
+    x, y = place(page, "block ×24")
+    page.mouse.click(x + 10, y)
+    expect(details).to_contain_text("block ×24")
+    expect(details).to_contain_text("72 operators")
+    # A double click opens it; a button closes the innermost.
+    page.mouse.dblclick(x + 10, y)
+    expect(page.locator(GRAPH)).to_have_attribute("data-nodes", "27")
+    page.get_by_role("button", name="Close the innermost groups").click()
+    expect(page.locator(GRAPH)).to_have_attribute("data-nodes", "4")
+    # Enter, too.
+    page.get_by_role("listbox").first.press("Enter")
+    expect(page.locator(GRAPH)).to_have_attribute("data-nodes", "27")
+    # All of it, with and without parameters.
+    page.get_by_role("button", name="Open the closed groups").click()
+    expect(page.locator(GRAPH)).to_have_attribute("data-nodes", "75")
+    params = page.get_by_role("button", name="Show parameters as cards of their own")
+    params.click()
+    expect(params).to_have_attribute("aria-pressed", "true")
+    assert cards(page) > 200
+    params.click()
+    page.get_by_role("button", name="Close the innermost groups").click()
+    # The search opens what hides its hit.
+    page.locator(".hyb-nodelist").first.press("Control+f")
+    page.keyboard.type("block5 activation")
+    hits = page.locator(".hyb-search")
+    expect(hits).to_contain_text(re.compile(r"\d+ hits?"))
+    page.keyboard.press("Enter")
+    expect(hits).to_contain_text("1 of")
+    expect(details).to_contain_text("Activation")
+    expect(page.get_by_role("option", selected=True)).to_contain_text("Activation")
+    page.keyboard.press("Escape")
+    expect(hits).to_be_hidden()
+    # From left to right: the inputs are at the left.
+    page.get_by_role("button", name="From left to right").click()
+    page.get_by_role("button", name="Show the whole graph").click()
+    page.wait_for_timeout(100)
+    first, last = place(page, "data"), place(page, "FullyConnected")
+    assert last[0] > first[0] + 200 and abs(last[1] - first[1]) < 200
+    # Stages and views.
+    viewer = page.locator(".hyb-viewer")
+    last = int(viewer.get_attribute("data-stage"))
+    page.get_by_role("button", name="Previous stage").click()
+    expect(viewer).to_have_attribute("data-stage", str(last - 1))
+    page.get_by_role("tab", name="Memory").click()
+    expect(page.locator(".hyb-memory")).to_be_visible()
+    page.get_by_role("tab", name="Program").click()
+    expect(page.locator(".hyb-program")).to_contain_text("Convolution")
+
+
+def test_thousands_of_nodes_are_laid_out_by_a_worker(opened, tmp_path):
+    x = sym.var("x", shape=(3,))
+    for i in range(2_500):
+        x = sym.exp(x * 0.5) if i * i % 7 else sym.tanh(x + 1)
+    GraphViewer(x).save(tmp_path / "chain.html")
+    page = opened(tmp_path / "chain.html")
+    assert 1 < cards(page) <= 60
+    for _ in range(6):
+        page.get_by_role("button", name="Open the closed groups").click()
+        expect(page.locator(".hyb-plot-note")).to_be_hidden()
+    assert cards(page) > 2_500
+
+
+def test_names_are_text(opened, tmp_path):
+    hostile = "<img src=x onerror=alert(1)></script>"
+    x = sym.var(hostile, shape=(3,))
+    GraphViewer(sym.exp(x, name="\u202eevil")).save(tmp_path / "hostile.html")
+    page = opened(tmp_path / "hostile.html")
+    expect(page.get_by_role("option").first).to_contain_text(hostile)
+    assert page.locator("img").count() == 0
