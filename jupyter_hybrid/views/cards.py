@@ -7,6 +7,7 @@ from textwrap import indent
 from typing import Any
 
 from .edges import shape_text
+from .group_paths import is_gradient
 
 # Pixels of one character: wide fonts are the measure, narrow ones leave some air.
 _LABEL_CHAR, _DETAIL_CHAR = 8.0, 6.8
@@ -44,6 +45,15 @@ def user_name(names: dict[int, str], node: Any, offset: int = 0) -> str:
 
 def is_copy(node: Any) -> bool:
     return bool(node.kind == "op" and node.op == "copy_to_device")
+
+
+def family_of(node: Any) -> str:
+    """By which a card is coloured: the operator's family, or what else the node is."""
+    if node.kind not in ("op", "fused"):
+        return str(node.kind)
+    if is_copy(node):
+        return "copy"
+    return "gradient" if is_gradient(node.scope) else str(node.family)
 
 
 def detail_of(node: Any, sources: dict[int, Any] | None = None) -> str:

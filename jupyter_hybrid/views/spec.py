@@ -14,8 +14,8 @@ from .cards import (
     bodies_of,
     card_size,
     detail_of,
+    family_of,
     given_name,
-    is_copy,
     name_in_block,
     node_label,
     on_several_devices,
@@ -140,7 +140,7 @@ def _stage(
         line = picture.line_of(node)
         label = node_label(node, name)
         detail = detail_of(node, sources)
-        family = node.family if node.kind in ("op", "fused") else node.kind
+        family = family_of(node)
         width, height = card_size(node, label, detail, node.id in buffer_of)
         shape = known_shape(node.shapes[0]) if node.shapes else None
         dtype = str(node.dtypes[0] or "") if node.dtypes else ""
@@ -152,7 +152,7 @@ def _stage(
                 "label": label,
                 "detail": detail,
                 "name": name or given_name(node),
-                "family": "copy" if is_copy(node) else family,
+                "family": family,
                 "line": line,
                 "col": None,
                 "code": lines[line - 1].strip() if line and line <= len(lines) else "",

@@ -26,6 +26,7 @@ FAMILY_COLOURS = {
     "loss": ("#e2f4ee", "#009e73"),
     "creation": ("#fbf6dd", "#9c8400"),
     "copy": ("#eceafa", "#5b4fa2"),
+    "gradient": ("#f3ebe4", "#7f5539"),
     "input": ("#ffffff", "#3b4252"),
     "constant": ("#ffffff", "#8a8f99"),
     "effect": ("#fff3c4", "#7a5c00"),

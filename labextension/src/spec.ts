@@ -22,6 +22,7 @@ export const FAMILIES = [
   'loss',
   'creation',
   'copy',
+  'gradient',
   'input',
   'constant',
   'effect',

@@ -201,6 +201,10 @@ def test_a_training_step_reads_forward_loss_backward_update():
     update = level(spec)[-1]
     assert level(spec)[:3] == ["net", "l2loss0", "backward"]
     assert update.startswith("trainer.step(2) / sgd_update ×")
+    for stage in spec["stages"]:
+        for node in stage["graph"]["nodes"]:
+            in_backward = node["scope"].partition("/")[0] == "backward"
+            assert (node["family"] == "gradient") == in_backward
     assert level(spec, index(spec, "backward"))[-1] == "net"
     moved = [n for n in spec["stages"][0]["graph"]["nodes"] if n["op"] == "moving_average"]
     for node in moved:  # and the identity behind each, which has no scope of its own

@@ -1,11 +1,12 @@
 // The graph of a stage on a canvas: pan, zoom, hover, choose, open and close, and the way from
 // picture to picture.
+import { cardOfGroup, groupOfCard } from './group_tree';
 import type { Spec } from '../spec';
 import { LayoutRunner } from '../layout/runner';
 import { layoutWorker } from '../generated/layout_worker';
 import { Camera } from './camera';
 import { h } from './dom';
-import { cardOfGroup, groupOfCard, type Card, type Drawn } from './drawn';
+import type { Card, Drawn } from './drawn';
 import { graphTools } from './graph_tools';
 import { Minimap } from './minimap';
 import { Motion } from './motion';

@@ -44,6 +44,11 @@ export class GroupTree {
   }
 }
 
+/** The id of a group's card or frame; nodes have none below 0. */
+export const cardOfGroup = (group: number) => -2 - group;
+/** The group of a card; null: the card is a node's. */
+export const groupOfCard = (card: number) => (card <= -2 ? -2 - card : null);
+
 /** False for inputs and constants, which nothing computes. */
 export function isMade(node: { kind: Node['kind'] | 'group' }): boolean {
   return node.kind !== 'input' && node.kind !== 'constant';

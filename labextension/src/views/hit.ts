@@ -1,5 +1,6 @@
 // What lies under a point of a picture, without a look at every card.
-import { groupOfCard, type Drawn } from './drawn';
+import { groupOfCard } from './group_tree';
+import type { Drawn } from './drawn';
 import { TITLE } from './paint_graph';
 
 export interface Hit {

@@ -19,6 +19,7 @@ export const FAMILY: Record<Family, Swatch> = {
   loss: { color: '#882255', glyph: 'ℓ', label: 'softmax, loss' },
   creation: { color: '#999933', glyph: '1', label: 'creation' },
   copy: { color: '#5b4fa2', glyph: '⇄', label: 'device copy' },
+  gradient: { color: '#7f5539', glyph: '∂', label: 'gradient' },
   input: { color: '#44546a', glyph: '→', label: 'input' },
   constant: { color: '#8c8c8c', glyph: '#', label: 'constant' },
   effect: { color: '#b8336a', glyph: '!', label: 'effect, sync point' },

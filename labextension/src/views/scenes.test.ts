@@ -1,9 +1,10 @@
+import { cardOfGroup, groupOfCard } from './group_tree';
 import { describe, expect, it } from 'vitest';
 import { LayoutRunner } from '../layout/runner';
 import { parseSpec } from '../protocol';
 import type { Group, Spec } from '../spec';
 import fixture from '../testdata/four_lines.json';
-import { cardOfGroup, groupOfCard, type Drawn } from './drawn';
+import type { Drawn } from './drawn';
 import { HitIndex } from './hit';
 import { counterpart, Scenes } from './scenes';
 import { Shown } from './shown';

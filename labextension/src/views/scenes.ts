@@ -2,8 +2,9 @@
 import type { Spec } from '../spec';
 import type { Layout, LayoutTask } from '../layout/task';
 import type { LayoutRunner } from '../layout/runner';
-import { cardOfGroup, draw, groupOfCard, placed, taskOf, type Drawn } from './drawn';
-import { GroupTree } from './group_tree';
+import { draw, type Drawn } from './drawn';
+import { placed, taskOf } from './layout_task';
+import { cardOfGroup, groupOfCard, GroupTree } from './group_tree';
 import type { StageModel } from './stages';
 
 export class Scenes {

@@ -1,5 +1,6 @@
 // A placed picture of one stage, with what is looked up in it.
-import { groupOfCard, type Card, type Drawn } from './drawn';
+import { groupOfCard } from './group_tree';
+import type { Card, Drawn } from './drawn';
 import { HitIndex } from './hit';
 import type { Mark, StageModel } from './stages';
 import { boxOf, type Actor, type Box } from './transition';
