@@ -27,7 +27,7 @@ def start(shell: Any, session: Any) -> Pump | None:
     shell.events.register("pre_run_cell", _pump.cell_started)
     shell.events.register("post_run_cell", _pump.cell_ended)
     session.listeners.append(_pump.status_changed)
-    linked.add_sender(_pump.broadcast)
+    linked.add_sender(_pump.broadcast, _pump.has_pages)
     return _pump
 
 

@@ -45,6 +45,11 @@ class Pump:
         comm.on_close(lambda msg: self._closed(comm.comm_id))
         panel.send(self._status())
 
+    def has_pages(self) -> bool:
+        """Is a page with our front end open on this kernel?"""
+        with self._lock:
+            return bool(self._panels)
+
     def broadcast(self, message: dict[str, Any]) -> None:
         """Sends a JSON message to every panel."""
         with self._lock:

@@ -15,6 +15,8 @@ from .group_paths import GIVEN, paths
 from .group_tree import Group, Tree
 from .hosts import Readers
 
+_FEW_INPUTS = 8  # so many stand before everything: what a block reads comes from outside
+
 
 def assign_groups(stages: list[dict[str, Any]], segments: list[str]) -> list[dict[str, Any]]:
     """Sets ``group`` and ``host`` of every node of these stages.
@@ -40,9 +42,12 @@ def assign_groups(stages: list[dict[str, Any]], segments: list[str]) -> list[dic
     groups = Groups(tree)
     readers = Readers(graph)
     place = {node["id"]: i for i, node in enumerate(tree.nodes)}
+    data = [n for n in graph["nodes"] if n["kind"] == "input" and n["id"] not in readers.hosts]
     for node in graph["nodes"]:
         if node["kind"] in GIVEN:
             groups.of[node["id"]] = _of_given(node, groups, readers, place)
+    for node in data if len(data) <= _FEW_INPUTS else ():
+        groups.of[node["id"]] = groups.part(groups.of[node["id"]])
     for node in graph["nodes"]:
         node["group"] = groups.of[node["id"]]
         node["host"] = readers.hosts.get(node["id"])
@@ -88,6 +93,12 @@ class Groups:
             if found is None:
                 return None
         return found
+
+    def part(self, group: int | None) -> int | None:
+        """The part of the cell that a group is in; None outside of parts."""
+        while group is not None and self.listed[group]["kind"] != "part":
+            group = self.listed[group]["parent"]
+        return group
 
     def _common(self, a: int | None, b: int | None) -> int | None:
         while a != b:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from .switchboard import switchboard
@@ -11,6 +12,7 @@ from .switchboard import switchboard
 _lock = threading.Lock()
 _viewers: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 _senders: list[Any] = []  # functions of one JSON-able message
+_listening: list[Callable[[], bool]] = []
 
 
 def register(viewer: Any) -> None:
@@ -22,11 +24,20 @@ def register(viewer: Any) -> None:
     viewer.observe(_planned, names=["spec"])
 
 
-def add_sender(send: Any) -> None:
-    """``send(message)`` is called when a viewer's traits change in Python."""
+def add_sender(send: Any, listening: Callable[[], bool]) -> None:
+    """``send(message)`` is called when a viewer's traits change in Python; ``listening()`` tells
+    whether a page with our own renderer hears it."""
     with _lock:
         if send not in _senders:
             _senders.append(send)
+            _listening.append(listening)
+
+
+def is_drawn() -> bool:
+    """Does a page with our own renderer show this kernel's outputs? It needs no widget."""
+    with _lock:
+        asked = list(_listening)
+    return any(listening() for listening in asked)
 
 
 def _changed(change: Any) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import defaultdict, deque
 from typing import Any
 
 MANY = 60  # a graph of more nodes opens collapsed, to at most about as many cards
+FEW = 6  # cards below which repeats are opened, too
 
 
 def is_made(node: dict[str, Any]) -> bool:
@@ -57,7 +57,8 @@ def few(stages: list[dict[str, Any]], groups: list[dict[str, Any]]) -> list[dict
 
 
 def opening(graph: dict[str, Any], groups: list[dict[str, Any]], fold: bool) -> list[int]:
-    """The groups to open: level by level while there are few cards; repeats stay closed.
+    """The groups to open: level by level while there are few cards; repeats stay closed
+    where enough else is seen.
 
     Args:
         graph: of the first stage.
@@ -82,23 +83,15 @@ def opening(graph: dict[str, Any], groups: list[dict[str, Any]], fold: bool) -> 
 
     total = size(None)
     opened: list[int] = []
-    for group in _levels(inner):
-        parent = _nearest(groups, group, made)
-        if parent is not None and parent not in opened:
-            continue
-        if groups[group]["kind"] != "repeat" and total - 1 + size(group) <= MANY:
+    queue, repeats = deque(sorted(inner[None])), deque[int]()
+    while queue or (repeats and total < FEW):
+        wanted = not queue  # a repeat is opened where next to nothing would be seen
+        group = repeats.popleft() if wanted else queue.popleft()
+        if groups[group]["kind"] == "repeat" and not wanted:
+            repeats.append(group)
+        elif total - 1 + size(group) <= MANY:
             opened.append(group)
             total += size(group) - 1
+            if not wanted:  # its passes are alike: none is opened alone
+                queue += sorted(inner[group])
     return sorted(opened)
-
-
-def _levels(inner: dict[int | None, set[int]]) -> Iterator[int]:
-    queue = sorted(inner[None])
-    for group in queue:
-        yield group
-        queue += sorted(inner[group])
-
-
-def _nearest(groups: list[dict[str, Any]], group: int, made: list[int]) -> int | None:
-    around = [g for g in chain(groups, groups[group]["parent"]) if made[g] > 1]
-    return around[-1] if around else None

@@ -38,7 +38,7 @@ class GraphViewer(anywidget.AnyWidget):
         selected: ids of the selected nodes.
     """
 
-    spec = traitlets.Dict().tag(sync=True)
+    spec = traitlets.Dict()  # a page without our renderer asks for it: it may be large
     stage = traitlets.Int(0).tag(sync=True)
     selected = traitlets.List(traitlets.Int()).tag(sync=True)
     script = traitlets.Instance(ipywidgets.Widget, allow_none=True).tag(
@@ -51,11 +51,20 @@ class GraphViewer(anywidget.AnyWidget):
         super().__init__(spec=spec, **script_traits(), **traits)
         if isinstance(thing, Report):
             switchboard.remember(spec, thing)
+        self._asked = False
         self.on_msg(self._received)
+        self.observe(self._send_spec, names=["spec"])
         linked.register(self)
 
+    def _send_spec(self, change: Any = None) -> None:
+        if self._asked:
+            self.send({"type": "spec", "spec": self.spec})
+
     def _received(self, widget: Any, content: Any, buffers: Any) -> None:
-        """A message of the browser: a switch was moved."""
+        """A message of the browser: it wants the spec to draw it, or a switch was moved."""
+        if isinstance(content, dict) and content.get("type") == "ask":
+            self._asked = True
+            self._send_spec()
         if isinstance(content, dict) and content.get("type") == "switch":
             refused = linked.switched({**content, "id": self.spec["id"]})
             if refused is not None:
@@ -109,7 +118,7 @@ class GraphViewer(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         bundle = super()._repr_mimebundle_(**kwargs)
         widget, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
-        if not someone_looks():
+        if linked.is_drawn() or not someone_looks():
             widget = {}
         return {**widget, **static_bundle(self.spec)}, metadata
 

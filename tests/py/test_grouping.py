@@ -239,6 +239,15 @@ def test_a_large_picture_opens_level_by_level_and_repeats_stay_closed():
     assert len(collapsed(flat, flat["stages"][0])["nodes"]) <= MANY
 
 
+def test_a_picture_of_one_repeat_shows_its_passes():
+    x = sym.var("x", shape=(3,))
+    for i in range(40):
+        x = sym.tanh(sym.exp(x, name=f"block{i}_exp"), name=f"block{i}_tanh")
+    spec = spec_of(x)
+    assert level(spec) == ["block ×40"]
+    assert len(collapsed(spec, spec["stages"][0])["nodes"]) == 41  # and the input
+
+
 def test_a_small_picture_is_whole_with_frames_of_blocks_and_parts():
     x = nd.ones((2, 3))
     body = "with autograd.record():\n    l = loss(net(x), y)\nl.backward()\n"
@@ -357,9 +366,15 @@ def test_shared_weights_and_data_stand_before_their_readers():
         x = sym.tanh(x, name=f"rnn_t{i}_out")
     spec = all_groups(spec_of(sym.exp(x, name="out")))
     assert level(spec) == ["rnn / t ×3", "exp"]
-    assert path(spec, spec_node(spec, "w")) == ["rnn / t ×3"]
-    assert path(spec, spec_node(spec, "x")) == ["rnn / t ×3", "t0"]
-    assert spec_node(spec, "w")["host"] is None
+    assert path(spec, spec_node(spec, "w")) == path(spec, spec_node(spec, "x")) == []
+    # Of many inputs each stands with what reads it, those of several readers around those.
+    y = sym.exp(sym.var("x"), name="start")
+    for i in range(12):
+        y = sym.broadcast_mul(y, w, name=f"net_{i}_mul")
+        y = sym.broadcast_add(y, sym.var(f"bias{i}"), name=f"net_{i}_add")
+    spec = all_groups(spec_of(y))
+    assert path(spec, spec_node(spec, "bias3")) == ["net ×12", "3"]
+    assert path(spec, spec_node(spec, "w")) == ["net ×12"]
 
 
 def test_kernels_stand_where_their_members_did():

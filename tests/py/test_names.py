@@ -187,7 +187,7 @@ def test_a_moved_switch_reaches_every_picture(shell):
     shell.hybridize(FOUR, "--view none")
     viewer = GraphViewer(shell.report)
     sent: list[dict] = []
-    linked.add_sender(sent.append)
+    linked.add_sender(sent.append, lambda: False)
     try:
         message = {"type": "switch", "id": viewer.spec["id"], "name": "c", "kept": ["c", "d"]}
         assert linked.switched(message) is None

@@ -70,18 +70,18 @@ def test_a_large_net_opens_collapsed_and_every_control_works(opened, tmp_path):
     GraphViewer(resnet()).save(tmp_path / "net.html")
     page = opened(tmp_path / "net.html")
     details = page.locator(".hyb-details")
-    # Collapsed: the stem, the blocks as one, the head; parameters stand on their operators.
-    assert cards(page) == 4
+    # Collapsed: the stem, the blocks, the head; parameters stand on their operators.
+    assert cards(page) == 27
+    page.get_by_role("button", name="Close the innermost groups").click()
+    expect(page.locator(GRAPH)).to_have_attribute("data-nodes", "4")
     x, y = place(page, "block ×24")
     page.mouse.click(x + 10, y)
     expect(details).to_contain_text("block ×24")
     expect(details).to_contain_text("72 operators")
-    # A double click opens it; a button closes the innermost.
+    # A double click and Enter open it, a button closes the innermost.
     page.mouse.dblclick(x + 10, y)
     expect(page.locator(GRAPH)).to_have_attribute("data-nodes", "27")
     page.get_by_role("button", name="Close the innermost groups").click()
-    expect(page.locator(GRAPH)).to_have_attribute("data-nodes", "4")
-    # Enter, too.
     page.get_by_role("listbox").first.press("Enter")
     expect(page.locator(GRAPH)).to_have_attribute("data-nodes", "27")
     # All of it, with and without parameters.

@@ -1,4 +1,4 @@
-// The anywidget module of Python's GraphViewer: traits spec, stage, selected.
+// The anywidget module of Python's GraphViewer: traits stage, selected; the spec comes on request.
 import { parseSpec } from '../protocol';
 import { faultNotice } from '../views/fault';
 import type { ViewerState } from '../views/graph_viewer';
@@ -27,50 +27,45 @@ function stateOf(model: Model): ViewerState {
 
 function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
   let viewer: Viewer | null = null;
-  const draw = () => {
-    viewer?.dispose();
-    viewer = null;
+  const draw = (data: unknown) => {
     try {
+      const spec = parseSpec(data);
+      if (viewer && spec.id === viewer.element.dataset.spec) {
+        viewer.replan(spec);
+        return;
+      }
+      viewer?.dispose();
+      viewer = null;
       const change = (state: ViewerState) => {
         model.set('stage', state.stage);
         model.set('selected', state.selected);
         model.save_changes();
       };
       const switched = (name: string, kept: string[]) => model.send({ type: 'switch', name, kept });
-      const spec = parseSpec(model.get('spec'));
       viewer = viewerOf(spec, { change, switched }, stateOf(model));
       el.replaceChildren(viewer.element);
     } catch (error) {
+      viewer?.dispose();
+      viewer = null;
       el.replaceChildren(faultNotice('The graph', error));
     }
     injectStyles(el, css);
   };
-  const planned = () => {
-    try {
-      const spec = parseSpec(model.get('spec'));
-      if (viewer && spec.id === viewer.element.dataset.spec) {
-        viewer.replan(spec);
-        return;
-      }
-    } catch {
-      // drawn as the fault that it is
-    }
-    draw();
-  };
   const heard = (content?: unknown) => {
-    const { type, why } = Object(content) as { type?: unknown; why?: unknown };
-    if (type === 'refused') {
+    const { type, why, spec } = Object(content) as Record<string, unknown>;
+    if (type === 'spec') {
+      draw(spec);
+    } else if (type === 'refused') {
       viewer?.setSwitching(String(why));
     }
   };
   const update = () => viewer?.setState(stateOf(model));
-  draw();
-  model.on('change:spec', planned);
+  el.textContent = 'The picture comes when the kernel is free.';
   model.on('msg:custom', heard);
   model.on('change:stage', update);
   model.on('change:selected', update);
+  model.send({ type: 'ask' });
   return () => {
-    model.off('change:spec', planned);
     model.off('msg:custom', heard);
     model.off('change:stage', update);
     model.off('change:selected', update);
