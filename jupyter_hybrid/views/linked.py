@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from .packed import packed
 from .switchboard import switchboard
 
 _lock = threading.Lock()
@@ -55,7 +56,9 @@ def _changed(change: Any) -> None:
 
 def _planned(change: Any) -> None:
     spec = change["new"]
-    _send({"type": "spec", "id": spec["id"], "spec": spec})
+    if change["old"] and change["old"]["stages"] is spec["stages"]:
+        return  # the same plan with its time: the output itself is told
+    _send({"type": "spec", "id": spec["id"], "spec": packed(spec)})
 
 
 def _send(message: dict[str, Any]) -> None:
@@ -86,7 +89,7 @@ def switched(message: dict[str, Any]) -> dict[str, Any] | None:
     if viewer is not None and viewer.spec != spec:
         viewer.spec = spec  # tells the pictures of JupyterLab's own renderer too
     else:
-        _send({"type": "spec", "id": spec_id, "spec": spec})
+        _send({"type": "spec", "id": spec_id, "spec": packed(spec)})
     return None
 
 

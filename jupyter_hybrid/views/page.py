@@ -15,7 +15,6 @@ from gzip import compress
 from typing import Any
 
 from .script import static
-from .svg import svg
 
 MAX_BYTES = 2 << 20  # of one output; a larger picture is saved still
 
@@ -30,33 +29,34 @@ _START = """(async (id, code, spec) => {
 })"""
 
 
-def _packed(text: str, level: int) -> str:
+def _compressed(text: str, level: int) -> str:
     return b64encode(compress(text.encode(), level, mtime=0)).decode()
 
 
 @lru_cache(maxsize=1)
 def _code() -> str:
-    return _packed(static("graph.js"), 9)
+    return _compressed(static("graph.js"), 9)
 
 
-def fragment(spec: dict[str, Any]) -> str:
+def fragment(data: dict[str, Any], still: str) -> str:
     """The picture to be put into a page: its SVG, and a script that puts the viewer in its place.
 
-    The SVG alone where the whole is more than :data:`MAX_BYTES`.
+    Args:
+        data: a packed spec.
+        still: its SVG, which stands alone where the whole is more than :data:`MAX_BYTES`.
     """
-    still = svg(spec)
-    data = _packed(json.dumps(spec), 1)
-    if len(data) + len(_code()) + len(still) > MAX_BYTES:
+    spec = _compressed(json.dumps(data), 1)
+    if len(spec) + len(_code()) + len(still) > MAX_BYTES:
         return still
     host = f"hyb-{uuid.uuid4().hex}"
-    return f'<div id="{host}">{still}</div><script>{_START}("{host}","{_code()}","{data}")</script>'
+    return f'<div id="{host}">{still}</div><script>{_START}("{host}","{_code()}","{spec}")</script>'
 
 
-def page(spec: dict[str, Any]) -> str:
+def page(data: dict[str, Any], still: str) -> str:
     """A whole document with the picture, for a browser without anything else."""
     return (
-        f"<!doctype html><meta charset=utf-8><title>{html.escape(spec['title'])}</title>"
+        f"<!doctype html><meta charset=utf-8><title>{html.escape(data['title'])}</title>"
         "<meta name=viewport content='width=device-width'>"
         "<style>body{font:15px/1.5 system-ui;max-width:80em;margin:2em auto;padding:0 1em}</style>"
-        f"{fragment(spec)}"
+        f"{fragment(data, still)}"
     )

@@ -17,6 +17,7 @@ from IPython.core.getipython import get_ipython
 from ..reports.report import Report
 from . import linked
 from .dot import dot
+from .packed import packed
 from .page import fragment, page
 from .pictures import opened, spec_of
 from .script import script_traits
@@ -58,7 +59,7 @@ class GraphViewer(anywidget.AnyWidget):
 
     def _send_spec(self, change: Any = None) -> None:
         if self._asked:
-            self.send({"type": "spec", "spec": self.spec})
+            self.send({"type": "spec", "spec": packed(self.spec)})
 
     def _received(self, widget: Any, content: Any, buffers: Any) -> None:
         """A message of the browser: it wants the spec to draw it, or a switch was moved."""
@@ -109,36 +110,38 @@ class GraphViewer(anywidget.AnyWidget):
             ".json": lambda: json.dumps(self.spec, indent=1),
             ".dot": lambda: self.dot().source,
             ".txt": lambda: text(self.spec),
-            ".html": lambda: page(self.spec),
+            ".html": lambda: page(packed(self.spec), svg(self.spec)),
         }
         if target.suffix not in writers:
             raise ValueError(f"save: expected one of {', '.join(writers)}, got {target.name!r}")
         target.write_text(writers[target.suffix](), encoding="utf-8")
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        widget, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
+        widget, metadata = self.as_widget()
+        return {**widget, **forms(packed(self.spec), svg(self.spec), text(self.spec))}, metadata
+
+    def as_widget(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """(data, metadata) by which a page shows the widget; nothing where it needs none."""
         if linked.is_drawn() or not someone_looks():
-            widget = {}
-        return {**widget, **static_bundle(self.spec)}, metadata
+            return {}, {}
+        bundle = super()._repr_mimebundle_()
+        return bundle if isinstance(bundle, tuple) else (bundle or {}, {})
 
 
 class Forms:
-    """All forms of a cell's report: the widget's, ours, SVG and text."""
+    """All forms of a cell's report: the widget's, ours, HTML, SVG and text."""
 
     def __init__(self, report: Report):
         self._report = report
         self._viewer = GraphViewer(report) if someone_looks() else None
         self._spec = spec_of(report) if self._viewer is None else self._viewer.spec
+        self._packed, self._still = packed(self._spec), svg(self._spec)  # the time is in neither
 
     def bundle(self) -> Any:
         """(data, metadata) by MIME type, as the report is now."""
-        if self._viewer is not None:
-            data, metadata = self._viewer._repr_mimebundle_()
-        else:
-            data, metadata = static_bundle(self._spec), {}
-        data["text/plain"] = repr(self._report)
-        return data, metadata
+        widget, metadata = ({}, {}) if self._viewer is None else self._viewer.as_widget()
+        data = {**self._packed, "totals": self._spec["totals"]}
+        return {**widget, **forms(data, self._still, repr(self._report))}, metadata
 
     def measure_again(self) -> None:
         """The programs are through: the picture, which stays the same one, gets their time."""
@@ -169,11 +172,17 @@ def someone_looks() -> bool:
     return bool((kernel.get_parent("shell") or {}).get("metadata"))
 
 
-def static_bundle(spec: dict[str, Any]) -> dict[str, Any]:
-    """The forms of a spec that need no kernel: our JSON, the viewer as HTML, SVG and text."""
+def forms(data: dict[str, Any], still: str, words: str) -> dict[str, Any]:
+    """What needs no kernel: our JSON, the viewer as HTML, SVG and text.
+
+    Args:
+        data: a packed spec.
+        still: its SVG.
+        words: its text.
+    """
     return {
-        MIME: spec,
-        "text/html": fragment(spec),
-        "image/svg+xml": svg(spec),
-        "text/plain": text(spec),
+        MIME: data,
+        "text/html": fragment(data, still),
+        "image/svg+xml": still,
+        "text/plain": words,
     }

@@ -87,10 +87,14 @@ export function map<T>(decode: Decoder<T>): Decoder<Map<number, T>> {
 }
 
 function record(value: unknown, path: string): Record<string, unknown> {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+  if (!isRecord(value)) {
     throw expected('an object', value, path);
   }
-  return value as Record<string, unknown>;
+  return value;
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function describe(value: unknown): string {

@@ -46,7 +46,7 @@ describe('parseSpec', () => {
   });
 
   const faults: [string, (spec: Loose) => void, string][] = [
-    ['another version', s => (s.version = 2), 'reads version 1, the picture has version 2'],
+    ['another version', s => (s.version = 3), 'reads versions 1 and 2, the picture has version 3'],
     ['no stages', s => (s.stages = []), 'spec.stages: expected at least one stage'],
     ['a string for a list', s => (s.stages = 'x'), 'spec.stages: expected a list, got "x"'],
     [

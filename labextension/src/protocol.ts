@@ -21,7 +21,7 @@ import {
   GROUP_KINDS,
   NAME_STATES,
   NODE_KINDS,
-  SPEC_VERSION,
+  SPEC_VERSIONS,
   VIEWS,
   type Buffer,
   type Cell,
@@ -41,6 +41,7 @@ import {
   type Unit,
   type UnitRow
 } from './spec';
+import { table } from './table';
 
 export * from './spec';
 export { ProtocolError } from './decode';
@@ -95,45 +96,56 @@ const edge = object<Edge>({
 
 const group = object<Group>({ label: text, kind: or(choice(GROUP_KINDS), 'range'), parent: id });
 
-const plainGraph = object<Graph>({ nodes: list(node), edges: list(edge) });
-
-const graph: Decoder<Graph> = (value, path) => {
-  const parsed = plainGraph(value, path);
-  const known = new Set<number>();
-  parsed.nodes.forEach((n, i) => {
-    if (known.has(n.id)) {
-      throw fault(`${path}.nodes[${i}].id`, `node ${n.id} appears twice`);
-    }
-    known.add(n.id);
-    n.label ||= n.op;
-  });
-  parsed.edges.forEach((e, i) => {
-    for (const end of ['src', 'dst'] as const) {
-      if (!known.has(e[end])) {
-        throw fault(`${path}.edges[${i}].${end}`, `there is no node ${e[end]}`);
+// `before`: the graph of the stage before, of which rows that have not changed are taken.
+const graph =
+  (before: Graph): Decoder<Graph> =>
+  (value, path) => {
+    const tables = { nodes: table(node, before.nodes), edges: table(edge, before.edges) };
+    const parsed = object<Graph>(tables)(value, path);
+    const known = new Set<number>();
+    parsed.nodes.forEach((n, i) => {
+      if (known.has(n.id)) {
+        throw fault(`${path}.nodes[${i}].id`, `node ${n.id} appears twice`);
       }
-    }
-  });
-  return parsed;
-};
+      known.add(n.id);
+      n.label ||= n.op;
+    });
+    parsed.edges.forEach((e, i) => {
+      for (const end of ['src', 'dst'] as const) {
+        if (!known.has(e[end])) {
+          throw fault(`${path}.edges[${i}].${end}`, `there is no node ${e[end]}`);
+        }
+      }
+    });
+    return parsed;
+  };
 
-const stage = object<Stage>({
-  name: text,
-  label: text,
-  summary: text,
-  graph,
-  changes: list(
-    object<Change>({
-      node: integer,
-      action: or(choice(ACTIONS), 'kept'),
-      into: id,
-      why: text,
-      line: id
-    })
-  ),
-  program: text,
-  kernels: list(object<Kernel>({ id: integer, op: text, nodes: ids, lines: ids, text }))
+const change = object<Change>({
+  node: integer,
+  action: or(choice(ACTIONS), 'kept'),
+  into: id,
+  why: text,
+  line: id
 });
+
+const kernel = object<Kernel>({ id: integer, op: text, nodes: ids, lines: ids, text });
+
+const stages: Decoder<Stage[]> = (value, path) => {
+  let before: Graph = { nodes: [], edges: [] };
+  return list<Stage>((raw, at) => {
+    const stage = object<Stage>({
+      name: text,
+      label: text,
+      summary: text,
+      graph: graph(before),
+      changes: table(change),
+      program: text,
+      kernels: table(kernel)
+    })(raw, at);
+    before = stage.graph;
+    return stage;
+  })(value, path);
+};
 
 const plainBuffer = object<Buffer>({
   id: integer,
@@ -158,8 +170,8 @@ const buffer: Decoder<Buffer> = (value, path) => {
 };
 
 const memory = object<Memory>({
-  steps: list(object<Step>({ step: integer, node: integer, label: text, line: id })),
-  buffers: list(buffer),
+  steps: table(object<Step>({ step: integer, node: integer, label: text, line: id })),
+  buffers: table(buffer),
   arena_bytes: bytes,
   planned: bytes,
   lower_bound: bytes,
@@ -221,8 +233,8 @@ const spec = object<Spec>({
   id: text,
   title: text,
   cell: or(object<Cell>({ id: or(string, null), lines: list(text), first_line: count }), null),
-  stages: list(stage),
-  groups: list(group),
+  stages,
+  groups: table(group),
   skipped: list(object<Spec['skipped'][number]>({ name: text, label: text, why: text })),
   memory: or(memory, null),
   totals: (value, path) => totals(value ?? {}, path),
@@ -248,10 +260,10 @@ const spec = object<Spec>({
 /** Reads a spec as it came; throws a ProtocolError that names the place of the first fault. */
 export function parseSpec(value: unknown): Spec {
   const { version } = object<{ version: number }>({ version: number })(value, 'spec');
-  if (version !== SPEC_VERSION) {
+  if (!SPEC_VERSIONS.includes(version)) {
     throw fault(
       'spec.version',
-      `this viewer reads version ${SPEC_VERSION}, the picture has version ${version}; ` +
+      `this viewer reads versions ${SPEC_VERSIONS.join(' and ')}, the picture has version ${version}; ` +
         'update the older of jupyter_hybrid and its JupyterLab extension'
     );
   }

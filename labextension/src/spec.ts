@@ -1,7 +1,8 @@
 // The types of the graph spec: one picture of a cell, as Python sends it.
 
 export const GRAPH_MIME = 'application/vnd.jupyter-hybrid.graph.v1+json';
-export const SPEC_VERSION = 1;
+/** 2: long lists may be columns (table.ts). */
+export const SPEC_VERSIONS = [1, 2];
 
 export type View = (typeof VIEWS)[number];
 export type NodeKind = (typeof NODE_KINDS)[number];
