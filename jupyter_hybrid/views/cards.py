@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from textwrap import indent
 from typing import Any
 
 from .edges import shape_text
 from .group_paths import is_gradient
+from .notation import notation, says_attributes, short
 
 # Pixels of one character: wide fonts are the measure, narrow ones leave some air.
 _LABEL_CHAR, _DETAIL_CHAR = 8.0, 6.8
 _WIDEST = 300.0
 
 
-def node_label(node: Any, name: str) -> str:
-    """What a node's card says: ``c = mul``, ``data``, ``print``."""
+def node_label(node: Any, name: str, operands: Sequence[str] | None = None) -> str:
+    """What a node's card says: ``c = b * a``, ``data``, ``print``.
+
+    Args:
+        node: of a graph.
+        name: what the user calls its value, or "".
+        operands: what the values that it reads are called; None: the operator alone is told.
+    """
     if node.kind == "input":
-        return name or node.name
+        return name or str(node.name)
     if node.kind == "constant":
-        return node.text or _number(node) or name or node.name
+        return str(node.text or _number(node) or name or node.name)
     if node.kind == "effect":
-        return (node.text or "effect").partition("(")[0]
-    op = node.op
+        return str((node.text or "effect").partition("(")[0])
     if node.kind == "fused":
-        ops = [m.op for m in node.members]
+        ops = [short(m) for m in node.members]
         op = " · ".join(ops if len(ops) <= 4 else [*ops[:2], f"… {len(ops) - 3} more …", ops[-1]])
+    else:
+        op = short(node) if operands is None else notation(node, operands)
     return f"{name} = {op}" if name else op
 
 
@@ -56,12 +65,12 @@ def family_of(node: Any) -> str:
     return "gradient" if is_gradient(node.scope) else str(node.family)
 
 
-def detail_of(node: Any, sources: dict[int, Any] | None = None) -> str:
-    """The attributes of an operator; of a kernel, what it is.
+def detail_of(node: Any, label: str, sources: dict[int, Any] | None = None) -> str:
+    """The attributes of an operator that its label does not say; of a kernel, what it is.
 
     With ``sources``, the nodes by id of a graph on several devices, where it runs.
     """
-    text: str = node.attrs_text
+    text: str = "" if says_attributes(node, label) else node.attrs_text
     if node.kind == "fused":
         rows = ", row by row" if node.family == "reduce" else ""
         text = f"one kernel of {len(node.members)} operators{rows}"

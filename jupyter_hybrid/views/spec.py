@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..reports.names import Name
 
 MIME = "application/vnd.jupyter-hybrid.graph.v1+json"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass
@@ -121,6 +121,7 @@ def _stage(
     sources = {n.id: n for n in graph.nodes} if on_several_devices(graph) else None
     kernels: list[dict[str, Any]] = []
     nodes = []
+    called: dict[int, str] = {}  # what the user calls a value, or how a number is written
     for node in graph.nodes:
         members = node.members if node.kind == "fused" else []
         name = user_name(picture.names, node)
@@ -138,8 +139,9 @@ def _stage(
                 }
             )
         line = picture.line_of(node)
-        label = node_label(node, name)
-        detail = detail_of(node, sources)
+        label = node_label(node, name, [called.get(source, "") for source, _ in node.inputs])
+        called[node.id] = name if node.kind in ("op", "fused") else label
+        detail = detail_of(node, label, sources)
         family = family_of(node)
         width, height = card_size(node, label, detail, node.id in buffer_of)
         shape = known_shape(node.shapes[0]) if node.shapes else None

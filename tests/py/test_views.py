@@ -101,7 +101,7 @@ def test_svg_is_well_formed_and_needs_no_program(report):
     picture = svg(spec_of(report))
     root = ElementTree.fromstring(picture)
     assert root.tag.endswith("svg")
-    assert "c = mul" in picture and "as written" in picture
+    assert "c = b * a" in picture and "as written" in picture
 
 
 def test_markup_in_names_stays_text():
@@ -252,3 +252,25 @@ def test_what_blocks_compute_is_named_after_them():
     assert "dense0" in forward[0] and "dense1" in forward[1]
     assert not {"fwd", "fwd_backward"} & {n["name"] for n in nodes}
     assert sum("dense1_fwd_backward" in n["name"] for n in nodes) >= 2
+
+
+# Notation ---------------------------------------------------------------------------------------
+def test_cards_are_written_as_in_a_textbook():
+    shell = Shell()
+    shell.hybridize(
+        "import numpy as np\na = np.ones(5)\nb = a * 2\nc = 1 - np.tanh(b) / a\n"
+        "d = np.maximum(c, b)\ne = (d > 0.5) & (c < b)\n",
+        "--out b, c, d, e",
+    )
+    nodes = spec_of(shell.report)["stages"][0]["graph"]["nodes"]
+    told = {n["label"]: n["detail"] for n in nodes}
+    assert told["b = a * 2"] == ""  # the number is in the label
+    assert {"tanh(b)", "· / a", "c = 1 - ·", "d = maximum(c, b)", "d > 0.5", "c < b"} <= set(told)
+    assert "e = · & ·" in told or "e = logical_and" in told
+    fused = [n for s in spec_of(shell.report)["stages"] for n in s["graph"]["nodes"]
+             if n["kind"] == "fused"]  # fmt: skip
+    assert any("* 2" in n["label"] for n in fused)
+    x = sym.var("x")
+    drawn = spec_of(sym.Activation(x + sym.var("a_very_long_name_of_a_variable"), act_type="relu"))
+    labels = [n["label"] for n in drawn["stages"][0]["graph"]["nodes"]]
+    assert "add" in labels and "Activation" in labels

@@ -69,7 +69,7 @@ def test_click_on_a_node_highlights_its_line(notebook):
     notebook.run_all()
     notebook.wait_idle()
     assert notebook.stage("Home") == "written"
-    option = notebook.click_node("c = mul")
+    option = notebook.click_node("c = b * a")
     expect(option).to_have_attribute("aria-selected", "true")
     expect(notebook.page.locator(".hyb-source-line")).to_have_text("c = b * a")
 
@@ -135,7 +135,7 @@ def test_viewer_traits_move_both_ways(notebook):
     notebook.wait_idle()
     picture = notebook.cell(2).locator(".hyb-viewer").first
     assert notebook.stage("Home", picture) == "written"
-    option = notebook.click_node("c = mul", picture)
+    option = notebook.click_node("c = b * a", picture)
     node = int(option.get_attribute("data-node") or -1)
     deadline = time.monotonic() + 10
     seen = ""
