@@ -60,6 +60,7 @@ _LAZY: dict[str, str | tuple[str, str]] = {
     "report": ("reports.session", "report"),
     "symbolic": ("scripts.with_block", "symbolic"),
     "GraphViewer": ("views", "GraphViewer"),
+    "view": ("views", "view"),
     "Constant": ("sym", "Constant"),
     "Variable": ("sym", "Variable"),
     "compile": ("sym", "compile_function"),  # not in __all__: the builtin stays what it is

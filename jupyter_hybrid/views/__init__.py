@@ -10,12 +10,14 @@ from .pictures import spec_of
 from .svg import svg
 from .text import text
 
+# Widgets take longest to import: not before somebody looks.
+_LAZY = {"Forms": ".viewer", "GraphViewer": ".viewer", "mimebundle": ".viewer", "view": ".files"}
+
 
 def __getattr__(name: str) -> Any:
-    if name not in ("Forms", "GraphViewer", "mimebundle"):
+    if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # Widgets take longest to import: not before somebody looks.
-    return getattr(importlib.import_module(".viewer", __name__), name)
+    return getattr(importlib.import_module(_LAZY[name], __name__), name)
 
 
-__all__ = ["Forms", "GraphViewer", "dot", "mimebundle", "spec_of", "svg", "text"]
+__all__ = ["Forms", "GraphViewer", "dot", "mimebundle", "spec_of", "svg", "text", "view"]

@@ -16,6 +16,7 @@ import { Links } from './plugins/links';
 import { LiveConnections } from './plugins/live_connections';
 import { LivePanel } from './plugins/live_panel';
 import { graphRendererFactory } from './plugins/mime';
+import { openModelFiles } from './plugins/model_files';
 import { Viewers } from './plugins/viewers';
 
 const plugin: JupyterFrontEndPlugin<void> = {
@@ -46,6 +47,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     rendermime.addFactory(
       graphRendererFactory(viewers, links, shown => connections.switching(shown))
     );
+    openModelFiles(app.docRegistry, rendermime, app.serviceManager);
     const panel = new LivePanel(tracker, connections, links);
     app.shell.add(panel, 'right', { rank: 900 });
     restorer?.add(panel, panel.id);

@@ -1,0 +1,96 @@
+"""Model files as pictures: MXNet's symbol and parameter files, and ONNX models."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import nd, sym
+from ..capture.sizes import byte_size
+from ..compat.onnx import import_model
+from .viewer import GraphViewer
+
+
+def view(path: str | os.PathLike[str]) -> GraphViewer | ParameterTable:
+    """What a model file holds, to be looked at.
+
+    Args:
+        path: ``NAME-symbol.json``, with the shapes that ``NAME-0000.params`` beside it tells;
+            ``NAME.onnx``; ``NAME.params``, whose arrays are listed with their figures.
+
+    Raises:
+        ValueError: for another ending.
+        MXNetError: the file is truncated, corrupt or of another kind.
+        OSError: it can't be read.
+    """
+    file = Path(path)
+    if file.suffix == ".params":
+        return ParameterTable(_named(nd.load(file)))
+    if file.suffix == ".onnx":
+        symbol, arguments, states = import_model(str(file))
+        return GraphViewer(_with_shapes(symbol, {**arguments, **states}))
+    if file.name.endswith("-symbol.json"):
+        beside = sorted(file.parent.glob(f"{file.name.removesuffix('-symbol.json')}-*.params"))
+        arrays = _named(nd.load(beside[-1])) if beside else {}
+        return GraphViewer(_with_shapes(sym.load(file), arrays))
+    raise ValueError(f"view: expected a *-symbol.json, *.params or *.onnx file, got {file.name!r}")
+
+
+def _named(arrays: Any) -> dict[str, Any]:
+    """By name, without the kind that MXNet puts before it ("arg:", "aux:")."""
+    if not isinstance(arrays, Mapping):
+        return {str(i): array for i, array in enumerate(arrays)}
+    return {name.removeprefix("arg:").removeprefix("aux:"): a for name, a in arrays.items()}
+
+
+def _with_shapes(symbol: Any, arrays: Mapping[str, Any]) -> Any:
+    """The same symbol, its variables with the shapes and dtypes of these arrays."""
+    known = {
+        name: sym.var(name, shape=arrays[name].shape, dtype=arrays[name].dtype)
+        for name in symbol.list_inputs()
+        if name in arrays
+    }
+    return symbol(**known) if known else symbol
+
+
+class ParameterTable:
+    """Arrays of a file with shape, dtype, size and the figures that show a sick one."""
+
+    HEAD = ("name", "shape", "dtype", "size", "min", "mean", "max", "NaN")
+
+    def __init__(self, arrays: Mapping[str, Any]):
+        self.rows = [(name, *_figures(array)) for name, array in arrays.items()]
+        self._total = sum(a.size * np.dtype(a.dtype).itemsize for a in arrays.values())
+
+    def __repr__(self) -> str:
+        table = [self.HEAD, *self.rows]
+        widths = [max(len(row[i]) for row in table) for i in range(len(self.HEAD))]
+        lines = ["  ".join(t.ljust(w) for t, w in zip(row, widths, strict=True)) for row in table]
+        return "\n".join([*(line.rstrip() for line in lines), self._sum()])
+
+    def _repr_html_(self) -> str:
+        def cells(tag: str, texts: Iterable[str]) -> str:
+            return "".join(f"<{tag}>{html.escape(t)}</{tag}>" for t in texts)
+
+        body = "".join(f"<tr>{cells('td', row)}</tr>" for row in self.rows)
+        head = f"<thead><tr>{cells('th', self.HEAD)}</tr></thead>"
+        return f"<table>{head}<tbody>{body}</tbody></table><p>{html.escape(self._sum())}</p>"
+
+    def _sum(self) -> str:
+        return f"{len(self.rows):,} arrays, {byte_size(self._total)}"
+
+
+def _figures(array: Any) -> tuple[str, ...]:
+    values = array.asnumpy()
+    size = byte_size(values.nbytes)
+    numbers = values[~np.isnan(values)] if values.dtype.kind == "f" else values
+    figures = ["", "", ""]
+    if numbers.size:
+        figures = [f"{float(f(numbers)):.4g}" for f in (np.min, np.mean, np.max)]
+    nans = str(values.size - numbers.size) if values.size > numbers.size else ""
+    return str(values.shape), str(values.dtype), size, *figures, nans
