@@ -111,6 +111,27 @@ def test_a_span_tells_its_line_and_leads_there(notebook):
     notebook.run_python("engine.configure(inline=True, slow=0)")
 
 
+def test_the_panel_can_stand_below_and_as_a_tab(notebook):
+    notebook.write("wide.ipynb", [f"{LOAD}\nnd.ones((3,)).asnumpy()"])
+    notebook.open("wide.ipynb")
+    run(notebook, 0)
+    notebook.wait_idle()
+    panel = notebook.page.locator(".hyb-live-panel")
+    for area, wide in (("down", True), ("main", True), ("right", False)):
+        notebook.command(f"jupyter-hybrid:panel-{area}")
+        expect(panel).to_be_visible()
+        assert until(lambda wide=wide: (panel.bounding_box()["width"] > 600) == wide), area
+        assert until(lambda: notebook.operators())
+    # A tab that was closed comes back at the side.
+    notebook.command("jupyter-hybrid:panel-main")
+    notebook.page.locator(".lm-TabBar-tab", has_text="Queue and devices").locator(
+        ".lm-TabBar-tabCloseIcon"
+    ).click()
+    expect(panel).to_have_count(0)
+    notebook.command("jupyter-hybrid:show-panel")
+    expect(panel).to_be_visible()
+
+
 def test_nothing_is_sent_to_who_does_not_look(notebook):
     notebook.write("seen.ipynb", [LOAD])
     notebook.open("seen.ipynb")

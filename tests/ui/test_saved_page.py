@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -110,11 +111,20 @@ def test_a_large_net_opens_collapsed_and_every_control_works(opened, tmp_path):
     page.wait_for_timeout(100)
     first, last = place(page, "data"), place(page, "FullyConnected")
     assert last[0] > first[0] + 200 and abs(last[1] - first[1]) < 200
+    # What a node depends on and what on it; the whole picture as a file.
+    page.get_by_role("button", name="Light what the chosen node").click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save the whole picture as an image").click()
+    assert saved.value.suggested_filename.endswith(".png")
+    assert Path(saved.value.path()).read_bytes().startswith(b"\x89PNG")
     # Stages and views.
     viewer = page.locator(".hyb-viewer")
     last = int(viewer.get_attribute("data-stage"))
     page.get_by_role("button", name="Previous stage").click()
     expect(viewer).to_have_attribute("data-stage", str(last - 1))
+    page.get_by_role("button", name="Play the stages").click()
+    expect(viewer).to_have_attribute("data-stage", str(last))
+    expect(page.get_by_role("button", name="Play the stages")).to_be_visible()
     page.get_by_role("tab", name="Memory").click()
     expect(page.locator(".hyb-memory")).to_be_visible()
     page.get_by_role("tab", name="Program").click()

@@ -9,6 +9,9 @@ import { modeOf, toggleHybridize } from './toggle_magic';
 
 export const TOGGLE = 'jupyter-hybrid:toggle-hybridize';
 export const SHOW_PANEL = 'jupyter-hybrid:show-panel';
+const PANEL_TO = 'jupyter-hybrid:panel-';
+/** Where the panel can stand. */
+const AREAS = { right: 'in the Side Bar', down: 'Below the Notebook', main: 'as a Tab' };
 /** Metadata: of a cell the options behind %%hybridize while it is switched off; of a notebook
  * whether it opens the panel. */
 const METADATA = 'jupyter_hybrid';
@@ -62,8 +65,26 @@ export function addCommands(
     label: 'Show Queue and Devices',
     caption: panel.title.caption,
     icon: panelIcon,
-    execute: () => app.shell.activateById(panel.id)
+    execute: () => {
+      if (!panel.isAttached) {
+        app.shell.add(panel, 'right'); // its tab was closed
+      }
+      app.shell.activateById(panel.id);
+    }
   });
+  for (const [area, place] of Object.entries(AREAS)) {
+    app.commands.addCommand(PANEL_TO + area, {
+      label: `Queue and Devices: ${place}`,
+      caption: 'A wide timeline is easier to read',
+      icon: panelIcon,
+      execute: () => {
+        panel.title.label = area === 'right' ? '' : 'Queue and devices';
+        panel.title.closable = area !== 'right';
+        app.shell.add(panel, area, area === 'main' ? { mode: 'split-bottom' } : {});
+        app.shell.activateById(panel.id);
+      }
+    });
+  }
   // A notebook that is about the panel opens it.
   tracker.widgetAdded.connect((_, notebook) => {
     void notebook.context.ready.then(() => {
@@ -76,7 +97,8 @@ export function addCommands(
   const changed = () => app.commands.notifyCommandChanged(TOGGLE);
   tracker.activeCellChanged.connect(changed);
   connections.modeChanged.connect(changed);
-  for (const command of [TOGGLE, SHOW_PANEL]) {
+  const docks = Object.keys(AREAS).map(area => PANEL_TO + area);
+  for (const command of [TOGGLE, SHOW_PANEL, ...docks]) {
     palette?.addItem({ command, category: 'Hybrid' });
   }
 }

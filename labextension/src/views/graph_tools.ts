@@ -5,6 +5,9 @@ export interface GraphTools {
   zoom: (factor: number) => void;
   fit: () => void;
   search: () => void;
+  /** lights what the selection depends on and what depends on it */
+  trace: (on: boolean) => void;
+  save: () => void;
   /** opens all closed groups that are seen, or closes the innermost ones */
   level: (deeper: boolean) => void;
   fold: (folding: boolean) => void;
@@ -39,8 +42,12 @@ export function graphTools(tools: GraphTools, offers: Offers): HTMLElement {
       toggle('params', 'Show parameters as cards of their own', !offers.folding, on =>
         tools.fold(!on)
       ),
+    toggle('ways', 'Light what the chosen node depends on, and what on it', false, on =>
+      tools.trace(on)
+    ),
     toggle('⇥', 'From left to right', false, on => tools.turn(on)),
     button('find', 'Find a node (Ctrl+F)', () => tools.search()),
+    button('png', 'Save the whole picture as an image', () => tools.save()),
     button('+', 'Zoom in', () => tools.zoom(1.25)),
     button('−', 'Zoom out', () => tools.zoom(0.8)),
     button('fit', 'Show the whole graph', () => tools.fit())

@@ -7,16 +7,19 @@ import { layoutWorker } from '../generated/layout_worker';
 import { Camera } from './camera';
 import { h } from './dom';
 import type { Card, Drawn } from './drawn';
+import { findNodes } from './find';
+import { firstView, held } from './framing';
 import { graphTools } from './graph_tools';
 import { Minimap } from './minimap';
 import { Motion } from './motion';
 import { NodeList } from './node_list';
-import { paintGraph } from './paint_graph';
+import { paintGraph, type Scene } from './paint_graph';
 import { watchPointer } from './pointer';
+import { relatives } from './relatives';
 import { Scenes } from './scenes';
 import { SearchBar } from './search_bar';
 import { Shown } from './shown';
-import { spine } from './spine';
+import { saveImage } from './snapshot';
 import type { StageModel } from './stages';
 import { Surface } from './surface';
 import { readTheme, type Theme } from './theme';
@@ -60,6 +63,8 @@ export class GraphView {
   private selected: number[] = [];
   private hovered: number[] = [];
   private found: number[] = [];
+  private tracing = false;
+  private traced: Set<number> | null = null;
   private moved = false;
   private fitted = false;
   private turn = 0;
@@ -78,7 +83,7 @@ export class GraphView {
       step: events.step
     });
     this.search = new SearchBar({
-      find: query => this.find(query),
+      find: query => findNodes(this.model.stages[this.stage].graph, this.scenes.tree, query),
       found: ids => {
         this.found = ids;
         this.surface.draw();
@@ -142,6 +147,7 @@ export class GraphView {
       this.show(true);
     }
     this.list.setSelected([...(this.shown?.cards(ids) ?? [])]);
+    this.retrace();
     const card = this.shown?.card(ids);
     if (card && reveal && !this.motion && this.surface.width > 0) {
       this.moved = this.camera.reveal(boxOf(card), this.surface) || this.moved;
@@ -186,6 +192,16 @@ export class GraphView {
         },
         fit: () => this.overview(),
         search: () => this.search.open(),
+        trace: on => {
+          this.tracing = on;
+          this.retrace();
+          this.surface.draw();
+        },
+        save: () => {
+          if (this.shown && this.theme) {
+            saveImage(this.scene(this.shown, null), this.theme, this.spec.title || 'graph');
+          }
+        },
         level: deeper => {
           this.scenes.step(deeper, this.stage);
           this.show(true);
@@ -242,8 +258,8 @@ export class GraphView {
     this.say(drawn.coarse ? 'A simple layout: a better one took too long.' : '');
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
     if (before && animate && !still && this.surface.width > 0) {
-      const held = anchor === null ? null : this.held(anchor, before, shown);
-      const target = held ?? (this.moved ? null : this.fitFor(drawn));
+      const stays = anchor === null ? null : held(anchor, before, shown, this.camera);
+      const target = stays ?? (this.moved ? null : firstView(drawn, this.surface));
       this.motion = new Motion(before, shown, this.scenes.tree, this.camera, target);
     } else {
       this.motion = null;
@@ -252,28 +268,14 @@ export class GraphView {
       }
     }
     this.search.again();
+    this.retrace();
     this.surface.draw();
   }
 
-  // The nodes of the stage whose texts hold all words of a query.
-  private find(query: string): number[] {
-    const words = query.toLowerCase().split(/\s+/);
-    const { tree } = this.scenes;
-    return this.model.stages[this.stage].graph.nodes
-      .filter(({ label, name, op, code, group }) => {
-        const path = group === null ? '' : tree.path(group);
-        const text = [label, name, op, code, path].join(' ').toLowerCase();
-        return words.every(word => text.includes(word));
-      })
-      .map(node => node.id);
-  }
-
-  // The camera for which a group that was opened or closed stays where it is.
-  private held(group: number, before: Shown, after: Shown) {
-    const [from, to] = [before.place(group), after.place(group)];
-    const { scale, x, y } = this.camera;
-    const down = from && to ? from.y - from.h / 2 - (to.y - to.h / 2) : 0;
-    return from && to ? { scale, x: x + (from.x - to.x) * scale, y: y + down * scale } : null;
+  private retrace(): void {
+    const cards = this.shown?.cards(this.selected);
+    const some = this.tracing && cards !== undefined && cards.size > 0;
+    this.traced = some && this.shown ? relatives(this.shown.drawn, cards) : null;
   }
 
   private toggle(group: number | null | undefined): void {
@@ -304,20 +306,8 @@ export class GraphView {
 
   private fit(): void {
     if (this.shown) {
-      Object.assign(this.camera, this.fitFor(this.shown.drawn));
+      Object.assign(this.camera, firstView(this.shown.drawn, this.surface));
     }
-  }
-
-  private fitFor(drawn: Drawn): Camera {
-    const camera = new Camera();
-    // Of several parts the first; what several inputs begin is between them.
-    const cards = drawn.cards.filter(card => card.segment === 0);
-    const ids = new Set(cards.map(card => card.id));
-    const way = spine({ cards, lines: drawn.lines.filter(l => ids.has(l.src) && ids.has(l.dst)) });
-    const start = way[1] ?? way[0];
-    const place = start ? { x: start.x, y: way[0].y } : null;
-    camera.fit(drawn.width, drawn.height, this.surface, false, place);
-    return camera;
   }
 
   private overview(): void {
@@ -334,22 +324,7 @@ export class GraphView {
     }
     this.theme ??= readTheme(this.element);
     const moving = this.motion?.at(now) ?? null;
-    paintGraph(
-      context,
-      {
-        drawn: shown.drawn,
-        actors: moving?.actors ?? shown.actors,
-        motion: moving?.moving ?? null,
-        marks: shown.marks,
-        selected: shown.cards(this.selected),
-        hovered: shown.cards([...this.hovered, ...this.found]),
-        byBuffer: shown.byBuffer,
-        ends: this.spec.ends
-      },
-      this.camera,
-      this.theme,
-      this.surface
-    );
+    paintGraph(context, this.scene(shown, moving), this.camera, this.theme, this.surface);
     this.minimap.paint(shown.drawn, this.camera, this.theme, this.surface);
     if (moving) {
       this.surface.draw();
@@ -357,6 +332,20 @@ export class GraphView {
       this.motion = null;
       this.list.setPositions(id => this.position(id));
     }
+  }
+
+  private scene(shown: Shown, moving: ReturnType<Motion['at']>): Scene {
+    return {
+      drawn: shown.drawn,
+      actors: moving?.actors ?? shown.actors,
+      motion: moving?.moving ?? null,
+      marks: shown.marks,
+      selected: shown.cards(this.selected),
+      traced: this.traced,
+      hovered: shown.cards([...this.hovered, ...this.found]),
+      byBuffer: shown.byBuffer,
+      ends: this.spec.ends
+    };
   }
 
   private position(card: number): { x: number; y: number } | null {

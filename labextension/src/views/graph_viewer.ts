@@ -130,6 +130,7 @@ export class GraphViewer {
   private fill(spec: Spec): void {
     const { stages } = spec;
     this.model = new StageModel(spec);
+    this.slider?.stop();
     this.slider?.element.remove();
     this.slider = new StageSlider(stages, stage => this.userStage(stage));
     this.bar.append(this.slider.element);
@@ -184,6 +185,7 @@ export class GraphViewer {
 
   dispose(): void {
     this.stop.forEach(stop => stop());
+    this.slider.stop();
     this.graph.dispose();
     this.memory?.dispose();
     this.names.dispose();

@@ -26,12 +26,16 @@ export interface Scene {
   marks: Map<number, Mark>;
   selected: ReadonlySet<number>;
   hovered: ReadonlySet<number>;
+  /** cards on ways from and to the selection, the others are faint; null: none are traced */
+  traced: ReadonlySet<number> | null;
   byBuffer: boolean;
   ends: { line: number | null; reason: string }[];
 }
 
 /** Below this scale no text can be read: plain boxes are drawn. */
 const FAR = 0.3;
+/** Of what is not on the ways that are traced. */
+const FAINT = 0.25;
 /** The height of a frame's title, where a click closes it. */
 export const TITLE = 26;
 
@@ -78,11 +82,12 @@ export function paintGraph(
       mark: t > 0.5 ? scene.marks.get(id) : undefined,
       operands: scene.drawn.operands.get(id)?.length ?? 0
     };
+    const strength = scene.traced && !scene.traced.has(id) ? FAINT : 1;
     if (!far) {
-      paintNode(context, actor, look);
+      paintNode(context, { ...actor, alpha: actor.alpha * strength }, look);
       continue;
     }
-    context.globalAlpha = actor.alpha;
+    context.globalAlpha = actor.alpha * strength;
     context.fillStyle = nodeColor(actor.card, look.byBuffer);
     context.fillRect(actor.x - actor.w / 2, actor.y - actor.h / 2, actor.w, actor.h);
     if (look.selected || look.hovered || look.mark) {
@@ -145,8 +150,10 @@ function paintEdges(
       dstHome: motion ? (home.byId.get(line.dst) ?? dst) : dst
     };
     const points = route(line, ends);
-    const lit = [line.src, line.dst].some(id => scene.selected.has(id) || scene.hovered.has(id));
-    const strength = Math.min(src.alpha, dst.alpha) * alpha;
+    const { selected, hovered, traced } = scene;
+    const near = [line.src, line.dst].some(id => selected.has(id) || hovered.has(id));
+    const lit = traced ? traced.has(line.src) && traced.has(line.dst) : near;
+    const strength = Math.min(src.alpha, dst.alpha) * alpha * (traced && !lit ? FAINT : 1);
     const down = home.direction === 'down';
     paintEdge(context, line, points, { theme, alpha: strength, lit, scale: camera.scale, down });
     // One label for each value, not one for each of its readers.

@@ -19,6 +19,8 @@ export interface NodeLook {
   operands: number;
 }
 
+const LONG_NAME = 18;
+
 type Context = CanvasRenderingContext2D;
 
 export function nodeColor(node: Card, byBuffer: boolean): string {
@@ -136,7 +138,7 @@ function texts(context: Context, actor: Actor, look: NodeLook, color: string): v
   write(context, label, start + w - 2 * inset - room, titleY, title, theme.text);
   // The variable that the user gave the value, at the right, as code, where there is room.
   const font = (context.font = `600 11px ${theme.codeFont}`);
-  const tag = ownName(node);
+  const tag = nameEnd(ownName(node));
   if (needed + context.measureText(tag).width + 8 <= room) {
     write(context, tag, start + w - 2 * inset, titleY, font, ink, 'right');
   }
@@ -158,6 +160,11 @@ function texts(context: Context, actor: Actor, look: NodeLook, color: string): v
   }
   const plain = (context.font = `11px ${theme.uiFont}`);
   write(context, fitText(context, under, below), start, y + 10, plain, theme.muted);
+}
+
+// The end of a long name says most: its block is in the frame's title.
+function nameEnd(name: string): string {
+  return name.length > LONG_NAME ? name.split('_').slice(-2).join('_') : name;
 }
 
 function paintMark(context: Context, x: number, y: number, mark: Mark, theme: Theme): void {

@@ -2,12 +2,16 @@
 import type { Stage } from '../spec';
 import { h } from './dom';
 
+const PLAY_MS = 1600;
+
 export class StageSlider {
   readonly element: HTMLElement;
   private readonly input: HTMLInputElement;
   private readonly ticks: HTMLElement[];
   private readonly previous: HTMLButtonElement;
   private readonly next: HTMLButtonElement;
+  private readonly player: HTMLButtonElement;
+  private playing: ReturnType<typeof setInterval> | undefined;
 
   constructor(
     private readonly stages: Stage[],
@@ -22,6 +26,8 @@ export class StageSlider {
       );
     this.previous = button('Previous stage', '‹', -1);
     this.next = button('Next stage', '›', 1);
+    this.player = h('button.hyb-tool', { type: 'button', onclick: () => this.play() });
+    this.showPlaying(false);
     this.input = h('input', {
       type: 'range',
       min: 0,
@@ -45,7 +51,7 @@ export class StageSlider {
     );
     const track = h('div.hyb-track', {}, this.input, h('div.hyb-ticks', {}, ...this.ticks));
     track.style.setProperty('--hyb-stages', String(stages.length));
-    this.element = h('div.hyb-slider', {}, this.previous, track, this.next);
+    this.element = h('div.hyb-slider', {}, this.player, this.previous, track, this.next);
     this.element.hidden = last < 1;
   }
 
@@ -59,6 +65,37 @@ export class StageSlider {
     this.ticks.forEach((tick, i) => tick.classList.toggle('hyb-now', i === stage));
     this.previous.disabled = stage === 0;
     this.next.disabled = stage === this.stages.length - 1;
+  }
+
+  /** Ends playing. */
+  stop(): void {
+    clearInterval(this.playing);
+    this.playing = undefined;
+    this.showPlaying(false);
+  }
+
+  private play(): void {
+    if (this.playing !== undefined) {
+      this.stop();
+      return;
+    }
+    const last = this.stages.length - 1;
+    this.changed(this.value === last ? 0 : this.value + 1);
+    this.showPlaying(true);
+    this.playing = setInterval(() => {
+      if (this.value < last && this.element.isConnected) {
+        this.step(1);
+      } else {
+        this.stop();
+      }
+    }, PLAY_MS);
+  }
+
+  private showPlaying(on: boolean): void {
+    const title = on ? 'Stop' : 'Play the stages';
+    this.player.textContent = on ? '■' : '▶';
+    this.player.title = title;
+    this.player.setAttribute('aria-label', title);
   }
 
   step(delta: number): void {

@@ -1,0 +1,41 @@
+// A picture as a PNG file, whole.
+import { Camera } from './camera';
+import { paintGraph, type Scene } from './paint_graph';
+import type { Theme } from './theme';
+
+/** Pixels that every browser's canvas has, across and in all. */
+const LONGEST = 16_000;
+const MOST = 60e6;
+const SHARP = 2;
+
+/** Offers a file of the whole picture; a very large one is drawn smaller. */
+export function saveImage(scene: Scene, theme: Theme, name: string): void {
+  const { width, height } = scene.drawn;
+  const scale = Math.min(
+    SHARP,
+    LONGEST / Math.max(width, height),
+    Math.sqrt(MOST / (width * height))
+  );
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.ceil(width * scale);
+  canvas.height = Math.ceil(height * scale);
+  const context = canvas.getContext('2d');
+  if (!context) {
+    return;
+  }
+  const camera = new Camera();
+  camera.scale = scale;
+  paintGraph(context, scene, camera, theme, canvas);
+  context.globalCompositeOperation = 'destination-over';
+  context.fillStyle = theme.background;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  canvas.toBlob(blob => {
+    if (blob) {
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(blob);
+      link.download = `${name}.png`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    }
+  });
+}
