@@ -152,6 +152,7 @@ export class GraphViewer {
     const none = h('p.hyb-note', {}, 'This picture has no memory plan.');
     this.panels.memory.replaceChildren(this.memory?.element ?? none);
     this.panels.program.replaceChildren(this.program.element);
+    this.program.setVisible(this.view === 'program');
     this.body.replaceChildren(this.main, this.details.element);
     this.head.replaceChildren(header(spec));
     this.units = new UnitsView(spec.units, false, line => this.events.lines?.([line], true));
@@ -237,6 +238,7 @@ export class GraphViewer {
       tab.tabIndex = active ? 0 : -1;
       this.panels[name].hidden = !active;
     }
+    this.program.setVisible(view === 'program');
   }
 
   private showStage(animate: boolean): void {

@@ -15,6 +15,10 @@ export class ProgramView {
   private readonly program: HTMLElement;
   private readonly heading = h('h4');
   private rows: { element: HTMLElement; nodes: number[] }[] = [];
+  private stage = 0;
+  private drawn: number | null = null;
+  private visible = false;
+  private selected: number[] = [];
 
   constructor(
     private readonly spec: Spec,
@@ -33,6 +37,28 @@ export class ProgramView {
   }
 
   setStage(index: number): void {
+    this.stage = index;
+    if (this.visible) {
+      this.draw();
+    }
+  }
+
+  /** Its rows are made when it is first seen: a large program has very many. */
+  setVisible(visible: boolean): void {
+    this.visible = visible;
+    if (visible) {
+      this.draw();
+      const row = this.rows.find(({ element }) => element.classList.contains('hyb-selected'));
+      row?.element.scrollIntoView({ block: 'nearest' });
+    }
+  }
+
+  private draw(): void {
+    const index = this.stage;
+    if (this.drawn === index) {
+      return;
+    }
+    this.drawn = index;
     const stage = this.model.stages[index];
     this.rows = [];
     this.heading.textContent = `Program: ${stage.label}`;
@@ -63,9 +89,11 @@ export class ProgramView {
     if (after.length === 0) {
       this.program.append(h('p.hyb-note', {}, 'This stage has no program text.'));
     }
+    this.mark('hyb-selected', this.selected);
   }
 
   setSelected(ids: number[]): void {
+    this.selected = ids;
     this.mark('hyb-selected', ids);
   }
 
