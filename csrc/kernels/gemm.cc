@@ -14,6 +14,7 @@ namespace {
 constexpr double kSerialProducts = 4e6;  // multiplications not worth splitting (~100 us)
 constexpr double kTileProducts = 2e8;  // of one tile at most: 5-10 ms, so that cancelling is quick
 constexpr int64_t kVectorChunk = 400000;  // elements of a matrix that one chunk of a gemv reads
+constexpr int64_t kShortRowLeast = 32, kShortRowMost = 192;  // bytes: there add_rows beats BLAS
 
 int64_t round_up(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
 
@@ -75,10 +76,36 @@ void few_vectors(int64_t m, int64_t n, int64_t k, const T* x, int64_t ldx, const
   });
 }
 
+// y[n] = a[k,n]^T x of many short rows: chunks of rows, whose sums are added in order.
+template <class T>
+void short_rows(int64_t n, int64_t k, const T* a, int64_t lda, const T* x, int64_t stride_x, T* y,
+                int64_t stride_y, bool accumulate, Resources& resources) {
+  const int64_t rows = std::max<int64_t>(1, kVectorChunk / n);
+  const int64_t chunks = (k + rows - 1) / rows;
+  T* const sums = static_cast<T*>(resources.workspace(static_cast<size_t>(chunks * n) * sizeof(T)));
+  resources.parallel(chunks, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t chunk = begin; chunk < end; ++chunk) {
+      const int64_t first = chunk * rows;
+      add_rows(n, std::min(rows, k - first), x + first * stride_x, stride_x, a + first * lda, lda,
+               sums + chunk * n);
+    }
+  });
+  for (int64_t j = 0; j < n; ++j) {
+    T sum = accumulate ? y[j * stride_y] : T(0);
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) sum += sums[chunk * n + j];
+    y[j * stride_y] = sum;
+  }
+}
+
 // y[n] = a[k,n]^T x, chunks of columns at a time.
 template <class T>
 void one_vector(int64_t n, int64_t k, const T* a, int64_t lda, const T* x, int64_t stride_x, T* y,
                 int64_t stride_y, bool accumulate, Resources& resources) {
+  const int64_t row = n * static_cast<int64_t>(sizeof(T));
+  // Of fewer numbers BLAS's own order is kept: it is NumPy's to the bit.
+  if (row >= kShortRowLeast && row <= kShortRowMost && n * k > 2 * kVectorChunk) {
+    return short_rows(n, k, a, lda, x, stride_x, y, stride_y, accumulate, resources);
+  }
   const int64_t grain = round_up(std::max<int64_t>(256, kVectorChunk / k), 64);
   resources.parallel(n, grain, [&](int64_t begin, int64_t end) {
     blas_gemv_t(k, end - begin, a + begin, lda, x, stride_x, T(accumulate), y + begin * stride_y,

@@ -24,12 +24,12 @@ void check_gemm(bool ta, bool tb, int64_t m, int64_t n, int64_t k, bool accumula
   std::vector<double> expected(c.begin(), c.end());
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < n; ++j) {
-      double sum = accumulate ? expected[i * ldc + j] : 0;
+      long double sum = accumulate ? expected[i * ldc + j] : 0;
       for (int64_t q = 0; q < k; ++q) {
-        sum += static_cast<double>(a[ta ? q * lda + i : i * lda + q]) *
-               static_cast<double>(b[tb ? j * ldb + q : q * ldb + j]);
+        sum += static_cast<long double>(a[ta ? q * lda + i : i * lda + q]) *
+               static_cast<long double>(b[tb ? j * ldb + q : q * ldb + j]);
       }
-      expected[i * ldc + j] = sum;
+      expected[i * ldc + j] = static_cast<double>(sum);
     }
   }
   gemm(float_type<T>(), ta, tb, m, n, k, a.data(), lda, b.data(), ldb, c.data(), ldc, accumulate,
@@ -66,6 +66,23 @@ TEST_CASE("gemm: tiles and slices of large shapes") {
   check_gemm<float>(false, false, 3, 2, 300000, false);
   check_gemm<float>(false, true, 1, 3000, 400, false);
   check_gemm<float>(false, false, 1, 3000, 400, true);
+}
+
+TEST_CASE("gemm: many short rows against one vector") {
+  for (int64_t n : {4, 5, 8, 10, 23, 24, 25, 31, 47, 48, 49}) {
+    for (int64_t k : {1000, 200'001}) {
+      for (bool accumulate : {false, true}) {
+        // Beyond these sizes BLAS adds the rows one by one: its errors grow with their number.
+        if (n <= 24 || k <= 1000) {
+          check_gemm<double>(true, true, n, 1, k, accumulate);
+          check_gemm<double>(false, false, 1, n, k, accumulate, 3);
+        }
+        if ((n >= 8 && n <= 48) || k <= 1000) {
+          check_gemm<float>(true, false, n, 1, k, accumulate);
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("gemm: nothing to add gives zeros, or what was there") {
