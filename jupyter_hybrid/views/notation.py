@@ -23,7 +23,9 @@ def notation(node: Any, operands: Sequence[str]) -> str:
         node: with ``op``, ``family`` and ``attrs``.
         operands: what each value that it reads is called, "" for those without a name.
     """
-    written = _infix(node, [name or UNNAMED for name in operands])
+    written = ""
+    if any(operands) or len(operands) == 1:  # "· + ·" would say less than "add"
+        written = _infix(node, [name or UNNAMED for name in operands])
     if not written and node.family == "elementwise" and operands and all(operands):
         written = "" if node.attrs else f"{node.op}({', '.join(operands)})"
     return written if 0 < len(written) <= _LONGEST else str(node.op)

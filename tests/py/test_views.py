@@ -266,7 +266,7 @@ def test_cards_are_written_as_in_a_textbook():
     told = {n["label"]: n["detail"] for n in nodes}
     assert told["b = a * 2"] == ""  # the number is in the label
     assert {"tanh(b)", "· / a", "c = 1 - ·", "d = maximum(c, b)", "d > 0.5", "c < b"} <= set(told)
-    assert "e = · & ·" in told or "e = logical_and" in told
+    assert any(label.startswith("e = ") and "·" not in label for label in told)
     fused = [n for s in spec_of(shell.report)["stages"] for n in s["graph"]["nodes"]
              if n["kind"] == "fused"]  # fmt: skip
     assert any("* 2" in n["label"] for n in fused)
