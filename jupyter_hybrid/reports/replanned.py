@@ -31,12 +31,14 @@ class Replanned(Report):
         segments = []
         for part, segment in enumerate(base.segments):
             compiled = switches.plan(part, choice)
-            outputs = [v for i, v in enumerate(segment.drawn) if (part, i) in choice]
+            kept = [i for i in range(len(segment.drawn)) if (part, i) in choice]
+            written = len(segment.updates)
             segments.append(
                 replace(
                     segment,
                     compiled=compiled,
-                    outputs=outputs,
+                    outputs=[segment.drawn[i] for i in kept],
+                    updates=tuple(segment.updates[i] if i < written else -1 for i in kept),
                     cached=False,
                     times=_core.RunTimes(),
                 )

@@ -9,7 +9,7 @@ from typing import Any
 
 from .edges import shape_text
 from .group_paths import is_gradient
-from .notation import notation, says_attributes, short
+from .notation import notation, number_text, says_attributes, short
 
 # Pixels of one character: wide fonts are the measure, narrow ones leave some air.
 _LABEL_CHAR, _DETAIL_CHAR = 8.0, 6.8
@@ -42,7 +42,7 @@ def _number(node: Any) -> str:
     """A constant of one element as a number, else empty."""
     if node.value is None or node.value.size != 1:
         return ""
-    return f"{node.value.asnumpy().item():.6g}"
+    return number_text(node.value.asnumpy().item())
 
 
 def user_name(names: dict[int, str], node: Any, offset: int = 0) -> str:

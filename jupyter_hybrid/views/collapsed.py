@@ -18,14 +18,19 @@ def collapsed(spec: dict[str, Any], stage: dict[str, Any]) -> dict[str, Any]:
     groups, graph = spec["groups"], stage["graph"]
     cards, card_of = _cards(spec, graph)
     edges = _merged(graph["edges"], card_of)
-    boxes = [
-        Box(c["id"], c["w"], c["h"], late=c["kind"] in ("input", "constant"))
-        for c in cards.values()
-    ]
-    placed = layered(boxes, [(e["src"], e["dst"]) for e in edges])
-    for card, box in zip(cards.values(), boxes, strict=True):
-        card.update(x=round(box.x, 1), y=round(box.y, 1))
-    for edge, points in zip(edges, placed.lines, strict=True):
+    boxes = {
+        i: Box(i, cards[i]["w"], cards[i]["h"], late=cards[i]["kind"] in ("input", "constant"))
+        for i in _in_order(list(cards), edges)
+    }
+    place = {i: at for at, i in enumerate(boxes)}
+    forwards = [e for e in edges if place[e["src"]] < place[e["dst"]]]
+    placed = layered(boxes.values(), [(e["src"], e["dst"]) for e in forwards])
+    for i, card in cards.items():
+        card.update(x=round(boxes[i].x, 1), y=round(boxes[i].y, 1))
+    for edge in edges:  # between groups in later stages some run backwards: they are straight
+        ends = cards[edge["src"]], cards[edge["dst"]]
+        edge["points"] = [[card["x"], card["y"]] for card in ends]
+    for edge, points in zip(forwards, placed.lines, strict=True):
         edge["points"] = [[round(x, 1), round(y, 1)] for x, y in points]
     return {
         "nodes": list(cards.values()),
@@ -34,6 +39,25 @@ def collapsed(spec: dict[str, Any], stage: dict[str, Any]) -> dict[str, Any]:
         "width": round(placed.width, 1),
         "height": round(placed.height, 1),
     }
+
+
+def _in_order(cards: list[int], edges: list[dict[str, Any]]) -> list[int]:
+    """Sources before targets; where groups read one another, as they are given."""
+    sources: dict[int, list[int]] = {}
+    for edge in edges:
+        sources.setdefault(edge["dst"], []).append(edge["src"])
+    order: dict[int, None] = {}
+    seen: set[int] = set()
+    for card in cards:
+        stack = [card]
+        while stack:
+            top = stack[-1]
+            if top in seen:
+                order.setdefault(stack.pop())
+            else:
+                seen.add(top)
+                stack += [s for s in sources.get(top, ()) if s not in seen]
+    return list(order)
 
 
 def _cards(
@@ -50,7 +74,9 @@ def _cards(
     for node in graph["nodes"]:
         if node["id"] in on_cards:
             continue
-        around = [g for g in chain(groups, node["group"]) if made[g] > 1]
+        around = [
+            g for g in chain(groups, node["group"]) if made[g] > 1 or groups[g]["kind"] == "part"
+        ]
         closed = next((g for g in around if g not in opened), None)
         if closed is None:
             card_of[node["id"]] = node["id"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import nd, sym
+from ..base import MXNetError
 from ..capture.sizes import byte_size
 from ..compat.onnx import import_model
 from .viewer import GraphViewer
@@ -35,10 +37,19 @@ def view(path: str | os.PathLike[str]) -> GraphViewer | ParameterTable:
         symbol, arguments, states = import_model(str(file))
         return GraphViewer(_with_shapes(symbol, {**arguments, **states}))
     if file.name.endswith("-symbol.json"):
-        beside = sorted(file.parent.glob(f"{file.name.removesuffix('-symbol.json')}-*.params"))
-        arrays = _named(nd.load(beside[-1])) if beside else {}
-        return GraphViewer(_with_shapes(sym.load(file), arrays))
+        return GraphViewer(_with_shapes(sym.load(file), _beside(file)))
     raise ValueError(f"view: expected a *-symbol.json, *.params or *.onnx file, got {file.name!r}")
+
+
+def _beside(symbol: Path) -> dict[str, Any]:
+    """The arrays of the last epoch's file that was saved with a symbol; none if it can't be read:
+    the symbol alone is a picture, too."""
+    epochs = re.compile(re.escape(symbol.name.removesuffix("-symbol.json")) + r"-\d{4}\.params")
+    files = sorted(p for p in symbol.parent.iterdir() if epochs.fullmatch(p.name))
+    try:
+        return _named(nd.load(files[-1])) if files else {}
+    except (MXNetError, OSError):
+        return {}
 
 
 def _named(arrays: Any) -> dict[str, Any]:

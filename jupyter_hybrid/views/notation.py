@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,10 +26,15 @@ def notation(node: Any, operands: Sequence[str]) -> str:
     """
     written = ""
     if any(operands) or len(operands) == 1:  # "· + ·" would say less than "add"
-        written = _infix(node, [name or UNNAMED for name in operands])
+        written = _infix(node, [_operand(name) for name in operands])
     if not written and node.family == "elementwise" and operands and all(operands):
         written = "" if node.attrs else f"{node.op}({', '.join(operands)})"
     return written if 0 < len(written) <= _LONGEST else str(node.op)
+
+
+def _operand(name: str) -> str:
+    plain = not name or re.fullmatch(r"[\w.·-]+", name)
+    return (name or UNNAMED) if plain else f"({name})"
 
 
 def short(node: Any) -> str:
@@ -41,6 +47,14 @@ def says_attributes(node: Any, label: str) -> bool:
     return set(node.attrs) == {"scalar"} and label != node.op and not label.endswith(f"= {node.op}")
 
 
+def number_text(number: Any) -> str:
+    """A number as it is written, one of many digits shortened: 2, 0.5, 123456789, 3.14159."""
+    if isinstance(number, float) and number.is_integer() and abs(number) < 1e15:
+        number = int(number)
+    text = repr(number)
+    return text if isinstance(number, int) or len(text) <= 10 else f"{number:.6g}"
+
+
 def _infix(node: Any, operands: Sequence[str]) -> str:
     op = node.op or ""
     if op in _INFIX and len(operands) == 2:
@@ -50,7 +64,7 @@ def _infix(node: Any, operands: Sequence[str]) -> str:
     if number is None or not operands:
         return ""
     if base in _INFIX:
-        return f"{operands[0]} {_INFIX[base]} {number:.6g}"
+        return f"{operands[0]} {_INFIX[base]} {number_text(number)}"
     if base.startswith("r") and base[1:] in _INFIX:
-        return f"{number:.6g} {_INFIX[base[1:]]} {operands[0]}"
+        return f"{number_text(number)} {_INFIX[base[1:]]} {operands[0]}"
     return ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import json
+import math
 import uuid
 from base64 import b64encode
 from functools import lru_cache
@@ -38,15 +39,15 @@ def _code() -> str:
     return _compressed(static("graph.js"), 9)
 
 
-def fragment(data: dict[str, Any], still: str) -> str:
+def fragment(data: dict[str, Any], still: str, most: float = MAX_BYTES) -> str:
     """The picture to be put into a page: its SVG, and a script that puts the viewer in its place.
 
     Args:
         data: a packed spec.
-        still: its SVG, which stands alone where the whole is more than :data:`MAX_BYTES`.
+        still: its SVG, which stands alone where the whole is more than ``most`` bytes.
     """
     spec = _compressed(json.dumps(data), 1)
-    if len(spec) + len(_code()) + len(still) > MAX_BYTES:
+    if len(spec) + len(_code()) + len(still) > most:
         return still
     host = f"hyb-{uuid.uuid4().hex}"
     return f'<div id="{host}">{still}</div><script>{_START}("{host}","{_code()}","{spec}")</script>'
@@ -58,5 +59,5 @@ def page(data: dict[str, Any], still: str) -> str:
         f"<!doctype html><meta charset=utf-8><title>{html.escape(data['title'])}</title>"
         "<meta name=viewport content='width=device-width'>"
         "<style>body{font:15px/1.5 system-ui;max-width:80em;margin:2em auto;padding:0 1em}</style>"
-        f"{fragment(data, still)}"
+        f"{fragment(data, still, math.inf)}"
     )

@@ -36,6 +36,8 @@ BUFFER_COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#b4538a", "#9c8400", "#2a9fd6", "#8a5a00", "#5b4fa2",
 )  # fmt: skip
 
+_MOST_CARDS = 400  # beyond, a still picture is unreadable: the text form says it better
+
 
 def _node(node: dict[str, Any], coloured_by_buffer: bool) -> str:
     fill, stroke = FAMILY_COLOURS.get(node["family"], FAMILY_COLOURS["other"])
@@ -134,6 +136,8 @@ def svg(spec: dict[str, Any], stage: int | None = None) -> str:
     alone = stage is not None and bool(stages)
     chosen = [stages[stage]] if alone else [*stages[:1], *stages[1:][-1:]]
     graphs = [collapsed(spec, s) for s in chosen]
+    if sum(len(graph["nodes"]) for graph in graphs) > _MOST_CARDS:
+        return _too_large(spec, chosen)
     top, gap = 74.0, 40.0
     x, columns = 16.0, []
     for chosen_stage, graph in zip(chosen, graphs, strict=True):
@@ -172,3 +176,14 @@ def document(width: float, height: float, body: str) -> str:
         f'<rect width="{width:.0f}" height="{height:.0f}" rx="10" fill="#ffffff" '
         f'stroke="#e3e6ec"/>{body}</svg>'
     )
+
+
+def _too_large(spec: dict[str, Any], stages: list[dict[str, Any]]) -> str:
+    rows = [_header(spec)]
+    for i, stage in enumerate(stages):
+        count = len(stage["graph"]["nodes"])
+        text = f"{stage['label']}: {count:,} nodes, too many for a still picture"
+        rows.append(text_at(24, 60 + 22 * i, text))
+    height = 70 + 22 * len(stages)
+    body, below, least = units_body(spec.get("units", []), 16, height)
+    return document(max(620, least + 32), height + below, "".join(rows) + body)

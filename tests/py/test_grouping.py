@@ -239,6 +239,54 @@ def test_a_large_picture_opens_level_by_level_and_repeats_stay_closed():
     assert len(collapsed(flat, flat["stages"][0])["nodes"]) <= MANY
 
 
+class Recurrent(gluon.HybridBlock):
+    def __init__(self, **options):
+        super().__init__(**options)
+        with self.name_scope():
+            self.i, self.h, self.o = nn.Dense(8), nn.Dense(8), nn.Dense(3)
+
+    def hybrid_forward(self, F, x):
+        state = None
+        for t in range(12):
+            step = self.i(F.slice_axis(x, axis=1, begin=t, end=t + 1))
+            state = F.tanh(step if state is None else step + self.h(state))
+        return self.o(state)
+
+
+def test_a_still_picture_has_sources_before_targets_whatever_stands_for_them():
+    net = Recurrent()
+    net.initialize()
+    net.hybridize()
+    net(nd.ones((2, 12))).wait_to_read()
+    spec = spec_of(net)  # closed groups read weights that stand behind them in the list
+    for stage in spec["stages"]:
+        drawn = collapsed(spec, stage)
+        place = {card["id"]: card["y"] for card in drawn["nodes"]}
+        assert all(place[e["src"]] < place[e["dst"]] for e in drawn["edges"])
+    # Groups that read one another, as kernels of later stages can make them.
+    rows = grouped(chain(["dot", "exp", "add", "tanh"], [(0, 1), (1, 2), (2, 3)]))
+    rows["groups"] = [{"label": g, "kind": "block", "parent": None} for g in "ab"]
+    for node, group in zip(rows["stages"][0]["graph"]["nodes"], (0, 1, 0, 1), strict=True):
+        node |= {"group": group, "host": None, "w": 90, "h": 44, "detail": ""}
+    for edge in rows["stages"][0]["graph"]["edges"]:
+        edge |= {"out": 0, "label": "", "kind": "data"}
+    rows["initial"] = {"open": [], "fold": False}
+    drawn = collapsed(rows, rows["stages"][0])
+    assert len(drawn["nodes"]) == 2 and all(len(e["points"]) >= 2 for e in drawn["edges"])
+
+
+def test_a_part_of_one_operator_is_a_part_all_the_same():
+    spec = hybridized(
+        "import numpy as np\na = np.ones(3)\nprint(a.sum())\nb = a * 2\nprint(b)\n"
+        "c = b + 1\nd = c - 1\ne = d * 3\n"
+    )
+    for stage in spec["stages"]:
+        labels = {f["label"] for f in collapsed(spec, stage)["frames"]}
+        assert "part 3" in {spec["groups"][g]["label"] for n in stage["graph"]["nodes"]
+                            if (g := n["group"]) is not None}  # fmt: skip
+        assert labels <= {"part 1", "part 2", "part 3"}
+
+
 def test_a_picture_of_one_repeat_shows_its_passes():
     x = sym.var("x", shape=(3,))
     for i in range(40):

@@ -9,7 +9,7 @@ import weakref
 import pytest
 from cells import Shell
 
-from jupyter_hybrid import MXNetError
+from jupyter_hybrid import MXNetError, autograd, nd
 from jupyter_hybrid.views import GraphViewer, linked, spec_of
 from jupyter_hybrid.views.switchboard import switchboard
 
@@ -228,3 +228,18 @@ def test_many_names_are_priced_when_they_are_asked_for(shell):
     assert {n["name"]: n["price"] for n in planned["names"] if n["bytes"] is not None} == {
         "x5": "+64 bytes, +0 kernels"
     }
+
+
+def test_names_of_a_training_cell_are_planned_again(shell):
+    shell.ns.update(nd=nd, autograd=autograd, X=nd.ones((4, 3)), w=nd.ones((5, 3)))
+    shell.ns["w"].attach_grad()
+    shell.hybridize(
+        "with autograd.record():\n    o = nd.dot(X, w.T)\n    l = (o * o).sum()\nl.backward()\n"
+        "m = l * 2\n",
+        "--view none",
+    )
+    viewer = GraphViewer(shell.report)
+    for kept in (["o"], ["l"], ["m"], ["o", "m"], ["o", "l", "m"]):
+        viewer.keep_only(*kept)
+        states = {n["name"]: n["state"] for n in viewer.spec["names"]}
+        assert [n for n, state in states.items() if state == "kept"] == kept

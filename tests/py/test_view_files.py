@@ -44,6 +44,16 @@ def test_a_symbol_without_parameters_is_drawn_too(folder, tmp_path):
     assert "Convolution" in nodes(mx.view(str(alone)))
 
 
+def test_parameters_are_those_of_the_model_itself(folder, tmp_path):
+    for name in ("small-symbol.json", "small-0000.params"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    nd.save(str(tmp_path / "small-big-0000.params"), {"arg:net_stem_weight": nd.ones((9, 9))})
+    drawn = nodes(mx.view(tmp_path / "small-symbol.json"))
+    assert drawn["net_stem_weight"]["shape"] == [4, 2, 3, 3]
+    (tmp_path / "small-0000.params").write_bytes(b"broken")  # the symbol is a picture without it
+    assert "Convolution" in nodes(mx.view(tmp_path / "small-symbol.json"))
+
+
 def test_parameters_are_listed_with_figures(folder, tmp_path):
     words = repr(mx.view(folder / "small-0000.params"))
     assert "net_stem_weight" in words and "(4, 2, 3, 3)" in words and "4 arrays" in words

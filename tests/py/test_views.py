@@ -271,6 +271,9 @@ def test_cards_are_written_as_in_a_textbook():
              if n["kind"] == "fused"]  # fmt: skip
     assert any("* 2" in n["label"] for n in fused)
     x = sym.var("x")
+    scalars = [x + 123456789, x * 0.5, 2 - x, x * 2.0, sym.var("a - b") * 2, x / 0.1234567890123]
+    labels = {spec_of(y)["stages"][0]["graph"]["nodes"][-1]["label"] for y in scalars}
+    assert labels == {"x + 123456789", "x * 0.5", "2 - x", "x * 2", "(a - b) * 2", "x / 0.123457"}
     drawn = spec_of(sym.Activation(x + sym.var("a_very_long_name_of_a_variable"), act_type="relu"))
     labels = [n["label"] for n in drawn["stages"][0]["graph"]["nodes"]]
     assert "add" in labels and "Activation" in labels

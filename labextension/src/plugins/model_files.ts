@@ -76,6 +76,7 @@ class ModelViewer extends Panel {
     if (!kernel) {
       throw new Error('There is no Python kernel to read it.');
     }
+    kernel.handleComms = false; // it shows no widgets, and asks nothing
     const code = `from jupyter_hybrid.views import view\nview(${JSON.stringify(name)})`;
     const future = kernel.requestExecute({ code, store_history: false });
     future.onIOPub = message => void this.heard(message).catch(error => this.say(error));

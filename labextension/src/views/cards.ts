@@ -43,8 +43,11 @@ export class Cards {
   }
 
   private add(node: Node): void {
-    // One operator alone is drawn as it is.
-    const chain = this.tree.chain(node.group).filter(group => this.made[group] > 1);
+    // One operator alone is drawn as it is, but for a part of the cell.
+    const { groups } = this.tree;
+    const chain = this.tree
+      .chain(node.group)
+      .filter(group => this.made[group] > 1 || groups[group].kind === 'part');
     const at = chain.findIndex(group => !this.open.has(group));
     const group = at < 0 ? null : chain[at];
     const id = group === null ? node.id : cardOfGroup(group);

@@ -71,7 +71,7 @@ export function draw(
   };
 }
 
-// A frame of one card says nothing.
+// A frame of one card says nothing, but for a part of the cell.
 function framesOf({ all, around: innermost }: Cards, tree: GroupTree): Frame[] {
   const held = new Map<number, number>();
   for (const { id } of all) {
@@ -79,7 +79,8 @@ function framesOf({ all, around: innermost }: Cards, tree: GroupTree): Frame[] {
       held.set(group, (held.get(group) ?? 0) + 1);
     }
   }
-  const isFrame = (group: number) => (held.get(group) ?? 0) > 1;
+  const isFrame = (group: number) =>
+    (held.get(group) ?? 0) > (tree.groups[group].kind === 'part' ? 0 : 1);
   const around = (group: number | null) => {
     const chain = tree.chain(group).filter(isFrame);
     return chain.length > 0 ? cardOfGroup(chain[chain.length - 1]) : null;
