@@ -11,6 +11,7 @@ from cells import Shell, imperative
 
 import jupyter_hybrid as jh
 from jupyter_hybrid.views import spec_of
+from jupyter_hybrid.views.collapsed import collapsed
 
 SETUP = """
 from jupyter_hybrid import autograd, gluon, init, nd
@@ -344,20 +345,21 @@ def test_the_picture_names_parameters_and_frames_only_its_own(shell: Shell) -> N
         "%%hybridize\nwith autograd.record():\n    loss = loss_of(net(x), label)\nloss.backward()\n"
     )
     weights = {p.name for p in shell.ns["net"].collect_params().values()}
-    for stage in spec_of(jh.report())["stages"]:
+    spec = spec_of(jh.report())
+    for stage in spec["stages"]:
         nodes = stage["graph"]["nodes"]
         assert weights <= {n["label"] for n in nodes if n["kind"] == "input"}
-        for frame in stage["graph"]["groups"]:
+        drawn = collapsed(spec, stage)
+        assert {frame["label"] for frame in drawn["frames"]} <= {g["label"] for g in spec["groups"]}
+        for frame in drawn["frames"]:
             inside = [
-                n["id"]
-                for n in nodes
+                spec["groups"][n["group"]]["label"] if n["group"] is not None else None
+                for n in drawn["nodes"]
                 if frame["x"] < n["x"] < frame["x"] + frame["w"]
                 and frame["y"] < n["y"] < frame["y"] + frame["h"]
-                and n["kind"] != "input"
-                and n["kind"] != "constant"
+                and n["kind"] not in ("input", "constant")
             ]
-            assert set(inside) <= set(frame["nodes"])
-            assert frame["label"] != "backward" or len(inside) == len(frame["nodes"])
+            assert inside and set(inside) == {frame["label"]}
 
 
 # New contents in the old one's memory ---------------------------------------------------------
