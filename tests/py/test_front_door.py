@@ -465,7 +465,7 @@ def test_a_dict_gives_a_dict_and_names_its_values() -> None:
         assert all(f"\n{line} = " in "\n" + text.replace("  ", "") for line in ("D", "gA", "gB"))
         assert "_output" not in text and "again" not in text
     stages = spec_of(f)["stages"]
-    assert {"gA = mul", "gB = mul"} <= {n["label"] for n in stages[0]["graph"]["nodes"]}
+    assert {"gA = · * B", "gB = · * A"} <= {n["label"] for n in stages[0]["graph"]["nodes"]}
     assert any(n["name"] in ("gA", "gB") for n in stages[-1]["graph"]["nodes"])
     assert spec_of(f.report())["stages"][0]["graph"]["nodes"][0]["name"] == "A"
 
