@@ -9,7 +9,7 @@ from typing import Any
 
 from .edges import shape_text
 from .group_paths import is_gradient
-from .notation import notation, number_text, says_attributes, short
+from .notation import notation, number_text, other_attributes, short
 
 # Pixels of one character: wide fonts are the measure, narrow ones leave some air.
 _LABEL_CHAR, _DETAIL_CHAR = 8.0, 6.8
@@ -70,7 +70,7 @@ def detail_of(node: Any, label: str, sources: dict[int, Any] | None = None) -> s
 
     With ``sources``, the nodes by id of a graph on several devices, where it runs.
     """
-    text: str = "" if says_attributes(node, label) else node.attrs_text
+    text = other_attributes(node, label)
     if node.kind == "fused":
         rows = ", row by row" if node.family == "reduce" else ""
         text = f"one kernel of {len(node.members)} operators{rows}"

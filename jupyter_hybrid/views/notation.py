@@ -33,8 +33,8 @@ def notation(node: Any, operands: Sequence[str]) -> str:
 
 
 def _operand(name: str) -> str:
-    plain = not name or re.fullmatch(r"[\w.·-]+", name)
-    return (name or UNNAMED) if plain else f"({name})"
+    """In parentheses where its own text would be read with the operator's."""
+    return (name or UNNAMED) if not name or re.fullmatch(r"[\w.]+", name) else f"({name})"
 
 
 def short(node: Any) -> str:
@@ -42,17 +42,25 @@ def short(node: Any) -> str:
     return _infix(node, ["", ""]).strip() or str(node.op)
 
 
-def says_attributes(node: Any, label: str) -> bool:
-    """Does a label of :func:`notation` have the operator's number in it?"""
-    return set(node.attrs) == {"scalar"} and label != node.op and not label.endswith(f"= {node.op}")
+def other_attributes(node: Any, label: str) -> str:
+    """The operator's attributes as text, without the number that a label of :func:`notation` says
+    in full, and without those that are not set."""
+    number = node.attrs.get("scalar")
+    told = number is not None and label.rpartition("= ")[2] != node.op
+    left_out = "scalar=" if told and _exact(number) == number_text(number) else "="
+    parts = node.attrs_text.split(", ")
+    return ", ".join(p for p in parts if not p.startswith(left_out) and not p.endswith("=None"))
 
 
 def number_text(number: Any) -> str:
     """A number as it is written, one of many digits shortened: 2, 0.5, 123456789, 3.14159."""
-    if isinstance(number, float) and number.is_integer() and abs(number) < 1e15:
-        number = int(number)
-    text = repr(number)
-    return text if isinstance(number, int) or len(text) <= 10 else f"{number:.6g}"
+    text = _exact(number)
+    return text if len(text) <= 10 or "." not in text else f"{number:.6g}"
+
+
+def _exact(number: Any) -> str:
+    whole = isinstance(number, float) and number.is_integer() and abs(number) < 1e15
+    return repr(int(number) if whole else number)
 
 
 def _infix(node: Any, operands: Sequence[str]) -> str:
@@ -66,5 +74,5 @@ def _infix(node: Any, operands: Sequence[str]) -> str:
     if base in _INFIX:
         return f"{operands[0]} {_INFIX[base]} {number_text(number)}"
     if base.startswith("r") and base[1:] in _INFIX:
-        return f"{number_text(number)} {_INFIX[base[1:]]} {operands[0]}"
+        return f"{_operand(number_text(number))} {_INFIX[base[1:]]} {operands[0]}"
     return ""

@@ -274,6 +274,13 @@ def test_cards_are_written_as_in_a_textbook():
     scalars = [x + 123456789, x * 0.5, 2 - x, x * 2.0, sym.var("a - b") * 2, x / 0.1234567890123]
     labels = {spec_of(y)["stages"][0]["graph"]["nodes"][-1]["label"] for y in scalars}
     assert labels == {"x + 123456789", "x * 0.5", "2 - x", "x * 2", "(a - b) * 2", "x / 0.123457"}
+    # A label is read as Python reads it; what it shortens stands in full below.
+    nodes = [spec_of(y)["stages"][0]["graph"]["nodes"][-1] for y in (
+        (-2) ** x, sym.var("a-b") * 2, x < 3, x / 0.1234567890123)]  # fmt: skip
+    assert [(n["label"], n["detail"]) for n in nodes] == [
+        ("(-2) ** x", ""), ("(a-b) * 2", ""), ("x < 3", ""),
+        ("x / 0.123457", "scalar=0.1234567890123"),
+    ]  # fmt: skip
     drawn = spec_of(sym.Activation(x + sym.var("a_very_long_name_of_a_variable"), act_type="relu"))
     labels = [n["label"] for n in drawn["stages"][0]["graph"]["nodes"]]
     assert "add" in labels and "Activation" in labels
