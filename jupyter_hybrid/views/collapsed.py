@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .layout import Box, layered
-from .opening import chain, made_in
+from .opening import chain, is_made, made_in
 
 
 def collapsed(spec: dict[str, Any], stage: dict[str, Any]) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def collapsed(spec: dict[str, Any], stage: dict[str, Any]) -> dict[str, Any]:
     cards, card_of = _cards(spec, graph)
     edges = _merged(graph["edges"], card_of)
     boxes = {
-        i: Box(i, cards[i]["w"], cards[i]["h"], late=cards[i]["kind"] in ("input", "constant"))
+        i: Box(i, cards[i]["w"], cards[i]["h"], late=not is_made(cards[i]))
         for i in _in_order(list(cards), edges)
     }
     place = {i: at for at, i in enumerate(boxes)}
@@ -140,7 +140,7 @@ def _frames(groups: list[dict[str, Any]], cards: list[dict[str, Any]]) -> list[d
         bottom = max(c["y"] + c["h"] / 2 for c in own) + 12
         # A frame says "these and no others": none where the layout put other work in between.
         members = {c["id"] for c in own}
-        others = (c for c in cards if c["kind"] not in ("input", "constant"))
+        others = (c for c in cards if is_made(c))
         if any(
             c["id"] not in members and left < c["x"] < right and top < c["y"] < bottom
             for c in others

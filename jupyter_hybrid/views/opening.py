@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from typing import Any
 
+from .group_paths import GIVEN
+
 MANY = 60  # a graph of more nodes opens collapsed, to at most about as many cards
 FEW = 6  # cards below which repeats are opened, too
 
 
 def is_made(node: dict[str, Any]) -> bool:
     """False for inputs and constants, which nothing computes."""
-    return node["kind"] not in ("input", "constant")
+    return node["kind"] not in GIVEN
 
 
 def chain(groups: list[dict[str, Any]], group: int | None) -> list[int]:
@@ -36,7 +38,7 @@ def made_in(graph: dict[str, Any], groups: list[dict[str, Any]]) -> list[int]:
     return counts
 
 
-def few(stages: list[dict[str, Any]], groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def outermost(stages: list[dict[str, Any]], groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The groups that a small graph is drawn with: parts of the cell, and the outermost blocks.
 
     Renumbers the nodes' groups in place."""

@@ -25,7 +25,7 @@ from .cards import (
 )
 from .edges import bytes_of, edges_of, known_shape, order_edge, waits_of
 from .grouping import assign_groups
-from .opening import MANY, few, opening
+from .opening import MANY, opening, outermost
 
 if TYPE_CHECKING:
     from ..reports.names import Name
@@ -99,7 +99,7 @@ def _build(picture: Picture) -> dict[str, Any]:
     groups = assign_groups(stages, picture.segments)
     large = any(len(stage["graph"]["nodes"]) > MANY for stage in stages)
     if not large:
-        groups = few(stages, groups)
+        groups = outermost(stages, groups)
     fused = next((i for i, s in enumerate(stages) if s["name"] == "fuse"), len(stages) - 1)
     return {
         "version": VERSION,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { coarse } from './coarse';
-import { faults } from './faults';
-import { flatTask, randomTask } from './random_task';
+import { faults } from '../testdata/faults';
+import { flatTask, randomTask } from '../testdata/random_task';
 
 describe('coarse', () => {
   it.each(['down', 'right'] as const)('keeps boxes and frames apart, %s', direction => {

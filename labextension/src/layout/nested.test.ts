@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { faults } from './faults';
+import { faults } from '../testdata/faults';
 import { layOut } from './nested';
-import { flatTask, randomTask } from './random_task';
+import { flatTask, randomTask } from '../testdata/random_task';
 import type { LayoutTask } from './task';
 
 const none = { w: 80, h: 30, late: false, frame: null };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { layOut } from './nested';
-import { flatTask } from './random_task';
+import { flatTask } from '../testdata/random_task';
 import { LayoutRunner, Superseded } from './runner';
 import type { WorkerAnswer, WorkerRequest } from './worker';
 

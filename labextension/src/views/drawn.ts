@@ -16,6 +16,8 @@ export interface Card extends Omit<Node, 'kind'> {
 
 /** An edge between cards, with its way; of a closed group it may stand for several. */
 export interface Line extends Edge {
+  /** how many values it stands for */
+  values: number;
   points: [number, number][];
 }
 

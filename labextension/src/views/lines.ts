@@ -19,12 +19,13 @@ export function linesOfCards(edges: Edge[], standsFor: ReadonlyMap<number, numbe
     const line = lines.get(key);
     if (!line) {
       const out = src === edge.src ? edge.out : 0;
-      lines.set(key, { ...edge, src, dst, out, arg: plain ? edge.arg : -1, points: [] });
+      lines.set(key, { ...edge, src, dst, out, arg: plain ? edge.arg : -1, values: 1, points: [] });
       values.set(key, new Set([value]));
     } else if (!values.get(key)?.has(value)) {
       values.get(key)?.add(value);
+      line.values += 1;
       line.bytes += edge.bytes;
-      line.label = plural(values.get(key)?.size ?? 0, 'value');
+      line.label = plural(line.values, 'value');
     }
   }
   return [...lines.values()];

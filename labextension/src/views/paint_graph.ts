@@ -1,6 +1,7 @@
 // Draws a whole picture: frames, lines, cards; only what the camera sees.
 import type { Camera } from './camera';
 import type { Drawn, Frame, Line } from './drawn';
+import { groupOfCard } from './group_tree';
 import { paintEdge, paintEdgeLabel, route, type Ends } from './paint_edge';
 import { nodeColor, paintNode, rings, type NodeLook } from './paint_node';
 import { fitText, roundRect, strokeLine, write } from './paint_text';
@@ -130,7 +131,7 @@ function paintEdges(
 ): void {
   const { drawn, motion } = scene;
   const labelled = new Set<string>();
-  const labels: [string, [number, number][]][] = [];
+  const labels: { line: Line; points: Line['points'] }[] = [];
   const draw = (line: Line, home: Drawn, alpha: number) => {
     const src = actors.get(line.src);
     const dst = actors.get(line.dst);
@@ -160,7 +161,7 @@ function paintEdges(
     const value = `${line.src}.${line.out} ${line.label}`;
     if (camera.scale > 0.55 && line.label && !motion && !labelled.has(value)) {
       labelled.add(value);
-      labels.push([line.label, points]);
+      labels.push({ line, points });
     }
   };
   motion?.leaving.forEach(line => draw(line, motion.before, 1 - motion.t / 0.5));
@@ -168,9 +169,9 @@ function paintEdges(
     draw(line, drawn, motion?.entering.has(line) ? (motion.t - 0.4) / 0.6 : 1)
   );
   // The shape of a value says more than how many there are.
-  labels.sort(([a], [b]) => Number(a.endsWith('s')) - Number(b.endsWith('s')));
+  labels.sort((a, b) => a.line.values - b.line.values);
   const taken: Box[] = scene.actors.filter(actor => camera.sees(actor, view)).map(boxOf);
-  labels.forEach(([text, points]) => paintEdgeLabel(context, text, points, theme, taken));
+  labels.forEach(({ line, points }) => paintEdgeLabel(context, line.label, points, theme, taken));
 }
 
 function inView([x, y]: [number, number], camera: Camera, view: Parameters<Camera['sees']>[1]) {
@@ -208,8 +209,8 @@ function paintSegments(
   }
   const extent = (segment: number): Box | null => {
     const own = cards.filter(card => card.segment === segment);
-    const around_ = new Set(own.map(card => card.group));
-    const boxes = [...own, ...frames.filter(f => around_.has(-2 - f.id))].map(boxOf);
+    const groups = new Set(own.map(card => card.group));
+    const boxes = [...own, ...frames.filter(f => groups.has(groupOfCard(f.id)))].map(boxOf);
     return boxes.length > 0 ? around(boxes) : null;
   };
   const left = camera.locate(0, 0).x;

@@ -4,6 +4,7 @@ import fixture from '../testdata/four_lines.json';
 import { Camera } from './camera';
 import { diffLines } from './diff';
 import { bytes, seconds, shape } from './format';
+import { linesOfCards } from './lines';
 import { edgeWidth, route } from './paint_edge';
 import { programLinks } from './program_view';
 
@@ -64,7 +65,10 @@ it('draws more bytes wider, within bounds', () => {
 });
 
 it('moves a line along with its ends', () => {
-  const [edge] = spec.stages[0].graph.edges;
+  const [edge] = linesOfCards(
+    spec.stages[0].graph.edges,
+    new Map([0, 1, 2, 3, 4].map(i => [i, i]))
+  );
   const box = { x: 0, y: 0, w: 40, h: 20 };
   const below = { ...box, y: 100 };
   const points: [number, number][] = [

@@ -1,5 +1,5 @@
 // Seeded random tasks for the tests.
-import type { LayoutTask } from './task';
+import type { LayoutTask } from '../layout/task';
 
 /** A linear congruential generator (Numerical Recipes): numbers from 0 up to 1. */
 export function randoms(seed: number): () => number {

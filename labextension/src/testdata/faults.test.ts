@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { faults } from './faults';
-import { layOut } from './nested';
-import type { LayoutTask } from './task';
+import { layOut } from '../layout/nested';
+import type { LayoutTask } from '../layout/task';
 
 const task: LayoutTask = {
   boxes: [

@@ -1,5 +1,5 @@
 // What is wrong with a layout, in words: the judge of the tests.
-import type { Layout, LayoutTask } from './task';
+import type { Layout, LayoutTask } from '../layout/task';
 
 interface Rect {
   name: string;
