@@ -11,22 +11,13 @@ both are compared through the wall clock, good to about a millisecond).
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import statistics
 import sys
-import tempfile
 import time
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "ui"))
+from lab_page import lab_page
+from notebook_page import NotebookPage
 
-from lab_server import CHROMIUM_FLAGS, Lab  # noqa: E402
-from notebook_page import NotebookPage  # noqa: E402
-from playwright.sync_api import sync_playwright  # noqa: E402
-
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 WATCH = """() => {
   window.seen = [];
   const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
@@ -78,20 +69,8 @@ def measure(notebook: NotebookPage, seconds: float) -> None:
 
 def main() -> None:
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 10.0
-    chromium = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-    if chromium is None:
-        sys.exit("Chromium is missing: apt-get install chromium")
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        Lab(ROOT / "notebooks", Path(folder) / "lab") as lab,
-        sync_playwright() as playwright,
-    ):
-        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
-        page = browser.new_page(viewport={"width": 1500, "height": 1000})
-        page.set_default_timeout(60_000)
-        measure(NotebookPage(page, lab), seconds)
-        browser.close()
-        lab.shut_down_kernels()
+    with lab_page() as page:
+        measure(page, seconds)
 
 
 if __name__ == "__main__":

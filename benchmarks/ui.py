@@ -11,21 +11,11 @@ is panned, at reading size and as a whole. Goals: 0.3, 0.5, 0.7, 1.2 and 3 s to 
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
-import tempfile
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "ui"))
-
-from lab_server import CHROMIUM_FLAGS, Lab  # noqa: E402
-from notebook_page import NotebookPage  # noqa: E402
-from playwright.sync_api import sync_playwright  # noqa: E402
-
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+from lab_page import lab_page
+from notebook_page import NotebookPage
 
 PRELUDE = """
 %load_ext jupyter_hybrid
@@ -215,20 +205,8 @@ def measure(notebook: NotebookPage, chosen: dict[str, str]) -> None:
 
 def main() -> None:
     chosen = {name: GRAPHS[name] for name in (sys.argv[1:] or GRAPHS)}
-    chromium = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-    if chromium is None:
-        sys.exit("Chromium is missing: apt-get install chromium")
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        Lab(ROOT / "notebooks", Path(folder) / "lab") as lab,
-        sync_playwright() as playwright,
-    ):
-        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
-        page = browser.new_page(viewport={"width": 1500, "height": 1000})
-        page.set_default_timeout(120_000)
-        measure(NotebookPage(page, lab), chosen)
-        browser.close()
-        lab.shut_down_kernels()
+    with lab_page(120_000) as page:
+        measure(page, chosen)
 
 
 if __name__ == "__main__":
