@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from exported import exported
 
 import jupyter_hybrid as mx
 from jupyter_hybrid import nd
 from jupyter_hybrid.base import MXNetError
-from jupyter_hybrid.compat.onnx import export_model
-from jupyter_hybrid.gluon import nn
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("models")
-    net = nn.HybridSequential(prefix="net_")
-    with net.name_scope():
-        net.add(nn.Conv2D(4, 3, prefix="stem_"), nn.Dense(3, prefix="head_"))
-    net.initialize()
-    net.hybridize()
-    net(nd.ones((1, 2, 8, 8))).wait_to_read()
-    symbol, params = net.export(str(path / "small"))
-    export_model(symbol, params, [(1, 2, 8, 8)], onnx_file_path=str(path / "small.onnx"))
+    exported(path)
     return path
 
 

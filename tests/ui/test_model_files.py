@@ -2,23 +2,8 @@
 
 from __future__ import annotations
 
+from exported import exported
 from playwright.sync_api import expect
-
-from jupyter_hybrid import nd
-from jupyter_hybrid.compat.onnx import export_model
-from jupyter_hybrid.gluon import nn
-
-
-def exported(folder):
-    net = nn.HybridSequential(prefix="net_")
-    with net.name_scope():
-        net.add(nn.Conv2D(4, 3, prefix="stem_"), nn.Dense(3, prefix="head_"))
-    net.initialize()
-    net.hybridize()
-    net(nd.ones((1, 2, 8, 8))).wait_to_read()
-    symbol, params = net.export(str(folder / "small"))
-    export_model(symbol, params, [(1, 2, 8, 8)], onnx_file_path=str(folder / "small.onnx"))
-    (folder / "broken.params").write_bytes(b"not a parameter file")
 
 
 def opened(notebook, name):
@@ -32,6 +17,7 @@ def opened(notebook, name):
 
 def test_model_files_open_in_the_viewer(notebook):
     exported(notebook.lab.root)
+    (notebook.lab.root / "broken.params").write_bytes(b"not a parameter file")
     notebook.write("first.ipynb", ["1"])
     notebook.open("first.ipynb")
     notebook.command("filebrowser:refresh")
