@@ -72,6 +72,8 @@ def test_click_on_a_node_highlights_its_line(notebook):
     option = notebook.click_node("c = b * a")
     expect(option).to_have_attribute("aria-selected", "true")
     expect(notebook.page.locator(".hyb-source-line")).to_have_text("c = b * a")
+    for term in notebook.page.locator(".hyb-details dt").all():  # each on one line
+        assert term.bounding_box()["height"] < 25
 
 
 def test_picture_outlives_its_kernel(notebook, lab):

@@ -1,11 +1,11 @@
 // The cards of a stage while some groups are open: which stand for which nodes.
 import type { Graph, Node } from '../spec';
+import { subtitle, widthOf } from './card_text';
 import type { Card } from './drawn';
 import { plural } from './format';
 import { cardOfGroup, type GroupTree, isMade } from './group_tree';
 
 const CHARACTER = 8;
-const SMALL_CHARACTER = 6.4;
 const WIDEST = 300;
 const WIDEST_HOST = 350;
 
@@ -37,7 +37,7 @@ export class Cards {
     for (const card of this.all) {
       const more = this.operands.get(card.id)?.length ?? 0;
       if (more > 0) {
-        card.w = Math.max(card.w, Math.min(WIDEST_HOST, widthOf(card.detail, more)));
+        card.w = Math.max(card.w, Math.min(WIDEST_HOST, widthOf(subtitle(card, more))));
       }
     }
   }
@@ -109,9 +109,4 @@ export class Cards {
       y: 0
     };
   }
-}
-
-// With how many parameters it has behind its detail.
-function widthOf(detail: string, parameters: number): number {
-  return SMALL_CHARACTER * (detail.length + plural(parameters, 'parameter').length + 3) + 24;
 }

@@ -1,6 +1,6 @@
 // Draws one card of the graph, a node's or a closed group's: its texts, marks and rings.
+import { subtitle } from './card_text';
 import type { Card } from './drawn';
-import { plural, shape } from './format';
 import { ACTION, FAMILY, bufferColor } from './palette';
 import { fitText, roundRect, write } from './paint_text';
 import { ownName, type Mark } from './stages';
@@ -25,12 +25,6 @@ type Context = CanvasRenderingContext2D;
 
 export function nodeColor(node: Card, byBuffer: boolean): string {
   return byBuffer && node.buffer !== null ? bufferColor(node.buffer) : FAMILY[node.family].color;
-}
-
-// The text under a card's label.
-function subtitle(node: Card, operands: number): string {
-  const own = node.detail || (node.shape ? `${shape(node.shape)} ${node.dtype}` : node.dtype);
-  return [own, operands > 0 ? plural(operands, 'parameter') : ''].filter(Boolean).join(' · ');
 }
 
 export function paintNode(context: Context, actor: Actor, look: NodeLook): void {
