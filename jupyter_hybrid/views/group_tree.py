@@ -91,7 +91,7 @@ class Tree:
             children.append(child)
         group.children = self._cut(self._folded(children))
         only = group.children[0] if len(group.children) == 1 else None
-        if isinstance(only, Group) and group is not self.root:
+        if isinstance(only, Group) and group is not self.root and group.kind != "part":
             group.label, group.children = joined(group, only), only.children
             group.kind = only.kind if only.kind == "repeat" else group.kind
         self._measured(group)
