@@ -1,4 +1,6 @@
 // Node objects of a Graph, read-only.
+#include <algorithm>
+
 #include "bind/graph_view.h"
 #include "bind/invoke.h"
 #include "core/error.h"
@@ -63,14 +65,9 @@ int64_t bytes_of(const Node& n) {
   return bytes;
 }
 
-// FLOP of one operator; its inputs are found in the graph or among `members`.
-double flops_of(const Node& n, const Graph& graph, const std::vector<Node>* members) {
-  if (n.kind == NodeKind::fused) {
-    double sum = 0;
-    for (const Node& member : n.members) sum += flops_of(member, graph, &n.members);
-    return sum;
-  }
-  if (n.kind != NodeKind::op || n.op->view != nullptr) return 0;
+// Shapes of an operator's inputs, which are found in the graph or among `members`.
+std::vector<Shape> shapes_into(const Node& n, const Graph& graph,
+                               const std::vector<Node>* members) {
   std::vector<Shape> in;
   for (const Entry& e : n.inputs) {
     const Node* from = nullptr;
@@ -80,15 +77,38 @@ double flops_of(const Node& n, const Graph& graph, const std::vector<Node>* memb
     if (from == nullptr) from = &graph.node(e.node);
     in.push_back(from->shapes.at(static_cast<size_t>(e.out)));
   }
-  for (const Shape& shape : in) {
-    if (!shape.known()) return 0;
+  return in;
+}
+
+bool all_known(const std::vector<Shape>& shapes) {
+  return std::all_of(shapes.begin(), shapes.end(), [](const Shape& s) { return s.known(); });
+}
+
+double flops_of(const Node& n, const Graph& graph, const std::vector<Node>* members) {
+  if (n.kind == NodeKind::fused) {
+    double sum = 0;
+    for (const Node& member : n.members) sum += flops_of(member, graph, &n.members);
+    return sum;
   }
+  if (n.kind != NodeKind::op || n.op->view != nullptr) return 0;
+  const std::vector<Shape> in = shapes_into(n, graph, members);
+  if (!all_known(in) || !all_known(n.shapes)) return 0;
   double elements = 0;
-  for (const Shape& shape : n.shapes) {
-    if (!shape.known()) return 0;
-    elements += static_cast<double>(shape.size());
-  }
+  for (const Shape& shape : n.shapes) elements += static_cast<double>(shape.size());
   return n.op->flops ? n.op->flops(n.attrs, in, n.shapes) : elements;
+}
+
+// Estimated time of each member of a fused kernel by itself.
+std::vector<double> member_costs(const NodeView& view) {
+  const std::vector<Node>& members = view.node->members;
+  std::vector<double> ns;
+  for (const Node& m : members) {
+    const bool runs = m.kind == NodeKind::op && m.op->view == nullptr && all_known(m.shapes);
+    ns.push_back(runs ? estimate_cost_ns(*m.op, m.attrs, shapes_into(m, *view.graph, &members),
+                                         m.shapes, m.dtypes.at(0))
+                      : 0);
+  }
+  return ns;
 }
 
 py::object value_of_node(const Node& n) {
@@ -203,6 +223,8 @@ void bind_node(py::module_& m) {
       .def_property_readonly(
           "flops", [](const NodeView& v) { return flops_of(*v.node, *v.graph, nullptr); },
           "Estimated floating-point operations of one run.")
+      .def_property_readonly("member_costs", &member_costs,
+                             "Estimated ns of each member by itself, on one core.")
       .def_property_readonly(
           "bytes", [](const NodeView& v) { return bytes_of(*v.node); },
           "Bytes of its outputs; 0 where shapes are unknown.")

@@ -2,9 +2,11 @@
 #include "bind/run_times.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "bind/array_object.h"
+#include "engine/trace.h"
 
 namespace hybrid {
 namespace bind {
@@ -29,6 +31,25 @@ double seconds(const PyRunTimes& times) {
   int64_t ns = times.own->ns();
   for (const std::shared_ptr<engine::RunTimes>& t : times.taken) ns += t->ns();
   return static_cast<double>(ns) * 1e-9;
+}
+
+// Node of the planned graph -> seconds. Several runs of one program are added.
+py::dict kernel_seconds(const PyRunTimes& times) {
+  std::vector<engine::KernelTimesRef> all{times.own->kernels()};
+  for (const std::shared_ptr<engine::RunTimes>& t : times.taken) all.push_back(t->kernels());
+  std::unordered_map<int32_t, uint64_t> ticks;
+  engine::KernelTimes::Nodes nodes;
+  for (const engine::KernelTimesRef& k : all) {
+    if (!k || (nodes && k->nodes() != nodes)) continue;
+    nodes = k->nodes();
+    for (size_t i = 0; i < nodes->size(); ++i) ticks[(*nodes)[i]] += k->ticks(i);
+  }
+  py::dict seconds;
+  for (const auto& [node, sum] : ticks) {
+    const int64_t ns = trace::to_ns(sum) - trace::to_ns(0);
+    seconds[py::int_(node)] = static_cast<double>(ns) * 1e-9;
+  }
+  return seconds;
 }
 
 // What `from` knows becomes known to `to`; `from` starts afresh.
@@ -82,6 +103,8 @@ void bind_run_times(py::module_& m) {
       .def("wait", &wait, "Until none does.")
       .def("seconds", &seconds,
            "Of those that are over: each from its first kernel's start to its last one's end.")
+      .def("kernel_seconds", &kernel_seconds,
+           "Of those that are over, by node of the planned graph; what a GPU ran is not in it.")
       .def(
           "take_watched", [](PyRunTimes& times) { return std::exchange(times.watched, {}); },
           "Its runs that met floating-point exceptions or are not over, each told once.")

@@ -29,6 +29,10 @@ void at_most(std::atomic<uint64_t>* least, uint64_t value) {
 
 }  // namespace
 
+void KernelTimes::add(const KernelTimes& other) {
+  for (size_t k = 0; k < ticks_.size(); ++k) add(k, other.ticks(k));
+}
+
 bool RunTimes::running() const {
   if (open_.load(std::memory_order_acquire) == 0) return false;
   cuda::retire_all();
@@ -50,6 +54,10 @@ bool RunTimes::absorb(RunTimes* other) {
     begin_.store(begin, std::memory_order_relaxed);
     end_.store(end, std::memory_order_relaxed);
   }
+  const KernelTimesRef more = std::atomic_exchange(&other->kernels_, KernelTimesRef());
+  const KernelTimesRef known = kernels();
+  if (more && !known) std::atomic_store(&kernels_, more);
+  if (more && known && more->nodes() == known->nodes()) known->add(*more);
   return true;
 }
 
@@ -77,6 +85,19 @@ void RunTime::note(uint64_t begin, uint64_t end) {
 
 void RunTime::met_float_exception() {
   if (watch_) watch_->met.store(true, std::memory_order_relaxed);
+}
+
+void RunTime::expect(const KernelTimes::Nodes& nodes) {
+  KernelTimesRef known = sum_->kernels();
+  if (!known) {
+    known = std::make_shared<KernelTimes>(nodes);
+    std::atomic_store(&sum_->kernels_, known);
+  }
+  if (!kernels_ && known->nodes() == nodes) kernels_ = std::move(known);
+}
+
+KernelTimes* RunTime::kernels(const KernelTimes::Nodes& nodes) const {
+  return kernels_ && kernels_->nodes() == nodes ? kernels_.get() : nullptr;
 }
 
 const RunTimeRef& RunTime::current() {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "engine/float_flags.h"
 
@@ -11,6 +12,24 @@ namespace hybrid {
 class Resources;
 
 namespace engine {
+
+// What each kernel of one program took on the CPU, runs added up; by any thread.
+class KernelTimes {
+ public:
+  using Nodes = std::shared_ptr<const std::vector<int32_t>>;  // by kernel; of one program the same
+  explicit KernelTimes(Nodes nodes) : nodes_(std::move(nodes)), ticks_(nodes_->size()) {}
+  const Nodes& nodes() const { return nodes_; }
+  uint64_t ticks(size_t kernel) const { return ticks_[kernel].load(std::memory_order_relaxed); }
+  void add(size_t kernel, uint64_t ticks) {
+    ticks_[kernel].fetch_add(ticks, std::memory_order_relaxed);
+  }
+  void add(const KernelTimes& other);
+
+ private:
+  const Nodes nodes_;
+  std::vector<std::atomic<uint64_t>> ticks_;
+};
+using KernelTimesRef = std::shared_ptr<KernelTimes>;
 
 // Runs of one kind, added up while they end. Costs nothing until somebody asks.
 class RunTimes {
@@ -24,10 +43,13 @@ class RunTimes {
   int64_t end() const { return end_.load(std::memory_order_relaxed); }
   // Counts what the other has counted, which begins anew; false when some of that is not over.
   bool absorb(RunTimes* other);
+  // Of the program that ran first; null while none has.
+  KernelTimesRef kernels() const { return std::atomic_load(&kernels_); }
 
  private:
   friend class RunTime;
   std::atomic<int64_t> open_{0}, ns_{0}, begin_{0}, end_{0};
+  KernelTimesRef kernels_;
 };
 
 int64_t waited_ns();  // that this thread has stood still in waits, all together
@@ -48,12 +70,17 @@ class RunTime {
   RunTime& operator=(const RunTime&) = delete;
   void note(uint64_t begin, uint64_t end);  // kernels ran then; by any thread
   void met_float_exception();               // one of them did
+  // Before its run: a program with these kernels is pushed.
+  void expect(const KernelTimes::Nodes& nodes);
+  // Where its kernels are counted; null: not at all.
+  KernelTimes* kernels(const KernelTimes::Nodes& nodes) const;
   // Of what this thread pushes, or gives to a GPU, now; null when nobody wants to know.
   static const std::shared_ptr<RunTime>& current();
 
  private:
   std::shared_ptr<RunTimes> sum_;
   std::shared_ptr<FloatWatch> watch_;
+  KernelTimesRef kernels_;
   std::atomic<uint64_t> begin_{UINT64_MAX}, end_{0};
 };
 using RunTimeRef = std::shared_ptr<RunTime>;

@@ -65,8 +65,9 @@ class Writer {
 
   struct Line {
     std::string code, comment;
+    NodeId node = -1;  // that it computes
   };
-  std::string write(const TextOptions& options);
+  std::string write(const TextOptions& options, std::vector<NodeId>* nodes);
   std::vector<Line> lines(const TextOptions& options);
   std::vector<std::vector<std::string>> names() const;
   Expression expression(const Node& n, int depth);
@@ -242,16 +243,16 @@ void Writer::write_bodies(const Node& n, const TextOptions& options,
     for (size_t i = 0; i < body.inputs.size(); ++i) {
       head += (i ? ", " : "") + inner.name_of({body.inputs[i], 0});
     }
-    lines->push_back({head + "):", ""});
+    lines->push_back({head + "):", "", n.id});
     for (Line& line : inner.lines(options)) {
       if (line.code.compare(0, 8, "# input ") == 0) continue;
-      lines->push_back({"    " + line.code, line.comment});
+      lines->push_back({"    " + line.code, line.comment, n.id});
     }
     std::string result = "    return ";
     for (size_t i = 0; i < body.outputs.size(); ++i) {
       result += (i ? ", " : "") + inner.name_of(body.outputs[i]);
     }
-    lines->push_back({result, ""});
+    lines->push_back({result, "", n.id});
   }
 }
 
@@ -300,7 +301,8 @@ std::vector<Writer::Line> Writer::lines(const TextOptions& options) {
   if (options.types) {
     for (NodeId id : graph_.inputs) {
       const Node& n = graph_.node(id);
-      lines.push_back({"# input " + name({id, 0}) + ": " + type_of(n.shapes[0], n.dtypes[0]), ""});
+      lines.push_back(
+          {"# input " + name({id, 0}) + ": " + type_of(n.shapes[0], n.dtypes[0]), "", id});
     }
   }
   for (const Node& n : graph_.nodes) {
@@ -309,17 +311,17 @@ std::vector<Writer::Line> Writer::lines(const TextOptions& options) {
       case NodeKind::constant:
         break;  // inputs have no line, constants stand where they are used
       case NodeKind::op:
-        if (!inlined_.count(n.id)) lines.push_back({statement(n, true), comment(n, options)});
+        if (!inlined_.count(n.id)) lines.push_back({statement(n, true), comment(n, options), n.id});
         write_bodies(n, options, &lines);
         break;
       case NodeKind::fused:
-        lines.push_back({traits_of(n.kernel).heading, ""});
+        lines.push_back({traits_of(n.kernel).heading, "", n.id});
         for (const Node& m : n.members) {
-          lines.push_back({"  " + statement(m, false), comment(m, options)});
+          lines.push_back({"  " + statement(m, false), comment(m, options), m.id});
         }
         break;
       case NodeKind::effect:
-        lines.push_back({effect(n, true), comment(n, options)});
+        lines.push_back({effect(n, true), comment(n, options), n.id});
         break;
     }
   }
@@ -330,12 +332,13 @@ std::vector<Writer::Line> Writer::lines(const TextOptions& options) {
     if (n.kind != NodeKind::input && n.kind != NodeKind::constant) continue;
     const std::string value = n.kind == NodeKind::input ? name(e) : constant_text(n);
     const std::string to = i < graph_.output_names.size() ? printable(graph_.output_names[i]) : "";
-    if (to != value && !to.empty()) lines.push_back({to + " = " + value, comment(n, options)});
+    if (to != value && !to.empty())
+      lines.push_back({to + " = " + value, comment(n, options), n.id});
   }
   return lines;
 }
 
-std::string Writer::write(const TextOptions& options) {
+std::string Writer::write(const TextOptions& options, std::vector<NodeId>* nodes) {
   const std::vector<Line> lines = this->lines(options);
   size_t column = static_cast<size_t>(std::max(options.column, 0));
   for (const Line& line : lines) {
@@ -350,14 +353,16 @@ std::string Writer::write(const TextOptions& options) {
       text += "# " + line.comment;
     }
     text += '\n';
+    if (nodes) nodes->push_back(line.node);
   }
   return text;
 }
 
 }  // namespace
 
-std::string program_text(const Graph& graph, const TextOptions& options) {
-  return Writer(graph).write(options);
+std::string program_text(const Graph& graph, const TextOptions& options,
+                         std::vector<NodeId>* nodes) {
+  return Writer(graph).write(options, nodes);
 }
 
 std::vector<std::vector<std::string>> value_names(const Graph& graph) {

@@ -20,7 +20,9 @@ struct TextOptions {
 // A fused node is a group under "# one kernel:", an effect its statement, such as print(10): an
 // effect's text is a function ("print") or a template with {0}, {1}, ... for its inputs.
 // Names may hold any bytes: control characters become '?', the rest is the viewer's to escape.
-std::string program_text(const Graph& graph, const TextOptions& options = {});
+// `nodes`: gets the node of each line, of a fused node's line the member; -1: of none.
+std::string program_text(const Graph& graph, const TextOptions& options = {},
+                         std::vector<NodeId>* nodes = nullptr);
 
 // Names of values as program_text writes them, by node position, by output.
 std::vector<std::vector<std::string>> value_names(const Graph& graph);

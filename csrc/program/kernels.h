@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/fork.h"
+#include "engine/run_time.h"
 #include "graph/window_write.h"
 #include "kernels/row_kernel.h"
 #include "program/program.h"
@@ -56,6 +57,7 @@ struct ResultWindow {  // one graph output
 
 struct Program::Impl {
   std::vector<ProgramKernel> kernels;
+  engine::KernelTimes::Nodes kernel_nodes;  // by kernel
   std::vector<InputType> inputs;
   std::vector<int32_t> input_buffer;  // by input
   std::vector<bool> may_overwrite;    // by input: the plan writes into it

@@ -374,6 +374,9 @@ std::shared_ptr<const Program> Program::make(Graph graph, Plan plan) {
   program->plan_ = std::move(plan);
   auto impl = std::make_shared<Impl>();
   Maker{program->graph_, program->plan_, *impl}.run();
+  std::vector<int32_t> nodes;
+  for (const ProgramKernel& k : impl->kernels) nodes.push_back(static_cast<int32_t>(k.node));
+  impl->kernel_nodes = std::make_shared<const std::vector<int32_t>>(std::move(nodes));
   program->impl_ = std::move(impl);
   return program;
 }

@@ -191,6 +191,9 @@ void run_kernels(const Impl& impl, const ProgramRun& run, Resources& resources, 
   resolve(impl, run, arena_data, base);
   TensorView few_views[kFewViews];
   std::vector<TensorView> many_views;
+  const engine::RunTimeRef& time = engine::RunTime::current();
+  engine::KernelTimes* const times =
+      time && !resources.device() ? time->kernels(impl.kernel_nodes) : nullptr;
   uint64_t start = trace::ticks();
   for (const ProgramKernel& k : impl.kernels) {
     const size_t at = static_cast<size_t>(&k - impl.kernels.data());
@@ -224,6 +227,7 @@ void run_kernels(const Impl& impl, const ProgramRun& run, Resources& resources, 
     }
     const uint64_t end = trace::ticks();
     tracer.end(k, start, end);
+    if (times) times->add(at, end - start);
     start = end;
   }
   if (run.skipped) fail("the program was interrupted");
@@ -351,6 +355,7 @@ void run_untraced(const Impl& impl, const ProgramRun& run, Resources& resources)
 void submit(const std::shared_ptr<const Impl>& impl, ProgramRun run,
             const std::vector<uint64_t>& keys, bool ready) {
   run.time = engine::RunTime::current();
+  if (run.time) run.time->expect(impl->kernel_nodes);
   engine::Props props;
   props.ctx = run.ctx;
   props.cost_ns = impl->cost_ns;

@@ -247,7 +247,9 @@ class Report:
                 for c in stage.changes
             ]
         graph = _core.merge_graphs([g for _, g in parts], self.offsets)
-        return ReportStage(name, label, graph, changes, changed, why, parts, self.namespace)
+        return ReportStage(
+            name, label, graph, changes, changed, why, parts, self.namespace, self.offsets
+        )
 
     def stage(self, name: str) -> ReportStage:
         """The stage of that name. Raises KeyError listing the names."""

@@ -23,7 +23,8 @@ class Kernel:
 class ReportStage:
     """The cell's graph after one pass.
 
-    ``graph`` joins the graphs of all segments; ``parts`` holds each by itself.
+    ``graph`` joins the graphs of all segments; ``parts`` holds each by itself, whose nodes have
+    ids that ``offsets`` were added to.
     """
 
     name: str
@@ -34,6 +35,7 @@ class ReportStage:
     why_skipped: str
     parts: list[tuple[Segment, Any]] = field(repr=False, default_factory=list)
     namespace: dict[str, Any] = field(repr=False, default_factory=dict)
+    offsets: list[int] = field(repr=False, default_factory=list)
 
     def run(self) -> dict[str, Any]:
         """Runs this stage's graph on the arrays that now have the names of the cell's inputs;
@@ -51,6 +53,18 @@ class ReportStage:
     def program(self) -> str:
         """The stage as Python-like text."""
         return "\n".join(str(graph) for _, graph in self.parts)
+
+    @property
+    def program_nodes(self) -> tuple[str, list[int]]:
+        """The same text, and for each of its lines the node that it computes, of a fused node's
+        the member; -1 for none."""
+        texts, all_nodes = [], []
+        for (_, graph), offset in zip(self.parts, self.offsets, strict=True):
+            text, nodes = graph.program
+            texts.append(text)
+            all_nodes += [-1] * (len(texts) > 1)  # an empty line between the parts
+            all_nodes += [node if node < 0 else node + offset for node in nodes]
+        return "\n".join(texts), all_nodes
 
 
 @dataclass

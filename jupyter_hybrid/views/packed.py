@@ -22,20 +22,21 @@ def packed(spec: dict[str, Any]) -> dict[str, Any]:
     for stage in spec["stages"]:
         graph = stage["graph"]
         tables = {
-            "nodes": _table(graph["nodes"], nodes, _NODE),
-            "edges": _table(graph["edges"], edges, _EDGE),
+            "nodes": table(graph["nodes"], nodes, _NODE),
+            "edges": table(graph["edges"], edges, _EDGE),
         }
         nodes, edges = graph["nodes"], graph["edges"]
-        changes, kernels = _table(stage["changes"]), _table(stage["kernels"])
+        changes, kernels = table(stage["changes"]), table(stage["kernels"])
         stages.append({**stage, "graph": tables, "changes": changes, "kernels": kernels})
     memory = spec["memory"]
     if memory is not None:
-        steps, buffers = _table(memory["steps"]), _table(memory["buffers"])
+        steps, buffers = table(memory["steps"]), table(memory["buffers"])
         memory = {**memory, "steps": steps, "buffers": buffers}
-    return {**spec, "stages": stages, "groups": _table(spec["groups"]), "memory": memory}
+    lists = {"groups": table(spec["groups"]), "heat": table(spec["heat"])}
+    return {**spec, "stages": stages, "memory": memory, **lists}
 
 
-def _table(rows: Sequence[Row], before: Sequence[Row] = (), key: tuple[str, ...] = ()) -> Any:
+def table(rows: Sequence[Row], before: Sequence[Row] = (), key: tuple[str, ...] = ()) -> Any:
     """``columns`` by name, of the rows that are not, unchanged, among those of the stage before;
     ``same``: for each row its index there, or -1."""
     if len(rows) < _FEW:

@@ -11,7 +11,8 @@ from ..base import MXNetError
 from ..reports.names import Names
 from ..reports.replanned import Replanned
 from ..reports.report import Report
-from .spec import Part, Picture, build
+from .heat import Part
+from .spec import Picture, build
 from .units import drawn
 
 VIEWS = ("graph", "memory", "program")
@@ -29,8 +30,17 @@ class _OneStage:
     why_skipped: str = ""
 
     @property
-    def program(self) -> str:
-        return str(self.graph)
+    def program_nodes(self) -> tuple[str, list[int]]:
+        text, nodes = self.graph.program
+        return text, nodes
+
+
+def parts_of(report: Any) -> list[Part]:
+    """The compiled segments of a hybridized cell."""
+    return [
+        Part(s.compiled.program.plan, s.compiled.program.graph, offset, s.times, s.count)
+        for s, offset in zip(report.segments, report.offsets, strict=True)
+    ]
 
 
 def of_report(report: Any) -> Picture:
@@ -59,10 +69,7 @@ def of_report(report: Any) -> Picture:
     return Picture(
         title="hybridized cell" if stages else "loops of the cell",
         stages=stages,
-        parts=[
-            Part(s.compiled.program.plan, s.compiled.program.graph, offset)
-            for s, offset in zip(report.segments, report.offsets, strict=True)
-        ],
+        parts=parts_of(report),
         names=names,
         line_of=report.line_of,
         cell={"id": report.cell.id, "lines": report.cell.lines, "first_line": 1},

@@ -25,6 +25,7 @@ from .cards import (
 )
 from .edges import bytes_of, edges_of, known_shape, order_edge, waits_of
 from .grouping import assign_groups
+from .heat import Part, heat_of
 from .opening import MANY, opening, outermost
 
 if TYPE_CHECKING:
@@ -35,20 +36,11 @@ VERSION = 2
 
 
 @dataclass
-class Part:
-    """One compiled segment of what is drawn, with its ids shifted to be unique."""
-
-    plan: Any  # _core.Plan
-    graph: Any  # the planned graph
-    offset: int
-
-
-@dataclass
 class Picture:
     """What a spec is made from, whether a cell's report, a compiled block or a bare graph."""
 
     title: str
-    stages: list[Any]  # name, label, graph, changes, changed, why_skipped, program
+    stages: list[Any]  # name, label, graph, changes, changed, why_skipped, program_nodes
     parts: list[Part] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)  # node id -> the user's name
     line_of: Callable[[Any], int | None] = lambda node: None
@@ -110,6 +102,7 @@ def _build(picture: Picture) -> dict[str, Any]:
         "groups": groups,
         "skipped": skipped,
         "memory": _memory(picture),
+        "heat": heat_of(picture.parts),
         "totals": picture.totals,
         "breaks": [{"line": line, "reason": reason} for line, reason in picture.breaks],
         "ends": [{"line": line, "reason": reason} for line, reason in picture.ends],
@@ -202,6 +195,7 @@ def _stage(
                 "h": height,
             }
         )
+    program, program_nodes = stage.program_nodes
     edges = edges_of(graph)
     waits = waits_of(picture.parts) if planned else []
     edges += [order_edge(a, b, "shares memory") for a, b in waits]
@@ -211,7 +205,8 @@ def _stage(
         "summary": _summary(stage.changes, waits),
         "graph": {"nodes": nodes, "edges": edges},
         "changes": [_change(line_of_node, c) for c in stage.changes if c.action != "kept"],
-        "program": stage.program,
+        "program": program,
+        "program_nodes": program_nodes,
         "kernels": kernels,
     }
 

@@ -17,9 +17,10 @@ from IPython.core.getipython import get_ipython
 from ..reports.report import Report
 from . import linked
 from .dot import dot
-from .packed import packed
+from .heat import heat_of
+from .packed import packed, table
 from .page import fragment, page
-from .pictures import opened, spec_of
+from .pictures import opened, parts_of, spec_of
 from .script import script_traits
 from .spec import MIME
 from .svg import svg
@@ -140,13 +141,15 @@ class Forms:
     def bundle(self) -> Any:
         """(data, metadata) by MIME type, as the report is now."""
         widget, metadata = ({}, {}) if self._viewer is None else self._viewer.as_widget()
-        data = {**self._packed, "totals": self._spec["totals"]}
+        heat = table(self._spec["heat"])
+        data = {**self._packed, "totals": self._spec["totals"], "heat": heat}
         return {**widget, **forms(data, self._still, repr(self._report))}, metadata
 
     def measure_again(self) -> None:
         """The programs are through: the picture, which stays the same one, gets their time."""
         times = {"run_s": self._report.run_s, "running": False}
-        spec = {**self._spec, "totals": {**self._spec["totals"], **times}}
+        totals = {**self._spec["totals"], **times}
+        spec = {**self._spec, "totals": totals, "heat": heat_of(parts_of(self._report))}
         if self._viewer is not None and self._viewer.spec is self._spec:  # not planned again since
             self._viewer.spec = spec
         self._spec = spec

@@ -30,6 +30,7 @@ import {
   type Graph,
   type Group,
   type Kernel,
+  type KernelTime,
   type Member,
   type Memory,
   type Name,
@@ -128,6 +129,22 @@ const change = object<Change>({
   line: id
 });
 
+const share: Decoder<[number, number]> = (value, path) => {
+  const [of, part] = list(number)(value, path);
+  if (part === undefined) {
+    throw fault(path, 'expected a member and its share');
+  }
+  return [of, part];
+};
+
+const kernelTime = object<KernelTime>({
+  node: integer,
+  s: size,
+  flop: or(size, 0),
+  bytes: or(size, 0),
+  members: list(share)
+});
+
 const kernel = object<Kernel>({ id: integer, op: text, nodes: ids, lines: ids, text });
 
 const stages: Decoder<Stage[]> = (value, path) => {
@@ -140,6 +157,7 @@ const stages: Decoder<Stage[]> = (value, path) => {
       graph: graph(before),
       changes: table(change),
       program: text,
+      program_nodes: ids,
       kernels: table(kernel)
     })(raw, at);
     before = stage.graph;
@@ -237,6 +255,7 @@ const spec = object<Spec>({
   groups: table(group),
   skipped: list(object<Spec['skipped'][number]>({ name: text, label: text, why: text })),
   memory: or(memory, null),
+  heat: table(kernelTime),
   totals: (value, path) => totals(value ?? {}, path),
   breaks: list(object<Spec['breaks'][number]>({ line: id, reason: text })),
   ends: list(object<Spec['ends'][number]>({ line: id, reason: text })),

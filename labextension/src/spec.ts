@@ -57,6 +57,8 @@ export interface Spec {
   groups: Group[];
   skipped: { name: string; label: string; why: string }[];
   memory: Memory | null;
+  /** what the kernels of the last run took; empty: it was not measured */
+  heat: KernelTime[];
   totals: Totals;
   breaks: { line: number | null; reason: string }[];
   /** why each segment but the last ends where it does */
@@ -146,6 +148,8 @@ export interface Stage {
   graph: Graph;
   changes: Change[];
   program: string;
+  /** for each line of the program its node, or a member of one; -1: none; empty: not told */
+  program_nodes: number[];
   kernels: Kernel[];
 }
 
@@ -225,6 +229,16 @@ export interface Kernel {
   nodes: number[];
   lines: number[];
   text: string;
+}
+
+/** Of one kernel of the plan: seconds, FLOP and bytes, of all its runs together. */
+export interface KernelTime {
+  node: number;
+  s: number;
+  flop: number;
+  bytes: number;
+  /** of a fused kernel: (member, share of the time as its cost is estimated) */
+  members: [number, number][];
 }
 
 export interface Memory {

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+from cells import Shell
 from playwright.sync_api import expect
 
 from jupyter_hybrid import nd, sym
@@ -129,6 +131,34 @@ def test_a_large_net_opens_collapsed_and_every_control_works(opened, tmp_path):
     expect(page.locator(".hyb-memory")).to_be_visible()
     page.get_by_role("tab", name="Program").click()
     expect(page.locator(".hyb-program")).to_contain_text("Convolution")
+
+
+def test_heat_of_the_last_run(opened, tmp_path):
+    shell = Shell()
+    shell.ns.update(np=np, x=np.ones((400, 300)), w=np.ones((300, 200)))
+    shell.hybridize("h = np.maximum(x @ w + 1, 0)\nz = np.exp(h - 1)\n")
+    assert shell.report.run_s > 0
+    GraphViewer(shell.report).save(tmp_path / "heat.html")
+    page = opened(tmp_path / "heat.html")
+    legend, heat = (
+        page.locator(".hyb-graph + div .hyb-legend"),
+        page.get_by_role("button", name="Heat"),
+    )
+    expect(heat).to_have_attribute("aria-pressed", "false")
+    heat.click()
+    expect(legend).to_contain_text(re.compile(r"share of [\d.]+ (ms|µs)"))
+    page.mouse.click(*place(page, "dot"))
+    expect(page.locator(".hyb-chosen")).to_contain_text(re.compile(r"time.*%.*rate.*GFLOP/s"))
+    page.get_by_role("tab", name="Program").click()
+    told = page.locator(".hyb-line:visible .hyb-warm")
+    assert told.count() >= 4  # two lines of the cell, two kernels
+    expect(told.first).to_contain_text("%")
+    heat.click()
+    expect(told).to_have_count(0)
+    expect(legend).to_contain_text("elementwise")
+    # A picture of what has not run offers none.
+    GraphViewer(sym.exp(sym.var("x", shape=(3,)))).save(tmp_path / "cold.html")
+    expect(opened(tmp_path / "cold.html").get_by_role("button", name="Heat")).to_be_hidden()
 
 
 def test_thousands_of_nodes_are_laid_out_by_a_worker(opened, tmp_path):

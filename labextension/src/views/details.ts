@@ -2,6 +2,7 @@
 import type { Node, Spec } from '../spec';
 import { h } from './dom';
 import { bytes, plural, shape } from './format';
+import { rates, warmthText, type Heat } from './heat';
 import { isMade } from './group_tree';
 import { ACTION, bufferColor, FAMILY } from './palette';
 import { linesOf, ownName, type StageModel } from './stages';
@@ -22,6 +23,7 @@ export class Details {
   constructor(
     private readonly spec: Spec,
     private readonly model: StageModel,
+    private readonly heat: Heat,
     private readonly events: DetailsEvents
   ) {}
 
@@ -52,6 +54,10 @@ export class Details {
       const size = bytes(sizes.reduce((sum, size) => sum + size, 0));
       facts.push(['parameters, inputs', `${given.length}, ${size}`]);
     }
+    const took = made.reduce((sum, node) => sum + (this.heat.of(this.stage).get(node.id) ?? 0), 0);
+    if (took > 0) {
+      facts.push(['time', warmthText(this.heat.warmth(took, took))]);
+    }
     const lines = [...new Set(nodes.flatMap(linesOf))].sort((a, b) => a - b).slice(0, 6);
     return h(
       'section.hyb-chosen',
@@ -70,6 +76,7 @@ export class Details {
       ['size', node.bytes === null ? 'unknown' : bytes(node.bytes)],
       ['device', node.device]
     ];
+    facts.push(...this.times(node));
     if (node.scope) {
       facts.push(['block', node.scope]);
     }
@@ -87,10 +94,32 @@ export class Details {
       h('h4', {}, node.label, name && h('code', {}, name), more),
       ...this.source(node),
       this.facts(facts),
+      this.estimated(node),
       node.members.length > 0 && this.members(node),
       node.body !== '' && h('pre.hyb-loop', {}, node.body),
       this.history(node)
     );
+  }
+
+  // What the last run took; a kernel's own time was measured, its members' is shared out.
+  private times(node: Node): [string, string][] {
+    const s = this.heat.of(this.stage).get(node.id);
+    if (s === undefined) {
+      return [];
+    }
+    const time = warmthText(this.heat.warmth(s, s));
+    const kernel = this.heat.kernel(node.id);
+    return kernel
+      ? [
+          ['time', time],
+          ['rate', rates(kernel)]
+        ]
+      : [['time', `≈ ${time}`]];
+  }
+
+  private estimated(node: Node): HTMLElement | null {
+    const shared = this.heat.of(this.stage).has(node.id) && !this.heat.kernel(node.id);
+    return shared ? h('p.hyb-note', {}, "≈ its share of a kernel's time, by estimated cost") : null;
   }
 
   private source(node: Node): HTMLElement[] {

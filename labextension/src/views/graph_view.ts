@@ -2,6 +2,7 @@
 // picture to picture.
 import { cardOfGroup, groupOfCard } from './group_tree';
 import type { Spec } from '../spec';
+import type { Heat, Warmth } from './heat';
 import { LayoutRunner } from '../layout/runner';
 import { layoutWorker } from '../generated/layout_worker';
 import { Camera } from './camera';
@@ -68,6 +69,8 @@ export class GraphView {
   private moved = false;
   private fitted = false;
   private turn = 0;
+  private heat: Heat | null = null;
+  private warm: ReadonlyMap<number, Warmth> | null = null;
 
   constructor(
     private spec: Spec,
@@ -165,6 +168,13 @@ export class GraphView {
 
   setHovered(ids: number[]): void {
     this.hovered = ids;
+    this.surface.draw();
+  }
+
+  /** Colours cards by what they took of the last run; null: by what they are. */
+  setHeat(heat: Heat | null): void {
+    this.heat = heat;
+    this.warm = heat && this.shown ? heat.cards(this.shown.drawn, this.shown.stage) : null;
     this.surface.draw();
   }
 
@@ -268,6 +278,7 @@ export class GraphView {
       }
     }
     this.search.again();
+    this.setHeat(this.heat);
     this.retrace();
     this.surface.draw();
   }
@@ -325,7 +336,12 @@ export class GraphView {
     this.theme ??= readTheme(this.element);
     const moving = this.motion?.at(now) ?? null;
     paintGraph(context, this.scene(shown, moving), this.camera, this.theme, this.surface);
-    this.minimap.paint(shown.drawn, this.camera, this.theme, this.surface);
+    this.minimap.paint(
+      { drawn: shown.drawn, heat: this.warm },
+      this.camera,
+      this.theme,
+      this.surface
+    );
     if (moving) {
       this.surface.draw();
     } else {
@@ -344,6 +360,7 @@ export class GraphView {
       traced: this.traced,
       hovered: shown.cards([...this.hovered, ...this.found]),
       byBuffer: shown.byBuffer,
+      heat: this.warm,
       ends: this.spec.ends
     };
   }

@@ -11,6 +11,7 @@ import { MemoryView } from './memory_view';
 import { describeNode } from './node_list';
 import { ProgramView } from './program_view';
 import { StageSlider } from './stage_slider';
+import { Heat } from './heat';
 import { linesOf, nodesOfLine, StageModel } from './stages';
 import { watchTheme } from './theme';
 import { UnitsView } from './units_view';
@@ -42,10 +43,22 @@ export class GraphViewer {
   private program!: ProgramView;
   private details!: Details;
   private units!: UnitsView;
+  private heat!: Heat;
+  private hot = false;
   private readonly names: NamesBar;
   private readonly panels: Record<View, HTMLElement>;
   private readonly tabs = new Map<View, HTMLButtonElement>();
   private readonly status = h('p.hyb-status', { role: 'status', 'aria-live': 'polite' });
+  private readonly heatButton = h(
+    'button.hyb-heat',
+    {
+      type: 'button',
+      'aria-pressed': 'false',
+      title: 'Colour nodes and lines by what they took of the last run',
+      onclick: () => this.showHeat(!this.hot)
+    },
+    'Heat'
+  );
   private readonly legendBox = h('div');
   // What is made anew for each plan of the cell stands in these.
   private readonly head = h('div');
@@ -86,7 +99,7 @@ export class GraphViewer {
       step: delta => this.slider.step(delta)
     });
     this.panels.graph.append(this.graph.element, this.legendBox);
-    this.bar.prepend(tablist);
+    this.bar.prepend(tablist, this.heatButton);
     this.element = h(
       'div.hyb-root.hyb-viewer',
       { 'data-spec': spec.id },
@@ -130,6 +143,9 @@ export class GraphViewer {
   private fill(spec: Spec): void {
     const { stages } = spec;
     this.model = new StageModel(spec);
+    this.heat = new Heat(spec.heat, this.model);
+    this.heatButton.hidden = !this.heat.measured;
+    this.hot &&= this.heat.measured;
     this.slider?.stop();
     this.slider?.element.remove();
     this.slider = new StageSlider(stages, stage => this.userStage(stage));
@@ -144,7 +160,7 @@ export class GraphViewer {
       select: ids => this.user(ids),
       hover: ids => this.hover(ids)
     });
-    this.details = new Details(spec, this.model, {
+    this.details = new Details(spec, this.model, this.heat, {
       select: id => this.userSelect([id], false),
       hover: id => this.hover(id === null ? [] : [id]),
       line: line => this.events.lines?.([line], true)
@@ -241,17 +257,30 @@ export class GraphViewer {
     this.program.setVisible(view === 'program');
   }
 
+  private showHeat(hot: boolean): void {
+    this.hot = hot;
+    this.heatButton.setAttribute('aria-pressed', String(hot));
+    this.graph.setHeat(hot ? this.heat : null);
+    this.program.setHeat(hot ? this.heat : null);
+    this.showLegend();
+  }
+
+  private showLegend(): void {
+    const { graph } = this.model.stages[this.stageIndex];
+    const changed = this.model.marks(this.stageIndex).size > 0;
+    const heat = this.hot ? this.heat : null;
+    this.legendBox.replaceChildren(
+      legend(graph, this.graph.byBuffer, changed, heat, ids => this.hover(ids))
+    );
+  }
+
   private showStage(animate: boolean): void {
     this.element.dataset.stage = String(this.stageIndex);
     this.element.dataset.stageName = this.model.stages[this.stageIndex].name;
     this.slider.set(this.stageIndex);
     this.graph.setStage(this.stageIndex, animate);
     this.program.setStage(this.stageIndex);
-    const stage = this.model.stages[this.stageIndex];
-    const changed = this.model.marks(this.stageIndex).size > 0;
-    this.legendBox.replaceChildren(
-      legend(stage.graph, this.graph.byBuffer, changed, ids => this.hover(ids))
-    );
+    this.showHeat(this.hot);
     this.showSelection(false);
   }
 

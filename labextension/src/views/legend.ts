@@ -1,7 +1,8 @@
 // The legend of the graph: only the families and kinds that the picture shows; buffers are listed beside it.
 import type { Graph } from '../spec';
 import { h } from './dom';
-import { plural } from './format';
+import { plural, seconds } from './format';
+import type { Heat } from './heat';
 import { FAMILY } from './palette';
 
 /** Chips for a graph; hovering one points at its nodes. */
@@ -9,6 +10,7 @@ export function legend(
   graph: Graph,
   byBuffer: boolean,
   changed: boolean,
+  heat: Heat | null,
   hover: (ids: number[]) => void
 ): HTMLElement {
   const chips: HTMLElement[] = [];
@@ -34,6 +36,12 @@ export function legend(
     }
     return groups;
   };
+  if (heat) {
+    const text =
+      `colour: share of ${seconds(heat.total)}, the time of all kernels in the last run; ` +
+      'operators of one kernel share its time by estimated cost';
+    return h('div.hyb-legend', {}, h('i.hyb-heat-scale', {}), h('span.hyb-hint', {}, text));
+  }
   const plain = byBuffer ? (node: Graph['nodes'][number]) => node.buffer === null : () => true;
   for (const [family, ids] of group(node => (plain(node) ? node.family : null))) {
     chip(FAMILY[family].color, FAMILY[family].glyph, FAMILY[family].label, ids);

@@ -2,8 +2,11 @@
 import type { Camera } from './camera';
 import { h } from './dom';
 import type { Drawn } from './drawn';
-import { nodeColor } from './paint_node';
+import type { Warmth } from './heat';
+import { nodeColor, warmColor } from './paint_node';
 import type { Theme } from './theme';
+
+type Heated = ReadonlyMap<number, Warmth> | null;
 
 const WIDEST = 140;
 const NARROWEST = 26;
@@ -14,7 +17,7 @@ const EDGE = 3;
 export class Minimap {
   readonly element = h('canvas.hyb-minimap', { 'aria-hidden': 'true' });
   private readonly whole = document.createElement('canvas');
-  private of: { drawn: Drawn; theme: Theme; height: number } | null = null;
+  private of: { drawn: Drawn; heat: Heated; theme: Theme; height: number } | null = null;
   private across = 1;
   private down = 1;
 
@@ -39,7 +42,13 @@ export class Minimap {
     this.element.hidden = true;
   }
 
-  paint(drawn: Drawn, camera: Camera, theme: Theme, view: { width: number; height: number }): void {
+  /** `heat`: by card; null: cards have the colour of what they are. */
+  paint(
+    { drawn, heat }: { drawn: Drawn; heat: Heated },
+    camera: Camera,
+    theme: Theme,
+    view: { width: number; height: number }
+  ): void {
     const seen = {
       x: -camera.x / camera.scale,
       y: -camera.y / camera.scale,
@@ -51,9 +60,12 @@ export class Minimap {
     if (this.element.hidden) {
       return;
     }
-    if (this.of?.drawn !== drawn || this.of.theme !== theme || this.of.height !== view.height) {
-      this.of = { drawn, theme, height: view.height };
-      this.paintWhole(drawn, theme, view.height * TALLEST);
+    const { height: tall } = view;
+    const of = this.of;
+    const same = of?.drawn === drawn && of.heat === heat && of.theme === theme;
+    if (!same || of.height !== tall) {
+      this.of = { drawn, heat, theme, height: tall };
+      this.paintWhole(drawn, heat, theme, tall * TALLEST);
     }
     const { width, height } = this.whole;
     this.element.width = width;
@@ -70,7 +82,7 @@ export class Minimap {
   }
 
   // The scales differ where the picture is so long that its width would be a hair.
-  private paintWhole(drawn: Drawn, theme: Theme, tallest: number): void {
+  private paintWhole(drawn: Drawn, heat: Heated, theme: Theme, tallest: number): void {
     const scale = Math.min(WIDEST / drawn.width, tallest / drawn.height);
     const width = Math.max(NARROWEST, drawn.width * scale);
     const height = Math.max(NARROWEST, drawn.height * scale);
@@ -86,7 +98,9 @@ export class Minimap {
       this.box(context, f.x, f.y, f.w, f.h);
     }
     for (const card of drawn.cards) {
-      context.fillStyle = nodeColor(card, false);
+      context.fillStyle = heat
+        ? warmColor(theme, heat.get(card.id) ?? null)
+        : nodeColor(card, false);
       this.box(context, card.x, card.y, card.w, card.h);
     }
   }

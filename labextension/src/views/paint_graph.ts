@@ -3,7 +3,8 @@ import type { Camera } from './camera';
 import type { Drawn, Frame, Line } from './drawn';
 import { groupOfCard } from './group_tree';
 import { paintEdge, paintEdgeLabel, route, type Ends } from './paint_edge';
-import { nodeColor, paintNode, rings, type NodeLook } from './paint_node';
+import type { Warmth } from './heat';
+import { nodeColor, paintNode, rings, warmColor, type NodeLook } from './paint_node';
 import { fitText, roundRect, strokeLine, write } from './paint_text';
 import type { Mark } from './stages';
 import type { Theme } from './theme';
@@ -30,6 +31,8 @@ export interface Scene {
   /** cards on ways from and to the selection, the others are faint; null: none are traced */
   traced: ReadonlySet<number> | null;
   byBuffer: boolean;
+  /** by card, what it has of the last run's time; null: that is not shown */
+  heat: ReadonlyMap<number, Warmth> | null;
   ends: { line: number | null; reason: string }[];
 }
 
@@ -81,7 +84,8 @@ export function paintGraph(
       selected: scene.selected.has(id),
       hovered: scene.hovered.has(id),
       mark: t > 0.5 ? scene.marks.get(id) : undefined,
-      operands: scene.drawn.operands.get(id)?.length ?? 0
+      operands: scene.drawn.operands.get(id)?.length ?? 0,
+      warmth: scene.heat ? (scene.heat.get(id) ?? null) : undefined
     };
     const strength = scene.traced && !scene.traced.has(id) ? FAINT : 1;
     if (!far) {
@@ -89,7 +93,10 @@ export function paintGraph(
       continue;
     }
     context.globalAlpha = actor.alpha * strength;
-    context.fillStyle = nodeColor(actor.card, look.byBuffer);
+    context.fillStyle =
+      look.warmth === undefined
+        ? nodeColor(actor.card, look.byBuffer)
+        : warmColor(theme, look.warmth);
     context.fillRect(actor.x - actor.w / 2, actor.y - actor.h / 2, actor.w, actor.h);
     if (look.selected || look.hovered || look.mark) {
       rings(context, actor, look);

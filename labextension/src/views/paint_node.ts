@@ -1,7 +1,8 @@
 // Draws one card of the graph, a node's or a closed group's: its texts, marks and rings.
 import { subtitle } from './card_text';
 import type { Card } from './drawn';
-import { ACTION, FAMILY, bufferColor } from './palette';
+import { warmthText, type Warmth } from './heat';
+import { ACTION, FAMILY, HOT, bufferColor } from './palette';
 import { fitText, roundRect, write } from './paint_text';
 import { ownName, type Mark } from './stages';
 import { mix, onColor, type Theme } from './theme';
@@ -17,6 +18,8 @@ export interface NodeLook {
   mark: Mark | undefined;
   /** how many parameters the card stands for, too */
   operands: number;
+  /** what it has of the last run's time; null: nothing; undefined: that is not shown */
+  warmth?: Warmth | null;
 }
 
 const LONG_NAME = 18;
@@ -25,6 +28,12 @@ type Context = CanvasRenderingContext2D;
 
 export function nodeColor(node: Card, byBuffer: boolean): string {
   return byBuffer && node.buffer !== null ? bufferColor(node.buffer) : FAMILY[node.family].color;
+}
+
+/** The colour of a card that heat is shown on. */
+export function warmColor(theme: Theme, warmth: Warmth | null): string {
+  const level = warmth ? 0.05 + 0.5 * Math.sqrt(warmth.level) : 0;
+  return mix(mix(theme.background, theme.text, 0.04), HOT, level);
 }
 
 export function paintNode(context: Context, actor: Actor, look: NodeLook): void {
@@ -36,13 +45,21 @@ export function paintNode(context: Context, actor: Actor, look: NodeLook): void 
   context.save();
   context.globalAlpha *= alpha;
   rings(context, actor, look);
-  const fill = mix(theme.background, color, theme.dark ? 0.24 : 0.11);
-  const border = mix(theme.background, color, theme.dark ? 0.75 : 0.62);
+  const { warmth } = look;
+  const fill =
+    warmth === undefined
+      ? mix(theme.background, color, theme.dark ? 0.24 : 0.11)
+      : warmColor(theme, warmth);
+  const border =
+    warmth === undefined ? mix(theme.background, color, theme.dark ? 0.75 : 0.62) : theme.faint;
   context.lineWidth = 1.2;
   context.strokeStyle = border;
   if (node.kind === 'fused' || node.kind === 'group') {
     outline(context, node, left + 4, top + 4, w, h);
-    context.fillStyle = mix(theme.background, color, theme.dark ? 0.16 : 0.06);
+    context.fillStyle =
+      warmth === undefined
+        ? mix(theme.background, color, theme.dark ? 0.16 : 0.06)
+        : theme.background;
     context.fill();
     context.stroke();
   }
@@ -113,8 +130,8 @@ function texts(context: Context, actor: Actor, look: NodeLook, color: string): v
   const { theme } = look;
   const left = x - w / 2;
   const inset = node.kind === 'input' || node.kind === 'effect' ? 16 : 9;
-  const ink = mix(theme.text, color, 0.35);
-  const under = subtitle(node, look.operands);
+  const ink = look.warmth ? theme.text : mix(theme.text, color, 0.35);
+  const under = look.warmth ? warmthText(look.warmth) : subtitle(node, look.operands);
   const two = h >= 32 && look.scale >= 0.5 && under !== '';
   const titleY = two ? y - 7.5 : y + 0.5;
 
@@ -140,7 +157,7 @@ function texts(context: Context, actor: Actor, look: NodeLook, color: string): v
     return;
   }
   let below = w - 2 * inset;
-  if (look.byBuffer && node.buffer !== null) {
+  if (look.byBuffer && node.buffer !== null && look.warmth === undefined) {
     const small = (context.font = `600 10px ${theme.uiFont}`);
     const chip = `buffer ${node.buffer}`;
     const width = context.measureText(chip).width + 10;
@@ -153,7 +170,8 @@ function texts(context: Context, actor: Actor, look: NodeLook, color: string): v
     }
   }
   const plain = (context.font = `11px ${theme.uiFont}`);
-  write(context, fitText(context, under, below), start, y + 10, plain, theme.muted);
+  const pale = look.warmth ? theme.text : theme.muted;
+  write(context, fitText(context, under, below), start, y + 10, plain, pale);
 }
 
 // The end of a long name says most: its block is in the frame's title.

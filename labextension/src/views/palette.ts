@@ -26,6 +26,9 @@ export const FAMILY: Record<Family, Swatch> = {
   other: { color: '#6f6f6f', glyph: '·', label: 'other' }
 };
 
+/** Of the hottest card where heat is shown. */
+export const HOT = '#e8590c';
+
 /** The plan's buffers cycle through these; the number on the card tells equal hues apart. */
 const BUFFERS = [
   '#0072b2',

@@ -2,6 +2,7 @@
 import type { Spec, Stage } from '../spec';
 import { diffLines } from './diff';
 import { h } from './dom';
+import { warmthText, type Heat } from './heat';
 import { linesOf, nodesOfLine, type StageModel } from './stages';
 
 export interface ProgramViewEvents {
@@ -9,12 +10,20 @@ export interface ProgramViewEvents {
   hover: (ids: number[]) => void;
 }
 
+interface Row {
+  element: HTMLElement;
+  nodes: number[];
+  /** what it took, in seconds */
+  took: (heat: Heat) => number;
+}
+
 export class ProgramView {
   readonly element: HTMLElement;
   private readonly cell: HTMLElement;
   private readonly program: HTMLElement;
   private readonly heading = h('h4');
-  private rows: { element: HTMLElement; nodes: number[] }[] = [];
+  private rows: Row[] = [];
+  private heat: Heat | null = null;
   private stage = 0;
   private drawn: number | null = null;
   private visible = false;
@@ -62,26 +71,32 @@ export class ProgramView {
     const stage = this.model.stages[index];
     this.rows = [];
     this.heading.textContent = `Program: ${stage.label}`;
+    const first = this.model.stages[0].graph;
     this.cell.replaceChildren(
       ...(this.spec.cell?.lines ?? []).map((text, i) =>
-        this.row(String(i + 1), text, nodesOfLine(stage.graph, i + 1))
+        this.row(String(i + 1), text, nodesOfLine(stage.graph, i + 1), {
+          // As written: operators share what a kernel took that several lines are in.
+          took: heat => sum(nodesOfLine(first, i + 1).map(id => heat.of(0).get(id) ?? 0))
+        })
       )
     );
     const after = toLines(stage.program);
     const before = index > 0 ? toLines(this.model.stages[index - 1].program) : after;
     const link = programLinks(stage);
+    const told = new Set<number>();
     let number = 0;
     this.program.replaceChildren(
       ...diffLines(before, after).map(({ text, kind }) => {
         if (kind === 'removed') {
-          return this.row('−', text, [], 'hyb-removed');
+          return this.row('−', text, [], { extra: 'hyb-removed' });
         }
-        const row = this.row(
-          String(number + 1),
-          text,
-          link[number],
-          kind === 'added' && 'hyb-added'
-        );
+        const id = stage.program_nodes[number] ?? -1;
+        const again = told.has(id); // of a loop's lines the first one tells its time
+        told.add(id);
+        const row = this.row(String(number + 1), text, link[number], {
+          extra: kind === 'added' ? 'hyb-added' : '',
+          took: heat => (again ? 0 : (heat.of(index).get(id) ?? heat.member(id)))
+        });
         number += 1;
         return row;
       })
@@ -90,6 +105,7 @@ export class ProgramView {
       this.program.append(h('p.hyb-note', {}, 'This stage has no program text.'));
     }
     this.mark('hyb-selected', this.selected);
+    this.warm();
   }
 
   setSelected(ids: number[]): void {
@@ -99,6 +115,26 @@ export class ProgramView {
 
   setHovered(ids: number[]): void {
     this.mark('hyb-hovered', ids);
+  }
+
+  /** Says on lines what they took of the last run; null: nothing is said. */
+  setHeat(heat: Heat | null): void {
+    this.heat = heat;
+    this.warm();
+  }
+
+  private warm(): void {
+    const { heat } = this;
+    const times = this.rows.map(row => (heat ? row.took(heat) : 0));
+    const most = Math.max(0, ...times);
+    this.rows.forEach(({ element }, i) => {
+      element.querySelector('.hyb-warm')?.remove();
+      const warmth = heat && times[i] > 0 ? heat.warmth(times[i], most) : null;
+      element.style.setProperty('--hyb-level', String(warmth?.level ?? 0));
+      if (warmth) {
+        element.append(h('small.hyb-warm', {}, warmthText(warmth)));
+      }
+    });
   }
 
   private mark(name: string, ids: number[]): void {
@@ -111,7 +147,12 @@ export class ProgramView {
     }
   }
 
-  private row(number: string, text: string, nodes: number[], extra: string | false = false) {
+  private row(
+    number: string,
+    text: string,
+    nodes: number[],
+    { extra = '', took = () => 0 }: { extra?: string; took?: Row['took'] }
+  ) {
     // The line of the cell, a comment of the program text, stands beside the code as a quiet tag.
     const [, code, tag] = /^(.*\S)\s+# (lines? \d[\d, ]*)$/.exec(text) ?? ['', text, ''];
     const element = h(
@@ -130,17 +171,34 @@ export class ProgramView {
       element.classList.add(extra);
     }
     element.classList.toggle('hyb-linked', nodes.length > 0);
-    this.rows.push({ element, nodes });
+    this.rows.push({ element, nodes, took });
     return element;
   }
 }
+
+const sum = (values: number[]) => values.reduce((all, value) => all + value, 0);
 
 function toLines(program: string): string[] {
   return program === '' ? [] : program.replace(/\n$/, '').split('\n');
 }
 
-/** For each line of a stage's program the nodes it computes, by the names and lines it gives. */
-export function programLinks({ graph, program }: Stage): number[][] {
+/** For each line of a stage's program the node that it computes, or the member of one. */
+export function programLinks(stage: Stage): number[][] {
+  const { program_nodes: nodes } = stage;
+  const told = nodes.length > 0 && nodes.length === toLines(stage.program).length;
+  if (!told) {
+    return namedLinks(stage);
+  }
+  const holder = new Map<number, number>();
+  for (const { id, members } of stage.graph.nodes) {
+    members.forEach(member => holder.set(member.id, id));
+    holder.set(id, id);
+  }
+  return nodes.map(id => [holder.get(id)].filter(node => node !== undefined));
+}
+
+// In pictures that were saved without: by the names and lines that the text gives.
+function namedLinks({ graph, program }: Stage): number[][] {
   const byName = new Map<string, number[]>();
   const byLine = new Map<number, number[]>();
   const add = <K>(map: Map<K, number[]>, key: K, id: number) =>

@@ -1,0 +1,62 @@
+"""Heat: what each kernel of the last run took, for the pictures of what was planned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .edges import bytes_of
+
+
+@dataclass
+class Part:
+    """One compiled segment of what is drawn, with its ids shifted to be unique."""
+
+    plan: Any  # _core.Plan
+    graph: Any  # the planned graph
+    offset: int
+    times: Any = None  # _core.RunTimes of its runs
+    runs: int = 1
+
+
+def heat_of(parts: list[Part]) -> list[dict[str, Any]]:
+    """A row for each kernel that was measured: its node, seconds, FLOP and bytes read and
+    written, of all runs together, and of a fused kernel its members with their shares of the
+    time, as their costs are estimated. Empty while a run is under way."""
+    if any(part.times is not None and part.times.running for part in parts):
+        return []
+    rows = []
+    for part in parts:
+        seconds = {} if part.times is None else part.times.kernel_seconds()
+        nodes = {node.id: node for node in part.graph.nodes} if seconds else {}
+        for id_, s in sorted(seconds.items()):
+            node = nodes.get(id_)
+            if node is None:  # a part of a program on several devices: it has ids of its own
+                return []
+            read = [
+                (nodes[source].shapes[out], nodes[source].dtypes[out])
+                for source, out in dict.fromkeys(node.inputs)
+            ]
+            written = zip(node.shapes, node.dtypes, strict=True)
+            rows.append(
+                {
+                    "node": id_ + part.offset,
+                    "s": s,
+                    "flop": node.flops * part.runs,
+                    "bytes": sum(bytes_of(*value) or 0 for value in (*read, *written)) * part.runs,
+                    "members": _shares(node, part.offset),
+                }
+            )
+    return rows
+
+
+def _shares(node: Any, offset: int) -> list[list[float]]:
+    """(id, share) of a fused kernel's members."""
+    if node.kind != "fused":
+        return []
+    costs = node.member_costs
+    total = sum(costs) or 1.0
+    return [
+        [member.id + offset, round(cost / total, 4)]
+        for member, cost in zip(node.members, costs, strict=True)
+    ]

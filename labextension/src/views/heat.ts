@@ -1,0 +1,115 @@
+// Heat: the time that the last run spent in each node of a stage, and how that is told.
+import type { KernelTime } from '../spec';
+import { seconds } from './format';
+import type { Drawn } from './drawn';
+import { isMade } from './group_tree';
+import type { StageModel } from './stages';
+
+/** What a card, a line or a node has of all the time in kernels. */
+export interface Warmth {
+  s: number;
+  /** of all the time, 0 to 1 */
+  share: number;
+  /** how strongly it is coloured: 1 for the hottest of its picture */
+  level: number;
+}
+
+export class Heat {
+  /** of all kernels together, in seconds */
+  readonly total: number;
+  private readonly rows = new Map<number, KernelTime>();
+  private readonly members = new Map<number, number>();
+  private readonly stages = new Map<number, Map<number, number>>();
+
+  constructor(
+    private readonly times: readonly KernelTime[],
+    private readonly model: StageModel
+  ) {
+    for (const row of times) {
+      this.rows.set(row.node, row);
+      row.members.forEach(([id, share]) => this.members.set(id, row.s * share));
+    }
+    this.total = times.reduce((sum, row) => sum + row.s, 0);
+  }
+
+  get measured(): boolean {
+    return this.total > 0;
+  }
+
+  /** The kernel that is this node of the plan. */
+  kernel(node: number): KernelTime | undefined {
+    return this.rows.get(node);
+  }
+
+  /** Seconds of a member of a fused kernel, by its estimated cost; 0: it is none. */
+  member(id: number): number {
+    return this.members.get(id) ?? 0;
+  }
+
+  /** Seconds by node of a stage. A kernel's time is its nodes' by their estimated cost. */
+  of(stage: number): ReadonlyMap<number, number> {
+    const known = this.stages.get(stage);
+    if (known) {
+      return known;
+    }
+    const found = new Map<number, number>();
+    const add = (ids: readonly number[], s: number) => {
+      const made = ids.filter(id => {
+        const node = this.model.node(stage, id);
+        return node !== undefined && isMade(node);
+      });
+      made.forEach(id => found.set(id, (found.get(id) ?? 0) + s / made.length));
+    };
+    for (const { node, s, members } of this.times) {
+      if (this.model.node(stage, node) || members.length === 0) {
+        add(this.model.resolve([node], stage), s);
+      } else {
+        members.forEach(([id, share]) => add(this.model.resolve([id], stage), s * share));
+      }
+    }
+    this.stages.set(stage, found);
+    return found;
+  }
+
+  /** By card of a picture of that stage. */
+  cards(drawn: Drawn, stage: number): Map<number, Warmth> {
+    const sums = new Map<number, number>();
+    for (const [node, s] of this.of(stage)) {
+      const card = drawn.standsFor.get(node);
+      if (card !== undefined) {
+        sums.set(card, (sums.get(card) ?? 0) + s);
+      }
+    }
+    const most = Math.max(0, ...sums.values());
+    return new Map([...sums].map(([card, s]) => [card, this.warmth(s, most)]));
+  }
+
+  warmth(s: number, most: number): Warmth {
+    const share = this.total > 0 ? s / this.total : 0;
+    return { s, share, level: most > 0 ? s / most : 0 };
+  }
+}
+
+/** "1.2 ms · 34 %" */
+export function warmthText({ s, share }: Warmth): string {
+  return `${seconds(s)} · ${percent(share)}`;
+}
+
+export function percent(share: number): string {
+  const whole = 100 * share;
+  return whole > 0 && whole < 1 ? '< 1 %' : `${Math.round(whole)} %`;
+}
+
+/** FLOP and bytes a second, as a person reads them; empty where it took no time that can be told. */
+export function rates({ s, flop, bytes }: KernelTime): string {
+  if (s <= 0) {
+    return '';
+  }
+  const of = (n: number, unit: string) => {
+    const rate = n / s / 1e9;
+    return `${rate >= 10 ? Math.round(rate) : Number(rate.toPrecision(2))} ${unit}/s`;
+  };
+  return [flop > 0 ? of(flop, 'GFLOP') : '', bytes > 0 ? of(bytes, 'GB') : '']
+    .filter(Boolean)
+    .join(', ');
+}
