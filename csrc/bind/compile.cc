@@ -294,6 +294,10 @@ void bind_compile(py::module_& m) {
                              [](const Program& p) { return std::make_shared<Graph>(p.graph()); })
       .def_property_readonly("plan", &Program::plan, py::return_value_policy::reference_internal)
       .def_property_readonly("cost_ns", &Program::cost_ns, "Estimated ns of one run on one core.")
+      .def_property_readonly(
+          "serials", [](const Program& p) { return py::make_tuple(p.first_serial(), p.num_ids()); },
+          "(first, count) of what the trace calls its graph's nodes: first + id. (0, ...): of "
+          "several devices, whose parts have their own.")
       .def("run", &run_program, py::arg("inputs"), py::arg("keys") = py::none(),
            py::arg("donated") = std::vector<bool>(), py::arg("given") = py::none(),
            py::arg("recorded") = false, py::arg("times") = nullptr,

@@ -40,7 +40,7 @@ py::dict kernel_seconds(const PyRunTimes& times) {
   std::unordered_map<int32_t, uint64_t> ticks;
   engine::KernelTimes::Nodes nodes;
   for (const engine::KernelTimesRef& k : all) {
-    if (!k || (nodes && k->nodes() != nodes)) continue;
+    if (!k || (nodes && !k->are_of(nodes))) continue;
     nodes = k->nodes();
     for (size_t i = 0; i < nodes->size(); ++i) ticks[(*nodes)[i]] += k->ticks(i);
   }

@@ -57,7 +57,7 @@ bool RunTimes::absorb(RunTimes* other) {
   const KernelTimesRef more = std::atomic_exchange(&other->kernels_, KernelTimesRef());
   const KernelTimesRef known = kernels();
   if (more && !known) std::atomic_store(&kernels_, more);
-  if (more && known && more->nodes() == known->nodes()) known->add(*more);
+  if (more && known && known->are_of(more->nodes())) known->add(*more);
   return true;
 }
 
@@ -93,11 +93,11 @@ void RunTime::expect(const KernelTimes::Nodes& nodes) {
     known = std::make_shared<KernelTimes>(nodes);
     std::atomic_store(&sum_->kernels_, known);
   }
-  if (!kernels_ && known->nodes() == nodes) kernels_ = std::move(known);
+  if (!kernels_ && known->are_of(nodes)) kernels_ = std::move(known);
 }
 
 KernelTimes* RunTime::kernels(const KernelTimes::Nodes& nodes) const {
-  return kernels_ && kernels_->nodes() == nodes ? kernels_.get() : nullptr;
+  return kernels_ && kernels_->are_of(nodes) ? kernels_.get() : nullptr;
 }
 
 const RunTimeRef& RunTime::current() {

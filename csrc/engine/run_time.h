@@ -16,9 +16,11 @@ namespace engine {
 // What each kernel of one program took on the CPU, runs added up; by any thread.
 class KernelTimes {
  public:
-  using Nodes = std::shared_ptr<const std::vector<int32_t>>;  // by kernel; of one program the same
+  using Nodes = std::shared_ptr<const std::vector<int32_t>>;  // by kernel
   explicit KernelTimes(Nodes nodes) : nodes_(std::move(nodes)), ticks_(nodes_->size()) {}
   const Nodes& nodes() const { return nodes_; }
+  // The same kernels: a program with other labels is another object.
+  bool are_of(const Nodes& nodes) const { return nodes_ == nodes || *nodes_ == *nodes; }
   uint64_t ticks(size_t kernel) const { return ticks_[kernel].load(std::memory_order_relaxed); }
   void add(size_t kernel, uint64_t ticks) {
     ticks_[kernel].fetch_add(ticks, std::memory_order_relaxed);

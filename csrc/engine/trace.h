@@ -25,7 +25,7 @@ struct Record {           // fixed
   uint32_t extent = 0;    // the same, from the first one's start to the last one's end
   uint32_t name = 0;      // interned: operator or kernel name; of a wait: what it waits for
   uint32_t site = 0;      // interned push site: (cell, line, column, text)
-  uint32_t node = 0;      // node id of a program kernel, else 0; of a wait: where what it waits for
+  uint32_t node = 0;      // serial of a program's node, else 0; of a wait: where what it waits for
                           // was pushed
   uint16_t lane = 0;      // lane id
   uint8_t kind = 0;       // Kind

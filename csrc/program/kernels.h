@@ -36,6 +36,7 @@ struct ProgramKernel {
   int32_t key_slot = -1;
   bool for_update = false;  // an array with new contents needs it
   NodeId node = 0;
+  uint32_t serial = 0;  // its node's in the trace: no two programs share one
   uint32_t name = 0, site = 0;
   double cost_ns = 0;
 };
@@ -58,6 +59,7 @@ struct ResultWindow {  // one graph output
 struct Program::Impl {
   std::vector<ProgramKernel> kernels;
   engine::KernelTimes::Nodes kernel_nodes;  // by kernel
+  uint32_t first_serial = 0;  // of node 0; the nodes of the graph have the next ones by their ids
   std::vector<InputType> inputs;
   std::vector<int32_t> input_buffer;  // by input
   std::vector<bool> may_overwrite;    // by input: the plan writes into it

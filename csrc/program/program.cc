@@ -2,6 +2,7 @@
 #include "program/program.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "core/error.h"
 #include "engine/trace.h"
@@ -366,7 +367,21 @@ struct Maker {
   }
 };
 
+// 0 stands for no node.
+uint32_t take_serials(uint32_t count) {
+  static std::atomic<uint32_t> next{1};
+  return next.fetch_add(count, std::memory_order_relaxed);
+}
+
 }  // namespace
+
+uint32_t Program::num_ids() const {
+  NodeId most = -1;
+  for (const Node& n : graph_.nodes) most = std::max(most, n.id);
+  return static_cast<uint32_t>(most + 1);
+}
+
+uint32_t Program::first_serial() const { return impl_ ? impl_->first_serial : 0; }
 
 std::shared_ptr<const Program> Program::make(Graph graph, Plan plan) {
   auto program = std::make_shared<Program>();
@@ -374,8 +389,12 @@ std::shared_ptr<const Program> Program::make(Graph graph, Plan plan) {
   program->plan_ = std::move(plan);
   auto impl = std::make_shared<Impl>();
   Maker{program->graph_, program->plan_, *impl}.run();
+  impl->first_serial = take_serials(program->num_ids());
   std::vector<int32_t> nodes;
-  for (const ProgramKernel& k : impl->kernels) nodes.push_back(static_cast<int32_t>(k.node));
+  for (ProgramKernel& k : impl->kernels) {
+    nodes.push_back(static_cast<int32_t>(k.node));
+    k.serial = impl->first_serial + static_cast<uint32_t>(k.node);
+  }
   impl->kernel_nodes = std::make_shared<const std::vector<int32_t>>(std::move(nodes));
   program->impl_ = std::move(impl);
   return program;

@@ -241,7 +241,7 @@ struct LaneTracer {
     r.start = start;
     r.name = k.name;
     r.site = k.site;
-    r.node = static_cast<uint32_t>(k.node);
+    r.node = k.serial;
     r.lane = trace::current_lane();
     r.kind = static_cast<uint8_t>(trace::Kind::span);
     r.value = 1;
@@ -263,7 +263,7 @@ struct InlineTracer {
   void begin(const ProgramKernel& k, uint64_t) {  // before it runs: an error is this kernel's
     props.name = k.name;
     props.site = k.site;
-    props.node = static_cast<uint32_t>(k.node);
+    props.node = k.serial;
     props.cost_ns = k.cost_ns;
   }
   void failed() {}

@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from .edges import bytes_of
-
-
-@dataclass
-class Part:
-    """One compiled segment of what is drawn, with its ids shifted to be unique."""
-
-    plan: Any  # _core.Plan
-    graph: Any  # the planned graph
-    offset: int
-    times: Any = None  # _core.RunTimes of its runs
-    runs: int = 1
+from .parts import Part
 
 
 def heat_of(parts: list[Part]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from ..base import MXNetError
 from ..reports.names import Names
 from ..reports.replanned import Replanned
 from ..reports.report import Report
-from .heat import Part
+from .parts import Part
 from .spec import Picture, build
 from .units import drawn
 
@@ -38,7 +38,7 @@ class _OneStage:
 def parts_of(report: Any) -> list[Part]:
     """The compiled segments of a hybridized cell."""
     return [
-        Part(s.compiled.program.plan, s.compiled.program.graph, offset, s.times, s.count)
+        Part(s.compiled.program, offset, s.times, s.count)
         for s, offset in zip(report.segments, report.offsets, strict=True)
     ]
 
@@ -143,7 +143,7 @@ def of_compiled(
         title=title,
         stages=stages,
         names=_named([s.graph for s in stages], keys),
-        parts=[Part(plan, compiled.program.graph, 0)],
+        parts=[Part(compiled.program, 0)],
         totals={
             "bytes_imperative": plan.imperative_bytes,
             "bytes_planned": plan.planned_bytes,

@@ -25,8 +25,9 @@ from .cards import (
 )
 from .edges import bytes_of, edges_of, known_shape, order_edge, waits_of
 from .grouping import assign_groups
-from .heat import Part, heat_of
+from .heat import heat_of
 from .opening import MANY, opening, outermost
+from .parts import Part
 
 if TYPE_CHECKING:
     from ..reports.names import Name
@@ -103,6 +104,7 @@ def _build(picture: Picture) -> dict[str, Any]:
         "skipped": skipped,
         "memory": _memory(picture),
         "heat": heat_of(picture.parts),
+        "serials": [part.serials for part in picture.parts],
         "totals": picture.totals,
         "breaks": [{"line": line, "reason": reason} for line, reason in picture.breaks],
         "ends": [{"line": line, "reason": reason} for line, reason in picture.ends],

@@ -48,7 +48,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
       graphRendererFactory(viewers, links, shown => connections.switching(shown))
     );
     openModelFiles(app.docRegistry, rendermime, app.serviceManager);
-    const panel = new LivePanel(tracker, connections, links);
+    const panel = new LivePanel(tracker, connections, links, viewers);
     app.shell.add(panel, 'right', { rank: 900 });
     restorer?.add(panel, panel.id);
     const badges = new Badges(tracker, connections);

@@ -59,6 +59,8 @@ export interface Spec {
   memory: Memory | null;
   /** what the kernels of the last run took; empty: it was not measured */
   heat: KernelTime[];
+  /** what the trace calls nodes of the plan: id - offset + first */
+  serials: Serials[];
   totals: Totals;
   breaks: { line: number | null; reason: string }[];
   /** why each segment but the last ends where it does */
@@ -229,6 +231,13 @@ export interface Kernel {
   nodes: number[];
   lines: number[];
   text: string;
+}
+
+/** Of one program: `count` ids from `offset` on. */
+export interface Serials {
+  first: number;
+  count: number;
+  offset: number;
 }
 
 /** Of one kernel of the plan: seconds, FLOP and bytes, of all its runs together. */

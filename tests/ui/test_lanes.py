@@ -111,6 +111,41 @@ def test_a_span_tells_its_line_and_leads_there(notebook):
     notebook.run_python("engine.configure(inline=True, slow=0)")
 
 
+def test_nodes_lines_and_spans_light_each_other(notebook):
+    cell = "%%hybridize\nx = nd.ones((1200, 1200))\ny = nd.dot(x, x)\nz = nd.dot(y, x)"
+    plain = "w = nd.ones((1200, 1200))\nw = nd.dot(w, w)\nw.wait_to_read()"
+    notebook.write("chain.ipynb", [LOAD, cell, plain])
+    notebook.open("chain.ipynb")
+    notebook.command("jupyter-hybrid:show-panel")
+    for cell_number in range(3):
+        run(notebook, cell_number)
+        notebook.wait_idle(cell_number + 1)
+    page = notebook.page
+    timeline = page.locator(".hyb-timeline").first
+    plot, tooltip = (timeline.locator(s) for s in (".hyb-timeline-plot", ".hyb-tooltip"))
+    # Two products and one; the others may run on the caller's lane, or not at all.
+    assert until(lambda: sum(notebook.operators().get("cpu(0)", [0])) >= 3), notebook.operators()
+    page.get_by_role("button", name="Pause").click()
+    expect(timeline).to_have_attribute("data-marked", "0")
+    # A node lights its spans, and those of no other.
+    option = notebook.click_node("dot")
+    expect(timeline).to_have_attribute("data-marked", "1")
+    # A span lights its node, and a click chooses it.
+    lane = list(notebook.operators()).index("cpu(0)")
+    position = point_at(plot, tooltip, "line 4", lane)
+    plot.click(position=position)
+    expect(option).to_have_attribute("aria-selected", "false")
+    chosen = page.locator(".hyb-viewer [role=option][aria-selected=true]")
+    expect(chosen).to_have_count(1)
+    expect(chosen).to_contain_text("line 4")
+    # A line of a cell that nothing draws lights its spans as well; one that was edited does not.
+    page.locator(".cm-line", has_text="w = nd.dot(w, w)").click()
+    expect(timeline).to_have_attribute("data-marked", "2")  # and the chosen node's
+    page.keyboard.press("End")
+    page.keyboard.type("  # more")
+    expect(timeline).to_have_attribute("data-marked", "1")
+
+
 def test_the_panel_can_stand_below_and_as_a_tab(notebook):
     notebook.write("wide.ipynb", [f"{LOAD}\nnd.ones((3,)).asnumpy()"])
     notebook.open("wide.ipynb")

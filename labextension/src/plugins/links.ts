@@ -4,13 +4,22 @@ import { Cell } from '@jupyterlab/cells';
 import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { EditorView } from '@codemirror/view';
+import { Signal, type ISignal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 import type { Site } from '../frames';
 import { markLines } from './line_marks';
 import type { Shown, Viewers } from './viewers';
 
+/** A line of a cell as it stands there now. */
+export interface Place {
+  cell: string;
+  line: number;
+  code: string;
+}
+
 export class Links {
   private marked: EditorView | null = null;
+  private readonly lineSignal = new Signal<this, Place | null>(this);
 
   constructor(
     private readonly tracker: INotebookTracker,
@@ -34,14 +43,26 @@ export class Links {
     }
   }
 
+  /** The cursor stands on a line of a cell, null: on none that is known. */
+  get lineChanged(): ISignal<this, Place | null> {
+    return this.lineSignal;
+  }
+
   /** The cursor of an editor went to a line: viewers of that cell point at its nodes. */
   cursorMoved(view: EditorView, line: number | null): void {
+    const text = line === null ? '' : view.state.doc.line(line).text;
     for (const shown of this.viewers.all()) {
       const cell = this.cellOf(shown);
       if (cell && viewOf(cell) === view) {
-        shown.viewer.highlightLine(line);
+        const ran = shown.spec.cell?.lines ?? [];
+        shown.viewer.highlightLine(line === null ? null : ranLine(ran, line, text));
       }
     }
+    const cell = this.cells().find(one => viewOf(one) === view);
+    const code = sameCode(text);
+    this.lineSignal.emit(
+      cell && line !== null && code !== '' ? { cell: cell.model.id, line, code } : null
+    );
   }
 
   // Lines as they ran, each with its code; a click on one that is gone says so.
@@ -77,11 +98,13 @@ export class Links {
   }
 
   private cellById(id: string): Cell | null {
-    let found: Cell | null = null;
-    this.tracker.forEach(panel => {
-      found ??= panel.content.widgets.find(cell => cell.model.id === id) ?? null;
-    });
-    return found;
+    return this.cells().find(cell => cell.model.id === id) ?? null;
+  }
+
+  private cells(): Cell[] {
+    const all: Cell[] = [];
+    this.tracker.forEach(panel => all.push(...panel.content.widgets));
+    return all;
   }
 }
 
@@ -109,6 +132,17 @@ function currentLines(cell: Cell, ran: Map<number, string>): number[] {
     const at = now.indexOf(code);
     return at < 0 || now.includes(code, at + 1) ? [] : [at + 1];
   });
+}
+
+// The other way: which line of the run a line of the cell was; null: none, or several like it.
+function ranLine(ran: readonly string[], line: number, text: string): number | null {
+  const code = sameCode(text);
+  const lines = ran.map(sameCode);
+  if (lines[line - 1] === code) {
+    return line;
+  }
+  const at = lines.indexOf(code);
+  return code === '' || at < 0 || lines.includes(code, at + 1) ? null : at + 1;
 }
 
 // The kernel sends a line without its indentation, cut when it is long.

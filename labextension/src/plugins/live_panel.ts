@@ -8,6 +8,7 @@ import { panelIcon } from './icon';
 import type { Links } from './links';
 import type { LiveConnection } from './live_connection';
 import type { LiveConnections } from './live_connections';
+import type { Viewers } from './viewers';
 
 export class LivePanel extends Widget {
   private readonly timelines = new Map<LiveConnection, Timeline>();
@@ -19,7 +20,8 @@ export class LivePanel extends Widget {
   constructor(
     private readonly tracker: INotebookTracker,
     private readonly connections: LiveConnections,
-    private readonly links: Links
+    private readonly links: Links,
+    private readonly viewers: Viewers
   ) {
     super();
     this.id = 'jupyter-hybrid-live';
@@ -29,6 +31,8 @@ export class LivePanel extends Widget {
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', this.title.caption);
     this.node.append(this.heading, this.holder);
+    viewers.pointed.connect((_, serials) => this.timeline.markNodes(serials));
+    links.lineChanged.connect((_, place) => this.timeline.markLine(place));
     connections.added.connect((_, connection) => this.add(connection));
     tracker.currentChanged.connect(() => this.follow());
     document.addEventListener('visibilitychange', this.watch);
@@ -61,10 +65,14 @@ export class LivePanel extends Widget {
     }
   };
 
+  private get timeline(): Timeline {
+    return (this.current && this.timelines.get(this.current)) ?? this.none;
+  }
+
   private follow(): void {
     const panel: NotebookPanel | null = this.tracker.currentWidget;
     this.current = panel ? this.connections.of(panel) : null;
-    const timeline = (this.current && this.timelines.get(this.current)) ?? this.none;
+    const { timeline } = this;
     const name = panel?.title.label;
     this.heading.textContent = name ? `Queue and devices: ${name}` : 'Queue and devices';
     if (this.holder.firstElementChild !== timeline.element) {
@@ -75,7 +83,9 @@ export class LivePanel extends Widget {
 
   private add(connection: LiveConnection): void {
     const timeline = new Timeline({
-      site: site => this.links.showSite(site)
+      site: site => this.links.showSite(site),
+      hover: serial => this.viewers.pointAt(serial),
+      choose: serial => this.viewers.choose(serial)
     });
     this.timelines.set(connection, timeline);
     connection.messages.connect((_, message) => {

@@ -4,6 +4,7 @@ import type { Widget } from '@lumino/widgets';
 import { parseSpec } from '../protocol';
 import type { Spec } from '../spec';
 import type { ViewerState } from '../views/graph_viewer';
+import { nodeOfSerial, serialsOf } from '../views/serials';
 import type { Viewer } from '../views/viewer';
 
 export interface Shown {
@@ -32,6 +33,7 @@ export class Viewers {
   private readonly states = new Map<string, ViewerState>();
   private readonly plans = new Map<string, Spec>();
   private readonly switchedSignal = new Signal<this, Switched>(this);
+  private readonly pointedSignal = new Signal<this, number[]>(this);
   private readonly changedSignal = new Signal<this, ViewerChange>(this);
 
   /** A person moved a slider or chose nodes. */
@@ -42,6 +44,38 @@ export class Viewers {
   /** A person moved the switch of a name. */
   get switched(): ISignal<this, Switched> {
     return this.switchedSignal;
+  }
+
+  /** A person points at nodes: what the trace calls them. */
+  get pointed(): ISignal<this, number[]> {
+    return this.pointedSignal;
+  }
+
+  userPoint(from: Shown, ids: number[]): void {
+    this.pointedSignal.emit(serialsOf(this.specOf(from).serials, ids));
+  }
+
+  /** A person points at a span, of this node of the trace; null: at none. */
+  pointAt(serial: number | null): void {
+    for (const entry of this.shown) {
+      const node = serial === null ? null : nodeOfSerial(this.specOf(entry).serials, serial);
+      entry.viewer.point(node === null ? [] : [node]);
+    }
+  }
+
+  /** A person clicked a span: pictures of its program choose its node. */
+  choose(serial: number): void {
+    for (const entry of this.shown) {
+      const node = nodeOfSerial(this.specOf(entry).serials, serial);
+      if (node !== null) {
+        entry.viewer.setState({ selected: [node] });
+        this.userChange(entry, entry.viewer.state);
+      }
+    }
+  }
+
+  private specOf({ spec }: Shown): Spec {
+    return this.plans.get(spec.id) ?? spec;
   }
 
   userSwitch(from: Shown, name: string, kept: string[]): void {

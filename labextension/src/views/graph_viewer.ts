@@ -27,6 +27,8 @@ export interface ViewerEvents {
   change?: (state: ViewerState) => void;
   /** the lines of the user's cell that the selection came from; `focus`: show them */
   lines?: (lines: number[], focus: boolean) => void;
+  /** the person points at nodes of the plan, or has chosen them and points at none */
+  pointed?: (ids: number[]) => void;
   /** the person moved a name's switch: `kept` are the names that are on */
   switched?: (name: string, kept: string[]) => void;
 }
@@ -193,6 +195,11 @@ export class GraphViewer {
     }
   }
 
+  /** Points at nodes of the plan, since a person points at what they did; none: at none. */
+  point(ids: number[]): void {
+    this.showHover(ids);
+  }
+
   /** Points at the nodes of a line of the user's cell (null: at none). */
   highlightLine(line: number | null): void {
     const { graph } = this.model.stages[this.stageIndex];
@@ -313,6 +320,16 @@ export class GraphViewer {
   }
 
   private hover(ids: number[]): void {
+    this.showHover(ids);
+    this.tellPointed(ids);
+  }
+
+  private tellPointed(ids: number[]): void {
+    const plan = this.model.stages.length - 1;
+    this.events.pointed?.(this.model.resolve(ids.length > 0 ? ids : this.chosen, plan));
+  }
+
+  private showHover(ids: number[]): void {
     const here = this.model.resolve(ids, this.stageIndex);
     this.graph.setHovered(here);
     this.memory?.setHovered(this.model.buffersOf(ids));
@@ -344,6 +361,7 @@ export class GraphViewer {
       return node ? linesOf(node) : [];
     });
     this.events.lines?.([...new Set(lines)], false);
+    this.tellPointed([]);
   }
 
   private themeChanged(): void {

@@ -11,6 +11,7 @@ import {
   makeHatch,
   paintTimeline
 } from './paint_timeline';
+import { isOfNode, paintMarks, type Marks } from './paint_marks';
 import { SpanStore, type LaneRing } from './span_store';
 import { Surface } from './surface';
 import { readTheme, watchTheme, type Theme } from './theme';
@@ -24,6 +25,10 @@ const WORDS_MS = 250;
 export interface TimelineEvents {
   /** a span was clicked: where the user's code pushed it, or waited */
   site?: (site: Site) => void;
+  /** a person points at a span of a program's node; null: at none */
+  hover?: (serial: number | null) => void;
+  /** such a span was clicked */
+  choose?: (serial: number) => void;
 }
 
 export class Timeline {
@@ -41,6 +46,8 @@ export class Timeline {
   private readonly stop: (() => void)[] = [];
   private theme: Theme | null = null;
   private hatch: CanvasPattern | null = null;
+  private marks: Marks = { nodes: new Set(), place: null };
+  private pointed: number | null = null;
   private drawn = 0;
   private lastDraw = -Infinity;
   private lastWords = -Infinity;
@@ -122,6 +129,18 @@ export class Timeline {
     this.engine.textContent = parts.join(' · ');
   }
 
+  /** Marks the spans of a program's nodes, by what the trace calls them. */
+  markNodes(serials: readonly number[]): void {
+    this.marks = { ...this.marks, nodes: new Set(serials) };
+    this.surface.draw();
+  }
+
+  /** Marks the spans that a line of a cell pushed; null: those of none. */
+  markLine(place: Marks['place']): void {
+    this.marks = { ...this.marks, place };
+    this.surface.draw();
+  }
+
   /** Words in place of data, e.g. that there is no kernel; null: data comes. */
   say(message: string | null): void {
     this.message.textContent = message ?? '';
@@ -187,6 +206,8 @@ export class Timeline {
       now: Math.max(this.store.now, this.window.now(now)),
       hatch: this.hatch
     });
+    const marked = paintMarks(context, this.store, this.view, this.marks, this.theme);
+    this.element.dataset.marked = String(marked);
     this.drawn += 1;
     this.element.dataset.frames = String(this.drawn);
     if (now - this.lastWords > WORDS_MS) {
@@ -296,12 +317,18 @@ export class Timeline {
       const clicked = drag && !drag.moved;
       drag = null;
       const span = clicked ? this.hit(event)?.span : null;
+      if (span && isOfNode(span)) {
+        this.events.choose?.(span.node);
+      }
       const site = span && this.store.sites.get(span.site);
       if (site) {
         this.events.site?.(site);
       }
     });
-    this.plot.addEventListener('pointerleave', () => this.tooltip.hide());
+    this.plot.addEventListener('pointerleave', () => {
+      this.tooltip.hide();
+      this.pointAt(null);
+    });
   }
 
   private share(event: MouseEvent): number {
@@ -324,6 +351,7 @@ export class Timeline {
 
   private point(event: PointerEvent): void {
     const hit = this.hit(event);
+    this.pointAt(hit?.span && isOfNode(hit.span) ? hit.span.node : null);
     const lines = hit ? (hit.span ? this.spanWords(hit.span) : placeWords(hit)) : [];
     if (lines.length === 0) {
       this.tooltip.hide();
@@ -331,6 +359,13 @@ export class Timeline {
     }
     const bounds = this.plot.getBoundingClientRect();
     this.tooltip.show(lines, event.clientX - bounds.left, event.clientY - bounds.top);
+  }
+
+  private pointAt(serial: number | null): void {
+    if (serial !== this.pointed) {
+      this.pointed = serial;
+      this.events.hover?.(serial);
+    }
   }
 
   private waitWords(span: Span): string[] {

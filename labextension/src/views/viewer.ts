@@ -7,7 +7,14 @@ import { UnitsView } from './units_view';
 
 export type Viewer = Pick<
   GraphViewer,
-  'element' | 'state' | 'setState' | 'replan' | 'setSwitching' | 'highlightLine' | 'dispose'
+  | 'element'
+  | 'state'
+  | 'setState'
+  | 'replan'
+  | 'setSwitching'
+  | 'point'
+  | 'highlightLine'
+  | 'dispose'
 >;
 
 export function viewerOf(spec: Spec, events: ViewerEvents, state?: Partial<ViewerState>): Viewer {
@@ -39,6 +46,8 @@ class UnitsViewer implements Viewer {
   highlightLine(line: number | null): void {
     this.units.highlightLine(line);
   }
+
+  point(): void {}
 
   setState(): void {}
 

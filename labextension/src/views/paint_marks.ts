@@ -1,0 +1,71 @@
+// Marks on the timeline: the spans of nodes or of a line that a person points at elsewhere.
+import { FLAG, type Span } from '../frames';
+import type { Window } from './aggregate';
+import { AXIS_HEIGHT, DEPTH_HEIGHT, LABEL_WIDTH, LANE_HEIGHT } from './paint_timeline';
+import type { SpanStore } from './span_store';
+import type { Theme } from './theme';
+
+export interface Marks {
+  /** of programs, as the trace calls them */
+  nodes: ReadonlySet<number>;
+  /** a line of a cell, with its code: one that was edited since has pushed nothing */
+  place: { cell: string; line: number; code: string } | null;
+}
+
+/** Did a program's node run then? A wait is none, nor are several operators in one span. */
+export function isOfNode(span: Span): boolean {
+  return span.node > 0 && !(span.flags & (FLAG.wait | FLAG.merged));
+}
+
+/** Draws them; tells how many spans in sight are marked. */
+export function paintMarks(
+  context: CanvasRenderingContext2D,
+  store: SpanStore,
+  window: Window,
+  { nodes, place }: Marks,
+  theme: Theme
+): number {
+  const sites = new Set<number>();
+  for (const [id, site] of place ? store.sites : []) {
+    if (site.cell === place?.cell && site.line === place.line && site.code === place.code) {
+      sites.add(id);
+    }
+  }
+  if (nodes.size === 0 && sites.size === 0) {
+    return 0;
+  }
+  const isMarked = (span: Span) =>
+    (isOfNode(span) && nodes.has(span.node)) ||
+    (sites.has(span.site) && !(span.flags & FLAG.merged));
+  const scale = window.width / (window.end - window.start);
+  let marked = 0;
+  context.strokeStyle = theme.accent;
+  context.lineWidth = 2;
+  store.rings.forEach((ring, lane) => {
+    const top = DEPTH_HEIGHT + AXIS_HEIGHT + lane * LANE_HEIGHT + 2;
+    let until = -Infinity; // spans in one pixel have one mark
+    const draw = (span: Span, end: number) => {
+      if (!isMarked(span) || end < window.start || span.start > window.end) {
+        return;
+      }
+      marked += 1;
+      const left = Math.max(0, (span.start - window.start) * scale);
+      const right = Math.min(window.width, (end - window.start) * scale);
+      if (right > until) {
+        until = Math.max(right, left + 3);
+        context.strokeRect(LABEL_WIDTH + left - 1, top, until - left + 2, LANE_HEIGHT - 4);
+      }
+    };
+    for (let i = ring.search(window.start); i < ring.length; i++) {
+      const span = ring.at(i);
+      if (span.start > window.end) {
+        break;
+      }
+      draw(span, span.start + span.duration);
+    }
+    if (ring.running) {
+      draw(ring.running, store.now);
+    }
+  });
+  return marked;
+}
