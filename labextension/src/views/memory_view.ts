@@ -174,7 +174,7 @@ export class MemoryView {
   private paintAxes(context: CanvasRenderingContext2D, theme: Theme): void {
     const { layout } = this;
     const right = this.x(layout.steps);
-    const font = (context.font = `10.5px ${theme.uiFont}`);
+    const font = (context.font = `11px ${theme.uiFont}`);
     context.lineWidth = 1;
     for (const tick of byteTicks(layout.top, 5)) {
       const y = Math.round(this.y(tick)) + 0.5;

@@ -10,6 +10,8 @@ type Heated = ReadonlyMap<number, Warmth> | null;
 
 const WIDEST = 140;
 const NARROWEST = 26;
+/** In a plot that is less wide it would cover the graph. */
+const NEEDED = 560;
 /** Of the plot's height. */
 const TALLEST = 0.45;
 const EDGE = 3;
@@ -56,7 +58,7 @@ export class Minimap {
       h: view.height / camera.scale
     };
     const all = seen.x <= 24 && seen.y <= 24 && seen.x + seen.w >= drawn.width - 24;
-    this.element.hidden = all && seen.y + seen.h >= drawn.height - 24;
+    this.element.hidden = view.width < NEEDED || (all && seen.y + seen.h >= drawn.height - 24);
     if (this.element.hidden) {
       return;
     }

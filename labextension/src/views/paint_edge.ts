@@ -88,7 +88,7 @@ export function paintEdgeLabel(
   const [x, level, slant] = [(x0 + x1) / 2, (y0 + y1) / 2, x1 - x0];
   // Beside a straight edge; above or below one that crosses over, where the curve leaves room.
   const y = Math.abs(slant) < 20 ? level : slant > 0 ? level - 9 : level + 9;
-  const font = `10.5px ${theme.uiFont}`;
+  const font = `11px ${theme.uiFont}`;
   context.font = font;
   const w = context.measureText(text).width;
   const box = { x: x + 7 + w / 2, y, w: w + 6, h: 13 };

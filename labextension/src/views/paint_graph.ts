@@ -241,7 +241,7 @@ function paintSegments(
       context.setLineDash([]);
       if (camera.scale > 0.4) {
         const text = cause ? `${where}${cause.reason}` : 'the cell runs what is needed so far';
-        const font = `italic 10.5px ${theme.uiFont}`;
+        const font = `italic 11px ${theme.uiFont}`;
         write(context, text, left + 10 / camera.scale, y - 9, font, theme.muted);
       }
       context.restore();

@@ -158,7 +158,7 @@ function texts(context: Context, actor: Actor, look: NodeLook, color: string): v
   }
   let below = w - 2 * inset;
   if (look.byBuffer && node.buffer !== null && look.warmth === undefined) {
-    const small = (context.font = `600 10px ${theme.uiFont}`);
+    const small = (context.font = `600 11px ${theme.uiFont}`);
     const chip = `buffer ${node.buffer}`;
     const width = context.measureText(chip).width + 10;
     if (width < below) {

@@ -62,7 +62,7 @@ function paintDepth(context: Context, store: SpanStore, window: Window, theme: T
   const bottom = DEPTH_HEIGHT - 4;
   const y = (value: number) => bottom - (value / highest) * (DEPTH_HEIGHT - 18);
   label(context, 'queue', `${store.pending} pending now`, 12, theme);
-  const font = `10.5px ${theme.uiFont}`;
+  const font = `11px ${theme.uiFont}`;
   write(context, String(highest), LABEL_WIDTH - 6, y(highest), font, theme.faint, 'right');
   context.strokeStyle = mix(theme.background, theme.line, 0.7);
   context.lineWidth = 1;
@@ -99,7 +99,7 @@ function paintAxis(context: Context, window: Window, look: TimelineLook): void {
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map(m => m * power).find(s => s >= raw) ?? raw;
   const decimals = Math.min(6, Math.max(0, Math.ceil(3 - Math.log10(step))));
-  const font = `10.5px ${theme.uiFont}`;
+  const font = `11px ${theme.uiFont}`;
   for (let t = Math.max(0, Math.ceil(window.start / step) * step); t <= window.end; t += step) {
     const x = LABEL_WIDTH + ((t - window.start) / length) * window.width;
     context.strokeStyle = mix(theme.background, theme.line, 0.55);
@@ -232,7 +232,7 @@ function paintBar(
 function label(context: Context, title: string, under: string, y: number, theme: Theme): void {
   const bold = (context.font = `600 11.5px ${theme.uiFont}`);
   write(context, fitText(context, title, LABEL_WIDTH - 12), 4, y, bold, theme.text);
-  const plain = (context.font = `10.5px ${theme.uiFont}`);
+  const plain = (context.font = `11px ${theme.uiFont}`);
   write(context, fitText(context, under, LABEL_WIDTH - 12), 4, y + 14, plain, theme.muted);
 }
 

@@ -1,0 +1,144 @@
+"""How a picture looks: contrast of computed colours, sizes of text, nothing clipped, nothing moves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cells import Shell
+
+from jupyter_hybrid.views import GraphViewer
+
+VIEWS = ("Graph", "Memory", "Program")
+CONTRAST = 4.5  # WCAG 2.1, level AA, for text of usual size
+
+# Every visible text with its contrast (WCAG 2.1, 1.4.3) on what is behind it, and its size.
+TEXTS = """() => {
+  const colour = text => {
+    const numbers = text.match(/[\\d.]+/g).map(Number);
+    const scale = text.startsWith('color(') ? 255 : 1;
+    return [...numbers.slice(0, 3).map(v => v * scale), numbers[3] ?? 1];
+  };
+  const over = (top, under) =>
+    [0, 1, 2].map(i => top[i] * top[3] + under[i] * (1 - top[3])).concat(1);
+  const linear = v => (v / 255 <= 0.03928 ? v / 3294.6 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+  const luminance = c => 0.2126 * linear(c[0]) + 0.7152 * linear(c[1]) + 0.0722 * linear(c[2]);
+  const texts = [];
+  for (const element of document.querySelectorAll('.hyb-root *')) {
+    const own = [...element.childNodes].filter(n => n.nodeType === 3 && n.textContent.trim());
+    const box = element.getBoundingClientRect();
+    const hidden = element.closest('.hyb-hidden, [role=listbox], :disabled, [aria-hidden=true]');
+    if (own.length === 0 || box.width < 2 || box.height < 2 || hidden) continue;
+    const around = [];
+    for (let e = element; e; e = e.parentElement) around.unshift(getComputedStyle(e));
+    let behind = [255, 255, 255, 1];
+    for (const style of around) behind = over(colour(style.backgroundColor), behind);
+    const ink = colour(around.at(-1).color);
+    ink[3] *= around.reduce((all, style) => all * Number(style.opacity), 1);
+    const [low, high] = [luminance(over(ink, behind)), luminance(behind)].sort((a, b) => a - b);
+    texts.push({
+      text: own.map(n => n.textContent.trim()).join(' ').slice(0, 40),
+      contrast: (high + 0.05) / (low + 0.05),
+      size: parseFloat(around.at(-1).fontSize)
+    });
+  }
+  return texts;
+}"""
+
+# What reaches beyond the viewer's own box, but for code, which scrolls.
+CLIPPED = """() => {
+  const { right } = document.querySelector('.hyb-viewer').getBoundingClientRect();
+  return [...document.querySelectorAll('.hyb-viewer *')]
+    .filter(e => !e.closest('.hyb-hidden, [role=listbox], .hyb-code, pre'))
+    .filter(e => e.getBoundingClientRect().width > 2 && e.getBoundingClientRect().right > right + 1)
+    .map(e => `${e.className}: ${e.textContent.slice(0, 30)}`);
+}"""
+
+# Where the parts of the viewer that surround a picture are.
+FRAME = """() => [...document.querySelectorAll('.hyb-header, .hyb-bar, .hyb-tabs, .hyb-slider, '
+    + '.hyb-body, .hyb-plot')]
+  .map(e => e.getBoundingClientRect()).map(b => [b.x, b.y, b.width].map(Math.round))"""
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    shell = Shell()
+    shell.ns.update(np=np, x=np.ones((400, 300)), w=np.ones((300, 200)))
+    shell.hybridize(
+        "h = np.maximum(x @ w + 1, 0)\ne = np.exp(h - h.max(axis=1, keepdims=True))\n"
+        "p = e / e.sum(axis=1, keepdims=True)\nloss = -np.log(p[:, 0] + 1e-9).mean()\nprint(loss)\n"
+    )
+    assert shell.report.run_s > 0
+    path = tmp_path_factory.mktemp("look") / "cell.html"
+    GraphViewer(shell.report).save(path)
+    return path
+
+
+@pytest.fixture
+def opened(browser, saved):
+    contexts = []
+
+    def opening(width, zoom=1.0, **options):
+        context = browser.new_context(
+            viewport={"width": round(width / zoom), "height": 900},
+            device_scale_factor=zoom,  # the browser's zoom: fewer and larger pixels
+            reduced_motion="reduce",
+            **options,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(40_000)
+        page.goto(saved.as_uri())
+        page.wait_for_selector(".hyb-graph .hyb-plot[data-nodes]")
+        return page
+
+    yield opening
+    for context in contexts:
+        context.close()
+
+
+def faces(page):
+    """Each view, with heat off and on."""
+    heat = page.get_by_role("button", name="Heat")
+    for view in VIEWS:
+        page.get_by_role("tab", name=view).click()
+        for _ in range(2):
+            yield view
+            heat.click()
+
+
+@pytest.mark.parametrize(
+    "options", [{"color_scheme": "light"}, {"color_scheme": "dark"}, {"forced_colors": "active"}]
+)
+def test_texts_can_be_read(opened, options):
+    page = opened(1400, **options)
+    faults = set()
+    for view in faces(page):
+        texts = page.evaluate(TEXTS)
+        assert len(texts) > 15
+        for text in texts:
+            if text["contrast"] < CONTRAST or text["size"] < 11:
+                faults.add((view, text["text"], round(text["contrast"], 2), text["size"]))
+    assert not faults
+
+
+@pytest.mark.parametrize(("width", "zoom"), [(1400, 1), (900, 1), (400, 1), (1400, 1.5), (320, 1)])
+def test_nothing_is_clipped(opened, width, zoom):
+    page = opened(width, zoom)
+    for view in faces(page):
+        assert page.evaluate(CLIPPED) == [], view
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), view
+
+
+@pytest.mark.parametrize("width", [1400, 400])
+def test_no_box_moves_when_the_stage_changes(opened, width):
+    page = opened(width)
+    viewer = page.locator(".hyb-viewer")
+    page.get_by_role("slider").press("Home")
+    before = page.evaluate(FRAME)
+    assert len(before) >= 6
+    seen = 1
+    while page.get_by_role("button", name="Next stage").is_enabled():
+        page.get_by_role("button", name="Next stage").click()
+        seen += 1
+        assert page.evaluate(FRAME) == before, viewer.get_attribute("data-stage-name")
+    assert seen >= 3
