@@ -9,6 +9,7 @@ from __future__ import annotations
 import linecache
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from .. import _core
@@ -35,10 +36,11 @@ class Pump:
         self._stop = threading.Event()
         self._wake = threading.Event()
         self._busy = False
+        self._began: float | None = None  # of the last cell, on the clock of perf_counter
 
     def opened(self, comm: Any, message: Any) -> None:
         """A panel opened the comm."""
-        panel = _Panel(self._kernel, comm)
+        panel = _Panel(self._kernel, comm, lambda: self._began)
         with self._lock:
             self._panels[panel.comm_id] = panel
         comm.on_msg(lambda msg: self._received(panel, msg))
@@ -64,6 +66,7 @@ class Pump:
     def cell_started(self, info: Any) -> None:
         """A cell runs: kernels without subshells hear no page until it ends."""
         self._busy = True
+        self._began = time.perf_counter()
         cell_starts(self._kernel.shell, info)
 
     def cell_ended(self, *_: Any) -> None:
@@ -144,9 +147,10 @@ class Pump:
 class _Panel:
     """One open panel: its own reader of the rings, so that each sees everything."""
 
-    def __init__(self, kernel: Any, comm: Any):
+    def __init__(self, kernel: Any, comm: Any, began: Callable[[], float | None]):
         self._kernel = kernel
         self._comm = comm
+        self._began = began
         self.comm_id: str = comm.comm_id
         self.heard = time.monotonic()
         self._reader = _core.TraceReader()
@@ -168,10 +172,13 @@ class _Panel:
             if not news and not force and self._seq:
                 return False
             self._seq += 1
+            began = self._began()
+            ago_ms = None if began is None else (time.perf_counter() - began) * 1e3
             message = {
                 "type": "frame",
                 "seq": self._seq,
                 "now_ms": frame["now_ms"],
+                "cell_ms": None if ago_ms is None else frame["now_ms"] - ago_ms,
                 "gaps": frame["gaps"],
                 "lanes": frame["lanes"],
                 "names": {str(k): v for k, v in frame["names"].items()},

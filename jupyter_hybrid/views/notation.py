@@ -44,12 +44,13 @@ def short(node: Any) -> str:
 
 def other_attributes(node: Any, label: str) -> str:
     """The operator's attributes as text, without the number that a label of :func:`notation` says
-    in full, and without those that are not set."""
+    in full, and without those that are not set or that say how MXNet 1.x counts axes."""
     number = node.attrs.get("scalar")
     told = number is not None and label.rpartition("= ")[2] != node.op
     left_out = "scalar=" if told and _exact(number) == number_text(number) else "="
     parts = node.attrs_text.split(", ")
-    return ", ".join(p for p in parts if not p.startswith(left_out) and not p.endswith("=None"))
+    left = (left_out, "at_least_1d=")
+    return ", ".join(p for p in parts if not p.startswith(left) and not p.endswith("=None"))
 
 
 def number_text(number: Any) -> str:

@@ -80,6 +80,8 @@ export interface Frame {
   type: 'frame';
   seq: number;
   now: number;
+  /** when the last cell began, in milliseconds; null: not known */
+  cell_ms: number | null;
   gaps: Gap[];
   lanes: Lane[];
   names: Map<number, string>;
@@ -146,6 +148,7 @@ const engine = or(
 const header = object<Omit<Frame, 'type' | 'spans' | 'depth' | 'now'> & { now_ms: number }>({
   seq: or(integer, 0),
   now_ms: total,
+  cell_ms: or(number, null),
   gaps: list(object<Gap>({ lane: integer, count: integer, start_ms: number, end_ms: number })),
   lanes: list(
     object<Lane>({

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -141,6 +143,22 @@ def test_nodes_lines_and_spans_light_each_other(notebook):
     # A line of a cell that nothing draws lights its spans as well; one that was edited does not.
     page.locator(".cm-line", has_text="w = nd.dot(w, w)").click()
     expect(timeline).to_have_attribute("data-marked", "2")  # and the chosen node's
+    # The last cell alone, and what ran then as a table; a row leads to its line.
+    page.get_by_role("button", name="Show all that the last cell").click()
+    page.get_by_role("button", name="What ran in the time that is shown").click()
+    row = page.locator(".hyb-work tbody tr").first
+    expect(row).to_contain_text(re.compile(r"dot.*ms.*line 2 w = nd.dot\(w, w\)"))
+    assert page.locator(".hyb-work tbody tr").filter(has_text="y = nd.dot").count() == 0
+    with page.expect_download() as saved:
+        page.locator(".hyb-work").get_by_role("button", name="csv").click()
+    assert "w = nd.dot(w, w)" in Path(saved.value.path()).read_text()
+    plot.press("s")  # zooms out: the earlier products come into sight
+    for _ in range(12):
+        plot.press("s")
+    expect(page.locator(".hyb-work tbody")).to_contain_text("y = nd.dot(x, x)")
+    row.click()
+    expect(page.locator(".hyb-source-line")).to_have_count(1)
+    page.locator(".cm-line", has_text="w = nd.dot(w, w)").click()
     page.keyboard.press("End")
     page.keyboard.type("  # more")
     expect(timeline).to_have_attribute("data-marked", "1")

@@ -22,6 +22,7 @@ function frame(spans: Span[], more: Partial<Frame> = {}): Frame {
     type: 'frame',
     seq: 0,
     now: 100,
+    cell_ms: null,
     gaps: [],
     lanes: [lane],
     names: new Map(),

@@ -1,5 +1,6 @@
 // A picture as a PNG file, whole.
 import { Camera } from './camera';
+import { offer } from './file';
 import { paintGraph, type Scene } from './paint_graph';
 import type { Theme } from './theme';
 
@@ -31,11 +32,7 @@ export function saveImage(scene: Scene, theme: Theme, name: string): void {
   context.fillRect(0, 0, canvas.width, canvas.height);
   canvas.toBlob(blob => {
     if (blob) {
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(blob);
-      link.download = `${name}.png`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+      offer(blob, `${name}.png`);
     }
   });
 }

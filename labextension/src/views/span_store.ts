@@ -8,6 +8,8 @@ const SPANS_PER_LANE = 1 << 16;
 const DEPTH_POINTS = 1 << 15;
 
 const MAX_GAPS = 4096;
+const SAME_CELL_MS = 1;
+const MOST_CELLS = 64;
 
 /** One lane: its newest spans, sorted by start, and levels that have the older ones, too. */
 export class LaneRing {
@@ -120,6 +122,8 @@ export class SpanStore {
   now = 0;
   lastActivity = -Infinity;
   frames = 0;
+  /** when cells began, the newest last; of those after which nothing ran only the last */
+  private readonly cells: number[] = [];
   private readonly depths = new DepthLevels();
   private depthPoints: number[] = [];
   private depthsSince = -Infinity;
@@ -151,6 +155,9 @@ export class SpanStore {
     if (this.depthPoints.length > 4 * DEPTH_POINTS) {
       this.depthPoints = this.depthPoints.slice(-2 * DEPTH_POINTS);
       this.depthsSince = this.depthPoints[0];
+    }
+    if (frame.cell_ms !== null) {
+      this.addCell(frame.cell_ms);
     }
     this.pools = frame.pools.length > 0 ? frame.pools : this.pools;
     this.pending = frame.pending;
@@ -186,6 +193,27 @@ export class SpanStore {
       pending: this.depthPoints[2 * i + 1]
     });
     return depthSteps(this.depthPoints.length / 2, at, window);
+  }
+
+  /** From the start of the last cell that had the engine work to the end of that; null: none. */
+  get lastCell(): { start: number; end: number } | null {
+    const start = this.cells.filter(began => began < this.lastActivity).at(-1);
+    return start === undefined ? null : { start, end: this.lastActivity };
+  }
+
+  // Every frame tells it anew, from two clocks.
+  private addCell(began: number): void {
+    const last = this.cells.at(-1);
+    if (last !== undefined && Math.abs(began - last) < SAME_CELL_MS) {
+      return;
+    }
+    if (last !== undefined && last >= this.lastActivity) {
+      this.cells.pop();
+    }
+    this.cells.push(began);
+    if (this.cells.length > MOST_CELLS) {
+      this.cells.shift();
+    }
   }
 
   get spans(): number {

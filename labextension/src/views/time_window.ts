@@ -44,6 +44,13 @@ export class TimeWindow {
     this.stoppedAt = end;
   }
 
+  /** Shows these milliseconds, with some air around them. */
+  show(start: number, end: number): void {
+    const length = Math.max(end - start, MIN_SPAN_MS);
+    this.span = Math.min(MAX_SPAN_MS, 1.08 * length);
+    this.stop(end + 0.04 * length);
+  }
+
   follow(): void {
     this.following = true;
   }

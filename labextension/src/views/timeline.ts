@@ -17,6 +17,7 @@ import { Surface } from './surface';
 import { readTheme, watchTheme, type Theme } from './theme';
 import { TimeWindow } from './time_window';
 import { Tooltip } from './tooltip';
+import { WorkTable } from './work_table';
 
 /** 30 frames a second: smooth for bars, and cheap. */
 const FRAME_MS = 1000 / 30;
@@ -41,6 +42,18 @@ export class Timeline {
   private readonly pools = h('p.hyb-engine', { 'aria-label': 'Memory pools' });
   private readonly laneList = h('ul.hyb-hidden', { 'aria-label': 'Device lanes' });
   private readonly followButton: HTMLButtonElement;
+  private readonly work = new WorkTable(site => this.events.site?.(site));
+  private readonly tableButton = h(
+    'button.hyb-tool',
+    {
+      type: 'button',
+      title: 'What ran in the time that is shown, by operator and line',
+      'aria-label': 'What ran in the time that is shown, by operator and line',
+      'aria-pressed': 'false',
+      onclick: () => this.showTable(this.work.element.hidden)
+    },
+    'table'
+  );
   private readonly surface: Surface;
   private readonly tooltip: Tooltip;
   private readonly stop: (() => void)[] = [];
@@ -67,6 +80,8 @@ export class Timeline {
       this.followButton,
       tool('+', 'Show less time', () => this.zoom(0.5, 1)),
       tool('−', 'Show more time', () => this.zoom(2, 1)),
+      tool('last cell', 'Show all that the last cell had the engine do', () => this.showLastCell()),
+      this.tableButton,
       tool('clear', 'Forget what was drawn', () => this.clear())
     );
     this.element = h(
@@ -75,6 +90,7 @@ export class Timeline {
       tools,
       this.message,
       this.plot,
+      this.work.element,
       this.laneList,
       this.engine,
       this.pools,
@@ -245,6 +261,9 @@ export class Timeline {
         item.textContent = text;
       }
     });
+    if (!this.work.element.hidden) {
+      this.work.show(this.store, this.view);
+    }
     const unrecorded = this.store.rings.reduce((sum, ring) => sum + ring.unrecorded, 0);
     const lost = unrecorded > 0 ? [unrecordedWords(unrecorded)] : [];
     this.pools.textContent = this.store.pools
@@ -270,6 +289,38 @@ export class Timeline {
     this.followButton.setAttribute('aria-pressed', String(!following));
   }
 
+  private showLastCell(): void {
+    const cell = this.store.lastCell;
+    if (cell) {
+      this.window.show(cell.start, cell.end);
+      this.showFollowing();
+      this.surface.draw();
+    }
+  }
+
+  private showTable(on: boolean): void {
+    this.work.element.hidden = !on;
+    this.tableButton.setAttribute('aria-pressed', String(on));
+    this.words();
+  }
+
+  // W and S zoom, A and D move, as in other viewers of traces.
+  private key(event: KeyboardEvent): void {
+    const step = { a: -0.2, d: 0.2 }[event.key];
+    const factor = { w: 1 / 1.5, s: 1.5 }[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey || (!step && !factor)) {
+      return;
+    }
+    event.preventDefault();
+    if (factor) {
+      this.zoom(factor, 0.5);
+    } else if (step) {
+      this.window.pan(step * this.window.span, this.end);
+      this.showFollowing();
+      this.surface.draw();
+    }
+  }
+
   private zoom(factor: number, share: number): void {
     this.window.zoom(factor, share, this.end);
     this.surface.draw();
@@ -282,6 +333,10 @@ export class Timeline {
 
   private listen(): void {
     let drag: { x: number; moved: boolean } | null = null;
+    this.plot.tabIndex = 0;
+    this.plot.setAttribute('role', 'img');
+    this.plot.setAttribute('aria-label', 'Timeline: W and S zoom, A and D move');
+    this.plot.addEventListener('keydown', event => this.key(event));
     this.plot.addEventListener(
       'wheel',
       event => {
@@ -294,6 +349,7 @@ export class Timeline {
     );
     this.plot.addEventListener('pointerdown', event => {
       drag = { x: event.clientX, moved: false };
+      this.plot.focus({ preventScroll: true });
     });
     this.plot.addEventListener('pointermove', event => {
       if (!drag) {
@@ -455,7 +511,7 @@ function timelineLegend(): HTMLElement {
     item('hyb-key-slow', 'held by slow motion'),
     item('hyb-key-wait', 'a wait'),
     item('hyb-key-error', 'failed'),
-    h('span.hyb-hint', {}, 'wheel: zoom · drag: move · click: show the line')
+    h('span.hyb-hint', {}, 'wheel, W, S: zoom · drag, A, D: move · click: show its line and node')
   );
 }
 
@@ -464,6 +520,7 @@ function emptyFrame(rings: LaneRing[], now: number): Frame {
     type: 'frame',
     seq: 0,
     now,
+    cell_ms: null,
     gaps: [],
     lanes: rings.map(ring => ring.lane),
     names: new Map(),
