@@ -1,4 +1,4 @@
-"""How a picture looks: contrast of computed colours, sizes of text, nothing clipped, nothing moves."""
+"""How a picture looks: contrast of colours, sizes of text, nothing clipped, nothing moves."""
 
 from __future__ import annotations
 
