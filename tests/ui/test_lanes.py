@@ -119,15 +119,20 @@ def test_nodes_lines_and_spans_light_each_other(notebook):
     notebook.write("chain.ipynb", [LOAD, cell, plain])
     notebook.open("chain.ipynb")
     notebook.command("jupyter-hybrid:show-panel")
-    for cell_number in range(3):
-        run(notebook, cell_number)
-        notebook.wait_idle(cell_number + 1)
     page = notebook.page
     timeline = page.locator(".hyb-timeline").first
     plot, tooltip = (timeline.locator(s) for s in (".hyb-timeline-plot", ".hyb-tooltip"))
-    # Two products and one; the others may run on the caller's lane, or not at all.
-    assert until(lambda: sum(notebook.operators().get("cpu(0)", [0])) >= 3), notebook.operators()
-    page.get_by_role("button", name="Pause").click()
+    last_cell = page.get_by_role("button", name="Show all that the last cell")
+
+    def ran(number: int, products: int) -> None:
+        run(notebook, number)
+        notebook.wait_idle(number + 1)
+        done = until(lambda: sum(notebook.operators().get("cpu(0)", [0])) >= products)
+        assert done, notebook.operators()
+
+    ran(0, 0)
+    ran(1, 2)
+    last_cell.click()
     expect(timeline).to_have_attribute("data-marked", "0")
     # A node lights its spans, and those of no other.
     option = notebook.click_node("dot")
@@ -140,27 +145,32 @@ def test_nodes_lines_and_spans_light_each_other(notebook):
     chosen = page.locator(".hyb-viewer [role=option][aria-selected=true]")
     expect(chosen).to_have_count(1)
     expect(chosen).to_contain_text("line 4")
-    # A line of a cell that nothing draws lights its spans as well; one that was edited does not.
-    page.locator(".cm-line", has_text="w = nd.dot(w, w)").click()
-    expect(timeline).to_have_attribute("data-marked", "2")  # and the chosen node's
-    # The last cell alone, and what ran then as a table; a row leads to its line.
-    page.get_by_role("button", name="Show all that the last cell").click()
+    # The last cell alone, and what ran then as a table.
+    ran(2, 3)
+    last_cell.click()
     page.get_by_role("button", name="What ran in the time that is shown").click()
-    row = page.locator(".hyb-work tbody tr").first
+    rows = page.locator(".hyb-work tbody tr")
+    row = rows.filter(has_text="dot").first
     expect(row).to_contain_text(re.compile(r"dot.*ms.*line 2 w = nd.dot\(w, w\)"))
-    assert page.locator(".hyb-work tbody tr").filter(has_text="y = nd.dot").count() == 0
+    assert rows.filter(has_text="y = nd.dot").count() == 0
     with page.expect_download() as saved:
-        page.locator(".hyb-work").get_by_role("button", name="csv").click()
+        page.locator(".hyb-work").get_by_role("button", name="Save all rows").or_(
+            page.locator(".hyb-work").get_by_text("csv")
+        ).first.click()
     assert "w = nd.dot(w, w)" in Path(saved.value.path()).read_text()
-    plot.press("s")  # zooms out: the earlier products come into sight
-    for _ in range(12):
-        plot.press("s")
-    expect(page.locator(".hyb-work tbody")).to_contain_text("y = nd.dot(x, x)")
+    # A row leads to its line, where the cursor lights what it pushed; not once it was edited.
     row.click()
-    expect(page.locator(".hyb-source-line")).to_have_count(1)
+    expect(page.locator(".hyb-source-line")).to_have_text("w = nd.dot(w, w)")
+    expect(timeline).to_have_attribute("data-marked", "0")  # the chosen node ran earlier
     page.locator(".cm-line", has_text="w = nd.dot(w, w)").click()
+    expect(timeline).to_have_attribute("data-marked", "1")
     page.keyboard.press("End")
     page.keyboard.type("  # more")
+    expect(timeline).to_have_attribute("data-marked", "0")
+    # W, A, S and D: the earlier products come into sight.
+    for _ in range(14):
+        plot.press("s")
+    expect(page.locator(".hyb-work tbody")).to_contain_text("z = nd.dot(y, x)")
     expect(timeline).to_have_attribute("data-marked", "1")
 
 
