@@ -33,7 +33,7 @@ void check_inputs(const Graph& graph, const std::vector<NDArray>& inputs) {
 }
 
 // On the copy lane of the device that is not the host; between two, of the one that it goes to.
-NDArray push_copy(const NDArray& from, Context to, NodeId node, uint32_t site) {
+NDArray push_copy(const NDArray& from, Context to, uint32_t site) {
   static const uint32_t name = trace::intern_name("copy_to_device");
   const NDArray made = NDArray::empty(from.shape, from.dtype, to);
   engine::Props props;
@@ -45,7 +45,6 @@ NDArray push_copy(const NDArray& from, Context to, NodeId node, uint32_t site) {
   props.bytes = from.nbytes();
   props.name = name;
   props.site = site != 0 ? site : current_site();
-  props.node = static_cast<uint32_t>(node);
   engine::push_closure(
       [from, made, time = engine::RunTime::current()](Resources& resources) mutable {
         const engine::RunTimeRef mine = std::move(time);
@@ -152,7 +151,7 @@ std::vector<NDArray> Placed::run(const Graph& graph, const std::vector<NDArray>&
     if (step.copy >= 0) {
       const Copy& copy = copies[static_cast<size_t>(step.copy)];
       NDArray& to = values[static_cast<size_t>(copy.to)];
-      to = push_copy(values[static_cast<size_t>(copy.from)], copy.ctx, copy.node, copy.site);
+      to = push_copy(values[static_cast<size_t>(copy.from)], copy.ctx, copy.site);
       if (updating) computed.push_back(to.storage);
     } else {
       const PartProgram& part = parts[static_cast<size_t>(step.part)];
@@ -182,7 +181,7 @@ std::vector<NDArray> Placed::run(const Graph& graph, const std::vector<NDArray>&
       made[k] = own;
     }
     if (targets[k].defined() && !same_device(made[k].ctx(), targets[k].ctx())) {
-      made[k] = push_copy(made[k], targets[k].ctx(), graph.outputs[k].node, 0);
+      made[k] = push_copy(made[k], targets[k].ctx(), 0);
     }
     if (targets[k].defined() && made[k].storage == targets[k].storage) {
       const NDArray own = NDArray::empty(made[k].shape, made[k].dtype, made[k].ctx());

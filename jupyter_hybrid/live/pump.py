@@ -15,6 +15,7 @@ from typing import Any
 from .. import _core
 from ..capture.cell_files import cell_starts
 from ..views import linked
+from ..views.parts import PROCESS
 
 TARGET = "jupyter_hybrid.live"
 _PERIOD_S = 1 / 30
@@ -177,6 +178,7 @@ class _Panel:
             message = {
                 "type": "frame",
                 "seq": self._seq,
+                "process": PROCESS,
                 "now_ms": frame["now_ms"],
                 "cell_ms": None if ago_ms is None else frame["now_ms"] - ago_ms,
                 "gaps": frame["gaps"],

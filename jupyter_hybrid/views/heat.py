@@ -11,8 +11,9 @@ from .parts import Part
 def heat_of(parts: list[Part]) -> list[dict[str, Any]]:
     """A row for each kernel that was measured: its node, seconds, FLOP and bytes read and
     written, of all runs together, and of a fused kernel its members with their shares of the
-    time, as their costs are estimated. Empty while a run is under way."""
-    if any(part.times is not None and part.times.running for part in parts):
+    time, as their costs are estimated. No bytes are told of what reads or writes parts of arrays.
+    Empty while a run is under way, and of programs on several devices, whose parts run apart."""
+    if any(part.on_several_devices or part.running for part in parts):
         return []
     rows = []
     for part in parts:
@@ -20,23 +21,29 @@ def heat_of(parts: list[Part]) -> list[dict[str, Any]]:
         nodes = {node.id: node for node in part.graph.nodes} if seconds else {}
         for id_, s in sorted(seconds.items()):
             node = nodes.get(id_)
-            if node is None:  # a part of a program on several devices: it has ids of its own
+            if node is None:  # another program's
                 return []
             read = [
                 (nodes[source].shapes[out], nodes[source].dtypes[out])
                 for source, out in dict.fromkeys(node.inputs)
             ]
             written = zip(node.shapes, node.dtypes, strict=True)
+            moved = sum(bytes_of(*value) or 0 for value in (*read, *written))
             rows.append(
                 {
                     "node": id_ + part.offset,
                     "s": s,
                     "flop": node.flops * part.runs,
-                    "bytes": sum(bytes_of(*value) or 0 for value in (*read, *written)) * part.runs,
+                    "bytes": 0 if _is_partial(node) else moved * part.runs,
                     "members": _shares(node, part.offset),
                 }
             )
     return rows
+
+
+def _is_partial(node: Any) -> bool:
+    """It reads or writes some elements of an array that is its input as a whole."""
+    return any(member.family == "index" for member in (node, *node.members))
 
 
 def _shares(node: Any, offset: int) -> list[list[float]]:
@@ -46,6 +53,6 @@ def _shares(node: Any, offset: int) -> list[list[float]]:
     costs = node.member_costs
     total = sum(costs) or 1.0
     return [
-        [member.id + offset, round(cost / total, 4)]
+        [member.id + offset, round(cost / total, 6)]
         for member, cost in zip(node.members, costs, strict=True)
     ]

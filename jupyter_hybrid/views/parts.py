@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+PROCESS = uuid.uuid4().hex  # serials begin anew in each
 
 
 @dataclass
@@ -27,7 +30,22 @@ class Part:
         return self.program.graph
 
     @property
-    def serials(self) -> dict[str, int]:
-        """What the trace calls its nodes: ``first`` + id, of ``count`` ids."""
+    def serials(self) -> dict[str, Any]:
+        """What the trace of this process calls its nodes: ``first`` + id, of ``count`` ids."""
         first, count = self.program.serials
-        return {"first": first, "count": count if first else 0, "offset": self.offset}
+        return {
+            "process": PROCESS,
+            "first": first,
+            "count": count if first else 0,
+            "offset": self.offset,
+        }
+
+    @property
+    def on_several_devices(self) -> bool:
+        """Its own parts run apart, each with its own times and serials."""
+        return bool(self.program.serials[0] == 0)
+
+    @property
+    def running(self) -> bool:
+        """A run of it is under way."""
+        return self.times is not None and bool(self.times.running)

@@ -29,6 +29,7 @@ export function demoFrame(): Frame {
     type: 'frame',
     seq: 1,
     now: 4500,
+    process: '',
     cell_ms: null,
     gaps: [{ lane: 2, count: 1234, start_ms: 2950, end_ms: 3700 }],
     lanes: [

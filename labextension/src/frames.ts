@@ -80,6 +80,8 @@ export interface Frame {
   type: 'frame';
   seq: number;
   now: number;
+  /** whose serials of nodes spans have */
+  process: string;
   /** when the last cell began, in milliseconds; null: not known */
   cell_ms: number | null;
   gaps: Gap[];
@@ -148,6 +150,7 @@ const engine = or(
 const header = object<Omit<Frame, 'type' | 'spans' | 'depth' | 'now'> & { now_ms: number }>({
   seq: or(integer, 0),
   now_ms: total,
+  process: text,
   cell_ms: or(number, null),
   gaps: list(object<Gap>({ lane: integer, count: integer, start_ms: number, end_ms: number })),
   lanes: list(

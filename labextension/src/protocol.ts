@@ -257,7 +257,7 @@ const spec = object<Spec>({
   skipped: list(object<Spec['skipped'][number]>({ name: text, label: text, why: text })),
   memory: or(memory, null),
   heat: table(kernelTime),
-  serials: list(object<Serials>({ first: integer, count: integer, offset: count })),
+  serials: list(object<Serials>({ process: text, first: integer, count: integer, offset: count })),
   totals: (value, path) => totals(value ?? {}, path),
   breaks: list(object<Spec['breaks'][number]>({ line: id, reason: text })),
   ends: list(object<Spec['ends'][number]>({ line: id, reason: text })),

@@ -233,8 +233,9 @@ export interface Kernel {
   text: string;
 }
 
-/** Of one program: `count` ids from `offset` on. */
+/** Of one program in a kernel's process: `count` ids from `offset` on. */
 export interface Serials {
+  process: string;
   first: number;
   count: number;
   offset: number;

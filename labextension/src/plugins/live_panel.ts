@@ -31,7 +31,7 @@ export class LivePanel extends Widget {
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', this.title.caption);
     this.node.append(this.heading, this.holder);
-    viewers.pointed.connect((_, serials) => this.timeline.markNodes(serials));
+    viewers.pointed.connect((_, traced) => this.timeline.markNodes(traced));
     links.lineChanged.connect((_, place) => this.timeline.markLine(place));
     connections.added.connect((_, connection) => this.add(connection));
     tracker.currentChanged.connect(() => this.follow());
@@ -84,8 +84,8 @@ export class LivePanel extends Widget {
   private add(connection: LiveConnection): void {
     const timeline = new Timeline({
       site: site => this.links.showSite(site),
-      hover: serial => this.viewers.pointAt(serial),
-      choose: serial => this.viewers.choose(serial)
+      hover: (process, serial) => this.viewers.pointAt(process, serial),
+      choose: (process, serial) => this.viewers.choose(process, serial)
     });
     this.timelines.set(connection, timeline);
     connection.messages.connect((_, message) => {

@@ -4,7 +4,7 @@ import type { Widget } from '@lumino/widgets';
 import { parseSpec } from '../protocol';
 import type { Spec } from '../spec';
 import type { ViewerState } from '../views/graph_viewer';
-import { nodeOfSerial, serialsOf } from '../views/serials';
+import { nodeOfSerial, serialsOf, type Traced } from '../views/serials';
 import type { Viewer } from '../views/viewer';
 
 export interface Shown {
@@ -33,7 +33,7 @@ export class Viewers {
   private readonly states = new Map<string, ViewerState>();
   private readonly plans = new Map<string, Spec>();
   private readonly switchedSignal = new Signal<this, Switched>(this);
-  private readonly pointedSignal = new Signal<this, number[]>(this);
+  private readonly pointedSignal = new Signal<this, Traced>(this);
   private readonly changedSignal = new Signal<this, ViewerChange>(this);
 
   /** A person moved a slider or chose nodes. */
@@ -47,7 +47,7 @@ export class Viewers {
   }
 
   /** A person points at nodes: what the trace calls them. */
-  get pointed(): ISignal<this, number[]> {
+  get pointed(): ISignal<this, Traced> {
     return this.pointedSignal;
   }
 
@@ -56,17 +56,18 @@ export class Viewers {
   }
 
   /** A person points at a span, of this node of the trace; null: at none. */
-  pointAt(serial: number | null): void {
+  pointAt(process: string, serial: number | null): void {
     for (const entry of this.shown) {
-      const node = serial === null ? null : nodeOfSerial(this.specOf(entry).serials, serial);
+      const { serials } = this.specOf(entry);
+      const node = serial === null ? null : nodeOfSerial(serials, process, serial);
       entry.viewer.point(node === null ? [] : [node]);
     }
   }
 
   /** A person clicked a span: pictures of its program choose its node. */
-  choose(serial: number): void {
+  choose(process: string, serial: number): void {
     for (const entry of this.shown) {
-      const node = nodeOfSerial(this.specOf(entry).serials, serial);
+      const node = nodeOfSerial(this.specOf(entry).serials, process, serial);
       if (node !== null) {
         entry.viewer.setState({ selected: [node] });
         this.userChange(entry, entry.viewer.state);

@@ -22,6 +22,7 @@ function frame(spans: Span[], more: Partial<Frame> = {}): Frame {
     type: 'frame',
     seq: 0,
     now: 100,
+    process: '',
     cell_ms: null,
     gaps: [],
     lanes: [lane],

@@ -48,7 +48,11 @@ it('links lines of the program to the nodes that the kernel named', () => {
   const lines = stage.program.trimEnd().split('\n').length;
   const nodes = [-1, kernel.members[1].id, kernel.id, ...Array<number>(lines).fill(-1)];
   const links = programLinks({ ...stage, program_nodes: nodes.slice(0, lines) });
-  expect(links.slice(0, 3)).toEqual([[], [kernel.id], [kernel.id]]);
+  expect(links.slice(0, 3)).toEqual([
+    [],
+    [kernel.id],
+    [kernel.id, 0, 5] // what has no line of its own stands in its reader's
+  ]);
 });
 
 it('refuses shares that are none', () => {

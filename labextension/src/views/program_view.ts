@@ -2,6 +2,7 @@
 import type { Spec, Stage } from '../spec';
 import { diffLines } from './diff';
 import { h } from './dom';
+import { isMade } from './group_tree';
 import { warmthText, type Heat } from './heat';
 import { linesOf, nodesOfLine, type StageModel } from './stages';
 
@@ -83,6 +84,7 @@ export class ProgramView {
     const after = toLines(stage.program);
     const before = index > 0 ? toLines(this.model.stages[index - 1].program) : after;
     const link = programLinks(stage);
+    const lines = new Set(stage.program_nodes);
     const told = new Set<number>();
     let number = 0;
     this.program.replaceChildren(
@@ -93,9 +95,14 @@ export class ProgramView {
         const id = stage.program_nodes[number] ?? -1;
         const again = told.has(id); // of a loop's lines the first one tells its time
         told.add(id);
+        const within = (link[number] ?? []).filter(node => !lines.has(node));
         const row = this.row(String(number + 1), text, link[number], {
           extra: kind === 'added' ? 'hyb-added' : '',
-          took: heat => (again ? 0 : (heat.of(index).get(id) ?? heat.member(id)))
+          took: heat =>
+            again
+              ? 0
+              : (heat.of(index).get(id) ?? heat.member(id)) +
+                sum(within.map(node => heat.of(index).get(node) ?? 0))
         });
         number += 1;
         return row;
@@ -194,7 +201,27 @@ export function programLinks(stage: Stage): number[][] {
     members.forEach(member => holder.set(member.id, id));
     holder.set(id, id);
   }
-  return nodes.map(id => [holder.get(id)].filter(node => node !== undefined));
+  const inside = inlined(stage);
+  return nodes.map(id =>
+    [holder.get(id), ...(inside.get(id) ?? [])].filter(node => node !== undefined)
+  );
+}
+
+// Nodes that stand inside the line of the node that reads them, by that.
+function inlined({ graph, program_nodes: lines }: Stage): Map<number, number[]> {
+  const told = new Set(lines);
+  const reader = new Map(graph.edges.map(edge => [edge.src, edge.dst]));
+  const found = new Map<number, number[]>();
+  for (const node of graph.nodes) {
+    let at: number | undefined = node.id;
+    while (at !== undefined && !told.has(at)) {
+      at = reader.get(at); // a node that is written there has one reader
+    }
+    if (at !== undefined && at !== node.id && isMade(node)) {
+      found.set(at, [...(found.get(at) ?? []), node.id]);
+    }
+  }
+  return found;
 }
 
 // In pictures that were saved without: by the names and lines that the text gives.

@@ -122,6 +122,9 @@ export class SpanStore {
   now = 0;
   lastActivity = -Infinity;
   frames = 0;
+  /** whose serials of nodes spans have */
+  process = '';
+  private lastStart = -Infinity;
   /** when cells began, the newest last; of those after which nothing ran only the last */
   private readonly cells: number[] = [];
   private readonly depths = new DepthLevels();
@@ -143,6 +146,7 @@ export class SpanStore {
         ring.push(span);
       }
       this.lastActivity = Math.max(this.lastActivity, span.start + span.duration);
+      this.lastStart = Math.max(this.lastStart, span.start);
     }
     for (const gap of frame.gaps) {
       (this.lanes.get(gap.lane) ?? this.lane(unnamed(gap.lane))).addGap(gap);
@@ -156,6 +160,7 @@ export class SpanStore {
       this.depthPoints = this.depthPoints.slice(-2 * DEPTH_POINTS);
       this.depthsSince = this.depthPoints[0];
     }
+    this.process = frame.process || this.process;
     if (frame.cell_ms !== null) {
       this.addCell(frame.cell_ms);
     }
@@ -197,7 +202,7 @@ export class SpanStore {
 
   /** From the start of the last cell that had the engine work to the end of that; null: none. */
   get lastCell(): { start: number; end: number } | null {
-    const start = this.cells.filter(began => began < this.lastActivity).at(-1);
+    const start = this.cells.filter(began => began <= this.lastStart).at(-1);
     return start === undefined ? null : { start, end: this.lastActivity };
   }
 
@@ -207,7 +212,7 @@ export class SpanStore {
     if (last !== undefined && Math.abs(began - last) < SAME_CELL_MS) {
       return;
     }
-    if (last !== undefined && last >= this.lastActivity) {
+    if (last !== undefined && last > this.lastStart) {
       this.cells.pop();
     }
     this.cells.push(began);

@@ -11,6 +11,7 @@ import {
   makeHatch,
   paintTimeline
 } from './paint_timeline';
+import type { Traced } from './serials';
 import { isOfNode, paintMarks, type Marks } from './paint_marks';
 import { SpanStore, type LaneRing } from './span_store';
 import { Surface } from './surface';
@@ -27,9 +28,9 @@ export interface TimelineEvents {
   /** a span was clicked: where the user's code pushed it, or waited */
   site?: (site: Site) => void;
   /** a person points at a span of a program's node; null: at none */
-  hover?: (serial: number | null) => void;
+  hover?: (process: string, serial: number | null) => void;
   /** such a span was clicked */
-  choose?: (serial: number) => void;
+  choose?: (process: string, serial: number) => void;
 }
 
 export class Timeline {
@@ -145,9 +146,9 @@ export class Timeline {
     this.engine.textContent = parts.join(' · ');
   }
 
-  /** Marks the spans of a program's nodes, by what the trace calls them. */
-  markNodes(serials: readonly number[]): void {
-    this.marks = { ...this.marks, nodes: new Set(serials) };
+  /** Marks the spans of programs' nodes; none where they ran in another process. */
+  markNodes({ process, serials }: Traced): void {
+    this.marks = { ...this.marks, nodes: new Set(process === this.store.process ? serials : []) };
     this.surface.draw();
   }
 
@@ -165,7 +166,9 @@ export class Timeline {
 
   clear(): void {
     const { lanes, names, sites } = this.store;
+    const { process } = this.store;
     this.store = new SpanStore();
+    this.store.process = process;
     // What the kernel told once it will not tell again.
     names.forEach((name, id) => this.store.names.set(id, name));
     sites.forEach((site, id) => this.store.sites.set(id, site));
@@ -176,6 +179,7 @@ export class Timeline {
   /** Another kernel: nothing of the last one is kept. */
   reset(): void {
     this.store = new SpanStore();
+    this.marks = { nodes: new Set(), place: null };
     this.window.reset();
     this.engine.textContent = '';
     this.pools.textContent = '';
@@ -306,8 +310,9 @@ export class Timeline {
 
   // W and S zoom, A and D move, as in other viewers of traces.
   private key(event: KeyboardEvent): void {
-    const step = { a: -0.2, d: 0.2 }[event.key];
-    const factor = { w: 1 / 1.5, s: 1.5 }[event.key];
+    const key = event.key.toLowerCase();
+    const step = { a: -0.2, d: 0.2 }[key];
+    const factor = { w: 1 / 1.5, s: 1.5 }[key];
     if (event.ctrlKey || event.metaKey || event.altKey || (!step && !factor)) {
       return;
     }
@@ -348,10 +353,13 @@ export class Timeline {
       { passive: false }
     );
     this.plot.addEventListener('pointerdown', event => {
-      drag = { x: event.clientX, moved: false };
+      drag = event.button === 0 ? { x: event.clientX, moved: false } : null;
       this.plot.focus({ preventScroll: true });
     });
     this.plot.addEventListener('pointermove', event => {
+      if (event.buttons % 2 === 0) {
+        drag = null; // it was let go of outside
+      }
       if (!drag) {
         this.point(event);
         return;
@@ -374,7 +382,7 @@ export class Timeline {
       drag = null;
       const span = clicked ? this.hit(event)?.span : null;
       if (span && isOfNode(span)) {
-        this.events.choose?.(span.node);
+        this.events.choose?.(this.store.process, span.node);
       }
       const site = span && this.store.sites.get(span.site);
       if (site) {
@@ -420,7 +428,7 @@ export class Timeline {
   private pointAt(serial: number | null): void {
     if (serial !== this.pointed) {
       this.pointed = serial;
-      this.events.hover?.(serial);
+      this.events.hover?.(this.store.process, serial);
     }
   }
 
@@ -520,6 +528,7 @@ function emptyFrame(rings: LaneRing[], now: number): Frame {
     type: 'frame',
     seq: 0,
     now,
+    process: '',
     cell_ms: null,
     gaps: [],
     lanes: rings.map(ring => ring.lane),

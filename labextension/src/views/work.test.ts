@@ -21,6 +21,7 @@ const frame = (spans: Span[], more: Partial<Frame> = {}): Frame => ({
   type: 'frame',
   seq: 1,
   now: 100,
+  process: 'p',
   cell_ms: null,
   gaps: [],
   lanes: [0, 1].map(id => ({ id, name: `cpu(${id})`, device: '', virtual: false, kind: '' })),
@@ -83,6 +84,8 @@ it('knows the last cell that had the engine work', () => {
   store.add(frame([], { cell_ms: 10.2 })); // the same, by two clocks
   store.add(frame([], { cell_ms: 90 })); // a cell without an operator
   expect(store.lastCell).toEqual({ start: 10, end: 42 });
+  store.add(frame([span(80, 25)], { cell_ms: 95 })); // its operator began before the last cell
+  expect(store.lastCell).toEqual({ start: 10, end: 105 });
   store.add(frame([span(130, 5)], { cell_ms: 120, now: 140 }));
   expect(store.lastCell).toEqual({ start: 120, end: 135 });
   const window = new TimeWindow();
