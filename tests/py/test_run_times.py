@@ -20,6 +20,9 @@ def shell() -> Shell:
     return made
 
 
+_copies: set[int] = set()  # a name is told once to each reader
+
+
 def reader_from_here() -> _core.TraceReader:
     """A reader that sees what starts from here on: what ran before it is over and read."""
     nd.waitall()
@@ -29,9 +32,13 @@ def reader_from_here() -> _core.TraceReader:
 
 
 def kernels(reader: _core.TraceReader) -> list[tuple[float, float]]:
-    """(start, end) in ms of the programs' kernels since the reader's last frame."""
-    spans = np.frombuffer(reader.read_frame(1 << 30)["spans"], _core.SPAN_DTYPE)
-    spans = spans[(spans["node"] > 0) & (spans["flags"] & 16 == 0)]  # of no waits
+    """(start, end) in ms of the programs' kernels since the reader's last frame, and of copies
+    between their parts, which are no node's."""
+    frame = reader.read_frame(1 << 30)
+    _copies.update(id_ for id_, name in frame["names"].items() if name == "copy_to_device")
+    spans = np.frombuffer(frame["spans"], _core.SPAN_DTYPE)
+    ours = (spans["node"] > 0) | np.isin(spans["name"], list(_copies))
+    spans = spans[ours & (spans["flags"] & 16 == 0)]  # of no waits
     return list(zip(spans["start_ms"], spans["start_ms"] + spans["extent_ms"], strict=True))
 
 
