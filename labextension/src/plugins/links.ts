@@ -7,15 +7,9 @@ import type { EditorView } from '@codemirror/view';
 import { Signal, type ISignal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 import type { Site } from '../frames';
+import type { Place } from '../views/paint_marks';
 import { markLines } from './line_marks';
 import type { Shown, Viewers } from './viewers';
-
-/** A line of a cell as it stands there now. */
-export interface Place {
-  cell: string;
-  line: number;
-  code: string;
-}
 
 export class Links {
   private marked: EditorView | null = null;
@@ -55,7 +49,7 @@ export class Links {
       const cell = this.cellOf(shown);
       if (cell && viewOf(cell) === view) {
         const ran = shown.spec.cell?.lines ?? [];
-        shown.viewer.highlightLine(line === null ? null : ranLine(ran, line, text));
+        shown.viewer.highlightLine(line === null ? null : sameLine(ran, line, text));
       }
     }
     const cell = this.cells().find(one => viewOf(one) === view);
@@ -120,29 +114,23 @@ function viewOf(cell: Cell): EditorView | null {
   return (cell.editor as CodeMirrorEditor | null)?.editor ?? null;
 }
 
-// The cell may have been edited since it ran: a line is marked where its code is now, and nowhere
-// when there are several like it or none.
+// The cell may have been edited since it ran: a line is marked where its code is now.
 function currentLines(cell: Cell, ran: Map<number, string>): number[] {
-  const now = cell.model.sharedModel.getSource().split('\n').map(sameCode);
-  return [...ran].flatMap(([line, text]) => {
-    const code = sameCode(text);
-    if (code === '' || now[line - 1] === code) {
-      return [line];
-    }
-    const at = now.indexOf(code);
-    return at < 0 || now.includes(code, at + 1) ? [] : [at + 1];
-  });
+  const now = cell.model.sharedModel.getSource().split('\n');
+  return [...ran].flatMap(([line, text]) =>
+    text.trim() === '' ? [line] : (sameLine(now, line, text) ?? [])
+  );
 }
 
-// The other way: which line of the run a line of the cell was; null: none, or several like it.
-function ranLine(ran: readonly string[], line: number, text: string): number | null {
+// Which of `lines` is a line of another version; null: none, or there are several like it.
+function sameLine(lines: readonly string[], line: number, text: string): number | null {
   const code = sameCode(text);
-  const lines = ran.map(sameCode);
-  if (lines[line - 1] === code) {
+  const codes = lines.map(sameCode);
+  if (codes[line - 1] === code) {
     return line;
   }
-  const at = lines.indexOf(code);
-  return code === '' || at < 0 || lines.includes(code, at + 1) ? null : at + 1;
+  const at = codes.indexOf(code);
+  return code === '' || at < 0 || codes.includes(code, at + 1) ? null : at + 1;
 }
 
 // The kernel sends a line without its indentation, cut when it is long.

@@ -8,8 +8,14 @@ import type { Theme } from './theme';
 export interface Marks {
   /** of programs, as the trace calls them */
   nodes: ReadonlySet<number>;
-  /** a line of a cell, with its code: one that was edited since has pushed nothing */
-  place: { cell: string; line: number; code: string } | null;
+  place: Place | null;
+}
+
+/** A line of a cell, with its code: one that was edited since has pushed nothing. */
+export interface Place {
+  cell: string;
+  line: number;
+  code: string;
 }
 
 /** Did a program's node run then? A wait is none, nor are several operators in one span. */

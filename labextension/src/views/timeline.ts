@@ -12,7 +12,7 @@ import {
   paintTimeline
 } from './paint_timeline';
 import type { Traced } from './serials';
-import { isOfNode, paintMarks, type Marks } from './paint_marks';
+import { isOfNode, paintMarks, type Marks, type Place } from './paint_marks';
 import { SpanStore, type LaneRing } from './span_store';
 import { Surface } from './surface';
 import { readTheme, watchTheme, type Theme } from './theme';
@@ -153,7 +153,7 @@ export class Timeline {
   }
 
   /** Marks the spans that a line of a cell pushed; null: those of none. */
-  markLine(place: Marks['place']): void {
+  markLine(place: Place | null): void {
     this.marks = { ...this.marks, place };
     this.surface.draw();
   }
