@@ -1,5 +1,5 @@
 // The live timeline: queue depth and a lane for each device, moving while the engine works.
-import { FLAG, type EngineState, type Frame, type Site, type Span } from '../frames';
+import type { EngineState, Frame, Site } from '../frames';
 import { spanAt, workIn, type Window } from './aggregate';
 import { h, keepKeys } from './dom';
 import { bytes, plural, seconds } from './format';
@@ -17,6 +17,7 @@ import { SpanStore, type LaneRing } from './span_store';
 import { Surface } from './surface';
 import { readTheme, watchTheme, type Theme } from './theme';
 import { TimeWindow } from './time_window';
+import { placeWords, spanWords, unrecordedWords, type Hit } from './timeline_words';
 import { Tooltip } from './tooltip';
 import { WorkTable } from './work_table';
 
@@ -165,8 +166,7 @@ export class Timeline {
   }
 
   clear(): void {
-    const { lanes, names, sites } = this.store;
-    const { process } = this.store;
+    const { lanes, names, sites, process } = this.store;
     this.store = new SpanStore();
     this.store.process = process;
     // What the kernel told once it will not tell again.
@@ -416,7 +416,7 @@ export class Timeline {
   private point(event: PointerEvent): void {
     const hit = this.hit(event);
     this.pointAt(hit?.span && isOfNode(hit.span) ? hit.span.node : null);
-    const lines = hit ? (hit.span ? this.spanWords(hit.span) : placeWords(hit)) : [];
+    const lines = hit ? (hit.span ? spanWords(hit.span, this.store) : placeWords(hit)) : [];
     if (lines.length === 0) {
       this.tooltip.hide();
       return;
@@ -431,81 +431,6 @@ export class Timeline {
       this.events.hover?.(this.store.process, serial);
     }
   }
-
-  private waitWords(span: Span): string[] {
-    const [site, pushed] = [span.site, span.node].map(id => this.store.sites.get(id));
-    const name = span.name > 0 ? this.store.names.get(span.name) : undefined;
-    return [
-      `waits ${seconds(span.duration / 1e3)} for ${name ?? 'what is queued'}`,
-      ...(site ? [siteWords(site)] : []),
-      ...(name && pushed ? [`${name} was pushed at ${siteWords(pushed)}`] : []),
-      ...(span.flags & FLAG.running ? ['still waiting'] : [])
-    ];
-  }
-
-  private spanWords(span: Span): string[] {
-    if (span.flags & FLAG.wait && !(span.flags & FLAG.merged)) {
-      return this.waitWords(span);
-    }
-    const name = this.store.names.get(span.name) ?? `operator ${span.name}`;
-    const isMerged = Boolean(span.flags & FLAG.merged);
-    const lines = [isMerged ? `${plural(span.count, 'operator')}, ${name} the longest` : name];
-    const each = span.count > 1 && !isMerged ? `, ${plural(span.count, 'operator')} in a row` : '';
-    const of = isMerged ? ` of work in ${seconds(span.duration / 1e3)}` : '';
-    lines.push(`${seconds(span.busy / 1e3)}${of}${each}`);
-    const site = this.store.sites.get(span.site);
-    if (site) {
-      lines.push(siteWords(site));
-    }
-    const flags = flagWords(span.flags);
-    return flags ? [...lines, flags] : lines;
-  }
-}
-
-/** What is under the pointer: a lane, a time and, in milliseconds, how far thin things reach. */
-interface Hit {
-  ring: LaneRing;
-  time: number;
-  slack: number;
-  span: Span | null;
-}
-
-function siteWords({ cell, line, text, code }: Site): string {
-  const place = [cell === null && text, line !== null && `line ${line}`].filter(Boolean).join(', ');
-  return code ? `${place}:  ${code}` : place;
-}
-
-// Where there is no span: operators that nobody saw, or spans that are not kept any more.
-function placeWords({ ring, time, slack }: Hit): string[] {
-  const gap = ring.gapAt(time, slack);
-  if (gap) {
-    const length = seconds((gap.end_ms - gap.start_ms) / 1e3);
-    return [unrecordedWords(gap.count), `in ${length}: more than the trace could keep`];
-  }
-  if (time >= ring.droppedUntil) {
-    return [];
-  }
-  const { busy, count } = workIn(ring, time - slack, time + slack);
-  const about = `${Math.round((100 * busy) / (2 * slack))} % busy for ${seconds(slack / 500)}`;
-  return count > 0 || busy > 0 ? [`about ${plural(count, 'operator')}`, about] : [];
-}
-
-function unrecordedWords(operators: number): string {
-  return `${plural(operators, 'operator')} not recorded`;
-}
-
-function flagWords(flags: number): string {
-  const words: [number, string][] = [
-    [FLAG.inline, 'run inline by the caller'],
-    [FLAG.artificial, 'held by slow motion'],
-    [FLAG.error, 'failed'],
-    [FLAG.wait, 'a thread waits'],
-    [FLAG.running, 'still running']
-  ];
-  return words
-    .filter(([bit]) => flags & bit)
-    .map(([, word]) => word)
-    .join(', ');
 }
 
 function timelineLegend(): HTMLElement {

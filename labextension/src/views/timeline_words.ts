@@ -1,0 +1,81 @@
+// What the timeline says of a span or a place under the pointer.
+import { FLAG, type Site, type Span } from '../frames';
+import { workIn } from './aggregate';
+import { plural, seconds } from './format';
+import type { LaneRing, SpanStore } from './span_store';
+
+/** What is under the pointer: a lane, a time and, in milliseconds, how far thin things reach. */
+export interface Hit {
+  ring: LaneRing;
+  time: number;
+  slack: number;
+  span: Span | null;
+}
+
+function waitWords(span: Span, store: SpanStore): string[] {
+  const [site, pushed] = [span.site, span.node].map(id => store.sites.get(id));
+  const name = span.name > 0 ? store.names.get(span.name) : undefined;
+  return [
+    `waits ${seconds(span.duration / 1e3)} for ${name ?? 'what is queued'}`,
+    ...(site ? [siteWords(site)] : []),
+    ...(name && pushed ? [`${name} was pushed at ${siteWords(pushed)}`] : []),
+    ...(span.flags & FLAG.running ? ['still waiting'] : [])
+  ];
+}
+
+/** Of a span: what it was, how long, where it was pushed. */
+export function spanWords(span: Span, store: SpanStore): string[] {
+  if (span.flags & FLAG.wait && !(span.flags & FLAG.merged)) {
+    return waitWords(span, store);
+  }
+  const name = store.names.get(span.name) ?? `operator ${span.name}`;
+  const isMerged = Boolean(span.flags & FLAG.merged);
+  const lines = [isMerged ? `${plural(span.count, 'operator')}, ${name} the longest` : name];
+  const each = span.count > 1 && !isMerged ? `, ${plural(span.count, 'operator')} in a row` : '';
+  const of = isMerged ? ` of work in ${seconds(span.duration / 1e3)}` : '';
+  lines.push(`${seconds(span.busy / 1e3)}${of}${each}`);
+  const site = store.sites.get(span.site);
+  if (site) {
+    lines.push(siteWords(site));
+  }
+  const flags = flagWords(span.flags);
+  return flags ? [...lines, flags] : lines;
+}
+
+function siteWords({ cell, line, text, code }: Site): string {
+  const place = [cell === null && text, line !== null && `line ${line}`].filter(Boolean).join(', ');
+  return code ? `${place}:  ${code}` : place;
+}
+
+/** Where there is no span: operators that nobody saw, or spans that are not kept any more. */
+export function placeWords({ ring, time, slack }: Hit): string[] {
+  const gap = ring.gapAt(time, slack);
+  if (gap) {
+    const length = seconds((gap.end_ms - gap.start_ms) / 1e3);
+    return [unrecordedWords(gap.count), `in ${length}: more than the trace could keep`];
+  }
+  if (time >= ring.droppedUntil) {
+    return [];
+  }
+  const { busy, count } = workIn(ring, time - slack, time + slack);
+  const about = `${Math.round((100 * busy) / (2 * slack))} % busy for ${seconds(slack / 500)}`;
+  return count > 0 || busy > 0 ? [`about ${plural(count, 'operator')}`, about] : [];
+}
+
+export function unrecordedWords(operators: number): string {
+  return `${plural(operators, 'operator')} not recorded`;
+}
+
+function flagWords(flags: number): string {
+  const words: [number, string][] = [
+    [FLAG.inline, 'run inline by the caller'],
+    [FLAG.artificial, 'held by slow motion'],
+    [FLAG.error, 'failed'],
+    [FLAG.wait, 'a thread waits'],
+    [FLAG.running, 'still running']
+  ];
+  return words
+    .filter(([bit]) => flags & bit)
+    .map(([, word]) => word)
+    .join(', ');
+}
