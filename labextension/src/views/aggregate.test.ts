@@ -1,40 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { FLAG, type Frame, type Span } from '../frames';
+import { FLAG, type Span } from '../frames';
+import { frame, lane, span } from '../testdata/live_frames';
 import { barsOf, depthSteps, spanAt, workIn, type Window } from './aggregate';
 import { LaneRing, SpanStore } from './span_store';
 import { TimeWindow } from './time_window';
-
-const lane = { id: 0, name: 'cpu(0)', device: 'cpu(0)', virtual: false, kind: 'compute' };
-
-function span(start: number, duration: number, more: Partial<Span> = {}): Span {
-  const rest = { name: 0, site: 0, node: 0, lane: 0, flags: 0, count: 1 };
-  return { start, duration, busy: duration, ...rest, ...more };
-}
 
 function ring(...spans: Span[]): LaneRing {
   const made = new LaneRing(lane);
   spans.forEach(s => made.push(s));
   return made;
-}
-
-function frame(spans: Span[], more: Partial<Frame> = {}): Frame {
-  return {
-    type: 'frame',
-    seq: 0,
-    now: 100,
-    process: '',
-    cell_ms: null,
-    gaps: [],
-    lanes: [lane],
-    names: new Map(),
-    sites: new Map(),
-    engine: null,
-    pending: 0,
-    pools: [],
-    spans,
-    depth: new Float64Array(0),
-    ...more
-  };
 }
 
 describe('LaneRing', () => {

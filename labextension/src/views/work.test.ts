@@ -1,45 +1,26 @@
 import { expect, it } from 'vitest';
 import { FLAG, type Frame, type Span } from '../frames';
+import { frame as plainFrame, lane, span as plainSpan } from '../testdata/live_frames';
 import { SpanStore } from './span_store';
 import { TimeWindow } from './time_window';
 import { workBetween, workCsv } from './work';
 
-const span = (start: number, duration: number, more: Partial<Span> = {}): Span => ({
-  start,
-  duration,
-  busy: duration,
-  name: 1,
-  site: 1,
-  node: 0,
-  lane: 0,
-  flags: 0,
-  count: 1,
-  ...more
-});
+const span = (start: number, duration: number, more: Partial<Span> = {}) =>
+  plainSpan(start, duration, { name: 1, site: 1, ...more });
 
-const frame = (spans: Span[], more: Partial<Frame> = {}): Frame => ({
-  type: 'frame',
-  seq: 1,
-  now: 100,
-  process: 'p',
-  cell_ms: null,
-  gaps: [],
-  lanes: [0, 1].map(id => ({ id, name: `cpu(${id})`, device: '', virtual: false, kind: '' })),
-  names: new Map([
-    [1, 'dot'],
-    [2, 'exp']
-  ]),
-  sites: new Map([
-    [1, { cell: 'a', line: 3, text: 'cell', code: 'y = dot(x, x)' }],
-    [2, { cell: null, line: 7, text: 'f.py', code: '=1+"2"' }]
-  ]),
-  engine: null,
-  pending: 0,
-  pools: [],
-  spans,
-  depth: new Float64Array(0),
-  ...more
-});
+const frame = (spans: Span[], more: Partial<Frame> = {}) =>
+  plainFrame(spans, {
+    lanes: [lane, { ...lane, id: 1, name: 'cpu(1)' }],
+    names: new Map([
+      [1, 'dot'],
+      [2, 'exp']
+    ]),
+    sites: new Map([
+      [1, { cell: 'a', line: 3, text: 'cell', code: 'y = dot(x, x)' }],
+      [2, { cell: null, line: 7, text: 'f.py', code: '=1+"2"' }]
+    ]),
+    ...more
+  });
 
 it('adds up what ran in a stretch of time, over all lanes', () => {
   const store = new SpanStore();
