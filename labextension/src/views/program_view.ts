@@ -84,7 +84,6 @@ export class ProgramView {
     const after = toLines(stage.program);
     const before = index > 0 ? toLines(this.model.stages[index - 1].program) : after;
     const link = programLinks(stage);
-    const lines = new Set(stage.program_nodes);
     const told = new Set<number>();
     let number = 0;
     this.program.replaceChildren(
@@ -95,14 +94,14 @@ export class ProgramView {
         const id = stage.program_nodes[number] ?? -1;
         const again = told.has(id); // of a loop's lines the first one tells its time
         told.add(id);
-        const within = (link[number] ?? []).filter(node => !lines.has(node));
-        const row = this.row(String(number + 1), text, link[number], {
+        const links = link[number];
+        const took = (heat: Heat) =>
+          this.model.node(index, id)
+            ? sum(links.map(node => heat.of(index).get(node) ?? 0))
+            : heat.member(id);
+        const row = this.row(String(number + 1), text, links, {
           extra: kind === 'added' ? 'hyb-added' : '',
-          took: heat =>
-            again
-              ? 0
-              : (heat.of(index).get(id) ?? heat.member(id)) +
-                sum(within.map(node => heat.of(index).get(node) ?? 0))
+          took: again ? undefined : took
         });
         number += 1;
         return row;
