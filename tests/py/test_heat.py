@@ -9,9 +9,10 @@ import pytest
 from cells import Shell
 
 import jupyter_hybrid as jh
-from jupyter_hybrid import _core, nd
-from jupyter_hybrid.views import GraphViewer, spec_of
+from jupyter_hybrid import _core, engine, nd
+from jupyter_hybrid.views import Forms, spec_of
 from jupyter_hybrid.views.packed import packed
+from jupyter_hybrid.views.spec import MIME
 
 CELL = """
 h = np.maximum(x @ w + 1, 0)
@@ -114,11 +115,19 @@ def test_no_bytes_are_told_of_what_reads_parts(shell):
 
 
 def test_heat_comes_when_the_run_is_over(shell):
-    shell.hybridize(CELL)
-    report = shell.report
-    report.run_s
-    viewer = GraphViewer(report)
-    assert viewer.spec["heat"] and packed(viewer.spec)["heat"]
+    with engine.using(inline=False, slow=3600):  # held until that is over
+        shell.hybridize("y = np.exp(x) @ w\n")
+        report = shell.report
+        forms = Forms(report)
+        data, _ = forms.bundle()
+        assert report.running and data[MIME]["heat"] == []
+        letting_go = threading.Thread(target=engine.configure, kwargs={"slow": 0})
+        letting_go.start()
+        assert report.run_s > 0  # waits for it
+        letting_go.join()
+    forms.measure_again()
+    data, _ = forms.bundle()
+    assert len(data[MIME]["heat"]) == 2 and data[MIME]["heat"] == spec_of(report)["heat"]
 
 
 def test_times_are_counted_by_threads(shell):
