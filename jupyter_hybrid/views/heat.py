@@ -13,7 +13,7 @@ def heat_of(parts: list[Part]) -> list[dict[str, Any]]:
     written, of all runs together, and of a fused kernel its members with their shares of the
     time, as their costs are estimated. No bytes are told of what reads or writes parts of arrays.
     Empty while a run is under way, and of programs on several devices, whose parts run apart."""
-    if any(part.on_several_devices or part.running for part in parts):
+    if any(part.is_placed or part.running for part in parts):
         return []
     rows = []
     for part in parts:

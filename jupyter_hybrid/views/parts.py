@@ -41,8 +41,8 @@ class Part:
         }
 
     @property
-    def on_several_devices(self) -> bool:
-        """Its own parts run apart, each with its own times and serials."""
+    def is_placed(self) -> bool:
+        """On several devices: its own parts run apart, each with its own times and serials."""
         return bool(self.program.serials[0] == 0)
 
     @property
