@@ -216,13 +216,13 @@ void bind_graph(py::module_& m) {
           py::arg("inline_scalars") = true, py::arg("lines") = true, py::arg("types") = false,
           "Readable, Python-like program text.")
       .def_property_readonly(
-          "program",
+          "program_with_nodes",
           [](const Graph& g) {
             std::vector<NodeId> nodes;
             std::string text = program_text(g, {}, &nodes);
             return py::make_tuple(std::move(text), std::move(nodes));
           },
-          "The same text, and for each of its lines the node that it computes, of a fused node's "
+          "text(), and for each of its lines the node that it computes, of a fused node's "
           "the member; -1 for none.")
       .def(
           "value_names",

@@ -52,15 +52,15 @@ class ReportStage:
     @property
     def program(self) -> str:
         """The stage as Python-like text."""
-        return "\n".join(str(graph) for _, graph in self.parts)
+        return self.program_with_nodes[0]
 
     @property
-    def program_nodes(self) -> tuple[str, list[int]]:
+    def program_with_nodes(self) -> tuple[str, list[int]]:
         """The same text, and for each of its lines the node that it computes, of a fused node's
         the member; -1 for none."""
         texts, all_nodes = [], []
         for (_, graph), offset in zip(self.parts, self.offsets, strict=True):
-            text, nodes = graph.program
+            text, nodes = graph.program_with_nodes
             texts.append(text)
             all_nodes += [-1] * (len(texts) > 1)  # an empty line between the parts
             all_nodes += [node if node < 0 else node + offset for node in nodes]

@@ -30,8 +30,8 @@ class _OneStage:
     why_skipped: str = ""
 
     @property
-    def program_nodes(self) -> tuple[str, list[int]]:
-        text, nodes = self.graph.program
+    def program_with_nodes(self) -> tuple[str, list[int]]:
+        text, nodes = self.graph.program_with_nodes
         return text, nodes
 
 

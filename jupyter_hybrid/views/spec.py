@@ -41,7 +41,7 @@ class Picture:
     """What a spec is made from, whether a cell's report, a compiled block or a bare graph."""
 
     title: str
-    stages: list[Any]  # name, label, graph, changes, changed, why_skipped, program_nodes
+    stages: list[Any]  # name, label, graph, changes, changed, why_skipped, program_with_nodes
     parts: list[Part] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)  # node id -> the user's name
     line_of: Callable[[Any], int | None] = lambda node: None
@@ -197,7 +197,7 @@ def _stage(
                 "h": height,
             }
         )
-    program, program_nodes = stage.program_nodes
+    program, program_nodes = stage.program_with_nodes
     edges = edges_of(graph)
     waits = waits_of(picture.parts) if planned else []
     edges += [order_edge(a, b, "shares memory") for a, b in waits]
