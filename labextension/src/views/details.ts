@@ -56,7 +56,7 @@ export class Details {
     }
     const took = made.reduce((sum, node) => sum + (this.heat.of(this.stage).get(node.id) ?? 0), 0);
     if (took > 0) {
-      facts.push(['time', warmthText(this.heat.warmth(took, took))]);
+      facts.push(['time', warmthText(this.heat.warmth(took, this.ids))]);
     }
     const lines = [...new Set(nodes.flatMap(linesOf))].sort((a, b) => a - b).slice(0, 6);
     return h(
@@ -107,19 +107,16 @@ export class Details {
     if (s === undefined) {
       return [];
     }
-    const time = warmthText(this.heat.warmth(s, s));
+    const time = warmthText(this.heat.warmth(s, [node.id]));
     const kernel = this.heat.kernel(node.id);
-    return kernel
-      ? [
-          ['time', time],
-          ['rate', rates(kernel)]
-        ]
-      : [['time', `≈ ${time}`]];
+    return [['time', time], ...(kernel ? [['rate', rates(kernel)] as [string, string]] : [])];
   }
 
   private estimated(node: Node): HTMLElement | null {
-    const shared = this.heat.of(this.stage).has(node.id) && !this.heat.kernel(node.id);
-    return shared ? h('p.hyb-note', {}, "≈ its share of a kernel's time, by estimated cost") : null;
+    const { estimated } = this.heat.warmth(0, [node.id]);
+    return estimated
+      ? h('p.hyb-note', {}, "≈ its share of a kernel's time, by estimated cost")
+      : null;
   }
 
   private source(node: Node): HTMLElement[] {

@@ -38,7 +38,12 @@ it('says shares and rates', () => {
   expect(percent(0)).toBe('0 %');
   expect(percent(0.004)).toBe('< 1 %');
   expect(percent(0.336)).toBe('34 %');
-  expect(warmthText({ s: 1.2e-3, share: 0.5, level: 1 })).toBe('1.2 ms · 50 %');
+  const warmth = { s: 1.2e-3, share: 0.5, level: 1, estimated: false };
+  expect(warmthText(warmth)).toBe('1.2 ms · 50 %');
+  expect(warmthText({ ...warmth, estimated: true })).toBe('≈ 1.2 ms · 50 %');
+  const heat = new Heat(times, model);
+  expect(heat.warmth(1, [kernel.id]).estimated).toBe(false); // measured
+  expect(heat.warmth(1, [kernel.members[0].id]).estimated).toBe(true);
   expect(rates(times[0])).toBe('2 GFLOP/s, 0.5 GB/s');
   expect(rates({ ...times[0], s: 0 })).toBe('');
 });

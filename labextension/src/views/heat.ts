@@ -12,6 +12,8 @@ export interface Warmth {
   share: number;
   /** how strongly it is coloured: 1 for the hottest of its picture */
   level: number;
+  /** it is, or holds, a share of a kernel's time by estimated cost */
+  estimated: boolean;
 }
 
 export class Heat {
@@ -73,26 +75,31 @@ export class Heat {
 
   /** By card of a picture of that stage. */
   cards(drawn: Drawn, stage: number): Map<number, Warmth> {
-    const sums = new Map<number, number>();
+    const sums = new Map<number, { s: number; nodes: number[] }>();
     for (const [node, s] of this.of(stage)) {
       const card = drawn.standsFor.get(node);
       if (card !== undefined) {
-        sums.set(card, (sums.get(card) ?? 0) + s);
+        const sum = sums.get(card) ?? { s: 0, nodes: [] };
+        sum.s += s;
+        sum.nodes.push(node);
+        sums.set(card, sum);
       }
     }
-    const most = Math.max(0, ...sums.values());
-    return new Map([...sums].map(([card, s]) => [card, this.warmth(s, most)]));
+    const most = Math.max(0, ...[...sums.values()].map(sum => sum.s));
+    return new Map([...sums].map(([card, { s, nodes }]) => [card, this.warmth(s, nodes, most)]));
   }
 
-  warmth(s: number, most: number): Warmth {
+  /** Of nodes, or members of one, that took so many seconds. */
+  warmth(s: number, nodes: readonly number[], most = s): Warmth {
     const share = this.total > 0 ? s / this.total : 0;
-    return { s, share, level: most > 0 ? s / most : 0 };
+    const estimated = nodes.some(id => this.members.has(id));
+    return { s, share, level: most > 0 ? s / most : 0, estimated };
   }
 }
 
-/** "1.2 ms · 34 %" */
-export function warmthText({ s, share }: Warmth): string {
-  return `${seconds(s)} · ${percent(share)}`;
+/** "1.2 ms · 34 %", or "≈ 1.2 ms · 34 %" */
+export function warmthText({ s, share, estimated }: Warmth): string {
+  return `${estimated ? '≈ ' : ''}${seconds(s)} · ${percent(share)}`;
 }
 
 export function percent(share: number): string {

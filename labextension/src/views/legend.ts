@@ -39,7 +39,7 @@ export function legend(
   if (heat) {
     const text =
       `colour: share of ${seconds(heat.total)}, the time of all kernels in the last run; ` +
-      'operators of one kernel share its time by estimated cost';
+      '≈: operators of one kernel share its time by estimated cost';
     return h('div.hyb-legend', {}, h('i.hyb-heat-scale', {}), h('span.hyb-hint', {}, text));
   }
   const plain = byBuffer ? (node: Graph['nodes'][number]) => node.buffer === null : () => true;

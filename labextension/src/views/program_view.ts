@@ -14,7 +14,9 @@ export interface ProgramViewEvents {
 interface Row {
   element: HTMLElement;
   nodes: number[];
-  /** what it took, in seconds */
+  /** whose time it tells, ... */
+  timed: number[];
+  /** ... in seconds */
   took: (heat: Heat) => number;
 }
 
@@ -77,6 +79,7 @@ export class ProgramView {
       ...(this.spec.cell?.lines ?? []).map((text, i) =>
         this.row(String(i + 1), text, nodesOfLine(stage.graph, i + 1), {
           // As written: operators share what a kernel took that several lines are in.
+          timed: nodesOfLine(first, i + 1),
           took: heat => sum(nodesOfLine(first, i + 1).map(id => heat.of(0).get(id) ?? 0))
         })
       )
@@ -101,6 +104,7 @@ export class ProgramView {
             : heat.member(id);
         const row = this.row(String(number + 1), text, links, {
           extra: kind === 'added' ? 'hyb-added' : '',
+          timed: [id, ...links],
           took: again ? undefined : took
         });
         number += 1;
@@ -133,9 +137,9 @@ export class ProgramView {
     const { heat } = this;
     const times = this.rows.map(row => (heat ? row.took(heat) : 0));
     const most = Math.max(0, ...times);
-    this.rows.forEach(({ element }, i) => {
+    this.rows.forEach(({ element, timed }, i) => {
       element.querySelector('.hyb-warm')?.remove();
-      const warmth = heat && times[i] > 0 ? heat.warmth(times[i], most) : null;
+      const warmth = heat && times[i] > 0 ? heat.warmth(times[i], timed, most) : null;
       element.style.setProperty('--hyb-level', String(warmth?.level ?? 0));
       if (warmth) {
         element.append(h('small.hyb-warm', {}, warmthText(warmth)));
@@ -157,7 +161,7 @@ export class ProgramView {
     number: string,
     text: string,
     nodes: number[],
-    { extra = '', took = () => 0 }: { extra?: string; took?: Row['took'] }
+    { extra = '', timed = [], took = () => 0 }: { extra?: string } & Partial<Row>
   ) {
     // The line of the cell, a comment of the program text, stands beside the code as a quiet tag.
     const [, code, tag] = /^(.*\S)\s+# (lines? \d[\d, ]*)$/.exec(text) ?? ['', text, ''];
@@ -177,7 +181,7 @@ export class ProgramView {
       element.classList.add(extra);
     }
     element.classList.toggle('hyb-linked', nodes.length > 0);
-    this.rows.push({ element, nodes, took });
+    this.rows.push({ element, nodes, timed, took });
     return element;
   }
 }
