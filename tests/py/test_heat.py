@@ -115,8 +115,9 @@ def test_no_bytes_are_told_of_what_reads_parts(shell):
 
 
 def test_heat_comes_when_the_run_is_over(shell):
+    shell.ns.update(nd=nd, a=nd.ones((60, 60)))
     with engine.using(inline=False, slow=3600):  # held until that is over
-        shell.hybridize("y = np.exp(x) @ w\n")
+        shell.hybridize("b = nd.dot(a, a)\nc = nd.dot(b, a)")  # nobody waits for nd's arrays
         report = shell.report
         forms = Forms(report)
         data, _ = forms.bundle()
