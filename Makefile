@@ -115,6 +115,7 @@ check: build
 	run "mypy" $(BIN)/mypy; \
 	run "lint-imports" $(BIN)/lint-imports; \
 	run "include layers" $(BIN)/python tools/include_layers.py; \
+	run "schema" $(BIN)/python tools/schema.py --check; \
 	run "clang-format" $(BIN)/clang-format --dry-run -Werror $(CPP_FILES); \
 	$(if $(FRONTEND),for script in lint format:check typecheck; do run "npm run $$script" $(NPM) run $$script; done;) \
 	exit $$status

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, Literal
 
 from ..capture.bytes import nbytes
 from ..capture.cell import Cell
@@ -17,7 +17,10 @@ from ..capture.program_cache import Recipe, build
 Place = tuple[int, int]  # (part of the cell, index of the output in the part's whole graph)
 Choice = frozenset[Place]  # the outputs that are kept
 
-KEPT, DEFERRED, PLANNED_AWAY = "kept", "deferred", "planned away"
+State = Literal["kept", "deferred", "planned away"]
+KEPT: Final = "kept"
+DEFERRED: Final = "deferred"
+PLANNED_AWAY: Final = "planned away"
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Name:
 
     name: str
     line: int | None
-    state: str
+    state: State
     bytes: int | None
     kernels: int | None
     size: int
@@ -242,7 +245,7 @@ class Switches:
                 choice = choice | {place} if keep else choice - {place}
         return choice
 
-    def _state(self, slot: _Slot, choice: Choice) -> str:
+    def _state(self, slot: _Slot, choice: Choice) -> State:
         if slot.place in choice:
             return KEPT
         return DEFERRED if slot.can_wait and self.options.out is None else PLANNED_AWAY

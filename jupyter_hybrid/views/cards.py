@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from textwrap import indent
-from typing import Any
+from typing import Any, cast
 
 from .edges import shape_text
 from .group_paths import is_gradient
 from .notation import notation, number_text, other_attributes, short
+from .schema import Family
 
 # Pixels of one character: wide fonts are the measure, narrow ones leave some air.
 _LABEL_CHAR, _DETAIL_CHAR = 8.0, 6.8
@@ -56,13 +57,13 @@ def is_copy(node: Any) -> bool:
     return bool(node.kind == "op" and node.op == "copy_to_device")
 
 
-def family_of(node: Any) -> str:
+def family_of(node: Any) -> Family:
     """By which a card is coloured: the operator's family, or what else the node is."""
     if node.kind not in ("op", "fused"):
-        return str(node.kind)
+        return cast(Family, node.kind)
     if is_copy(node):
         return "copy"
-    return "gradient" if is_gradient(node.scope) else str(node.family)
+    return "gradient" if is_gradient(node.scope) else cast(Family, node.family)
 
 
 def detail_of(node: Any, label: str, sources: dict[int, Any] | None = None) -> str:

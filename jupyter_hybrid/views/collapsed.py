@@ -6,9 +6,12 @@ from typing import Any
 
 from .layout import Box, layered
 from .opening import chain, is_made, made_in
+from .schema import Edge, Graph, Group, Node, Spec, Stage
+
+Card = dict[str, Any]  # a node or an edge, with where it stands
 
 
-def collapsed(spec: dict[str, Any], stage: dict[str, Any]) -> dict[str, Any]:
+def collapsed(spec: Spec, stage: Stage) -> Card:
     """Cards with ``x`` and ``y`` (centres), edges with ``points``, frames, in pixels.
 
     Returns:
@@ -41,7 +44,7 @@ def collapsed(spec: dict[str, Any], stage: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _in_order(cards: list[int], edges: list[dict[str, Any]]) -> list[int]:
+def _in_order(cards: list[int], edges: list[Card]) -> list[int]:
     """Sources before targets; where groups read one another, as they are given."""
     sources: dict[int, list[int]] = {}
     for edge in edges:
@@ -60,14 +63,12 @@ def _in_order(cards: list[int], edges: list[dict[str, Any]]) -> list[int]:
     return list(order)
 
 
-def _cards(
-    spec: dict[str, Any], graph: dict[str, Any]
-) -> tuple[dict[int, dict[str, Any]], dict[int, int]]:
+def _cards(spec: Spec, graph: Graph) -> tuple[dict[int, Card], dict[int, int]]:
     """(cards by id, node -> the card that stands for it); a group's card has an id below 0."""
     groups, opened = spec["groups"], set(spec["initial"]["open"])
     made = made_in(graph, groups)
     here = {node["id"] for node in graph["nodes"]}
-    cards: dict[int, dict[str, Any]] = {}
+    cards: dict[int, Card] = {}
     card_of: dict[int, int] = {}
     hosted = [n for n in graph["nodes"] if spec["initial"]["fold"] and n["host"] in here]
     on_cards = {n["id"] for n in hosted}
@@ -89,13 +90,12 @@ def _cards(
                 "group": inner[-1] if inner else None
             }
     for node in hosted:
-        card_of[node["id"]] = card_of[node["host"]]
+        if node["host"] is not None:
+            card_of[node["id"]] = card_of[node["host"]]
     return cards, card_of
 
 
-def _group_card(
-    first: dict[str, Any], group: dict[str, Any], index: int, made: int
-) -> dict[str, Any]:
+def _group_card(first: Node, group: Group, index: int, made: int) -> Card:
     detail = f"{made:,} operators"
     wide = 8.0 * max(len(group["label"]), len(detail)) + 52
     return first | {
@@ -106,9 +106,9 @@ def _group_card(
     }  # fmt: skip
 
 
-def _merged(edges: list[dict[str, Any]], card_of: dict[int, int]) -> list[dict[str, Any]]:
+def _merged(edges: list[Edge], card_of: dict[int, int]) -> list[Card]:
     """The edges between cards; several of which either stands for a group are one."""
-    found: dict[Any, dict[str, Any]] = {}
+    found: dict[Any, Card] = {}
     values: dict[Any, set[tuple[int, int]]] = {}
     for edge in edges:
         source, target = card_of[edge["src"]], card_of[edge["dst"]]
@@ -125,8 +125,8 @@ def _merged(edges: list[dict[str, Any]], card_of: dict[int, int]) -> list[dict[s
     return list(found.values())
 
 
-def _frames(groups: list[dict[str, Any]], cards: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    inside: dict[int, list[dict[str, Any]]] = {}
+def _frames(groups: list[Group], cards: list[Card]) -> list[Card]:
+    inside: dict[int, list[Card]] = {}
     for card in cards:
         for group in chain(groups, card["group"]):
             inside.setdefault(group, []).append(card)

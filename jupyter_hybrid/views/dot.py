@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import graphviz
 
+from .schema import Spec
 from .svg import FAMILY_COLOURS
 
 
-def dot(spec: dict[str, Any], stage: int = -1) -> graphviz.Digraph:
+def dot(spec: Spec, stage: int = -1) -> graphviz.Digraph:
     """The stage's graph as a :class:`graphviz.Digraph`; names are escaped.
 
     Raises:

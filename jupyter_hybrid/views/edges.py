@@ -6,15 +6,16 @@ from typing import Any
 
 from .. import _core
 from ..capture.bytes import nbytes
+from .schema import Edge
 
 _MOST_NODES = 1000  # beyond, nobody sees single edges
 
 
-def edges_of(graph: Any) -> list[dict[str, Any]]:
+def edges_of(graph: Any) -> list[Edge]:
     """Data edges in the order of the nodes' inputs, and one from each effect to the next."""
     nodes = {n.id: n for n in graph.nodes}
     made = ("op", "fused")
-    edges = []
+    edges: list[Edge] = []
     last_effect = None
     for node in graph.nodes:
         for arg, (source, out) in enumerate(node.inputs):
@@ -40,7 +41,7 @@ def edges_of(graph: Any) -> list[dict[str, Any]]:
     return edges
 
 
-def order_edge(source: int, target: int, label: str) -> dict[str, Any]:
+def order_edge(source: int, target: int, label: str) -> Edge:
     """An edge that carries no value."""
     return {"src": source, "dst": target, "out": 0, "arg": -1, "label": label, "bytes": 0,
             "kind": "order"}  # fmt: skip

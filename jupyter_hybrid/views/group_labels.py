@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .schema import GroupKind
+
 if TYPE_CHECKING:
     from .group_tree import Group
 
@@ -65,7 +67,7 @@ def label_of_passes(passes: Sequence[Sequence[str]], lines: Sequence[int | None]
 
 def label_of_range(
     first: int, last: int, lines: Sequence[int | None], steps: Sequence[str]
-) -> tuple[str, str]:
+) -> tuple[GroupKind, str]:
     """(kind, label) of a run of which nothing is known but where it stands.
 
     Args:

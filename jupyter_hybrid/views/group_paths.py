@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from .. import _core
 from .group_labels import short
+from .schema import Edge, Graph, GroupKind, Node
 
 GIVEN = ("input", "constant")
 _DEEPEST = 40  # nobody opens more boxes than that to see one operator
@@ -21,21 +22,21 @@ _DEEPEST = 40  # nobody opens more boxes than that to see one operator
 class Key(NamedTuple):
     """One group on a path."""
 
-    kind: str
+    kind: GroupKind
     of: Any  # a segment, a scope's name, a line, a token: what sets it apart from its siblings
     label: str
     joint: str = " / "  # between its label and that of an only child
 
 
 Path = tuple[Key, ...]
-Step = tuple[dict[str, Any], Path]
+Step = tuple[Node, Path]
 
 
 def is_gradient(scope: str) -> bool:
     return scope == "backward" or scope.startswith("backward/")
 
 
-def paths(graph: dict[str, Any], segments: list[str]) -> tuple[list[Step], bool]:
+def paths(graph: Graph, segments: list[str]) -> tuple[list[Step], bool]:
     """The made nodes of a stage's graph, each with its path, in the order of their groups.
 
     Returns:
@@ -50,7 +51,7 @@ def paths(graph: dict[str, Any], segments: list[str]) -> tuple[list[Step], bool]
     return steps, by_line
 
 
-def _what_tells(made: list[dict[str, Any]]) -> tuple[bool, bool]:
+def _what_tells(made: list[Node]) -> tuple[bool, bool]:
     """Whether lines tell made nodes apart, and whether lines or scopes do."""
     scopes = {n["scope"] for n in made}
     tops = {s.partition("/")[0] for s in scopes if s}
@@ -59,7 +60,7 @@ def _what_tells(made: list[dict[str, Any]]) -> tuple[bool, bool]:
     return by_line, by_line or bool(tops)
 
 
-def _outermost(segments: list[str], node: dict[str, Any]) -> Path:
+def _outermost(segments: list[str], node: Node) -> Path:
     if len(segments) < 2:
         return ()
     return (Key("part", node["segment"], segments[node["segment"]].partition(",")[0]),)
@@ -67,7 +68,7 @@ def _outermost(segments: list[str], node: dict[str, Any]) -> Path:
 
 # Scopes and lines ---------------------------------------------------------------------------------
 def _by_scope(
-    made: list[dict[str, Any]], segments: list[str], by_line: bool, edges: list[dict[str, Any]]
+    made: list[Node], segments: list[str], by_line: bool, edges: list[Edge]
 ) -> list[Step]:
     known: dict[tuple[int, str, int | None], Path] = {}
     of: dict[int, Path] = {}
@@ -104,7 +105,7 @@ def _scopes(scope: str) -> Path:
 
 
 def _with_loose(
-    made: list[dict[str, Any]], of: dict[int, Path], loose: set[int], edges: list[dict[str, Any]]
+    made: list[Node], of: dict[int, Path], loose: set[int], edges: list[Edge]
 ) -> Iterator[Step]:
     """The order as recorded, but what has neither scope nor line stands behind its latest source.
     It interrupts no group there, and the order stays topological."""
@@ -113,7 +114,7 @@ def _with_loose(
         if edge["dst"] in loose:
             sources.setdefault(edge["dst"], []).append(edge["src"])
     anchor: dict[int, int] = {}  # the place of the node that each stands at or behind
-    behind: dict[int, list[dict[str, Any]]] = {}
+    behind: dict[int, list[Node]] = {}
     for i, node in enumerate(made):
         known = [anchor[s] for s in sources.get(node["id"], ()) if s in anchor]
         place = anchor[node["id"]] = max(known, default=i)
@@ -129,7 +130,7 @@ def _with_loose(
 
 
 # Names --------------------------------------------------------------------------------------------
-def _by_name(made: list[dict[str, Any]], segments: list[str]) -> list[Step]:
+def _by_name(made: list[Node], segments: list[str]) -> list[Step]:
     """By what names begin with: ``layer1/block0/conv1``. A node whose name says nothing belongs
     where both its neighbours do."""
     tokens = [_tokens(n["name"]) for n in made]

@@ -13,6 +13,7 @@ from typing import Any
 from .group_labels import joined, label_of_passes, label_of_range, label_of_run, stem
 from .group_paths import Key, Path, Step
 from .repeats import alike, periods
+from .schema import GroupKind
 
 MOST = 40  # children of one group
 _ROUNDS = 16  # of repeats of repeats
@@ -25,7 +26,7 @@ class Group:
     key: Key
     children: list[Group | int] = field(default_factory=list)
     label: str = ""
-    kind: str = ""
+    kind: GroupKind = "range"
     made: int = 0  # operators in it
     first: int = 0  # of them, in the order
     last: int = 0
@@ -56,7 +57,7 @@ class Tree:
             self._sign((n["op"], n["kind"], arity.get(n["id"], 0), line))
             for n, line in zip(self.nodes, self._lines, strict=True)
         ]
-        self.root = Group(Key("root", None, ""))
+        self.root = Group(Key("range", None, ""))
         self._grow(steps)
         self._tidy(self.root)
         top = self.root.children

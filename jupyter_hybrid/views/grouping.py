@@ -10,15 +10,17 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from . import schema
 from .group_labels import again
 from .group_paths import GIVEN, paths
 from .group_tree import Group, Tree
 from .hosts import Readers
+from .schema import Graph, Node, Stage
 
 _FEW_INPUTS = 8  # so many stand before everything: what a block reads comes from outside
 
 
-def assign_groups(stages: list[dict[str, Any]], segments: list[str]) -> list[dict[str, Any]]:
+def assign_groups(stages: list[Stage], segments: list[str]) -> list[schema.Group]:
     """Sets ``group`` and ``host`` of every node of these stages.
 
     ``group`` is the index of the innermost group or None, ``host`` the id of the operator on whose
@@ -66,7 +68,7 @@ class Groups:
     """
 
     def __init__(self, tree: Tree):
-        self.listed: list[dict[str, Any]] = []
+        self.listed: list[schema.Group] = []
         self.of: dict[int, int | None] = {}
         self._depths: list[int] = []
         self._list(tree, tree.root, None, 0)
@@ -111,9 +113,7 @@ class Groups:
         return a
 
 
-def _of_given(
-    node: dict[str, Any], groups: Groups, readers: Readers, place: dict[int, int]
-) -> int | None:
+def _of_given(node: Node, groups: Groups, readers: Readers, place: dict[int, int]) -> int | None:
     """An input or constant stands with its first reader; data that is read in several places
     stands before them."""
     id = node["id"]
@@ -128,7 +128,7 @@ def _of_given(
     return found if groups.common((found, first)) == found else groups.common((found, first))
 
 
-def _later(stage: dict[str, Any], groups: Groups, hosts: dict[int, int], given: set[int]) -> None:
+def _later(stage: Stage, groups: Groups, hosts: dict[int, int], given: set[int]) -> None:
     """A node keeps its group; a new one stands in the innermost that holds all it is made of."""
     graph = stage["graph"]
     new = [node for node in graph["nodes"] if node["id"] not in groups.of]
@@ -147,13 +147,13 @@ def _later(stage: dict[str, Any], groups: Groups, hosts: dict[int, int], given: 
 
 
 def _place(
-    new: list[dict[str, Any]],
+    new: list[Node],
     made_of: dict[int, list[int]],
-    graph: dict[str, Any],
+    graph: Graph,
     groups: Groups,
 ) -> None:
     of = groups.of
-    rest: list[dict[str, Any]] = []
+    rest: list[Node] = []
     for node in new:
         known = [of[i] for i in made_of[node["id"]] if i in of]
         if known:
@@ -180,7 +180,7 @@ def _place(
         of.setdefault(node["id"], None)
 
 
-def _later_hosts(graph: dict[str, Any], hosts: dict[int, int], given: set[int]) -> None:
+def _later_hosts(graph: Graph, hosts: dict[int, int], given: set[int]) -> None:
     """Hosts by the first stage, where what has become of them reads the parameter still."""
     nodes = {node["id"]: node for node in graph["nodes"]}
     for edge in graph["edges"] if hosts else ():

@@ -6,16 +6,17 @@ from typing import Any
 
 from .edges import bytes_of
 from .parts import Part
+from .schema import KernelTime
 
 
-def heat_of(parts: list[Part]) -> list[dict[str, Any]]:
+def heat_of(parts: list[Part]) -> list[KernelTime]:
     """A row for each kernel that was measured: its node, seconds, FLOP and bytes read and
     written, of all runs together, and of a fused kernel its members with their shares of the
     time, as their costs are estimated. No bytes are told of what reads or writes parts of arrays.
     Empty while a run is under way, and of programs on several devices, whose parts run apart."""
     if any(part.is_placed or part.running for part in parts):
         return []
-    rows = []
+    rows: list[KernelTime] = []
     for part in parts:
         seconds = {} if part.times is None else part.times.kernel_seconds()
         nodes = {node.id: node for node in part.graph.nodes} if seconds else {}
@@ -46,13 +47,13 @@ def _is_partial(node: Any) -> bool:
     return any(member.family == "index" for member in (node, *node.members))
 
 
-def _shares(node: Any, offset: int) -> list[list[float]]:
+def _shares(node: Any, offset: int) -> list[tuple[int, float]]:
     """(id, share) of a fused kernel's members."""
     if node.kind != "fused":
         return []
     costs = node.member_costs
     total = sum(costs) or 1.0
     return [
-        [member.id + offset, round(cost / total, 6)]
+        (member.id + offset, round(cost / total, 6))
         for member, cost in zip(node.members, costs, strict=True)
     ]

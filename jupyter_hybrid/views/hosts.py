@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 from .. import _core
 from .group_paths import GIVEN, is_gradient
+from .schema import Graph, Node
 
 _PARAMETERS = {
     "weight", "bias", "gamma", "beta", "running_mean", "running_var", "moving_mean",
@@ -28,7 +28,7 @@ class Readers:
         hosts: the operator of each parameter that has exactly one such reader.
     """
 
-    def __init__(self, graph: dict[str, Any]):
+    def __init__(self, graph: Graph):
         nodes = {n["id"]: n for n in graph["nodes"]}
         given = {i for i, n in nodes.items() if n["kind"] in GIVEN}
         scopes = {s for s in {n["scope"] for n in graph["nodes"]} if is_gradient(s)}
@@ -65,7 +65,7 @@ class Readers:
                 self.hosts[source] = target
 
 
-def _argument(node: dict[str, Any], index: int) -> str:
+def _argument(node: Node, index: int) -> str:
     """What a node reads there: a "parameter", what it is to "update", or something else."""
     names = _arguments().get(node["op"], ()) if node["kind"] == "op" else ()
     if "grad" in names:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .group_paths import GIVEN
+from .schema import Graph, Group, Stage
 
 MANY = 60  # a graph of more nodes opens collapsed, to at most about as many cards
 FEW = 6  # cards below which repeats are opened, too
 
 
-def is_made(node: dict[str, Any]) -> bool:
+def is_made(node: Mapping[str, Any]) -> bool:
     """False for inputs and constants, which nothing computes."""
     return node["kind"] not in GIVEN
 
 
-def chain(groups: list[dict[str, Any]], group: int | None) -> list[int]:
+def chain(groups: Sequence[Group], group: int | None) -> list[int]:
     """A group and those around it, outermost first."""
     around: list[int] = []
     while group is not None:
@@ -25,7 +27,7 @@ def chain(groups: list[dict[str, Any]], group: int | None) -> list[int]:
     return around[::-1]
 
 
-def made_in(graph: dict[str, Any], groups: list[dict[str, Any]]) -> list[int]:
+def made_in(graph: Graph, groups: list[Group]) -> list[int]:
     """For each group, how many operators of a stage it holds."""
     counts = [0] * len(groups)
     for node in graph["nodes"]:
@@ -38,13 +40,13 @@ def made_in(graph: dict[str, Any], groups: list[dict[str, Any]]) -> list[int]:
     return counts
 
 
-def outermost(stages: list[dict[str, Any]], groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def outermost(stages: list[Stage], groups: list[Group]) -> list[Group]:
     """The groups that a small graph is drawn with: parts of the cell, and the outermost blocks.
 
     Renumbers the nodes' groups in place."""
     kept: dict[int, int] = {}
     nearest: list[int | None] = []
-    chosen: list[dict[str, Any]] = []
+    chosen: list[Group] = []
     for i, group in enumerate(groups):
         around = None if group["parent"] is None else nearest[group["parent"]]
         in_block = around is not None and chosen[around]["kind"] == "block"
@@ -58,7 +60,7 @@ def outermost(stages: list[dict[str, Any]], groups: list[dict[str, Any]]) -> lis
     return chosen
 
 
-def opening(graph: dict[str, Any], groups: list[dict[str, Any]], fold: bool) -> list[int]:
+def opening(graph: Graph, groups: list[Group], fold: bool) -> list[int]:
     """The groups to open: level by level while there are few cards; repeats stay closed
     where enough else is seen.
 

@@ -1,39 +1,44 @@
 """A spec as it is sent and saved: its long lists as columns, what a stage has kept only once.
 
-``labextension/src/table.ts`` reads it. Lists of rows, as in version 1, are read as well.
+Which lists these are says :mod:`.schema`. ``labextension/src/table.ts`` reads them. Lists of rows,
+as in version 1, are read as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .schema import Spec, columns_in
+
 _FEW = 8  # rows that stay as they are
-_NODE, _EDGE = ("id",), ("src", "dst", "out", "arg", "kind")
 
-Row = dict[str, Any]
+Row = Mapping[str, Any]
 
 
-def packed(spec: dict[str, Any]) -> dict[str, Any]:
+def packed(spec: Spec) -> dict[str, Any]:
     """The same as rows and columns; JSON-able, and several times smaller as text."""
-    stages = []
-    nodes: Sequence[Row] = ()
-    edges: Sequence[Row] = ()
-    for stage in spec["stages"]:
-        graph = stage["graph"]
-        tables = {
-            "nodes": table(graph["nodes"], nodes, _NODE),
-            "edges": table(graph["edges"], edges, _EDGE),
-        }
-        nodes, edges = graph["nodes"], graph["edges"]
-        changes, kernels = table(stage["changes"]), table(stage["kernels"])
-        stages.append({**stage, "graph": tables, "changes": changes, "kernels": kernels})
-    memory = spec["memory"]
-    if memory is not None:
-        steps, buffers = table(memory["steps"]), table(memory["buffers"])
-        memory = {**memory, "steps": steps, "buffers": buffers}
-    lists = {"groups": table(spec["groups"]), "heat": table(spec["heat"])}
-    return {**spec, "stages": stages, "memory": memory, **lists}
+    return _packed(spec, Spec, None)
+
+
+def _packed(record: Row, kind: type, before: Row | None) -> dict[str, Any]:
+    """
+    Args:
+        record: of the schema's type ``kind``.
+        before: what stands in its place in the stage before.
+    """
+    made = dict(record)
+    for name, (of, columns) in columns_in(kind).items():
+        value = record[name]
+        if columns is not None:
+            rows = before[name] if before is not None and columns.key else ()
+            made[name] = table(value, rows, columns.key)
+        elif isinstance(value, list):
+            pairs = zip(value, [None, *value], strict=False)
+            made[name] = [_packed(row, of, earlier) for row, earlier in pairs]
+        elif value is not None:
+            made[name] = _packed(value, of, None if before is None else before[name])
+    return made
 
 
 def table(rows: Sequence[Row], before: Sequence[Row] = (), key: tuple[str, ...] = ()) -> Any:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from .schema import Serials
+
 PROCESS = uuid.uuid4().hex  # serials begin anew in each
 
 
@@ -30,7 +32,7 @@ class Part:
         return self.program.graph
 
     @property
-    def serials(self) -> dict[str, Any]:
+    def serials(self) -> Serials:
         """What the trace of this process calls its nodes: ``first`` + id, of ``count`` ids."""
         first, count = self.program.serials
         return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from .. import _core
 from ..base import MXNetError
@@ -12,6 +12,7 @@ from ..reports.names import Names
 from ..reports.replanned import Replanned
 from ..reports.report import Report
 from .parts import Part
+from .schema import Spec, View
 from .spec import Picture, build
 from .units import drawn
 
@@ -177,7 +178,7 @@ def _of_symbol(symbol: Any) -> Picture:
         return picture
 
 
-def spec_of(thing: Any) -> dict[str, Any]:
+def spec_of(thing: Any) -> Spec:
     """The spec of anything that can be drawn.
 
     Args:
@@ -188,7 +189,7 @@ def spec_of(thing: Any) -> dict[str, Any]:
         TypeError: for anything else, naming what can be drawn.
     """
     if isinstance(thing, dict) and "stages" in thing:
-        return thing
+        return cast(Spec, thing)
     if isinstance(thing, Report):
         return build(of_report(thing))
     if isinstance(thing, _core.Compiled):
@@ -208,19 +209,19 @@ def spec_of(thing: Any) -> dict[str, Any]:
     )
 
 
-def opened(spec: dict[str, Any], view: str | None, stage: int | None) -> dict[str, Any]:
+def opened(spec: Spec, view: str | None, stage: int | None) -> Spec:
     """The same picture, showing that view and stage first; None leaves them.
 
     Raises:
         ValueError: there is no such view, or no plan to show.
     """
-    initial = dict(spec["initial"])
+    initial = spec["initial"].copy()
     if view is not None and view not in VIEWS:
         raise ValueError(f"view: expected one of {', '.join(VIEWS)}, got {view!r}")
     if view == "memory" and spec["memory"] is None:
         raise ValueError("view: there is no memory plan; a graph gets one when it is compiled")
     if view is not None:
-        initial["view"] = view
+        initial["view"] = cast(View, view)
     if view == "memory":
         initial["stage"] = len(spec["stages"]) - 1
     if stage is not None and 0 <= stage < len(spec["stages"]):

@@ -1,6 +1,6 @@
 """The graph spec: one JSON-able dict that the viewer, the SVG, DOT and the tests all read.
 
-The same shape is checked in the browser by ``labextension/src/protocol.ts``.
+Its form is :mod:`.schema`.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import gc
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .cards import (
     bodies_of,
@@ -28,12 +28,26 @@ from .grouping import assign_groups
 from .heat import heat_of
 from .opening import MANY, opening, outermost
 from .parts import Part
+from .schema import (
+    VERSIONS,
+    Buffer,
+    Cell,
+    Change,
+    DeviceMemory,
+    Kernel,
+    Memory,
+    Node,
+    Skipped,
+    Spec,
+    Stage,
+    Step,
+    Totals,
+    Unit,
+    View,
+)
 
 if TYPE_CHECKING:
     from ..reports.names import Name
-
-MIME = "application/vnd.jupyter-hybrid.graph.v1+json"
-VERSION = 2
 
 
 @dataclass
@@ -45,17 +59,17 @@ class Picture:
     parts: list[Part] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)  # node id -> the user's name
     line_of: Callable[[Any], int | None] = lambda node: None
-    cell: dict[str, Any] | None = None
-    totals: dict[str, Any] = field(default_factory=dict)
+    cell: Cell | None = None
+    totals: Totals = field(default_factory=Totals)
     breaks: list[tuple[int | None, str]] = field(default_factory=list)
     ends: list[tuple[int | None, str]] = field(default_factory=list)  # of segments but the last
     deferred: list[Any] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     segments: list[str] = field(default_factory=list)  # labels, when there are several
-    units: list[dict[str, Any]] = field(default_factory=list)  # loops, from views/units.py
+    units: list[Unit] = field(default_factory=list)  # loops, from views/units.py
     switches: list[Name] = field(default_factory=list)
     replanned: str | None = None  # the first line that would run this plan, if it was not run
-    view: str = "graph"
+    view: View | Literal["none"] = "graph"
 
 
 @contextmanager
@@ -71,15 +85,16 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def build(picture: Picture) -> dict[str, Any]:
+def build(picture: Picture) -> Spec:
     """The complete spec of a picture."""
     with _no_collection():
         return _build(picture)
 
 
-def _build(picture: Picture) -> dict[str, Any]:
+def _build(picture: Picture) -> Spec:
     lines = picture.cell["lines"] if picture.cell else []
-    shown, skipped = [], []
+    shown: list[Any] = []
+    skipped: list[Skipped] = []
     for i, stage in enumerate(picture.stages):
         if i and not stage.changed and stage.name != "plan":
             skipped.append(
@@ -95,7 +110,7 @@ def _build(picture: Picture) -> dict[str, Any]:
         groups = outermost(stages, groups)
     fused = next((i for i, s in enumerate(stages) if s["name"] == "fuse"), len(stages) - 1)
     return {
-        "version": VERSION,
+        "version": VERSIONS[-1],
         "id": uuid.uuid4().hex,
         "title": picture.title,
         "cell": picture.cell,
@@ -112,7 +127,15 @@ def _build(picture: Picture) -> dict[str, Any]:
             {"name": d.name, "price": d.price, "bytes": d.bytes} for d in picture.deferred
         ],
         "names": [
-            {**asdict(n), "shares": list(n.shares), "price": n.price} for n in picture.switches
+            {
+                "name": n.name,
+                "line": n.line,
+                "state": n.state,
+                "price": n.price,
+                "fixed": n.fixed,
+                "shares": list(n.shares),
+            }
+            for n in picture.switches
         ],
         "replanned": picture.replanned,
         "notes": picture.notes,
@@ -126,16 +149,14 @@ def _build(picture: Picture) -> dict[str, Any]:
     }
 
 
-def _stage(
-    picture: Picture, stage: Any, lines: list[str], line_of_node: dict[int, int]
-) -> dict[str, Any]:
+def _stage(picture: Picture, stage: Any, lines: list[str], line_of_node: dict[int, int]) -> Stage:
     graph = stage.graph
     planned = stage.name == "plan"
     buffer_of = _buffers_by_node(picture) if planned else {}
     heads = {node for node, _ in graph.outputs}
     sources = {n.id: n for n in graph.nodes} if on_several_devices(graph) else None
-    kernels: list[dict[str, Any]] = []
-    nodes = []
+    kernels: list[Kernel] = []
+    nodes: list[Node] = []
     called: dict[int, str] = {}  # what the user calls a value, or how a number is written
     for node in graph.nodes:
         members = node.members if node.kind == "fused" else []
@@ -193,6 +214,8 @@ def _stage(
                     for m in members
                 ],
                 "body": bodies_of(node),
+                "group": None,
+                "host": None,
                 "w": width,
                 "h": height,
             }
@@ -236,7 +259,7 @@ def _summary(changes: list[Any], waits: list[Any]) -> str:
     return "; ".join(p for p in parts if p)
 
 
-def _change(lines: dict[int, int], change: Any) -> dict[str, Any]:
+def _change(lines: dict[int, int], change: Any) -> Change:
     return {
         "node": change.node,
         "action": change.action,
@@ -287,22 +310,23 @@ def _buffers_by_node(picture: Picture) -> dict[int, int]:
     return found
 
 
-def _devices(picture: Picture) -> list[dict[str, Any]]:
+def _devices(picture: Picture) -> list[DeviceMemory]:
     """Bytes by device, of programs on several: the most that any part of the picture takes."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, DeviceMemory] = {}
     for part in picture.parts:
         for row in part.plan.devices:
-            known = found.setdefault(row["device"], {"device": row["device"]})
-            for key in ("arena_bytes", "planned_bytes", "lower_bound_bytes"):
-                known[key] = max(known.get(key, 0), row[key])
+            known = found.setdefault(row["device"], cast(DeviceMemory, {**row}))
+            known["arena_bytes"] = max(known["arena_bytes"], row["arena_bytes"])
+            known["planned_bytes"] = max(known["planned_bytes"], row["planned_bytes"])
+            known["lower_bound_bytes"] = max(known["lower_bound_bytes"], row["lower_bound_bytes"])
     return list(found.values())
 
 
-def _memory(picture: Picture) -> dict[str, Any] | None:
+def _memory(picture: Picture) -> Memory | None:
     if not picture.parts:
         return None
-    steps: list[dict[str, Any]] = []
-    buffers: list[dict[str, Any]] = []
+    steps: list[Step] = []
+    buffers: list[Buffer] = []
     placed: list[int] = []
     optimal = True
     for part, numbers in zip(picture.parts, _numbers(picture), strict=True):
@@ -346,18 +370,20 @@ def _memory(picture: Picture) -> dict[str, Any] | None:
             )
         placed += [numbers[b] for b in plan.placed if b in numbers]
         optimal = optimal and plan.optimal
-    totals = picture.totals
+
+    def most(total: int | float | None, sizes: list[int]) -> int:
+        return int(total or max(sizes))
+
+    totals, plans = picture.totals, [part.plan for part in picture.parts]
     return {
         "steps": steps,
         "buffers": buffers,
-        "arena_bytes": max(p.plan.arena_bytes for p in picture.parts),
-        "planned": totals.get("bytes_planned") or max(p.plan.planned_bytes for p in picture.parts),
-        "lower_bound": totals.get("bytes_lower_bound")
-        or max(p.plan.lower_bound_bytes for p in picture.parts),
-        "imperative": totals.get("bytes_imperative")
-        or max(p.plan.imperative_bytes for p in picture.parts),
+        "arena_bytes": max(p.arena_bytes for p in plans),
+        "planned": most(totals.get("bytes_planned"), [p.planned_bytes for p in plans]),
+        "lower_bound": most(totals.get("bytes_lower_bound"), [p.lower_bound_bytes for p in plans]),
+        "imperative": most(totals.get("bytes_imperative"), [p.imperative_bytes for p in plans]),
         "optimal": optimal,
         "placed": placed,
         "devices": _devices(picture),
-        "method": next((p.plan.attempts[-1][0] for p in picture.parts if p.plan.attempts), ""),
+        "method": next((p.attempts[-1][0] for p in plans if p.attempts), ""),
     }

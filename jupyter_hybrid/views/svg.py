@@ -5,12 +5,14 @@ Drawn without the ``dot`` program. Every text of the user's is escaped.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 from itertools import pairwise
 from typing import Any
 
 from ..capture.sizes import byte_size
 from .collapsed import collapsed
+from .schema import Spec, Stage
 from .svg_text import MONO, clip, text_at
 from .unit_svg import units_body
 
@@ -39,7 +41,7 @@ BUFFER_COLOURS = (
 _MOST_CARDS = 400  # beyond, a still picture is unreadable: the text form says it better
 
 
-def _node(node: dict[str, Any], coloured_by_buffer: bool) -> str:
+def _node(node: Mapping[str, Any], coloured_by_buffer: bool) -> str:
     fill, stroke = FAMILY_COLOURS.get(node["family"], FAMILY_COLOURS["other"])
     if coloured_by_buffer and node["buffer"] is not None:
         stroke = BUFFER_COLOURS[node["buffer"] % len(BUFFER_COLOURS)]
@@ -69,17 +71,17 @@ def _node(node: dict[str, Any], coloured_by_buffer: bool) -> str:
     return "".join(parts) + "</g>"
 
 
-def _value(node: dict[str, Any]) -> str:
+def _value(node: Mapping[str, Any]) -> str:
     """Shape and type of a node's value; empty where they are not known."""
     return "" if node["shape"] is None else f"{tuple(node['shape'])} {node['dtype']}"
 
 
-def _tooltip(node: dict[str, Any]) -> str:
+def _tooltip(node: Mapping[str, Any]) -> str:
     line = f", line {node['line']}: {node['code']}" if node["line"] else ""
     return f"{node['label']}: {_value(node)}{line}"
 
 
-def graph_body(graph: dict[str, Any], by_buffer: bool) -> str:
+def graph_body(graph: Mapping[str, Any], by_buffer: bool) -> str:
     """The SVG elements of one stage's placed graph, at its own origin."""
     parts = []
     for frame in graph["frames"]:
@@ -124,7 +126,7 @@ def graph_body(graph: dict[str, Any], by_buffer: bool) -> str:
     return "".join(parts)
 
 
-def svg(spec: dict[str, Any], stage: int | None = None) -> str:
+def svg(spec: Spec, stage: int | None = None) -> str:
     """The spec as one SVG document.
 
     Args:
@@ -133,8 +135,8 @@ def svg(spec: dict[str, Any], stage: int | None = None) -> str:
             units below.
     """
     stages = spec["stages"]
-    alone = stage is not None and bool(stages)
-    chosen = [stages[stage]] if alone else [*stages[:1], *stages[1:][-1:]]
+    alone = [] if stage is None or not stages else [stages[stage]]
+    chosen = alone or [*stages[:1], *stages[1:][-1:]]
     graphs = [collapsed(spec, s) for s in chosen]
     if sum(len(graph["nodes"]) for graph in graphs) > _MOST_CARDS:
         return _too_large(spec, chosen)
@@ -152,7 +154,7 @@ def svg(spec: dict[str, Any], stage: int | None = None) -> str:
     return document(width, height + below, _header(spec) + "".join(columns) + loops)
 
 
-def _header(spec: dict[str, Any]) -> str:
+def _header(spec: Spec) -> str:
     totals = spec["totals"]
     if not totals:
         return text_at(24, 28, spec["title"], font_size=14, font_weight=600)
@@ -178,7 +180,7 @@ def document(width: float, height: float, body: str) -> str:
     )
 
 
-def _too_large(spec: dict[str, Any], stages: list[dict[str, Any]]) -> str:
+def _too_large(spec: Spec, stages: list[Stage]) -> str:
     rows = [_header(spec)]
     for i, stage in enumerate(stages):
         count = len(stage["graph"]["nodes"])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..capture.deferred import Deferred
 from ..reports.replanned import Replanned
 from ..reports.report import Report
 from .pictures import spec_of
+from .schema import Spec
 
 _CELLS, _CHOICES = 32, 64  # how many are remembered
 
@@ -20,7 +20,7 @@ class _Cell:
     """A drawn cell, without its arrays."""
 
     report: Report
-    specs: OrderedDict[frozenset[str], dict[str, Any]] = field(default_factory=OrderedDict)
+    specs: OrderedDict[frozenset[str], Spec] = field(default_factory=OrderedDict)
 
 
 def _detached(report: Report) -> Report:
@@ -42,7 +42,7 @@ class Switchboard:
         self._cells: OrderedDict[str, _Cell] = OrderedDict()
         self._lock = threading.Lock()
 
-    def remember(self, spec: dict[str, Any], report: Report) -> None:
+    def remember(self, spec: Spec, report: Report) -> None:
         """``spec`` draws ``report``; its switches can be moved from now on."""
         if not spec["names"]:
             return
@@ -52,7 +52,7 @@ class Switchboard:
             if len(self._cells) > _CELLS:
                 self._cells.popitem(last=False)
 
-    def replan(self, spec_id: str, kept: list[str], asked: str = "") -> dict[str, Any]:
+    def replan(self, spec_id: str, kept: list[str], asked: str = "") -> Spec:
         """The spec, under the same id, of the cell with just the names ``kept``.
 
         Raises:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from .schema import Spec, Unit
 
 
-def text(spec: dict[str, Any]) -> str:
+def text(spec: Spec) -> str:
     """Every stage's program and changes, then the memory plan."""
     lines = [spec["title"]]
     for stage in spec["stages"]:
@@ -34,7 +34,7 @@ def text(spec: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _unit(unit: dict[str, Any]) -> list[str]:
+def _unit(unit: Unit) -> list[str]:
     """The body of a unit, each line of the cell with its instructions."""
     lines = []
     for row in unit["rows"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .schema import Unit
 from .svg_text import MONO, clip, text_at
 
 _ROW, _CHAR, _GAP = 16.0, 6.7, 14.0  # pixels: of a row, of a character, between boxes
@@ -11,7 +12,7 @@ _WIDEST = 64  # characters of a column
 _COMPILED, _PLAIN, _MARKED = ("#f4f8fc", "#0072b2"), ("#f8f8f9", "#70757f"), "#fff3c4"
 
 
-def units_body(units: list[dict[str, Any]], x: float, y: float) -> tuple[str, float, float]:
+def units_body(units: list[Unit], x: float, y: float) -> tuple[str, float, float]:
     """(SVG elements, their height, their width) of all units, the first one's corner at (x, y)."""
     parts, top, widest = [], y, 0.0
     for unit in units:
@@ -37,7 +38,7 @@ def units_body(units: list[dict[str, Any]], x: float, y: float) -> tuple[str, fl
     return "".join(parts), top - y, widest
 
 
-def _box(unit: dict[str, Any], x: float, y: float, width: float, height: float) -> str:
+def _box(unit: Unit, x: float, y: float, width: float, height: float) -> str:
     fill, stroke = _COMPILED if unit["compiled"] else _PLAIN
     behind = (6, 3, 0) if unit["compiled"] else (0,)  # a body that is run many times
     boxes = [
@@ -50,7 +51,7 @@ def _box(unit: dict[str, Any], x: float, y: float, width: float, height: float) 
     return "".join(boxes) + title + text_at(x + 14, y + 37, text, font_size=11, fill="#5a6070")
 
 
-def _rows(unit: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
+def _rows(unit: Unit) -> list[tuple[str, str, str, bool]]:
     """(line, code, instruction or what refused, is it marked?)."""
     rows = []
     for row in unit["rows"]:
@@ -63,7 +64,7 @@ def _rows(unit: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
     return rows
 
 
-def _notes(unit: dict[str, Any]) -> list[str]:
+def _notes(unit: Unit) -> list[str]:
     found = [f"{name} {kinds}" for name, kinds in unit["variables"]]
     notes = [f"variables: {', '.join(found)}"] if found else []
     return notes + [f"checked when it begins: {'; '.join(unit['guards'])}"] * bool(unit["guards"])

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import linecache
-from typing import Any
 
 from ..capture.cell import Cell
 from ..capture.units.listing import guards, listing, variables
 from ..reports.loops import Loop
+from .schema import Unit, UnitRow
 
 _MOST_LINES, _MOST_INSTRUCTIONS = 200, 60  # of a unit, and of one line; the picture is saved
 
 
-def drawn(loop: Loop, cell: Cell) -> dict[str, Any]:
+def drawn(loop: Loop, cell: Cell) -> Unit:
     """The JSON form of what a report says of one loop."""
     ran = loop.ran
     rows = _body(loop, cell) if ran.made is not None else _as_written(loop, cell)
@@ -22,12 +22,12 @@ def drawn(loop: Loop, cell: Cell) -> dict[str, Any]:
         "compiled": ran.made is not None,
         "text": loop.said,
         "rows": rows[:_MOST_LINES],
-        "variables": [list(v) for v in variables(ran.made)] if ran.made is not None else [],
+        "variables": list(variables(ran.made)) if ran.made is not None else [],
         "guards": guards(ran.made) if ran.made is not None else [],
     }
 
 
-def _body(loop: Loop, cell: Cell) -> list[dict[str, Any]]:
+def _body(loop: Loop, cell: Cell) -> list[UnitRow]:
     """The lines that were compiled."""
     assert loop.ran.made is not None
     rows = []
@@ -44,7 +44,7 @@ def _body(loop: Loop, cell: Cell) -> list[dict[str, Any]]:
     return rows
 
 
-def _as_written(loop: Loop, cell: Cell) -> list[dict[str, Any]]:
+def _as_written(loop: Loop, cell: Cell) -> list[UnitRow]:
     """The lines of a loop that has no unit, up to what refused."""
     place = loop.ran.place
     return [
@@ -53,7 +53,7 @@ def _as_written(loop: Loop, cell: Cell) -> list[dict[str, Any]]:
     ]
 
 
-def _row(filename: str, number: int, cell: Cell, why: str) -> dict[str, Any]:
+def _row(filename: str, number: int, cell: Cell, why: str) -> UnitRow:
     own = filename == cell.filename
     known = own and number <= len(cell.lines)
     code = cell.lines[number - 1] if known else linecache.getline(filename, number)

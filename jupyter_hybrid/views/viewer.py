@@ -21,8 +21,8 @@ from .heat import heat_of
 from .packed import packed, table
 from .page import fragment, page
 from .pictures import opened, parts_of, spec_of
+from .schema import MIME
 from .script import script_traits
-from .spec import MIME
 from .svg import svg
 from .switchboard import switchboard
 from .text import text
@@ -40,7 +40,7 @@ class GraphViewer(anywidget.AnyWidget):
         selected: ids of the selected nodes.
     """
 
-    spec = traitlets.Dict()  # a page without our renderer asks for it: it may be large
+    spec: Any = traitlets.Dict()  # a Spec; a page without our renderer asks for it: it may be large
     stage = traitlets.Int(0).tag(sync=True)
     selected = traitlets.List(traitlets.Int()).tag(sync=True)
     script = traitlets.Instance(ipywidgets.Widget, allow_none=True).tag(

@@ -74,6 +74,20 @@ export function object<T extends object>(shape: { [K in keyof T]: Decoder<T[K]> 
   };
 }
 
+/** An absent object is one without any key. */
+export function filled<T>(decode: Decoder<T>): Decoder<T> {
+  return (value, path) => decode(value ?? {}, path);
+}
+
+export function pair<A, B>(first: Decoder<A>, second: Decoder<B>): Decoder<[A, B]> {
+  return (value, path) => {
+    if (!Array.isArray(value) || value.length !== 2) {
+      throw expected('a list of two values', value, path);
+    }
+    return [first(value[0], `${path}[0]`), second(value[1], `${path}[1]`)];
+  };
+}
+
 /** An object used as a map from integers; absent: empty. */
 export function map<T>(decode: Decoder<T>): Decoder<Map<number, T>> {
   return (value, path) => {

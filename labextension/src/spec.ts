@@ -1,16 +1,7 @@
-// The types of the graph spec: one picture of a cell, as Python sends it.
+// Written by tools/schema.py from jupyter_hybrid/views/schema.py: change that.
 
 export const GRAPH_MIME = 'application/vnd.jupyter-hybrid.graph.v1+json';
-/** 2: long lists may be columns (table.ts). */
 export const SPEC_VERSIONS = [1, 2];
-
-export type View = (typeof VIEWS)[number];
-export type NodeKind = (typeof NODE_KINDS)[number];
-export type Family = (typeof FAMILIES)[number];
-export type Action = (typeof ACTIONS)[number];
-export type NameState = (typeof NAME_STATES)[number];
-export type GroupKind = (typeof GROUP_KINDS)[number];
-export type BufferKind = (typeof BUFFER_KINDS)[number];
 
 export const FAMILIES = [
   'elementwise',
@@ -29,6 +20,7 @@ export const FAMILIES = [
   'effect',
   'other'
 ] as const;
+export type Family = (typeof FAMILIES)[number];
 
 export const ACTIONS = [
   'folded',
@@ -40,41 +32,25 @@ export const ACTIONS = [
   'moved',
   'kept'
 ] as const;
+export type Action = (typeof ACTIONS)[number];
 
 export const VIEWS = ['graph', 'memory', 'program'] as const;
-export const NODE_KINDS = ['input', 'constant', 'op', 'fused', 'effect', 'output'] as const;
-export const NAME_STATES = ['kept', 'deferred', 'planned away'] as const;
-export const EDGE_KINDS = ['data', 'order'] as const;
-export const GROUP_KINDS = ['block', 'part', 'line', 'prefix', 'repeat', 'step', 'range'] as const;
-export const BUFFER_KINDS = ['arena', 'output', 'input'] as const;
+export type View = (typeof VIEWS)[number];
 
-export interface Spec {
-  id: string;
-  title: string;
-  cell: Cell | null;
-  stages: Stage[];
-  /** what nodes can be collapsed into, the same in every stage; a parent stands before its children */
-  groups: Group[];
-  skipped: { name: string; label: string; why: string }[];
-  memory: Memory | null;
-  /** what the kernels of the last run took; empty: it was not measured */
-  heat: KernelTime[];
-  /** what the trace calls nodes of the plan: id - offset + first */
-  serials: Serials[];
-  totals: Totals;
-  breaks: { line: number | null; reason: string }[];
-  /** why each segment but the last ends where it does */
-  ends: { line: number | null; reason: string }[];
-  deferred: { name: string; price: string; bytes: number }[];
-  names: Name[];
-  /** the first line that would run this plan; null: it is the one that ran */
-  replanned: string | null;
-  notes: string[];
-  /** loops that ran compiled, or have no unit */
-  units: Unit[];
-  /** what is shown first; `open`: groups; `fold`: parameters stand on their operators' cards */
-  initial: { stage: number; view: View; open: number[]; fold: boolean };
-}
+export const NODE_KINDS = ['input', 'constant', 'op', 'fused', 'effect', 'output'] as const;
+export type NodeKind = (typeof NODE_KINDS)[number];
+
+export const NAME_STATES = ['kept', 'deferred', 'planned away'] as const;
+export type NameState = (typeof NAME_STATES)[number];
+
+export const EDGE_KINDS = ['data', 'order'] as const;
+export type EdgeKind = (typeof EDGE_KINDS)[number];
+
+export const GROUP_KINDS = ['block', 'part', 'line', 'prefix', 'repeat', 'step', 'range'] as const;
+export type GroupKind = (typeof GROUP_KINDS)[number];
+
+export const BUFFER_KINDS = ['arena', 'output', 'input'] as const;
+export type BufferKind = (typeof BUFFER_KINDS)[number];
 
 /** The user's cell. Lines of nodes count from 1 in the whole cell, its magic line included. */
 export interface Cell {
@@ -83,81 +59,12 @@ export interface Cell {
   first_line: number;
 }
 
-/** An array name of the cell, as a switch; `price`: what keeping it adds, in words. */
-export interface Name {
-  name: string;
-  line: number | null;
-  state: NameState;
-  price: string;
-  /** why it is kept in any case; empty: it can be switched */
-  fixed: string;
-  /** other names of the same array */
-  shares: string[];
-}
-
-/** A loop's unit: one body, run for every step. */
-export interface Unit {
-  title: string;
-  /** some of its steps ran compiled */
-  compiled: boolean;
-  /** how long, where it left, why it has no unit */
-  text: string;
-  rows: UnitRow[];
-  /** names that it binds, with their types */
-  variables: [string, string][];
-  /** what is looked at when it begins */
-  guards: string[];
-}
-
-/** A line of the user's text with what it became. */
-export interface UnitRow {
-  line: number;
-  /** it stands in this cell */
-  own: boolean;
-  /** the function that it stands in, where the loop calls that */
-  of: string;
-  code: string;
-  /** its instructions; several where the names hold other kinds by turns */
-  versions: { kinds: string; instructions: string[] }[];
-  /** why the unit left or was refused there */
-  refused: string;
-}
-
-/** What the cell costs; null where it was not measured. Bytes and seconds. */
-export interface Totals {
-  bytes_imperative: number | null;
-  bytes_planned: number | null;
-  bytes_lower_bound: number | null;
-  arena_bytes: number | null;
-  kernels_before: number | null;
-  kernels_after: number | null;
-  compile_s: number | null;
-  /** Python's time for recording; standing still where a value was needed */
-  record_s: number | null;
-  settle_s: number | null;
-  run_s: number | null;
-  /** the program is not through yet: its time is not known */
-  running: boolean;
-  cached: boolean;
-  /** replayed, skipped or compiled; empty where it is not known */
-  replay: string;
-}
-
-export interface Stage {
-  name: string;
+/** An operator of a fused kernel. */
+export interface Member {
+  id: number;
+  op: string;
   label: string;
-  summary: string;
-  graph: Graph;
-  changes: Change[];
-  program: string;
-  /** for each line of the program its node, or a member of one; -1: none; empty: not told */
-  program_nodes: number[];
-  kernels: Kernel[];
-}
-
-export interface Graph {
-  nodes: Node[];
-  edges: Edge[];
+  line: number | null;
 }
 
 /** A node of the graph; w and h are its card's size, in layout pixels. */
@@ -194,13 +101,7 @@ export interface Node {
   h: number;
 }
 
-export interface Member {
-  id: number;
-  op: string;
-  label: string;
-  line: number | null;
-}
-
+/** A value that a node reads, or a wait. */
 export interface Edge {
   src: number;
   dst: number;
@@ -208,15 +109,23 @@ export interface Edge {
   arg: number;
   label: string;
   bytes: number;
-  kind: (typeof EDGE_KINDS)[number];
+  kind: EdgeKind;
 }
 
+/** One stage's nodes, in the order of the cell, and edges. */
+export interface Graph {
+  nodes: Node[];
+  edges: Edge[];
+}
+
+/** What nodes can be collapsed into. */
 export interface Group {
   label: string;
   kind: GroupKind;
   parent: number | null;
 }
 
+/** What a pass did to one node of the stage before. */
 export interface Change {
   node: number;
   action: Action;
@@ -225,6 +134,7 @@ export interface Change {
   line: number | null;
 }
 
+/** One launch: the operators that it computes, and their lines. */
 export interface Kernel {
   id: number;
   op: string;
@@ -233,37 +143,27 @@ export interface Kernel {
   text: string;
 }
 
-/** Of one program in a kernel's process: `count` ids from `offset` on. */
-export interface Serials {
-  process: string;
-  first: number;
-  count: number;
-  offset: number;
+/** The graph after a pass. */
+export interface Stage {
+  name: string;
+  label: string;
+  summary: string;
+  graph: Graph;
+  changes: Change[];
+  program: string;
+  /** for each line of the program its node, or a member of one; -1: none; empty: not told */
+  program_nodes: number[];
+  kernels: Kernel[];
 }
 
-/** Of one kernel of the plan: seconds, FLOP and bytes, of all its runs together. */
-export interface KernelTime {
-  node: number;
-  s: number;
-  flop: number;
-  bytes: number;
-  /** of a fused kernel: (member, share of the time as its cost is estimated) */
-  members: [number, number][];
+/** A pass that changed nothing, and why. */
+export interface Skipped {
+  name: string;
+  label: string;
+  why: string;
 }
 
-export interface Memory {
-  steps: Step[];
-  buffers: Buffer[];
-  arena_bytes: number;
-  planned: number;
-  lower_bound: number;
-  imperative: number;
-  optimal: boolean;
-  /** buffers of the arena in the order in which the planner placed them */
-  placed: number[];
-  method: string;
-}
-
+/** One step of the plan. */
 export interface Step {
   step: number;
   node: number;
@@ -283,4 +183,162 @@ export interface Buffer {
   kind: BufferKind;
   line: number | null;
   shares: number[];
+}
+
+/** What a program on several devices takes on one of them, in bytes. */
+export interface DeviceMemory {
+  device: string;
+  arena_bytes: number;
+  planned_bytes: number;
+  lower_bound_bytes: number;
+}
+
+/** The memory plan, in bytes. */
+export interface Memory {
+  steps: Step[];
+  buffers: Buffer[];
+  arena_bytes: number;
+  planned: number;
+  lower_bound: number;
+  imperative: number;
+  optimal: boolean;
+  /** buffers of the arena in the order in which the planner placed them */
+  placed: number[];
+  devices: DeviceMemory[];
+  method: string;
+}
+
+/** Of one kernel of the plan: seconds, FLOP and bytes, of all its runs together. */
+export interface KernelTime {
+  node: number;
+  s: number;
+  flop: number;
+  bytes: number;
+  /** of a fused kernel: (member, share of the time as its cost is estimated) */
+  members: [number, number][];
+}
+
+/** Of one program in a kernel's process: `count` ids from `offset` on. */
+export interface Serials {
+  process: string;
+  first: number;
+  count: number;
+  offset: number;
+}
+
+/** What the cell costs; null where it was not measured. Bytes and seconds. */
+export interface Totals {
+  bytes_imperative: number | null;
+  bytes_planned: number | null;
+  bytes_lower_bound: number | null;
+  arena_bytes: number | null;
+  kernels_before: number | null;
+  kernels_after: number | null;
+  compile_s: number | null;
+  /** Python's time for recording */
+  record_s: number | null;
+  /** standing still where a value was needed */
+  settle_s: number | null;
+  run_s: number | null;
+  /** the program is not through yet: its time is not known */
+  running: boolean;
+  cached: boolean;
+  /** replayed, skipped or compiled; empty where it is not known */
+  replay: string;
+}
+
+/** A place in the cell where the graph was cut, and why. */
+export interface Stop {
+  line: number | null;
+  reason: string;
+}
+
+/** A name whose value is computed when it is read; `price`: what that costs, in words. */
+export interface LaterName {
+  name: string;
+  price: string;
+  bytes: number;
+}
+
+/** An array name of the cell, as a switch; `price`: what keeping it adds, in words. */
+export interface Name {
+  name: string;
+  line: number | null;
+  state: NameState;
+  price: string;
+  /** why it is kept in any case; empty: it can be switched */
+  fixed: string;
+  /** other names of the same array */
+  shares: string[];
+}
+
+/** A line's instructions for the kinds of values that its names hold. */
+export interface UnitVersion {
+  kinds: string;
+  instructions: string[];
+}
+
+/** A line of the user's text with what it became. */
+export interface UnitRow {
+  line: number;
+  /** it stands in this cell */
+  own: boolean;
+  /** the function that it stands in, where the loop calls that */
+  of: string;
+  code: string;
+  /** its instructions; several where the names hold other kinds by turns */
+  versions: UnitVersion[];
+  /** why the unit left or was refused there */
+  refused: string;
+}
+
+/** A loop's unit: one body, run for every step. */
+export interface Unit {
+  title: string;
+  /** some of its steps ran compiled */
+  compiled: boolean;
+  /** how long, where it left, why it has no unit */
+  text: string;
+  rows: UnitRow[];
+  /** names that it binds, with their types */
+  variables: [string, string][];
+  /** what is looked at when it begins */
+  guards: string[];
+}
+
+/** What is shown first; `open`: groups; `fold`: parameters are on their operators' cards. */
+export interface Initial {
+  stage: number;
+  view: View;
+  open: number[];
+  fold: boolean;
+}
+
+/** One picture of a cell, a block or a graph. */
+export interface Spec {
+  version: number;
+  id: string;
+  title: string;
+  cell: Cell | null;
+  stages: Stage[];
+  /** the same in every stage; a parent stands before its children */
+  groups: Group[];
+  skipped: Skipped[];
+  memory: Memory | null;
+  /** what the kernels of the last run took; empty: it was not measured */
+  heat: KernelTime[];
+  /** what the trace calls nodes of the plan: id - offset + first */
+  serials: Serials[];
+  totals: Totals;
+  breaks: Stop[];
+  /** why each segment but the last ends where it does */
+  ends: Stop[];
+  deferred: LaterName[];
+  names: Name[];
+  /** the first line that would run this plan; null: it is the one that ran */
+  replanned: string | null;
+  notes: string[];
+  /** loops that ran compiled, or have no unit */
+  units: Unit[];
+  initial: Initial;
 }

@@ -30,6 +30,14 @@ export function table<T extends object>(row: Decoder<T>, before: readonly T[] = 
   };
 }
 
+/** A list whose rows refer to the row before them. */
+export function chained<T>(row: (before?: T) => Decoder<T>): Decoder<T[]> {
+  return (value, path) => {
+    let before: T | undefined;
+    return list<T>((raw, at) => (before = row(before)(raw, at)))(value, path);
+  };
+}
+
 function unpack(value: Record<string, unknown>, path: string): Rows {
   const count = integer(value.count, `${path}.count`);
   const columns = value.columns ?? {};

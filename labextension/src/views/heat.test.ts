@@ -62,5 +62,5 @@ it('links lines of the program to the nodes that the kernel named', () => {
 
 it('refuses shares that are none', () => {
   const bad = { ...fourLines, heat: [{ ...times[0], members: [[1]] }] };
-  expect(() => parseSpec(bad)).toThrow(/heat\[0\]\.members\[0\]: expected a member and its share/);
+  expect(() => parseSpec(bad)).toThrow(/heat\[0\]\.members\[0\]: expected a list of two values/);
 });

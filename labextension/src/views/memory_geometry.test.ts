@@ -25,6 +25,7 @@ function memory(buffers: Partial<Buffer>[], rest: Partial<Memory> = {}): Memory 
     imperative: 0,
     optimal: false,
     placed: [],
+    devices: [],
     method: '',
     ...rest
   };
