@@ -204,6 +204,14 @@ std::vector<ArrayRef> CachedGraph::call_with_keys(const std::vector<ArrayRef>& i
   return impl_->run(inputs, &keys, nullptr);
 }
 
+namespace {
+
+bool same_graph(const Graph& a, const Graph& b) {
+  return a.nodes.size() == b.nodes.size() && a.hash() == b.hash() && a.labels() == b.labels();
+}
+
+}  // namespace
+
 Compiled CachedGraph::report(bool training, bool with_gradient) {
   CompileOptions options;
   DeviceOptions where;
@@ -225,7 +233,15 @@ Compiled CachedGraph::report(bool training, bool with_gradient) {
   }
   std::vector<StateValue> states;
   const Graph decided = in_mode(impl_->graph, training, &states);
-  return compile(with_states(decided, states, &options.plan), options);
+  Compiled made = compile(with_states(decided, states, &options.plan), options);
+  const ObjectGuard lock(impl_->mutex);
+  for (const auto& s : impl_->signatures) {
+    if (s->program && same_graph(s->program->graph(), made.program->graph())) {
+      made.program = s->program;  // the one that calls run: its nodes have the serials of their spans
+      break;
+    }
+  }
+  return made;
 }
 
 }  // namespace hybrid

@@ -8,7 +8,7 @@ from cells import Shell, imperative
 
 from jupyter_hybrid.capture import program_cache
 from jupyter_hybrid.capture.deferred import DeferredNames
-from jupyter_hybrid.views.spec import MIME
+from jupyter_hybrid.views.schema import MIME
 
 FOUR_LINES = """import numpy as np
 a = np.ones(10)

@@ -10,9 +10,10 @@ from cells import Shell
 
 import jupyter_hybrid as jh
 from jupyter_hybrid import _core, engine, nd
+from jupyter_hybrid.gluon import nn
 from jupyter_hybrid.views import Forms, spec_of
 from jupyter_hybrid.views.packed import packed
-from jupyter_hybrid.views.spec import MIME
+from jupyter_hybrid.views.schema import MIME
 
 CELL = """
 h = np.maximum(x @ w + 1, 0)
@@ -102,6 +103,22 @@ def test_spans_carry_the_serials_of_their_nodes(shell):
     first = serials["first"]
     shell.hybridize("q = np.exp(x) @ w + 3\n")
     assert spec_of(shell.report)["serials"][0]["first"] >= first + serials["count"]
+
+
+def test_the_picture_of_a_net_has_the_serials_of_its_calls():
+    net = nn.HybridSequential()
+    net.add(nn.Dense(8, activation="relu"), nn.Dense(2))
+    net.initialize()
+    net.hybridize()
+    net(nd.ones((4, 3))).wait_to_read()
+    reader = _core.TraceReader()
+    reader.read_frame(1 << 20)
+    net(nd.ones((4, 3))).wait_to_read()
+    spans = np.frombuffer(reader.read_frame(1 << 20)["spans"], _core.SPAN_DTYPE)
+    (serials,) = spec_of(net)["serials"]
+    nodes = {n["id"]: n["op"] for n in spec_of(net)["stages"][-1]["graph"]["nodes"]}
+    told = [nodes.get(int(s) - serials["first"]) for s in spans["node"] if s]
+    assert told.count("FullyConnected") + told.count("Activation") == 2
 
 
 def test_no_bytes_are_told_of_what_reads_parts(shell):

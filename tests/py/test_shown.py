@@ -11,7 +11,7 @@ from cells import Shell
 
 from jupyter_hybrid import engine
 from jupyter_hybrid.cells import shown
-from jupyter_hybrid.views.spec import MIME
+from jupyter_hybrid.views.schema import MIME
 
 
 class FrontEnd:
