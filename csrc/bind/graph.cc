@@ -92,6 +92,7 @@ GraphRef with_names(const Graph& graph, const std::map<NodeId, std::string>& nam
 
 void shift(Node* node, NodeId offset) {
   if (node->id >= 0) node->id += offset;
+  if (node->forward >= 0) node->forward += offset;
   for (Entry& e : node->inputs) e.node += offset;
   for (NodeId& id : node->origins) id += offset;
   for (Node& member : node->members) shift(&member, offset);

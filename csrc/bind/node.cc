@@ -200,6 +200,11 @@ void bind_node(py::module_& m) {
                              })
       .def_property_readonly("origins",
                              [](const NodeView& v) { return ids_to_python(v.node->origins); })
+      .def_property_readonly("forward",
+                             [](const NodeView& v) -> py::object {
+                               if (v.node->forward < 0) return py::none();
+                               return py::int_(v.node->forward);
+                             })
       .def_property_readonly("site", [](const NodeView& v) { return v.node->site; })
       .def_property_readonly("scope", [](const NodeView& v) { return v.node->scope; })
       .def_property_readonly("key_slot",

@@ -55,6 +55,7 @@ Entry GradBuilder::op(const Attrs& attrs, const std::vector<Entry>& inputs, int 
   node.inputs = inputs;
   node.scope = "backward";
   node.origins = {node_};
+  node.forward = node_;
   const Node& forward = graph_.node(node_);
   node.site = forward.site;
   node.segment = forward.segment;

@@ -41,6 +41,7 @@ struct Node {
   std::vector<Shape> shapes;  // per output; filled by infer
   std::vector<DType> dtypes;
   std::vector<NodeId> origins;  // ids it was folded/fused/derived from
+  NodeId forward = -1;          // a gradient's: the node that it belongs to, as it was written
   uint32_t site = 0;            // trace::Site: cell line and column
   std::string scope;            // named scope: "net0/dense0"; "backward" for gradients
   int32_t key_slot = -1;        // random operators: which key of the run

@@ -261,6 +261,7 @@ class Differentiation {
       n.site = site;
       n.scope = scope;
       n.origins = {origin};
+      n.forward = origin;
       n.segment = segment;
       n.ctx = ctx;
       if (!group.empty()) n.extra[kGroupAttribute] = group;

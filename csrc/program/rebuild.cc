@@ -28,6 +28,7 @@ void relabel(const Graph& written, Node* node) {
   node->site = from->site;
   node->scope = from->scope;
   node->segment = from->segment;
+  node->forward = from->forward;
   node->name = from->name;
   if (from->id != node->id) return;
   node->text = from->text;

@@ -95,6 +95,7 @@ class Builder {
         add_node(*item.node);
       }
     }
+    link_gradients(needed);
     graph_.inputs = stop_ids_;
     for (const SymNode* node : needed) {
       if (node->kind == NodeKind::input) graph_.inputs.push_back(entries_.at({node, 0}).node);
@@ -117,6 +118,19 @@ class Builder {
     require(e.out >= 0 && e.out < std::max(e.node->num_outputs, 1), "symbol: node '", e.node->name,
             "' has ", e.node->num_outputs, " outputs, output ", e.out, " was asked for");
     return {found->second.node, e.out};
+  }
+
+  // To the nodes that they belong to, where those are in the graph.
+  void link_gradients(const std::vector<const SymNode*>& needed) {
+    std::unordered_map<int64_t, NodeId> by_serial;
+    for (const SymNode* node : needed) {
+      if (node->forward == 0) continue;
+      if (by_serial.empty()) {
+        for (const SymNode* n : needed) by_serial.emplace(n->serial, entries_.at({n, 0}).node);
+      }
+      const auto found = by_serial.find(node->forward);
+      if (found != by_serial.end()) graph_.node(entries_.at({node, 0}).node).forward = found->second;
+    }
   }
 
   void add(Node n, const SymNode& from, int stop_out = -1) {
@@ -215,6 +229,8 @@ Symbol from_graph(const Graph& graph) {
     node->ctx = n.ctx;
     if (n.kind == NodeKind::constant) node->values = {n.value};
     node->serial = next_serial();
+    const auto forward = made.find({n.forward, 0});
+    if (forward != made.end()) node->forward = forward->second.node->serial;
     if (n.key_slot >= 0) {
       const auto [first, fresh] = drawn.emplace(n.key_slot, node);
       if (!fresh) node->draw_of = first->second;

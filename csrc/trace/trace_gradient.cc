@@ -138,6 +138,7 @@ class TraceGradient {
     node->scope = n.scope;
     node->site = n.site;
     node->segment = thread_state().segment;
+    if (n.forward >= 0) node->forward = entry({n.forward, 0}).node->serial;
     if (n.op->random) node->key = tape_.sources.keys.at(static_cast<size_t>(n.key_slot));
     node->num_outputs = n.num_outputs();
     node->shapes = n.shapes;

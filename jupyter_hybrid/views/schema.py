@@ -115,6 +115,7 @@ class Node(TypedDict):
     kernel: Id
     buffer: Id
     origins: list[int]
+    forward: Annotated[list[int], "of a gradient: the nodes that it belongs to"]
     scope: Text
     segment: Count
     head: Truth

@@ -201,6 +201,7 @@ def _stage(picture: Picture, stage: Any, lines: list[str], line_of_node: dict[in
                 "kernel": kernel,
                 "buffer": buffer_of.get(node.id),
                 "origins": list(node.origins),
+                "forward": _forward(node),
                 "scope": node.scope,
                 "segment": _segment_of(picture, node.id),
                 "head": node.id in heads,
@@ -234,6 +235,12 @@ def _stage(picture: Picture, stage: Any, lines: list[str], line_of_node: dict[in
         "program_nodes": program_nodes,
         "kernels": kernels,
     }
+
+
+def _forward(node: Any) -> list[int]:
+    """What a gradient is of; a kernel's operators may be of several nodes."""
+    found = (of.forward for of in (node.members or [node]))
+    return list(dict.fromkeys(id_ for id_ in found if id_ is not None))
 
 
 def _bytes(node: Any) -> int | None:

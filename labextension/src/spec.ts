@@ -87,6 +87,8 @@ export interface Node {
   kernel: number | null;
   buffer: number | null;
   origins: number[];
+  /** of a gradient: the nodes that it belongs to */
+  forward: number[];
   scope: string;
   segment: number;
   head: boolean;

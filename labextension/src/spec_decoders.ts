@@ -81,6 +81,7 @@ const node = object<Node>({
   kernel: or(integer, null),
   buffer: or(integer, null),
   origins: list(integer),
+  forward: list(integer),
   scope: or(string, ''),
   segment: or(integer, 0),
   head: or(boolean, false),

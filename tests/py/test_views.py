@@ -254,6 +254,28 @@ def test_what_blocks_compute_is_named_after_them():
     assert sum("dense1_fwd_backward" in n["name"] for n in nodes) >= 2
 
 
+@pytest.mark.parametrize("before", ["", "print(y)\n"])
+def test_gradients_know_what_they_are_of(before):
+    shell = Shell()
+    shell.run(
+        "from jupyter_hybrid import autograd, gluon, nd\n"
+        "net = gluon.nn.HybridSequential()\n"
+        "net.add(gluon.nn.Dense(3, activation='relu'), gluon.nn.Dense(2))\n"
+        "net.initialize()\nx = nd.ones((4, 5))\nnet(x)"
+    )
+    shell.hybridize(
+        f"with autograd.record():\n    y = net(x)\n{before and '    ' + before}    z = (y * y).sum()\n"
+        "z.backward()"
+    )
+    first, *_, last = spec_of(jh.report())["stages"]
+    nodes = {n["id"]: n for n in first["graph"]["nodes"]}
+    linked = [(n["name"], nodes[i]["name"]) for n in nodes.values() for i in n["forward"]]
+    assert all(name.startswith(of) for name, of in linked if of)
+    assert {of for _, of in linked} >= ({"dense1_fwd"} if not before else set())
+    assert all(n["forward"] == [] or n["family"] == "gradient" for n in last["graph"]["nodes"])
+    assert sum(len(n["forward"]) for n in last["graph"]["nodes"]) > 3
+
+
 # Notation ---------------------------------------------------------------------------------------
 def test_cards_are_written_as_in_a_textbook():
     shell = Shell()

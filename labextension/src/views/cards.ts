@@ -99,6 +99,7 @@ export class Cards {
       kernel: null,
       buffer: null,
       origins: [],
+      forward: [],
       members: [],
       head: false,
       body: '',

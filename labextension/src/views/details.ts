@@ -96,6 +96,7 @@ export class Details {
       this.facts(facts),
       this.estimated(node),
       node.members.length > 0 && this.members(node),
+      ...this.gradients(node),
       node.body !== '' && h('pre.hyb-loop', {}, node.body),
       this.history(node)
     );
@@ -153,6 +154,27 @@ export class Details {
           .map(m => h('li', {}, m.label, m.line !== null && h('small', {}, ` line ${m.line}`)))
       )
     );
+  }
+
+  // Of a gradient what it is of; of an operator its gradients.
+  private gradients(node: Node): HTMLElement[] {
+    const { of, by } = this.model.gradients(node, this.stage);
+    const mark = () => h('i.hyb-gradient', { 'aria-hidden': 'true' }, '∂');
+    const list = (title: string, nodes: Node[]) =>
+      nodes.length === 0
+        ? []
+        : [
+            h('h5', {}, title),
+            h(
+              'ul.hyb-changes',
+              {},
+              ...nodes.slice(0, MANY).map(n => {
+                const name = ownName(n);
+                return this.item(mark(), name ? `${n.label} (${name})` : n.label, '', n.id);
+              })
+            )
+          ];
+    return [...list('gradient of', of), ...list('its gradient', by)];
   }
 
   private history(node: Node): HTMLElement | null {

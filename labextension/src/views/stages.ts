@@ -103,6 +103,14 @@ export class StageModel {
     return events;
   }
 
+  /** Of a gradient the operators that it is `of`; of an operator what computes its gradient. */
+  gradients(node: Node, stage: number): { of: Node[]; by: Node[] } {
+    const nodes = (ids: number[]) => ids.flatMap(id => this.node(stage, id) ?? []);
+    const own = new Set([node.id, ...node.members.map(m => m.id)]);
+    const by = this.stages[stage].graph.nodes.filter(n => n.forward.some(id => own.has(id)));
+    return { of: nodes(this.resolve(node.forward, stage)), by };
+  }
+
   /** A node's name as text for a change: it may be gone from `stage`, so the one before is asked too. */
   describe(id: number, stage: number): string {
     for (const at of [stage - 1, stage, ...this.stages.keys()]) {
