@@ -10,13 +10,13 @@ import { h } from './dom';
 import type { Card, Drawn } from './drawn';
 import { findNodes } from './find';
 import { firstView, held } from './framing';
-import { graphTools } from './graph_tools';
+import { graphTools, type ToolBar } from './graph_tools';
+import { Lit, type Light } from './lit';
 import { Minimap } from './minimap';
 import { Motion } from './motion';
 import { NodeList } from './node_list';
 import { paintGraph, type Scene } from './paint_graph';
 import { watchPointer } from './pointer';
-import { relatives } from './relatives';
 import { Scenes } from './scenes';
 import { SearchBar } from './search_bar';
 import { Shown } from './shown';
@@ -39,12 +39,15 @@ export interface GraphViewEvents {
   select: (ids: number[], add: boolean, reveal: boolean) => void;
   hover: (ids: number[]) => void;
   step: (delta: number) => void;
+  /** to what was chosen before or after */
+  go: (delta: number) => void;
 }
 
 export class GraphView {
   readonly element: HTMLElement;
   private readonly plot = h('div.hyb-plot');
   private readonly note = h('p.hyb-plot-note', { role: 'status' });
+  private readonly tools: ToolBar;
   private readonly surface: Surface;
   private readonly list: NodeList;
   private readonly tooltip: Tooltip;
@@ -64,12 +67,14 @@ export class GraphView {
   private selected: number[] = [];
   private hovered: number[] = [];
   private found: number[] = [];
-  private tracing = false;
-  private traced: Set<number> | null = null;
+  private readonly lit = new Lit();
+  private light: Light = { cards: null, words: '' };
+  private said = '';
   private moved = false;
   private fitted = false;
   private turn = 0;
   private heat: Heat | null = null;
+  private hot = false;
   private warm: ReadonlyMap<number, Warmth> | null = null;
 
   constructor(
@@ -95,6 +100,7 @@ export class GraphView {
       closed: () => this.list.element.focus({ preventScroll: true })
     });
     this.note.hidden = true;
+    this.tools = this.toolBar();
     this.element = h(
       'div.hyb-graph',
       {
@@ -108,7 +114,7 @@ export class GraphView {
       this.list.element,
       this.plot,
       this.search.element,
-      this.tools(),
+      this.tools.element,
       this.note
     );
     this.surface = new Surface(
@@ -150,12 +156,11 @@ export class GraphView {
       this.show(true);
     }
     this.list.setSelected([...(this.shown?.cards(ids) ?? [])]);
-    this.retrace();
+    this.relight();
     const card = this.shown?.card(ids);
     if (card && reveal && !this.motion && this.surface.width > 0) {
       this.moved = this.camera.reveal(boxOf(card), this.surface) || this.moved;
     }
-    this.surface.draw();
   }
 
   /** The closed group whose card alone stands for nodes; its path, null: it is not so. */
@@ -171,11 +176,16 @@ export class GraphView {
     this.surface.draw();
   }
 
-  /** Colours cards by what they took of the last run; null: by what they are. */
-  setHeat(heat: Heat | null): void {
+  /** The times of the last run; `hot`: cards are coloured by them. */
+  setHeat(heat: Heat, hot: boolean): void {
     this.heat = heat;
-    this.warm = heat && this.shown ? heat.cards(this.shown.drawn, this.shown.stage) : null;
-    this.surface.draw();
+    this.hot = hot;
+    this.warm = hot && this.shown ? heat.cards(this.shown.drawn, this.shown.stage) : null;
+    this.relight();
+  }
+
+  setTrail(back: boolean, forward: boolean): void {
+    this.tools.setTrail(back, forward);
   }
 
   themeChanged(): void {
@@ -192,7 +202,7 @@ export class GraphView {
     return this.model.stages[this.stage].graph.nodes.some(node => node.buffer !== null);
   }
 
-  private tools(): HTMLElement {
+  private toolBar(): ToolBar {
     const { scenes } = this;
     return graphTools(
       {
@@ -203,10 +213,14 @@ export class GraphView {
         fit: () => this.overview(),
         search: () => this.search.open(),
         trace: on => {
-          this.tracing = on;
-          this.retrace();
-          this.surface.draw();
+          this.lit.ways = on;
+          this.relight();
         },
+        path: on => {
+          this.lit.path = on;
+          this.relight();
+        },
+        go: this.events.go,
         save: () => {
           if (this.shown && this.theme) {
             saveImage(this.scene(this.shown, null), this.theme, this.spec.title || 'graph');
@@ -278,15 +292,18 @@ export class GraphView {
       }
     }
     this.search.again();
-    this.setHeat(this.heat);
-    this.retrace();
-    this.surface.draw();
+    if (this.heat) {
+      this.setHeat(this.heat, this.hot);
+    }
+    this.relight();
   }
 
-  private retrace(): void {
-    const cards = this.shown?.cards(this.selected);
-    const some = this.tracing && cards !== undefined && cards.size > 0;
-    this.traced = some && this.shown ? relatives(this.shown.drawn, cards) : null;
+  private relight(): void {
+    if (this.shown) {
+      this.light = this.lit.of(this.shown, this.selected, this.heat);
+      this.say(this.said);
+    }
+    this.surface.draw();
   }
 
   private toggle(group: number | null | undefined): void {
@@ -298,8 +315,9 @@ export class GraphView {
   }
 
   private say(text: string): void {
-    this.note.textContent = text;
-    this.note.hidden = text === '';
+    this.said = text;
+    this.note.textContent = [text, this.light.words].filter(Boolean).join(' ');
+    this.note.hidden = this.note.textContent === '';
   }
 
   private resized(): void {
@@ -357,7 +375,7 @@ export class GraphView {
       motion: moving?.moving ?? null,
       marks: shown.marks,
       selected: shown.cards(this.selected),
-      traced: this.traced,
+      traced: this.light.cards,
       hovered: shown.cards([...this.hovered, ...this.found]),
       byBuffer: shown.byBuffer,
       heat: this.warm,

@@ -15,6 +15,7 @@ import { Heat } from './heat';
 import { linesOf, nodesOfLine, StageModel } from './stages';
 import { watchTheme } from './theme';
 import { UnitsView } from './units_view';
+import { Visited } from './visited';
 
 /** What a person chose; the same three things are traits of the Python widget. */
 export interface ViewerState {
@@ -72,6 +73,9 @@ export class GraphViewer {
   private readonly stop: (() => void)[] = [];
   private stageIndex = 0;
   private chosen: number[] = [];
+  private readonly visited = new Visited<ViewerState>(
+    (a, b) => a.stage === b.stage && same(a.selected, b.selected)
+  );
   private view: View = 'graph';
 
   constructor(
@@ -98,7 +102,8 @@ export class GraphViewer {
     this.graph = new GraphView(spec, this.model, this.stageIndex, {
       select: (ids, add, reveal) => this.userSelect(ids, add, reveal),
       hover: ids => this.hover(ids),
-      step: delta => this.slider.step(delta)
+      step: delta => this.slider.step(delta),
+      go: delta => this.go(delta)
     });
     this.panels.graph.append(this.graph.element, this.legendBox);
     this.bar.prepend(tablist, this.heatButton);
@@ -114,6 +119,7 @@ export class GraphViewer {
       this.foot
     );
     keepKeys(this.element);
+    this.element.addEventListener('keydown', event => this.trailKey(event));
     this.stop.push(watchTheme(() => this.themeChanged()));
     const observer = new ResizeObserver(() => {
       this.element.classList.toggle('hyb-narrow', this.element.clientWidth < NARROW);
@@ -123,6 +129,7 @@ export class GraphViewer {
     this.showView(spec.initial.view);
     this.showStage(false);
     this.setState({ selected: state.selected ?? [] });
+    this.visited.visit(this.state);
   }
 
   /** Shows another plan of the same cell; the stage stays, and the picture changes as it goes. */
@@ -252,6 +259,34 @@ export class GraphViewer {
     }
   }
 
+  private trailKey(event: KeyboardEvent): void {
+    const delta = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    if (event.altKey && delta !== 0) {
+      this.go(delta);
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  }
+
+  // To what was chosen before (-1) or after (1).
+  private go(delta: number): void {
+    const place = this.visited.go(delta);
+    if (place) {
+      this.setState(place);
+      this.tell();
+    }
+  }
+
+  private visit(): void {
+    this.visited.visit(this.state);
+    this.tell();
+  }
+
+  private tell(): void {
+    this.graph.setTrail(this.visited.leads(-1), this.visited.leads(1));
+    this.events.change?.(this.state);
+  }
+
   private showView(view: View): void {
     this.view = view;
     this.element.dataset.view = view;
@@ -267,7 +302,7 @@ export class GraphViewer {
   private showHeat(hot: boolean): void {
     this.hot = hot;
     this.heatButton.setAttribute('aria-pressed', String(hot));
-    this.graph.setHeat(hot ? this.heat : null);
+    this.graph.setHeat(this.heat, hot);
     this.program.setHeat(hot ? this.heat : null);
     this.showLegend();
   }
@@ -340,7 +375,7 @@ export class GraphViewer {
     if (stage !== this.stageIndex) {
       this.stageIndex = this.clamp(stage);
       this.showStage(true);
-      this.events.change?.(this.state);
+      this.visit();
     }
   }
 
@@ -354,7 +389,7 @@ export class GraphViewer {
   private user(ids: number[], reveal = true): void {
     this.chosen = ids;
     this.showSelection(reveal);
-    this.events.change?.(this.state);
+    this.visit();
     const here = this.model.resolve(ids, this.stageIndex);
     const lines = here.flatMap(id => {
       const node = this.model.node(this.stageIndex, id);

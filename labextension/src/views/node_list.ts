@@ -92,6 +92,9 @@ export class NodeList {
         this.events.select(node.id);
       }
     };
+    if (event.altKey) {
+      return; // back and forward, of the whole viewer
+    }
     switch (event.key) {
       case 'ArrowDown':
         go(at + 1);

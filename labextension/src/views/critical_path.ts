@@ -1,0 +1,66 @@
+// The critical path: the longest chain of nodes, each of which waits for the one before.
+import type { Graph } from '../spec';
+import { plural, seconds } from './format';
+import { isMade } from './group_tree';
+import { percent } from './heat';
+
+export interface Chain {
+  /** in the order in which they run */
+  nodes: number[];
+  /** seconds, or operators where nothing was measured */
+  length: number;
+}
+
+/** `took`: seconds by node; empty: each operator counts as one. */
+export function criticalPath(
+  { nodes, edges }: Graph,
+  took: ReadonlyMap<number, number> = new Map()
+): Chain {
+  const weight = new Map(
+    nodes.map(n => [n.id, took.size > 0 ? (took.get(n.id) ?? 0) : Number(isMade(n))])
+  );
+  const readers = new Map<number, number[]>(nodes.map(n => [n.id, []]));
+  const waits = new Map<number, number>(nodes.map(n => [n.id, 0]));
+  for (const { src, dst } of edges) {
+    readers.get(src)?.push(dst);
+    waits.set(dst, (waits.get(dst) ?? 0) + 1);
+  }
+  const length = new Map<number, number>();
+  const before = new Map<number, number>();
+  const ready = nodes.filter(n => waits.get(n.id) === 0).map(n => n.id);
+  let last: number | undefined;
+  for (let id = ready.pop(); id !== undefined; id = ready.pop()) {
+    const own = (length.get(before.get(id) ?? -1) ?? 0) + (weight.get(id) ?? 0);
+    length.set(id, own);
+    if (last === undefined || own > (length.get(last) ?? 0)) {
+      last = id;
+    }
+    for (const reader of readers.get(id) ?? []) {
+      const rival = before.get(reader);
+      if (rival === undefined || own > (length.get(rival) ?? 0)) {
+        before.set(reader, id);
+      }
+      const left = (waits.get(reader) ?? 0) - 1;
+      waits.set(reader, left);
+      if (left === 0) {
+        ready.push(reader);
+      }
+    }
+  }
+  const chain: number[] = [];
+  for (let id = last; id !== undefined; id = before.get(id)) {
+    chain.push(id);
+  }
+  return { nodes: chain.reverse(), length: last === undefined ? 0 : (length.get(last) ?? 0) };
+}
+
+/** "Critical path: 5 of 12 operators, 3.1 of 4.2 ms: 74 % of the time in kernels" */
+export function describePath(graph: Graph, chain: Chain, total: number): string {
+  const known = new Map(graph.nodes.map(node => [node.id, node]));
+  const made = chain.nodes.filter(id => isMade(known.get(id) ?? { kind: 'input' })).length;
+  const all = graph.nodes.filter(isMade).length;
+  const count = `Critical path: ${made} of ${plural(all, 'operator')}`;
+  return total > 0
+    ? `${count}, ${seconds(chain.length)}: ${percent(chain.length / total)} of the time in kernels`
+    : `${count} (times were not measured)`;
+}
