@@ -68,7 +68,7 @@ def of_report(report: Any) -> Picture:
             f"and {run.bytes_planned:,} bytes planned"
         )
     return Picture(
-        title="hybridized cell" if stages else "loops of the cell",
+        title="loops of the cell" if report.units and not stages else "hybridized cell",
         stages=stages,
         parts=parts_of(report),
         names=names,

@@ -17,9 +17,6 @@ export function parseSpec(value: unknown): Spec {
     );
   }
   const parsed = spec(value, 'spec');
-  if (parsed.stages.length + parsed.units.length === 0) {
-    throw fault('spec.stages', 'expected at least one stage, got none');
-  }
   checkGroups(parsed);
   parsed.stages.forEach((stage, i) => {
     stage.label ||= stage.name;

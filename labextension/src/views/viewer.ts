@@ -1,4 +1,4 @@
-// What stands for a picture on the page: the graph viewer, or the loops of a cell without a graph.
+// What stands for a picture on the page: the graph viewer, or what is told of a cell without one.
 import type { Spec } from '../spec';
 import { h, keepKeys } from './dom';
 import { GraphViewer, type ViewerEvents, type ViewerState } from './graph_viewer';
@@ -20,11 +20,11 @@ export type Viewer = Pick<
 export function viewerOf(spec: Spec, events: ViewerEvents, state?: Partial<ViewerState>): Viewer {
   return spec.stages.length > 0
     ? new GraphViewer(spec, events, state)
-    : new UnitsViewer(spec, events);
+    : new PlainViewer(spec, events);
 }
 
-/** Loops alone: there is no stage, and nothing to select or to plan again. */
-class UnitsViewer implements Viewer {
+/** Loops alone, or nothing: there is no stage, and nothing to select or to plan again. */
+class PlainViewer implements Viewer {
   readonly element: HTMLElement;
   readonly state: ViewerState = { stage: 0, selected: [] };
   private units!: UnitsView;
@@ -40,7 +40,12 @@ class UnitsViewer implements Viewer {
 
   replan(spec: Spec): void {
     this.units = new UnitsView(spec.units, true, line => this.events.lines?.([line], true));
-    this.element.replaceChildren(header(spec), this.units.element, footnotes(spec) ?? '');
+    const nothing = h('p.hyb-note', {}, 'The engine computed nothing here: there is no graph.');
+    this.element.replaceChildren(
+      header(spec),
+      spec.units.length > 0 ? this.units.element : nothing,
+      footnotes(spec) ?? ''
+    );
   }
 
   highlightLine(line: number | null): void {
