@@ -74,6 +74,9 @@ NameState = Literal["kept", "deferred", "planned away"]
 EdgeKind = Literal["data", "order"]
 GroupKind = Literal["block", "part", "line", "prefix", "repeat", "step", "range"]
 BufferKind = Literal["arena", "output", "input"]
+Category = Literal[
+    "parameter", "input", "constant", "activation", "gradient", "temporary", "result"
+]
 
 
 class Cell(TypedDict):
@@ -207,6 +210,32 @@ class Step(TypedDict):
     line: Id
 
 
+class Value(TypedDict):
+    """What a buffer holds from a step on."""
+
+    node: int
+    start: int
+    category: Category
+
+
+class Held(TypedDict):
+    """An array of the caller's, alive all the while; ``written``: the program fills it."""
+
+    node: int
+    label: Text
+    bytes: Size
+    line: Id
+    category: Category
+    written: Truth
+
+
+class Attempt(TypedDict):
+    """A way to place the buffers, and the height that it reached."""
+
+    method: Text
+    bytes: Size
+
+
 class Buffer(TypedDict):
     """One buffer of the plan: ``bytes`` at ``offset``, alive from step ``start`` to step ``end``,
     both included."""
@@ -221,6 +250,7 @@ class Buffer(TypedDict):
     kind: Annotated[BufferKind, Or("arena")]
     line: Id
     shares: list[int]
+    values: Annotated[list[Value], "what it holds, one after the other; empty: not told"]
 
 
 class DeviceMemory(TypedDict):
@@ -237,6 +267,7 @@ class Memory(TypedDict):
 
     steps: Annotated[list[Step], Columns()]
     buffers: Annotated[list[Buffer], Columns()]
+    held: Annotated[list[Held], Columns(), "what it reads and fills of the caller's; no buffers"]
     arena_bytes: Size
     planned: Size
     lower_bound: Size
@@ -247,6 +278,9 @@ class Memory(TypedDict):
     ]
     devices: list[DeviceMemory]
     method: Text
+    attempts: Annotated[
+        list[Attempt], "at placing the arena's buffers, each better than the one before"
+    ]
 
 
 class KernelTime(TypedDict):

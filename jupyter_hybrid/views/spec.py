@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from .cards import (
     bodies_of,
@@ -18,7 +18,6 @@ from .cards import (
     detail_of,
     family_of,
     given_name,
-    name_in_block,
     node_label,
     on_several_devices,
     user_name,
@@ -26,21 +25,18 @@ from .cards import (
 from .edges import bytes_of, edges_of, known_shape, order_edge, waits_of
 from .grouping import assign_groups
 from .heat import heat_of
+from .memory import buffers_by_node, memory_of
 from .opening import MANY, opening, outermost
 from .parts import Part
 from .schema import (
     VERSIONS,
-    Buffer,
     Cell,
     Change,
-    DeviceMemory,
     Kernel,
-    Memory,
     Node,
     Skipped,
     Spec,
     Stage,
-    Step,
     Totals,
     Unit,
     View,
@@ -117,7 +113,7 @@ def _build(picture: Picture) -> Spec:
         "stages": stages,
         "groups": groups,
         "skipped": skipped,
-        "memory": _memory(picture),
+        "memory": memory_of(picture, _parameters(stages)),
         "heat": heat_of(picture.parts),
         "serials": [part.serials for part in picture.parts],
         "totals": picture.totals,
@@ -149,10 +145,16 @@ def _build(picture: Picture) -> Spec:
     }
 
 
+def _parameters(stages: list[Stage]) -> set[int]:
+    """Inputs that are weights, biases or states of an operator."""
+    nodes = stages[0]["graph"]["nodes"] if stages else []
+    return {n["id"] for n in nodes if n["kind"] == "input" and n["host"] is not None}
+
+
 def _stage(picture: Picture, stage: Any, lines: list[str], line_of_node: dict[int, int]) -> Stage:
     graph = stage.graph
     planned = stage.name == "plan"
-    buffer_of = _buffers_by_node(picture) if planned else {}
+    buffer_of = buffers_by_node(picture) if planned else {}
     heads = {node for node, _ in graph.outputs}
     sources = {n.id: n for n in graph.nodes} if on_several_devices(graph) else None
     kernels: list[Kernel] = []
@@ -293,104 +295,3 @@ def _segment_of(picture: Picture, node: int) -> int:
         if node >= part.offset:
             found = i
     return found
-
-
-# Memory ----------------------------------------------------------------------------------------
-def _numbers(picture: Picture) -> list[dict[int, int]]:
-    """For every part: buffer of its plan -> number in the picture. Buffers that the program makes
-    come first; those that it is given (inputs, constants) have no number and no colour."""
-    maps: list[dict[int, int]] = []
-    count = 0
-    for part in picture.parts:
-        made = [b["id"] for b in part.plan.buffers if b["kind"] in ("arena", "output")]
-        maps.append({buffer: count + i for i, buffer in enumerate(made)})
-        count += len(made)
-    return maps
-
-
-def _buffers_by_node(picture: Picture) -> dict[int, int]:
-    found: dict[int, int] = {}
-    for part, numbers in zip(picture.parts, _numbers(picture), strict=True):
-        for node, buffers in zip(part.graph.nodes, part.plan.buffer_of, strict=True):
-            if buffers and buffers[0] in numbers:
-                found[node.id + part.offset] = numbers[buffers[0]]
-    return found
-
-
-def _devices(picture: Picture) -> list[DeviceMemory]:
-    """Bytes by device, of programs on several: the most that any part of the picture takes."""
-    found: dict[str, DeviceMemory] = {}
-    for part in picture.parts:
-        for row in part.plan.devices:
-            known = found.setdefault(row["device"], cast(DeviceMemory, {**row}))
-            known["arena_bytes"] = max(known["arena_bytes"], row["arena_bytes"])
-            known["planned_bytes"] = max(known["planned_bytes"], row["planned_bytes"])
-            known["lower_bound_bytes"] = max(known["lower_bound_bytes"], row["lower_bound_bytes"])
-    return list(found.values())
-
-
-def _memory(picture: Picture) -> Memory | None:
-    if not picture.parts:
-        return None
-    steps: list[Step] = []
-    buffers: list[Buffer] = []
-    placed: list[int] = []
-    optimal = True
-    for part, numbers in zip(picture.parts, _numbers(picture), strict=True):
-        first = len(steps)
-        nodes = {n.id: n for n in part.graph.nodes}
-        plan = part.plan
-        for node_id in plan.steps:
-            node = nodes[node_id]
-            name = user_name(picture.names, node, part.offset)
-            steps.append(
-                {
-                    "step": len(steps),
-                    "node": node_id + part.offset,
-                    "label": node_label(node, name),
-                    "line": picture.line_of(node),
-                }
-            )
-        for buffer in plan.buffers:
-            if buffer["id"] not in numbers or not buffer["entries"]:
-                continue
-            entries = [e[0] for e in buffer["entries"]]
-            owner = nodes.get(entries[0])
-            labels = [
-                picture.names.get(i + part.offset)
-                or (name_in_block(nodes[i]) if i in nodes else str(i))
-                for i in dict.fromkeys(entries)
-            ]
-            buffers.append(
-                {
-                    "id": numbers[buffer["id"]],
-                    "node": entries[0] + part.offset,
-                    "label": " → ".join(labels),
-                    "bytes": buffer["bytes"],
-                    "offset": buffer["offset"],
-                    "start": buffer["start"] + first,
-                    "end": buffer["end"] + first,
-                    "kind": buffer["kind"],
-                    "line": picture.line_of(owner) if owner is not None else None,
-                    "shares": [],
-                }
-            )
-        placed += [numbers[b] for b in plan.placed if b in numbers]
-        optimal = optimal and plan.optimal
-
-    def most(total: int | float | None, sizes: list[int]) -> int:
-        return int(total or max(sizes))
-
-    totals, plans = picture.totals, [part.plan for part in picture.parts]
-    return {
-        "steps": steps,
-        "buffers": buffers,
-        "arena_bytes": max(p.arena_bytes for p in plans),
-        "planned": most(totals.get("bytes_planned"), [p.planned_bytes for p in plans]),
-        "lower_bound": most(totals.get("bytes_lower_bound"), [p.lower_bound_bytes for p in plans]),
-        "imperative": most(totals.get("bytes_imperative"), [p.imperative_bytes for p in plans]),
-        "optimal": optimal,
-        "placed": placed,
-        "devices": _devices(picture),
-        "method": next((p.attempts[-1][0] for p in plans if p.attempts), ""),
-    }

@@ -52,6 +52,17 @@ export type GroupKind = (typeof GROUP_KINDS)[number];
 export const BUFFER_KINDS = ['arena', 'output', 'input'] as const;
 export type BufferKind = (typeof BUFFER_KINDS)[number];
 
+export const CATEGORIES = [
+  'parameter',
+  'input',
+  'constant',
+  'activation',
+  'gradient',
+  'temporary',
+  'result'
+] as const;
+export type Category = (typeof CATEGORIES)[number];
+
 /** The user's cell. Lines of nodes count from 1 in the whole cell, its magic line included. */
 export interface Cell {
   id: string | null;
@@ -173,6 +184,29 @@ export interface Step {
   line: number | null;
 }
 
+/** What a buffer holds from a step on. */
+export interface Value {
+  node: number;
+  start: number;
+  category: Category;
+}
+
+/** An array of the caller's, alive all the while; `written`: the program fills it. */
+export interface Held {
+  node: number;
+  label: string;
+  bytes: number;
+  line: number | null;
+  category: Category;
+  written: boolean;
+}
+
+/** A way to place the buffers, and the height that it reached. */
+export interface Attempt {
+  method: string;
+  bytes: number;
+}
+
 /** One buffer of the plan: `bytes` at `offset`, alive from step `start` to step `end`, both included. */
 export interface Buffer {
   id: number;
@@ -185,6 +219,8 @@ export interface Buffer {
   kind: BufferKind;
   line: number | null;
   shares: number[];
+  /** what it holds, one after the other; empty: not told */
+  values: Value[];
 }
 
 /** What a program on several devices takes on one of them, in bytes. */
@@ -199,6 +235,8 @@ export interface DeviceMemory {
 export interface Memory {
   steps: Step[];
   buffers: Buffer[];
+  /** what it reads and fills of the caller's; no buffers */
+  held: Held[];
   arena_bytes: number;
   planned: number;
   lower_bound: number;
@@ -208,6 +246,8 @@ export interface Memory {
   placed: number[];
   devices: DeviceMemory[];
   method: string;
+  /** at placing the arena's buffers, each better than the one before */
+  attempts: Attempt[];
 }
 
 /** Of one kernel of the plan: seconds, FLOP and bytes, of all its runs together. */

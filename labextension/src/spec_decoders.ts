@@ -16,6 +16,7 @@ import {
 import {
   ACTIONS,
   BUFFER_KINDS,
+  CATEGORIES,
   EDGE_KINDS,
   FAMILIES,
   GROUP_KINDS,
@@ -33,6 +34,9 @@ import {
   type Stage,
   type Skipped,
   type Step,
+  type Value,
+  type Held,
+  type Attempt,
   type Buffer,
   type DeviceMemory,
   type Memory,
@@ -156,6 +160,26 @@ const step = object<Step>({
   line: or(integer, null)
 });
 
+const value = object<Value>({
+  node: integer,
+  start: integer,
+  category: choice(CATEGORIES)
+});
+
+const held = object<Held>({
+  node: integer,
+  label: or(string, ''),
+  bytes: or(size, 0),
+  line: or(integer, null),
+  category: choice(CATEGORIES),
+  written: or(boolean, false)
+});
+
+const attempt = object<Attempt>({
+  method: or(string, ''),
+  bytes: or(size, 0)
+});
+
 const buffer = object<Buffer>({
   id: integer,
   node: or(integer, -1),
@@ -166,7 +190,8 @@ const buffer = object<Buffer>({
   end: integer,
   kind: or(choice(BUFFER_KINDS), 'arena'),
   line: or(integer, null),
-  shares: list(integer)
+  shares: list(integer),
+  values: list(value)
 });
 
 const deviceMemory = object<DeviceMemory>({
@@ -179,6 +204,7 @@ const deviceMemory = object<DeviceMemory>({
 const memory = object<Memory>({
   steps: table(step),
   buffers: table(buffer),
+  held: table(held),
   arena_bytes: or(size, 0),
   planned: or(size, 0),
   lower_bound: or(size, 0),
@@ -186,7 +212,8 @@ const memory = object<Memory>({
   optimal: or(boolean, false),
   placed: list(integer),
   devices: list(deviceMemory),
-  method: or(string, '')
+  method: or(string, ''),
+  attempts: list(attempt)
 });
 
 const kernelTime = object<KernelTime>({

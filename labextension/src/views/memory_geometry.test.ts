@@ -14,7 +14,8 @@ function memory(buffers: Partial<Buffer>[], rest: Partial<Memory> = {}): Memory 
     end: 0,
     kind: 'arena',
     line: null,
-    shares: []
+    shares: [],
+    values: []
   };
   return {
     steps: [],
@@ -25,7 +26,9 @@ function memory(buffers: Partial<Buffer>[], rest: Partial<Memory> = {}): Memory 
     imperative: 0,
     optimal: false,
     placed: [],
+    held: [],
     devices: [],
+    attempts: [],
     method: '',
     ...rest
   };
