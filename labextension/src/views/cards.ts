@@ -54,7 +54,7 @@ export class Cards {
     this.standsFor.set(node.id, id);
     this.around.set(id, (at < 0 ? chain : chain.slice(0, at)).pop() ?? null);
     if (group === null) {
-      this.all.push({ ...node, x: 0, y: 0 });
+      this.all.push({ ...node, opens: null, x: 0, y: 0 });
       return;
     }
     let card = this.closed.get(id);
@@ -106,6 +106,7 @@ export class Cards {
       host: null,
       w: Math.min(WIDEST, Math.max(96, CHARACTER * Math.max(label.length, detail.length) + 52)),
       h: 44,
+      opens: null,
       x: 0,
       y: 0
     };

@@ -19,6 +19,7 @@ export class Details {
   readonly element = h('aside.hyb-details', { 'aria-label': 'Selection and changes' });
   private stage = 0;
   private ids: number[] = [];
+  private meant: readonly number[] = [];
 
   constructor(
     private readonly spec: Spec,
@@ -27,10 +28,14 @@ export class Details {
     private readonly events: DetailsEvents
   ) {}
 
-  /** `group`: the path of the closed group that `ids` are all of; null: they are not one. */
-  show(stage: number, ids: number[], group: string | null): void {
+  /**
+   * `group`: the path of the closed group that `ids` are all of; null: they are not one. `meant`:
+   * what was chosen, maybe an operator of the kernel that `ids` is.
+   */
+  show(stage: number, ids: number[], group: string | null, meant: readonly number[]): void {
     this.stage = stage;
     this.ids = ids;
+    this.meant = meant;
     const node = ids.length > 0 ? this.model.node(stage, ids[0]) : undefined;
     const chosen = group !== null ? [this.group(group)] : node ? [this.node(node)] : [];
     this.element.replaceChildren(...chosen, this.changes());
@@ -146,12 +151,24 @@ export class Details {
       'div',
       {},
       h('h5', {}, `made of ${plural(node.members.length, 'node')}`),
+      h('ol.hyb-members', {}, ...node.members.slice(0, MANY).map(member => this.member(member)))
+    );
+  }
+
+  private member({ id, label, line }: Node['members'][number]): HTMLElement {
+    return h(
+      'li',
+      { 'aria-current': this.meant.includes(id) && 'true' },
       h(
-        'ol.hyb-members',
-        {},
-        ...node.members
-          .slice(0, MANY)
-          .map(m => h('li', {}, m.label, m.line !== null && h('small', {}, ` line ${m.line}`)))
+        'button',
+        {
+          type: 'button',
+          onclick: () => this.events.select(id),
+          onpointerenter: () => this.events.hover(id),
+          onpointerleave: () => this.events.hover(null)
+        },
+        label,
+        line !== null && h('small', {}, ` line ${line}`)
       )
     );
   }

@@ -1,8 +1,9 @@
 // What is drawn of a stage while some groups are open: its cards, lines and frames, and where.
-import type { Edge, Graph, Node, NodeKind } from '../spec';
+import type { Edge, Node, NodeKind } from '../spec';
 import type { LayoutTask } from '../layout/task';
 import { Cards } from './cards';
 import { cardOfGroup, groupOfCard, type GroupTree } from './group_tree';
+import type { Kernels, Opened } from './kernels';
 import { linesOfCards } from './lines';
 
 /** A node's card, or that of a closed group. x and y are its centre, in layout pixels. */
@@ -10,6 +11,8 @@ export interface Card extends Omit<Node, 'kind'> {
   kind: NodeKind | 'group';
   /** the open group whose frame it stands in */
   group: number | null;
+  /** the group that it opens: its own, or that of its kernel; null: it opens nothing */
+  opens: number | null;
   x: number;
   y: number;
 }
@@ -48,16 +51,23 @@ export interface Drawn {
   inside: ReadonlyMap<number, number[]>;
   /** card -> the parameters written on it */
   operands: ReadonlyMap<number, Node[]>;
+  /** open kernel -> its operators, which are cards */
+  opened: Opened;
 }
 
 /** The cards, lines and frames of a stage, not placed yet. `folding`: parameters stand on cards. */
 export function draw(
-  graph: Graph,
+  stage: number,
+  kernels: Kernels,
   tree: GroupTree,
   open: ReadonlySet<number>,
   folding: boolean
 ): Drawn {
+  const { graph, opened } = kernels.expanded(stage, open);
   const cards = new Cards(graph, tree, open, folding);
+  for (const card of cards.all) {
+    card.opens = card.kind === 'group' ? groupOfCard(card.id) : kernels.group(card.id);
+  }
   return {
     cards: cards.all,
     lines: linesOfCards(graph.edges, cards.standsFor),
@@ -69,7 +79,8 @@ export function draw(
     byId: new Map(),
     standsFor: cards.standsFor,
     inside: cards.inside,
-    operands: cards.operands
+    operands: cards.operands,
+    opened
   };
 }
 

@@ -65,7 +65,9 @@ export class GraphView {
   private theme: Theme | null = null;
   private motion: Motion | null = null;
   private selected: number[] = [];
+  private meant: readonly number[] = [];
   private hovered: number[] = [];
+  private pointed: readonly number[] = [];
   private found: number[] = [];
   private readonly lit = new Lit();
   private light: Light = { cards: null, words: '' };
@@ -87,7 +89,10 @@ export class GraphView {
     this.list = new NodeList({
       select: card =>
         events.select(card === null ? [] : (this.shown?.nodes(card) ?? []), false, false),
-      toggle: card => this.toggle(groupOfCard(card) ?? this.shown?.drawn.byId.get(card)?.group),
+      toggle: card => {
+        const found = this.shown?.drawn.byId.get(card);
+        this.toggle(found?.opens ?? found?.group);
+      },
       step: events.step
     });
     this.search = new SearchBar({
@@ -149,13 +154,17 @@ export class GraphView {
     this.show(true);
   }
 
-  /** Chooses nodes; `reveal`: where they stand is shown, the group around a single one opened. */
-  setSelected(ids: number[], reveal: boolean): void {
+  /**
+   * Chooses nodes; `reveal`: where they stand is shown, the group around a single one opened;
+   * `meant`: of an open kernel's operators these alone.
+   */
+  setSelected(ids: number[], reveal: boolean, meant: readonly number[] = []): void {
     this.selected = ids;
+    this.meant = meant;
     if (reveal && ids.length === 1 && this.scenes.reveal(ids[0], this.stage)) {
       this.show(true);
     }
-    this.list.setSelected([...(this.shown?.cards(ids) ?? [])]);
+    this.list.setSelected([...(this.shown?.cards(ids, meant) ?? [])]);
     this.relight();
     const card = this.shown?.card(ids);
     if (card && reveal && !this.motion && this.surface.width > 0) {
@@ -171,8 +180,9 @@ export class GraphView {
     return group === null ? null : this.scenes.tree.path(group);
   }
 
-  setHovered(ids: number[]): void {
+  setHovered(ids: number[], meant: readonly number[] = []): void {
     this.hovered = ids;
+    this.pointed = meant;
     this.surface.draw();
   }
 
@@ -276,7 +286,7 @@ export class GraphView {
     const shown = new Shown(drawn, this.model, this.stage);
     this.shown = shown;
     this.list.setCards([...drawn.cards].sort(byCode));
-    this.list.setSelected([...shown.cards(this.selected)]);
+    this.list.setSelected([...shown.cards(this.selected, this.meant)]);
     this.plot.dataset.nodes = String(drawn.cards.length);
     this.plot.dataset.stage = String(this.stage);
     this.say(drawn.coarse ? 'A simple layout: a better one took too long.' : '');
@@ -374,9 +384,9 @@ export class GraphView {
       actors: moving?.actors ?? shown.actors,
       motion: moving?.moving ?? null,
       marks: shown.marks,
-      selected: shown.cards(this.selected),
+      selected: shown.cards(this.selected, this.meant),
       traced: this.light.cards,
-      hovered: shown.cards([...this.hovered, ...this.found]),
+      hovered: shown.cards([...this.hovered, ...this.found], this.pointed),
       byBuffer: shown.byBuffer,
       heat: this.warm,
       ends: this.spec.ends
@@ -400,7 +410,8 @@ export class GraphView {
     const hit = this.hit(at);
     if (how.twice) {
       if (hit) {
-        this.toggle(hit.toggles === null ? groupOfCard(hit.card) : null);
+        const opens = this.shown?.drawn.byId.get(hit.card)?.opens;
+        this.toggle(hit.toggles === null ? opens : null);
       } else {
         this.moved = false;
         this.fit();

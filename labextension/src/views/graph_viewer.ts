@@ -328,10 +328,11 @@ export class GraphViewer {
 
   private showSelection(reveal: boolean): void {
     const ids = this.model.resolve(this.chosen, this.stageIndex);
-    this.graph.setSelected(ids, reveal);
+    this.graph.setSelected(ids, reveal, this.chosen);
     this.memory?.setSelected(this.model.buffersOf(this.chosen));
     this.program.setSelected(ids);
-    this.details.show(this.stageIndex, ids, ids.length > 1 ? this.graph.groupOf(ids) : null);
+    const group = ids.length > 1 ? this.graph.groupOf(ids) : null;
+    this.details.show(this.stageIndex, ids, group, this.chosen);
     this.status.textContent = this.sentence(ids);
   }
 
@@ -366,7 +367,7 @@ export class GraphViewer {
 
   private showHover(ids: number[]): void {
     const here = this.model.resolve(ids, this.stageIndex);
-    this.graph.setHovered(here);
+    this.graph.setHovered(here, ids);
     this.memory?.setHovered(this.model.buffersOf(ids));
     this.program.setHovered(here);
   }

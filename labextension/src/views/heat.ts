@@ -76,7 +76,11 @@ export class Heat {
   /** By card of a picture of that stage. */
   cards(drawn: Drawn, stage: number): Map<number, Warmth> {
     const sums = new Map<number, { s: number; nodes: number[] }>();
-    for (const [node, s] of this.of(stage)) {
+    const times = [...this.of(stage)].flatMap(([node, s]): [number, number][] => {
+      const opened = drawn.opened.get(node);
+      return opened ? opened.map(id => [id, this.member(id)]) : [[node, s]];
+    });
+    for (const [node, s] of times) {
       const card = drawn.standsFor.get(node);
       if (card !== undefined) {
         const sum = sums.get(card) ?? { s: 0, nodes: [] };

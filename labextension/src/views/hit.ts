@@ -9,7 +9,7 @@ export interface Hit {
   toggles: number | null;
 }
 
-/** The width of a closed group's handle, at the left of its card. */
+/** The width of the handle, at the left of a card that opens something. */
 const HANDLE = 30;
 
 export class HitIndex {
@@ -29,8 +29,7 @@ export class HitIndex {
         break;
       }
       if (Math.abs(x - card.x) <= card.w / 2 && Math.abs(y - card.y) <= card.h / 2) {
-        const group = groupOfCard(card.id);
-        return { card: card.id, toggles: x - card.x + card.w / 2 < HANDLE ? group : null };
+        return { card: card.id, toggles: x - card.x + card.w / 2 < HANDLE ? card.opens : null };
       }
     }
     // Of frames in one another the innermost is the last.

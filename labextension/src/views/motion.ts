@@ -30,8 +30,8 @@ export class Motion {
     this.transition = new Transition(
       before.drawn,
       after.drawn,
-      id => counterpart(id, after.drawn, tree, node => model.follow(node, from, to)),
-      id => counterpart(id, before.drawn, tree, node => model.follow(node, to, from))
+      id => counterpart(id, before.drawn, after.drawn, tree, node => model.follow(node, from, to)),
+      id => counterpart(id, after.drawn, before.drawn, tree, node => model.follow(node, to, from))
     );
     this.from = { scale: camera.scale, x: camera.x, y: camera.y };
   }

@@ -131,7 +131,7 @@ export class NodeList {
 }
 
 /** A node in one line of words: "multiply c, (10,) float64, line 5". */
-export function describeNode(node: Omit<Card, 'x' | 'y'>): string {
+export function describeNode(node: Omit<Card, 'x' | 'y' | 'opens'>): string {
   const parts = [`${node.label} ${ownName(node)}`.trim()];
   if (node.kind !== 'op') {
     parts[0] += ` [${node.kind}]`;

@@ -139,7 +139,7 @@ function texts(context: Context, actor: Actor, look: NodeLook, color: string): v
   const start = left + inset;
   let room = w - 2 * inset;
   const needed = context.measureText(node.label).width;
-  const glyph = node.kind === 'group' ? '⊞' : FAMILY[node.family].glyph;
+  const glyph = node.opens !== null ? '⊞' : FAMILY[node.family].glyph;
   const shift = context.measureText(glyph).width + 5;
   if (needed + shift <= room) {
     write(context, glyph, start, titleY, title, ink);

@@ -161,8 +161,8 @@ describe('Transition', () => {
     return new Transition(
       before,
       after,
-      id => counterpart(id, after, scenes.tree, node => model.follow(node, from, to)),
-      id => counterpart(id, before, scenes.tree, node => model.follow(node, to, from))
+      id => counterpart(id, before, after, scenes.tree, node => model.follow(node, from, to)),
+      id => counterpart(id, after, before, scenes.tree, node => model.follow(node, to, from))
     );
   };
   const fused = at(scenes, FUSE).byId.get(6);
@@ -206,7 +206,8 @@ describe('Transition', () => {
     const closed = at(scenes, 0);
     scenes.toggle(0);
     const open = at(scenes, 0);
-    const to = (drawn: Drawn) => (id: number) => counterpart(id, drawn, scenes.tree, node => node);
+    const to = (drawn: Drawn) => (id: number) =>
+      counterpart(id, drawn, drawn, scenes.tree, node => node);
     const net = closed.byId.get(cardOfGroup(0));
     const opening = new Transition(closed, open, to(open), to(closed));
     const born = opening.at(0).find(actor => actor.card.id === 4);

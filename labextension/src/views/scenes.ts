@@ -5,13 +5,16 @@ import type { LayoutRunner } from '../layout/runner';
 import { draw, type Drawn } from './drawn';
 import { placed, taskOf } from './layout_task';
 import { cardOfGroup, groupOfCard, GroupTree } from './group_tree';
+import { Kernels } from './kernels';
 import type { StageModel } from './stages';
 
 export class Scenes {
+  /** of the picture's groups, and of kernels that can be opened */
   readonly tree: GroupTree;
   /** parameters stand on their operators' cards */
   folding: boolean;
   direction: LayoutTask['direction'] = 'down';
+  private readonly kernels: Kernels;
   private readonly open: Set<number>;
   private readonly known = new Map<number, Drawn | Promise<Drawn>>();
 
@@ -20,7 +23,8 @@ export class Scenes {
     private readonly runner: LayoutRunner,
     { open, fold }: Spec['initial']
   ) {
-    this.tree = new GroupTree(model.groups);
+    this.kernels = new Kernels(model);
+    this.tree = new GroupTree(this.kernels.groups);
     this.open = new Set(open);
     this.folding = fold;
   }
@@ -28,7 +32,8 @@ export class Scenes {
   /** The same for the cell planned again: groups that are the same stay open. */
   of(model: StageModel, initial: Spec['initial']): Scenes {
     const same = JSON.stringify(model.groups) === JSON.stringify(this.model.groups);
-    const open = same ? [...this.open] : initial.open;
+    const groups = model.groups.length; // kernels may be others
+    const open = same ? [...this.open].filter(group => group < groups) : initial.open;
     const next = new Scenes(model, this.runner, { ...initial, open, fold: this.folding });
     next.direction = this.direction;
     return next;
@@ -38,7 +43,7 @@ export class Scenes {
   at(stage: number): Drawn | Promise<Drawn> {
     let scene = this.known.get(stage);
     if (!scene) {
-      const bare = draw(this.model.stages[stage].graph, this.tree, this.open, this.folding);
+      const bare = draw(stage, this.kernels, this.tree, this.open, this.folding);
       const { direction } = this;
       const finish = (layout: Layout) => placed(bare, layout, direction);
       const layout = this.runner.run(taskOf(bare, direction));
@@ -57,7 +62,7 @@ export class Scenes {
 
   /** Whether anything can be opened or closed. */
   get hasGroups(): boolean {
-    return this.tree.groups.length > 0;
+    return this.model.groups.length > 0;
   }
 
   get hasParameters(): boolean {
@@ -78,8 +83,8 @@ export class Scenes {
 
   /** Opens what is closed, or closes the innermost groups that are open. */
   step(deeper: boolean, stage: number): void {
-    const { graph } = this.model.stages[stage];
     this.change(open => {
+      const { graph } = this.kernels.expanded(stage, open);
       const chains = graph.nodes.map(node => this.tree.chain(node.group));
       const found = new Set<number>();
       for (const chain of chains) {
@@ -133,6 +138,7 @@ export class Scenes {
 /** The card of `to` that a card of `from` became or came from; null where there is none. */
 export function counterpart(
   card: number,
+  from: Pick<Drawn, 'opened'>,
   to: Drawn,
   tree: GroupTree,
   follow: (node: number) => number | null
@@ -145,6 +151,7 @@ export function counterpart(
     const around = tree.chain(group).map(cardOfGroup);
     return around.find(id => to.byId.has(id)) ?? null;
   }
-  const node = follow(card);
+  const [kernel] = [...from.opened].find(([, members]) => members.includes(card)) ?? [card];
+  const node = to.byId.has(kernel) ? kernel : follow(kernel);
   return node === null ? null : (to.standsFor.get(node) ?? null);
 }

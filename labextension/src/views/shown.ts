@@ -25,9 +25,18 @@ export class Shown {
     this.byBuffer = drawn.cards.some(card => card.buffer !== null);
   }
 
-  /** The cards that stand for nodes of this stage. */
-  cards(nodes: readonly number[]): Set<number> {
-    const found = nodes.map(node => this.drawn.standsFor.get(node));
+  /**
+   * The cards that stand for nodes of this stage; of an open kernel all its operators, or those of
+   * them that are `meant`.
+   */
+  cards(nodes: readonly number[], meant: readonly number[] = []): Set<number> {
+    const { opened, standsFor } = this.drawn;
+    const parts = (node: number) => {
+      const members = opened.get(node) ?? [node];
+      const own = members.filter(id => meant.includes(id));
+      return own.length > 0 ? own : members;
+    };
+    const found = nodes.flatMap(parts).map(id => standsFor.get(id));
     return new Set(found.filter(card => card !== undefined));
   }
 
