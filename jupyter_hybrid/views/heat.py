@@ -6,7 +6,7 @@ from typing import Any
 
 from .edges import bytes_of
 from .parts import Part
-from .schema import KernelTime
+from .schema import KernelTime, pair
 
 
 def heat_of(parts: list[Part]) -> list[KernelTime]:
@@ -54,6 +54,6 @@ def _shares(node: Any, offset: int) -> list[tuple[int, float]]:
     costs = node.member_costs
     total = sum(costs) or 1.0
     return [
-        (member.id + offset, round(cost / total, 6))
+        pair(member.id + offset, round(cost / total, 6))
         for member, cost in zip(node.members, costs, strict=True)
     ]

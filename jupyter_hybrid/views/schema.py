@@ -9,7 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, TypedDict, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypedDict,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 MIME = "application/vnd.jupyter-hybrid.graph.v1+json"
 VERSIONS = (1, 2)  # that are read; the last is written. 2: long lists may be columns
@@ -423,6 +436,11 @@ class Spec(TypedDict):
     notes: list[Text]
     units: Annotated[list[Unit], "loops that ran compiled, or have no unit"]
     initial: Annotated[Initial, Or({})]
+
+
+def pair(first: A, second: B) -> tuple[A, B]:
+    """Two values as JSON has them."""
+    return cast("tuple[A, B]", [first, second])
 
 
 @cache

@@ -7,7 +7,7 @@ import linecache
 from ..capture.cell import Cell
 from ..capture.units.listing import guards, listing, variables
 from ..reports.loops import Loop
-from .schema import Unit, UnitRow
+from .schema import Unit, UnitRow, pair
 
 _MOST_LINES, _MOST_INSTRUCTIONS = 200, 60  # of a unit, and of one line; the picture is saved
 
@@ -22,7 +22,7 @@ def drawn(loop: Loop, cell: Cell) -> Unit:
         "compiled": ran.made is not None,
         "text": loop.said,
         "rows": rows[:_MOST_LINES],
-        "variables": list(variables(ran.made)) if ran.made is not None else [],
+        "variables": [pair(*v) for v in variables(ran.made)] if ran.made is not None else [],
         "guards": guards(ran.made) if ran.made is not None else [],
     }
 

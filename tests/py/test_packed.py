@@ -39,8 +39,7 @@ def unpacked(sent):
         stages.append({**stage, "graph": graph, "changes": changes, "kernels": kernels})
     memory = sent["memory"]
     if memory is not None:
-        steps, buffers = rows(memory["steps"]), rows(memory["buffers"])
-        memory = {**memory, "steps": steps, "buffers": buffers}
+        memory = {**memory, **{k: rows(memory[k]) for k in ("steps", "buffers", "held")}}
     return {**sent, "stages": stages, "groups": rows(sent["groups"]), "memory": memory}
 
 

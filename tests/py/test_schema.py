@@ -38,6 +38,8 @@ def against(value: Any, hint: Any, path: str = "spec") -> list[str]:
         pairs = zip(value, get_args(bare), strict=True)
         return [f for i, (v, h) in enumerate(pairs) for f in against(v, h, f"{path}[{i}]")]
     if hasattr(bare, "__required_keys__"):
+        if not isinstance(value, dict):
+            return [f"{path}: {value!r} is no {bare.__name__}"]
         hints = get_type_hints(bare, include_extras=True)
         keys = set(value) ^ set(hints) if bare.__total__ else set(value) - set(hints)
         known = [f for k in hints if k in value for f in against(value[k], hints[k], f"{path}.{k}")]
