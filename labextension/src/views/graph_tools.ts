@@ -73,7 +73,7 @@ export function graphTools(tools: GraphTools, offers: Offers): ToolBar {
     button('+', 'Zoom in', () => tools.zoom(1.25)),
     button('−', 'Zoom out', () => tools.zoom(0.8)),
     button('fit', 'Show the whole graph', () => tools.fit()),
-    document.fullscreenEnabled && button('⛶', 'Full screen, and back', () => fullScreen(element))
+    document.fullscreenEnabled && button('full', 'Full screen, and back', () => fullScreen(element))
   );
   return { element, setTrail };
 }
