@@ -136,7 +136,7 @@ def test_heat_of_the_last_run(opened, tmp_path):
     save_cell("h = np.maximum(x @ w + 1, 0)\nz = np.exp(h - 1)\n", tmp_path / "heat.html")
     page = opened(tmp_path / "heat.html")
     legend, heat = (
-        page.locator(".hyb-graph + div .hyb-legend"),
+        page.locator("[role=tabpanel][aria-label=Graph] .hyb-legend"),
         page.get_by_role("button", name="Heat"),
     )
     expect(heat).to_have_attribute("aria-pressed", "false")
@@ -154,6 +154,49 @@ def test_heat_of_the_last_run(opened, tmp_path):
     # A picture of what has not run offers none.
     GraphViewer(sym.exp(sym.var("x", shape=(3,)))).save(tmp_path / "cold.html")
     expect(opened(tmp_path / "cold.html").get_by_role("button", name="Heat")).to_be_hidden()
+
+
+def test_a_kernel_opens_and_stages_stand_beside_each_other(opened, tmp_path):
+    """A kernel opens in place; the critical path; back and forward; another stage with what
+    differs, the same nodes lit in both."""
+    save_cell("h = np.maximum(x @ w + 1, 0) * 2\n", tmp_path / "k.html")
+    page = opened(tmp_path / "k.html")
+    slider = page.get_by_role("slider", name="Stage")
+    slider.press("End")
+    before = cards(page)
+    kernel = page.get_by_role("option").filter(has_text="one kernel of 3")
+    expect(kernel).to_have_count(1)
+    page.mouse.dblclick(*place(page, "one kernel of 3"))
+    expect(page.locator(GRAPH)).to_have_attribute("data-nodes", str(before + 2))
+    page.mouse.click(*place(page, "maximum"))
+    chosen = page.locator("[role=option][aria-selected=true]")
+    expect(chosen).to_have_count(1)
+    expect(page.locator(".hyb-members [aria-current]")).to_contain_text("maximum")
+    page.get_by_role("option").filter(has_text="x").first.evaluate("e => e.parentElement.focus()")
+    page.keyboard.press("Home")
+    first = chosen.first.inner_text()
+    page.keyboard.press("Alt+ArrowLeft")
+    expect(chosen.first).not_to_have_text(first)
+    page.keyboard.press("Alt+ArrowRight")
+    expect(chosen.first).to_have_text(first)
+    page.get_by_role("button", name="Light the critical path").click()
+    expect(page.locator(".hyb-plot-note")).to_contain_text(
+        re.compile(r"Critical path: .* of the time")
+    )
+    page.get_by_role("button", name="Beside").click()
+    panes = page.locator(".hyb-pane")
+    expect(panes).to_have_count(2)
+    expect(page.locator(".hyb-beside-words")).to_contain_text("in 1 fused kernel")
+    panes.first.get_by_role("option").filter(has_text="maximum").evaluate(
+        "e => e.parentElement.focus()"
+    )
+    page.keyboard.press("Home")
+    for pane in (panes.first, panes.last):
+        expect(pane.locator("[role=option][aria-selected=true]")).to_have_count(1)
+    panes.first.get_by_role("combobox").select_option(label="memory plan")
+    expect(page.locator(".hyb-beside-words")).to_have_text(re.compile(r"^\d+ the same$"))
+    page.get_by_role("button", name="Beside").click()
+    expect(panes).to_have_count(1)
 
 
 def test_thousands_of_nodes_are_laid_out_by_a_worker(opened, tmp_path):

@@ -19,9 +19,9 @@ import { paintGraph, type Scene } from './paint_graph';
 import { watchPointer } from './pointer';
 import { Scenes } from './scenes';
 import { SearchBar } from './search_bar';
-import { Shown } from './shown';
+import { marksOf, Shown } from './shown';
 import { saveImage } from './snapshot';
-import type { StageModel } from './stages';
+import type { Mark, StageModel } from './stages';
 import { Surface } from './surface';
 import { readTheme, type Theme } from './theme';
 import { tipOf } from './tip';
@@ -77,6 +77,7 @@ export class GraphView {
   private turn = 0;
   private heat: Heat | null = null;
   private hot = false;
+  private marks: Map<number, Mark> | null = null;
   private warm: ReadonlyMap<number, Warmth> | null = null;
 
   constructor(
@@ -194,6 +195,16 @@ export class GraphView {
     this.relight();
   }
 
+  /** Marks nodes with these; null: with what the stage did to them. */
+  setMarks(marks: Map<number, Mark> | null): void {
+    this.marks = marks;
+    if (this.shown) {
+      const { drawn, model, stage } = this.shown;
+      this.shown.marks = marksOf(drawn, marks ?? model.marks(stage));
+    }
+    this.surface.draw();
+  }
+
   setTrail(back: boolean, forward: boolean): void {
     this.tools.setTrail(back, forward);
   }
@@ -285,6 +296,7 @@ export class GraphView {
     const before = this.shown;
     const shown = new Shown(drawn, this.model, this.stage);
     this.shown = shown;
+    this.setMarks(this.marks);
     this.list.setCards([...drawn.cards].sort(byCode));
     this.list.setSelected([...shown.cards(this.selected, this.meant)]);
     this.plot.dataset.nodes = String(drawn.cards.length);

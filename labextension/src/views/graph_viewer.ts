@@ -1,9 +1,10 @@
 // The whole viewer: header, stage slider, the three views and the details, with one selection.
 import type { Spec, View } from '../spec';
+import { Beside } from './beside';
 import { Details } from './details';
 import { h, keepKeys, uniqueId } from './dom';
 import { bytes, plural } from './format';
-import { GraphView } from './graph_view';
+import { GraphView, type GraphViewEvents } from './graph_view';
 import { footnotes, header } from './header';
 import { legend } from './legend';
 import { NamesBar } from './names_bar';
@@ -39,6 +40,7 @@ const NARROW = 640;
 
 export class GraphViewer {
   readonly element: HTMLElement;
+  private spec!: Spec;
   private model!: StageModel;
   private slider!: StageSlider;
   private readonly graph: GraphView;
@@ -62,6 +64,19 @@ export class GraphViewer {
     },
     'Heat'
   );
+  private readonly besideButton = h(
+    'button.hyb-heat.hyb-beside',
+    {
+      type: 'button',
+      'aria-pressed': 'false',
+      title: 'Show another stage beside this one, and what differs',
+      onclick: () => this.showBeside(this.beside === null)
+    },
+    'Beside'
+  );
+  private readonly panes = h('div.hyb-panes');
+  private readonly paneTitle = h('p.hyb-pane-title');
+  private beside: Beside | null = null;
   private readonly legendBox = h('div');
   // What is made anew for each plan of the cell stands in these.
   private readonly head = h('div');
@@ -99,14 +114,10 @@ export class GraphViewer {
     const tablist = this.tablist();
     this.fill(spec);
     this.stageIndex = this.clamp(state.stage ?? spec.initial.stage);
-    this.graph = new GraphView(spec, this.model, this.stageIndex, {
-      select: (ids, add, reveal) => this.userSelect(ids, add, reveal),
-      hover: ids => this.hover(ids),
-      step: delta => this.slider.step(delta),
-      go: delta => this.go(delta)
-    });
-    this.panels.graph.append(this.graph.element, this.legendBox);
-    this.bar.prepend(tablist, this.heatButton);
+    this.graph = new GraphView(spec, this.model, this.stageIndex, this.graphEvents);
+    this.panes.append(h('div.hyb-pane', {}, this.paneTitle, this.graph.element));
+    this.panels.graph.append(this.panes, this.legendBox);
+    this.bar.prepend(tablist, this.heatButton, this.besideButton);
     this.element = h(
       'div.hyb-root.hyb-viewer',
       { 'data-spec': spec.id },
@@ -132,9 +143,19 @@ export class GraphViewer {
     this.visited.visit(this.state);
   }
 
+  private get graphEvents(): GraphViewEvents {
+    return {
+      select: (ids, add, reveal) => this.userSelect(ids, add, reveal),
+      hover: ids => this.hover(ids),
+      step: delta => this.slider.step(delta),
+      go: delta => this.go(delta)
+    };
+  }
+
   /** Shows another plan of the same cell; the stage stays, and the picture changes as it goes. */
   replan(spec: Spec): void {
     const { name } = this.model.stages[this.stageIndex];
+    this.showBeside(false);
     this.memory?.dispose();
     this.fill(spec);
     const same = spec.stages.findIndex(stage => stage.name === name);
@@ -151,6 +172,8 @@ export class GraphViewer {
   // Everything but the graph, which changes its picture itself.
   private fill(spec: Spec): void {
     const { stages } = spec;
+    this.spec = spec;
+    this.besideButton.hidden = stages.length < 2;
     this.model = new StageModel(spec);
     this.heat = new Heat(spec.heat, this.model);
     this.heatButton.hidden = !this.heat.measured;
@@ -217,6 +240,7 @@ export class GraphViewer {
   dispose(): void {
     this.stop.forEach(stop => stop());
     this.slider.stop();
+    this.beside?.dispose();
     this.graph.dispose();
     this.memory?.dispose();
     this.names.dispose();
@@ -283,7 +307,9 @@ export class GraphViewer {
   }
 
   private tell(): void {
-    this.graph.setTrail(this.visited.leads(-1), this.visited.leads(1));
+    const trail = [this.visited.leads(-1), this.visited.leads(1)] as const;
+    this.graph.setTrail(...trail);
+    this.beside?.setTrail(...trail);
     this.events.change?.(this.state);
   }
 
@@ -303,8 +329,26 @@ export class GraphViewer {
     this.hot = hot;
     this.heatButton.setAttribute('aria-pressed', String(hot));
     this.graph.setHeat(this.heat, hot);
+    this.beside?.setHeat(this.heat, hot);
     this.program.setHeat(hot ? this.heat : null);
     this.showLegend();
+  }
+
+  // The other stage is at first the cell as written, or the last one beside that.
+  private showBeside(on: boolean): void {
+    this.beside?.dispose();
+    this.beside = null;
+    this.besideButton.setAttribute('aria-pressed', String(on));
+    this.panes.classList.toggle('hyb-two', on);
+    if (on) {
+      const other = this.stageIndex === 0 ? this.model.stages.length - 1 : 0;
+      const { spec, model, graph, stageIndex, graphEvents } = this;
+      this.beside = new Beside(spec, model, graph, other, stageIndex, graphEvents);
+      this.panes.prepend(this.beside.element);
+      this.panes.after(this.beside.words);
+      this.beside.setHeat(this.heat, this.hot);
+      this.showSelection(false);
+    }
   }
 
   private showLegend(): void {
@@ -321,6 +365,8 @@ export class GraphViewer {
     this.element.dataset.stageName = this.model.stages[this.stageIndex].name;
     this.slider.set(this.stageIndex);
     this.graph.setStage(this.stageIndex, animate);
+    this.beside?.setRight(this.stageIndex);
+    this.paneTitle.textContent = this.model.stages[this.stageIndex].label;
     this.program.setStage(this.stageIndex);
     this.showHeat(this.hot);
     this.showSelection(false);
@@ -329,6 +375,7 @@ export class GraphViewer {
   private showSelection(reveal: boolean): void {
     const ids = this.model.resolve(this.chosen, this.stageIndex);
     this.graph.setSelected(ids, reveal, this.chosen);
+    this.beside?.setSelected(this.chosen, reveal);
     this.memory?.setSelected(this.model.buffersOf(this.chosen));
     this.program.setSelected(ids);
     const group = ids.length > 1 ? this.graph.groupOf(ids) : null;
@@ -368,6 +415,7 @@ export class GraphViewer {
   private showHover(ids: number[]): void {
     const here = this.model.resolve(ids, this.stageIndex);
     this.graph.setHovered(here, ids);
+    this.beside?.setHovered(ids);
     this.memory?.setHovered(this.model.buffersOf(ids));
     this.program.setHovered(here);
   }
@@ -402,6 +450,7 @@ export class GraphViewer {
 
   private themeChanged(): void {
     this.graph.themeChanged();
+    this.beside?.themeChanged();
     this.memory?.themeChanged();
   }
 

@@ -9,8 +9,8 @@ export class Shown {
   /** the cards at rest */
   readonly actors: Actor[];
   readonly hits: HitIndex;
-  /** what the stage did, by card */
-  readonly marks: Map<number, Mark>;
+  /** what the stage did, by card, or what else is to be marked */
+  marks: Map<number, Mark>;
   /** cards are coloured by their buffer */
   readonly byBuffer: boolean;
 
@@ -57,7 +57,8 @@ export class Shown {
   }
 }
 
-function marksOf(drawn: Drawn, ofNodes: Map<number, Mark>): Map<number, Mark> {
+/** Marks of nodes as those of their cards. */
+export function marksOf(drawn: Drawn, ofNodes: Map<number, Mark>): Map<number, Mark> {
   const marks = new Map<number, Mark>();
   for (const [node, mark] of ofNodes) {
     const card = drawn.standsFor.get(node);
