@@ -55,6 +55,15 @@ py::list run(const Graph& graph, const py::sequence& inputs, const py::object& k
   return list;
 }
 
+std::shared_ptr<Program> program(const Graph& graph, const py::sequence& inputs, bool training,
+                                 bool share) {
+  const std::vector<NDArray> values = values_of(inputs, "Graph.program");
+  require(values.size() == graph.inputs.size(), "Graph.program: given ", values.size(),
+          " inputs, expected ", graph.inputs.size());
+  const MaybeReleaseGil released(true);
+  return std::const_pointer_cast<Program>(program_of_stage(graph, values, training, share));
+}
+
 // Of the nodes that invoke_ufunc() recorded.
 uint64_t what_warns(const Graph& graph) {
   uint64_t hash = 0;
@@ -77,6 +86,19 @@ GraphRef with_outputs(const Graph& graph, const std::vector<size_t>& indices) {
     result->outputs.push_back(graph.outputs[i]);
     result->output_names.push_back(graph.output_names[i]);
   }
+  return result;
+}
+
+// The same nodes, of which these values are asked.
+GraphRef with_values(const Graph& graph, const py::object& entries) {
+  auto result = std::make_shared<Graph>(graph);
+  result->outputs = entries_from_python(entries);
+  for (const Entry& e : result->outputs) {
+    require(graph.contains(e.node) && e.out >= 0 &&
+                static_cast<size_t>(e.out) < graph.node(e.node).shapes.size(),
+            "with_values: there is no value ", e.out, " of a node ", e.node);
+  }
+  result->output_names.assign(result->outputs.size(), "");
   return result;
 }
 
@@ -236,7 +258,12 @@ void bind_graph(py::module_& m) {
           "Names of values as the text writes them: {node id: [name by output]}.")
       .def("to_dict", &to_dict, "Everything in plain Python values.")
       .def("with_outputs", &with_outputs, py::arg("indices"), "The same nodes, only these outputs.")
+      .def("with_values", &with_values, py::arg("entries"),
+           "The same nodes, these (node, output) pairs as outputs.")
       .def("with_names", &with_names, py::arg("names"), "The same graph, nodes renamed by id.")
+      .def("program", &program, py::arg("inputs"), py::arg("training"), py::arg("share"),
+           "A program of the graph as it stands, no pass run, for inputs like these. share: values "
+           "share memory as planned; else each has its own.")
       .def("run", &run, py::arg("inputs"), py::arg("keys") = py::none(),
            py::arg("training") = false,
            "Runs the graph as it stands, node after node; a list of arrays.");

@@ -159,8 +159,8 @@ Compiled compile(const Graph& graph, const CompileOptions& options) {
   return compile_as_asked(graph, options);
 }
 
-std::vector<NDArray> run_graph(const Graph& graph, const std::vector<NDArray>& inputs,
-                               const std::vector<uint64_t>& keys, bool training) {
+ProgramRef program_of_stage(const Graph& graph, const std::vector<NDArray>& inputs, bool training,
+                            bool share) {
   PassOptions options;
   options.training = training;
   for (const NDArray& a : inputs) {
@@ -183,9 +183,14 @@ std::vector<NDArray> run_graph(const Graph& graph, const std::vector<NDArray>& i
   typed = infer(typed, context);
   if (options.devices) typed = place(typed, context);
   PlanOptions plan;
-  plan.enabled = false;
+  plan.enabled = share;
   plan.training = training;
-  return Program::make(std::move(typed), plan)->run(inputs, keys);
+  return Program::make(std::move(typed), plan);
+}
+
+std::vector<NDArray> run_graph(const Graph& graph, const std::vector<NDArray>& inputs,
+                               const std::vector<uint64_t>& keys, bool training) {
+  return program_of_stage(graph, inputs, training, false)->run(inputs, keys);
 }
 
 }  // namespace hybrid

@@ -91,6 +91,10 @@ Compiled compile(const Graph& graph, const CompileOptions& options);
 // Rematerialization within a budget: calls bytes_with(1), (2), ... until the bytes that it answers
 // are not above the budget. Throws Error saying the least when none is.
 void within_budget(int64_t budget, const std::function<int64_t(int32_t segments)>& bytes_with);
+// A program of any stage's graph as it stands, no further pass run, on the inputs' devices.
+// `share`: values share memory as planned; else each has a buffer of its own.
+ProgramRef program_of_stage(const Graph& graph, const std::vector<NDArray>& inputs, bool training,
+                            bool share);
 // Runs any stage's graph, unplanned: for "every stage's graph can be run" and for tests.
 std::vector<NDArray> run_graph(const Graph& graph, const std::vector<NDArray>& inputs,
                                const std::vector<uint64_t>& keys, bool training);
