@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,21 +29,41 @@ class Value:
     dtype: Any
     entry: tuple[int, int]  # (node id, output) in the graph as written
     name: str = ""  # of an input: what the user calls it
+    alive: Callable[[], Any] | None = None  # the input, while somebody else holds it
 
     @classmethod
     def of(cls, array: Any, entry: tuple[int, int], name: str = "") -> Value:
         return cls(_core.value_key(array), tuple(array.shape), array.dtype, entry, name)
 
+    @classmethod
+    def read(cls, array: Any, entry: tuple[int, int], name: str) -> Value:
+        """Of an input, which may have no name: a parameter, an item of a list."""
+        made = cls.of(array, entry, name)
+        made.alive = weakref.ref(array)
+        return made
+
     def found(self, namespace: dict[str, Any]) -> Any:
-        """The array of that name. Raises MXNetError when another one has it, or none."""
-        array = namespace.get(self.name)
-        if isinstance(array, np.ndarray):
-            array = _core.from_numpy(np.array(array, order="C"))
-        kind = (getattr(array, "shape", None), getattr(array, "dtype", None))
-        if kind != (self.shape, self.dtype):
-            what = self.name or "without a name"
+        """The array of that name, of ndarrays a copy; one without a name while it lives. Raises
+        MXNetError where it is gone, of another kind, or not computed yet."""
+        array = _as_ours(namespace.get(self.name))
+        if not self._fits(array) and self.alive is not None:
+            array = _as_ours(self.alive())
+        if not self._fits(array):
+            what = self.name or "no name holds it any more"
             raise MXNetError(f"an array that the cell read is gone: {what}, of shape {self.shape}")
+        if not isinstance(array, _core.NDArray) or array._traced:
+            raise MXNetError(f"an array that the cell read waits to be computed: {self.name}")
         return array
+
+    def _fits(self, array: Any) -> bool:
+        kind = (getattr(array, "shape", None), getattr(array, "dtype", None))
+        return kind == (self.shape, self.dtype)
+
+
+def _as_ours(array: Any) -> Any:
+    """A copy of what NumPy has; else itself."""
+    is_numpy = issubclass(type(array), (np.ndarray, np.generic))  # isinstance takes what waits
+    return _core.from_numpy(np.array(array, order="C")) if is_numpy else array
 
 
 @dataclass(eq=False)
@@ -198,7 +219,7 @@ def compute(
     submit_s = time.perf_counter() - start
     made = [Value.of(a, entries[id(a)]) for a in drawn]
     read = [
-        Value.of(a, (i, 0), called.get(i, "")) for a, i in zip(inputs, graph.inputs, strict=True)
+        Value.read(a, (i, 0), called.get(i, "")) for a, i in zip(inputs, graph.inputs, strict=True)
     ]
     segment = Segment(
         compiled=compiled,
