@@ -16,6 +16,7 @@ from .. import _core
 from ..capture.cell_files import cell_starts
 from ..views import linked
 from ..views.parts import PROCESS
+from ..views.stage_message import ran_stage
 
 TARGET = "jupyter_hybrid.live"
 _PERIOD_S = 1 / 30
@@ -106,6 +107,8 @@ class Pump:
             refused = linked.switched(data)
             if refused is not None:
                 panel.send(refused)
+        elif kind == "run_stage":
+            panel.send(ran_stage(data, lambda: self._busy))
 
     def _closed(self, comm_id: str) -> None:
         with self._lock:

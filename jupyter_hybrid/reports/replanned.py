@@ -46,6 +46,7 @@ class Replanned(Report):
         later = [Deferred(n, None, None, size, k) for n, size, k in switches.later(choice)]
         super().__init__(base.cell, base.options, segments, (), later, base.bound)
         self.base = base
+        self.namespace = base.namespace
         self.graph_breaks, self.cuts = base.graph_breaks, base.cuts
         self.switches = switches
         self.choice = choice

@@ -21,6 +21,8 @@ from ..capture.spent import Place, Spent
 from .listing import Break, places
 from .loops import Loop
 from .names import Choice, Names, Switches
+from .stage_result import StageRun
+from .stage_run import run_stage
 from .stages import Kernel, ReportStage, ShiftedChange
 from .why_compiled import Difference, explain, sentence
 
@@ -257,6 +259,24 @@ class Report:
             if stage.name == name:
                 return stage
         raise KeyError(f"no stage {name!r}; the stages are {[s.name for s in self.stages]}")
+
+    def run_stage(self, name: str, now: bool = False) -> StageRun:
+        """Runs the cell's graph as it stands at a stage, on the arrays that its inputs are now,
+        which it only reads: times, bytes, the difference from the stage before, and ``.values``.
+
+        Python between the parts of a cell is not run, nothing is bound, and random draws are those
+        of the recording. It works until the cell's arrays are gone.
+
+        Args:
+            name: of one of ``stages``, such as "written", "fuse" or "plan".
+            now: also where an input, or what the cell left, has been written since.
+
+        Raises:
+            KeyError: there is no such stage.
+            InputsChanged: (an MXNetError) one has been written, and ``now`` was not given.
+            MXNetError: an input is gone, or a kernel fails.
+        """
+        return run_stage(self, name, now)
 
     def kernels_of(self, graph: Any) -> list[Kernel]:
         """The kernels that running ``graph`` launches, in order."""

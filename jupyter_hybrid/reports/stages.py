@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..capture.compute import Segment
+from .stage_inputs import find_inputs, given_to
 
 
 @dataclass
@@ -41,9 +42,11 @@ class ReportStage:
         """Runs this stage's graph on the arrays that now have the names of the cell's inputs;
         output name -> NDArray. Raises MXNetError where one is gone."""
         results: dict[str, Any] = {}
+        sources = find_inputs([segment for segment, _ in self.parts], self.namespace)
+        made: list[Any] = []
         for index, (segment, graph) in enumerate(self.parts):
-            inputs = [v.found(self.namespace) for v in segment.inputs]
-            values = graph.run(inputs, segment.keys)
+            values = graph.run(given_to(sources[index], made), segment.keys)
+            made.append(values)
             for i, value in enumerate(values):
                 name = graph.output_names[i] if i < len(graph.output_names) else ""
                 results[name or f"segment{index}_output{i}"] = value

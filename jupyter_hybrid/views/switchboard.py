@@ -6,6 +6,8 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
+from IPython.core.getipython import get_ipython
+
 from ..capture.deferred import Deferred
 from ..reports.replanned import Replanned
 from ..reports.report import Report
@@ -32,6 +34,8 @@ def _detached(report: Report) -> Report:
     )
     made.bytes_imperative = report.bytes_imperative
     made.cached = report.cached
+    if report.namespace is getattr(get_ipython(), "user_ns", None):  # it lives on anyway
+        made.namespace = report.namespace
     return made
 
 
@@ -43,14 +47,31 @@ class Switchboard:
         self._lock = threading.Lock()
 
     def remember(self, spec: Spec, report: Report) -> None:
-        """``spec`` draws ``report``; its switches can be moved from now on."""
-        if not spec["names"]:
+        """``spec`` draws ``report``; its switches can be moved and its stages run from now on."""
+        if not spec["stages"]:
             return
         cell = _Cell(_detached(report))
         with self._lock:
             self._cells[spec["id"]] = cell
             if len(self._cells) > _CELLS:
                 self._cells.popitem(last=False)
+
+    def shown(self, spec_id: str, kept: list[str] | None) -> Report:
+        """The cell of a picture, planned for just the names ``kept``; None: as it ran.
+
+        Raises:
+            LookupError: the picture was not made by this kernel, or too long ago.
+        """
+        with self._lock:
+            report = self._find(spec_id).report
+            return report if kept is None else Replanned(report, report.switches.only(kept))
+
+    def _find(self, spec_id: str) -> _Cell:
+        cell = self._cells.get(spec_id)
+        if cell is None:
+            raise LookupError("this kernel no longer knows the cell's plan: run the cell again")
+        self._cells.move_to_end(spec_id)
+        return cell
 
     def replan(self, spec_id: str, kept: list[str], asked: str = "") -> Spec:
         """The spec, under the same id, of the cell with just the names ``kept``.
@@ -59,10 +80,7 @@ class Switchboard:
             LookupError: the picture was not made by this kernel, or too long ago.
         """
         with self._lock:  # one at a time: a plan takes milliseconds
-            cell = self._cells.get(spec_id)
-            if cell is None:
-                raise LookupError("this kernel no longer knows the cell's plan: run the cell again")
-            self._cells.move_to_end(spec_id)
+            cell = self._find(spec_id)
             choice = frozenset([*kept, f"?{asked}"])
             spec = cell.specs.get(choice)
             if spec is None:

@@ -23,6 +23,7 @@ from .page import fragment, page
 from .pictures import opened, parts_of, spec_of
 from .schema import MIME
 from .script import script_traits
+from .stage_message import ran_stage
 from .svg import svg
 from .switchboard import switchboard
 from .text import text
@@ -71,6 +72,8 @@ class GraphViewer(anywidget.AnyWidget):
             refused = linked.switched({**content, "id": self.spec["id"]})
             if refused is not None:
                 self.send(refused)
+        if isinstance(content, dict) and content.get("type") == "run_stage":
+            self.send(ran_stage({**content, "id": self.spec["id"]}))
 
     def keep_only(self, *names: str) -> None:
         """Shows the cell planned with just these names kept; runs nothing.

@@ -1,0 +1,107 @@
+"""Running a stage of a cell: its time, its memory, its distance from the stage before, its values.
+
+The graph runs as it stands at that stage, with no later pass, on arrays that are only read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from ..base import MXNetError
+from .node_values import Values, entries_of, figures
+from .stage_difference import difference
+from .stage_inputs import InputsChanged, find_inputs, given_to, judge, why_changed
+from .stage_program import FREE, Bounds, Ready, check_length, timed
+from .stage_result import StageRun
+
+if TYPE_CHECKING:
+    from .report import Report
+    from .stages import ReportStage
+
+
+def run_stage(report: Report, name: str, now: bool = False, bounds: Bounds = FREE) -> StageRun:
+    """See :meth:`Report.run_stage`."""
+    stage, before = report.stage(name), stage_before(report, name)
+    if not stage.parts:
+        raise MXNetError("nothing of this cell was compiled: there is no stage to run")
+    sources = find_inputs(report.segments, report.namespace)
+    last = Ready(report.stages[-1], sources, bounds)
+    bounds.go_on()
+    left = last.run()
+    verdict = judge(report, left)
+    if verdict.changed and not now:
+        raise InputsChanged(why_changed(report, verdict))
+    ready = last if name == report.stages[-1].name else Ready(stage, sources, bounds)
+    bounds.go_on()
+    outputs = left if ready is last else ready.run()
+    apart = None
+    if before is not None:
+        bounds.go_on()
+        names = [n for _, graph in stage.parts for n in graph.output_names]
+        apart = difference(_flat(Ready(before, sources, bounds).run()), _flat(outputs), names)
+    return StageRun(
+        stage=name,
+        label=stage.label,
+        seconds=timed(ready, len(stage.parts), bounds),
+        bytes=ready.bytes,
+        shared=ready.shared,
+        before=before.label if before is not None else "",
+        difference=apart,
+        why=_why_inexact(name),
+        inputs=verdict,
+        _look=lambda: values_of(report, name, bounds),
+    )
+
+
+def stage_before(report: Report, name: str) -> ReportStage | None:
+    """The last stage before it that a picture shows; None for the first one."""
+    found = None
+    for i, stage in enumerate(report.stages):
+        if stage.name == name:
+            return found
+        if i == 0 or stage.changed:
+            found = stage
+    return None
+
+
+def values_of(report: Report, name: str, bounds: Bounds = FREE) -> Values:
+    """Figures of what each node of a stage gives, in running order.
+
+    Raises:
+        MXNetError: an input is gone, or all values together are too large to be held.
+    """
+    stage = report.stage(name)
+    sources = find_inputs(report.segments, report.namespace)
+    made: list[list[Any]] = []
+    found = Values()
+    for part, (segment, graph) in enumerate(stage.parts):
+        offset, entries = stage.offsets[part], entries_of(graph)
+        given = given_to(sources[part], made)
+        bounds.go_on()
+        every = graph.with_values(entries).program(given, training=True, share=False)
+        check_length(every, bounds)
+        arrays = dict(zip(entries, every.run(given, segment.keys, recorded=True), strict=True))
+        arrays |= {(i, 0): array for i, array in zip(graph.inputs, given, strict=True)}
+        called = graph.value_names()
+        for node in graph.nodes:
+            if node.kind == "constant":
+                arrays[node.id, 0] = node.value
+            bounds.go_on()
+            for out, label in enumerate(called[node.id][: len(node.shapes)]):
+                found.append(figures(node, out, offset, label, arrays[node.id, out]))
+        made.append([arrays[entry] for entry in graph.outputs])
+    return found
+
+
+def _flat(parts: Sequence[Sequence[Any]]) -> list[Any]:
+    return [a for part in parts for a in part]
+
+
+def _why_inexact(name: str) -> str:
+    """What the pass of that name may change in results; "" when it keeps every bit."""
+    row = next((p for p in _core.pass_table() if p["name"] == name), None)
+    if row is None or row["exact"]:
+        return ""
+    return f"{row['label']} may change the last bits. {row['doc']}"

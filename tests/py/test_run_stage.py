@@ -1,0 +1,201 @@
+"""Running the stages of a cell: the same bits at each, figures of values, what is left alone."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+from cells import Shell
+
+import jupyter_hybrid as mx
+from jupyter_hybrid import MXNetError, nd
+from jupyter_hybrid.reports.stage_inputs import InputsChanged
+from jupyter_hybrid.views import GraphViewer
+from jupyter_hybrid.views.stage_message import ran_stage
+
+pytestmark = pytest.mark.filterwarnings("ignore:invalid value encountered")  # of log, on purpose
+START = "import numpy as np\nimport jupyter_hybrid as mx\nfrom jupyter_hybrid import nd, autograd\n"
+CHAIN = "a = np.ones(10) * x\nb = a * 2 + a * 2\nc = np.exp(b) - b.sum()"
+SOFTMAX = "e = np.exp(x - x.max())\np = e / e.sum()"
+RANDOM = "r = nd.random.normal(shape=(4, 5))\ns = (r * 2 + 1).sum()"
+BROKEN = "h = np.tanh(x)\nprint(h[0])\ny = h * 2 + x\nz = y.sum()"
+STEP = """with autograd.record():
+    loss = ((nd.dot(d, w) - t) ** 2).mean()
+loss.backward()
+w[:] = w - 0.1 * w.grad"""
+
+
+@pytest.fixture
+def shell() -> Shell:
+    made = Shell()
+    made.run(START + "x = np.linspace(-1, 1, 10)")
+    return made
+
+
+@pytest.mark.parametrize("body", [CHAIN, SOFTMAX, RANDOM, BROKEN])
+@pytest.mark.parametrize("again", [False, True])
+def test_every_stage_gives_the_bits_of_the_one_before(shell, body, again):
+    for _ in range(1 + again):
+        shell.hybridize(body, "--view none --force")
+    for stage in shell.report.stages:
+        ran = shell.report.run_stage(stage.name)
+        first = stage.name == "written"
+        assert ran.difference is None if first else ran.difference.equal, stage.name
+        assert ran.best <= ran.median and ran.bytes > 0
+        assert not ran.inputs.changed
+
+
+def test_what_the_cell_left_proves_its_inputs(shell):
+    shell.hybridize(CHAIN, "--view none --out b,c")
+    ran = shell.report.run_stage("fuse")
+    assert ran.inputs.left == ("b", "c") and not ran.inputs.unlike
+    assert "bit for bit (2 outputs)" in repr(ran)
+    written, plan = (shell.report.run_stage(name).bytes for name in ("written", "plan"))
+    assert plan == shell.report.bytes_planned < written
+
+
+def test_a_training_step_runs_at_every_stage_on_what_its_parameters_hold_now(shell):
+    shell.run("d, t = nd.ones((8, 3)), nd.ones((8, 1))\nw = nd.ones((3, 1)) / 2\nw.attach_grad()")
+    shell.hybridize(STEP, "--view none --force")
+    before = {name: shell.ns[name].asnumpy() for name in ("d", "t", "w", "loss")}
+    gradient = shell.ns["w"].grad.asnumpy()
+    with pytest.raises(InputsChanged, match="the cell itself has given w new contents"):
+        shell.report.run_stage("written")
+    for stage in shell.report.stages:
+        ran = shell.report.run_stage(stage.name, now=True)
+        assert ran.difference is None or ran.difference.equal, stage.name
+        assert "not what the cell read" in ran.inputs.text
+    for name, values in before.items():
+        np.testing.assert_array_equal(shell.ns[name].asnumpy(), values)
+    np.testing.assert_array_equal(shell.ns["w"].grad.asnumpy(), gradient)
+
+
+def test_parameters_of_a_net_are_found_without_a_name(shell):
+    shell.run("net = mx.gluon.nn.Dense(3)\nnet.initialize()\nd = nd.ones((2, 4))\nnet(d)")
+    shell.hybridize("y = net(d).tanh()", "--view none --force")
+    for stage in shell.report.stages:
+        assert not shell.report.run_stage(stage.name).inputs.unlike
+    shell.run("net = None")
+    gc.collect()
+    with pytest.raises(MXNetError, match="is gone: dense"):
+        shell.report.run_stage("plan")
+
+
+def test_the_first_nan_is_found_where_it_is_made(shell):
+    shell.hybridize("a = x + 1\nb = np.log(a - 1)\nc = b * 2\nd = c.sum()", "--view none")
+    for stage in ("written", "plan"):
+        values = shell.report.run_stage(stage).values
+        given = {(v.id, v.out): v for v in values}
+        b = values.first_nan
+        assert b is not None and b.nans == 5
+        assert b.inputs and all(given[i].nans == 0 for i in b.inputs)
+        assert values.first_inf is None
+    written = shell.report.run_stage("written").values
+    b = written.first_nan
+    line = shell.report.line_of(shell.report.stages[0].graph.node(b.id))
+    assert line == 3
+    with np.errstate(all="ignore"):
+        kept = np.log(shell.ns["x"][5:])
+    assert (b.count, b.min, b.max) == (10, kept.min(), kept.max())
+    assert b.mean == pytest.approx(kept.mean()) and b.preview.startswith("nan, nan")
+    assert "nan" in repr(written)
+
+
+def test_an_input_with_a_nan_is_where_it_comes_from(shell):
+    shell.run("x[3] = np.nan\nx[4] = np.inf")
+    shell.hybridize("y = x * 2\nz = y - y", "--view none")
+    values = shell.report.run_stage("written").values
+    assert values.first_nan.label == values.first_inf.label == "x"
+
+
+def test_nothing_of_the_users_changes(shell):
+    shell.run("mx.random.seed(3)\nk = nd.ones((4, 5))")
+    shell.hybridize(RANDOM + "\nq = x * 2 + k.sum().asscalar()", "--view none --force")
+    names = {n: v for n, v in shell.ns.items() if isinstance(v, (np.ndarray, nd.NDArray))}
+    held = {n: np.array(v if isinstance(v, np.ndarray) else v.asnumpy()) for n, v in names.items()}
+    versions = {n: v._version for n, v in names.items() if isinstance(v, nd.NDArray)}
+    for name in ("written", "plan"):
+        ran = shell.report.run_stage(name)
+        assert len(ran.values) > 3 and not ran.inputs.changed
+    drawn = shell.run("nd.random.normal(shape=(3,)).asnumpy()").value
+    shell.run("mx.random.seed(3)")
+    shell.run("nd.random.normal(shape=(4, 5))")
+    np.testing.assert_array_equal(drawn, shell.run("nd.random.normal(shape=(3,)).asnumpy()").value)
+    for name, value in names.items():
+        assert shell.ns[name] is value
+        now = value if isinstance(value, np.ndarray) else value.asnumpy()
+        np.testing.assert_array_equal(now, held[name])
+    assert versions == {n: v._version for n, v in names.items() if isinstance(v, nd.NDArray)}
+
+
+@pytest.mark.parametrize("line", ["x[2] = 5", "x = x * 3", "np.negative(x, x)"])
+def test_an_input_that_was_overwritten_is_refused_unless_it_is_wanted_now(shell, line):
+    shell.hybridize("z = x * 2 + 1", "--view none")
+    shell.run(line)
+    with pytest.raises(InputsChanged, match="x or z has been written since the cell ran"):
+        shell.report.run_stage("fuse")
+    ran = shell.report.run_stage("fuse", now=True)
+    assert ran.inputs.unlike == ("z",) and ran.difference.equal
+    shell.run("del x")
+    with pytest.raises(MXNetError, match="is gone: x"):
+        shell.report.run_stage("fuse", now=True)
+
+
+def test_a_pass_that_is_not_exact_is_named_with_how_far_it_is_off(shell):
+    shell.hybridize("y = x * 2\nz = y + 1", "--view none --out z")
+    ran = shell.report.run_stage("fuse")
+    from jupyter_hybrid.reports.stage_difference import difference
+
+    one = nd.array(np.array([1.0, np.nan, 2.0], np.float32))
+    other = nd.array(np.array([1.0, np.nan, np.nextafter(np.float32(2), np.float32(3))], "f4"))
+    ran.difference = difference([one, one], [one, other], ["a", "b"])
+    assert (ran.difference.unlike, ran.difference.name, ran.difference.max_ulp) == (1, "b", 1)
+    ran.why = "folding may change the last bits"
+    assert "1 of 2 outputs differ" in ran.result and ran.result.endswith("last bits")
+
+
+def test_a_picture_asks_and_is_told(shell, monkeypatch):
+    shell.hybridize("y = x * 2\nz = np.log(y)", "--view none --out z")
+    viewer = GraphViewer(shell.report)
+    asked = {"type": "run_stage", "id": viewer.spec["id"], "stage": "fuse", "kept": None}
+    told = ran_stage({**asked, "values": True})
+    assert told["type"] == "stage_ran" and told["run"]["difference"]["equal"]
+    graph = next(s["graph"] for s in viewer.spec["stages"] if s["name"] == "fuse")
+    shown = {n["id"] for n in graph["nodes"]}
+    assert {n["id"] for n in told["values"]} == shown and told["first_nan"] in shown
+    assert ran_stage({**asked, "kept": ["y"]})["run"]["difference"]["outputs"] == 1
+    begins = iter([False] * 4)  # a cell, after some runs
+    assert "a cell runs" in ran_stage(asked, lambda: next(begins, True))["refused"]
+    sent: list[dict] = []
+    monkeypatch.setattr(viewer, "send", sent.append)
+    viewer._received(viewer, {**asked, "stage": "plan", "id": ""}, None)
+    assert sent[0]["run"]["shared"] and sent[0]["id"] == viewer.spec["id"]
+    assert "run the cell again" in ran_stage({**asked, "id": "0"})["refused"]
+    assert "no stage 'x'" in ran_stage({**asked, "stage": "x"})["refused"]
+    shell.run("x[0] = 4")
+    told = ran_stage(asked)
+    assert told["can_now"] and "x or z" in told["refused"]
+    assert ran_stage({**asked, "now": True})["run"]["changed"]
+    del shell.ns["y"]  # it was planned away, and is computed from x
+    held = weakref.ref(shell.ns.pop("x"))
+    shell.run("pass")
+    gc.collect()
+    assert held() is None and "is gone: x" in ran_stage(asked)["refused"]
+
+
+@pytest.fixture
+def two_gpus():
+    yield mx.virtual_gpus(2)
+    nd.waitall()
+    mx.virtual_gpus(0)
+
+
+def test_stages_on_several_devices(shell, two_gpus):
+    shell.run("a = nd.ones((4, 4), ctx=mx.gpu(0))\nb = nd.ones((4, 4), ctx=mx.gpu(1))")
+    shell.hybridize("c = (a * 2).copyto(mx.gpu(1)) + b\nd = c * 3", "--view none --force")
+    for stage in shell.report.stages:
+        ran = shell.report.run_stage(stage.name)
+        assert ran.difference is None or ran.difference.equal, stage.name
+        assert len(ran.values) >= 3
