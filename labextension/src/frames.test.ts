@@ -92,7 +92,7 @@ describe('parseLive', () => {
   it.each([
     [
       { type: 'other' },
-      'message.type: expected one of frame, status, viewer, spec, refused, ran, got "other"'
+      'message.type: expected one of frame, status, viewer, spec, refused, ran, stage_ran, got "other"'
     ],
     [{ type: 'viewer', id: 3 }, 'viewer.id: expected a string, got 3'],
     [{ type: 'frame', names: { x: 'dot' } }, 'frame.names: expected an integer'],

@@ -1,4 +1,5 @@
 // The messages of the live comm: JSON headers and binary frames of spans and queue depths.
+import { parseStageRan, type StageRan } from './stage_ran';
 import { boolean, choice, fault, integer, list, map, number, object, or, string } from './decode';
 
 export const LIVE_TARGET = 'jupyter_hybrid.live';
@@ -131,7 +132,7 @@ export interface Ran {
   why: string;
 }
 
-export type LiveMessage = Frame | Status | ViewerState | Planned | Refused | Ran;
+export type LiveMessage = Frame | Status | ViewerState | Planned | Refused | Ran | StageRan;
 type Bytes = ArrayBuffer | ArrayBufferView;
 
 const text = or(string, '');
@@ -187,7 +188,7 @@ const ran = object<Omit<Ran, 'type'>>({
   way: or(choice(['recorded', 'compiled', 'written', 'skipped'] as const), 'written'),
   why: text
 });
-const TYPES = ['frame', 'status', 'viewer', 'spec', 'refused', 'ran'] as const;
+const TYPES = ['frame', 'status', 'viewer', 'spec', 'refused', 'ran', 'stage_ran'] as const;
 const envelope = object({ type: choice(TYPES) });
 
 /** Reads one message of the live comm; throws a ProtocolError that names the fault. */
@@ -214,6 +215,8 @@ export function parseLive(data: unknown, buffers: readonly Bytes[] = []): LiveMe
       return { type, ...refused(data, 'refused') };
     case 'ran':
       return { type, ...ran(data, 'ran') };
+    case 'stage_ran':
+      return parseStageRan(data);
   }
 }
 

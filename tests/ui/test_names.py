@@ -51,7 +51,18 @@ def test_a_switch_plans_the_cell_again(notebook):
     expect(c).to_have_attribute("data-state", "deferred")
     expect(c).to_be_focused()
     assert "160 B" not in peak(viewer)
-    # Nothing was run or bound.
+    # A stage is run where a person asks for it, and a node of it tells its values.
+    run = viewer.get_by_role("region", name="Run this stage")
+    run.get_by_role("button", name="Run with values").click()
+    expect(run).to_contain_text("bit for bit (1 output)")
+    expect(run).to_contain_text("those of the cell's run: it left the same in d")
+    expect(run.get_by_role("button", name="no NaN")).to_be_disabled()
+    notebook.click_node("d = ")
+    expect(viewer.locator(".hyb-chosen")).to_contain_text("3, 3, 3, 3, 3, 3, …")
+    notebook.run_python("d[1] = float('nan')")
+    run.get_by_role("button", name="Run this stage").click()
+    expect(run).to_contain_text("Not run: d has been written since the cell ran")
+    # Nothing was bound.
     same = "print(bound == dict(a=type(a), c=type(c)), end='')"
     assert notebook.run_python(same) == "True"
 

@@ -1,7 +1,8 @@
 // The anywidget module of Python's GraphViewer: traits stage, selected; the spec comes on request.
 import { parseSpec } from '../protocol';
+import { parseStageRan } from '../stage_ran';
 import { faultNotice } from '../views/fault';
-import type { ViewerState } from '../views/graph_viewer';
+import type { RunRequest, ViewerState } from '../views/graph_viewer';
 import { injectStyles } from '../views/styles';
 import { viewerOf, type Viewer } from '../views/viewer';
 import css from '../views/views.css';
@@ -42,7 +43,8 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
         model.save_changes();
       };
       const switched = (name: string, kept: string[]) => model.send({ type: 'switch', name, kept });
-      viewer = viewerOf(spec, { change, switched }, stateOf(model));
+      const run = (wish: RunRequest) => model.send({ type: 'run_stage', ...wish });
+      viewer = viewerOf(spec, { change, switched, run }, stateOf(model));
       el.replaceChildren(viewer.element);
     } catch (error) {
       viewer?.dispose();
@@ -57,6 +59,8 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
       draw(spec);
     } else if (type === 'refused') {
       viewer?.setSwitching(String(why));
+    } else if (type === 'stage_ran') {
+      viewer?.ran(parseStageRan(content));
     }
   };
   const update = () => viewer?.setState(stateOf(model));

@@ -6,7 +6,7 @@ import { LiveConnection } from './live_connection';
 import type { Mode } from './toggle_magic';
 import type { Shown, Viewers } from './viewers';
 
-const NO_KERNEL = 'no kernel that knows this cell is connected. Run the cell to switch its names.';
+const NO_KERNEL = 'no kernel that knows this cell is connected. Run the cell again.';
 
 export class LiveConnections {
   readonly added = new Signal<this, LiveConnection>(this);
@@ -25,6 +25,9 @@ export class LiveConnections {
     });
     viewers.switched.connect((_, { from, name, kept }) => {
       this.around(from)?.send({ type: 'switch', id: from.spec.id, name, kept });
+    });
+    viewers.runAsked.connect((_, { from, ...request }) => {
+      this.around(from)?.send({ type: 'run_stage', id: from.spec.id, ...request });
     });
   }
 
@@ -75,6 +78,8 @@ export class LiveConnections {
         viewers.replan(message.id, message.spec);
       } else if (message.type === 'refused') {
         viewers.setSwitching(message.why, entry => entry.spec.id === message.id);
+      } else if (message.type === 'stage_ran') {
+        viewers.stageRan(message);
       } else if (message.type === 'status') {
         this.modes.set(panel, message.mode);
         this.modeChanged.emit(panel);

@@ -38,7 +38,8 @@ export class RenderedGraph extends Widget implements IRenderMime.IRenderer {
           change: changed => this.entry && this.viewers.userChange(this.entry, changed),
           lines: (lines, focus) => this.entry && this.links.showLines(this.entry, lines, focus),
           pointed: ids => this.entry && this.viewers.userPoint(this.entry, ids),
-          switched: (name, kept) => this.entry && this.viewers.userSwitch(this.entry, name, kept)
+          switched: (name, kept) => this.entry && this.viewers.userSwitch(this.entry, name, kept),
+          run: request => this.entry && this.viewers.userRun(this.entry, request)
         },
         state
       );

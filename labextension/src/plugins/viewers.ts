@@ -3,7 +3,8 @@ import { Signal, type ISignal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 import { parseSpec } from '../protocol';
 import type { Spec } from '../spec';
-import type { ViewerState } from '../views/graph_viewer';
+import type { StageRan } from '../stage_ran';
+import type { RunRequest, ViewerState } from '../views/graph_viewer';
 import { nodeOfSerial, serialsOf, type Traced } from '../views/serials';
 import type { Viewer } from '../views/viewer';
 
@@ -23,6 +24,10 @@ export interface Switched {
   kept: string[];
 }
 
+export interface RunAsked extends RunRequest {
+  from: Shown;
+}
+
 /** How many plans are kept for pictures that are drawn again. */
 const REMEMBER_PLANS = 40;
 /** How many states are kept for pictures that are drawn again. */
@@ -33,6 +38,7 @@ export class Viewers {
   private readonly states = new Map<string, ViewerState>();
   private readonly plans = new Map<string, Spec>();
   private readonly switchedSignal = new Signal<this, Switched>(this);
+  private readonly runSignal = new Signal<this, RunAsked>(this);
   private readonly pointedSignal = new Signal<this, Traced>(this);
   private readonly changedSignal = new Signal<this, ViewerChange>(this);
 
@@ -44,6 +50,11 @@ export class Viewers {
   /** A person moved the switch of a name. */
   get switched(): ISignal<this, Switched> {
     return this.switchedSignal;
+  }
+
+  /** A person asks for a stage to be run. */
+  get runAsked(): ISignal<this, RunAsked> {
+    return this.runSignal;
   }
 
   /** A person points at nodes: what the trace calls them. */
@@ -81,6 +92,19 @@ export class Viewers {
 
   userSwitch(from: Shown, name: string, kept: string[]): void {
     this.switchedSignal.emit({ from, name, kept });
+  }
+
+  userRun(from: Shown, request: RunRequest): void {
+    this.runSignal.emit({ from, ...request });
+  }
+
+  /** A stage was run: all pictures with its id tell. */
+  stageRan(answer: StageRan): void {
+    for (const entry of this.shown) {
+      if (entry.spec.id === answer.id) {
+        entry.viewer.ran(answer);
+      }
+    }
   }
 
   /** The plan that a picture was switched to last. */

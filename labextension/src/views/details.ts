@@ -5,6 +5,7 @@ import { bytes, plural, shape } from './format';
 import { rates, warmthText, type Heat } from './heat';
 import { isMade } from './group_tree';
 import { ACTION, bufferColor, FAMILY } from './palette';
+import { valueFacts, type StageRunView } from './stage_run';
 import { linesOf, ownName, type StageModel } from './stages';
 
 const MANY = 60;
@@ -17,6 +18,8 @@ export interface DetailsEvents {
 
 export class Details {
   readonly element = h('aside.hyb-details', { 'aria-label': 'Selection and changes' });
+  private readonly chosen = h('div');
+  private readonly changed = h('div');
   private stage = 0;
   private ids: number[] = [];
   private meant: readonly number[] = [];
@@ -25,8 +28,11 @@ export class Details {
     private readonly spec: Spec,
     private readonly model: StageModel,
     private readonly heat: Heat,
+    private readonly run: StageRunView,
     private readonly events: DetailsEvents
-  ) {}
+  ) {
+    this.element.append(run.element, this.chosen, this.changed);
+  }
 
   /**
    * `group`: the path of the closed group that `ids` are all of; null: they are not one. `meant`:
@@ -38,7 +44,8 @@ export class Details {
     this.meant = meant;
     const node = ids.length > 0 ? this.model.node(stage, ids[0]) : undefined;
     const chosen = group !== null ? [this.group(group)] : node ? [this.node(node)] : [];
-    this.element.replaceChildren(...chosen, this.changes());
+    this.chosen.replaceChildren(...chosen);
+    this.changed.replaceChildren(this.changes());
   }
 
   // A closed group: how many operators of which kind, and what it is given.
@@ -100,6 +107,7 @@ export class Details {
       ...this.source(node),
       this.facts(facts),
       this.estimated(node),
+      ...this.values(node),
       node.members.length > 0 && this.members(node),
       ...this.gradients(node),
       node.body !== '' && h('pre.hyb-loop', {}, node.body),
@@ -123,6 +131,15 @@ export class Details {
     return estimated
       ? h('p.hyb-note', {}, "≈ its share of a kernel's time, by estimated cost")
       : null;
+  }
+
+  // What a run of this stage has shown of it.
+  private values(node: Node): HTMLElement[] {
+    const values = this.run.valuesOf(this.model.stages[this.stage].name, node.id);
+    return values.flatMap(value => [
+      h('h5', {}, `value${values.length > 1 ? ` of ${value.label}` : ''} at this stage`),
+      this.facts(valueFacts(value))
+    ]);
   }
 
   private source(node: Node): HTMLElement[] {

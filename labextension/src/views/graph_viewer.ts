@@ -1,5 +1,6 @@
 // The whole viewer: header, stage slider, the three views and the details, with one selection.
-import type { Spec, View } from '../spec';
+import type { Name, Spec, View } from '../spec';
+import type { StageRan } from '../stage_ran';
 import { Beside } from './beside';
 import { Details } from './details';
 import { h, keepKeys, uniqueId } from './dom';
@@ -11,6 +12,7 @@ import { NamesBar } from './names_bar';
 import { MemoryView } from './memory_view';
 import { describeNode } from './node_list';
 import { ProgramView } from './program_view';
+import { StageRunView, type RunWish } from './stage_run';
 import { StageSlider } from './stage_slider';
 import { Heat } from './heat';
 import { linesOf, nodesOfLine, StageModel } from './stages';
@@ -24,6 +26,11 @@ export interface ViewerState {
   selected: number[];
 }
 
+/** A stage to be run; `kept`: the names of the plan that is shown, null: as the cell ran. */
+export interface RunRequest extends RunWish {
+  kept: string[] | null;
+}
+
 export interface ViewerEvents {
   /** the person moved the slider or chose nodes */
   change?: (state: ViewerState) => void;
@@ -33,6 +40,8 @@ export interface ViewerEvents {
   pointed?: (ids: number[]) => void;
   /** the person moved a name's switch: `kept` are the names that are on */
   switched?: (name: string, kept: string[]) => void;
+  /** the person asks for a stage to be run */
+  run?: (request: RunRequest) => void;
 }
 
 const VIEW_NAMES: Record<View, string> = { graph: 'Graph', memory: 'Memory', program: 'Program' };
@@ -51,6 +60,9 @@ export class GraphViewer {
   private heat!: Heat;
   private hot = false;
   private readonly names: NamesBar;
+  private readonly run: StageRunView;
+  private plan: string | null = null;
+  private switched: Name[] = [];
   private readonly panels: Record<View, HTMLElement>;
   private readonly tabs = new Map<View, HTMLButtonElement>();
   private readonly status = h('p.hyb-status', { role: 'status', 'aria-live': 'polite' });
@@ -107,6 +119,12 @@ export class GraphViewer {
     this.names = new NamesBar({
       switched: (name, kept) => this.events.switched?.(name, kept),
       hover: name => this.hover(name === null ? [] : this.nodesNamed(name))
+    });
+    const { run } = events;
+    this.run = new StageRunView({
+      run: run && spec.cell ? wish => run({ ...wish, kept: this.kept() }) : null,
+      select: id => this.userSelect([id], false),
+      changed: () => this.showSelection(false)
     });
     if (!events.switched) {
       this.setSwitching('this is a still picture.');
@@ -167,6 +185,12 @@ export class GraphViewer {
   /** Why names cannot be switched (no kernel); null: they can. */
   setSwitching(reason: string | null): void {
     this.names.setReason(reason);
+    this.run.setReason(reason);
+  }
+
+  /** A stage was run, or not, with the reason. */
+  ran(answer: StageRan): void {
+    this.run.receive(answer);
   }
 
   // Everything but the graph, which changes its picture itself.
@@ -174,6 +198,11 @@ export class GraphViewer {
     const { stages } = spec;
     this.spec = spec;
     this.besideButton.hidden = stages.length < 2;
+    if (this.plan !== spec.replanned) {
+      this.run.forget();
+    }
+    this.plan = spec.replanned;
+    this.switched = spec.names;
     this.model = new StageModel(spec);
     this.heat = new Heat(spec.heat, this.model);
     this.heatButton.hidden = !this.heat.measured;
@@ -192,7 +221,7 @@ export class GraphViewer {
       select: ids => this.user(ids),
       hover: ids => this.hover(ids)
     });
-    this.details = new Details(spec, this.model, this.heat, {
+    this.details = new Details(spec, this.model, this.heat, this.run, {
       select: id => this.userSelect([id], false),
       hover: id => this.hover(id === null ? [] : [id]),
       line: line => this.events.lines?.([line], true)
@@ -244,6 +273,7 @@ export class GraphViewer {
     this.graph.dispose();
     this.memory?.dispose();
     this.names.dispose();
+    this.run.dispose();
     this.element.remove();
   }
 
@@ -264,6 +294,13 @@ export class GraphViewer {
     }
     tablist.addEventListener('keydown', event => this.tabKey(event));
     return tablist;
+  }
+
+  // The names of a plan that was not run; null: the plan that was.
+  private kept(): string[] | null {
+    return this.plan === null
+      ? null
+      : this.switched.filter(name => name.state === 'kept').map(({ name }) => name);
   }
 
   // Nodes of the cell as written that a name stands for.
@@ -361,8 +398,10 @@ export class GraphViewer {
   }
 
   private showStage(animate: boolean): void {
+    const { name } = this.model.stages[this.stageIndex];
     this.element.dataset.stage = String(this.stageIndex);
-    this.element.dataset.stageName = this.model.stages[this.stageIndex].name;
+    this.element.dataset.stageName = name;
+    this.run.show(name);
     this.slider.set(this.stageIndex);
     this.graph.setStage(this.stageIndex, animate);
     this.beside?.setRight(this.stageIndex);

@@ -12,6 +12,7 @@ export type Viewer = Pick<
   | 'setState'
   | 'replan'
   | 'setSwitching'
+  | 'ran'
   | 'point'
   | 'highlightLine'
   | 'dispose'
@@ -57,6 +58,8 @@ class PlainViewer implements Viewer {
   setState(): void {}
 
   setSwitching(): void {}
+
+  ran(): void {}
 
   dispose(): void {
     this.element.remove();

@@ -1,0 +1,114 @@
+// What the kernel answers when a picture's stage was to be run.
+import { boolean, integer, list, object, or, string, number } from './decode';
+
+/** Between the outputs of a stage and of the one before. */
+export interface Difference {
+  outputs: number;
+  unlike: number;
+  /** of the output that is furthest off */
+  name: string;
+  max_abs: string;
+  /** in units of the last place; null: of no meaning */
+  max_ulp: number | null;
+  equal: boolean;
+}
+
+export interface Run {
+  best_s: number;
+  median_s: number;
+  runs: number;
+  bytes: number;
+  /** values share memory as planned */
+  shared: boolean;
+  /** the label of the stage that it is compared with */
+  before: string;
+  difference: Difference | null;
+  /** what the pass may change in results; '' when it keeps every bit */
+  why: string;
+  /** whether the inputs hold what the cell read, ... */
+  inputs: string;
+  /** ... and it is known that they do not */
+  changed: boolean;
+}
+
+/** Figures of one value of a node, as text where they may be no numbers. */
+export interface NodeValue {
+  id: number;
+  /** what the program's text calls it */
+  label: string;
+  count: number;
+  nans: number;
+  infs: number;
+  min: string;
+  max: string;
+  mean: string;
+  preview: string;
+}
+
+export interface StageRan {
+  type: 'stage_ran';
+  id: string;
+  stage: string;
+  /** why it was not run; '' when it was */
+  refused: string;
+  /** it can be run on what the inputs hold now */
+  can_now: boolean;
+  run: Run | null;
+  /** of every node; null: not asked */
+  values: NodeValue[] | null;
+  first_nan: number | null;
+  first_inf: number | null;
+}
+
+const text = or(string, '');
+const whole = or(integer, null);
+
+const difference = object<Difference>({
+  outputs: integer,
+  unlike: integer,
+  name: text,
+  max_abs: text,
+  max_ulp: or(number, null),
+  equal: boolean
+});
+
+const run = object<Run>({
+  best_s: number,
+  median_s: number,
+  runs: integer,
+  bytes: number,
+  shared: boolean,
+  before: text,
+  difference: or(difference, null),
+  why: text,
+  inputs: text,
+  changed: or(boolean, false)
+});
+
+const value = object<NodeValue>({
+  id: integer,
+  label: text,
+  count: integer,
+  nans: integer,
+  infs: integer,
+  min: text,
+  max: text,
+  mean: text,
+  preview: text
+});
+
+const answer = object<Omit<StageRan, 'type'>>({
+  id: string,
+  stage: string,
+  refused: text,
+  can_now: or(boolean, false),
+  run: or(run, null),
+  values: or(list(value), null),
+  first_nan: whole,
+  first_inf: whole
+});
+
+/** Throws a ProtocolError that names the fault. */
+export function parseStageRan(data: unknown): StageRan {
+  return { type: 'stage_ran', ...answer(data, 'stage_ran') };
+}
