@@ -310,6 +310,16 @@ void bind_create(py::module_& m) {
         return value.storage->release_external != nullptr;
       },
       py::arg("array"), "True when the memory is an ndarray's, which others may overwrite.");
+  m.def(
+      "numpy_owner",
+      [](const py::object& array) -> py::object {
+        const NDArray& value = peek_ref(array.ptr()).array;
+        if (!value.defined() || value.storage->release_external != &release_later) {
+          return py::none();
+        }
+        return py::reinterpret_borrow<py::object>(static_cast<PyObject*>(value.storage->owner));
+      },
+      py::arg("array"), "The ndarray whose memory an NDArray reads, or None.");
   m.def("as_numpy", &as_ndarray, py::arg("array"), py::arg("settled") = false,
         "A writable ndarray: the array's own memory where nobody else sees it, else a copy. "
         "settled: nothing recorded that reads it is left to be computed.");

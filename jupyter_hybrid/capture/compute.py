@@ -20,6 +20,10 @@ from .program_cache import CellProgram, Recipe
 Key = tuple[int, int]  # of a recorded value, before and after it is computed: _core.value_key
 
 
+class InputGone(MXNetError):
+    """An array that a cell read can't be read again."""
+
+
 @dataclass
 class Value:
     """What is kept of an array that a segment read or made. Its elements are not held."""
@@ -36,28 +40,40 @@ class Value:
         return cls(_core.value_key(array), tuple(array.shape), array.dtype, entry, name)
 
     @classmethod
-    def read(cls, array: Any, entry: tuple[int, int], name: str) -> Value:
-        """Of an input, which may have no name: a parameter, an item of a list."""
+    def read(cls, array: Any, owner: Any, entry: tuple[int, int], name: str) -> Value:
+        """Of an input, which may have no name: a parameter, an item of a list.
+
+        Args:
+            owner: what others hold: the array, or the ndarray whose memory it reads.
+        """
         made = cls.of(array, entry, name)
-        made.alive = weakref.ref(array)
+        made.alive = weakref.ref(owner)
         return made
 
     def found(self, namespace: dict[str, Any]) -> Any:
-        """The array of that name, of ndarrays a copy; one without a name while it lives. Raises
-        MXNetError where it is gone, of another kind, or not computed yet."""
+        """The array of that name, of ndarrays a copy; one without a name while it lives.
+
+        Raises:
+            InputGone: there is none of that kind, or it waits to be computed.
+        """
         array = _as_ours(namespace.get(self.name))
         if not self._fits(array) and self.alive is not None:
             array = _as_ours(self.alive())
         if not self._fits(array):
             what = self.name or "no name holds it any more"
-            raise MXNetError(f"an array that the cell read is gone: {what}, of shape {self.shape}")
+            raise InputGone(f"an array that the cell read is gone: {what}, of shape {self.shape}")
         if not isinstance(array, _core.NDArray) or array._traced:
-            raise MXNetError(f"an array that the cell read waits to be computed: {self.name}")
+            raise InputGone(f"an array that the cell read waits to be computed: {self.name}")
         return array
 
     def _fits(self, array: Any) -> bool:
         kind = (getattr(array, "shape", None), getattr(array, "dtype", None))
         return kind == (self.shape, self.dtype)
+
+
+def _owner(array: Any) -> Any:
+    owner = _core.numpy_owner(array)
+    return array if owner is None else owner
 
 
 def _as_ours(array: Any) -> Any:
@@ -175,7 +191,7 @@ def compute(
         arrays: traced NDArrays; each is concrete afterwards.
         shown: traced arrays that stay in the graph as written, though nothing computes them.
         effects: serials of effect nodes recorded since the last segment, shown with it.
-        names: what the user calls an array, by ``id``.
+        names: what the user calls an array, or the ndarray that it reads, by ``id``.
         donate: concrete input arrays whose memory the program may reuse.
         needed: ids of ``arrays`` that are read whether or not a name holds them.
         writes: the writes that wait are done right afterwards, so that the program may compute
@@ -188,7 +204,11 @@ def compute(
     labels = [names.get(id(a), "") for a in drawn]
     graph, inputs, keys, entries = _core.traced_graph(drawn, list(effects), labels)
     called = {entries[key][0]: name for key, name in names.items() if key in entries}
-    of_inputs = [names.get(id(a)) or array_name(a) for a in inputs]
+    owners = [_owner(a) for a in inputs]
+    of_inputs = [
+        names.get(id(a)) or names.get(id(owner)) or array_name(a)
+        for a, owner in zip(inputs, owners, strict=True)
+    ]
     called |= {i: name for i, name in zip(graph.inputs, of_inputs, strict=True) if name}
     whole = graph.with_names(called)
     graph = whole.with_outputs(list(range(len(arrays)))) if shown else whole
@@ -219,7 +239,8 @@ def compute(
     submit_s = time.perf_counter() - start
     made = [Value.of(a, entries[id(a)]) for a in drawn]
     read = [
-        Value.read(a, (i, 0), called.get(i, "")) for a, i in zip(inputs, graph.inputs, strict=True)
+        Value.read(a, owner, (i, 0), called.get(i, ""))
+        for a, owner, i in zip(inputs, owners, graph.inputs, strict=True)
     ]
     segment = Segment(
         compiled=compiled,

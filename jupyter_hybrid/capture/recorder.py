@@ -272,7 +272,7 @@ class Recorder(Segments):
         return array if array is not None and array._traced else None
 
     def names(self) -> dict[int, str]:
-        """What the user calls the arrays of this cell, by ``id``."""
+        """What the user calls the arrays of this cell and existing ndarrays, by ``id``."""
         names: dict[int, str] = {}
         bound = dict(self.known_names)  # existing ndarrays
         for name, reference in self._begun.items():  # though another array may have it by now
@@ -295,4 +295,8 @@ class Recorder(Segments):
             known = bound.get(id(wrapper.origin))
             if known is not None:
                 names[id(wrapper.input)] = known
+                if wrapper.dirty:  # what the cell has written there
+                    names.setdefault(id(wrapper.handle), known)
+        for key, name in bound.items():
+            names.setdefault(key, name)
         return names

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -356,10 +355,6 @@ class Segments(_core.RecorderState):
         )
         self._runs.append(ran)
         made = ran.segment
-        origins = {id(w.input): w.origin for w in self.wrappers.values()}
-        for value, given in zip(made.inputs, ran.inputs, strict=True):
-            if id(given) in origins:
-                value.alive = weakref.ref(origins[id(given)])
         for array, update in zip(ran.outputs, made.updates):
             if update == -2 and id(array) in places:
                 places[id(array)][0].there = True

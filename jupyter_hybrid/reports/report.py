@@ -21,6 +21,7 @@ from ..capture.spent import Place, Spent
 from .listing import Break, places
 from .loops import Loop
 from .names import Choice, Names, Switches
+from .stage_inputs import On
 from .stage_result import StageRun
 from .stage_run import run_stage
 from .stages import Kernel, ReportStage, ShiftedChange
@@ -260,7 +261,7 @@ class Report:
                 return stage
         raise KeyError(f"no stage {name!r}; the stages are {[s.name for s in self.stages]}")
 
-    def run_stage(self, name: str, now: bool = False) -> StageRun:
+    def run_stage(self, name: str, on: On = "run") -> StageRun:
         """Runs the cell's graph as it stands at a stage, on the arrays that its inputs are now,
         which it only reads: times, bytes, the difference from the stage before, and ``.values``.
 
@@ -269,14 +270,17 @@ class Report:
 
         Args:
             name: of one of ``stages``, such as "written", "fuse" or "plan".
-            now: also where an input, or what the cell left, has been written since.
+            on: "run": what the cell read; "now": what its inputs hold now, though they, or what the
+                cell left, have been written since; "random": so, too, with random numbers for
+                arrays that are gone, by which times and memory are told, but no values.
 
         Raises:
             KeyError: there is no such stage.
-            InputsChanged: (an MXNetError) one has been written, and ``now`` was not given.
-            MXNetError: an input is gone, or a kernel fails.
+            InputsChanged: (an MXNetError) one has been written since.
+            InputGone: (an MXNetError) an array that the cell read is gone, or waits.
+            MXNetError: a kernel fails.
         """
-        return run_stage(self, name, now)
+        return run_stage(self, name, on)
 
     def kernels_of(self, graph: Any) -> list[Kernel]:
         """The kernels that running ``graph`` launches, in order."""

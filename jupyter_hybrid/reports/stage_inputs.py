@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from .. import _core
 from ..base import MXNetError
-from ..capture.compute import Key, Segment
+from ..capture.compute import InputGone, Key, Segment, Value
 from .stage_difference import same_bits
 
 if TYPE_CHECKING:
@@ -25,22 +25,50 @@ if TYPE_CHECKING:
 Sources = list[Any]
 
 
+#: What a stage may be run on: what the cell read; what its inputs hold now; and, for those that
+#: are gone, random numbers.
+On = Literal["run", "now", "random"]
+
+
 class InputsChanged(MXNetError):
     """The cell's inputs, or what it left, have other contents now; ``why`` says which."""
 
     def __init__(self, why: str):
-        super().__init__(f"{why}; run_stage(..., now=True) runs the stage on what they hold now")
+        super().__init__(f'{why}; on="now" runs the stage on what they hold now')
         self.why = why
 
 
-def find_inputs(segments: Sequence[Segment], namespace: dict[str, Any]) -> list[Sources]:
-    """For each part of a cell what it is run on. Raises MXNetError naming an array that is gone."""
+@dataclass(frozen=True)
+class Found:
+    """What the parts of a cell are run on, and how many arrays were gone and are random numbers."""
+
+    sources: list[Sources]
+    drawn: int
+
+
+def find_inputs(segments: Sequence[Segment], namespace: dict[str, Any], on: On = "now") -> Found:
+    """For each part of a cell what it is run on. Raises InputGone naming an array that is gone."""
     made: dict[Key | None, tuple[int, int]] = {}
-    found: list[Sources] = []
+    sources: list[Sources] = []
+    drawn = 0
     for part, segment in enumerate(segments):
-        found.append([made.get(v.key) or v.found(namespace) for v in segment.inputs])
+        sources.append([])
+        for value in segment.inputs:
+            try:
+                source = made.get(value.key) or value.found(namespace)
+            except InputGone:
+                if on != "random":
+                    raise
+                source, drawn = _draw(value, segment.graph), drawn + 1
+            sources[-1].append(source)
         made |= {v.key: (part, i) for i, v in enumerate(segment.outputs) if v.key is not None}
-    return found
+    return Found(sources, drawn)
+
+
+def _draw(value: Value, graph: Any) -> Any:
+    """Random numbers from 0 to 1; zeros for integers, which are valid indices."""
+    numbers = np.random.default_rng(0).random(value.shape).astype(value.dtype)
+    return _core.from_numpy(numbers, ctx=graph.node(value.entry[0]).ctx)
 
 
 def given_to(sources: Sources, made: Sequence[Sequence[Any]]) -> list[Any]:
@@ -56,11 +84,13 @@ class Verdict:
         left: names whose arrays were compared with what the cell leaves there.
         unlike: those of them that differ.
         random: it draws at random, so that a difference proves nothing.
+        drawn: how many inputs were gone, and are random numbers.
     """
 
     left: tuple[str, ...]
     unlike: tuple[str, ...]
     random: bool
+    drawn: int = 0
 
     @property
     def changed(self) -> bool:
@@ -69,12 +99,16 @@ class Verdict:
     @property
     def text(self) -> str:
         """For people, of a stage that was run."""
+        if self.drawn:
+            arrays = "array that is" if self.drawn == 1 else "arrays that are"
+            return f"random numbers for {self.drawn} {arrays} gone: only times and memory count"
         if self.changed:
-            return "what the inputs hold now, not what the cell read"
+            return "what they hold now, not what the cell read"
         if self.left and not self.unlike:
             return f"those of the cell's run: it left the same in {_listed(self.left, 'and')}"
-        why = "it draws at random" if self.random else "nothing that the cell left can be compared"
-        return f"what the inputs hold now; {why}"
+        nothing = "nothing that the cell left tells whether it read the same"
+        why = f"since it draws at random, {nothing}" if self.random else nothing
+        return f"what they hold now; {why}"
 
 
 def judge(report: Report, outputs: Sequence[Sequence[Any]]) -> Verdict:

@@ -12,7 +12,7 @@ from .. import _core
 from ..base import MXNetError
 from .node_values import Values, entries_of, figures
 from .stage_difference import difference
-from .stage_inputs import InputsChanged, find_inputs, given_to, judge, why_changed
+from .stage_inputs import InputsChanged, On, Verdict, find_inputs, given_to, judge, why_changed
 from .stage_program import FREE, Bounds, Ready, check_length, timed
 from .stage_result import StageRun
 
@@ -21,17 +21,18 @@ if TYPE_CHECKING:
     from .stages import ReportStage
 
 
-def run_stage(report: Report, name: str, now: bool = False, bounds: Bounds = FREE) -> StageRun:
+def run_stage(report: Report, name: str, on: On = "run", bounds: Bounds = FREE) -> StageRun:
     """See :meth:`Report.run_stage`."""
     stage, before = report.stage(name), stage_before(report, name)
     if not stage.parts:
         raise MXNetError("nothing of this cell was compiled: there is no stage to run")
-    sources = find_inputs(report.segments, report.namespace)
+    found = find_inputs(report.segments, report.namespace, on)
+    sources = found.sources
     last = Ready(report.stages[-1], sources, bounds)
     bounds.go_on()
     left = last.run()
-    verdict = judge(report, left)
-    if verdict.changed and not now:
+    verdict = judge(report, left) if not found.drawn else Verdict((), (), False, found.drawn)
+    if verdict.changed and on == "run":
         raise InputsChanged(why_changed(report, verdict))
     ready = last if name == report.stages[-1].name else Ready(stage, sources, bounds)
     bounds.go_on()
@@ -73,7 +74,7 @@ def values_of(report: Report, name: str, bounds: Bounds = FREE) -> Values:
         MXNetError: an input is gone, or all values together are too large to be held.
     """
     stage = report.stage(name)
-    sources = find_inputs(report.segments, report.namespace)
+    sources = find_inputs(report.segments, report.namespace).sources
     made: list[list[Any]] = []
     found = Values()
     for part, (segment, graph) in enumerate(stage.parts):

@@ -42,7 +42,7 @@ class ReportStage:
         """Runs this stage's graph on the arrays that now have the names of the cell's inputs;
         output name -> NDArray. Raises MXNetError where one is gone."""
         results: dict[str, Any] = {}
-        sources = find_inputs([segment for segment, _ in self.parts], self.namespace)
+        sources = find_inputs([segment for segment, _ in self.parts], self.namespace).sources
         made: list[Any] = []
         for index, (segment, graph) in enumerate(self.parts):
             values = graph.run(given_to(sources[index], made), segment.keys)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, get_args
 
 from .. import _core
 from ..base import MXNetError
+from ..capture.compute import InputGone
 from ..reports.node_values import NodeValue, Values, number
-from ..reports.stage_inputs import InputsChanged
+from ..reports.stage_inputs import InputsChanged, On
 from ..reports.stage_program import Bounds
 from ..reports.stage_result import StageRun
 from ..reports.stage_run import run_stage, values_of
@@ -33,7 +34,7 @@ def ran_stage(message: dict[str, Any], busy: Callable[[], bool] = lambda: False)
 
     Args:
         message: ``id`` of the spec, ``stage``, ``kept`` (names; None: as the cell ran), and whether
-            ``values`` are wanted and the inputs may be taken as they are ``now``.
+            ``values`` are wanted; ``on``: see :meth:`Report.run_stage`.
         busy: does a cell run?
     """
     answer = {"type": "stage_ran", "id": str(message.get("id")), "stage": str(message.get("stage"))}
@@ -52,7 +53,9 @@ def ran_stage(message: dict[str, Any], busy: Callable[[], bool] = lambda: False)
             raise _Busy("the engine still has work: wait until it is through")
         return {**answer, **_ran(message, answer["stage"], Bounds(go_on, _MOST_S))}
     except InputsChanged as error:
-        return {**answer, "refused": error.why, "can_now": True}
+        return {**answer, "refused": error.why, "offer": "now"}
+    except InputGone as error:
+        return {**answer, "refused": str(error.args[0]), "offer": "random"}
     except Exception as error:
         told = str(error.args[0]) if error.args else ""
         return {**answer, "refused": told or type(error).__name__}
@@ -65,8 +68,12 @@ def _ran(message: dict[str, Any], stage: str, bounds: Bounds) -> dict[str, Any]:
     if kept is not None and not (isinstance(kept, list) and all(isinstance(n, str) for n in kept)):
         raise LookupError("a picture sends a list of names")
     report = switchboard.shown(str(message.get("id")), kept)
-    ran = run_stage(report, stage, bool(message.get("now")), bounds)
-    values = _told(values_of(report, stage, bounds)) if message.get("values") else {}
+    on = message.get("on", "run")
+    if on not in get_args(On):
+        raise ValueError(f"on: expected one of {', '.join(get_args(On))}, got {on!r}")
+    ran = run_stage(report, stage, on, bounds)
+    wanted = message.get("values") and not ran.inputs.drawn
+    values = _told(values_of(report, stage, bounds)) if wanted else {}
     return {"run": _figures(ran), **values}
 
 
@@ -86,7 +93,7 @@ def _figures(ran: StageRun) -> dict[str, Any]:
         "difference": apart,
         "why": ran.why,
         "inputs": ran.inputs.text,
-        "changed": ran.inputs.changed,
+        "changed": ran.inputs.changed or ran.inputs.drawn > 0,
     }
 
 

@@ -1,5 +1,5 @@
 // What the kernel answers when a picture's stage was to be run.
-import { boolean, integer, list, object, or, string, number } from './decode';
+import { boolean, choice, integer, list, object, or, string, number } from './decode';
 
 /** Between the outputs of a stage and of the one before. */
 export interface Difference {
@@ -27,7 +27,7 @@ export interface Run {
   why: string;
   /** whether the inputs hold what the cell read, ... */
   inputs: string;
-  /** ... and it is known that they do not */
+  /** ... and it is known that they don't */
   changed: boolean;
 }
 
@@ -45,14 +45,17 @@ export interface NodeValue {
   preview: string;
 }
 
+/** What the inputs hold now; random numbers for those that are gone. */
+export type Offer = '' | 'now' | 'random';
+
 export interface StageRan {
   type: 'stage_ran';
   id: string;
   stage: string;
   /** why it was not run; '' when it was */
   refused: string;
-  /** it can be run on what the inputs hold now */
-  can_now: boolean;
+  /** on what else it can be run; '': on nothing */
+  offer: Offer;
   run: Run | null;
   /** of every node; null: not asked */
   values: NodeValue[] | null;
@@ -101,7 +104,7 @@ const answer = object<Omit<StageRan, 'type'>>({
   id: string,
   stage: string,
   refused: text,
-  can_now: or(boolean, false),
+  offer: or(choice(['', 'now', 'random'] as const), '' as const),
   run: or(run, null),
   values: or(list(value), null),
   first_nan: whole,

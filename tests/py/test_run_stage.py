@@ -64,7 +64,7 @@ def test_a_training_step_runs_at_every_stage_on_what_its_parameters_hold_now(she
     with pytest.raises(InputsChanged, match="the cell itself has given w new contents"):
         shell.report.run_stage("written")
     for stage in shell.report.stages:
-        ran = shell.report.run_stage(stage.name, now=True)
+        ran = shell.report.run_stage(stage.name, on="now")
         assert ran.difference is None or ran.difference.equal, stage.name
         assert "not what the cell read" in ran.inputs.text
     for name, values in before.items():
@@ -136,11 +136,35 @@ def test_an_input_that_was_overwritten_is_refused_unless_it_is_wanted_now(shell,
     shell.run(line)
     with pytest.raises(InputsChanged, match="x or z has been written since the cell ran"):
         shell.report.run_stage("fuse")
-    ran = shell.report.run_stage("fuse", now=True)
+    ran = shell.report.run_stage("fuse", on="now")
     assert ran.inputs.unlike == ("z",) and ran.difference.equal
     shell.run("del x")
     with pytest.raises(MXNetError, match="is gone: x"):
-        shell.report.run_stage("fuse", now=True)
+        shell.report.run_stage("fuse", on="now")
+    ran = shell.report.run_stage("fuse", on="random")
+    assert ran.inputs.drawn == 1 and ran.difference.equal and ran.bytes == 80
+    with pytest.raises(MXNetError, match="is gone: x"):
+        _ = ran.values
+
+
+@pytest.mark.parametrize("body", ["x += 1", "x = x * 2", "x[:] = x * 2"])
+def test_a_cell_that_overwrites_what_it_reads_says_so(shell, body):
+    shell.hybridize(body, "--view none")
+    with pytest.raises(InputsChanged, match="the cell itself has given x new contents"):
+        shell.report.run_stage("plan")
+    before = shell.ns["x"].copy()
+    assert shell.report.run_stage("plan", on="now").values
+    np.testing.assert_array_equal(shell.ns["x"], before)
+
+
+def test_an_item_of_a_list_is_found_while_it_lives_also_after_foreign_code(shell):
+    shell.run("xs = [np.ones(3), np.ones(3)]\nhalf = np.ones(3, np.float16)")
+    shell.hybridize("y = xs[0] + x[:3]\nh = half * 2\nz = y * xs[1]", "--view none --force")
+    assert {v.name for v in shell.report.segments[0].inputs} == {"", "x"}
+    assert set(shell.report.run_stage("plan").inputs.left) == {"y", "z"}
+    shell.run("xs.clear()")
+    with pytest.raises(MXNetError, match="gone: no name holds it any more, of shape"):
+        shell.report.run_stage("plan")
 
 
 def test_a_pass_that_is_not_exact_is_named_with_how_far_it_is_off(shell):
@@ -176,13 +200,16 @@ def test_a_picture_asks_and_is_told(shell, monkeypatch):
     assert "no stage 'x'" in ran_stage({**asked, "stage": "x"})["refused"]
     shell.run("x[0] = 4")
     told = ran_stage(asked)
-    assert told["can_now"] and "x or z" in told["refused"]
-    assert ran_stage({**asked, "now": True})["run"]["changed"]
+    assert told["offer"] == "now" and "x or z" in told["refused"]
+    assert ran_stage({**asked, "on": "now"})["run"]["changed"]
     del shell.ns["y"]  # it was planned away, and is computed from x
     held = weakref.ref(shell.ns.pop("x"))
     shell.run("pass")
     gc.collect()
-    assert held() is None and "is gone: x" in ran_stage(asked)["refused"]
+    told = ran_stage(asked)
+    assert held() is None and "is gone: x" in told["refused"] and told["offer"] == "random"
+    told = ran_stage({**asked, "on": "random", "values": True})
+    assert "random numbers for 1 array" in told["run"]["inputs"] and "values" not in told
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
 // "Run this stage": a button, what the run has shown, and where a NaN comes from.
-import type { NodeValue, Run, StageRan } from '../stage_ran';
+import type { NodeValue, Offer, Run, StageRan } from '../stage_ran';
 import { h } from './dom';
 import { bytes, plural, seconds } from './format';
 
@@ -8,8 +8,8 @@ export interface RunWish {
   stage: string;
   /** figures of every node's values, too */
   values: boolean;
-  /** also on inputs that have been written since the cell ran */
-  now: boolean;
+  /** what the cell read, or something else that it can be run on */
+  on: 'run' | Exclude<Offer, ''>;
 }
 
 export interface StageRunEvents {
@@ -21,6 +21,10 @@ export interface StageRunEvents {
 }
 
 const NO_ANSWER_MS = 30_000;
+const OTHERWISE = {
+  now: 'Run on what the inputs hold now',
+  random: 'Run on random numbers: times only'
+};
 
 export class StageRunView {
   readonly element = h('section.hyb-run', { 'aria-label': 'Run this stage' });
@@ -38,7 +42,7 @@ export class StageRunView {
     const button = (label: string, title: string, values: boolean) =>
       h(
         'button.hyb-action',
-        { type: 'button', title, onclick: () => this.ask(values, false) },
+        { type: 'button', title, onclick: () => this.ask(values, 'run') },
         label
       );
     this.runButton = button(
@@ -88,12 +92,12 @@ export class StageRunView {
     this.stopWaiting();
   }
 
-  private ask(values: boolean, now: boolean): void {
+  private ask(values: boolean, on: RunWish['on']): void {
     if (this.reason !== null || this.wish !== null) {
       return;
     }
     this.wantsValues = values;
-    const wish = { stage: this.stage, values, now };
+    const wish = { stage: this.stage, values, on };
     this.wish = wish;
     this.timer = setTimeout(() => this.setReason('the kernel does not answer.'), NO_ANSWER_MS);
     this.draw();
@@ -124,15 +128,18 @@ export class StageRunView {
 
   private answered(answer: StageRan): HTMLElement[] {
     if (answer.run === null) {
-      const again = h(
-        'button.hyb-action',
-        { type: 'button', onclick: () => this.ask(this.wantsValues, true) },
-        'Run on what the inputs hold now'
-      );
       const why = h('p.hyb-note', {}, `Not run: ${answer.refused}.`);
-      return answer.can_now && this.reason === null ? [why, again] : [why];
+      return answer.offer !== '' && this.reason === null ? [why, this.other(answer.offer)] : [why];
     }
     return [figures(answer.run), ...(answer.values ? this.firsts(answer, answer.values) : [])];
+  }
+
+  private other(on: Exclude<Offer, ''>): HTMLElement {
+    return h(
+      'button.hyb-action',
+      { type: 'button', onclick: () => this.ask(this.wantsValues, on) },
+      OTHERWISE[on]
+    );
   }
 
   // Where the first NaN and the first infinity come from.
