@@ -104,6 +104,8 @@ def test_without_a_kernel_the_prices_stay_and_the_switches_are_off(notebook):
     names = notebook.viewer().locator(".hyb-names")
     expect(names).to_contain_text("keeping c: +80 bytes")
     expect(names).to_contain_text("Switches are off: no kernel")
+    run = notebook.viewer().get_by_role("region", name="Run this stage")
+    expect(run).to_contain_text("Stages can't be run: no kernel")
     expect(c).to_have_attribute("data-state", "deferred")
 
 
