@@ -343,6 +343,8 @@ class Change:
     action: str
     node: int
     why: str
+    step: int
+    rule: str
     @property
     def into(self) -> int | None: ...
 

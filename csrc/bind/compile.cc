@@ -20,6 +20,8 @@ struct ChangeView {
   std::string action;
   NodeId node, into;
   std::string why;
+  int32_t step;
+  std::string rule;
 };
 
 struct StageView {
@@ -40,7 +42,8 @@ CompiledView view_of_compiled(Compiled compiled) {
                    {},           stage.changed, stage.why_skipped,
                    stage.seconds};
     for (Change& c : stage.changes) {
-      view.changes.push_back({action_name(c.action), c.node, c.into, std::move(c.why)});
+      view.changes.push_back(
+          {action_name(c.action), c.node, c.into, std::move(c.why), c.step, std::move(c.rule)});
     }
     stages.append(std::move(view));
   }
@@ -276,6 +279,9 @@ void bind_compile(py::module_& m) {
                                return py::int_(c.into);
                              })
       .def_readonly("why", &ChangeView::why)
+      .def_readonly("step", &ChangeView::step,
+                    "Number of the rewrite that it is part of, in its pass; -1 of what is kept.")
+      .def_readonly("rule", &ChangeView::rule, "Of that rewrite: 'x * 1 -> x'.")
       .def("__repr__", [](const ChangeView& c) {
         return "<" + c.action + " " + std::to_string(c.node) + ": " + c.why + ">";
       });

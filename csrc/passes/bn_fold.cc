@@ -99,6 +99,7 @@ class Folding {
   // (conv(x, w) + b - mean) * s + beta = conv(x, w * s) + (b - mean) * s + beta, with s = gamma /
   // sqrt(var + eps).
   void replace(const Node& old_conv, const Node& old_norm) {
+    const size_t first = rewriter_.after.nodes.size();
     const Node conv = rewriter_.copy(old_conv), norm = rewriter_.copy(old_norm);
     const Entry gamma = norm.inputs[1], beta = norm.inputs[2];
     const Entry mean = norm.inputs[3], var = norm.inputs[4];
@@ -120,6 +121,12 @@ class Folding {
     rewriter_.after.node(made.node).origins = {conv.id, norm.id};
     rewriter_.replace({old_norm.id, 0}, made);
     if (!context_.explain) return;
+    context_.begin(
+        "BatchNorm(Convolution(x, w, b)) -> Convolution(x, w * s, (b - mean) * s + beta)");
+    for (size_t i = first; i + 1 < rewriter_.after.nodes.size(); ++i) {
+      const NodeId id = rewriter_.after.nodes[i].id;
+      context_.note(Change::added, id, id, "makes the convolution's new weights and bias");
+    }
     context_.note(Change::folded, old_norm.id, made.node,
                   "BatchNorm's factor and term are in the convolution's weights and bias");
     context_.note(Change::rewritten, old_conv.id, made.node,

@@ -47,7 +47,10 @@ class Merging {
         if (outputs_.count({old.id, k})) outputs_.insert({first.id, k});
       }
       first.origins.push_back(old.id);
-      if (context_.explain) context_.note(Change::merged, old.id, first.id, reason(old, first));
+      if (context_.explain) {
+        context_.begin("f(x), f(x) -> f(x) once");
+        context_.note(Change::merged, old.id, first.id, reason(old, first));
+      }
       return;
     }
     bucket.push_back(old.id);

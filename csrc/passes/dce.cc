@@ -5,6 +5,18 @@
 
 namespace hybrid {
 
+namespace {
+
+void note_removed(const Node& n, PassContext& context) {
+  const std::string line = line_of(n.site);
+  const bool constant = n.kind == NodeKind::constant;
+  context.begin("a value that nobody reads -> nothing");
+  context.note(Change::removed, n.id, -1,
+               (constant ? "never used" : "never computed") + (line.empty() ? "" : ": " + line));
+}
+
+}  // namespace
+
 Graph dce(const Graph& before, PassContext& context) {
   const size_t count = before.nodes.size();
   std::vector<bool> needed = GradientGuard(before, context.options).pinned;
@@ -24,15 +36,11 @@ Graph dce(const Graph& before, PassContext& context) {
   if (all) return before;
   Rewriter rewriter(before);
   for (size_t i = 0; i < count; ++i) {
-    const Node& n = before.nodes[i];
-    if (needed[i]) {
-      rewriter.keep(n);
-      continue;
-    }
-    const std::string line = line_of(n.site);
-    const bool constant = n.kind == NodeKind::constant;
-    context.note(Change::removed, n.id, -1,
-                 (constant ? "never used" : "never computed") + (line.empty() ? "" : ": " + line));
+    if (needed[i]) rewriter.keep(before.nodes[i]);
+  }
+  // From the last on: what nobody reads goes, and then nobody reads what it read.
+  for (size_t i = count; i-- > 0;) {
+    if (!needed[i] && context.explain) note_removed(before.nodes[i], context);
   }
   return rewriter.finish();
 }

@@ -122,6 +122,7 @@ class Finishing {
     const NodeId id = rewriter_.after.add(std::move(kernel)).id;
     rewriter_.replace({reader.id, 0}, {id, 0});
     if (!context_.explain) return;
+    context_.begin(std::string(product.op->name) + ", elementwise operators -> one kernel");
     context_.note(Change::fused, product.id, id,
                   text_.shallow(product) + " is never written to memory: its kernel goes on with " +
                       std::to_string(members - 1) +

@@ -24,7 +24,8 @@ class Folding {
         values_(before.nodes.size()),
         folds_(before.nodes.size(), false),
         absorbed_(before.nodes.size(), false),
-        into_(before.nodes.size(), -1) {}
+        into_(before.nodes.size(), -1),
+        more_(before.nodes.size()) {}
 
   Graph run() {
     bool any = false;
@@ -118,10 +119,9 @@ class Folding {
     for (size_t i = before_.nodes.size(); i-- > 0;) {
       if (folds_[i]) spread(i);
     }
-    for (size_t i = 0; i < before_.nodes.size(); ++i) {
-      if (folds_[i] && context_.explain) note(i);
-    }
-    return rewriter.finish();
+    Graph after = rewriter.finish();
+    if (context_.explain) explain(after);
+    return after;
   }
 
   void add_constant(Rewriter& rewriter, size_t i, int32_t k) {
@@ -139,7 +139,11 @@ class Folding {
     constant.origins = sources(i);
     const NodeId id = rewriter.after.add(std::move(constant)).id;
     rewriter.replace({n.id, k}, {id, 0});
-    if (into_[i] < 0) into_[i] = id;
+    if (into_[i] < 0) {
+      into_[i] = id;
+    } else {
+      more_[i].push_back(id);
+    }
   }
 
   // Every node the value was computed from: folded operators and the constants below them.
@@ -162,8 +166,35 @@ class Folding {
     }
   }
 
+  void explain(const Graph& after) {
+    // A constant that is gone left with the last that was computed from it.
+    std::vector<std::vector<NodeId>> gone(before_.nodes.size());
+    std::vector<bool> told(before_.nodes.size(), false);
+    for (size_t i = before_.nodes.size(); i-- > 0;) {
+      if (!folds_[i]) continue;
+      for (const Entry& e : before_.nodes[i].inputs) {
+        const bool leaves = !folds_[at(e)] && !after.contains(e.node) && !told[at(e)];
+        if (leaves) gone[i].push_back(e.node);
+        told[at(e)] = told[at(e)] || leaves;
+      }
+    }
+    for (size_t i = 0; i < before_.nodes.size(); ++i) {
+      if (!folds_[i]) continue;
+      note(i);
+      for (NodeId id : gone[i]) {
+        context_.note(Change::removed, id, into_[i],
+                      text_.name({id, 0}) + " is needed for that alone");
+      }
+      for (NodeId id : more_[i]) {
+        context_.note(Change::added, id, id,
+                      "another result of " + text_.name({before_.nodes[i].id, 0}));
+      }
+    }
+  }
+
   void note(size_t i) {
     const Node& n = before_.nodes[i];
+    context_.begin("f(constants) -> constant");
     std::string why = text_.deep(n, 3);
     const std::string value = n.num_outputs() == 1 ? literal_text(values_[i][0]) : "";
     if (!value.empty()) why += " = " + value;
@@ -180,6 +211,7 @@ class Folding {
   std::vector<std::vector<bool>> read_outside_;  // by position, by output
   std::vector<bool> absorbed_;                   // by position: read by a folded node
   std::vector<NodeId> into_;                     // by position: the constant it went into
+  std::vector<std::vector<NodeId>> more_;        // by position: those of its other outputs
 };
 
 }  // namespace

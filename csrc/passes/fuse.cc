@@ -188,9 +188,16 @@ class Fusion {
     for (size_t k = 0; k < outputs.size(); ++k) {
       rewriter_.replace(outputs[k], {id, static_cast<int32_t>(k)});
     }
-    for (size_t m : members) {
-      if (context_.explain) note(m, members, group, id);
-    }
+    if (!context_.explain) return;
+    context_.begin(rule(last));
+    for (size_t m : members) note(m, members, group, id);
+  }
+
+  // By what the kernel ends in.
+  std::string rule(const Node& last) const {
+    const bool ends = ends_[static_cast<size_t>(before_.position(last.id))];
+    return "elementwise operators" + (ends ? ", " + std::string(last.op->name) : "") +
+           " -> one kernel";
   }
 
   bool read_outside(size_t m, int group) const {

@@ -5,6 +5,8 @@
 // these (0 * inf). So a gradient that comes out of control flow is followed by the flow's `used`,
 // "it has an element that is not 0", and where flows meet or leave the graph, one that was not used
 // is 0.
+#include <algorithm>
+
 #include "core/error.h"
 #include "graph/text.h"
 #include "ops/copy_to_device.h"
@@ -18,6 +20,17 @@
 namespace hybrid {
 
 namespace {
+
+// Rule of what follows a gradient that comes out of control flow.
+constexpr const char* kUnused = "gradient that may be unused -> 0 where it is";
+
+// An operator with a number (mul_scalar) goes by its short name.
+std::string backward_rule(const OpDef& op) {
+  std::string name = op.name;
+  const size_t end = name.rfind("_scalar");
+  if (end != std::string::npos) name.resize(end);
+  return "y = " + name + "(x), gradient of y -> gradient of x";
+}
 
 // A gradient, and whether it matters when the graph runs; undefined: it does.
 struct Flow {
@@ -44,9 +57,7 @@ class Differentiation {
     append_outputs();
     drop_unused();
     graph_.has_gradient = true;
-    for (size_t i = old_nodes_; context_.explain && i < graph_.nodes.size(); ++i) {
-      note_added(graph_.nodes[i]);
-    }
+    if (context_.explain) explain();
     return std::move(graph_);
   }
 
@@ -90,7 +101,7 @@ class Differentiation {
       const Entry head = options_.grad_of[i];
       if (!active_.at(at(head))) continue;
       Entry grad = i < given.size() ? given[i] : Entry();
-      if (!grad.defined()) grad = add_like("ones_like", head);
+      if (!grad.defined()) grad = add_like("ones_like", head, "head y -> gradient of y: ones");
       if (grad.defined() && graph_.shape(grad).known() && graph_.shape(head).known()) {
         require(graph_.shape(grad) == graph_.shape(head), "gradient: head '",
                 graph_.node(head.node).name, "' has shape ", graph_.shape(head),
@@ -99,7 +110,7 @@ class Differentiation {
       const size_t first = graph_.nodes.size();
       const bool doubtful = options_.heads_may_be_unused && i < given.size() && grad == given[i];
       const Flow flow{grad, doubtful ? not_zero(grad) : Entry()};
-      describe(first, graph_.node(head.node), "_head_grad_used");
+      describe(first, graph_.node(head.node), "_head_grad_used", kUnused);
       contribute(head, flow);
     }
   }
@@ -147,11 +158,12 @@ class Differentiation {
     if (parts.empty()) return {};
     const size_t first_used = graph_.nodes.size();
     settle(&parts);
-    describe(first_used, graph_.node(of.node), "_grad_used");
+    describe(first_used, graph_.node(of.node), "_grad_used", kUnused);
     while (parts.size() > 1) {
       const size_t first = graph_.nodes.size();
       const Entry sum = add_op("add", {parts[0].grad, parts[1].grad});
-      describe(first, graph_.node(of.node), "_grad_sum");
+      describe(first, graph_.node(of.node), "_grad_sum",
+               "gradients of x from two readers -> their sum");
       parts.erase(parts.begin());
       parts[0].grad = sum;
     }
@@ -201,13 +213,13 @@ class Differentiation {
       graph_.reindex();
       grads = open_gradient(forward, wanted_inputs, out_grads);
     }
-    describe(first, forward, "_backward");
+    describe(first, forward, "_backward", backward_rule(*forward.op));
     for (size_t k = 0; k < forward.inputs.size(); ++k) {
       if (!wanted_inputs[k] || k >= grads.size() || !grads[k].defined()) continue;
       check_type(forward, k, grads[k]);
       const size_t before = graph_.nodes.size();
       const Entry used = control ? not_zero(grads[k]) : flows[0].used;
-      describe(before, forward, "_backward_used");
+      describe(before, forward, "_backward_used", kUnused);
       contribute(forward.inputs[k], {grads[k], used});
     }
   }
@@ -246,8 +258,14 @@ class Differentiation {
             dtype_name(graph_.dtype(grad)), " ", given);
   }
 
-  // Nodes added since `first` belong to the backward step of `forward`: its line, its scope.
-  void describe(size_t first, const Node& of, const char* suffix) {
+  // Nodes added since `first` belong to the backward step of `of`: its line, its scope. They are
+  // what one rewrite by `rule` adds.
+  void describe(size_t first, const Node& of, const char* suffix, std::string rule) {
+    if (first == graph_.nodes.size()) return;
+    rules_.push_back(std::move(rule));
+    rule_of_.resize(graph_.nodes.size(), 0);
+    std::fill(rule_of_.begin() + static_cast<std::ptrdiff_t>(first), rule_of_.end(),
+              rules_.size() - 1);
     const uint32_t site = of.site;
     const std::string scope = of.scope.empty() ? "backward" : "backward/" + of.scope;
     const NodeId origin = of.id;
@@ -290,14 +308,14 @@ class Differentiation {
     n.inputs = {flow};
     infer_node(graph_, &n);
     const NodeId id = graph_.add(std::move(n)).id;
-    describe(first, of, "_grad_copy");
+    describe(first, of, "_grad_copy", "gradient on another device -> copy of it beside its value");
     return {id, 0};
   }
 
-  Entry add_like(const char* op, Entry like) {
+  Entry add_like(const char* op, Entry like, const char* rule) {
     const size_t first = graph_.nodes.size();
     const Entry e = add_op(op, {like});
-    describe(first, graph_.node(like.node), "_head_grad");
+    describe(first, graph_.node(like.node), "_head_grad", rule);
     return e;
   }
 
@@ -306,8 +324,10 @@ class Differentiation {
       const Flow flow = total({id, 0});
       const size_t first = graph_.nodes.size();
       Entry grad = flow.grad.defined() ? settled(flow) : Entry();
-      describe(first, graph_.node(id), "_grad_used");
-      if (!grad.defined()) grad = add_like("zeros_like", {id, 0});
+      describe(first, graph_.node(id), "_grad_used", kUnused);
+      if (!grad.defined()) {
+        grad = add_like("zeros_like", {id, 0}, "x that no head needs -> gradient of x: zeros");
+      }
       graph_.outputs.push_back(grad);
       graph_.output_names.push_back(graph_.node(id).name + "_grad");
     }
@@ -326,10 +346,19 @@ class Differentiation {
     for (size_t i = old_nodes_; i < graph_.nodes.size(); ++i) {
       if (!used[i]) continue;
       if (to != i) graph_.nodes[to] = std::move(graph_.nodes[i]);
+      rule_of_[to] = rule_of_[i];
       ++to;
     }
     graph_.nodes.resize(to);
     graph_.reindex();
+  }
+
+  // What was added by one rewrite stands together.
+  void explain() {
+    for (size_t i = old_nodes_; i < graph_.nodes.size(); ++i) {
+      if (i == old_nodes_ || rule_of_[i] != rule_of_[i - 1]) context_.begin(rules_[rule_of_[i]]);
+      note_added(graph_.nodes[i]);
+    }
   }
 
   void note_added(const Node& n) {
@@ -347,6 +376,8 @@ class Differentiation {
   const PassOptions& options_;
   const size_t old_nodes_;
   std::vector<bool> active_;                                   // by position
+  std::vector<size_t> rule_of_;                                // by position: its number in rules_
+  std::vector<std::string> rules_;                             // of the rewrites done, in order
   std::vector<std::vector<std::vector<Flow>>> contributions_;  // by position, by output
 };
 

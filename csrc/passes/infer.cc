@@ -172,6 +172,8 @@ class Inference {
     if (context_.explain && node_known(n)) {
       std::string why = type_text(merged, type);
       why += &n == &by ? " follows from its inputs" : " is what '" + by.name + "' needs here";
+      context_.begin(&n == &by ? "types of inputs -> type of the result"
+                               : "what a reader needs -> type of its input");
       context_.note(Change::rewritten, n.id, n.id, std::move(why));
     }
     return true;

@@ -14,6 +14,10 @@ struct Change {
   NodeId node;       // in the graph before (added: after)
   NodeId into = -1;  // in the graph after
   std::string why;   // for people: "2 * 3 is known before running"
+  // The rewrite that it is part of: its number in its pass, in the order in which they were done,
+  // and its rule, "before -> after". A node that is kept is part of none.
+  int32_t step = -1;
+  std::string rule = {};
 };
 const char* action_name(Change::Action action);
 // False when nothing happened but `kept` (what a pass looked at and left, with the reason).
@@ -68,9 +72,23 @@ struct PassContext {
   bool explain = true;  // false: record nothing (nobody will look)
   // Of the plan that a graph would get; null: it gets none.
   std::function<int64_t(const Graph&)> planned_bytes = nullptr;
-  std::string why_left = {};  // the graph is what was given, after all
+  std::string why_left = {};   // the graph is what was given, after all
+  int32_t last_step = -1;      // the rewrite that was begun last
+  std::string last_rule = {};  // its rule
+
+  // Begins the next rewrite: what is noted from here on, but for `kept`, is its doing.
+  // `rule`: "x * 1 -> x".
+  void begin(std::string rule) {
+    if (!explain) return;
+    ++last_step;
+    last_rule = std::move(rule);
+  }
   void note(Change::Action action, NodeId node, NodeId into, std::string why) {
-    if (explain) changes.push_back({action, node, into, std::move(why)});
+    if (!explain) return;
+    changes.push_back({action, node, into, std::move(why)});
+    if (action == Change::kept) return;
+    changes.back().step = last_step;
+    changes.back().rule = last_rule;
   }
 };
 

@@ -75,6 +75,8 @@ class Placement {
     rewriter_.replace({n.id, 0}, instead);
     rewriter_.after.node(instead.node).origins.push_back(n.id);
     if (!context_.explain) return;
+    context_.begin(there ? "copy(x) to where it is -> x"
+                         : "second copy(x) to a device -> the first");
     context_.note(there ? Change::removed : Change::merged, n.id, instead.node,
                   text_.name(n.inputs[0]) + " is on " + n.ctx.str() + " already");
   }
@@ -149,7 +151,22 @@ class Placement {
     return found->second;
   }
 
+  // Constants are part of the program: every device has those that it reads.
+  void explain_constants(const Graph& after) {
+    for (const Node& n : before_.nodes) {
+      if (n.kind != NodeKind::constant || after.contains(n.id)) continue;
+      context_.begin("a constant that nobody reads -> nothing");
+      context_.note(Change::removed, n.id, -1, "never used");
+    }
+    for (const Node& n : after.nodes) {
+      if (n.kind != NodeKind::constant || before_.contains(n.id)) continue;
+      context_.begin("a constant read on two devices -> one on each");
+      context_.note(Change::added, n.id, n.id, "part of the program on " + n.ctx.str() + " too");
+    }
+  }
+
   void explain(const Graph& after) {
+    explain_constants(after);
     Expressions text(after);
     const auto consumers = after.consumers();
     for (size_t p = 0; p < after.nodes.size(); ++p) {
@@ -166,6 +183,7 @@ class Placement {
       }
       const bool written = before_.contains(n.id);
       if (written) why += ", as written";
+      if (!written) context_.begin("x read on another device -> copy(x) there");
       context_.note(written ? Change::kept : Change::added, n.id, n.id, std::move(why));
     }
   }

@@ -329,6 +329,7 @@ class RowFusion {
       rewriter_.replace(results[k], {id, static_cast<int32_t>(k)});
     }
     if (!context_.explain) return;
+    context_.begin("reductions of rows and elementwise work on them -> one kernel");
     for (size_t i : nodes) {
       const bool written =
           std::any_of(results.begin(), results.end(), [&](Entry e) { return at(e) == i; });

@@ -138,6 +138,7 @@ class Rematerialization {
     redirect(&n, segment_[original]);
     const NodeId made = after->add(std::move(n)).id;
     clone_of_[original] = made;
+    context_.begin("a value kept for the gradient -> computed again");
     context_.note(Change::added, made, made,
                   "computes " + text_.label(graph_.nodes[original]) +
                       " again for the gradient, instead of keeping " +

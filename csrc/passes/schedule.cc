@@ -166,6 +166,7 @@ void explain(const Graph& before, const Graph& after, PassContext& context) {
   for (size_t k = 0; k < after.nodes.size(); ++k) {
     const Node& n = after.nodes[k];
     if (stays[from[k]] || (n.kind != NodeKind::op && n.kind != NodeKind::fused)) continue;
+    context.begin("order of the code -> fewer bytes alive at once");
     context.note(Change::moved, n.id, n.id,
                  (k == 0 ? "runs first" : "runs after " + text.label(after.nodes[k - 1])) + bytes);
   }

@@ -40,6 +40,7 @@ class Simplification {
       rewrite = find_rewrite({rewriter_.after, n, options.training, options.fast, guard_.flows[i]});
     }
     if (rewrite.kind != Rewrite::none && !allowed(i, rewrite)) rewrite.kind = Rewrite::none;
+    if (rewrite.kind != Rewrite::none) context_.begin(std::move(rewrite.rule));
     switch (rewrite.kind) {
       case Rewrite::none: {
         rewriter_.after.add(std::move(n));

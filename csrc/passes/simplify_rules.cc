@@ -19,12 +19,17 @@ bool Use::same_type(size_t input) const {
 
 namespace {
 
-Rewrite to_input(const Use& use, size_t input, std::string why) {
+Rewrite to_value(Entry value, std::string rule, std::string why) {
   Rewrite r;
   r.kind = Rewrite::input;
-  r.value = use.node.inputs[input];
+  r.value = value;
+  r.rule = std::move(rule);
   r.why = std::move(why);
   return r;
+}
+
+Rewrite to_input(const Use& use, size_t input, std::string rule, std::string why) {
+  return to_value(use.node.inputs[input], std::move(rule), std::move(why));
 }
 
 bool is_op(const Node& n, const char* name) {
@@ -96,22 +101,28 @@ Rewrite neutral_element(const Use& use, const ElemInstr& instr) {
     const size_t x = static_cast<size_t>(value.index);
     switch (instr.code) {
       case ElemCode::mul:
-        if (equals(v, 1)) return to_input(use, x, "times 1 changes nothing");
+        if (equals(v, 1)) return to_input(use, x, "x * 1 -> x", "times 1 changes nothing");
         break;
       case ElemCode::div:
-        if (!number_left && equals(v, 1)) return to_input(use, x, "divided by 1 changes nothing");
+        if (!number_left && equals(v, 1)) {
+          return to_input(use, x, "x / 1 -> x", "divided by 1 changes nothing");
+        }
         break;
       case ElemCode::sub:
         if (!number_left && equals(v, 0) && (v.is_int || !std::signbit(v.real))) {
-          return to_input(use, x, "minus 0 changes nothing");
+          return to_input(use, x, "x - 0 -> x", "minus 0 changes nothing");
         }
         break;
       case ElemCode::add:
         if (!equals(v, 0)) break;
-        if (v.is_int) return to_input(use, x, "plus 0 changes nothing");
-        if (std::signbit(v.real)) return to_input(use, x, "plus -0.0 changes nothing");
-        if (use.fast)
-          return to_input(use, x, "plus 0.0 changes nothing but the sign of -0.0 (fast)");
+        if (v.is_int) return to_input(use, x, "x + 0 -> x", "plus 0 changes nothing");
+        if (std::signbit(v.real)) {
+          return to_input(use, x, "x + -0.0 -> x", "plus -0.0 changes nothing");
+        }
+        if (use.fast) {
+          return to_input(use, x, "x + 0.0 -> x",
+                          "plus 0.0 changes nothing but the sign of -0.0 (fast)");
+        }
         break;
       default:
         break;
@@ -133,6 +144,7 @@ Rewrite repeated_unary(const Use& use, const ElemInstr& instr) {
       first.out_dtype != instr.out_dtype) {
     return {};
   }
+  const std::string name = elem_code_name(instr.code), twice = name + "(" + name + "(x))";
   switch (instr.code) {
     case ElemCode::logical_not:
       if (instr.dtype != DType::boolean) return {};
@@ -143,12 +155,7 @@ Rewrite repeated_unary(const Use& use, const ElemInstr& instr) {
       if (use.graph.shape(e) != use.node.shapes[0] || use.graph.dtype(e) != use.node.dtypes[0]) {
         return {};
       }
-      Rewrite r;
-      r.kind = Rewrite::input;
-      r.value = e;
-      r.why = std::string(elem_code_name(instr.code)) + " of " + elem_code_name(instr.code) +
-              " is the value itself";
-      return r;
+      return to_value(e, twice + " -> x", name + " of " + name + " is the value itself");
     }
     case ElemCode::abs:
     case ElemCode::relu:
@@ -157,9 +164,7 @@ Rewrite repeated_unary(const Use& use, const ElemInstr& instr) {
     case ElemCode::trunc:
     case ElemCode::rint:
       if (!use.same_type(x)) return {};
-      return to_input(use, x,
-                      std::string(elem_code_name(instr.code)) + " twice is " +
-                          elem_code_name(instr.code) + " once");
+      return to_input(use, x, twice + " -> " + name + "(x)", name + " twice is " + name + " once");
     default:
       return {};
   }
@@ -189,10 +194,11 @@ Rewrite useless_cast(const Use& use, const ElemInstr& instr) {
   if (instr.code == ElemCode::copy && use.differentiated && !is_op(use.node, "identity")) return {};
   const size_t x = static_cast<size_t>(instr.a.index);
   if (use.same_type(x)) {
-    const bool cast = instr.code == ElemCode::cast;
-    return to_input(use, x,
-                    cast ? std::string("it is ") + dtype_name(use.node.dtypes[0]) + " already"
-                         : "a copy of a value that nobody overwrites");
+    if (instr.code == ElemCode::copy) {
+      return to_input(use, x, "copy(x) -> x", "a copy of a value that nobody overwrites");
+    }
+    return to_input(use, x, "cast(x, its type) -> x",
+                    std::string("it is ") + dtype_name(use.node.dtypes[0]) + " already");
   }
   const Node& inner = use.producer(x);
   ElemInstr first;
@@ -206,12 +212,9 @@ Rewrite useless_cast(const Use& use, const ElemInstr& instr) {
       !widens(start, inner.dtypes[0])) {
     return {};
   }
-  Rewrite r;
-  r.kind = Rewrite::input;
-  r.value = e;
-  r.why = std::string("to ") + dtype_name(inner.dtypes[0]) + " and back to " + dtype_name(start) +
-          " loses nothing";
-  return r;
+  return to_value(e, "cast(cast(x, a wider type), its type) -> x",
+                  std::string("to ") + dtype_name(inner.dtypes[0]) + " and back to " +
+                      dtype_name(start) + " loses nothing");
 }
 
 // maximum(x, x), minimum(x, x), where(c, x, x).
@@ -226,8 +229,9 @@ Rewrite equal_operands(const Use& use, const ElemInstr& instr) {
       !use.same_type(x)) {
     return {};
   }
-  return to_input(use, x,
-                  choice ? "both choices are the same value" : "both operands are the same value");
+  if (choice) return to_input(use, x, "where(c, x, x) -> x", "both choices are the same value");
+  return to_input(use, x, std::string(elem_code_name(instr.code)) + "(x, x) -> x",
+                  "both operands are the same value");
 }
 
 std::vector<int64_t> axes_of(const Node& n, int rank) {
@@ -251,51 +255,53 @@ Rewrite transposes(const Use& use) {
     return true;
   };
   if (identity(axes) && use.same_type(0)) {
-    return to_input(use, 0, "this order of axes is the one it has");
+    return to_input(use, 0, "transpose(x, its order of axes) -> x",
+                    "this order of axes is the one it has");
   }
   const Node& inner = use.producer(0);
   if (!is_op(inner, "transpose")) return {};
   const std::vector<int64_t> first = axes_of(inner, rank);
   for (int64_t& a : axes) a = first[static_cast<size_t>(a)];
-  Rewrite r;
   if (identity(axes)) {
-    r.kind = Rewrite::input;
-    r.value = inner.inputs[0];
-    r.why = "the second transpose undoes the first";
-    return r;
+    return to_value(inner.inputs[0], "transpose(transpose(x)) -> x",
+                    "the second transpose undoes the first");
   }
+  Rewrite r;
   r.kind = Rewrite::node;
   r.replacement = use.node;
   r.replacement.attrs.set("axes", axes);
   r.replacement.inputs = inner.inputs;
+  r.rule = "transpose(transpose(x)) -> transpose(x)";
   r.why = "two transposes are one";
   return r;
 }
 
 Rewrite reshapes(const Use& use) {
   if (!is_reshape(use.node)) return {};
-  if (use.same_type(0)) return to_input(use, 0, "it has that shape already");
+  const std::string outer = use.node.op->name;
+  if (use.same_type(0)) {
+    return to_input(use, 0, outer + "(x), its shape -> x", "it has that shape already");
+  }
   const Node& inner = use.producer(0);
   if (!is_reshape(inner)) return {};
   const Entry start = inner.inputs[0];
-  Rewrite r;
+  const std::string both = outer + "(" + inner.op->name + "(x))";
   if (use.graph.shape(start) == use.node.shapes[0]) {
-    r.kind = Rewrite::input;
-    r.value = start;
-    r.why = "the second reshape undoes the first";
-    return r;
+    return to_value(start, both + " -> x", "the second reshape undoes the first");
   }
   const OpDef* reshape = find_op("reshape");
   if (reshape == nullptr || reshape->attr_index("shape") < 0 || !use.node.shapes[0].known() ||
       use.node.shapes[0].size() == 0) {
     return {};
   }
+  Rewrite r;
   r.kind = Rewrite::node;
   r.replacement = use.node;
   r.replacement.op = reshape;
   r.replacement.attrs = Attrs(reshape);
   r.replacement.attrs.set("shape", use.node.shapes[0].to_vector());
   r.replacement.inputs = {start};
+  r.rule = both + " -> reshape(x)";
   r.why = "only the last of two reshapes counts";
   return r;
 }
@@ -313,8 +319,10 @@ Rewrite same_shape(const Use& use) {
         if (step < 0 && step != kNoneInt) return {};
       }
     }
-    return to_input(
-        use, 0, use.node.op->variadic ? "there is only one of them" : "it has that shape already");
+    if (use.node.op->variadic) {
+      return to_input(use, 0, std::string(name) + "([x]) -> x", "there is only one of them");
+    }
+    return to_input(use, 0, std::string(name) + "(x), its shape -> x", "it has that shape already");
   }
   return {};
 }
@@ -325,7 +333,8 @@ Rewrite outside_training(const Use& use) {
   if (n.op->attr_index("mode") >= 0 && n.attrs.has("mode") && n.attrs.string("mode") == "always") {
     return {};
   }
-  return to_input(use, 0, std::string(n.op->name) + " does nothing outside training");
+  const std::string name = n.op->name;
+  return to_input(use, 0, name + "(x) -> x", name + " does nothing outside training");
 }
 
 }  // namespace

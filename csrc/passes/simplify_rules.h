@@ -24,6 +24,7 @@ struct Rewrite {
   enum Kind { none, input, node } kind = none;
   Entry value;       // input: the existing value that the output equals
   Node replacement;  // node: an operator to use instead (no id yet)
+  std::string rule;  // "x * 1 -> x"
   std::string why;
 };
 

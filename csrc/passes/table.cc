@@ -42,7 +42,16 @@ namespace {
 
 // An operator that does nothing outside training has the gradient rule of training.
 Graph gradient_as_run(const Graph& graph, PassContext& context) {
-  return gradient(without_passthrough(graph, context.options.training), context);
+  const Graph active = without_passthrough(graph, context.options.training);
+  for (const Node& n : graph.nodes) {
+    if (!context.explain || active.contains(n.id)) continue;
+    NodeId into = n.inputs.at(0).node;
+    while (!active.contains(into)) into = graph.node(into).inputs.at(0).node;
+    const std::string name = n.op->name;
+    context.begin(name + "(x) -> x");
+    context.note(Change::removed, n.id, into, name + " does nothing outside training");
+  }
+  return gradient(active, context);
 }
 
 std::string why_no_gradient(const Graph& graph, const PassOptions& options) {

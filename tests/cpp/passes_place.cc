@@ -16,6 +16,7 @@
 #include "passes/mode.h"
 #include "program/parts.h"
 #include "random_graphs.h"
+#include "step_checks.h"
 
 using namespace exec_test;
 
@@ -171,6 +172,7 @@ TEST_CASE("place: random graphs on random devices equal those on one bit for bit
       earlier.push_back(&stage.graph);
       CHECK(bytes_of_all(run_graph(stage.graph, m.inputs, keys, training)) == expected);
       if (stage.name != "place") continue;
+      testing::check_steps(*earlier[earlier.size() - 2], stage.graph, stage.changes);
       for (const Change& c : stage.changes) {
         CHECK_FALSE(c.why.empty());
         if (c.into >= 0) CHECK(stage.graph.contains(c.into));

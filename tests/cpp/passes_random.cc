@@ -4,6 +4,7 @@
 #include <random>
 
 #include "graph_helpers.h"
+#include "step_checks.h"
 
 using namespace hybrid;
 using namespace hybrid::testing;
@@ -171,6 +172,7 @@ TEST_CASE("passes: each alone leaves every output of random graphs bit for bit")
         CAPTURE(training);
         const Applied done = run_pass(pass, written, options);
         check_origins({&written}, done.graph);
+        check_steps(written, done.graph, done.changes);
         REQUIRE(run_bytes(done.graph, random.arrays, training) == expected);
         if (pass == "simplify") continue;  // may open a second round
         CHECK_FALSE(changes_something(run_pass(pass, done.graph, options).changes));
@@ -193,8 +195,9 @@ TEST_CASE("passes: all in order leave every output of random graphs bit for bit"
       std::vector<const Graph*> earlier;
       for (const Graph& s : stages) earlier.push_back(&s);
       check_origins(earlier, done.graph);
+      check_steps(graph, done.graph, done.changes);
       for (const Change& c : done.changes) {
-        CHECK(graph.contains(c.node));
+        CHECK((graph.contains(c.node) || c.action == Change::added));
         if (c.into >= 0) CHECK(done.graph.contains(c.into));
         CHECK_FALSE(c.why.empty());
       }
@@ -221,7 +224,9 @@ TEST_CASE("passes: gradients of random graphs do not depend on the other passes"
     Graph graph = written;
     for (const char* pass : {"infer", "fold", "simplify", "cse", "dce", "gradient", "simplify",
                              "cse", "dce", "fuse", "reduction", "epilogue", "schedule"}) {
-      graph = run_pass(pass, graph, options).graph;
+      const Applied done = run_pass(pass, graph, options);
+      check_steps(graph, done.graph, done.changes);
+      graph = done.graph;
     }
     REQUIRE(run_bytes(graph, random.arrays, true) == expected);
     ++taken;

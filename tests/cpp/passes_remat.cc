@@ -4,6 +4,7 @@
 #include "passes/remat.h"
 #include "plan/plan.h"
 #include "random_graphs.h"
+#include "step_checks.h"
 
 using namespace exec_test;
 
@@ -135,9 +136,11 @@ TEST_CASE("passes: remat leaves a graph without a gradient alone, and says what 
   options.pass.training = true;
   options.pass.remat_segments = 3;
   CHECK(count_again(compile(c.graph, options).program->graph()) == 0);
-  for (const Stage& stage : compile(c.graph, gradients_of(c.graph, 3)).stages) {
+  const std::vector<Stage> stages = compile(c.graph, gradients_of(c.graph, 3)).stages;
+  for (const Stage& stage : stages) {
     if (stage.name != "remat") continue;
     REQUIRE(!stage.changes.empty());
+    testing::check_steps((&stage)[-1].graph, stage.graph, stage.changes);
     for (const Change& change : stage.changes) {
       CHECK(change.action == Change::added);
       const Node& n = stage.graph.node(change.into);

@@ -61,7 +61,12 @@ def test_random_nets_stay_within_the_bound(seed):
     exact, fast = compiled(x, shapes, dtype), compiled(x, shapes, dtype, fast=True)
     assert "BatchNorm" in ops(exact) and "BatchNorm" not in ops(fast)
     stage = stage_of(fast)
-    assert {c.action for c in stage.changes} == {"folded", "rewritten"}
+    assert {c.action for c in stage.changes} == {"added", "folded", "rewritten"}
+    steps = {c.step for c in stage.changes}
+    assert len(steps) == ops(exact).count("BatchNorm")
+    before = fast.stages[[s.name for s in fast.stages].index("bn_fold") - 1].graph
+    changed = {n.id for n in before.nodes} ^ {n.id for n in stage.graph.nodes}
+    assert changed <= {i for c in stage.changes for i in (c.node, c.into)}
     ids = [n.id for n in stage.graph.nodes]
     assert len(ids) == len(set(ids))
     written = {n.id for n in fast.stages[0].graph.nodes}
