@@ -24,7 +24,7 @@ from .names import Choice, Names, Switches
 from .stage_inputs import On
 from .stage_result import StageRun
 from .stage_run import run_stage
-from .stages import Kernel, ReportStage, ShiftedChange
+from .stages import Kernel, ReportStage, shifted
 from .why_compiled import Difference, explain, sentence
 
 if TYPE_CHECKING:
@@ -237,18 +237,14 @@ class Report:
         return [self._stage(name, label) for name, label in names.items()]
 
     def _stage(self, name: str, label: str) -> ReportStage:
-        parts, changes, changed, why = [], [], False, ""
+        parts, changes, changed, why, steps = [], [], False, "", 0
         for segment, offset in zip(self.segments, self.offsets, strict=True):
             stage = next(s for s in segment.compiled.stages if s.name == name)
             parts.append((segment, stage.graph))
             changed = changed or stage.changed
             why = why or stage.why_skipped
-            changes += [
-                ShiftedChange(
-                    c.node + offset, c.action, None if c.into is None else c.into + offset, c.why
-                )
-                for c in stage.changes
-            ]
+            changes += shifted(stage.changes, offset, steps)
+            steps = max((c.step + 1 for c in changes), default=steps)
         graph = _core.merge_graphs([g for _, g in parts], self.offsets)
         return ReportStage(
             name, label, graph, changes, changed, why, parts, self.namespace, self.offsets

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,3 +79,20 @@ class ShiftedChange:
     action: str
     into: int | None
     why: str
+    step: int  # of the joined graph's rewrites; -1: of none
+    rule: str
+
+
+def shifted(changes: Iterable[Any], offset: int, steps: int) -> list[ShiftedChange]:
+    """Changes of a part whose nodes begin at ``offset``; ``steps`` rewrites were done before."""
+    return [
+        ShiftedChange(
+            c.node + offset,
+            c.action,
+            None if c.into is None else c.into + offset,
+            c.why,
+            c.step + steps if c.step >= 0 else -1,
+            c.rule,
+        )
+        for c in changes
+    ]

@@ -177,6 +177,10 @@ class Change(TypedDict):
     action: Annotated[Action, Or("kept")]
     into: Id
     why: Text
+    step: Annotated[
+        int, Or(-1), "the rewrite of its pass that it is part of, in their order; -1: not told"
+    ]
+    rule: Annotated[Text, "of that rewrite: `x * 1 -> x`; empty: not told"]
     line: Id
 
 

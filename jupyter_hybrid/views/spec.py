@@ -274,6 +274,8 @@ def _change(lines: dict[int, int], change: Any) -> Change:
         "action": change.action,
         "into": change.into,
         "why": change.why,
+        "step": change.step,
+        "rule": change.rule,
         "line": lines.get(change.node),
     }
 

@@ -144,6 +144,10 @@ export interface Change {
   action: Action;
   into: number | null;
   why: string;
+  /** the rewrite of its pass that it is part of, in their order; -1: not told */
+  step: number;
+  /** of that rewrite: `x * 1 -> x`; empty: not told */
+  rule: string;
   line: number | null;
 }
 
