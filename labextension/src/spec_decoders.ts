@@ -1,49 +1,100 @@
 // Written by tools/schema.py from jupyter_hybrid/views/schema.py: change that.
-import { boolean, choice, filled, integer, length, list, number, object, or, pair, size, string } from './decode';
-import { ACTIONS, BUFFER_KINDS, CATEGORIES, EDGE_KINDS, FAMILIES, GROUP_KINDS, NAME_STATES, NODE_KINDS, VIEWS, type Cell, type Member, type Node, type Edge, type Graph, type Group, type Change, type Kernel, type Stage, type Skipped, type Step, type Value, type Held, type Attempt, type Buffer, type DeviceMemory, type Memory, type KernelTime, type Serials, type Totals, type Stop, type LaterName, type Name, type UnitVersion, type UnitRow, type Unit, type Initial, type Spec } from './spec';
+import {
+  boolean,
+  choice,
+  filled,
+  integer,
+  length,
+  list,
+  number,
+  object,
+  or,
+  pair,
+  size,
+  string
+} from './decode';
+import {
+  ACTIONS,
+  BUFFER_KINDS,
+  CATEGORIES,
+  EDGE_KINDS,
+  FAMILIES,
+  GROUP_KINDS,
+  NAME_STATES,
+  NODE_KINDS,
+  VIEWS,
+  type Cell,
+  type Member,
+  type Node,
+  type Edge,
+  type Graph,
+  type Group,
+  type Change,
+  type Kernel,
+  type Stage,
+  type Skipped,
+  type Step,
+  type Value,
+  type Held,
+  type Attempt,
+  type Buffer,
+  type DeviceMemory,
+  type Memory,
+  type KernelTime,
+  type Serials,
+  type Totals,
+  type Stop,
+  type LaterName,
+  type Name,
+  type UnitVersion,
+  type UnitRow,
+  type Unit,
+  type Initial,
+  type Spec
+} from './spec';
 import { chained, table } from './table';
 
 const cell = object<Cell>({
   id: or(string, null),
-  lines: list(or(string, "")),
-  first_line: or(integer, 0),
+  lines: list(or(string, '')),
+  first_line: or(integer, 0)
 });
 
 const member = object<Member>({
   id: integer,
-  op: or(string, ""),
-  label: or(string, ""),
-  line: or(integer, null),
+  op: or(string, ''),
+  label: or(string, ''),
+  line: or(integer, null)
 });
 
 const node = object<Node>({
   id: integer,
-  op: or(string, ""),
-  kind: or(choice(NODE_KINDS), "op"),
-  label: or(string, ""),
-  detail: or(string, ""),
-  name: or(string, ""),
-  family: or(choice(FAMILIES), "other"),
+  op: or(string, ''),
+  kind: or(choice(NODE_KINDS), 'op'),
+  label: or(string, ''),
+  detail: or(string, ''),
+  name: or(string, ''),
+  family: or(choice(FAMILIES), 'other'),
   line: or(integer, null),
   col: or(integer, null),
-  code: or(string, ""),
+  code: or(string, ''),
   shape: or(list(integer), null),
-  dtype: or(string, ""),
+  dtype: or(string, ''),
   bytes: or(size, null),
-  device: or(string, ""),
+  device: or(string, ''),
   kernel: or(integer, null),
   buffer: or(integer, null),
   origins: list(integer),
   forward: list(integer),
-  scope: or(string, ""),
+  scope: or(string, ''),
   segment: or(integer, 0),
   head: or(boolean, false),
   members: list(member),
-  body: or(string, ""),
+  body: or(string, ''),
   group: or(integer, null),
   host: or(integer, null),
   w: or(length, 132),
-  h: or(length, 44),
+  h: or(length, 44)
 });
 
 const edge = object<Edge>({
@@ -51,103 +102,105 @@ const edge = object<Edge>({
   dst: integer,
   out: or(integer, 0),
   arg: or(integer, 0),
-  label: or(string, ""),
+  label: or(string, ''),
   bytes: or(size, 0),
-  kind: or(choice(EDGE_KINDS), "data"),
+  kind: or(choice(EDGE_KINDS), 'data')
 });
 
-const graph = (before?: Graph) => object<Graph>({
-  nodes: table(node, before?.nodes),
-  edges: table(edge, before?.edges),
-});
+const graph = (before?: Graph) =>
+  object<Graph>({
+    nodes: table(node, before?.nodes),
+    edges: table(edge, before?.edges)
+  });
 
 const group = object<Group>({
-  label: or(string, ""),
-  kind: or(choice(GROUP_KINDS), "range"),
-  parent: or(integer, null),
+  label: or(string, ''),
+  kind: or(choice(GROUP_KINDS), 'range'),
+  parent: or(integer, null)
 });
 
 const change = object<Change>({
   node: integer,
-  action: or(choice(ACTIONS), "kept"),
+  action: or(choice(ACTIONS), 'kept'),
   into: or(integer, null),
-  why: or(string, ""),
+  why: or(string, ''),
   step: or(integer, -1),
-  rule: or(string, ""),
-  line: or(integer, null),
+  rule: or(string, ''),
+  line: or(integer, null)
 });
 
 const kernel = object<Kernel>({
   id: integer,
-  op: or(string, ""),
+  op: or(string, ''),
   nodes: list(integer),
   lines: list(integer),
-  text: or(string, ""),
+  text: or(string, '')
 });
 
-const stage = (before?: Stage) => object<Stage>({
-  name: or(string, ""),
-  label: or(string, ""),
-  summary: or(string, ""),
-  graph: graph(before?.graph),
-  changes: table(change),
-  program: or(string, ""),
-  program_nodes: list(integer),
-  kernels: table(kernel),
-});
+const stage = (before?: Stage) =>
+  object<Stage>({
+    name: or(string, ''),
+    label: or(string, ''),
+    summary: or(string, ''),
+    graph: graph(before?.graph),
+    changes: table(change),
+    program: or(string, ''),
+    program_nodes: list(integer),
+    kernels: table(kernel)
+  });
 
 const skipped = object<Skipped>({
-  name: or(string, ""),
-  label: or(string, ""),
-  why: or(string, ""),
+  name: or(string, ''),
+  label: or(string, ''),
+  why: or(string, '')
 });
 
 const step = object<Step>({
   step: integer,
   node: integer,
-  label: or(string, ""),
-  line: or(integer, null),
+  label: or(string, ''),
+  line: or(integer, null)
 });
 
 const value = object<Value>({
   node: integer,
   start: integer,
-  category: choice(CATEGORIES),
+  category: choice(CATEGORIES)
 });
 
 const held = object<Held>({
   node: integer,
-  label: or(string, ""),
+  label: or(string, ''),
   bytes: or(size, 0),
   line: or(integer, null),
   category: choice(CATEGORIES),
-  written: or(boolean, false),
+  written: or(boolean, false)
 });
 
 const attempt = object<Attempt>({
-  method: or(string, ""),
-  bytes: or(size, 0),
+  method: or(string, ''),
+  bytes: or(size, 0)
 });
 
 const buffer = object<Buffer>({
   id: integer,
   node: or(integer, -1),
-  label: or(string, ""),
+  label: or(string, ''),
   bytes: size,
   offset: or(size, 0),
   start: integer,
   end: integer,
-  kind: or(choice(BUFFER_KINDS), "arena"),
+  kind: or(choice(BUFFER_KINDS), 'arena'),
   line: or(integer, null),
   shares: list(integer),
-  values: list(value),
+  values: list(value)
 });
 
 const deviceMemory = object<DeviceMemory>({
-  device: or(string, ""),
+  device: or(string, ''),
   arena_bytes: or(size, 0),
   planned_bytes: or(size, 0),
-  lower_bound_bytes: or(size, 0),
+  lower_bound_bytes: or(size, 0)
 });
 
 const memory = object<Memory>({
@@ -161,8 +214,8 @@ const memory = object<Memory>({
   optimal: or(boolean, false),
   placed: list(integer),
   devices: list(deviceMemory),
-  method: or(string, ""),
-  attempts: list(attempt),
+  method: or(string, ''),
+  attempts: list(attempt)
 });
 
 const kernelTime = object<KernelTime>({
@@ -170,14 +223,14 @@ const kernelTime = object<KernelTime>({
   s: size,
   flop: or(size, 0),
   bytes: or(size, 0),
-  members: list(pair(integer, number)),
+  members: list(pair(integer, number))
 });
 
 const serials = object<Serials>({
-  process: or(string, ""),
+  process: or(string, ''),
   first: integer,
   count: integer,
-  offset: or(integer, 0),
+  offset: or(integer, 0)
 });
 
 const totals = object<Totals>({
@@ -193,63 +246,63 @@ const totals = object<Totals>({
   run_s: or(number, null),
   running: or(boolean, false),
   cached: or(boolean, false),
-  replay: or(string, ""),
+  replay: or(string, '')
 });
 
 const stop = object<Stop>({
   line: or(integer, null),
-  reason: or(string, ""),
+  reason: or(string, '')
 });
 
 const laterName = object<LaterName>({
-  name: or(string, ""),
-  price: or(string, ""),
-  bytes: or(size, 0),
+  name: or(string, ''),
+  price: or(string, ''),
+  bytes: or(size, 0)
 });
 
 const name = object<Name>({
   name: string,
   line: or(integer, null),
   state: choice(NAME_STATES),
-  price: or(string, ""),
-  fixed: or(string, ""),
-  shares: list(string),
+  price: or(string, ''),
+  fixed: or(string, ''),
+  shares: list(string)
 });
 
 const unitVersion = object<UnitVersion>({
-  kinds: or(string, ""),
-  instructions: list(string),
+  kinds: or(string, ''),
+  instructions: list(string)
 });
 
 const unitRow = object<UnitRow>({
   line: integer,
   own: or(boolean, true),
-  of: or(string, ""),
-  code: or(string, ""),
+  of: or(string, ''),
+  code: or(string, ''),
   versions: list(unitVersion),
-  refused: or(string, ""),
+  refused: or(string, '')
 });
 
 const unit = object<Unit>({
-  title: or(string, ""),
+  title: or(string, ''),
   compiled: or(boolean, false),
-  text: or(string, ""),
+  text: or(string, ''),
   rows: list(unitRow),
   variables: list(pair(string, string)),
-  guards: list(string),
+  guards: list(string)
 });
 
 const initial = object<Initial>({
   stage: or(integer, 0),
-  view: or(choice(VIEWS), "graph"),
+  view: or(choice(VIEWS), 'graph'),
   open: list(integer),
-  fold: or(boolean, false),
+  fold: or(boolean, false)
 });
 
 export const spec = object<Spec>({
   version: integer,
-  id: or(string, ""),
-  title: or(string, ""),
+  id: or(string, ''),
+  title: or(string, ''),
   cell: or(cell, null),
   stages: chained(stage),
   groups: table(group),
@@ -263,7 +316,7 @@ export const spec = object<Spec>({
   deferred: list(laterName),
   names: list(name),
   replanned: or(string, null),
-  notes: list(or(string, "")),
+  notes: list(or(string, '')),
   units: list(unit),
-  initial: filled(initial),
+  initial: filled(initial)
 });

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 from saved_cell import save_cell
 
 VIEWS = ("Graph", "Memory", "Program")
@@ -136,3 +137,40 @@ def test_no_box_moves_when_the_stage_changes(opened, width):
         seen += 1
         assert page.evaluate(FRAME) == before, viewer.get_attribute("data-stage-name")
     assert seen >= 3
+
+
+def test_a_pass_goes_step_by_step(opened):
+    page = opened(320)
+    steps, words = page.locator(".hyb-steps"), page.locator(".hyb-details")
+    marks, rule = page.locator(".hyb-status"), page.locator(".hyb-steps code")
+    plot = page.locator(".hyb-graph .hyb-plot")
+    page.get_by_role("slider").press("Home")
+    expect(steps).to_be_hidden()  # nothing has been rewritten yet
+    while page.locator(".hyb-viewer").get_attribute("data-stage-name") != "fuse":
+        page.get_by_role("button", name="Next stage").click()
+    page.evaluate("scrollTo(0, 0)")
+    frame, whole = page.evaluate(FRAME), plot.get_attribute("data-nodes")
+    page.get_by_role("listbox", name="Graph nodes").press("Shift+ArrowRight")
+    # The first kernel, with the operators that went into it beside it.
+    expect(steps).to_have_attribute("data-step", "1")
+    expect(rule).to_have_text("elementwise operators → one kernel")
+    expect(marks).to_contain_text("Step 1 of ")
+    expect(words.locator("h4")).to_contain_text("Step 1 of ")
+    expect(words).to_contain_text("goes straight into")
+    expect(plot).not_to_have_attribute("data-nodes", whole)
+    first = words.locator(".hyb-changes").first.text_content()
+    page.get_by_role("slider", name="Step").press("End")
+    assert words.locator(".hyb-changes").first.text_content() != first
+    expect(page.get_by_role("button", name="Next step")).to_be_disabled()
+    page.evaluate("scrollTo(0, 0)")  # what has the focus was scrolled to
+    assert page.evaluate(FRAME) == frame
+    assert page.evaluate(CLIPPED) == []
+    assert all(t["contrast"] >= CONTRAST and t["size"] >= 11 for t in page.evaluate(TEXTS))
+    # Back before the first step, the stage is shown as a whole.
+    page.get_by_role("slider", name="Step").press("Home")
+    page.get_by_role("slider", name="Step").press("Shift+ArrowLeft")
+    expect(plot).to_have_attribute("data-nodes", whole)
+    expect(page.locator(".hyb-steps-open")).to_be_visible()
+    # A rule goes to its steps.
+    words.locator(".hyb-rules button").first.click()
+    expect(steps).to_have_attribute("data-step", "1")

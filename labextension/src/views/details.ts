@@ -7,6 +7,8 @@ import { isMade } from './group_tree';
 import { ACTION, bufferColor, FAMILY } from './palette';
 import { valueFacts, type StageRunView } from './stage_run';
 import { linesOf, ownName, type StageModel } from './stages';
+import { ruleList } from './step_list';
+import type { Step } from './steps';
 
 const MANY = 60;
 
@@ -14,6 +16,13 @@ export interface DetailsEvents {
   select: (id: number) => void;
   hover: (id: number | null) => void;
   line: (line: number) => void;
+  step: (step: number) => void;
+}
+
+/** The rewrites of the stage, and which is shown; null: all of them. */
+export interface Progress {
+  steps: readonly Step[];
+  step: number | null;
 }
 
 export class Details {
@@ -23,6 +32,7 @@ export class Details {
   private stage = 0;
   private ids: number[] = [];
   private meant: readonly number[] = [];
+  private progress: Progress = { steps: [], step: null };
 
   constructor(
     private readonly spec: Spec,
@@ -38,8 +48,15 @@ export class Details {
    * `group`: the path of the closed group that `ids` are all of; null: they are not one. `meant`:
    * what was chosen, maybe an operator of the kernel that `ids` is.
    */
-  show(stage: number, ids: number[], group: string | null, meant: readonly number[]): void {
+  show(
+    stage: number,
+    ids: number[],
+    group: string | null,
+    meant: readonly number[],
+    progress: Progress
+  ): void {
     this.stage = stage;
+    this.progress = progress;
     this.ids = ids;
     this.meant = meant;
     const node = ids.length > 0 ? this.model.node(stage, ids[0]) : undefined;
@@ -234,7 +251,9 @@ export class Details {
 
   private changes(): HTMLElement {
     const stage = this.model.stages[this.stage];
-    const changes = stage.changes.filter(change => change.action !== 'kept');
+    const { steps, step } = this.progress;
+    const shown = step === null ? null : steps[step];
+    const changes = shown?.changes ?? stage.changes.filter(change => change.action !== 'kept');
     const items = changes.slice(0, MANY).map(change => {
       const { mark, verb } = ACTION[change.action];
       const target = [change.into, change.node].find(
@@ -247,9 +266,11 @@ export class Details {
     const heading =
       this.stage === 0
         ? 'As written'
-        : changes.length > 0
-          ? `Changed here: ${plural(changes.length, 'node')}`
-          : 'No node changed here';
+        : step !== null
+          ? `Step ${step + 1} of ${steps.length}`
+          : changes.length > 0
+            ? `Changed here: ${plural(changes.length, 'node')}`
+            : 'No node changed here';
     const rest = changes.length - items.length;
     const buffers = this.buffers();
     if (buffers && items.length === 0) {
@@ -260,9 +281,12 @@ export class Details {
       {},
       h('h4', {}, heading),
       this.stage === 0 && h('p.hyb-note', {}, this.invitation()),
-      stage.summary && h('p.hyb-note', {}, stage.summary),
+      shown
+        ? h('code.hyb-rule', {}, shown.text)
+        : stage.summary && h('p.hyb-note', {}, stage.summary),
       items.length > 0 && h('ul.hyb-changes', {}, ...items),
       rest > 0 && h('p.hyb-note', {}, `and ${plural(rest, 'more change')}`),
+      steps.length > 1 && ruleList(steps, step, this.events.step),
       buffers
     );
   }

@@ -1,9 +1,9 @@
 // What is drawn of a stage while some groups are open: its cards, lines and frames, and where.
-import type { Edge, Node, NodeKind } from '../spec';
+import type { Edge, Graph, Node, NodeKind } from '../spec';
 import type { LayoutTask } from '../layout/task';
 import { Cards } from './cards';
 import { cardOfGroup, groupOfCard, type GroupTree } from './group_tree';
-import type { Kernels, Opened } from './kernels';
+import type { Opened } from './kernels';
 import { linesOfCards } from './lines';
 
 /** A node's card, or that of a closed group. x and y are its centre, in layout pixels. */
@@ -55,18 +55,20 @@ export interface Drawn {
   opened: Opened;
 }
 
-/** The cards, lines and frames of a stage, not placed yet. `folding`: parameters stand on cards. */
+/**
+ * The cards, lines and frames of a graph, not placed yet. `opens`: the group that opens a kernel;
+ * `folding`: parameters stand on cards.
+ */
 export function draw(
-  stage: number,
-  kernels: Kernels,
+  { graph, opened }: { graph: Graph; opened: Opened },
+  opens: (kernel: number) => number | null,
   tree: GroupTree,
   open: ReadonlySet<number>,
   folding: boolean
 ): Drawn {
-  const { graph, opened } = kernels.expanded(stage, open);
   const cards = new Cards(graph, tree, open, folding);
   for (const card of cards.all) {
-    card.opens = card.kind === 'group' ? groupOfCard(card.id) : kernels.group(card.id);
+    card.opens = card.kind === 'group' ? groupOfCard(card.id) : opens(card.id);
   }
   return {
     cards: cards.all,

@@ -3,11 +3,13 @@ import { Camera } from './camera';
 import type { Drawn } from './drawn';
 import type { Shown } from './shown';
 import { spine } from './spine';
+import { around, boxOf } from './transition';
 
 type View = Pick<Camera, 'scale' | 'x' | 'y'>;
+type Size = { width: number; height: number };
 
 /** Shows a picture whole or from its inputs on. */
-export function firstView(drawn: Drawn, size: { width: number; height: number }): Camera {
+export function firstView(drawn: Drawn, size: Size): Camera {
   const camera = new Camera();
   // Of several parts the first; what several inputs begin is between them.
   const cards = drawn.cards.filter(card => card.segment === 0);
@@ -27,4 +29,27 @@ export function held(group: number, before: Shown, after: Shown, { scale, x, y }
   }
   const down = from.y - from.h / 2 - (to.y - to.h / 2);
   return { scale, x: x + (from.x - to.x) * scale, y: y + down * scale };
+}
+
+/** Room for the row of steps, which stands on the picture. */
+const ROW = 64;
+
+/** The view of a step: what it touched is seen, and what of that was there stays where it was. */
+export function stepView(before: Shown | null, after: Shown, from: View, size: Size): Camera {
+  const camera = Object.assign(new Camera(), { scale: from.scale, x: from.x, y: from.y });
+  const cards = [...after.marks.keys()].flatMap(id => after.drawn.byId.get(id) ?? []);
+  if (cards.length === 0) {
+    return camera;
+  }
+  const known = cards.find(card => before?.drawn.byId.has(card.id));
+  const was = known && before?.drawn.byId.get(known.id);
+  if (known && was) {
+    camera.pan((was.x - known.x) * camera.scale, (was.y - known.y) * camera.scale);
+  }
+  const first = cards.find(card => !after.step?.gone.has(card.id)) ?? cards[0];
+  const all = around(cards.map(boxOf));
+  const fits =
+    all.w * camera.scale + 2 * ROW < size.width && all.h * camera.scale + 2 * ROW < size.height;
+  camera.reveal(fits ? all : boxOf(first), size, Math.min(ROW, size.height / 5));
+  return camera;
 }

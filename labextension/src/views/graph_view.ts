@@ -9,7 +9,7 @@ import { Camera } from './camera';
 import { h } from './dom';
 import type { Card, Drawn } from './drawn';
 import { findNodes } from './find';
-import { firstView, held } from './framing';
+import { firstView, held, stepView } from './framing';
 import { graphTools, type ToolBar } from './graph_tools';
 import { Lit, type Light } from './lit';
 import { Minimap } from './minimap';
@@ -19,9 +19,10 @@ import { paintGraph, type Scene } from './paint_graph';
 import { watchPointer } from './pointer';
 import { Scenes } from './scenes';
 import { SearchBar } from './search_bar';
-import { marksOf, Shown } from './shown';
+import { Shown } from './shown';
 import { saveImage } from './snapshot';
 import type { Mark, StageModel } from './stages';
+import type { StepGraph } from './step_graph';
 import { Surface } from './surface';
 import { readTheme, type Theme } from './theme';
 import { tipOf } from './tip';
@@ -79,6 +80,7 @@ export class GraphView {
   private hot = false;
   private marks: Map<number, Mark> | null = null;
   private warm: ReadonlyMap<number, Warmth> | null = null;
+  private step: StepGraph | null = null;
 
   constructor(
     private spec: Spec,
@@ -140,10 +142,17 @@ export class GraphView {
   }
 
   setStage(stage: number, animate: boolean): void {
-    if (stage !== this.stage) {
+    if (stage !== this.stage || this.step !== null) {
       this.stage = stage;
+      this.step = null;
       this.show(animate);
     }
+  }
+
+  /** Shows the graph after one rewrite of the stage; null: after all of them. */
+  setStep(step: StepGraph | null): void {
+    this.step = step;
+    this.show(true);
   }
 
   /** The same cell planned again: its picture changes as from stage to stage. */
@@ -151,6 +160,7 @@ export class GraphView {
     this.spec = spec;
     this.model = model;
     this.stage = stage;
+    this.step = null;
     this.scenes = this.scenes.of(model, spec.initial);
     this.show(true);
   }
@@ -198,10 +208,7 @@ export class GraphView {
   /** Marks nodes with these; null: with what the stage did to them. */
   setMarks(marks: Map<number, Mark> | null): void {
     this.marks = marks;
-    if (this.shown) {
-      const { drawn, model, stage } = this.shown;
-      this.shown.marks = marksOf(drawn, marks ?? model.marks(stage));
-    }
+    this.shown?.mark(marks);
     this.surface.draw();
   }
 
@@ -280,7 +287,7 @@ export class GraphView {
   // Shows the stage as its groups stand now; at once, or when its layout is there.
   private show(animate: boolean, anchor: number | null = null): void {
     const turn = ++this.turn;
-    const drawn = this.scenes.at(this.stage);
+    const drawn = this.step ? this.scenes.between(this.step) : this.scenes.at(this.stage);
     if (!(drawn instanceof Promise)) {
       this.become(drawn, animate, anchor);
       return;
@@ -294,24 +301,21 @@ export class GraphView {
 
   private become(drawn: Drawn, animate: boolean, anchor: number | null): void {
     const before = this.shown;
-    const shown = new Shown(drawn, this.model, this.stage);
+    const shown = new Shown(drawn, this.model, this.stage, this.step);
     this.shown = shown;
-    this.setMarks(this.marks);
+    shown.mark(this.marks);
     this.list.setCards([...drawn.cards].sort(byCode));
     this.list.setSelected([...shown.cards(this.selected, this.meant)]);
     this.plot.dataset.nodes = String(drawn.cards.length);
     this.plot.dataset.stage = String(this.stage);
     this.say(drawn.coarse ? 'A simple layout: a better one took too long.' : '');
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    const target = this.surface.width > 0 ? this.target(before, shown, anchor) : null;
     if (before && animate && !still && this.surface.width > 0) {
-      const stays = anchor === null ? null : held(anchor, before, shown, this.camera);
-      const target = stays ?? (this.moved ? null : firstView(drawn, this.surface));
       this.motion = new Motion(before, shown, this.scenes.tree, this.camera, target);
     } else {
       this.motion = null;
-      if (!this.moved) {
-        this.fit();
-      }
+      Object.assign(this.camera, target);
     }
     this.search.again();
     if (this.heat) {
@@ -326,6 +330,19 @@ export class GraphView {
       this.say(this.said);
     }
     this.surface.draw();
+  }
+
+  // Where the camera goes for the next picture; null: it stays.
+  private target(before: Shown | null, shown: Shown, anchor: number | null) {
+    const stays = anchor === null || !before ? null : held(anchor, before, shown, this.camera);
+    if (stays) {
+      return stays;
+    }
+    return shown.step && this.step !== before?.step
+      ? stepView(before, shown, this.camera, this.surface)
+      : this.moved
+        ? null
+        : firstView(shown.drawn, this.surface);
   }
 
   private toggle(group: number | null | undefined): void {
@@ -396,6 +413,7 @@ export class GraphView {
       actors: moving?.actors ?? shown.actors,
       motion: moving?.moving ?? null,
       marks: shown.marks,
+      step: shown.step,
       selected: shown.cards(this.selected, this.meant),
       traced: this.light.cards,
       hovered: shown.cards([...this.hovered, ...this.found], this.pointed),

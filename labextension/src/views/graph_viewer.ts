@@ -16,6 +16,7 @@ import { StageRunView, type RunWish } from './stage_run';
 import { StageSlider } from './stage_slider';
 import { Heat } from './heat';
 import { linesOf, nodesOfLine, StageModel } from './stages';
+import { Stepper } from './stepper';
 import { watchTheme } from './theme';
 import { UnitsView } from './units_view';
 import { Visited } from './visited';
@@ -59,6 +60,7 @@ export class GraphViewer {
   private units!: UnitsView;
   private heat!: Heat;
   private hot = false;
+  private readonly stepper = new Stepper(() => this.showStep());
   private readonly names: NamesBar;
   private readonly run: StageRunView;
   private plan: string | null = null;
@@ -133,6 +135,7 @@ export class GraphViewer {
     this.fill(spec);
     this.stageIndex = this.clamp(state.stage ?? spec.initial.stage);
     this.graph = new GraphView(spec, this.model, this.stageIndex, this.graphEvents);
+    this.graph.element.append(this.stepper.bar.element);
     this.panes.append(h('div.hyb-pane', {}, this.paneTitle, this.graph.element));
     this.panels.graph.append(this.panes, this.legendBox);
     this.bar.prepend(tablist, this.heatButton, this.besideButton);
@@ -149,6 +152,7 @@ export class GraphViewer {
     );
     keepKeys(this.element);
     this.element.addEventListener('keydown', event => this.trailKey(event));
+    this.element.addEventListener('keydown', event => this.stepKey(event), { capture: true });
     this.stop.push(watchTheme(() => this.themeChanged()));
     const observer = new ResizeObserver(() => {
       this.element.classList.toggle('hyb-narrow', this.element.clientWidth < NARROW);
@@ -224,7 +228,8 @@ export class GraphViewer {
     this.details = new Details(spec, this.model, this.heat, this.run, {
       select: id => this.userSelect([id], false),
       hover: id => this.hover(id === null ? [] : [id]),
-      line: line => this.events.lines?.([line], true)
+      line: line => this.events.lines?.([line], true),
+      step: step => this.stepper.go(step)
     });
     const none = h('p.hyb-note', {}, 'This picture has no memory plan.');
     this.panels.memory.replaceChildren(this.memory?.element ?? none);
@@ -390,7 +395,8 @@ export class GraphViewer {
 
   private showLegend(): void {
     const { graph } = this.model.stages[this.stageIndex];
-    const changed = this.model.marks(this.stageIndex).size > 0;
+    const whole = this.model.marks(this.stageIndex).size > 0 ? 'stage' : null;
+    const changed = this.stepper.step === null ? whole : 'step';
     const heat = this.hot ? this.heat : null;
     this.legendBox.replaceChildren(
       legend(graph, this.graph.byBuffer, changed, heat, ids => this.hover(ids))
@@ -403,6 +409,7 @@ export class GraphViewer {
     this.element.dataset.stageName = name;
     this.run.show(name);
     this.slider.set(this.stageIndex);
+    this.stepper.setStage(this.model, this.stageIndex);
     this.graph.setStage(this.stageIndex, animate);
     this.beside?.setRight(this.stageIndex);
     this.paneTitle.textContent = this.model.stages[this.stageIndex].label;
@@ -411,14 +418,35 @@ export class GraphViewer {
     this.showSelection(false);
   }
 
+  // Inside a pass: after one of its rewrites, or after all of them.
+  private showStep(): void {
+    this.graph.setStep(this.stepper.graph());
+    this.showLegend();
+    this.showSelection(false);
+  }
+
+  private stepKey(event: KeyboardEvent): void {
+    if (this.view === 'graph' && this.stepper.key(event)) {
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  }
+
+  // Nodes of the picture; between two stages it has nodes of both.
+  private here(ids: readonly number[]): number[] {
+    const stages = [this.stageIndex, ...(this.stepper.step === null ? [] : [this.stageIndex - 1])];
+    return [...new Set(stages.flatMap(stage => this.model.resolve(ids, stage)))];
+  }
+
   private showSelection(reveal: boolean): void {
     const ids = this.model.resolve(this.chosen, this.stageIndex);
-    this.graph.setSelected(ids, reveal, this.chosen);
+    this.graph.setSelected(this.here(this.chosen), reveal, this.chosen);
     this.beside?.setSelected(this.chosen, reveal);
     this.memory?.setSelected(this.model.buffersOf(this.chosen));
     this.program.setSelected(ids);
+    const { steps, step } = this.stepper;
     const group = ids.length > 1 ? this.graph.groupOf(ids) : null;
-    this.details.show(this.stageIndex, ids, group, this.chosen);
+    this.details.show(this.stageIndex, ids, group, this.chosen, { steps, step });
     this.status.textContent = this.sentence(ids);
   }
 
@@ -432,7 +460,8 @@ export class GraphViewer {
     const sizes = [unknown < nodes.length || unknown === 0 ? bytes(size) : '', rest];
     const where =
       `Stage ${this.stageIndex + 1} of ${stages.length}: ${stage.label}. ` +
-      `${plural(nodes.length, 'node')}, ${sizes.filter(Boolean).join(' and ')}.`;
+      (this.stepper.sentence ||
+        `${plural(nodes.length, 'node')}, ${sizes.filter(Boolean).join(' and ')}.`);
     const node = ids.length > 0 ? this.model.node(this.stageIndex, ids[0]) : undefined;
     if (!node) {
       return where;
@@ -453,7 +482,7 @@ export class GraphViewer {
 
   private showHover(ids: number[]): void {
     const here = this.model.resolve(ids, this.stageIndex);
-    this.graph.setHovered(here, ids);
+    this.graph.setHovered(this.here(ids), ids);
     this.beside?.setHovered(ids);
     this.memory?.setHovered(this.model.buffersOf(ids));
     this.program.setHovered(here);

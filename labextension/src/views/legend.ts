@@ -9,7 +9,7 @@ import { FAMILY } from './palette';
 export function legend(
   graph: Graph,
   byBuffer: boolean,
-  changed: boolean,
+  changed: 'stage' | 'step' | null,
   heat: Heat | null,
   hover: (ids: number[]) => void
 ): HTMLElement {
@@ -53,9 +53,11 @@ export function legend(
   if (graph.nodes.some(node => node.head)) {
     words.push('thick border: a result of the cell');
   }
-  if (changed) {
-    words.push('glow: changed in this stage');
+  if (changed === 'step') {
+    words.push('glow: changed in this step', 'struck title: gone', 'line in its colour: new');
+  } else {
+    words.push(...(changed ? ['glow: changed in this stage'] : []), 'line width: bytes');
+    words.push(plural(graph.nodes.length, 'node'));
   }
-  words.push('line width: bytes', plural(graph.nodes.length, 'node'));
   return h('div.hyb-legend', {}, ...chips, h('span.hyb-hint', {}, words.join(' · ')));
 }

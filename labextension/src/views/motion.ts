@@ -49,9 +49,10 @@ export class Motion {
       return null;
     }
     const { linesBefore: leaving, entering } = this.transition;
+    const { drawn, step } = this.before;
     return {
       actors: this.transition.at(t),
-      moving: { before: this.before.drawn, leaving, entering, t }
+      moving: { before: drawn, leaving, entering, gone: step?.gone ?? new Set(), t }
     };
   }
 }

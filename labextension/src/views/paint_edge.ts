@@ -40,19 +40,33 @@ export function paintEdge(
   context: Context,
   edge: Line,
   points: Point[],
-  look: { theme: Theme; alpha: number; lit: boolean; scale: number; down: boolean }
+  look: {
+    theme: Theme;
+    alpha: number;
+    lit: boolean;
+    /** a rewrite has made it; its reader has been taken away */
+    fresh: boolean;
+    gone: boolean;
+    scale: number;
+    down: boolean;
+  }
 ): void {
-  const { theme, lit, scale } = look;
+  const { theme, fresh, gone, scale } = look;
+  const lit = look.lit || fresh;
   const order = edge.kind === 'order';
   const width = Math.max(order ? 1.6 : edgeWidth(edge.bytes), 0.8 / scale);
-  const color = lit ? theme.accent : mix(theme.background, theme.muted, 0.55);
+  const color = fresh
+    ? theme.change
+    : lit
+      ? theme.accent
+      : mix(theme.background, theme.muted, 0.55);
   context.save();
   context.globalAlpha *= look.alpha;
   context.strokeStyle = color;
   context.fillStyle = color;
   context.lineWidth = lit ? width + 0.6 : width;
   context.lineCap = 'round';
-  context.setLineDash(order ? [4, 5] : []);
+  context.setLineDash(order ? [4, 5] : gone ? [2, 5] : []);
   const head = 5 + width;
   const tip = points[points.length - 1];
   const toward = approach(points, look.down);

@@ -7,6 +7,7 @@ import type { Warmth } from './heat';
 import { nodeColor, paintNode, rings, warmColor, type NodeLook } from './paint_node';
 import { fitText, roundRect, strokeLine, write } from './paint_text';
 import type { Mark } from './stages';
+import { edgeKey, type StepGraph } from './step_graph';
 import type { Theme } from './theme';
 import { around, boxOf, type Actor, type Box } from './transition';
 
@@ -15,6 +16,8 @@ export interface Moving {
   before: Drawn;
   leaving: Line[];
   entering: ReadonlySet<Line>;
+  /** cards that had gone before already, and are drawn so while they leave */
+  gone: ReadonlySet<number>;
   /** progress, 0 to 1 */
   t: number;
 }
@@ -26,6 +29,8 @@ export interface Scene {
   /** null: the picture is at rest */
   motion: Moving | null;
   marks: Map<number, Mark>;
+  /** the rewrite of a stage that is shown; null: the stage as a whole */
+  step: StepGraph | null;
   selected: ReadonlySet<number>;
   hovered: ReadonlySet<number>;
   /** cards on ways from and to the selection, the others are faint; null: none are traced */
@@ -84,6 +89,7 @@ export function paintGraph(
       selected: scene.selected.has(id),
       hovered: scene.hovered.has(id),
       mark: t > 0.5 ? scene.marks.get(id) : undefined,
+      gone: hasGone(scene, id),
       operands: scene.drawn.operands.get(id)?.length ?? 0,
       warmth: scene.heat ? (scene.heat.get(id) ?? null) : undefined
     };
@@ -103,6 +109,10 @@ export function paintGraph(
     }
   }
   context.restore();
+}
+
+function hasGone({ step, motion, drawn }: Scene, card: number): boolean {
+  return Boolean(step?.gone.has(card) || (motion?.gone.has(card) && !drawn.byId.has(card)));
 }
 
 // From afar: all edges in one stroke, straight.
@@ -163,7 +173,11 @@ function paintEdges(
     const lit = traced ? traced.has(line.src) && traced.has(line.dst) : near;
     const strength = Math.min(src.alpha, dst.alpha) * alpha * (traced && !lit ? FAINT : 1);
     const down = home.direction === 'down';
-    paintEdge(context, line, points, { theme, alpha: strength, lit, scale: camera.scale, down });
+    const { step } = scene;
+    const gone = step?.gone.has(line.dst) ?? false;
+    const fresh = step?.fresh.has(edgeKey(line)) ?? false;
+    const { scale } = camera;
+    paintEdge(context, line, points, { theme, alpha: strength, lit, fresh, gone, scale, down });
     // One label for each value, not one for each of its readers.
     const value = `${line.src}.${line.out} ${line.label}`;
     if (camera.scale > 0.55 && line.label && !motion && !labelled.has(value)) {

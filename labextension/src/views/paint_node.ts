@@ -3,7 +3,7 @@ import { subtitle } from './card_text';
 import type { Card } from './drawn';
 import { warmthText, type Warmth } from './heat';
 import { ACTION, FAMILY, HOT, bufferColor } from './palette';
-import { fitText, roundRect, write } from './paint_text';
+import { fitText, roundRect, strokeLine, write } from './paint_text';
 import { ownName, type Mark } from './stages';
 import { mix, onColor, type Theme } from './theme';
 import type { Actor } from './transition';
@@ -16,6 +16,8 @@ export interface NodeLook {
   selected: boolean;
   hovered: boolean;
   mark: Mark | undefined;
+  /** a rewrite has taken it away: an outline with a struck title */
+  gone: boolean;
   /** how many parameters the card stands for, too */
   operands: number;
   /** what it has of the last run's time; null: nothing; undefined: that is not shown */
@@ -46,15 +48,19 @@ export function paintNode(context: Context, actor: Actor, look: NodeLook): void 
   context.globalAlpha *= alpha;
   rings(context, actor, look);
   const { warmth } = look;
-  const fill =
-    warmth === undefined
+  const fill = look.gone
+    ? theme.background
+    : warmth === undefined
       ? mix(theme.background, color, theme.dark ? 0.24 : 0.11)
       : warmColor(theme, warmth);
-  const border =
-    warmth === undefined ? mix(theme.background, color, theme.dark ? 0.75 : 0.62) : theme.faint;
+  const border = look.gone
+    ? theme.faint
+    : warmth === undefined
+      ? mix(theme.background, color, theme.dark ? 0.75 : 0.62)
+      : theme.faint;
   context.lineWidth = 1.2;
   context.strokeStyle = border;
-  if (node.kind === 'fused' || node.kind === 'group') {
+  if ((node.kind === 'fused' || node.kind === 'group') && !look.gone) {
     outline(context, node, left + 4, top + 4, w, h);
     context.fillStyle =
       warmth === undefined
@@ -67,7 +73,7 @@ export function paintNode(context: Context, actor: Actor, look: NodeLook): void 
   context.fillStyle = fill;
   context.fill();
   const dashed = node.kind === 'effect' || node.family === 'copy';
-  context.setLineDash(node.kind === 'constant' ? [4, 3] : dashed ? [7, 3] : []);
+  context.setLineDash(look.gone || node.kind === 'constant' ? [4, 3] : dashed ? [7, 3] : []);
   context.lineWidth = node.head ? 2.6 : node.kind === 'effect' ? 1.8 : 1.2;
   context.stroke();
   context.setLineDash([]);
@@ -146,7 +152,14 @@ function texts(context: Context, actor: Actor, look: NodeLook, color: string): v
     room -= shift;
   }
   const label = fitText(context, node.label, room);
-  write(context, label, start + w - 2 * inset - room, titleY, title, theme.text);
+  const at = start + w - 2 * inset - room;
+  write(context, label, at, titleY, title, look.gone ? theme.muted : theme.text);
+  if (look.gone) {
+    context.strokeStyle = theme.muted;
+    context.lineWidth = 1.2;
+    context.font = title;
+    strokeLine(context, at, titleY, at + context.measureText(label).width, titleY);
+  }
   // The variable that the user gave the value, at the right, as code, where there is room.
   const font = (context.font = `600 11px ${theme.codeFont}`);
   const tag = nameEnd(ownName(node));

@@ -7,6 +7,7 @@ import { placed, taskOf } from './layout_task';
 import { cardOfGroup, groupOfCard, GroupTree } from './group_tree';
 import { Kernels } from './kernels';
 import type { StageModel } from './stages';
+import type { StepGraph } from './step_graph';
 
 export class Scenes {
   /** of the picture's groups, and of kernels that can be opened */
@@ -17,6 +18,7 @@ export class Scenes {
   private readonly kernels: Kernels;
   private readonly open: Set<number>;
   private readonly known = new Map<number, Drawn | Promise<Drawn>>();
+  private stepped: { step: StepGraph; scene: Drawn | Promise<Drawn> } | null = null;
 
   constructor(
     private readonly model: StageModel,
@@ -43,11 +45,7 @@ export class Scenes {
   at(stage: number): Drawn | Promise<Drawn> {
     let scene = this.known.get(stage);
     if (!scene) {
-      const bare = draw(stage, this.kernels, this.tree, this.open, this.folding);
-      const { direction } = this;
-      const finish = (layout: Layout) => placed(bare, layout, direction);
-      const layout = this.runner.run(taskOf(bare, direction));
-      scene = layout instanceof Promise ? layout.then(finish) : finish(layout);
+      scene = this.laidOut(this.kernels.expanded(stage, this.open), id => this.kernels.group(id));
       this.known.set(stage, scene);
       if (scene instanceof Promise) {
         const waiting = scene;
@@ -58,6 +56,17 @@ export class Scenes {
       }
     }
     return scene;
+  }
+
+  /** The picture of a graph between two stages, its kernels closed; that of the last is kept. */
+  between(step: StepGraph): Drawn | Promise<Drawn> {
+    if (this.stepped?.step !== step) {
+      this.stepped = {
+        step,
+        scene: this.laidOut({ graph: step.graph, opened: new Map() }, () => null)
+      };
+    }
+    return this.stepped.scene;
   }
 
   /** Whether anything can be opened or closed. */
@@ -121,17 +130,33 @@ export class Scenes {
   /** Shows parameters as cards, or on those of their operators. */
   fold(folding: boolean): void {
     this.folding = folding;
-    this.known.clear();
+    this.forget();
   }
 
   turn(direction: LayoutTask['direction']): void {
     this.direction = direction;
-    this.known.clear();
+    this.forget();
   }
 
   private change(edit: (open: Set<number>) => void): void {
     edit(this.open);
+    this.forget();
+  }
+
+  private forget(): void {
     this.known.clear();
+    this.stepped = null;
+  }
+
+  private laidOut(
+    expanded: ReturnType<Kernels['expanded']>,
+    opens: (kernel: number) => number | null
+  ): Drawn | Promise<Drawn> {
+    const bare = draw(expanded, opens, this.tree, this.open, this.folding);
+    const { direction } = this;
+    const finish = (layout: Layout) => placed(bare, layout, direction);
+    const layout = this.runner.run(taskOf(bare, direction));
+    return layout instanceof Promise ? layout.then(finish) : finish(layout);
   }
 }
 

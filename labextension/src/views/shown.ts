@@ -3,26 +3,34 @@ import { groupOfCard } from './group_tree';
 import type { Card, Drawn } from './drawn';
 import { HitIndex } from './hit';
 import type { Mark, StageModel } from './stages';
+import type { StepGraph } from './step_graph';
 import { boxOf, type Actor, type Box } from './transition';
 
 export class Shown {
   /** the cards at rest */
   readonly actors: Actor[];
   readonly hits: HitIndex;
-  /** what the stage did, by card, or what else is to be marked */
-  marks: Map<number, Mark>;
+  /** what the stage or its step did, by card, or what else is to be marked */
+  marks = new Map<number, Mark>();
   /** cards are coloured by their buffer */
   readonly byBuffer: boolean;
 
   constructor(
     readonly drawn: Drawn,
     readonly model: StageModel,
-    readonly stage: number
+    readonly stage: number,
+    /** the rewrite of the stage after which the graph is shown; null: after all of them */
+    readonly step: StepGraph | null = null
   ) {
     this.actors = drawn.cards.map(card => ({ card, ...boxOf(card), alpha: 1 }));
     this.hits = new HitIndex(drawn);
-    this.marks = marksOf(drawn, model.marks(stage));
+    this.mark(null);
     this.byBuffer = drawn.cards.some(card => card.buffer !== null);
+  }
+
+  /** Marks nodes, unless a single step is shown; null: what the stage did. */
+  mark(marks: Map<number, Mark> | null): void {
+    this.marks = marksOf(this.drawn, this.step?.marks ?? marks ?? this.model.marks(this.stage));
   }
 
   /**
@@ -57,8 +65,7 @@ export class Shown {
   }
 }
 
-/** Marks of nodes as those of their cards. */
-export function marksOf(drawn: Drawn, ofNodes: Map<number, Mark>): Map<number, Mark> {
+function marksOf(drawn: Drawn, ofNodes: Map<number, Mark>): Map<number, Mark> {
   const marks = new Map<number, Mark>();
   for (const [node, mark] of ofNodes) {
     const card = drawn.standsFor.get(node);
