@@ -1,8 +1,7 @@
 // The live timeline: queue depth and a lane for each device, moving while the engine works.
 import type { EngineState, Frame, Site } from '../frames';
-import { spanAt, workIn, type Window } from './aggregate';
+import { spanAt, type Window } from './aggregate';
 import { h, keepKeys } from './dom';
-import { bytes, plural, seconds } from './format';
 import {
   AXIS_HEIGHT,
   DEPTH_HEIGHT,
@@ -17,7 +16,16 @@ import { SpanStore, type LaneRing } from './span_store';
 import { Surface } from './surface';
 import { readTheme, watchTheme, type Theme } from './theme';
 import { TimeWindow } from './time_window';
-import { placeWords, spanWords, unrecordedWords, type Hit } from './timeline_words';
+import { watchPlot } from './timeline_pointer';
+import { timelineLegend, tool } from './timeline_tools';
+import {
+  engineWords,
+  laneWords,
+  placeWords,
+  poolWords,
+  spanWords,
+  type Hit
+} from './timeline_words';
 import { Tooltip } from './tooltip';
 import { WorkTable } from './work_table';
 
@@ -45,16 +53,11 @@ export class Timeline {
   private readonly laneList = h('ul.hyb-hidden', { 'aria-label': 'Device lanes' });
   private readonly followButton: HTMLButtonElement;
   private readonly work = new WorkTable(site => this.events.site?.(site));
-  private readonly tableButton = h(
-    'button.hyb-tool',
-    {
-      type: 'button',
-      title: 'What ran in the time that is shown, by operator and line',
-      'aria-label': 'What ran in the time that is shown, by operator and line',
-      'aria-pressed': 'false',
-      onclick: () => this.showTable(this.work.element.hidden)
-    },
-    'table'
+  private readonly tableButton = tool(
+    'table',
+    'What ran in the time that is shown, by operator and line',
+    () => this.showTable(this.work.element.hidden),
+    { 'aria-pressed': 'false' }
   );
   private readonly surface: Surface;
   private readonly tooltip: Tooltip;
@@ -70,8 +73,6 @@ export class Timeline {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly events: TimelineEvents = {}) {
-    const tool = (text: string, title: string, onclick: () => void) =>
-      h('button.hyb-tool', { type: 'button', title, 'aria-label': title, onclick }, text);
     this.followButton = h('button.hyb-follow', {
       type: 'button',
       onclick: () => this.setFollowing(!this.window.following)
@@ -80,8 +81,8 @@ export class Timeline {
       'div.hyb-timeline-tools',
       {},
       this.followButton,
-      tool('+', 'Show less time', () => this.zoom(0.5, 1)),
-      tool('−', 'Show more time', () => this.zoom(2, 1)),
+      tool('+', 'Show less time', () => this.zoom(0.5, Infinity)),
+      tool('−', 'Show more time', () => this.zoom(2, Infinity)),
       tool('last cell', 'Show all that the last cell had the engine do', () => this.showLastCell()),
       this.tableButton,
       tool('clear', 'Forget what was drawn', () => this.clear())
@@ -98,6 +99,9 @@ export class Timeline {
       this.pools,
       timelineLegend()
     );
+    this.plot.tabIndex = 0;
+    this.plot.setAttribute('role', 'img');
+    this.plot.setAttribute('aria-label', 'Timeline: W and S zoom, A and D move');
     keepKeys(this.element);
     this.surface = new Surface(this.plot, (context, now) => this.paint(context, now));
     this.tooltip = new Tooltip(this.plot);
@@ -108,7 +112,13 @@ export class Timeline {
         this.surface.draw();
       })
     );
-    this.listen();
+    watchPlot(this.plot, {
+      drag: dx => this.move((-dx * this.window.span) / this.view.width),
+      zoom: (factor, x) => this.zoom(factor, x),
+      step: widths => this.move(widths * this.window.span),
+      hover: at => this.point(at),
+      click: at => this.click(at)
+    });
     this.showFollowing();
     this.resize();
     this.say('No kernel: open a notebook, and its queue appears here.');
@@ -134,17 +144,7 @@ export class Timeline {
   }
 
   setEngine(engine: EngineState): void {
-    const parts = [`${engine.kind} engine`];
-    if (engine.kind !== 'naive') {
-      parts.push(engine.inline ? 'small operators inline' : 'every operator queued');
-    }
-    if (engine.limit !== null) {
-      parts.push(`at most ${plural(engine.limit, 'pending operator')}`);
-    }
-    if (engine.slow > 0) {
-      parts.push(`slow motion, ${seconds(engine.slow)} each`);
-    }
-    this.engine.textContent = parts.join(' · ');
+    this.engine.textContent = engineWords(engine);
   }
 
   /** Marks the spans of programs' nodes; none where they ran in another process. */
@@ -243,19 +243,8 @@ export class Timeline {
 
   // The lanes as words, for screen readers; the memory of the pools, for everyone.
   private words(): void {
-    const items = this.store.rings.map(ring => {
-      const { lane } = ring;
-      const what = [lane.name || lane.device, lane.virtual && 'virtual', lane.kind].filter(Boolean);
-      const { start, end } = this.view;
-      const share = Math.round(100 * Math.min(1, workIn(ring, start, end).busy / (end - start)));
-      const { operators, merged, unrecorded } = ring;
-      const parts = [
-        merged && `${merged.toLocaleString('en')} of them merged`,
-        unrecorded && `${unrecorded.toLocaleString('en')} not recorded`
-      ];
-      const told = [plural(operators, 'operator'), ...parts.filter(Boolean)].join(', ');
-      return `${what.join(', ')}: ${told}, ${share} % busy`;
-    });
+    const { start, end } = this.view;
+    const items = this.store.rings.map(ring => laneWords(ring, start, end));
     while (this.laneList.children.length > items.length) {
       this.laneList.lastElementChild?.remove();
     }
@@ -268,12 +257,7 @@ export class Timeline {
     if (!this.work.element.hidden) {
       this.work.show(this.store, this.view);
     }
-    const unrecorded = this.store.rings.reduce((sum, ring) => sum + ring.unrecorded, 0);
-    const lost = unrecorded > 0 ? [unrecordedWords(unrecorded)] : [];
-    this.pools.textContent = this.store.pools
-      .map(p => `${p.device}: ${bytes(p.used)} in use, ${bytes(p.reserved)} reserved`)
-      .concat(lost)
-      .join(' · ');
+    this.pools.textContent = poolWords(this.store);
   }
 
   private setFollowing(following: boolean): void {
@@ -308,26 +292,15 @@ export class Timeline {
     this.words();
   }
 
-  // W and S zoom, A and D move, as in other viewers of traces.
-  private key(event: KeyboardEvent): void {
-    const key = event.key.toLowerCase();
-    const step = { a: -0.2, d: 0.2 }[key];
-    const factor = { w: 1 / 1.5, s: 1.5 }[key];
-    if (event.ctrlKey || event.metaKey || event.altKey || (!step && !factor)) {
-      return;
-    }
-    event.preventDefault();
-    if (factor) {
-      this.zoom(factor, 0.5);
-    } else if (step) {
-      this.window.pan(step * this.window.span, this.end);
-      this.showFollowing();
-      this.surface.draw();
-    }
+  private move(milliseconds: number): void {
+    this.window.pan(milliseconds, this.end);
+    this.end += milliseconds;
+    this.showFollowing();
+    this.surface.draw();
   }
 
-  private zoom(factor: number, share: number): void {
-    this.window.zoom(factor, share, this.end);
+  private zoom(factor: number, x: number | null): void {
+    this.window.zoom(factor, x === null ? 0.5 : this.share(x), this.end);
     this.surface.draw();
   }
 
@@ -336,93 +309,43 @@ export class Timeline {
     this.plot.style.height = `${DEPTH_HEIGHT + AXIS_HEIGHT + rows * LANE_HEIGHT + 4}px`;
   }
 
-  private listen(): void {
-    let drag: { x: number; moved: boolean } | null = null;
-    this.plot.tabIndex = 0;
-    this.plot.setAttribute('role', 'img');
-    this.plot.setAttribute('aria-label', 'Timeline: W and S zoom, A and D move');
-    this.plot.addEventListener('keydown', event => this.key(event));
-    this.plot.addEventListener(
-      'wheel',
-      event => {
-        event.preventDefault();
-        const share = this.share(event);
-        const delta = event.deltaMode === 1 ? event.deltaY * 16 : event.deltaY;
-        this.zoom(Math.exp(delta * 0.002), share);
-      },
-      { passive: false }
-    );
-    this.plot.addEventListener('pointerdown', event => {
-      drag = event.button === 0 ? { x: event.clientX, moved: false } : null;
-      this.plot.focus({ preventScroll: true });
-    });
-    this.plot.addEventListener('pointermove', event => {
-      if (event.buttons % 2 === 0) {
-        drag = null; // it was let go of outside
-      }
-      if (!drag) {
-        this.point(event);
-        return;
-      }
-      const dx = event.clientX - drag.x;
-      if (drag.moved || Math.abs(dx) > 4) {
-        if (!drag.moved) {
-          this.plot.setPointerCapture(event.pointerId);
-        }
-        this.window.pan((-dx * this.window.span) / this.view.width, this.end);
-        this.end -= (dx * this.window.span) / this.view.width;
-        drag = { x: event.clientX, moved: true };
-        this.showFollowing();
-        this.tooltip.hide();
-        this.surface.draw();
-      }
-    });
-    this.plot.addEventListener('pointerup', event => {
-      const clicked = drag && !drag.moved;
-      drag = null;
-      const span = clicked ? this.hit(event)?.span : null;
-      if (span && isOfNode(span)) {
-        this.events.choose?.(this.store.process, span.node);
-      }
-      const site = span && this.store.sites.get(span.site);
-      if (site) {
-        this.events.site?.(site);
-      }
-    });
-    this.plot.addEventListener('pointerleave', () => {
-      this.tooltip.hide();
-      this.pointAt(null);
-    });
+  private share(x: number): number {
+    return Math.min(1, Math.max(0, (x - LABEL_WIDTH) / this.view.width));
   }
 
-  private share(event: MouseEvent): number {
-    const x = event.clientX - this.plot.getBoundingClientRect().left - LABEL_WIDTH;
-    return Math.min(1, Math.max(0, x / this.view.width));
-  }
-
-  private hit(event: MouseEvent): Hit | null {
-    const y = event.clientY - this.plot.getBoundingClientRect().top - DEPTH_HEIGHT - AXIS_HEIGHT;
+  private hit(at: { x: number; y: number }): Hit | null {
+    const y = at.y - DEPTH_HEIGHT - AXIS_HEIGHT;
     const ring = this.store.rings[Math.floor(y / LANE_HEIGHT)];
     if (!ring || y < 0) {
       return null;
     }
     const { start, end, width } = this.view;
-    const time = start + this.share(event) * (end - start);
+    const time = start + this.share(at.x) * (end - start);
     const slack = (3 * (end - start)) / width;
     const span = spanAt(ring, time, slack, this.window.now(performance.now()));
     return { ring, time, slack, span };
   }
 
-  private point(event: PointerEvent): void {
-    const hit = this.hit(event);
+  private click(at: { x: number; y: number }): void {
+    const span = this.hit(at)?.span;
+    if (span && isOfNode(span)) {
+      this.events.choose?.(this.store.process, span.node);
+    }
+    const site = span && this.store.sites.get(span.site);
+    if (site) {
+      this.events.site?.(site);
+    }
+  }
+
+  private point(at: { x: number; y: number } | null): void {
+    const hit = at && this.hit(at);
     this.pointAt(hit?.span && isOfNode(hit.span) ? hit.span.node : null);
     const lines = hit ? (hit.span ? spanWords(hit.span, this.store) : placeWords(hit)) : [];
-    if (lines.length === 0) {
+    if (!at || lines.length === 0) {
       this.tooltip.hide();
-      return;
+    } else {
+      this.tooltip.show(lines, at.x, at.y);
     }
-    const bounds = this.plot.getBoundingClientRect();
-    this.tooltip.show(lines, event.clientX - bounds.left, event.clientY - bounds.top);
   }
 
   private pointAt(serial: number | null): void {
@@ -431,21 +354,6 @@ export class Timeline {
       this.events.hover?.(this.store.process, serial);
     }
   }
-}
-
-function timelineLegend(): HTMLElement {
-  const item = (kind: string, text: string) =>
-    h('span.hyb-chip', {}, h(`i.hyb-key.${kind}` as const, { 'aria-hidden': 'true' }), text);
-  return h(
-    'div.hyb-legend',
-    {},
-    item('hyb-key-span', 'operator (one colour a name)'),
-    item('hyb-key-thin', 'inline, many in a row'),
-    item('hyb-key-slow', 'held by slow motion'),
-    item('hyb-key-wait', 'a wait'),
-    item('hyb-key-error', 'failed'),
-    h('span.hyb-hint', {}, 'wheel, W, S: zoom · drag, A, D: move · click: show its line and node')
-  );
 }
 
 function emptyFrame(rings: LaneRing[], now: number): Frame {

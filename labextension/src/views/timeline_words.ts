@@ -1,7 +1,7 @@
-// What the timeline says of a span or a place under the pointer.
-import { FLAG, type Site, type Span } from '../frames';
+// What the timeline says in words: of what is under the pointer, of its lanes and of the engine.
+import { FLAG, type EngineState, type Site, type Span } from '../frames';
 import { workIn } from './aggregate';
-import { plural, seconds } from './format';
+import { bytes, plural, seconds } from './format';
 import type { LaneRing, SpanStore } from './span_store';
 
 /** What is under the pointer: a lane, a time and, in milliseconds, how far thin things reach. */
@@ -62,7 +62,7 @@ export function placeWords({ ring, time, slack }: Hit): string[] {
   return count > 0 || busy > 0 ? [`about ${plural(count, 'operator')}`, about] : [];
 }
 
-export function unrecordedWords(operators: number): string {
+function unrecordedWords(operators: number): string {
   return `${plural(operators, 'operator')} not recorded`;
 }
 
@@ -78,4 +78,41 @@ function flagWords(flags: number): string {
     .filter(([bit]) => flags & bit)
     .map(([, word]) => word)
     .join(', ');
+}
+
+/** The engine's settings. */
+export function engineWords(engine: EngineState): string {
+  const parts = [`${engine.kind} engine`];
+  if (engine.kind !== 'naive') {
+    parts.push(engine.inline ? 'small operators inline' : 'every operator queued');
+  }
+  if (engine.limit !== null) {
+    parts.push(`at most ${plural(engine.limit, 'pending operator')}`);
+  }
+  if (engine.slow > 0) {
+    parts.push(`slow motion, ${seconds(engine.slow)} each`);
+  }
+  return parts.join(' · ');
+}
+
+/** A lane for those who do not see it: its operators, and how busy it was in that time. */
+export function laneWords(ring: LaneRing, start: number, end: number): string {
+  const { lane, operators, merged, unrecorded } = ring;
+  const what = [lane.name || lane.device, lane.virtual && 'virtual', lane.kind].filter(Boolean);
+  const share = Math.round(100 * Math.min(1, workIn(ring, start, end).busy / (end - start)));
+  const parts = [
+    merged && `${merged.toLocaleString('en')} of them merged`,
+    unrecorded && `${unrecorded.toLocaleString('en')} not recorded`
+  ];
+  const told = [plural(operators, 'operator'), ...parts.filter(Boolean)].join(', ');
+  return `${what.join(', ')}: ${told}, ${share} % busy`;
+}
+
+/** The memory of the pools, and how many operators nobody saw. */
+export function poolWords({ pools, rings }: SpanStore): string {
+  const unrecorded = rings.reduce((sum, ring) => sum + ring.unrecorded, 0);
+  return pools
+    .map(p => `${p.device}: ${bytes(p.used)} in use, ${bytes(p.reserved)} reserved`)
+    .concat(unrecorded > 0 ? [unrecordedWords(unrecorded)] : [])
+    .join(' · ');
 }

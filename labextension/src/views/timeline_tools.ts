@@ -1,0 +1,28 @@
+// The timeline's buttons, and what its colours mean.
+import { h } from './dom';
+
+/** A button with a word or a sign on it, and what it does in a sentence. */
+export function tool(
+  text: string,
+  title: string,
+  onclick: () => void,
+  more: Record<string, string> = {}
+): HTMLButtonElement {
+  const props = { type: 'button', title, 'aria-label': title, onclick, ...more };
+  return h('button.hyb-tool', props, text);
+}
+
+export function timelineLegend(): HTMLElement {
+  const item = (kind: string, text: string) =>
+    h('span.hyb-chip', {}, h(`i.hyb-key.${kind}` as const, { 'aria-hidden': 'true' }), text);
+  return h(
+    'div.hyb-legend',
+    {},
+    item('hyb-key-span', 'operator (one colour a name)'),
+    item('hyb-key-thin', 'inline, many in a row'),
+    item('hyb-key-slow', 'held by slow motion'),
+    item('hyb-key-wait', 'a wait'),
+    item('hyb-key-error', 'failed'),
+    h('span.hyb-hint', {}, 'wheel, W, S: zoom · drag, A, D: move · click: show its line and node')
+  );
+}
