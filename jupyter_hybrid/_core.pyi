@@ -649,6 +649,7 @@ def release_pool_memory(ctx: Context | None = None) -> None: ...
 def shutdown() -> None: ...
 
 SPAN_DTYPE: np.dtype[np.void]
+QUEUE_DTYPE: np.dtype[np.void]
 SPAN_FLAGS: dict[str, int]
 
 class TraceReader:

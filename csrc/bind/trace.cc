@@ -3,6 +3,7 @@
 
 #include <pybind11/numpy.h>
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -25,13 +26,29 @@ struct PackedSpan {  // as the front end reads it, little endian
   uint32_t name, site, node;
   uint16_t lane, flags;
   uint32_t count;
+  uint32_t serial;  // of its push; 0: it was not queued, or is several
+  float queued_ms;
+  uint16_t pusher, more;
+};
+struct PackedQueue {
+  double time_ms;
+  uint32_t lane, waiting, ready, running;
+  double used, high;
 };
 #pragma pack(pop)
-static_assert(sizeof(PackedSpan) == 36, "spans have a fixed size");
+static_assert(sizeof(PackedSpan) == 48, "spans have a fixed size");
+static_assert(sizeof(PackedQueue) == 40, "so have states of queues");
+constexpr int kVersion = 2;              // of the frames
+constexpr size_t kBytesOfProducers = 8;  // of a span, about
 // Its fields, as NumPy writes them.
 constexpr std::pair<const char*, const char*> kPackedFields[] = {
-    {"start_ms", "<f8"}, {"busy_ms", "<f4"}, {"extent_ms", "<f4"}, {"name", "<u4"}, {"site", "<u4"},
-    {"node", "<u4"},     {"lane", "<u2"},    {"flags", "<u2"},     {"count", "<u4"}};
+    {"start_ms", "<f8"}, {"busy_ms", "<f4"}, {"extent_ms", "<f4"}, {"name", "<u4"},
+    {"site", "<u4"},     {"node", "<u4"},    {"lane", "<u2"},      {"flags", "<u2"},
+    {"count", "<u4"},    {"serial", "<u4"},  {"queued_ms", "<f4"}, {"pusher", "<u2"},
+    {"more", "<u2"}};
+constexpr std::pair<const char*, const char*> kQueueFields[] = {
+    {"time_ms", "<f8"}, {"lane", "<u4"}, {"waiting", "<u4"}, {"ready", "<u4"},
+    {"running", "<u4"}, {"used", "<f8"}, {"high", "<f8"}};
 
 constexpr std::pair<const char*, trace::Flags> kFlags[] = {{"inline", trace::kInline},
                                                            {"coalesced", trace::kCoalesced},
@@ -53,29 +70,39 @@ class TraceReader {
     {
       const MaybeReleaseGil released(true);
       cuda::retire_all();
+      engine::tell_queues(!std::exchange(has_read_, true));
       drained = trace::drain(cursor_);
-      trace::merge_spans(&drained.records, max_bytes / sizeof(PackedSpan));
+      trace::merge_spans(&drained.records, max_bytes / (sizeof(PackedSpan) + kBytesOfProducers));
     }
-    std::string spans, depth;
+    std::string spans, producers;
+    std::vector<PackedQueue> queue;
+    std::unordered_set<uint32_t> serials;
     py::dict names, sites;
     for (const auto* records : {&drained.records, &drained.running}) {
       for (const trace::Record& r : *records) {
-        if (r.kind == static_cast<uint8_t>(trace::Kind::depth)) {
-          append(&depth, ms(r.start));
-          append(&depth, static_cast<double>(r.value));
+        if (r.kind == static_cast<uint8_t>(trace::Kind::queue)) {
+          queue.push_back(packed_queue(r));
         } else if (r.kind != static_cast<uint8_t>(trace::Kind::mark)) {
           append(&spans, packed(r));
+          if (r.serial && serials.insert(r.serial).second) add_producers(r, &producers);
           note_name(r.name, &names);
           note_site(r.site, &sites);
           if (r.kind == static_cast<uint8_t>(trace::Kind::wait)) note_site(r.node, &sites);
         }
       }
     }
+    // Several threads tell of one queue.
+    std::stable_sort(queue.begin(), queue.end(), [](const PackedQueue& a, const PackedQueue& b) {
+      return a.time_ms < b.time_ms;
+    });
     py::dict frame;
+    frame["version"] = kVersion;
     frame["now_ms"] = ms(trace::ticks());
     frame["gaps"] = gaps(drained.gaps);
     frame["spans"] = py::bytes(spans);
-    frame["depth"] = py::bytes(depth);
+    frame["queue"] =
+        py::bytes(reinterpret_cast<const char*>(queue.data()), queue.size() * sizeof(PackedQueue));
+    frame["producers"] = py::bytes(producers);
     frame["lanes"] = new_lanes();
     frame["names"] = names;
     frame["sites"] = sites;
@@ -103,7 +130,30 @@ class TraceReader {
             r.node,
             r.lane,
             r.flags,
-            trace::operators(r)};
+            trace::operators(r),
+            r.serial,
+            duration_ms(r.serial ? r.queued : 0),
+            r.pusher,
+            r.more};
+  }
+
+  static PackedQueue packed_queue(const trace::Record& r) {
+    const trace::Queue queue = trace::queue_of(r);
+    return {ms(r.start),
+            r.lane,
+            queue.waiting,
+            queue.ready,
+            queue.running,
+            static_cast<double>(queue.used),
+            static_cast<double>(queue.high)};
+  }
+
+  static void add_producers(const trace::Record& r, std::string* producers) {
+    for (const uint32_t producer : r.producers) {
+      if (producer == 0) break;
+      append(producers, producer);
+      append(producers, r.serial);
+    }
   }
 
   static py::list gaps(const std::vector<trace::Gap>& gaps) {
@@ -163,15 +213,20 @@ class TraceReader {
   }
 
   trace::Cursor* cursor_;
+  bool has_read_ = false;
   std::unordered_set<uint32_t> known_names_, known_sites_, known_lanes_;
 };
 
 }  // namespace
 
 void bind_trace(py::module_& m) {
-  py::list fields;
-  for (const auto& [name, format] : kPackedFields) fields.append(py::make_tuple(name, format));
-  m.attr("SPAN_DTYPE") = py::dtype::from_args(fields);
+  const auto dtype_of = [](const auto& fields) {
+    py::list list;
+    for (const auto& [name, format] : fields) list.append(py::make_tuple(name, format));
+    return py::dtype::from_args(list);
+  };
+  m.attr("SPAN_DTYPE") = dtype_of(kPackedFields);
+  m.attr("QUEUE_DTYPE") = dtype_of(kQueueFields);
   py::dict flags;
   for (const auto& [name, flag] : kFlags) flags[name] = static_cast<int>(flag);
   m.attr("SPAN_FLAGS") = flags;
@@ -180,7 +235,10 @@ void bind_trace(py::module_& m) {
       .def("read_frame", &TraceReader::read_frame, py::arg("max_bytes") = 131072,
            "What is new: now_ms, spans (records of SPAN_DTYPE; short ones are merged where they "
            "take more than max_bytes), gaps (operators whose spans were overwritten: lane, count, "
-           "start_ms, end_ms), depth (pairs of float64), lanes, names, sites, pending, pools.");
+           "start_ms, end_ms), queue (records of QUEUE_DTYPE: what the queue of that lane's device "
+           "held from that time on, the bytes in use, and the most since the record before), "
+           "producers (pairs of uint32: the serial of an operator, and of one that read what it "
+           "wrote), lanes, names, sites, pending, pools, version.");
 }
 
 }  // namespace bind

@@ -41,11 +41,18 @@ class Pool {
     int64_t peak = peak_.load(std::memory_order_relaxed);
     while (used > peak && !peak_.compare_exchange_weak(peak, used, std::memory_order_relaxed)) {
     }
+    int64_t high = high_.load(std::memory_order_relaxed);
+    while (used > high && !high_.compare_exchange_weak(high, used, std::memory_order_relaxed)) {
+    }
     if (__builtin_expect(counting_.load(std::memory_order_relaxed), false) && delta >= 0) {
       allocations_.fetch_add(1, std::memory_order_relaxed);
     }
   }
   PoolStats stats() const;
+  int64_t used() const { return used_.load(std::memory_order_relaxed); }
+  // The highest `used` since the last call: for the trace alone.
+  int64_t take_high() { return high_.exchange(used(), std::memory_order_relaxed); }
+  int64_t high() const { return high_.load(std::memory_order_relaxed); }
   void reset_peak() {  // and counts allocations from here on
     peak_.store(used_.load());
     allocations_.store(0);
@@ -62,6 +69,7 @@ class Pool {
   std::atomic<int64_t> reserved_{0};
   alignas(64) std::atomic<int64_t> used_{0};
   std::atomic<int64_t> peak_{0};
+  std::atomic<int64_t> high_{0};
   std::atomic<bool> counting_{false};
   std::atomic<int64_t> allocations_{0};
 };

@@ -30,9 +30,11 @@ struct Var {
   std::atomic<uint32_t> pending_writes{0};
   // Bumped by every write when it is pushed, so that a tape can see a later overwrite.
   std::atomic<uint64_t> version{0};
-  // Poison, set when a writer failed; cleared by a whole overwrite. Guarded by the engine.
+  // Poison, see `poisoned`. Guarded by the engine.
   std::shared_ptr<StoredError> error;
-  std::atomic<bool> poisoned{false};
+  // Serial of the queued operator that wrote it last, if its version is still that one's.
+  uint32_t writer = 0;
+  uint32_t written_version = 0;  // mod 2^32
   // Accesses that wait their turn, in program order, and those whose turn it is. Guarded by the
   // engine. `mark` finds a variable named twice by one operator.
   Access* head = nullptr;
@@ -40,7 +42,8 @@ struct Var {
   uint64_t mark = 0;
   uint32_t active_reads = 0;
   bool active_write = false;
-  cuda::Block* block = nullptr;  // memory of a physical GPU: it knows its last users
+  std::atomic<bool> poisoned{false};  // set when a writer failed; cleared by a whole overwrite
+  cuda::Block* block = nullptr;       // memory of a physical GPU: it knows its last users
 
   bool idle() const { return pending.load(std::memory_order_acquire) == 0; }
 };

@@ -35,6 +35,7 @@ void Scheduler::link(Operation* op) {
   op->next = nullptr;
   (last_ ? last_->next : first_) = op;
   last_ = op;
+  ++op->lane->pending;
   bump<int64_t>(pending_ops_, 1, std::memory_order_relaxed);
   bump<int64_t>(pending_bytes_, op->props.bytes, std::memory_order_relaxed);
 }
@@ -42,6 +43,7 @@ void Scheduler::link(Operation* op) {
 void Scheduler::unlink(Operation* op) {
   (op->previous ? op->previous->next : first_) = op->next;
   (op->next ? op->next->previous : last_) = op->previous;
+  --op->lane->pending;
   bump<int64_t>(pending_bytes_, -op->props.bytes, std::memory_order_relaxed);
   bump<int64_t>(pending_ops_, -1, std::memory_order_release);
 }

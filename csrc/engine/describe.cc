@@ -24,6 +24,11 @@ bool conflicts(Operation& earlier, const Access& access) {
 
 }  // namespace
 
+void Scheduler::tell_queues(bool anyway) {
+  Guard guard(mutex_);
+  for (QueueTrack& queue : queues_) queue.flush(trace::ticks(), anyway);
+}
+
 std::string Scheduler::describe(int max_rows) {
   Guard guard(mutex_);
   std::ostringstream text;

@@ -138,6 +138,7 @@ void cancel_running() { Scheduler::get().cancel_running(); }
 Settings settings() { return Scheduler::get().settings(); }
 void set_settings(const Settings& wanted) { Scheduler::get().set_settings(wanted); }
 int64_t pending() { return Scheduler::get().pending(); }
+void tell_queues(bool anyway) { Scheduler::get().tell_queues(anyway); }
 std::string describe_pending(int max_rows) { return Scheduler::get().describe(max_rows); }
 void shutdown() { Scheduler::get().shutdown(); }
 

@@ -116,8 +116,9 @@ struct Settings {
   double inline_ns = 8000;                 // inline below this estimate
 };
 Settings settings();
-void set_settings(const Settings&);          // waits for pending work first when the kind changes
-int64_t pending();                           // queued + running operators
+void set_settings(const Settings&);  // waits for pending work first when the kind changes
+int64_t pending();                   // queued + running operators
+void tell_queues(bool anyway);  // to the trace: what every queue holds, if it did not know (or so)
 std::string describe_pending(int max_rows);  // text: op, site, what it waits for
 
 // Virtual GPUs: computed by the CPU, own lanes and pool each. n in [0, 64].

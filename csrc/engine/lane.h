@@ -11,6 +11,8 @@
 namespace hybrid {
 namespace engine {
 
+class QueueTrack;
+
 struct Lane {
   Lane(Context ctx, LaneKind kind);
 
@@ -25,7 +27,9 @@ struct Lane {
   const LaneKind kind;
   const bool helped;  // a waiting caller may run its operators: host lanes only
   std::string name;
-  uint16_t id = 0;  // of the trace
+  uint16_t id = 0;              // of the trace
+  QueueTrack* queue = nullptr;  // of its device
+  uint32_t pending = 0;         // operators pushed for it and not done
 
   std::atomic<int> num_ready{0};  // polled without the lock by the spinning thread
   std::atomic<bool> busy{false};  // the token: somebody executes this lane's operators

@@ -5,6 +5,7 @@
 
 #include "engine/engine.h"
 #include "engine/interrupt.h"
+#include "engine/trace.h"
 
 namespace hybrid {
 namespace engine {
@@ -29,6 +30,7 @@ struct Operation {
   Props props;
   Lane* lane = nullptr;
   uint64_t serial = 0;  // order of pushing
+  trace::Origin origin;
   PushMark pushed_at = 0;
   uint32_t ungranted = 0;  // accesses still waiting their turn
   State state = State::waiting;

@@ -8,9 +8,28 @@
 namespace hybrid {
 namespace engine {
 
+namespace {
+
+// Who wrote what is read there, if that was an operator of the queue.
+void note_producer(const Var& var, trace::Origin* origin) {
+  const auto version = static_cast<uint32_t>(var.version.load(std::memory_order_relaxed));
+  if (var.writer == 0 || var.written_version != version) return;
+  for (uint32_t& producer : origin->producers) {
+    if (producer == var.writer) return;
+    if (producer == 0) {
+      producer = var.writer;
+      return;
+    }
+  }
+  ++origin->more;
+}
+
+}  // namespace
+
 void Scheduler::enqueue(std::unique_ptr<Task> task, Storage* const* reads, int num_reads,
                         Storage* const* writes, int num_writes, const Props& props) {
   uint64_t now = trace::ticks();
+  const uint16_t pusher = trace::current_lane();
   Guard guard(mutex_);
   if (!has_room(props.bytes) && !executing()) {
     Waiter waiter{Waiter::room, nullptr, props.bytes, {}, nullptr};
@@ -23,6 +42,10 @@ void Scheduler::enqueue(std::unique_ptr<Task> task, Storage* const* reads, int n
   op->lane = &lane_of(props.ctx, props.lane);
   op->serial = ++serial_;
   op->pushed_at = push_mark(props.recorded);
+  op->origin = {};
+  op->origin.serial = static_cast<uint32_t>(op->serial);
+  op->origin.pusher = pusher;
+  op->origin.pushed = now;
   op->state = State::waiting;
   op->ungranted = 0;
   const int most = num_reads + num_writes;
@@ -34,19 +57,26 @@ void Scheduler::enqueue(std::unique_ptr<Task> task, Storage* const* reads, int n
     Var& var = writes[i]->var;
     if (var.mark == op->serial) continue;
     var.mark = op->serial;
-    var.version.store(var.version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    // A program does not tell which of its writes are updates.
+    if (!props.whole_overwrite && !props.traces_itself) note_producer(var, &op->origin);
+    const uint64_t version = var.version.load(std::memory_order_relaxed) + 1;
+    var.version.store(version, std::memory_order_relaxed);
+    var.writer = op->origin.serial;
+    var.written_version = static_cast<uint32_t>(version);
     add_access(op, &accesses[n++], &var, true);
   }
   for (int i = 0; i < num_reads; ++i) {
     Var& var = reads[i]->var;
     if (var.mark == op->serial) continue;
     var.mark = op->serial;
+    note_producer(var, &op->origin);
     add_access(op, &accesses[n++], &var, false);
   }
   op->num_accesses = n;
   link(op);
+  touch(*op->lane->queue);
   if (op->ungranted == 0) make_ready(op);
-  note_depth(now);
+  note_queues(now);
 }
 
 void Scheduler::poison(Storage* const* writes, int num_writes, const ErrorRef& error, bool is_new) {

@@ -24,8 +24,14 @@ Lane& Scheduler::lane_of(Context ctx, LaneKind kind) {
   for (Lane* lane : lanes_) {
     if (lane->ctx == ctx && lane->kind == kind) return *lane;
   }
-  lanes_.push_back(new Lane(ctx, kind));  // never destroyed: its thread may outlive main()
-  return *lanes_.back();
+  auto* const made = new Lane(ctx, kind);  // never destroyed: its thread may outlive main()
+  for (const Lane* lane : lanes_) {
+    if (lane->ctx == ctx) made->queue = lane->queue;
+  }
+  if (!made->queue) made->queue = &queues_.emplace_back(pool_of(ctx));
+  made->queue->add(made);
+  lanes_.push_back(made);
+  return *made;
 }
 
 void Scheduler::wake(Lane& lane) {
@@ -41,6 +47,7 @@ void Scheduler::wake(Lane& lane) {
 
 void Scheduler::make_ready(Operation* op) {
   op->lane->add(op);
+  touch(*op->lane->queue);
   wake(*op->lane);
 }
 
@@ -86,11 +93,13 @@ void Scheduler::run_lane(Guard& guard, Lane& lane, const Waiter* waiter) {
   trace::set_current_lane(lane.id);
   const uint64_t until = waiter ? trace::ticks() + trace::ticks_of_ns(kInterruptCheckNs) : 0;
   std::unique_ptr<Task> done;
-  uint64_t now = 0;
+  uint64_t now = trace::ticks();
   do {
     Operation* const op = lane.pop();
     op->state = State::running;
     lane.running = op;
+    touch(*lane.queue);
+    note_queues(now);
     lane.cancel.store(false, std::memory_order_relaxed);
     ErrorRef error = inherited_error(*op);
     const bool is_new = !error;
@@ -106,8 +115,9 @@ void Scheduler::run_lane(Guard& guard, Lane& lane, const Waiter* waiter) {
     complete(op, error, is_new);  // asks the task what it has left alone
     done = std::move(op->task);
     recycle(op);
-    note_depth(now);
+    touch(*lane.queue);
   } while (go_on(lane, waiter) && (!waiter || now < until));
+  note_queues(now);
   guard.unlock();
   done.reset();
   trace::set_current_lane(lane_before);
@@ -149,6 +159,7 @@ ErrorRef Scheduler::execute(Operation& op, Lane& lane, uint64_t* end) {
   const bool slow = slow_.load(std::memory_order_relaxed);
   if (slow) record.flags |= trace::kArtificial;
   const bool traced = !op.props.traces_itself || slow;
+  trace::set_origin(&op.origin);
   if (traced) trace::begin_span(record);
   if (slow) hold(lane.cancel, &op);
   if (slow && op.props.traces_itself) trace::end_span(trace::ticks());
@@ -179,20 +190,22 @@ ErrorRef Scheduler::execute(Operation& op, Lane& lane, uint64_t* end) {
   *end = trace::ticks();
   if (on_gpu && !error) trace::drop_span();
   trace::end_span(*end, error ? trace::kError : 0);
+  trace::set_origin(nullptr);
   return error;
 }
 
-// A depth record: at most one in 100 us, and always the last.
-void Scheduler::note_depth(uint64_t now) {
-  static const auto interval = static_cast<int64_t>(trace::ticks_of_ns(100000));
-  const int64_t depth = pending();
-  if (depth != 0 && static_cast<int64_t>(now - last_depth_) < interval) return;
-  last_depth_ = now;
-  trace::Record record;
-  record.start = now;
-  record.kind = static_cast<uint8_t>(trace::Kind::depth);
-  record.value = static_cast<uint32_t>(std::min<int64_t>(depth, UINT32_MAX));
-  trace::emit(record);
+void Scheduler::touch(QueueTrack& queue) {
+  if (queue.touched) return;
+  queue.touched = true;
+  queue.next_touched = touched_;
+  touched_ = &queue;
+}
+
+void Scheduler::note_queues(uint64_t now) {
+  for (; touched_; touched_ = touched_->next_touched) {
+    touched_->touched = false;
+    touched_->note(now);
+  }
 }
 
 }  // namespace engine

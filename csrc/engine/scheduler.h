@@ -13,6 +13,7 @@
 #include "engine/errors.h"
 #include "engine/lane.h"
 #include "engine/operation.h"
+#include "engine/queue_track.h"
 
 namespace hybrid {
 namespace engine {
@@ -56,6 +57,7 @@ class Scheduler {
 
   // describe.cc
   std::string describe(int max_rows);
+  void tell_queues(bool anyway);
   int64_t pending() const { return pending_ops_.load(std::memory_order_relaxed); }
 
   // process.cc
@@ -89,7 +91,8 @@ class Scheduler {
   bool go_on(const Lane& lane, const Waiter* waiter) const;
   void hold(const std::atomic<bool>& cancel, const Operation* op);
   ErrorRef execute(Operation& op, Lane& lane, uint64_t* end);
-  void note_depth(uint64_t now);
+  void touch(QueueTrack& queue);
+  void note_queues(uint64_t now);
 
   // wait.cc
   bool satisfied(const Waiter& waiter) const;
@@ -110,6 +113,8 @@ class Scheduler {
   Operation* spare_ = nullptr;
   std::deque<Operation> operations_;  // all there ever were
   std::vector<Lane*> lanes_;
+  std::deque<QueueTrack> queues_;  // one a device
+  QueueTrack* touched_ = nullptr;  // those whose counts may have changed
   Waiter* waiters_ = nullptr;
   Unreported unreported_;
   std::atomic<int> executors_{0};  // threads inside run_lane
@@ -120,7 +125,6 @@ class Scheduler {
   Condition thaw_;            // no fork is under way any more
   std::atomic<int> here_{0};  // operators that callers run themselves, naive only
   std::atomic<bool> cancel_here_{false};
-  uint64_t last_depth_ = 0;
 };
 
 // This thread is executing an operator: it may push, but neither wait nor be held back.

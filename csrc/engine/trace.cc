@@ -4,6 +4,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "core/fork.h"
 #include "core/mutex.h"
 #include "engine/trace_ring.h"
@@ -51,6 +53,7 @@ __attribute__((noinline)) Ring& make_ring() {
     }
     ring->in_use = true;
     ring->lane = kNoLane;
+    ring->origin = nullptr;
   }
   this_ring = ring;
   thread_local RingOwner owner{ring};
@@ -80,12 +83,42 @@ std::vector<Ring*> all_rings() {
   return registry().rings;
 }
 
+Record queue_record(uint64_t time, uint16_t lane, const Queue& queue) {
+  const auto blocks = [](int64_t bytes) {
+    return static_cast<uint32_t>(std::min<int64_t>(std::max<int64_t>(bytes, 0) / 64, UINT32_MAX));
+  };
+  Record record;
+  record.start = time;
+  record.kind = static_cast<uint8_t>(Kind::queue);
+  record.lane = lane;
+  record.value = queue.waiting;
+  record.name = queue.ready;
+  record.site = queue.running;
+  record.duration = blocks(queue.used);
+  record.extent = blocks(queue.high);
+  return record;
+}
+
+Queue queue_of(const Record& r) {
+  return {r.value, r.name, r.site, int64_t{r.duration} * 64, int64_t{r.extent} * 64};
+}
+
 void emit(const Record& record) { ring().write(record); }
 
 void begin_span(const Record& record) {
   Ring& r = ring();
-  (record.kind == static_cast<uint8_t>(Kind::wait) ? r.wait : r.span).set(record);
+  if (record.kind == static_cast<uint8_t>(Kind::wait)) return r.wait.set(record);
+  if (!r.origin) return r.span.set(record);
+  Record queued = record;
+  queued.serial = r.origin->serial;
+  queued.queued = pack_duration(record.start - std::min(r.origin->pushed, record.start));
+  std::copy_n(r.origin->producers, kProducers, queued.producers);
+  queued.more = r.origin->more;
+  queued.pusher = r.origin->pusher;
+  r.span.set(queued);
 }
+
+void set_origin(const Origin* origin) { ring().origin = origin; }
 
 void end_span(uint64_t end, uint8_t more_flags) {
   Ring& r = ring();

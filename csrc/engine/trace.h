@@ -1,4 +1,4 @@
-// Trace: per-thread rings of fixed 40-byte records, always on; the clock; interned names and sites.
+// Trace: per-thread rings of fixed 64-byte records, always on; the clock; interned names and sites.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace hybrid {
 namespace trace {
 
-enum class Kind : uint8_t { span = 0, wait = 1, depth = 2, mark = 3 };
+enum class Kind : uint8_t { span = 0, wait = 1, queue = 2, mark = 3 };
 enum Flags : uint8_t {
   kInline = 1,
   kCoalesced = 2,
@@ -18,6 +18,8 @@ enum Flags : uint8_t {
   kRunning = 32,
   kMerged = 64  // several spans, of any name: see merge_spans()
 };
+
+constexpr int kProducers = 3;  // that a span knows
 
 struct Record {           // fixed
   uint64_t start = 0;     // raw ticks, see ticks(); to_ns() converts
@@ -30,10 +32,16 @@ struct Record {           // fixed
   uint16_t lane = 0;      // lane id
   uint8_t kind = 0;       // Kind
   uint8_t flags = 0;      // Flags
-  uint32_t value = 0;     // depth: pending operators; span: operators in it, 0 is one
+  uint32_t value = 0;     // span: operators in it, 0 is one; of a queue see queue_record()
   uint32_t before = 0;    // set by the ring: operators that it has recorded of this lane, mod 2^32
+  // Of an operator that was queued, see Origin; a program's kernels have their program's.
+  uint32_t serial = 0;
+  uint32_t queued = 0;  // from its push to its start, as duration
+  uint32_t producers[kProducers] = {};
+  uint16_t more = 0;
+  uint16_t pusher = 0;
 };
-static_assert(sizeof(Record) == 40, "records are fixed-size");
+static_assert(sizeof(Record) == 64, "records are fixed-size");
 inline bool is_span(const Record& r) { return r.kind == static_cast<uint8_t>(Kind::span); }
 inline uint32_t operators(const Record& span) { return span.value == 0 ? 1 : span.value; }
 inline uint32_t extent_of(const Record& span) {
@@ -54,6 +62,28 @@ uint64_t ticks_of_ns(int64_t ns);        // length of a time in ticks
 inline uint32_t pack_duration(uint64_t ticks) {
   return ticks >> 36 ? UINT32_MAX : static_cast<uint32_t>(ticks >> 4);
 }
+
+// The operators of a device that are pending, and its memory.
+struct Queue {
+  uint32_t waiting = 0;  // for others
+  uint32_t ready = 0;    // wait for their lane
+  uint32_t running = 0;
+  int64_t used = 0;  // bytes of the device's pool in use, rounded to 64, ...
+  int64_t high = 0;  // ... and the most since the record before
+};
+Record queue_record(uint64_t time, uint16_t lane, const Queue& queue);
+Queue queue_of(const Record& record);
+
+// Where an operator of the queue comes from.
+struct Origin {
+  uint32_t serial = 0;                  // of its push; 0: not queued
+  uint32_t producers[kProducers] = {};  // serials of those that wrote what it reads; 0: none
+  uint16_t more = 0;                    // producers that found no place there
+  uint16_t pusher = 0;                  // lane of the thread that pushed it
+  uint64_t pushed = 0;                  // ticks
+};
+// What this thread executes from now on comes from there; null: was not queued. Not copied.
+void set_origin(const Origin* origin);
 
 void emit(const Record& record);  // to this thread's ring; overwrites its oldest
 // Live spans: begin_span shows what this thread is executing until end_span, which emits it and

@@ -29,6 +29,7 @@ void add(Record* to, uint32_t* longest, const Record& r) {
   to->duration = pack_duration((uint64_t{to->duration} + r.duration) << 4);
   to->extent = pack_duration(end - to->start);
   to->value = operators(*to) + operators(r);
+  to->serial = 0;                                 // of several
   constexpr uint8_t kAll = kInline | kCoalesced;  // said only where it is true of all
   to->flags = static_cast<uint8_t>((to->flags & r.flags & kAll) | ((to->flags | r.flags) & ~kAll) |
                                    kMerged);

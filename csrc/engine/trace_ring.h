@@ -120,9 +120,10 @@ struct Ring {
   std::unique_ptr<Slot[]> slots{new Slot[kCapacity]};
   LiveSlot span, wait;
   alignas(64) Run run;
-  uint16_t lane = kNoLane;  // executed for now
-  size_t number = 0;        // of the ring, from 1
-  bool in_use = true;       // guarded by the registry
+  uint16_t lane = kNoLane;         // executed for now
+  const Origin* origin = nullptr;  // of what is executed now
+  size_t number = 0;               // of the ring, from 1
+  bool in_use = true;              // guarded by the registry
 
   void write(Record record) {
     const uint64_t h = head.load(std::memory_order_relaxed);

@@ -40,7 +40,7 @@ class Recording:
         self._sites.update(frame["sites"])
         self._lanes.update({lane["id"]: lane for lane in frame["lanes"]})
         spans = np.frombuffer(frame["spans"], _core.SPAN_DTYPE)
-        for start, _, extent, name, site, node, lane, flags, count in spans.tolist():
+        for start, _, extent, name, site, node, lane, flags, count, *_ in spans.tolist():
             if flags & _core.SPAN_FLAGS["running"]:  # still running: it will come again, whole
                 continue
             cell, line, text = self._sites.get(site, ("", 0, ""))

@@ -172,7 +172,7 @@ class _Panel:
         """Sends what is new; without news only when forced. True when a frame was sent."""
         with self._lock:
             frame = self._reader.read_frame(_MAX_BYTES)
-            news = frame["spans"] or frame["depth"] or frame["lanes"] or frame["pending"]
+            news = frame["spans"] or frame["queue"] or frame["lanes"] or frame["pending"]
             if not news and not force and self._seq:
                 return False
             self._seq += 1
@@ -180,6 +180,7 @@ class _Panel:
             ago_ms = None if began is None else (time.perf_counter() - began) * 1e3
             message = {
                 "type": "frame",
+                "version": frame["version"],
                 "seq": self._seq,
                 "process": PROCESS,
                 "now_ms": frame["now_ms"],
@@ -200,7 +201,7 @@ class _Panel:
                 "pending": frame["pending"],
                 "pools": frame["pools"],
             }
-        self.send(message, [frame["spans"], frame["depth"]])
+        self.send(message, [frame["spans"], frame["queue"], frame["producers"]])
         return True
 
     def send(self, data: dict[str, Any], buffers: list[bytes] | None = None) -> None:

@@ -1,13 +1,17 @@
 // Made-up frames for the page: two virtual devices, slow motion, inline runs, an idle gap.
-import { FLAG, type Frame, type Span } from '../src/frames';
+import { FLAG, type QueueState, type Span } from '../src/frame_records';
+import type { Frame } from '../src/frames';
 
 const NAMES = ['dot', 'multiply', 'add_scalar', 'Convolution', 'copy', 'relu'];
 
 export function demoFrame(): Frame {
   const spans: Span[] = [];
-  const depth: number[] = [];
+  const queue: QueueState[] = [];
   const add = (lane: number, start: number, duration: number, name: number, flags = 0, count = 1) =>
-    spans.push({ start, duration, busy: duration, name, site: 0, node: 0, lane, flags, count });
+    spans.push({
+      ...{ start, duration, busy: duration, name, site: 0, node: 0, lane, flags, count },
+      ...{ serial: spans.length + 1, queued: lane > 0 ? 40 : 0, pusher: 0, more: 0 }
+    });
   for (let i = 0; i < 9; i++) {
     add(1, 1000 + i * 170, 150, i % 4);
     add(2, 1060 + i * 190, 120 + (i % 3) * 20, (i + 1) % 4, i > 5 ? FLAG.artificial : 0);
@@ -20,11 +24,19 @@ export function demoFrame(): Frame {
   }
   add(2, 3900, 600, 0, FLAG.running);
   for (let t = 900; t < 4500; t += 10) {
-    depth.push(
-      t,
-      Math.max(0, Math.round(20 * Math.sin((t - 900) / 1100)) + (t % 70 === 0 ? 3 : 0))
-    );
+    const depth = Math.max(0, Math.round(20 * Math.sin((t - 900) / 1100)) + (t % 70 === 0 ? 3 : 0));
+    const running = Math.min(1, depth);
+    const ready = Math.round((depth - running) / 3);
+    const used = (20 + depth) << 17;
+    const high = t % 210 === 0 ? 2 * used : used;
+    for (const lane of [1, 2]) {
+      queue.push({ time: t, lane, running, ready, waiting: depth - running - ready, used, high });
+    }
   }
+  // Each reads what the one before on the other device wrote.
+  const producers = spans
+    .slice(1, 18)
+    .map(({ serial }) => ({ producer: serial - 1, consumer: serial }));
   return {
     type: 'frame',
     seq: 1,
@@ -43,6 +55,7 @@ export function demoFrame(): Frame {
     pending: 3,
     pools: [{ device: 'gpu(0)', used: 3_400_000, reserved: 8 << 20 }],
     spans,
-    depth: Float64Array.from(depth)
+    queue,
+    producers
   };
 }

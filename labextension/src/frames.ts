@@ -1,26 +1,19 @@
-// The messages of the live comm: JSON headers and binary frames of spans and queue depths.
+// The messages of the live comm: JSON headers, and binary frames that frame_records.ts reads.
 import { parseStageRan, type StageRan } from './stage_ran';
 import { boolean, choice, fault, integer, list, map, number, object, or, string } from './decode';
+import {
+  decodeProducers,
+  decodeQueue,
+  decodeSpans,
+  type Bytes,
+  type Produced,
+  type QueueState,
+  type Span
+} from './frame_records';
 
 export const LIVE_TARGET = 'jupyter_hybrid.live';
-export const SPAN_BYTES = 36;
-
-/** What the flag bits of a span mean. */
-export const FLAG = {
-  inline: 1,
-  coalesced: 2,
-  artificial: 4,
-  error: 8,
-  wait: 16,
-  running: 32,
-  merged: 64
-} as const;
-
-/** The flags of several spans together: what one of them had, but `inline` only if all were. */
-export function mergedFlags(a: number, b: number): number {
-  const all = FLAG.inline | FLAG.coalesced;
-  return (a & b & all) | ((a | b) & ~all) | FLAG.merged;
-}
+/** Of frames. The first had no states of queues, and spans did not know their push. */
+const VERSION = 2;
 
 export interface Lane {
   id: number;
@@ -52,23 +45,6 @@ export interface Pool {
   reserved: number;
 }
 
-/** One operator, or `count` in a row or merged, on a lane; times in milliseconds. */
-export interface Span {
-  start: number;
-  /** from the first one's start to the last one's end, ... */
-  duration: number;
-  /** ... and how much of that they worked */
-  busy: number;
-  /** of the operator; of a wait: of the one it waits for, 0 where there are many */
-  name: number;
-  site: number;
-  /** of a program's graph, 0: none; of a wait: the site at which what it waits for was pushed */
-  node: number;
-  lane: number;
-  flags: number;
-  count: number;
-}
-
 /** Operators of a lane that were recorded, but overwritten before anybody read them. */
 export interface Gap {
   lane: number;
@@ -93,8 +69,8 @@ export interface Frame {
   pending: number;
   pools: Pool[];
   spans: Span[];
-  /** Pairs: time in milliseconds, operators pending. */
-  depth: Float64Array;
+  queue: QueueState[];
+  producers: Produced[];
 }
 
 export interface Status {
@@ -133,7 +109,6 @@ export interface Ran {
 }
 
 export type LiveMessage = Frame | Status | ViewerState | Planned | Refused | Ran | StageRan;
-type Bytes = ArrayBuffer | ArrayBufferView;
 
 const text = or(string, '');
 const total = or(number, 0);
@@ -148,7 +123,9 @@ const engine = or(
   null
 );
 
-const header = object<Omit<Frame, 'type' | 'spans' | 'depth' | 'now'> & { now_ms: number }>({
+type Header = Omit<Frame, 'type' | 'spans' | 'queue' | 'producers' | 'now'>;
+const header = object<Header & { version: number; now_ms: number }>({
+  version: or(integer, 1),
   seq: or(integer, 0),
   now_ms: total,
   process: text,
@@ -196,13 +173,18 @@ export function parseLive(data: unknown, buffers: readonly Bytes[] = []): LiveMe
   const { type } = envelope(data, 'message');
   switch (type) {
     case 'frame': {
-      const { now_ms, ...rest } = header(data, 'frame');
+      const { version, now_ms, ...rest } = header(data, 'frame');
+      if (version < 1 || version > VERSION) {
+        throw fault('frame.version', `expected 1 to ${VERSION}, got ${version}`);
+      }
+      const [spans, queue, producers] = buffers;
       return {
         type,
         ...rest,
         now: now_ms,
-        spans: buffers.length > 0 ? decodeSpans(buffers[0]) : [],
-        depth: buffers.length > 1 ? decodeDepth(buffers[1]) : new Float64Array(0)
+        spans: spans ? decodeSpans(spans, version) : [],
+        queue: queue && version > 1 ? decodeQueue(queue) : [],
+        producers: producers ? decodeProducers(producers) : []
       };
     }
     case 'status':
@@ -218,51 +200,4 @@ export function parseLive(data: unknown, buffers: readonly Bytes[] = []): LiveMe
     case 'stage_ran':
       return parseStageRan(data);
   }
-}
-
-/** Spans from little-endian records of 36 bytes. */
-export function decodeSpans(bytes: Bytes): Span[] {
-  const view = viewOf(bytes);
-  if (view.byteLength % SPAN_BYTES !== 0) {
-    throw fault('spans', `expected a multiple of ${SPAN_BYTES} bytes, got ${view.byteLength}`);
-  }
-  const spans: Span[] = [];
-  for (let i = 0; i < view.byteLength; i += SPAN_BYTES) {
-    const start = view.getFloat64(i, true);
-    const busy = view.getFloat32(i + 8, true);
-    const duration = view.getFloat32(i + 12, true);
-    if (!Number.isFinite(start) || !Number.isFinite(busy) || !Number.isFinite(duration)) {
-      continue; // a torn record: never worth a broken picture
-    }
-    spans.push({
-      start,
-      duration: Math.max(duration, 0),
-      busy: Math.min(Math.max(busy, 0), Math.max(duration, 0)),
-      name: view.getUint32(i + 16, true),
-      site: view.getUint32(i + 20, true),
-      node: view.getUint32(i + 24, true),
-      lane: view.getUint16(i + 28, true),
-      flags: view.getUint16(i + 30, true),
-      count: Math.max(view.getUint32(i + 32, true), 1)
-    });
-  }
-  return spans;
-}
-
-function decodeDepth(bytes: Bytes): Float64Array {
-  const view = viewOf(bytes);
-  if (view.byteLength % 16 !== 0) {
-    throw fault('depth', `expected pairs of 8-byte numbers, got ${view.byteLength} bytes`);
-  }
-  const depth = new Float64Array(view.byteLength / 8);
-  for (let i = 0; i < depth.length; i++) {
-    depth[i] = view.getFloat64(i * 8, true);
-  }
-  return depth;
-}
-
-function viewOf(bytes: Bytes): DataView {
-  return bytes instanceof ArrayBuffer
-    ? new DataView(bytes)
-    : new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -144,7 +144,7 @@ TEST_CASE("trace: spans that are too many are merged, and no operator or time is
     r.start = now;
     r.lane = random() % 3;
     r.kind = static_cast<uint8_t>(random() % 50 ? trace::Kind::span : trace::Kind::wait);
-    if (random() % 1000 == 0) r.kind = static_cast<uint8_t>(trace::Kind::depth);
+    if (random() % 1000 == 0) r.kind = static_cast<uint8_t>(trace::Kind::queue);
     r.duration = r.extent = random() % 2000 ? random() % 300 : 40000000;
     r.value = random() % 3;
     r.name = random() % 4;
@@ -160,7 +160,7 @@ TEST_CASE("trace: spans that are too many are merged, and no operator or time is
     uint64_t last = 0;
     std::set<std::pair<uint16_t, uint8_t>> lanes;
     for (const trace::Record& r : merged) {
-      if (r.kind == static_cast<uint8_t>(trace::Kind::depth)) continue;
+      if (r.kind == static_cast<uint8_t>(trace::Kind::queue)) continue;
       ++spans;
       CHECK(r.start >= last);
       last = r.start;
@@ -313,26 +313,6 @@ TEST_CASE("trace: what runs now is visible while it runs, and so is who waits") 
   CHECK(finished);
   CHECK(waited);
   CHECK(after.running.empty());
-}
-
-TEST_CASE("trace: queue depth is recorded, sparsely, and ends with zero") {
-  Engine engine;
-  Reader reader;
-  Gate gate;
-  push([&gate] { gate.pass(); }, {}, {cell()});
-  for (int i = 0; i < 2000; ++i) push([] {}, {}, {cell()});
-  std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  push([] {}, {}, {cell()});
-  gate.open = true;
-  engine::wait_all();
-  std::vector<uint32_t> depths;
-  for (const trace::Record& r : reader.all().records) {
-    if (r.kind == static_cast<uint8_t>(trace::Kind::depth)) depths.push_back(r.value);
-  }
-  REQUIRE_FALSE(depths.empty());
-  CHECK(*std::max_element(depths.begin(), depths.end()) == 2002);
-  CHECK(depths.size() < 500);
-  CHECK(std::count(depths.begin(), depths.end(), 0u) >= 1);
 }
 
 TEST_CASE("trace: rings of ended threads are taken over, not piled up") {

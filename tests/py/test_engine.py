@@ -420,8 +420,48 @@ def test_the_trace_tells_what_ran():
     assert text.startswith("test_engine.py") and line > 0
     lanes.update({lane["id"]: lane for lane in frame["lanes"]})
     assert lanes[dots[0]["lane"]]["device"] == "cpu(0)"
-    assert len(frame["depth"]) % 16 == 0 and frame["now_ms"] >= dots[0]["start_ms"]
+    assert frame["now_ms"] >= dots[0]["start_ms"]
+    # It was pushed before, and reads what both `ones` wrote.
+    assert dots[0]["queued_ms"] >= 0
+    pairs = np.frombuffer(frame["producers"], "<u4").reshape(-1, 2)
+    producers = pairs[pairs[:, 1] == dots[0]["serial"], 0]
+    ones = spans[[names[n] == "ones" for n in spans["name"]]]
+    assert len(ones) == 2 and set(producers) == set(ones["serial"])
     assert frame["pools"][0]["device"] == "cpu(0)"
+
+
+def test_the_trace_tells_queues_and_memory():
+    reader = _core.TraceReader()
+    lanes = {lane["id"]: lane["device"] for lane in reader.read_frame()["lanes"]}
+
+    def state(frame: dict[str, Any]) -> np.void:
+        lanes.update({lane["id"]: lane["device"] for lane in frame["lanes"]})
+        states = np.frombuffer(frame["queue"], _core.QUEUE_DTYPE)
+        assert (np.diff(states["time_ms"]) >= 0).all()
+        return states[[lanes[int(lane)] == "cpu(0)" for lane in states["lane"]]][-1]
+
+    with engine.using(inline=False, slow=0.3):
+        x = nd.ones((64, 64))
+        y = nd.dot(x, x)
+        z = nd.exp(x)
+        frame = reader.read_frame()
+        now = state(frame)
+        assert (now["running"] + now["ready"] + now["waiting"]) == frame["pending"] == 3
+        assert now["waiting"] == 2
+        x.wait_to_read()  # its two readers are ready, or one of them runs
+        now = state(reader.read_frame())
+        assert now["waiting"] == 0 and now["ready"] + now["running"] == 2
+    nd.waitall()
+    big = nd.ones((512, 512))
+    nd.waitall()
+    del big
+    frame = reader.read_frame()
+    now = state(frame)
+    assert now["running"] + now["ready"] + now["waiting"] == 0
+    assert now["used"] == frame["pools"][0]["used"] == engine.pool_stats()["used"]
+    states = np.frombuffer(frame["queue"], _core.QUEUE_DTYPE)
+    assert states["high"].max() >= now["used"] + 512 * 512 * 4
+    assert y.shape == z.shape
 
 
 def test_the_trace_tells_of_every_operator():

@@ -1,5 +1,6 @@
 // Frames of the live comm for tests.
-import type { Frame, Lane, Span } from '../frames';
+import type { Span } from '../frame_records';
+import type { Frame, Lane } from '../frames';
 
 export const lane: Lane = {
   id: 0,
@@ -10,8 +11,9 @@ export const lane: Lane = {
 };
 
 export function span(start: number, duration: number, more: Partial<Span> = {}): Span {
-  const rest = { name: 0, site: 0, node: 0, lane: 0, flags: 0, count: 1 };
-  return { start, duration, busy: duration, ...rest, ...more };
+  const none = { name: 0, site: 0, node: 0, lane: 0, flags: 0, count: 1 };
+  const origin = { serial: 0, queued: 0, pusher: 0, more: 0 };
+  return { start, duration, busy: duration, ...none, ...origin, ...more };
 }
 
 export function frame(spans: Span[], more: Partial<Frame> = {}): Frame {
@@ -29,7 +31,8 @@ export function frame(spans: Span[], more: Partial<Frame> = {}): Frame {
     pending: 0,
     pools: [],
     spans,
-    depth: new Float64Array(0),
+    queue: [],
+    producers: [],
     ...more
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { FLAG, type Span } from '../frames';
+import { FLAG, type Span } from '../frame_records';
 import { frame, lane, span } from '../testdata/live_frames';
-import { barsOf, depthSteps, spanAt, workIn, type Window } from './aggregate';
+import { barsOf, spanAt, workIn, type Window } from './aggregate';
 import { LaneRing, SpanStore } from './span_store';
 import { TimeWindow } from './time_window';
 
@@ -182,18 +182,6 @@ it('keeps gaps and their operators for good, those that touch as one', () => {
   expect(made.gapAt(30, 1)).toBeNull();
 });
 
-it('steps the queue depth: highest in a pixel, carried on afterwards', () => {
-  const points = [
-    { time: -5, pending: 1 },
-    { time: 2, pending: 9 },
-    { time: 2.5, pending: 3 },
-    { time: 6, pending: 0 }
-  ];
-  const window = { start: 0, end: 8, width: 8 };
-  expect(depthSteps(points.length, i => points[i], window)).toEqual([1, 1, 9, 3, 3, 3, 3, 0]);
-  expect(depthSteps(0, () => points[0], window)).toEqual(new Array(8).fill(null));
-});
-
 describe('SpanStore', () => {
   it('keeps names of earlier frames and running spans of the last one only', () => {
     const store = new SpanStore();
@@ -205,22 +193,6 @@ describe('SpanStore', () => {
     expect(store.names.get(0)).toBe('dot');
     expect(store.spans).toBe(1);
     expect(store.lastActivity).toBe(110);
-  });
-
-  it('draws depths that are not kept one by one', () => {
-    const store = new SpanStore();
-    const points = 400_000;
-    const depth = new Float64Array(2 * points).map((_, i) =>
-      i % 2 ? ((i >> 1) % 100) + ((i >> 1) % 1000 === 7 ? 500 : 0) : (i >> 1) * 0.25
-    );
-    for (let i = 0; i < depth.length; i += 20_000) {
-      store.add(
-        frame([], { depth: depth.slice(i, i + 20_000), now: depth[i + 19_998], pending: 3 })
-      );
-    }
-    const columns = store.depthColumns({ start: 0, end: 16_000, width: 40 });
-    expect(columns.slice(0, 39)).toEqual(new Array(39).fill(507));
-    expect(store.depthColumns({ start: -10, end: 10, width: 2 })[0]).toBeNull();
   });
 
   it('gives a lane to spans that came before their lane', () => {

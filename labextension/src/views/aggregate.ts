@@ -1,6 +1,6 @@
 // A lane's work on pixels: what is too small to be seen alone becomes one bar a pixel, whose height
 // is its share of work. Where spans are not kept any more, slices of the lane's levels take their place.
-import { FLAG, type Span } from '../frames';
+import { FLAG, type Span } from '../frame_records';
 import type { LaneRing } from './span_store';
 import { Workload, type Worked } from './workload';
 
@@ -163,36 +163,4 @@ export function workIn(ring: LaneRing, from: number, to: number): Work {
     }
   });
   return work;
-}
-
-/** The highest queue depth in each pixel, the last known one carried on; null before the first. */
-export function depthSteps(
-  length: number,
-  at: (i: number) => { time: number; pending: number },
-  window: Window
-): (number | null)[] {
-  const scale = window.width / (window.end - window.start);
-  const columns = new Array<number | null>(Math.max(0, Math.ceil(window.width))).fill(null);
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const mid = (low + high) >> 1;
-    if (at(mid).time < window.start) {
-      low = mid + 1;
-    } else {
-      high = mid;
-    }
-  }
-  let last: number | null = low > 0 ? at(low - 1).pending : null;
-  let next = low;
-  for (let x = 0; x < columns.length; x++) {
-    let highest = last;
-    while (next < length && (at(next).time - window.start) * scale < x + 1) {
-      last = at(next).pending;
-      highest = highest === null ? last : Math.max(highest, last);
-      next += 1;
-    }
-    columns[x] = highest;
-  }
-  return columns;
 }

@@ -33,6 +33,10 @@ const MIN_HEIGHT = 220;
 const MAX_HEIGHT = 520;
 /** A graph of more nodes has the greatest height at once. */
 const SMALL = 200;
+const SEARCH = {
+  placeholder: 'Find a node',
+  label: 'Find a node by name, operator, block or code'
+};
 
 export interface GraphViewEvents {
   /** nodes chosen by the person, all of a group for its card; none: nothing is chosen; `reveal`:
@@ -53,7 +57,7 @@ export class GraphView {
   private readonly list: NodeList;
   private readonly tooltip: Tooltip;
   private readonly camera = new Camera();
-  private readonly search: SearchBar;
+  private readonly search: SearchBar<number>;
   private readonly minimap = new Minimap((x, y) => {
     const { scale } = this.camera;
     this.camera.x = this.surface.width / 2 - x * scale;
@@ -98,7 +102,7 @@ export class GraphView {
       },
       step: events.step
     });
-    this.search = new SearchBar({
+    this.search = new SearchBar(SEARCH, {
       find: query => findNodes(this.model.stages[this.stage].graph, this.scenes.tree, query),
       found: ids => {
         this.found = ids;

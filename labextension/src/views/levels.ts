@@ -1,16 +1,16 @@
-// What lanes and queue did, in slices of time of several lengths: the shorter ones reach back less
-// far, the longest for hours. Spans that are not kept any more are drawn from these.
-import { FLAG, type Span } from '../frames';
+// What lanes did, in slices of time of several lengths: the shorter ones reach back less far, the
+// longest for hours. Spans that are not kept any more are drawn from these.
+import { FLAG, type Span } from '../frame_records';
 import { Workload, type Worked } from './workload';
 
 /** Milliseconds of the shortest slice; each level's are `FACTOR` times as long as the one before. */
 export const SHORTEST_MS = 0.25;
 const FACTOR = 4;
 const LEVELS = 9; // the longest slice: 16 s, kept for three days
-const SLICES = 1 << 14;
+export const SLICES = 1 << 14;
 
 /** One level: the newest slices, each at its number modulo their count. */
-class Slices {
+export class Slices {
   private readonly numbers: Float64Array;
   newest = -Infinity;
 
@@ -50,7 +50,11 @@ class Slices {
 
 /** The level for pixels of so many milliseconds: the finest that reaches back to `since`, and no
  * finer than the pixels need. */
-function levelFor<T extends { slices: Slices }>(levels: T[], since: number, pixel: number): T {
+export function levelFor<T extends { slices: Slices }>(
+  levels: T[],
+  since: number,
+  pixel: number
+): T {
   let best = levels[0];
   for (const level of levels) {
     const reaches = best.slices.since <= Math.max(since, 0); // nothing was before
@@ -62,7 +66,7 @@ function levelFor<T extends { slices: Slices }>(levels: T[], since: number, pixe
   return best;
 }
 
-function makeLevels<T>(make: (width: number, count: number) => T, count: number): T[] {
+export function makeLevels<T>(make: (width: number, count: number) => T, count: number): T[] {
   return Array.from({ length: LEVELS }, (_, i) => make(SHORTEST_MS * FACTOR ** i, count));
 }
 
@@ -141,75 +145,5 @@ export class BusyLevels {
   /** Those slices in which something happened. */
   each(from: number, to: number, pixel: number, visit: (slice: Slice) => void): void {
     levelFor(this.levels, from, pixel).each(from, to, visit);
-  }
-}
-
-class DepthLevel {
-  readonly slices: Slices;
-  readonly highest: Float64Array;
-  readonly last: Float64Array;
-  private readonly times: Float64Array;
-
-  constructor(width: number, count: number) {
-    this.highest = new Float64Array(count);
-    this.last = new Float64Array(count);
-    this.times = new Float64Array(count);
-    this.slices = new Slices(width, count, at => {
-      this.highest[at] = this.last[at] = 0;
-      this.times[at] = -Infinity;
-    });
-  }
-
-  add(time: number, depth: number): void {
-    const at = this.slices.open(Math.floor(time / this.slices.width));
-    if (at < 0) {
-      return;
-    }
-    this.highest[at] = Math.max(this.highest[at], depth);
-    if (time >= this.times[at]) {
-      this.times[at] = time;
-      this.last[at] = depth;
-    }
-  }
-}
-
-/** How many operators were pending. */
-export class DepthLevels {
-  private readonly levels: DepthLevel[];
-
-  constructor(slices = SLICES) {
-    this.levels = makeLevels((width, count) => new DepthLevel(width, count), slices);
-  }
-
-  add(time: number, depth: number): void {
-    this.levels.forEach(level => level.add(time, depth));
-  }
-
-  /** The highest depth in each of `columns` equal parts of a time, the last known one carried on;
-   * null before the first. */
-  columns(start: number, end: number, columns: number): (number | null)[] {
-    const pixel = (end - start) / columns;
-    const level = levelFor(this.levels, start, pixel);
-    const { slices, highest, last } = level;
-    const found = new Array<number | null>(columns).fill(null);
-    let n = Math.floor(start / slices.width);
-    let known: number | null = null;
-    for (let before = n - 1; before * slices.width >= slices.since && known === null; before--) {
-      const at = slices.find(before);
-      known = at >= 0 ? last[at] : null;
-    }
-    for (let x = 0; x < columns; x++) {
-      let most = known;
-      // A slice belongs to the pixel in which it begins, the first one to those before it, too.
-      for (; n * slices.width < start + (x + 1) * pixel; n++) {
-        const at = slices.find(n);
-        if (at >= 0) {
-          most = most === null ? highest[at] : Math.max(most, highest[at]);
-          known = last[at];
-        }
-      }
-      found[x] = most;
-    }
-    return found;
   }
 }

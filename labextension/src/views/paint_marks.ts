@@ -1,9 +1,9 @@
 // Marks on the timeline: the spans of nodes or of a line that a person points at elsewhere.
-import { FLAG, type Span } from '../frames';
+import { FLAG, type Span } from '../frame_records';
 import type { Window } from './aggregate';
-import { AXIS_HEIGHT, DEPTH_HEIGHT, LABEL_WIDTH, LANE_HEIGHT } from './paint_timeline';
 import type { SpanStore } from './span_store';
 import type { Theme } from './theme';
+import { LABEL_WIDTH, rowsOf } from './timeline_rows';
 
 export interface Marks {
   /** of programs, as the trace calls them */
@@ -43,15 +43,28 @@ export function paintMarks(
   const isMarked = (span: Span) =>
     (isOfNode(span) && nodes.has(span.node)) ||
     (sites.has(span.site) && !(span.flags & FLAG.merged));
+  return paintBoxes(context, store, window, isMarked, theme.accent);
+}
+
+/** Draws a box around each of these spans; tells how many are in sight. */
+export function paintBoxes(
+  context: CanvasRenderingContext2D,
+  store: SpanStore,
+  window: Window,
+  isMarked: (span: Span) => boolean,
+  color: string
+): number {
   const scale = window.width / (window.end - window.start);
   let marked = 0;
-  context.strokeStyle = theme.accent;
+  context.strokeStyle = color;
   context.lineWidth = 2;
-  store.rings.forEach((ring, lane) => {
-    const top = DEPTH_HEIGHT + AXIS_HEIGHT + lane * LANE_HEIGHT + 2;
+  for (const row of rowsOf(store)) {
+    if (row.kind !== 'lane') {
+      continue;
+    }
     let until = -Infinity; // spans in one pixel have one mark
     const draw = (span: Span, end: number) => {
-      if (!isMarked(span) || end < window.start || span.start > window.end) {
+      if (end < window.start || span.start > window.end || !isMarked(span)) {
         return;
       }
       marked += 1;
@@ -59,9 +72,10 @@ export function paintMarks(
       const right = Math.min(window.width, (end - window.start) * scale);
       if (right > until) {
         until = Math.max(right, left + 3);
-        context.strokeRect(LABEL_WIDTH + left - 1, top, until - left + 2, LANE_HEIGHT - 4);
+        context.strokeRect(LABEL_WIDTH + left - 1, row.top + 2, until - left + 2, row.height - 4);
       }
     };
+    const { ring } = row;
     for (let i = ring.search(window.start); i < ring.length; i++) {
       const span = ring.at(i);
       if (span.start > window.end) {
@@ -72,6 +86,6 @@ export function paintMarks(
     if (ring.running) {
       draw(ring.running, store.now);
     }
-  });
+  }
   return marked;
 }

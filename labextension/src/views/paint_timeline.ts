@@ -1,14 +1,12 @@
-// Draws the timeline: queue depth, time axis, and a row of bars for each lane.
-import { FLAG } from '../frames';
+// Draws the timeline: the time axis, a row of bars for each lane, and the tracks of devices.
+import { FLAG } from '../frame_records';
 import { barsOf, type Bar, type Window } from './aggregate';
 import { fitText, strokeLine, write } from './paint_text';
 import type { LaneRing, SpanStore } from './span_store';
 import { mix, type Theme } from './theme';
-
-export const LABEL_WIDTH = 116;
-export const DEPTH_HEIGHT = 62;
-export const AXIS_HEIGHT = 20;
-export const LANE_HEIGHT = 34;
+import { counterTitle, counterUnder } from './counter_words';
+import { paintTrack, type Bound } from './paint_counters';
+import { AXIS_HEIGHT, LABEL_WIDTH, LANE_HEIGHT, rowsOf, type TrackRow } from './timeline_rows';
 
 type Context = CanvasRenderingContext2D;
 
@@ -19,6 +17,8 @@ export interface TimelineLook {
   /** the kernel's time now: running spans reach to it */
   now: number;
   hatch: CanvasPattern | null;
+  /** lines over the tracks of devices */
+  bound: (row: TrackRow) => Bound | null;
 }
 
 /** Hues for operators: the same name has the same colour in every lane. */
@@ -49,47 +49,15 @@ export function paintTimeline(
 ): void {
   const { theme, width, height } = look;
   context.clearRect(0, 0, width, height);
-  paintDepth(context, store, window, theme);
   paintAxis(context, window, look);
-  store.rings.forEach((ring, i) => {
-    paintLane(context, store, ring, DEPTH_HEIGHT + AXIS_HEIGHT + i * LANE_HEIGHT, window, look);
-  });
-}
-
-function paintDepth(context: Context, store: SpanStore, window: Window, theme: Theme): void {
-  const columns = store.depthColumns(window);
-  const highest = Math.max(1, ...columns.map(v => v ?? 0));
-  const bottom = DEPTH_HEIGHT - 4;
-  const y = (value: number) => bottom - (value / highest) * (DEPTH_HEIGHT - 18);
-  label(context, 'queue', `${store.pending} pending now`, 12, theme);
-  const font = `11px ${theme.uiFont}`;
-  write(context, String(highest), LABEL_WIDTH - 6, y(highest), font, theme.faint, 'right');
-  context.strokeStyle = mix(theme.background, theme.line, 0.7);
-  context.lineWidth = 1;
-  const right = LABEL_WIDTH + window.width;
-  const top = Math.round(y(highest)) + 0.5;
-  strokeLine(context, LABEL_WIDTH, top, right, top);
-  strokeLine(context, LABEL_WIDTH, bottom + 0.5, right, bottom + 0.5);
-  const first = columns.findIndex(value => value !== null);
-  if (first < 0) {
-    return;
-  }
-  const trace = () => {
-    context.beginPath();
-    context.moveTo(LABEL_WIDTH + first, y(columns[first] ?? 0));
-    for (let x = first; x < columns.length; x++) {
-      context.lineTo(LABEL_WIDTH + x, y(columns[x] ?? 0));
+  for (const row of rowsOf(store)) {
+    if (row.kind === 'lane') {
+      paintLane(context, store, row.ring, row.top, window, look);
+    } else {
+      label(context, counterTitle(row), counterUnder(row), row.top + row.height / 2 - 7, theme);
+      paintTrack(context, row, window, { theme, now: look.now, bound: look.bound(row) });
     }
-  };
-  trace();
-  context.lineTo(LABEL_WIDTH + columns.length, bottom);
-  context.lineTo(LABEL_WIDTH + first, bottom);
-  context.fillStyle = mix(theme.background, theme.accent, theme.dark ? 0.3 : 0.16);
-  context.fill();
-  trace();
-  context.strokeStyle = theme.accent;
-  context.lineWidth = 1.5;
-  context.stroke();
+  }
 }
 
 function paintAxis(context: Context, window: Window, look: TimelineLook): void {
@@ -105,10 +73,10 @@ function paintAxis(context: Context, window: Window, look: TimelineLook): void {
     context.strokeStyle = mix(theme.background, theme.line, 0.55);
     context.lineWidth = 1;
     const tick = Math.round(x) + 0.5;
-    strokeLine(context, tick, DEPTH_HEIGHT + AXIS_HEIGHT - 4, tick, height);
+    strokeLine(context, tick, AXIS_HEIGHT - 4, tick, height);
     if (x > LABEL_WIDTH + 18 && x < LABEL_WIDTH + window.width - 18) {
       const text = `${(t / 1e3).toFixed(decimals)} s`;
-      write(context, text, x, DEPTH_HEIGHT + AXIS_HEIGHT / 2, font, theme.muted, 'center');
+      write(context, text, x, AXIS_HEIGHT / 2, font, theme.muted, 'center');
     }
   }
 }

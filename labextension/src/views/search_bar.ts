@@ -1,30 +1,41 @@
-// The search over a picture's nodes: a field that opens over the graph, hits one after the other.
+// A search over a picture: a field that opens over it, hits one after the other.
 import { h } from './dom';
 import { plural } from './format';
 
-export interface SearchEvents {
-  /** the nodes whose texts hold these words, in the order of code */
-  find: (query: string) => number[];
+export interface SearchEvents<T> {
+  /** what holds these words, in the order in which it is gone through */
+  find: (query: string) => T[];
+  /** what was not searched; '': nothing */
+  unseen?: () => string;
   /** all hits, to be pointed at; none: the search is over */
-  found: (ids: number[]) => void;
+  found: (hits: T[]) => void;
   /** one hit, to be shown */
-  go: (id: number) => void;
-  /** the field was closed: the keyboard goes back to the graph */
+  go: (hit: T) => void;
+  /** the field was closed: the keyboard goes back to the picture */
   closed: () => void;
 }
 
-export class SearchBar {
+/** The words of the field: on it while it is empty, and for those who do not see it. */
+export interface SearchWords {
+  placeholder: string;
+  label: string;
+}
+
+export class SearchBar<T> {
   readonly element: HTMLElement;
   private readonly field: HTMLInputElement;
   private readonly count = h('span.hyb-quiet', { role: 'status' });
-  private hits: number[] = [];
+  private hits: T[] = [];
   private at = -1;
 
-  constructor(private readonly events: SearchEvents) {
+  constructor(
+    words: SearchWords,
+    private readonly events: SearchEvents<T>
+  ) {
     this.field = h('input', {
       type: 'search',
-      placeholder: 'Find a node',
-      'aria-label': 'Find a node by name, operator, block or code',
+      placeholder: words.placeholder,
+      'aria-label': words.label,
       oninput: () => this.search(),
       onkeydown: (event: KeyboardEvent) => this.key(event)
     });
@@ -49,12 +60,13 @@ export class SearchBar {
     this.search();
   }
 
-  /** Looks again, in another picture; among the same hits the place is kept. */
+  /** Looks again, since the picture is another; the hit that was gone to keeps its place. */
   again(): void {
-    const [before, at] = [this.hits.join(), this.at];
+    const current = this.hits[this.at];
     if (!this.element.hidden) {
       this.search();
-      if (at >= 0 && this.hits.join() === before) {
+      const at = current === undefined ? -1 : this.hits.indexOf(current);
+      if (at >= 0) {
         this.at = at;
         this.tell();
       }
@@ -71,7 +83,7 @@ export class SearchBar {
     const query = this.field.value.trim();
     this.hits = query === '' ? [] : this.events.find(query);
     this.at = -1;
-    this.count.textContent = query === '' ? '' : plural(this.hits.length, 'hit');
+    this.count.textContent = query === '' ? '' : plural(this.hits.length, 'hit') + this.unseen();
     this.events.found(this.hits);
   }
 
@@ -85,7 +97,12 @@ export class SearchBar {
   }
 
   private tell(): void {
-    this.count.textContent = `${this.at + 1} of ${this.hits.length}`;
+    this.count.textContent = `${this.at + 1} of ${this.hits.length}${this.unseen()}`;
+  }
+
+  private unseen(): string {
+    const words = this.events.unseen?.() ?? '';
+    return words && `, ${words}`;
   }
 
   private key(event: KeyboardEvent): void {

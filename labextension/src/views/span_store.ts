@@ -1,12 +1,12 @@
-// What the timeline knows: the newest spans of each lane and depths of the queue, one by one; all of
-// them as levels of slices; and where operators were not recorded.
-import { FLAG, type Frame, type Gap, type Lane, type Pool, type Site, type Span } from '../frames';
-import { depthSteps, type Window } from './aggregate';
-import { BusyLevels, DepthLevels } from './levels';
+// What the timeline knows: the newest spans of each lane one by one, all of them as levels of slices;
+// where operators were not recorded; and the counters of devices.
+import { FLAG, type Span } from '../frame_records';
+import type { Frame, Gap, Lane, Pool, Site } from '../frames';
+import { DeviceCounters } from './device_counters';
+import { Producers } from './flow';
+import { BusyLevels } from './levels';
 
 const SPANS_PER_LANE = 1 << 16;
-const DEPTH_POINTS = 1 << 15;
-
 const MAX_GAPS = 4096;
 const SAME_CELL_MS = 1;
 const MOST_CELLS = 64;
@@ -127,9 +127,8 @@ export class SpanStore {
   private lastStart = -Infinity;
   /** when cells began, the newest last; of those after which nothing ran only the last */
   private readonly cells: number[] = [];
-  private readonly depths = new DepthLevels();
-  private depthPoints: number[] = [];
-  private depthsSince = -Infinity;
+  readonly producers = new Producers();
+  private readonly devices = new Map<string, DeviceCounters>();
 
   /** Takes in a frame; tells whether a lane is new. */
   add(frame: Frame): boolean {
@@ -152,13 +151,10 @@ export class SpanStore {
       (this.lanes.get(gap.lane) ?? this.lane(unnamed(gap.lane))).addGap(gap);
       this.lastActivity = Math.max(this.lastActivity, gap.end_ms);
     }
-    for (let i = 0; i < frame.depth.length; i += 2) {
-      this.addDepth(frame.depth[i], frame.depth[i + 1]);
-    }
-    this.addDepth(frame.now, frame.pending);
-    if (this.depthPoints.length > 4 * DEPTH_POINTS) {
-      this.depthPoints = this.depthPoints.slice(-2 * DEPTH_POINTS);
-      this.depthsSince = this.depthPoints[0];
+    this.producers.add(frame.producers);
+    for (const state of frame.queue) {
+      const ring = this.lanes.get(state.lane);
+      this.devices.get(ring?.lane.device ?? '')?.add(state);
     }
     this.process = frame.process || this.process;
     if (frame.cell_ms !== null) {
@@ -185,19 +181,10 @@ export class SpanStore {
     return rings.sort((a, b) => rank(a) - rank(b) || a.lane.id - b.lane.id);
   }
 
-  /** The highest queue depth in each pixel, the last known one carried on; null before the first. */
-  depthColumns(window: Window): (number | null)[] {
-    const { start, end } = window;
-    const columns = Math.max(0, Math.ceil(window.width));
-    if (start < this.depthsSince) {
-      const pixel = (end - start) / window.width;
-      return this.depths.columns(start, start + columns * pixel, columns);
-    }
-    const at = (i: number) => ({
-      time: this.depthPoints[2 * i],
-      pending: this.depthPoints[2 * i + 1]
-    });
-    return depthSteps(this.depthPoints.length / 2, at, window);
+  /** What is counted on each device, in the order of their lanes. */
+  get counters(): DeviceCounters[] {
+    const devices = new Set(this.rings.map(ring => ring.lane.device));
+    return [...devices].flatMap(device => this.devices.get(device) ?? []);
   }
 
   /** From the start of the last cell that had the engine work to the end of that; null: none. */
@@ -225,20 +212,6 @@ export class SpanStore {
     return [...this.lanes.values()].reduce((sum, ring) => sum + ring.total, 0);
   }
 
-  // Several threads tell depths: a point may be older than the last one.
-  private addDepth(time: number, pending: number): void {
-    this.depths.add(time, pending);
-    const points = this.depthPoints;
-    let i = points.length;
-    points.push(time, pending);
-    for (; i > 0 && points[i - 2] > time; i -= 2) {
-      points[i] = points[i - 2];
-      points[i + 1] = points[i - 1];
-    }
-    points[i] = time;
-    points[i + 1] = pending;
-  }
-
   private lane(lane: Lane): LaneRing {
     const known = this.lanes.get(lane.id);
     if (known && known.lane.name === lane.name) {
@@ -246,6 +219,9 @@ export class SpanStore {
     }
     const ring = new LaneRing(lane);
     this.lanes.set(lane.id, ring);
+    if (lane.device !== '' && !this.devices.has(lane.device)) {
+      this.devices.set(lane.device, new DeviceCounters(lane.device));
+    }
     return ring;
   }
 }

@@ -51,6 +51,20 @@ export class TimeWindow {
     this.stop(end + 0.04 * length);
   }
 
+  /** Shows this time at least `share` of the picture wide, without moving more than that needs. */
+  reveal(start: number, end: number, share: number, shownEnd: number): void {
+    const air = 0.05 * this.span;
+    const isSeen = start > shownEnd - this.span + air && end < shownEnd - air;
+    const widest = Math.max(MIN_SPAN_MS, (end - start) / share);
+    if (isSeen && this.span <= widest) {
+      this.stop(shownEnd);
+      return;
+    }
+    this.span = Math.min(this.span, widest);
+    const middle = end - start < this.span ? (start + end) / 2 : start + 0.45 * this.span;
+    this.stop(middle + this.span / 2);
+  }
+
   follow(): void {
     this.following = true;
   }

@@ -1,37 +1,32 @@
-// The live timeline: queue depth and a lane for each device, moving while the engine works.
+// The live timeline: a lane for each device's work, its queue and its memory, moving while the engine works.
+import type { Span } from '../frame_records';
 import type { EngineState, Frame, Site } from '../frames';
 import { spanAt, type Window } from './aggregate';
+import { counterWords } from './counter_words';
+import type { DeviceCounters } from './device_counters';
 import { h, keepKeys } from './dom';
-import {
-  AXIS_HEIGHT,
-  DEPTH_HEIGHT,
-  LABEL_WIDTH,
-  LANE_HEIGHT,
-  makeHatch,
-  paintTimeline
-} from './paint_timeline';
+import type { Bound } from './paint_counters';
+import { makeHatch, paintTimeline } from './paint_timeline';
 import type { Traced } from './serials';
 import { isOfNode, paintMarks, type Marks, type Place } from './paint_marks';
+import { SpanFinder } from './span_finder';
 import { SpanStore, type LaneRing } from './span_store';
 import { Surface } from './surface';
 import { readTheme, watchTheme, type Theme } from './theme';
 import { TimeWindow } from './time_window';
 import { watchPlot } from './timeline_pointer';
 import { timelineLegend, tool } from './timeline_tools';
-import {
-  engineWords,
-  laneWords,
-  placeWords,
-  poolWords,
-  spanWords,
-  type Hit
-} from './timeline_words';
+import { heightOf, LABEL_WIDTH, rowsOf, type Row, type TrackRow } from './timeline_rows';
+import { TimelineStatus } from './timeline_status';
+import { placeWords, type Hit } from './timeline_words';
 import { Tooltip } from './tooltip';
 import { WorkTable } from './work_table';
 
 /** 30 frames a second: smooth for bars, and cheap. */
 const FRAME_MS = 1000 / 30;
 const WORDS_MS = 250;
+/** A hit of the search is shown so wide at least. */
+const SEEN_PIXELS = 8;
 
 export interface TimelineEvents {
   /** a span was clicked: where the user's code pushed it, or waited */
@@ -47,10 +42,8 @@ export class Timeline {
   private store = new SpanStore();
   private readonly window = new TimeWindow();
   private readonly plot = h('div.hyb-plot.hyb-timeline-plot');
-  private readonly message = h('p.hyb-message', { role: 'status', 'aria-live': 'polite' });
-  private readonly engine = h('p.hyb-engine');
-  private readonly pools = h('p.hyb-engine', { 'aria-label': 'Memory pools' });
-  private readonly laneList = h('ul.hyb-hidden', { 'aria-label': 'Device lanes' });
+  private readonly status = new TimelineStatus();
+  private limit: number | null = null;
   private readonly followButton: HTMLButtonElement;
   private readonly work = new WorkTable(site => this.events.site?.(site));
   private readonly tableButton = tool(
@@ -59,6 +52,11 @@ export class Timeline {
     () => this.showTable(this.work.element.hidden),
     { 'aria-pressed': 'false' }
   );
+  private readonly finder = new SpanFinder(() => this.store, {
+    draw: () => this.surface.draw(),
+    reveal: span => this.reveal(span),
+    closed: () => this.plot.focus({ preventScroll: true })
+  });
   private readonly surface: Surface;
   private readonly tooltip: Tooltip;
   private readonly stop: (() => void)[] = [];
@@ -85,23 +83,26 @@ export class Timeline {
       tool('−', 'Show more time', () => this.zoom(2, Infinity)),
       tool('last cell', 'Show all that the last cell had the engine do', () => this.showLastCell()),
       this.tableButton,
+      tool('find', 'Find operators by name, line or code (/ or Ctrl+F)', () =>
+        this.finder.bar.open()
+      ),
       tool('clear', 'Forget what was drawn', () => this.clear())
     );
     this.element = h(
       'div.hyb-root.hyb-timeline',
       { 'data-frames': 0, 'data-spans': '{}', 'data-operators': '{}' },
       tools,
-      this.message,
+      this.status.message,
+      this.finder.bar.element,
       this.plot,
+      this.finder.note,
       this.work.element,
-      this.laneList,
-      this.engine,
-      this.pools,
+      ...this.status.elements,
       timelineLegend()
     );
     this.plot.tabIndex = 0;
     this.plot.setAttribute('role', 'img');
-    this.plot.setAttribute('aria-label', 'Timeline: W and S zoom, A and D move');
+    this.plot.setAttribute('aria-label', 'Timeline: W and S zoom, A and D move, / finds operators');
     keepKeys(this.element);
     this.surface = new Surface(this.plot, (context, now) => this.paint(context, now));
     this.tooltip = new Tooltip(this.plot);
@@ -116,6 +117,8 @@ export class Timeline {
       drag: dx => this.move((-dx * this.window.span) / this.view.width),
       zoom: (factor, x) => this.zoom(factor, x),
       step: widths => this.move(widths * this.window.span),
+      search: () => this.finder.bar.open(),
+      leave: () => this.finder.choose(null),
       hover: at => this.point(at),
       click: at => this.click(at)
     });
@@ -144,7 +147,8 @@ export class Timeline {
   }
 
   setEngine(engine: EngineState): void {
-    this.engine.textContent = engineWords(engine);
+    this.limit = engine.limit;
+    this.status.setEngine(engine);
   }
 
   /** Marks the spans of programs' nodes; none where they ran in another process. */
@@ -161,18 +165,18 @@ export class Timeline {
 
   /** Words in place of data, e.g. that there is no kernel; null: data comes. */
   say(message: string | null): void {
-    this.message.textContent = message ?? '';
-    this.message.hidden = message === null;
+    this.status.say(message);
   }
 
   clear(): void {
-    const { lanes, names, sites, process } = this.store;
+    const { lanes, names, sites, process, counters } = this.store;
     this.store = new SpanStore();
+    this.finder.clear();
     this.store.process = process;
     // What the kernel told once it will not tell again.
     names.forEach((name, id) => this.store.names.set(id, name));
     sites.forEach((site, id) => this.store.sites.set(id, site));
-    this.store.add(emptyFrame([...lanes.values()], this.window.now(performance.now())));
+    this.store.add(emptyFrame([...lanes.values()], counters, this.window.now(performance.now())));
     this.surface.draw();
   }
 
@@ -180,10 +184,9 @@ export class Timeline {
   reset(): void {
     this.store = new SpanStore();
     this.marks = { nodes: new Set(), place: null };
+    this.finder.clear();
     this.window.reset();
-    this.engine.textContent = '';
-    this.pools.textContent = '';
-    this.laneList.replaceChildren();
+    this.status.clear();
     this.element.dataset.spans = '{}';
     this.element.dataset.operators = '{}';
     this.showFollowing();
@@ -224,10 +227,14 @@ export class Timeline {
       width: this.surface.width,
       height: this.surface.height,
       now: Math.max(this.store.now, this.window.now(now)),
-      hatch: this.hatch
+      hatch: this.hatch,
+      bound: row => this.bound(row)
     });
     const marked = paintMarks(context, this.store, this.view, this.marks, this.theme);
     this.element.dataset.marked = String(marked);
+    const { found, arrows } = this.finder.paint(context, this.view, this.theme, now);
+    this.element.dataset.found = String(found);
+    this.element.dataset.arrows = arrows;
     this.drawn += 1;
     this.element.dataset.frames = String(this.drawn);
     if (now - this.lastWords > WORDS_MS) {
@@ -241,23 +248,26 @@ export class Timeline {
     }
   }
 
-  // The lanes as words, for screen readers; the memory of the pools, for everyone.
+  private reveal({ start, duration }: Span): void {
+    this.window.reveal(start, start + duration, SEEN_PIXELS / this.view.width, this.end);
+    this.showFollowing();
+  }
+
   private words(): void {
     const { start, end } = this.view;
-    const items = this.store.rings.map(ring => laneWords(ring, start, end));
-    while (this.laneList.children.length > items.length) {
-      this.laneList.lastElementChild?.remove();
-    }
-    items.forEach((text, i) => {
-      const item = this.laneList.children[i] ?? this.laneList.appendChild(h('li'));
-      if (item.textContent !== text) {
-        item.textContent = text;
-      }
-    });
+    this.status.show(this.store, start, end);
+    this.finder.again();
     if (!this.work.element.hidden) {
       this.work.show(this.store, this.view);
     }
-    this.pools.textContent = poolWords(this.store);
+  }
+
+  private bound({ kind, counters }: TrackRow): Bound | null {
+    if (kind === 'queue') {
+      return this.limit === null ? null : { value: this.limit, label: 'limit, all queues' };
+    }
+    const pool = this.store.pools.find(({ device }) => device === counters.device);
+    return pool ? { value: pool.reserved, label: 'held from the system' } : null;
   }
 
   private setFollowing(following: boolean): void {
@@ -305,29 +315,43 @@ export class Timeline {
   }
 
   private resize(): void {
-    const rows = Math.max(1, this.store.lanes.size);
-    this.plot.style.height = `${DEPTH_HEIGHT + AXIS_HEIGHT + rows * LANE_HEIGHT + 4}px`;
+    this.plot.style.height = `${heightOf(rowsOf(this.store))}px`;
   }
 
   private share(x: number): number {
     return Math.min(1, Math.max(0, (x - LABEL_WIDTH) / this.view.width));
   }
 
+  private rowAt(y: number): Row | undefined {
+    return rowsOf(this.store).find(row => y >= row.top && y < row.top + row.height);
+  }
+
+  private timeAt(x: number): number {
+    return this.view.start + this.share(x) * this.window.span;
+  }
+
   private hit(at: { x: number; y: number }): Hit | null {
-    const y = at.y - DEPTH_HEIGHT - AXIS_HEIGHT;
-    const ring = this.store.rings[Math.floor(y / LANE_HEIGHT)];
-    if (!ring || y < 0) {
+    const row = this.rowAt(at.y);
+    if (row?.kind !== 'lane') {
       return null;
     }
-    const { start, end, width } = this.view;
-    const time = start + this.share(at.x) * (end - start);
-    const slack = (3 * (end - start)) / width;
-    const span = spanAt(ring, time, slack, this.window.now(performance.now()));
-    return { ring, time, slack, span };
+    const time = this.timeAt(at.x);
+    const slack = (3 * this.window.span) / this.view.width;
+    const span = spanAt(row.ring, time, slack, this.window.now(performance.now()));
+    return { ring: row.ring, time, slack, span };
+  }
+
+  private wordsAt(at: { x: number; y: number }, hit: Hit | null): string[] {
+    const row = this.rowAt(at.y);
+    if (row && row.kind !== 'lane') {
+      return counterWords(row, this.timeAt(at.x));
+    }
+    return hit ? (hit.span ? this.finder.lines(hit.span) : placeWords(hit)) : [];
   }
 
   private click(at: { x: number; y: number }): void {
     const span = this.hit(at)?.span;
+    this.finder.choose(span ?? null);
     if (span && isOfNode(span)) {
       this.events.choose?.(this.store.process, span.node);
     }
@@ -340,7 +364,8 @@ export class Timeline {
   private point(at: { x: number; y: number } | null): void {
     const hit = at && this.hit(at);
     this.pointAt(hit?.span && isOfNode(hit.span) ? hit.span.node : null);
-    const lines = hit ? (hit.span ? spanWords(hit.span, this.store) : placeWords(hit)) : [];
+    this.finder.point(hit?.span ?? null);
+    const lines = at ? this.wordsAt(at, hit) : [];
     if (!at || lines.length === 0) {
       this.tooltip.hide();
     } else {
@@ -356,7 +381,7 @@ export class Timeline {
   }
 }
 
-function emptyFrame(rings: LaneRing[], now: number): Frame {
+function emptyFrame(rings: LaneRing[], counters: DeviceCounters[], now: number): Frame {
   return {
     type: 'frame',
     seq: 0,
@@ -371,6 +396,7 @@ function emptyFrame(rings: LaneRing[], now: number): Frame {
     pending: 0,
     pools: [],
     spans: [],
-    depth: new Float64Array(0)
+    queue: counters.flatMap(({ last }) => (last ? { ...last, time: now, high: last.used } : [])),
+    producers: []
   };
 }

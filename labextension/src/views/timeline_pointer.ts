@@ -7,6 +7,9 @@ export interface PlotEvents {
   zoom: (factor: number, x: number | null) => void;
   /** moves by so many widths of the picture */
   step: (widths: number) => void;
+  /** a person wants to find something, or nothing chosen any more */
+  search: () => void;
+  leave: () => void;
   /** the pointer is at this place; null: it left, or a drag began */
   hover: (at: { x: number; y: number } | null) => void;
   click: (at: { x: number; y: number }) => void;
@@ -65,6 +68,11 @@ export function watchPlot(plot: HTMLElement, events: PlotEvents): void {
 // W and S zoom, A and D move, as in other viewers of traces.
 function watchKey(event: KeyboardEvent, events: PlotEvents): void {
   const key = event.key.toLowerCase();
+  const isFind = (event.ctrlKey || event.metaKey) && key === 'f';
+  if (isFind || key === '/' || key === 'escape') {
+    event.preventDefault();
+    return key === 'escape' ? events.leave() : events.search();
+  }
   const step = { a: -0.2, d: 0.2 }[key];
   const factor = { w: 1 / 1.5, s: 1.5 }[key];
   if (event.ctrlKey || event.metaKey || event.altKey || (!step && !factor)) {

@@ -23,6 +23,19 @@ export function timelineLegend(): HTMLElement {
     item('hyb-key-slow', 'held by slow motion'),
     item('hyb-key-wait', 'a wait'),
     item('hyb-key-error', 'failed'),
-    h('span.hyb-hint', {}, 'wheel, W, S: zoom · drag, A, D: move · click: show its line and node')
+    item('hyb-key-running', 'running'),
+    item('hyb-key-ready', 'ready, waits for the device'),
+    item('hyb-key-waiting', 'waits for other operators'),
+    item('hyb-key-memory', 'memory in use'),
+    h(
+      'span.hyb-hint',
+      {},
+      'wheel, W, S: zoom · drag, A, D: move · /: find · click: show its line and node'
+    ),
+    h(
+      'span.hyb-hint',
+      {},
+      'arrows of a queued operator: dashed from its push, blue from what it reads, green to its readers'
+    )
   );
 }

@@ -1,5 +1,6 @@
 // What the timeline says in words: of what is under the pointer, of its lanes and of the engine.
-import { FLAG, type EngineState, type Site, type Span } from '../frames';
+import { FLAG, type Span } from '../frame_records';
+import type { EngineState, Site } from '../frames';
 import { workIn } from './aggregate';
 import { bytes, plural, seconds } from './format';
 import type { LaneRing, SpanStore } from './span_store';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { FLAG, type Frame, type Span } from '../frames';
+import { FLAG, type Span } from '../frame_records';
+import type { Frame } from '../frames';
 import { frame as plainFrame, lane, span as plainSpan } from '../testdata/live_frames';
 import { SpanStore } from './span_store';
 import { TimeWindow } from './time_window';

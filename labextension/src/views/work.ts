@@ -1,5 +1,6 @@
 // What ran in a stretch of time, by operator and the line that pushed it.
-import { FLAG, type Site } from '../frames';
+import { FLAG } from '../frame_records';
+import type { Site } from '../frames';
 import type { SpanStore } from './span_store';
 
 export interface Work {

@@ -1,5 +1,5 @@
 // What was done in each of some places: slices of time, or pixels.
-import { mergedFlags } from '../frames';
+import { mergedFlags } from '../frame_records';
 
 /** What was done in one place. */
 export interface Worked {
