@@ -18,6 +18,7 @@ import { LivePanel } from './plugins/live_panel';
 import { graphRendererFactory } from './plugins/mime';
 import { openModelFiles } from './plugins/model_files';
 import { Viewers } from './plugins/viewers';
+import { waitNotes } from './plugins/wait_notes';
 
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-hybrid:plugin',
@@ -39,9 +40,10 @@ const plugin: JupyterFrontEndPlugin<void> = {
     editors.addExtension({
       name: 'jupyter-hybrid:lines',
       factory: () =>
-        EditorExtensionRegistry.createImmutableExtension(
-          lineMarks((view, line) => links.cursorMoved(view, line))
-        )
+        EditorExtensionRegistry.createImmutableExtension([
+          lineMarks((view, line) => links.cursorMoved(view, line)),
+          waitNotes
+        ])
     });
     const connections = new LiveConnections(tracker, viewers);
     rendermime.addFactory(

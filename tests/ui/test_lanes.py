@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 LOAD = "%load_ext jupyter_hybrid\nfrom jupyter_hybrid import engine, nd"
-HEAD, LANE = 82, 34  # pixels above the first lane, and of each
+HEAD, LANE = 20, 34  # pixels above the first lane, and of each
 THREADS = "import threading; print('hybrid-live' in {t.name for t in threading.enumerate()})"
 ELSEWHERE = """async ([id, code]) => {
   const kernel = window.jupyterapp.serviceManager.kernels.connectTo({ model: { id, name: '' } });
@@ -98,6 +98,29 @@ def test_a_span_tells_its_line_and_leads_there(notebook):
     lane = list(notebook.operators()).index("cpu(0)")
     position = point_at(plot, tooltip, "sqrt", lane)
     assert "line 3:  y = nd.sqrt(y)" in tooltip.inner_text()
+    # Arrows lead from its push and from what it reads.
+    timeline = notebook.page.locator(".hyb-timeline").first
+    expect(timeline).to_have_attribute("data-arrows", "push producer")
+    assert "reads results of exp (line 2)" in tooltip.inner_text()
+    # What waited for it says so in its own line.
+    note = notebook.page.locator(".hyb-wait-note")
+    expect(note).to_have_text(re.compile(r"^waited [\d.]+ m?s for `sqrt` pushed at line 3$"))
+    assert "y.asnumpy()" in (note.locator("xpath=..").text_content() or "")
+    # A search goes to it and says what it reads.
+    plot.press("/")
+    notebook.page.keyboard.type("exp line 2")
+    search = notebook.page.get_by_role("search")
+    expect(search).to_contain_text("1 hit")
+    expect(timeline).to_have_attribute("data-found", "1")
+    notebook.page.keyboard.press("Enter")
+    expect(search).to_contain_text("1 of 1")
+    chosen = timeline.locator(".hyb-chosen")
+    expect(chosen).to_contain_text("read by sqrt (line 3)")
+    notebook.page.keyboard.press("Escape")
+    expect(timeline).to_have_attribute("data-found", "0")
+    counters = notebook.page.get_by_role("list", name="Queues and memory")
+    expect(counters).to_contain_text("cpu(0): 0 running, 0 ready, 0 waiting")
+    position = point_at(plot, tooltip, "sqrt", lane)
     marked = notebook.page.locator(".hyb-source-line")
     plot.click(position=position)
     expect(marked).to_have_text("y = nd.sqrt(y)")

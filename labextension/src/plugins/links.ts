@@ -7,8 +7,10 @@ import type { EditorView } from '@codemirror/view';
 import { Signal, type ISignal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 import type { Site } from '../frames';
+import type { LineNote } from '../views/line_waits';
 import type { Place } from '../views/paint_marks';
 import { markLines } from './line_marks';
+import { noteWaits } from './wait_notes';
 import type { Shown, Viewers } from './viewers';
 
 export class Links {
@@ -34,6 +36,20 @@ export class Links {
     const cell = site.cell === null ? null : this.cellById(site.cell);
     if (cell && site.line !== null) {
       this.markRan(cell, new Map([[site.line, site.code]]), true);
+    }
+  }
+
+  /** Writes behind the lines of a cell what is said of them; none: there is nothing to say. */
+  noteLines(id: string, notes: readonly LineNote[]): void {
+    const cell = this.cellById(id);
+    const view = cell && viewOf(cell);
+    if (cell && view) {
+      const now = cell.model.sharedModel.getSource().split('\n');
+      const texts = notes.flatMap(({ site, text }) => {
+        const line = site.line === null ? null : sameLine(now, site.line, site.code);
+        return line === null ? [] : [[line, text] as const];
+      });
+      noteWaits(view, new Map(texts));
     }
   }
 

@@ -1,8 +1,15 @@
 // The right-hand panel: the timeline of the current notebook's kernel.
-import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import type { Cell } from '@jupyterlab/cells';
+import {
+  NotebookActions,
+  type INotebookTracker,
+  type Notebook,
+  type NotebookPanel
+} from '@jupyterlab/notebook';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import { h } from '../views/dom';
+import { LineWaits } from '../views/line_waits';
 import { Timeline } from '../views/timeline';
 import { panelIcon } from './icon';
 import type { Links } from './links';
@@ -88,9 +95,18 @@ export class LivePanel extends Widget {
       choose: (process, serial) => this.viewers.choose(process, serial)
     });
     this.timelines.set(connection, timeline);
+    const waits = new LineWaits();
+    const runs = (_: unknown, { notebook, cell }: { notebook: Notebook; cell: Cell }) => {
+      if (notebook === connection.panel.content) {
+        waits.forget(cell.model.id);
+        this.links.noteLines(cell.model.id, []);
+      }
+    };
+    NotebookActions.executionScheduled.connect(runs);
     connection.messages.connect((_, message) => {
       if (message.type === 'frame') {
         timeline.push(message);
+        waits.add(message).forEach(cell => this.links.noteLines(cell, waits.notes(cell)));
       } else if (message.type === 'status' && message.engine) {
         timeline.setEngine(message.engine);
       }
@@ -106,6 +122,7 @@ export class LivePanel extends Widget {
     connection.stateChanged.connect(tell);
     tell();
     connection.panel.disposed.connect(() => {
+      NotebookActions.executionScheduled.disconnect(runs);
       this.timelines.delete(connection);
       timeline.dispose();
       this.follow();
