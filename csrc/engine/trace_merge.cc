@@ -44,38 +44,48 @@ void merge_spans(std::vector<Record>* records, size_t most) {
   const auto spans = std::stable_partition(records->begin(), records->end(), is_other);
   const auto count = static_cast<size_t>(records->end() - spans);
   if (count <= most) return;
-  std::sort(spans, records->end(), [](const Record& a, const Record& b) {
-    return std::tie(a.lane, a.kind, a.start) < std::tie(b.lane, b.kind, b.start);
-  });
+  // Pointers move faster than records, and mostly they are in order as they came.
+  std::vector<const Record*> sorted;
+  sorted.reserve(count);
+  for (auto r = spans; r != records->end(); ++r) sorted.push_back(&*r);
+  const auto before = [](const Record* a, const Record* b) {
+    return std::tie(a->lane, a->kind, a->start) < std::tie(b->lane, b->kind, b->start);
+  };
+  if (!std::is_sorted(sorted.begin(), sorted.end(), before)) {
+    std::sort(sorted.begin(), sorted.end(), before);
+  }
   // The shortest slices that make them few enough.
   int shift = kFirstShift;
   for (; shift < kLastShift; ++shift) {
     size_t left = 0;
     const Record* last = nullptr;  // the short one before
-    for (auto r = spans; r != records->end(); ++r) {
+    for (const Record* r : sorted) {
       const bool alone = is_long(*r, shift);
       left += alone || !last || !in_one_slice(*last, *r, shift);
-      if (!alone) last = &*r;
+      if (!alone) last = r;
     }
     if (left <= most) break;
   }
-  auto to = spans, last = records->end();
-  uint32_t longest = 0;  // of those in the last short one
-  for (auto r = spans; r != records->end(); ++r) {
+  std::vector<Record> merged;
+  constexpr size_t kNone = SIZE_MAX;
+  size_t last = kNone;   // the last short one
+  uint32_t longest = 0;  // of those in it
+  for (const Record* r : sorted) {
     const bool alone = is_long(*r, shift);
-    if (!alone && last != records->end() && in_one_slice(*last, *r, shift)) {
-      add(&*last, &longest, *r);
-    } else {
-      if (!alone) {
-        last = to;
-        longest = r->duration;
-      }
-      *to++ = *r;
+    if (!alone && last != kNone && in_one_slice(merged[last], *r, shift)) {
+      add(&merged[last], &longest, *r);
+      continue;
     }
+    if (!alone) {
+      last = merged.size();
+      longest = r->duration;
+    }
+    merged.push_back(*r);
   }
-  records->erase(to, records->end());
-  std::sort(spans, records->end(),
+  std::sort(merged.begin(), merged.end(),
             [](const Record& a, const Record& b) { return a.start < b.start; });
+  records->erase(spans, records->end());
+  records->insert(records->end(), merged.begin(), merged.end());
 }
 
 }  // namespace trace

@@ -6,6 +6,8 @@ import { seconds } from './format';
 
 /** Shorter ones, in milliseconds and all together, are not worth a word. */
 const SHORTEST_MS = 1;
+/** So many times the longest all together are told of, too. */
+const MUCH_MORE = 1.05;
 
 interface Waited {
   site: Site;
@@ -60,8 +62,8 @@ export class LineWaits {
     }
     return [...lines.values()].flatMap(waits => {
       const total = waits.reduce((sum, { ms }) => sum + ms, 0);
-      const [longest, ...others] = [...waits].sort((a, b) => b.ms - a.ms);
-      const more = others.length > 0 ? `, ${seconds(total / 1e3)} in all` : '';
+      const [longest] = [...waits].sort((a, b) => b.ms - a.ms);
+      const more = total > MUCH_MORE * longest.ms ? `, ${seconds(total / 1e3)} in all` : '';
       return total < SHORTEST_MS ? [] : { site: longest.site, text: sentence(longest) + more };
     });
   }
