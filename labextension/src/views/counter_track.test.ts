@@ -65,4 +65,19 @@ describe('SpanStore', () => {
     expect(cpu.memory.at(5)).toEqual([64]);
     expect([...cpu.memory.columns({ start: 0, end: 3, width: 3 })]).toEqual([NaN, 640, 64]);
   });
+
+  it('keeps what the kernel tells once when its history is forgotten', () => {
+    const store = new SpanStore();
+    const names = new Map([[1, 'dot']]);
+    store.add(frame([], { queue: [state(1, { ready: 2, used: 64, high: 640 })], names }));
+    const fresh = store.afresh(50);
+    expect(fresh.rings.map(ring => ring.lane)).toEqual([lane]);
+    expect(fresh.names.get(1)).toBe('dot');
+    expect(fresh.counters[0].queue.at(49)).toBeNull();
+    expect(fresh.counters[0].queue.at(51)).toEqual([0, 2, 0]);
+    expect([...fresh.counters[0].memory.columns({ start: 49, end: 51, width: 2 })]).toEqual([
+      NaN,
+      64
+    ]);
+  });
 });

@@ -1,6 +1,6 @@
 // What the timeline knows: the newest spans of each lane one by one, all of them as levels of slices;
 // where operators were not recorded; and the counters of devices.
-import { FLAG, type Span } from '../frame_records';
+import { FLAG, type QueueState, type Span } from '../frame_records';
 import type { Frame, Gap, Lane, Pool, Site } from '../frames';
 import { DeviceCounters } from './device_counters';
 import { Producers } from './flow';
@@ -152,10 +152,7 @@ export class SpanStore {
       this.lastActivity = Math.max(this.lastActivity, gap.end_ms);
     }
     this.producers.add(frame.producers);
-    for (const state of frame.queue) {
-      const ring = this.lanes.get(state.lane);
-      this.devices.get(ring?.lane.device ?? '')?.add(state);
-    }
+    frame.queue.forEach(state => this.addState(state));
     this.process = frame.process || this.process;
     if (frame.cell_ms !== null) {
       this.addCell(frame.cell_ms);
@@ -168,6 +165,23 @@ export class SpanStore {
       this.lastActivity = Math.max(this.lastActivity, frame.now);
     }
     return this.lanes.size > before;
+  }
+
+  /** A store without history: with what the kernel told once and will not tell again. */
+  afresh(now: number): SpanStore {
+    const made = new SpanStore();
+    this.names.forEach((name, id) => made.names.set(id, name));
+    this.sites.forEach((site, id) => made.sites.set(id, site));
+    this.lanes.forEach(({ lane }) => made.lane(lane));
+    for (const { last } of this.counters) {
+      made.addState(last && { ...last, time: now, high: last.used });
+    }
+    made.process = this.process;
+    made.pools = this.pools;
+    made.pending = this.pending;
+    made.now = now;
+    made.frames = 1;
+    return made;
   }
 
   /** Rings as they are drawn: the main thread, then device by device in the order of arrival. */
@@ -210,6 +224,13 @@ export class SpanStore {
 
   get spans(): number {
     return [...this.lanes.values()].reduce((sum, ring) => sum + ring.total, 0);
+  }
+
+  private addState(state: QueueState | null): void {
+    const ring = state && this.lanes.get(state.lane);
+    if (ring) {
+      this.devices.get(ring.lane.device)?.add(state);
+    }
   }
 
   private lane(lane: Lane): LaneRing {

@@ -1,24 +1,24 @@
 // The live timeline: a lane for each device's work, its queue and its memory, moving while the engine works.
 import type { Span } from '../frame_records';
 import type { EngineState, Frame, Site } from '../frames';
-import { spanAt, type Window } from './aggregate';
+import type { Window } from './aggregate';
 import { counterWords } from './counter_words';
-import type { DeviceCounters } from './device_counters';
 import { h, keepKeys } from './dom';
 import type { Bound } from './paint_counters';
 import { makeHatch, paintTimeline } from './paint_timeline';
 import type { Traced } from './serials';
-import { isOfNode, paintMarks, type Marks, type Place } from './paint_marks';
+import { isOfNode, paintMarks, type Marks, type Place as LinePlace } from './paint_marks';
 import { SpanFinder } from './span_finder';
 import { SpanStore, type LaneRing } from './span_store';
+import { hitAt, shareOf, type Hit, type Place } from './timeline_hit';
 import { Surface } from './surface';
 import { readTheme, watchTheme, type Theme } from './theme';
 import { TimeWindow } from './time_window';
 import { watchPlot } from './timeline_pointer';
 import { timelineLegend, tool } from './timeline_tools';
-import { heightOf, LABEL_WIDTH, rowsOf, type Row, type TrackRow } from './timeline_rows';
+import { heightOf, LABEL_WIDTH, rowsOf, type TrackRow } from './timeline_rows';
 import { TimelineStatus } from './timeline_status';
-import { placeWords, type Hit } from './timeline_words';
+import { placeWords } from './timeline_words';
 import { Tooltip } from './tooltip';
 import { WorkTable } from './work_table';
 
@@ -158,7 +158,7 @@ export class Timeline {
   }
 
   /** Marks the spans that a line of a cell pushed; null: those of none. */
-  markLine(place: Place | null): void {
+  markLine(place: LinePlace | null): void {
     this.marks = { ...this.marks, place };
     this.surface.draw();
   }
@@ -169,14 +169,8 @@ export class Timeline {
   }
 
   clear(): void {
-    const { lanes, names, sites, process, counters } = this.store;
-    this.store = new SpanStore();
+    this.store = this.store.afresh(this.window.now(performance.now()));
     this.finder.clear();
-    this.store.process = process;
-    // What the kernel told once it will not tell again.
-    names.forEach((name, id) => this.store.names.set(id, name));
-    sites.forEach((site, id) => this.store.sites.set(id, site));
-    this.store.add(emptyFrame([...lanes.values()], counters, this.window.now(performance.now())));
     this.surface.draw();
   }
 
@@ -310,7 +304,7 @@ export class Timeline {
   }
 
   private zoom(factor: number, x: number | null): void {
-    this.window.zoom(factor, x === null ? 0.5 : this.share(x), this.end);
+    this.window.zoom(factor, x === null ? 0.5 : shareOf(x, this.view), this.end);
     this.surface.draw();
   }
 
@@ -318,38 +312,18 @@ export class Timeline {
     this.plot.style.height = `${heightOf(rowsOf(this.store))}px`;
   }
 
-  private share(x: number): number {
-    return Math.min(1, Math.max(0, (x - LABEL_WIDTH) / this.view.width));
+  private hit(at: Place): Hit | null {
+    return hitAt(this.store, at, this.view, this.window.now(performance.now()));
   }
 
-  private rowAt(y: number): Row | undefined {
-    return rowsOf(this.store).find(row => y >= row.top && y < row.top + row.height);
-  }
-
-  private timeAt(x: number): number {
-    return this.view.start + this.share(x) * this.window.span;
-  }
-
-  private hit(at: { x: number; y: number }): Hit | null {
-    const row = this.rowAt(at.y);
-    if (row?.kind !== 'lane') {
-      return null;
+  private wordsOf(hit: Hit): string[] {
+    if (hit.row.kind !== 'lane') {
+      return counterWords(hit.row, hit.time);
     }
-    const time = this.timeAt(at.x);
-    const slack = (3 * this.window.span) / this.view.width;
-    const span = spanAt(row.ring, time, slack, this.window.now(performance.now()));
-    return { ring: row.ring, time, slack, span };
+    return hit.span ? this.finder.lines(hit.span) : placeWords(hit.row.ring, hit);
   }
 
-  private wordsAt(at: { x: number; y: number }, hit: Hit | null): string[] {
-    const row = this.rowAt(at.y);
-    if (row && row.kind !== 'lane') {
-      return counterWords(row, this.timeAt(at.x));
-    }
-    return hit ? (hit.span ? this.finder.lines(hit.span) : placeWords(hit)) : [];
-  }
-
-  private click(at: { x: number; y: number }): void {
+  private click(at: Place): void {
     const span = this.hit(at)?.span;
     this.finder.choose(span ?? null);
     if (span && isOfNode(span)) {
@@ -361,11 +335,11 @@ export class Timeline {
     }
   }
 
-  private point(at: { x: number; y: number } | null): void {
+  private point(at: Place | null): void {
     const hit = at && this.hit(at);
     this.pointAt(hit?.span && isOfNode(hit.span) ? hit.span.node : null);
     this.finder.point(hit?.span ?? null);
-    const lines = at ? this.wordsAt(at, hit) : [];
+    const lines = hit ? this.wordsOf(hit) : [];
     if (!at || lines.length === 0) {
       this.tooltip.hide();
     } else {
@@ -379,24 +353,4 @@ export class Timeline {
       this.events.hover?.(this.store.process, serial);
     }
   }
-}
-
-function emptyFrame(rings: LaneRing[], counters: DeviceCounters[], now: number): Frame {
-  return {
-    type: 'frame',
-    seq: 0,
-    now,
-    process: '',
-    cell_ms: null,
-    gaps: [],
-    lanes: rings.map(ring => ring.lane),
-    names: new Map(),
-    sites: new Map(),
-    engine: null,
-    pending: 0,
-    pools: [],
-    spans: [],
-    queue: counters.flatMap(({ last }) => (last ? { ...last, time: now, high: last.used } : [])),
-    producers: []
-  };
 }

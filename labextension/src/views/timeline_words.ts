@@ -5,14 +5,6 @@ import { workIn } from './aggregate';
 import { bytes, plural, seconds } from './format';
 import type { LaneRing, SpanStore } from './span_store';
 
-/** What is under the pointer: a lane, a time and, in milliseconds, how far thin things reach. */
-export interface Hit {
-  ring: LaneRing;
-  time: number;
-  slack: number;
-  span: Span | null;
-}
-
 function waitWords(span: Span, store: SpanStore): string[] {
   const [site, pushed] = [span.site, span.node].map(id => store.sites.get(id));
   const name = span.name > 0 ? store.names.get(span.name) : undefined;
@@ -49,7 +41,10 @@ function siteWords({ cell, line, text, code }: Site): string {
 }
 
 /** Where there is no span: operators that nobody saw, or spans that are not kept any more. */
-export function placeWords({ ring, time, slack }: Hit): string[] {
+export function placeWords(
+  ring: LaneRing,
+  { time, slack }: { time: number; slack: number }
+): string[] {
   const gap = ring.gapAt(time, slack);
   if (gap) {
     const length = seconds((gap.end_ms - gap.start_ms) / 1e3);
