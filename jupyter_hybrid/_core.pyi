@@ -64,6 +64,8 @@ class NDArray(_NDArrayMethods):
     @property
     def _traced(self) -> bool: ...
     @property
+    def _storage(self) -> tuple[int, int, str, bool] | None: ...
+    @property
     def _version(self) -> int: ...
     _fresh_grad: bool
     def asnumpy(self) -> np.ndarray[Any, Any]: ...
@@ -367,6 +369,7 @@ class Plan:
     updates: list[int]
     commits: list[tuple[int, int]]
     devices: list[dict[str, Any]]
+    method: str
     arena_bytes: int
     planned_bytes: int
     lower_bound_bytes: int
@@ -488,6 +491,11 @@ def place_buffers(
     alignment: int = 1,
     milliseconds: float = 10.0,
 ) -> dict[str, Any]: ...
+def place_by_each(
+    lifetimes: Sequence[tuple[int, int, int, int]],
+    alignment: int = 1,
+    milliseconds: float = 2.0,
+) -> list[dict[str, Any]]: ...
 def place_exact(
     lifetimes: Sequence[tuple[int, int, int, int]],
     alignment: int = 1,

@@ -4,6 +4,7 @@
 #include "bind/invoke.h"
 #include "bind/mx_call.h"
 #include "bind/site.h"
+#include "core/pool.h"
 #include "launch/thread_state.h"
 #include "tape/autograd.h"
 #include "tape/tape.h"
@@ -54,6 +55,18 @@ int set_fresh_grad(PyObject* self, PyObject* value, void*) {
 }
 PyObject* get_traced(PyObject* self, void*) {
   return guarded([&] { return PyBool_FromLong(!seen(self).array.defined()); });
+}
+// Reads no element and waits for nothing.
+PyObject* get_storage(PyObject* self, void*) {
+  return guarded([&]() -> PyObject* {
+    const Storage* storage = seen(self).array.storage.get();
+    if (storage == nullptr) Py_RETURN_NONE;
+    const bool own = storage->release_external == nullptr;
+    return py::make_tuple(reinterpret_cast<uintptr_t>(storage), round_to_64(storage->bytes),
+                          storage->ctx.str(), own)
+        .release()
+        .ptr();
+  });
 }
 PyObject* get_version(PyObject* self, void*) {
   return guarded([&] {
@@ -191,6 +204,10 @@ std::vector<PyGetSetDef>& array_properties() {
        "Written by backward since it was last used.", nullptr},
       {"T", &get_transposed, nullptr, "With the dimensions in reverse order.", nullptr},
       {"_traced", &get_traced, nullptr, "True while a cell has recorded it but not computed it.",
+       nullptr},
+      {"_storage", &get_storage, nullptr,
+       "(its number, bytes, device, does the device's pool own it): views share one; None while "
+       "a cell has recorded the array but not computed it.",
        nullptr},
       {"_version", &get_version, nullptr, "Counts the writes to its memory.", nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr}};

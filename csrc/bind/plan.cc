@@ -25,6 +25,18 @@ const char* kind_name(BufferKind kind) {
   return "?";
 }
 
+const char* method_name(PlanMethod method) {
+  switch (method) {
+    case PlanMethod::fast:
+      return "fast";
+    case PlanMethod::exact:
+      return "exact";
+    case PlanMethod::parallel:
+      return "parallel";
+  }
+  return "?";
+}
+
 py::list buffers_to_python(const std::vector<Buffer>& buffers) {
   py::list list;
   for (const Buffer& buffer : buffers) {
@@ -76,6 +88,19 @@ py::dict place(const Tuples& lifetimes, int64_t alignment, double milliseconds) 
     layout = place_buffers(given, alignment, milliseconds);
   }
   return layout_to_python(layout);
+}
+
+py::list by_each(const Tuples& lifetimes, int64_t alignment, double milliseconds) {
+  py::list list;
+  for (const MethodFigure& f : place_by_each(lifetimes_from(lifetimes), alignment, milliseconds)) {
+    py::dict d;
+    d["name"] = f.name;
+    d["peak"] = f.peak;
+    d["seconds"] = f.seconds;
+    d["offsets"] = f.offsets;
+    list.append(d);
+  }
+  return list;
 }
 
 py::dict exact(const Tuples& lifetimes, int64_t alignment, double seconds,
@@ -154,6 +179,9 @@ void bind_plan(py::module_& m) {
       .def_readonly("lower_bound_bytes", &Plan::lower_bound_bytes)
       .def_readonly("imperative_bytes", &Plan::imperative_bytes)
       .def_readonly("optimal", &Plan::optimal)
+      .def_property_readonly(
+          "method", [](const Plan& p) { return method_name(p.method); },
+          "How offsets were asked for: 'fast', 'exact' or 'parallel'.")
       .def_readonly("why", &Plan::why)
       .def_property_readonly(
           "placed", [](const Plan& p) { return p.placed; },
@@ -184,6 +212,10 @@ void bind_plan(py::module_& m) {
         py::arg("milliseconds") = 10.0,
         "Offsets for (id, lower, upper, size) lifetimes [lower, upper): a dict with offsets, peak, "
         "lower_bound, proven_bound, optimal, attempts (name, peak), order (positions as placed).");
+  m.def("place_by_each", &by_each, py::arg("lifetimes"), py::arg("alignment") = 1,
+        py::arg("milliseconds") = 2.0,
+        "The same by each heuristic alone: dicts with name, peak, seconds, offsets. Those beyond "
+        "so many milliseconds of counted work are left out.");
   m.def("place_exact", &exact, py::arg("lifetimes"), py::arg("alignment") = 1,
         py::arg("seconds") = 60.0, py::arg("progress") = py::none(), py::arg("capacity") = 0,
         "The same by branch and bound, for at most `seconds`; progress(seconds, peak, bound) is "

@@ -151,6 +151,7 @@ Plan make_plan(const Graph& graph, const PlanOptions& options) {
   }
   Lifetimes life = find_lifetimes(graph, values, windows, options, order.get());
   Plan plan;
+  plan.method = options.method;
   plan.training = options.training;
   plan.donated = options.donated;
   plan.donated.resize(graph.inputs.size(), false);

@@ -27,22 +27,10 @@ int64_t first_fit_work(const Problem& p) { return 30 * p.num_pairs + 150 * int64
 
 // Returns the work that is left.
 int64_t try_heuristics(Best* best, int64_t work) {
-  const Problem& p = best->problem;
-  best->take("in order of time", place::allocate_in_time(p));
-  for (const place::NamedKey& key : place::kPortfolioKeys) {
+  for (const place::Heuristic& heuristic : place::heuristics(best->problem)) {
+    best->take(heuristic.name, heuristic.place());
+    work -= heuristic.work;
     if (best->optimal() || work <= 0) break;
-    const Order order = place::order_by(p, keys(p, key.of));
-    const std::string by = std::string(" by ") + key.name;
-    if (!p.has_neighbours()) {
-      best->take("stacked" + by, place::stack(p, order));
-      work -= stack_work(p);
-      continue;
-    }
-    best->take("skyline" + by, place::skyline(p, order));
-    work -= skyline_work(p);
-    if (work <= 0 || best->optimal()) break;
-    best->take("first fit" + by, place::first_fit(p, order));
-    work -= first_fit_work(p);
   }
   return work;
 }
@@ -110,6 +98,22 @@ int64_t max_live(const std::vector<Lifetime>& lifetimes) {
     most = std::max(most, live);
   }
   return most;
+}
+
+std::vector<place::Heuristic> place::heuristics(const Problem& p) {
+  std::vector<Heuristic> all{{"in order of time", 0, [&p] { return allocate_in_time(p); }}};
+  for (const NamedKey& key : kPortfolioKeys) {
+    const auto order = [&p, &key] { return order_by(p, keys(p, key.of)); };
+    const std::string by = std::string(" by ") + key.name;
+    if (!p.has_neighbours()) {
+      all.push_back({"stacked" + by, stack_work(p), [&p, order] { return stack(p, order()); }});
+      continue;
+    }
+    all.push_back({"skyline" + by, skyline_work(p), [&p, order] { return skyline(p, order()); }});
+    all.push_back(
+        {"first fit" + by, first_fit_work(p), [&p, order] { return first_fit(p, order()); }});
+  }
+  return all;
 }
 
 void place::Best::take(const std::string& name, Placement candidate) {

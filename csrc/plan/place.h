@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,15 @@ struct Best {
   void take(const std::string& name, Placement candidate);
   Layout layout(size_t count) const;  // of the caller's list of `count` lifetimes
 };
+// One of the portfolio's, not run yet; `work`: about how many ns it takes, counted.
+struct Heuristic {
+  std::string name;
+  int64_t work;
+  std::function<Placement()> place;
+};
+// In the order in which the portfolio tries them. The first always runs.
+std::vector<Heuristic> heuristics(const Problem& problem);
+
 // Heuristics, searches and restarts, about `milliseconds` of counted work.
 void try_portfolio(Best* best, double milliseconds);
 

@@ -45,6 +45,16 @@ Layout place_exact(const std::vector<Lifetime>& lifetimes, int64_t alignment, do
                    const std::function<bool(const ExactProgress&)>& go_on = {},
                    int64_t capacity = 0);
 int64_t max_live(const std::vector<Lifetime>& lifetimes);
+struct MethodFigure {
+  std::string name;
+  int64_t peak;
+  double seconds;                // what it took, measured
+  std::vector<int64_t> offsets;  // by position in the input
+};
+// What each heuristic of the portfolio reaches alone. Those beyond `milliseconds` of counted work
+// are left out.
+std::vector<MethodFigure> place_by_each(const std::vector<Lifetime>& lifetimes, int64_t alignment,
+                                        double milliseconds = 2);
 // Pairs in `apart` (positions in the list) share no bytes either, though not live together.
 Layout place_apart(const std::vector<Lifetime>& lifetimes,
                    const std::vector<std::pair<int32_t, int32_t>>& apart, int64_t alignment);
@@ -93,6 +103,10 @@ struct DevicePlan {
   int64_t lower_bound_bytes = 0;              // max-live of the same buffers
 };
 
+// How offsets are found: quickly; by place_exact; or so that values share memory only where the
+// graph's own edges order their uses, and kernels may run in parallel as if nothing was shared.
+enum class PlanMethod : uint8_t { fast, exact, parallel };
+
 struct Plan {
   std::vector<NodeId> steps;  // execution order; every node that runs a kernel or is a view
   std::vector<Buffer> buffers;
@@ -108,16 +122,13 @@ struct Plan {
   int64_t planned_bytes = 0;       // peak of logical bytes created, outputs included
   int64_t lower_bound_bytes = 0;   // max-live of the same buffers
   int64_t imperative_bytes = 0;    // every value lives to the end (see bytes.h for bindings)
+  PlanMethod method = PlanMethod::fast;
   bool optimal = false;
   std::string why;                  // "optimal" or "at most 4 % above the bound"
   std::vector<int32_t> placed;      // ids of the arena's buffers, in the order of placing them
   std::vector<Attempt> attempts;    // at placing them; the last is the plan
   std::vector<DevicePlan> devices;  // empty when everything runs on one; bytes above are sums
 };
-// How offsets are found: quickly; by place_exact; or so that values share memory only where the
-// graph's own edges order their uses, and kernels may run in parallel as if nothing was shared.
-enum class PlanMethod : uint8_t { fast, exact, parallel };
-
 struct PlanOptions {
   PlanMethod method = PlanMethod::fast;
   double exact_seconds = 10;  // at most
