@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import _core
 from ..base import MXNetError
-from ..nd.array_names import array_name
+from ..nd.array_names import array_name, is_parameter
 from . import program_cache
 from .options import Options
 from .program_cache import CellProgram, Recipe
@@ -33,20 +33,26 @@ class Value:
     dtype: Any
     entry: tuple[int, int]  # (node id, output) in the graph as written
     name: str = ""  # of an input: what the user calls it
+    parameter: bool = False  # of an input: it has a gradient array, or a block's name
     alive: Callable[[], Any] | None = None  # the input, while somebody else holds it
 
     @classmethod
-    def of(cls, array: Any, entry: tuple[int, int], name: str = "") -> Value:
-        return cls(_core.value_key(array), tuple(array.shape), array.dtype, entry, name)
+    def of(
+        cls, array: Any, entry: tuple[int, int], name: str = "", parameter: bool = False
+    ) -> Value:
+        key = _core.value_key(array)
+        return cls(key, tuple(array.shape), array.dtype, entry, name, parameter)
 
     @classmethod
-    def read(cls, array: Any, owner: Any, entry: tuple[int, int], name: str) -> Value:
+    def read(
+        cls, array: Any, owner: Any, entry: tuple[int, int], name: str, parameter: bool
+    ) -> Value:
         """Of an input, which may have no name: a parameter, an item of a list.
 
         Args:
             owner: what others hold: the array, or the ndarray whose memory it reads.
         """
-        made = cls.of(array, entry, name)
+        made = cls.of(array, entry, name, parameter)
         made.alive = weakref.ref(owner)
         return made
 
@@ -239,7 +245,7 @@ def compute(
     submit_s = time.perf_counter() - start
     made = [Value.of(a, entries[id(a)]) for a in drawn]
     read = [
-        Value.read(a, owner, (i, 0), called.get(i, ""))
+        Value.read(a, owner, (i, 0), called.get(i, ""), is_parameter(a))
         for a, owner, i in zip(inputs, owners, graph.inputs, strict=True)
     ]
     segment = Segment(

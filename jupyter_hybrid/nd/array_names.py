@@ -19,3 +19,8 @@ def name_array(array: NDArray, name: str) -> None:
 def array_name(array: NDArray) -> str:
     """The name it was given, or empty."""
     return _names.get(id(array), "")
+
+
+def is_parameter(array: NDArray) -> bool:
+    """It is trained (it has a gradient array), or a state of a block's."""
+    return bool(array_name(array)) or array.grad is not None

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from .cards import name_in_block, node_label, user_name
-from .group_paths import GIVEN, is_gradient
+from .categories import categories
+from .group_paths import GIVEN
 from .parts import Part
-from .schema import Attempt, Buffer, Category, DeviceMemory, Held, Memory, Step, Value
+from .planners import compared
+from .schema import Buffer, DeviceMemory, Held, Memory, Step, Value
 
 if TYPE_CHECKING:
     from .spec import Picture
@@ -58,59 +60,25 @@ def memory_of(picture: Picture, parameters: set[int]) -> Memory | None:
     buffers: list[Buffer] = []
     held: list[Held] = []
     placed: list[int] = []
-    optimal = True
-    for part, numbers in zip(picture.parts, _numbers(picture), strict=True):
+    all_numbers = _numbers(picture)
+    for part, numbers in zip(picture.parts, all_numbers, strict=True):
+        if steps:  # what is copied when a part is through stands at a step of its own
+            steps.append(_step(len(steps), -1, "end", None))
         first = len(steps)
-        nodes = {n.id: n for n in part.graph.nodes}
-        kinds = _categories(part, parameters)
-        plan = part.plan
-        at = {node: first + i for i, node in enumerate(plan.steps)}
-        for node_id in plan.steps:
-            node = nodes[node_id]
-            name = user_name(picture.names, node, part.offset)
-            steps.append(
-                {
-                    "step": len(steps),
-                    "node": node_id + part.offset,
-                    "label": node_label(node, name),
-                    "line": picture.line_of(node),
-                }
-            )
-        for buffer in plan.buffers:
-            entries = [e[0] for e in buffer["entries"]]
-            if not entries:
-                continue
-            if buffer["id"] not in numbers:
-                held.append(_held(picture, part, nodes[entries[0]], buffer["bytes"], kinds))
-                continue
-            owner = nodes.get(entries[0])
-            labels = [
-                picture.names.get(i + part.offset)
-                or (name_in_block(nodes[i]) if i in nodes else str(i))
-                for i in dict.fromkeys(entries)
-            ]
-            buffers.append(
-                {
-                    "id": numbers[buffer["id"]],
-                    "node": entries[0] + part.offset,
-                    "label": " → ".join(labels),
-                    "bytes": buffer["bytes"],
-                    "offset": buffer["offset"],
-                    "start": buffer["start"] + first,
-                    "end": buffer["end"] + first,
-                    "kind": buffer["kind"],
-                    "line": picture.line_of(owner) if owner is not None else None,
-                    "shares": [],
-                    "values": _values(entries, at, kinds, part.offset),
-                }
-            )
-        placed += [numbers[b] for b in plan.placed if b in numbers]
-        optimal = optimal and plan.optimal
+        steps += _steps(picture, part, first)
+        shelf = _Shelf(picture, part, parameters, first)
+        for buffer in part.plan.buffers:
+            if buffer["id"] in numbers:
+                buffers.append(shelf.buffer(buffer, numbers[buffer["id"]]))
+            elif buffer["entries"]:
+                held.append(shelf.held(buffer, len(steps)))
+        placed += [numbers[b] for b in part.plan.placed if b in numbers]
 
     def most(total: int | float | None, sizes: list[int]) -> int:
         return int(total or max(sizes))
 
     totals, plans = picture.totals, [part.plan for part in picture.parts]
+    largest = max(range(len(plans)), key=lambda i: plans[i].arena_bytes)
     return {
         "steps": steps,
         "buffers": buffers,
@@ -119,59 +87,97 @@ def memory_of(picture: Picture, parameters: set[int]) -> Memory | None:
         "planned": most(totals.get("bytes_planned"), [p.planned_bytes for p in plans]),
         "lower_bound": most(totals.get("bytes_lower_bound"), [p.lower_bound_bytes for p in plans]),
         "imperative": most(totals.get("bytes_imperative"), [p.imperative_bytes for p in plans]),
-        "optimal": optimal,
+        "optimal": all(p.optimal for p in plans),
         "placed": placed,
         "devices": _devices(picture),
         "method": next((p.attempts[-1][0] for p in plans if p.attempts), ""),
-        "attempts": _attempts(plans),
+        **compared(plans[largest], all_numbers[largest]),
     }
 
 
-# What memory holds ------------------------------------------------------------------------------
-def _categories(part: Part, parameters: set[int]) -> dict[int, Category]:
-    """What the value of each node is. An activation is a forward value that a gradient reads."""
-    kinds: dict[int, Category] = {}
-    read_back: set[int] = set()
-    results = {node for node, _ in part.graph.outputs}
-    for node in reversed(part.graph.nodes):  # readers before what they read
-        backward = is_gradient(node.scope)
-        if backward or (node.is_view and node.id in read_back):
-            read_back.update(source for source, _ in node.inputs)
-        if node.kind == "input":
-            kinds[node.id] = "parameter" if node.id + part.offset in parameters else "input"
-        elif node.kind == "constant":
-            kinds[node.id] = "constant"
-        elif backward:
-            kinds[node.id] = "gradient"
-        elif node.id in read_back:
-            kinds[node.id] = "activation"
-        else:
-            kinds[node.id] = "result" if node.id in results else "temporary"
-    return kinds
+def _steps(picture: Picture, part: Part, first: int) -> list[Step]:
+    nodes = {n.id: n for n in part.graph.nodes}
+    return [
+        _step(
+            first + i,
+            id_ + part.offset,
+            node_label(nodes[id_], user_name(picture.names, nodes[id_], part.offset)),
+            picture.line_of(nodes[id_]),
+        )
+        for i, id_ in enumerate(part.plan.steps)
+    ]
 
 
-def _values(
-    entries: Sequence[int], at: dict[int, int], kinds: dict[int, Category], offset: int
-) -> list[Value]:
-    """The values that a buffer holds one after the other; a view of one is the same value."""
-    made = sorted((at[node], node) for node in dict.fromkeys(entries) if node in at)
-    return [{"node": node + offset, "start": step, "category": kinds[node]} for step, node in made]
+def _step(step: int, node: int, label: str, line: int | None) -> Step:
+    return {"step": step, "node": node, "label": label, "line": line}
 
 
-def _held(picture: Picture, part: Part, node: Any, size: int, kinds: dict[int, Category]) -> Held:
-    """An array that was there before and is there afterwards: it is read, or written to."""
-    name = user_name(picture.names, node, part.offset) or name_in_block(node)
-    return {
-        "node": node.id + part.offset,
-        "label": name or node.op,
-        "bytes": size,
-        "line": picture.line_of(node),
-        "category": kinds[node.id],
-        "written": node.kind not in GIVEN,
-    }
+class _Shelf:
+    """The memory of one part: buffers of its plan as rows of the picture."""
 
+    def __init__(self, picture: Picture, part: Part, parameters: set[int], first: int):
+        self._picture, self._part, self._first = picture, part, first
+        self._nodes = {n.id: n for n in part.graph.nodes}
+        self._kinds = categories(part, parameters)
+        self._at = {node: first + i for i, node in enumerate(part.plan.steps)}
 
-def _attempts(plans: Sequence[Any]) -> list[Attempt]:
-    """What the planner tried for the largest arena, each better than the one before."""
-    largest = max(plans, key=lambda plan: plan.arena_bytes)
-    return [{"method": method, "bytes": size} for method, size in largest.attempts]
+    def buffer(self, buffer: dict[str, Any], number: int) -> Buffer:
+        """One that the program makes."""
+        part, nodes = self._part, self._nodes
+        entries: list[tuple[int, int]] = buffer["entries"]
+        copied = not entries  # when all is computed, so that no two results share memory
+        if copied and buffer["kind"] == "output":
+            entries = [part.graph.outputs[buffer["index"]]]
+        ids = list(dict.fromkeys(node for node, _ in entries))
+        owner = nodes.get(ids[0]) if ids else None
+        label = " → ".join(self._label(i) for i in ids) or "a value put aside"
+        start = buffer["start"] + self._first
+        return {
+            "id": number,
+            "node": ids[0] + part.offset if ids else -1,
+            "label": f"copy of {label}" if copied and ids else label,
+            "bytes": buffer["bytes"],
+            "offset": buffer["offset"],
+            "start": start,
+            "end": buffer["end"] + self._first,
+            "kind": buffer["kind"],
+            "line": self._picture.line_of(owner) if owner is not None else None,
+            "shares": [],
+            "values": self._copy(ids, start) if copied else self._values(entries),
+        }
+
+    def held(self, buffer: dict[str, Any], end: int) -> Held:
+        """An array that was there before and is there afterwards: it is read, or written to."""
+        entry = buffer["entries"][0]
+        node = self._nodes[entry[0]]
+        values = [self._nodes[i] for i, _ in buffer["entries"]]
+        return {
+            "node": node.id + self._part.offset,
+            "label": self._label(node.id) or node.op,
+            "bytes": buffer["bytes"],
+            "line": self._picture.line_of(node),
+            "category": self._kinds[entry],
+            "written": any(v.kind not in GIVEN and not v.is_view for v in values),
+            "start": self._first,
+            "end": end,
+        }
+
+    def _label(self, id_: int) -> str:
+        node = self._nodes.get(id_)
+        if node is None:
+            return str(id_)
+        given = user_name(self._picture.names, node, self._part.offset)
+        return given or name_in_block(node)
+
+    def _values(self, entries: Sequence[tuple[int, int]]) -> list[Value]:
+        """What it holds, one after the other; a view of a value is the same value."""
+        made = sorted((self._at[e[0]], e) for e in entries if e[0] in self._at)
+        kept = [row for row in made if not self._nodes[row[1][0]].is_view] or made[:1]
+        return [
+            {"node": e[0] + self._part.offset, "start": step, "category": self._kinds[e]}
+            for step, e in kept
+        ]
+
+    def _copy(self, ids: list[int], start: int) -> list[Value]:
+        node = ids[0] + self._part.offset if ids else -1
+        return [{"node": node, "start": start, "category": "result" if ids else "temporary"}]

@@ -47,8 +47,10 @@ def parts_of(report: Any) -> list[Part]:
 def of_report(report: Any) -> Picture:
     """The picture of a hybridized cell."""
     names: dict[int, str] = {}
+    parameters: set[int] = set()
     for segment, offset in zip(report.segments, report.offsets, strict=True):
         names.update({node + offset: name for (node, _), name in segment.names.items()})
+        parameters.update(v.entry[0] + offset for v in segment.inputs if v.parameter)
     stages = report.stages
     segments = []
     for i, segment in enumerate(report.segments):
@@ -72,6 +74,7 @@ def of_report(report: Any) -> Picture:
         stages=stages,
         parts=parts_of(report),
         names=names,
+        parameters=parameters,
         line_of=report.line_of,
         cell={"id": report.cell.id, "lines": report.cell.lines, "first_line": 1},
         totals={}
@@ -202,7 +205,12 @@ def spec_of(thing: Any) -> Spec:
     if drawn is not None:
         graph, title, keys = drawn()
         picture = of_graph if isinstance(graph, _core.Graph) else of_compiled
-        return build(picture(graph, title, keys))
+        made = picture(graph, title, keys)
+        if hasattr(thing, "collect_params"):
+            names = set(thing.collect_params())
+            inputs = (n for n in made.stages[0].graph.nodes if n.kind == "input")
+            made.parameters = {n.id for n in inputs if n.name in names}
+        return build(made)
     raise TypeError(
         "a graph viewer draws a report, a Symbol, a Graph, a Compiled or a hybridized block, "
         f"got {type(thing).__name__}"

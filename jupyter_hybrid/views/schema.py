@@ -244,6 +244,8 @@ class Held(TypedDict):
     line: Id
     category: Category
     written: Truth
+    start: Annotated[int, Or(0), "the steps of the part that reads or fills it"]
+    end: Annotated[int, Or(0)]
 
 
 class Attempt(TypedDict):
@@ -251,6 +253,8 @@ class Attempt(TypedDict):
 
     method: Text
     bytes: Size
+    s: Annotated[Figure, "what it took; None: not measured alone"]
+    offsets: Annotated[list[int], "of the buffers ``attempted``; empty: not kept"]
 
 
 class Buffer(TypedDict):
@@ -296,8 +300,11 @@ class Memory(TypedDict):
     devices: list[DeviceMemory]
     method: Text
     attempts: Annotated[
-        list[Attempt], "at placing the arena's buffers, each better than the one before"
+        list[Attempt],
+        "the planner's methods on the largest arena, each alone; that of ``method`` is the plan's",
     ]
+    attempted: Annotated[list[int], "the buffers of that arena"]
+    arena_bound: Annotated[Size, "the most of their bytes alive at one step; 0: not known"]
 
 
 class KernelTime(TypedDict):

@@ -54,6 +54,7 @@ class Picture:
     stages: list[Any]  # name, label, graph, changes, changed, why_skipped, program_with_nodes
     parts: list[Part] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)  # node id -> the user's name
+    parameters: set[int] | None = None  # ids of inputs; None: nobody knows
     line_of: Callable[[Any], int | None] = lambda node: None
     cell: Cell | None = None
     totals: Totals = field(default_factory=Totals)
@@ -113,7 +114,7 @@ def _build(picture: Picture) -> Spec:
         "stages": stages,
         "groups": groups,
         "skipped": skipped,
-        "memory": memory_of(picture, _parameters(stages)),
+        "memory": memory_of(picture, _parameters(picture, stages)),
         "heat": heat_of(picture.parts),
         "serials": [part.serials for part in picture.parts],
         "totals": picture.totals,
@@ -145,8 +146,11 @@ def _build(picture: Picture) -> Spec:
     }
 
 
-def _parameters(stages: list[Stage]) -> set[int]:
-    """Inputs that are weights, biases or states of an operator."""
+def _parameters(picture: Picture, stages: list[Stage]) -> set[int]:
+    """Those that are known; of a bare graph inputs that are weights, biases or states of an
+    operator."""
+    if picture.parameters is not None:
+        return picture.parameters
     nodes = stages[0]["graph"]["nodes"] if stages else []
     return {n["id"] for n in nodes if n["kind"] == "input" and n["host"] is not None}
 

@@ -203,12 +203,19 @@ export interface Held {
   line: number | null;
   category: Category;
   written: boolean;
+  /** the steps of the part that reads or fills it */
+  start: number;
+  end: number;
 }
 
 /** A way to place the buffers, and the height that it reached. */
 export interface Attempt {
   method: string;
   bytes: number;
+  /** what it took; None: not measured alone */
+  s: number | null;
+  /** of the buffers `attempted`; empty: not kept */
+  offsets: number[];
 }
 
 /** One buffer of the plan: `bytes` at `offset`, alive from step `start` to step `end`, both included. */
@@ -250,8 +257,12 @@ export interface Memory {
   placed: number[];
   devices: DeviceMemory[];
   method: string;
-  /** at placing the arena's buffers, each better than the one before */
+  /** the planner's methods on the largest arena, each alone; that of `method` is the plan's */
   attempts: Attempt[];
+  /** the buffers of that arena */
+  attempted: number[];
+  /** the most of their bytes alive at one step; 0: not known */
+  arena_bound: number;
 }
 
 /** Of one kernel of the plan: seconds, FLOP and bytes, of all its runs together. */

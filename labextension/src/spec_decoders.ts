@@ -174,12 +174,16 @@ const held = object<Held>({
   bytes: or(size, 0),
   line: or(integer, null),
   category: choice(CATEGORIES),
-  written: or(boolean, false)
+  written: or(boolean, false),
+  start: or(integer, 0),
+  end: or(integer, 0)
 });
 
 const attempt = object<Attempt>({
   method: or(string, ''),
-  bytes: or(size, 0)
+  bytes: or(size, 0),
+  s: or(number, null),
+  offsets: list(integer)
 });
 
 const buffer = object<Buffer>({
@@ -215,7 +219,9 @@ const memory = object<Memory>({
   placed: list(integer),
   devices: list(deviceMemory),
   method: or(string, ''),
-  attempts: list(attempt)
+  attempts: list(attempt),
+  attempted: list(integer),
+  arena_bound: or(size, 0)
 });
 
 const kernelTime = object<KernelTime>({

@@ -1,0 +1,150 @@
+"""The memory plan in pictures: what each buffer holds when, and the planner's methods."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from cells import Shell
+from test_cell_training import MLP, SETUP
+
+import jupyter_hybrid as jh
+from jupyter_hybrid import _core, nd, sym
+from jupyter_hybrid.views import spec_of
+
+STEP = """
+with autograd.record():
+    y = net(x)
+    loss = loss_of(y, label)
+loss.backward()
+trainer.step(3)"""
+
+
+@pytest.fixture
+def shell() -> Shell:
+    return Shell()
+
+
+def memory_of(shell: Shell):
+    return spec_of(shell.report)["memory"]
+
+
+def live(memory) -> list[int]:
+    """Bytes alive by step."""
+    steps = max(b["end"] for b in memory["buffers"]) + 1
+    made = [0] * steps
+    for b in memory["buffers"]:
+        for step in range(b["start"], b["end"] + 1):
+            made[step] += b["bytes"]
+    return made
+
+
+def test_what_a_training_step_holds(shell):
+    shell.run(SETUP + MLP + "trainer = gluon.Trainer(net.collect_params(), 'sgd')\nnet(x)")
+    shell.hybridize(STEP, "--view none --force")
+    memory = memory_of(shell)
+    held = Counter()
+    for row in memory["held"]:
+        held[row["category"]] += row["bytes"]
+    weights = 4 * (8 * 4 + 8 + 3 * 8 + 3)
+    assert held == {"parameter": weights, "gradient": weights, "input": 4 * (12 + 3)}
+    written = {row["label"]: row["written"] for row in memory["held"]}
+    assert (written["dense0_weight"], written["x"], written["label"]) == (True, False, False)
+    nodes = {n["id"]: n for n in spec_of(shell.report)["stages"][-1]["graph"]["nodes"]}
+    values = [v for b in memory["buffers"] for v in b["values"]]
+    steps = {s["node"]: s["step"] for s in memory["steps"]}
+    assert all(v["start"] == steps[v["node"]] for v in values)
+    kinds = {nodes[v["node"]]["name"]: v["category"] for v in values}
+    assert (kinds["y"], kinds["loss"]) == ("result", "result")
+    assert kinds["dense0_relu_fwd"] == "activation"
+    for v in values:  # a gradient is what the pass has made, an activation what it reads
+        assert (v["category"] == "gradient") == nodes[v["node"]]["scope"].startswith("backward")
+
+
+def test_inputs_with_gradients_are_parameters(shell):
+    shell.run(SETUP + "x, w = nd.ones((2, 3)), nd.ones((3, 4))\nw.attach_grad()")
+    shell.hybridize("y = nd.dot(x, w)", "--view none --force")
+    kinds = {row["label"]: row["category"] for row in memory_of(shell)["held"]}
+    assert kinds == {"x": "input", "w": "parameter"}
+
+
+def test_the_most_bytes_alive_lie_between_bound_and_plan(shell):
+    shell.run(SETUP + "x = np.ones((40, 50))")
+    shell.hybridize("a = x @ x.T\nb = np.exp(a) @ x\nc = b.sum()", "--out c --view none --force")
+    memory, plan = memory_of(shell), shell.report.segments[0].compiled.program.plan
+    assert plan.lower_bound_bytes <= max(live(memory)) <= plan.planned_bytes
+    assert memory["planned"] == plan.planned_bytes
+
+
+def test_results_that_are_copied_at_the_end_are_alive_there():
+    x = sym.var("x")
+    a = sym.exp(x)
+    function = jh.compile([a, sym.reshape(a, shape=(-1,)), x])
+    function(x=nd.ones((8, 8)))
+    memory = spec_of(function)["memory"]
+    copies = [b for b in memory["buffers"] if b["label"].startswith("copy of")]
+    assert [b["start"] for b in copies] == [len(memory["steps"])] * 2
+    assert all(b["values"][0]["category"] == "result" for b in copies)
+    assert max(live(memory)) == memory["lower_bound"] == 3 * 256
+
+
+def test_parts_of_a_cell_stand_behind_each_other(shell):
+    shell.run(SETUP + "x = np.ones((40, 50))")
+    shell.hybridize("a = x * 2\nprint(a.sum())\nb = np.exp(a) @ x.T", "--view none --force")
+    assert len(shell.report.segments) > 1
+    memory = memory_of(shell)
+    ends = [s["step"] for s in memory["steps"] if s["node"] < 0]
+    assert len(ends) == len(shell.report.segments) - 1
+    for b in memory["buffers"]:  # none reaches into the next part
+        assert all(not b["start"] <= end < b["end"] for end in ends)
+    for row in memory["held"]:
+        assert all(not row["start"] <= end < row["end"] for end in ends)
+
+
+def test_planners_are_compared_on_the_same_buffers(shell):
+    shell.run(SETUP + MLP + "trainer = gluon.Trainer(net.collect_params(), 'sgd')\nnet(x)")
+    shell.hybridize(STEP, "--view none --force")
+    memory, plan = memory_of(shell), shell.report.segments[0].compiled.program.plan
+    arena = [b for b in memory["buffers"] if b["kind"] == "arena"]
+    assert memory["attempted"] == [b["id"] for b in arena]
+    own = [a for a in memory["attempts"] if (a["method"], a["bytes"]) == plan.attempts[-1]]
+    assert own[0]["offsets"] == [b["offset"] for b in arena]
+    assert own[0]["bytes"] == memory["arena_bytes"]
+    for attempt in memory["attempts"]:
+        assert attempt["bytes"] >= memory["arena_bound"]
+        tops = [o + b["bytes"] for o, b in zip(attempt["offsets"], arena, strict=True)]
+        assert max(tops) <= attempt["bytes"] < max(tops) + 64
+        for i, a in enumerate(arena):
+            for o, b in list(zip(attempt["offsets"], arena, strict=True))[i + 1 :]:
+                apart = a["end"] < b["start"] or b["end"] < a["start"]
+                below = attempt["offsets"][i] + a["bytes"] <= o
+                above = o + b["bytes"] <= attempt["offsets"][i]
+                assert apart or below or above
+
+
+def test_a_parallel_plan_is_not_compared_with_what_may_not_be_done(shell):
+    shell.run(SETUP + "x = np.ones((40, 50))")
+    shell.hybridize("a = x @ x.T\nb = np.exp(a) @ x", "--view none --force --plan parallel")
+    memory = memory_of(shell)
+    assert memory["arena_bound"] == 0
+    assert all(a["s"] is None for a in memory["attempts"])
+
+
+def test_each_method_alone():
+    rng = np.random.default_rng(3)
+    starts = rng.integers(0, 60, 80)
+    lifetimes = [
+        (i, int(s), int(s + rng.integers(1, 12)), int(rng.integers(1, 900)))
+        for i, s in enumerate(starts)
+    ]
+    each = _core.place_by_each(lifetimes, 1, 100.0)
+    assert [e["name"] for e in each][0] == "in order of time"
+    assert len({e["name"] for e in each}) == len(each) > 8
+    found = _core.place_buffers(lifetimes)
+    assert min(e["peak"] for e in each) >= found["peak"] >= found["lower_bound"]
+    assert all(e["peak"] == max(o + n[3] for o, n in zip(e["offsets"], lifetimes)) for e in each)
+    first = found["attempts"][0]
+    assert (each[0]["name"], each[0]["peak"]) == first
+    assert len(_core.place_by_each(lifetimes, 1, 0.0)) == 1
+    assert _core.place_by_each([]) == []
