@@ -5,7 +5,10 @@ import { faultNotice } from '../views/fault';
 import type { RunRequest, ViewerState } from '../views/graph_viewer';
 import { injectStyles } from '../views/styles';
 import { viewerOf, type Viewer } from '../views/viewer';
-import css from '../views/views.css';
+import memoryCss from '../views/memory.css';
+import viewsCss from '../views/views.css';
+
+const css = viewsCss + memoryCss;
 
 /** The part of anywidget's model that is used here. */
 interface Model {

@@ -216,9 +216,11 @@ export class GraphViewer {
     this.slider = new StageSlider(stages, stage => this.userStage(stage));
     this.bar.append(this.slider.element);
     this.memory = spec.memory
-      ? new MemoryView(spec.memory, {
+      ? new MemoryView(spec.memory, spec.cell?.lines ?? [], id => this.model.nameInPlan(id), {
           select: buffer => this.user(this.model.nodesOf(buffer)),
-          hover: buffer => this.hover(this.model.nodesOf(buffer))
+          hover: buffer => this.hover(this.model.nodesOf(buffer)),
+          selectNodes: ids => this.user(ids),
+          hoverNodes: ids => this.hover(ids)
         })
       : null;
     this.program = new ProgramView(spec, this.model, {

@@ -1,38 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseSpec, type Buffer, type Memory } from '../protocol';
+import { parseSpec, type Memory } from '../protocol';
 import fixture from '../testdata/four_lines.json';
-import { boxUnder, byteTicks, layoutMemory } from './memory_geometry';
-
-function memory(buffers: Partial<Buffer>[], rest: Partial<Memory> = {}): Memory {
-  const base: Buffer = {
-    id: 0,
-    node: 0,
-    label: '',
-    bytes: 10,
-    offset: 0,
-    start: 0,
-    end: 0,
-    kind: 'arena',
-    line: null,
-    shares: [],
-    values: []
-  };
-  return {
-    steps: [],
-    buffers: buffers.map((b, id) => ({ ...base, id, ...b })),
-    arena_bytes: 0,
-    planned: 0,
-    lower_bound: 0,
-    imperative: 0,
-    optimal: false,
-    placed: [],
-    held: [],
-    devices: [],
-    attempts: [],
-    method: '',
-    ...rest
-  };
-}
+import { memory } from '../testdata/memory';
+import { boxUnder, byteTicks, layoutMemory, placedBy } from './memory_geometry';
 
 describe('layoutMemory', () => {
   it('has room for the imperative level unless the plan would be flat beside it', () => {
@@ -48,22 +18,12 @@ describe('layoutMemory', () => {
     expect(b).toMatchObject({ x0: 1, x1: 2, y0: 80, y1: 160 });
     expect(d).toMatchObject({ x0: 2, x1: 3, y0: 80, y1: 160 });
     expect(layout.top).toBe(320);
-    expect(layout.live).toEqual([80, 160, 160]);
-    expect(Math.max(...layout.live)).toBe(plan.planned);
   });
 
   it('shows where a buffer is taken over in place', () => {
     const [handover, ...rest] = layoutMemory(parseSpec(fixture).memory as Memory).handovers;
     expect(rest).toEqual([]);
     expect([handover.from.buffer.id, handover.to.buffer.id, handover.x]).toEqual([1, 2, 2]);
-  });
-
-  it('counts a handover step once', () => {
-    const plan = memory([
-      { kind: 'output', start: 0, end: 1, shares: [1] },
-      { kind: 'output', start: 1, end: 2, shares: [0] }
-    ]);
-    expect(layoutMemory(plan).live).toEqual([10, 10, 10]);
   });
 
   it('stacks outputs that live together, and reuses the height of those gone', () => {
@@ -79,7 +39,7 @@ describe('layoutMemory', () => {
 
   it('leaves inputs out and stands an empty plan', () => {
     expect(layoutMemory(memory([{ kind: 'input' }])).boxes).toEqual([]);
-    expect(layoutMemory(memory([]))).toMatchObject({ steps: 1, top: 1, live: [0] });
+    expect(layoutMemory(memory([]))).toMatchObject({ steps: 1, top: 1 });
   });
 });
 
@@ -92,4 +52,11 @@ it('finds the box under a point', () => {
 it('ticks bytes in powers of two', () => {
   expect(byteTicks(320, 5)).toEqual([0, 64, 128, 192, 256, 320]);
   expect(byteTicks(5 << 20, 5)[1]).toBe(1 << 20);
+});
+
+it('places the buffers as another method does, outputs on top', () => {
+  const plan = memory([{ offset: 0 }, { offset: 10 }, { kind: 'output' }], { attempted: [0, 1] });
+  const other = { method: 'skyline', bytes: 30, s: null, offsets: [20, 0] };
+  const boxes = layoutMemory(placedBy(plan, other)).boxes;
+  expect(boxes.map(box => box.y0)).toEqual([20, 0, 30]);
 });

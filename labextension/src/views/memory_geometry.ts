@@ -1,5 +1,5 @@
 // The memory plan as rectangles: steps to the right, bytes upward; no drawing here.
-import type { Buffer, Memory } from '../spec';
+import type { Attempt, Buffer, Memory } from '../spec';
 
 /** A buffer's rectangle: steps [x0, x1), bytes [y0, y1) above the bottom of the picture. */
 export interface BufferBox {
@@ -24,8 +24,6 @@ export interface MemoryLayout {
   arena: number;
   boxes: BufferBox[];
   handovers: Handover[];
-  /** logical bytes alive at each step (inputs not counted) */
-  live: number[];
 }
 
 // How many times the plan's height the imperative level may stand.
@@ -34,7 +32,7 @@ const FLATTEST = 2.5;
 /** Arena buffers at their offsets, outputs stacked above the arena, inputs left out. */
 export function layoutMemory(memory: Memory): MemoryLayout {
   const created = memory.buffers.filter(buffer => buffer.kind !== 'input');
-  const steps = Math.max(memory.steps.length, 1, ...created.map(buffer => buffer.end + 1));
+  const steps = stepsOf(memory);
   // Up to the last byte in use: the arena's own size is rounded up, and outputs stand on top.
   const arena = Math.max(
     0,
@@ -52,9 +50,13 @@ export function layoutMemory(memory: Memory): MemoryLayout {
     top,
     arena,
     boxes,
-    handovers: findHandovers(boxes),
-    live: liveBytes(created, steps)
+    handovers: findHandovers(boxes)
   };
+}
+
+/** How many steps are drawn: results that are copied at the end stand at one more. */
+export function stepsOf({ steps, buffers }: Memory): number {
+  return buffers.reduce((most, { end }) => Math.max(most, end + 1), Math.max(steps.length, 1));
 }
 
 // Buffers that share one output's space stand at one height; each such family takes the lowest
@@ -80,7 +82,8 @@ function stackOutputs(created: Buffer[], base: number): BufferBox[] {
   return boxes;
 }
 
-function familiesOf(buffers: Buffer[]): Buffer[][] {
+/** Buffers that share one space in place, together. */
+export function familiesOf(buffers: Buffer[]): Buffer[][] {
   const family = new Map<number, Buffer[]>(buffers.map(buffer => [buffer.id, [buffer]]));
   for (const buffer of buffers) {
     for (const id of buffer.shares) {
@@ -122,16 +125,14 @@ function findHandovers(boxes: BufferBox[]): Handover[] {
   return handovers;
 }
 
-// Where a buffer takes over in place, the step belongs to both; its bytes are counted once.
-function liveBytes(buffers: Buffer[], steps: number): number[] {
-  const live = new Array<number>(steps).fill(0);
-  for (const family of familiesOf(buffers)) {
-    for (let step = 0; step < steps; step++) {
-      const here = family.filter(buffer => buffer.start <= step && step <= buffer.end);
-      live[step] += Math.max(0, ...here.map(buffer => buffer.bytes));
-    }
-  }
-  return live;
+/** The plan with the arena's buffers where another method puts them. */
+export function placedBy(memory: Memory, { offsets, bytes }: Attempt): Memory {
+  const at = new Map(memory.attempted.map((id, i) => [id, offsets[i]]));
+  const buffers = memory.buffers.map(buffer => ({
+    ...buffer,
+    offset: at.get(buffer.id) ?? buffer.offset
+  }));
+  return { ...memory, buffers, arena_bytes: bytes };
 }
 
 /** The box under a point given in steps and bytes; the last drawn wins. */

@@ -1,6 +1,6 @@
 // Colours and marks. Hues are of Okabe-Ito and Tol's sets, safe for colour-blind people; every
 // colour has a second channel (a glyph on the card, a tag with the buffer's number).
-import type { Action, Family } from '../spec';
+import type { Action, Category, Family } from '../spec';
 
 export interface Swatch {
   color: string;
@@ -24,6 +24,17 @@ export const FAMILY: Record<Family, Swatch> = {
   constant: { color: '#8c8c8c', glyph: '#', label: 'constant' },
   effect: { color: '#b8336a', glyph: '!', label: 'effect, sync point' },
   other: { color: '#6f6f6f', glyph: '·', label: 'other' }
+};
+
+/** What bytes in memory are for. */
+export const CATEGORY: Record<Category, { color: string; label: string }> = {
+  parameter: { color: '#0072b2', label: 'parameters' },
+  input: { color: '#44546a', label: 'inputs' },
+  constant: { color: '#8c8c8c', label: 'constants' },
+  activation: { color: '#e69f00', label: 'activations, kept for the gradients' },
+  gradient: { color: '#7f5539', label: 'gradients' },
+  temporary: { color: '#56b4e9', label: 'temporary values' },
+  result: { color: '#009e73', label: 'results' }
 };
 
 /** Of the hottest card where heat is shown. */
