@@ -4,7 +4,6 @@
 #include "bind/invoke.h"
 #include "bind/mx_call.h"
 #include "bind/site.h"
-#include "core/pool.h"
 #include "launch/thread_state.h"
 #include "tape/autograd.h"
 #include "tape/tape.h"
@@ -61,11 +60,7 @@ PyObject* get_storage(PyObject* self, void*) {
   return guarded([&]() -> PyObject* {
     const Storage* storage = seen(self).array.storage.get();
     if (storage == nullptr) Py_RETURN_NONE;
-    const bool own = storage->release_external == nullptr;
-    return py::make_tuple(reinterpret_cast<uintptr_t>(storage), round_to_64(storage->bytes),
-                          storage->ctx.str(), own)
-        .release()
-        .ptr();
+    return storage_facts(*storage).release().ptr();
   });
 }
 PyObject* get_version(PyObject* self, void*) {

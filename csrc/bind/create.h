@@ -18,6 +18,10 @@ py::object taken_ndarray(const NDArray& value);
 NDArray shared_or_copied(const py::object& numpy_array, Context ctx);
 // An ndarray that owns the memory of an array that nobody else will write.
 py::object owned_ndarray(const NDArray& value);
+// (its number, bytes, device, does the device's pool own it).
+py::object storage_facts(const Storage& storage);
+// The same of the memory that an ndarray of `owned_ndarray` has at this address; else None.
+py::object owned_storage_facts(uintptr_t address);
 
 // The right-hand side of an assignment: an NDArray of the dtype and device asked for (traced while
 // a cell is traced), from an array, a NumPy array, a sequence or a number.

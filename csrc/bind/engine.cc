@@ -3,6 +3,7 @@
 
 #include "bind/array_object.h"
 #include "bind/common.h"
+#include "bind/create.h"
 #include "bind/site.h"
 #include "bind/taken_back.h"
 
@@ -101,6 +102,8 @@ void bind_engine(py::module_& m) {
       py::arg("n"));
   m.def("pool_stats", &stats, py::arg("ctx") = py::none(),
         "dict: used, peak, reserved bytes of a device's pool.");
+  m.def("numpy_storage", &owned_storage_facts, py::arg("address"),
+        "What NDArray._storage tells, of memory that an ndarray has from the engine; else None.");
   m.def(
       "reset_pool_peak", [](const py::object& ctx) { reset_pool_peak(context_from_python(ctx)); },
       py::arg("ctx") = py::none());

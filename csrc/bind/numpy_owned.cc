@@ -10,6 +10,7 @@
 
 #include "bind/create.h"
 #include "bind/numpy_allocator.h"
+#include "core/pool.h"
 
 namespace hybrid {
 namespace bind {
@@ -95,6 +96,18 @@ py::object owned_ndarray(const NDArray& value) {
   fields->handler = capsule;
   fields->flags |= kOwnData;
   return array;
+}
+
+py::object storage_facts(const Storage& storage) {
+  const bool own = storage.release_external == nullptr;
+  return py::make_tuple(reinterpret_cast<uintptr_t>(&storage), round_to_64(storage.bytes),
+                        storage.ctx.str(), own);
+}
+
+py::object owned_storage_facts(uintptr_t address) {
+  const std::lock_guard<std::mutex> lock(held().mutex);
+  const auto found = held().blocks.find(reinterpret_cast<void*>(address));
+  return found == held().blocks.end() ? py::none() : storage_facts(*found->second);
 }
 
 }  // namespace bind

@@ -10,9 +10,10 @@ from weakref import WeakSet
 from ..capture import options
 
 _ENGINE = {
-    "": ("naive", "threaded", "inline", "limit", "slow", "report"),
+    "": ("naive", "threaded", "inline", "limit", "slow", "report", "memory"),
     "inline": ("on", "off"),
     "report": (),
+    "memory": (),
 }
 _HYBRID = {"": ("mode", "explain", "clear"), "symbolic": ("--force",), "explain": (), "clear": ()}
 _told: WeakSet[Any] = WeakSet()  # IPython has no way to take a completer back

@@ -45,7 +45,9 @@ _AWAITS = (
     "%%{magic}: a cell that awaits must be typed as a cell of its own: IPython runs it in its "
     "event loop, where %%time and run_cell_magic() can't"
 )
-_ENGINE_USAGE = "%engine [naive|threaded] [inline on|off] [limit N] [slow SECONDS], or report"
+_ENGINE_USAGE = (
+    "%engine [naive|threaded] [inline on|off] [limit N] [slow SECONDS], report or memory"
+)
 
 
 @magics_class
@@ -219,6 +221,7 @@ class HybridMagics(Magics):
         """Show or change the engine: %engine [naive|threaded] [inline on|off] [limit N] [slow S].
 
         %engine report says which lines waited for it since the last cell began, and for what.
+        %engine memory says what is in its memory now, and which names hold it.
 
         naive runs each operator when it is called; threaded queues it. inline off sends small
         operators through the queue too. limit bounds the operators waiting. slow holds each queued
@@ -226,6 +229,9 @@ class HybridMagics(Magics):
         """
         if line.split() == ["report"]:
             print(live.report(running.began[0] if running.began else 0.0))
+            return
+        if line.split() == ["memory"]:
+            print(live.memory(self.shell.user_ns))
             return
         changes = _engine_changes(line.split())
         if changes:

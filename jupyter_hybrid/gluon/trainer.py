@@ -60,6 +60,14 @@ class Trainer:
         self.allreduce_grads()
         self._update(ignore_stale_grad)
 
+    def state_arrays(self) -> list[tuple[str, Any]]:
+        """The optimizer's arrays, such as momentum, each with its parameter's name."""
+        found = []
+        for (index, _), state in self._states.items():
+            states = state if isinstance(state, (tuple, list)) else [state]
+            found += [(self._params[index].name, s) for s in states if s is not None]
+        return found
+
     def allreduce_grads(self) -> None:
         """Adds the gradients of every parameter over its contexts."""
         for param in self._params:

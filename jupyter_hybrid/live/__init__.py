@@ -6,6 +6,7 @@ from typing import Any
 
 from ..views import linked
 from .chrome import Recording
+from .held import memory
 from .pump import TARGET, Pump, engine_status
 from .waits import report
 
@@ -50,4 +51,4 @@ def tell(message: dict[str, Any]) -> None:
         _pump.broadcast(message)
 
 
-__all__ = ["Recording", "report", "start", "stop", "tell"]
+__all__ = ["Recording", "memory", "report", "start", "stop", "tell"]
