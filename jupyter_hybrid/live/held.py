@@ -109,8 +109,8 @@ def memory(namespace: Mapping[str, Any]) -> Memory:
     for name, array in _named(namespace):
         facts = _storage(array)
         if facts is not None:
-            number, *rest = facts
-            names, _ = found.setdefault(number, ([], (rest[0], rest[1], rest[2])))
+            number, size, pool, pooled = facts
+            names, _ = found.setdefault(number, ([], (size, pool, pooled)))
             if name not in names:
                 names.append(name)
     held = [Holding(tuple(names), *facts) for names, facts in found.values()]

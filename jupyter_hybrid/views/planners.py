@@ -38,7 +38,7 @@ def compared(plan: Any, numbers: dict[int, int]) -> Compared:
         _attempt(t["name"], t["peak"], t["seconds"], t["offsets"] if keep else []) for t in tried
     ]
     if not any((row["method"], row["bytes"]) == own for row in rows):
-        rows.append(_attempt(*own, offsets=[b["offset"] for b in arena] if keep else []))
+        rows.append(_attempt(own[0], own[1], offsets=[b["offset"] for b in arena] if keep else []))
     bound = _core.place_buffers(lifetimes, _ALIGNMENT, 0.0)["lower_bound"]
     return {
         "attempts": rows,
