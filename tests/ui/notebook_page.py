@@ -163,7 +163,7 @@ class NotebookPage:
     def stage(self, key: str, viewer: Locator | None = None) -> str | None:
         """Presses a key on a viewer's slider; returns the name of the stage then shown."""
         chosen = viewer or self.viewer()
-        slider = chosen.locator("input[type=range]")
+        slider = chosen.locator("input[aria-label=Stage]")
         slider.focus()
         slider.press(key)
         return chosen.get_attribute("data-stage-name")
