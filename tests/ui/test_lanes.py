@@ -107,7 +107,7 @@ def test_a_span_tells_its_line_and_leads_there(notebook):
     expect(note).to_have_text(re.compile(r"^waited [\d.]+ m?s for `sqrt` pushed at line 3$"))
     assert "y.asnumpy()" in (note.locator("xpath=..").text_content() or "")
     # A search goes to it and says what it reads.
-    plot.press("/")
+    plot.press("ControlOrMeta+f")
     notebook.page.keyboard.type("exp line 2")
     search = notebook.page.get_by_role("search")
     expect(search).to_contain_text("1 hit")

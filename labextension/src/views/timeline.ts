@@ -90,7 +90,15 @@ export class Timeline {
     );
     this.element = h(
       'div.hyb-root.hyb-timeline',
-      { 'data-frames': 0, 'data-spans': '{}', 'data-operators': '{}' },
+      {
+        ...{ 'data-frames': 0, 'data-spans': '{}', 'data-operators': '{}' },
+        onkeydown: (event: KeyboardEvent) => {
+          if ((event.ctrlKey || event.metaKey) && event.key === 'f') {
+            this.finder.bar.open();
+            event.preventDefault();
+          }
+        }
+      },
       tools,
       this.status.message,
       this.finder.bar.element,

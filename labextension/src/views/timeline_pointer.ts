@@ -68,8 +68,7 @@ export function watchPlot(plot: HTMLElement, events: PlotEvents): void {
 // W and S zoom, A and D move, as in other viewers of traces.
 function watchKey(event: KeyboardEvent, events: PlotEvents): void {
   const key = event.key.toLowerCase();
-  const isFind = (event.ctrlKey || event.metaKey) && key === 'f';
-  if (isFind || key === '/' || key === 'escape') {
+  if (key === '/' || key === 'escape') {
     event.preventDefault();
     return key === 'escape' ? events.leave() : events.search();
   }
