@@ -19,7 +19,8 @@ export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 
 CORE_SOURCES := $(shell find csrc -name '*.cc' -o -name '*.h' -o -name '*.inc' 2>/dev/null)
 FRONTEND_SOURCES := $(shell find labextension -type f ! -path '*/node_modules/*' \
-    ! -path '*/lib/*' ! -path '*/generated/*' ! -name '*.tsbuildinfo' 2>/dev/null)
+    ! -path '*/lib/*' ! -path '*/generated/*' ! -name '*.tsbuildinfo' 2>/dev/null) \
+    $(wildcard notebooks/*.ipynb)
 FRONTEND := $(if $(wildcard labextension/package.json),$(STAMPS)/frontend)
 
 .PHONY: all build lab test test-all test-python check format clean distclean cpp-tests

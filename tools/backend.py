@@ -42,6 +42,7 @@ def node_requirement() -> list[str]:
 def build_assets() -> None:
     if wanted():
         frontend.build()
+    frontend.ship_notebooks()
 
 
 def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:

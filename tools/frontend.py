@@ -6,6 +6,7 @@ distribution carries the assets built and needs no node.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -14,10 +15,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "labextension"
+NOTEBOOKS = ROOT / "notebooks"
 OUTPUTS = (
     ROOT / "jupyter_hybrid" / "labextension" / "package.json",
     ROOT / "jupyter_hybrid" / "static" / "graph.js",
 )
+SHIPPED = OUTPUTS[0].parent / "notebooks"
 NODE_MAJOR = 20
 
 
@@ -79,6 +82,22 @@ def build() -> None:
         os.utime(output, (started, started))
 
 
+def ship_notebooks() -> None:
+    """Copies the notebooks beside the extension, from where a page fetches them; the index has
+    their titles, the first heading of each."""
+    if not SHIPPED.parent.exists() or (ROOT / "PKG-INFO").exists():
+        return
+    shutil.rmtree(SHIPPED, ignore_errors=True)
+    SHIPPED.mkdir()
+    index = []
+    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        first = "".join(cells[0]["source"]).partition("\n")[0]
+        index.append({"file": path.name, "title": first.lstrip("# ")})
+        shutil.copy(path, SHIPPED)
+    (SHIPPED / "index.json").write_text(json.dumps(index), encoding="utf-8")
+
+
 def run(*command: str) -> None:
     subprocess.run(command, cwd=SOURCE, env=environment(), check=True, stdin=subprocess.DEVNULL)
 
@@ -90,8 +109,10 @@ def main(arguments: list[str]) -> int:
     try:
         if arguments == ["install"]:
             install()
-        elif stale():
-            build()
+        else:
+            if stale():
+                build()
+            ship_notebooks()
     except subprocess.CalledProcessError as error:
         print(f"front end: `{' '.join(error.cmd)}` failed with exit code {error.returncode}")
         return 1

@@ -6,17 +6,22 @@ import {
 } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { EditorExtensionRegistry, IEditorExtensionRegistry } from '@jupyterlab/codemirror';
+import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { IStatusBar } from '@jupyterlab/statusbar';
 import { Badges } from './plugins/badges';
-import { addCommands } from './plugins/commands';
+import { addCommands, SHOW_PANEL } from './plugins/commands';
 import { lineMarks } from './plugins/line_marks';
 import { Links } from './plugins/links';
 import { LiveConnections } from './plugins/live_connections';
 import { LivePanel } from './plugins/live_panel';
 import { graphRendererFactory } from './plugins/mime';
 import { openModelFiles } from './plugins/model_files';
+import { addNotebooks, OPEN_NOTEBOOK } from './plugins/notebooks';
+import { openPanelWith, type PanelOpens } from './plugins/panel_opens';
+import { addStatusItem, StatusItem } from './plugins/status_item';
 import { Viewers } from './plugins/viewers';
 import { waitNotes } from './plugins/wait_notes';
 
@@ -25,15 +30,17 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: 'Graph viewer, live queue panel, cell badges and the hybridize button.',
   autoStart: true,
   requires: [INotebookTracker, IRenderMimeRegistry, IEditorExtensionRegistry],
-  optional: [ISettingRegistry, ICommandPalette, ILayoutRestorer],
+  optional: [ISettingRegistry, ICommandPalette, ILayoutRestorer, IStatusBar, IDefaultFileBrowser],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
     rendermime: IRenderMimeRegistry,
     editors: IEditorExtensionRegistry,
-    settings: ISettingRegistry | null,
+    registry: ISettingRegistry | null,
     palette: ICommandPalette | null,
-    restorer: ILayoutRestorer | null
+    restorer: ILayoutRestorer | null,
+    statusBar: IStatusBar | null,
+    browser: IDefaultFileBrowser | null
   ) => {
     const viewers = new Viewers();
     const links = new Links(tracker, viewers);
@@ -55,9 +62,19 @@ const plugin: JupyterFrontEndPlugin<void> = {
     restorer?.add(panel, panel.id);
     const badges = new Badges(tracker, connections);
     addCommands(app, tracker, panel, connections, palette);
-    void settings?.load(plugin.id).then(loaded => {
-      const apply = () => badges.setEnabled(loaded.get('badges').composite !== false);
-      loaded.changed.connect(apply);
+    addNotebooks(app, tracker, browser);
+    palette?.addItem({ command: OPEN_NOTEBOOK, category: 'Hybrid' });
+    const showPanel = () => void app.commands.execute(SHOW_PANEL);
+    if (statusBar) {
+      addStatusItem(statusBar, new StatusItem(tracker, connections, showPanel));
+    }
+    const settings = registry?.load(plugin.id).catch(() => null);
+    const panelOpens = async () =>
+      ((await settings)?.get('panelOpens').composite ?? 'asked') as PanelOpens;
+    openPanelWith(tracker, connections, panelOpens, showPanel);
+    void settings?.then(loaded => {
+      const apply = () => badges.setEnabled(loaded?.get('badges').composite !== false);
+      loaded?.changed.connect(apply);
       apply();
     });
   }

@@ -75,6 +75,7 @@ def test_source_distribution_installs_without_node(root: Path, tmp_path: Path) -
         names = [name.split("/", 1)[-1] for name in archive.getnames()]
     assert {
         "jupyter_hybrid/labextension/package.json",
+        "jupyter_hybrid/labextension/notebooks/index.json",
         "jupyter_hybrid/static/graph.js",
         "csrc/capi/hybrid.h",
         "csrc/capi/example.c",
@@ -91,6 +92,7 @@ def test_source_distribution_installs_without_node(root: Path, tmp_path: Path) -
         modes = {info.filename: info.external_attr >> 16 for info in archive.infolist()}
     parts = ("bin/hybrid-run", "lib/libhybrid.so", "include/hybrid.h", "example/example.c")
     assert {f"jupyter_hybrid/{part}" for part in parts} <= set(modes)
+    assert [name for name in modes if name.endswith("jupyter-hybrid/notebooks/00_tour.ipynb")]
     assert modes["jupyter_hybrid/bin/hybrid-run"] & 0o111
     output(scripts / "pip", "install", "--quiet", wheel)
 

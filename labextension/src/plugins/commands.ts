@@ -5,6 +5,7 @@ import type { INotebookTracker } from '@jupyterlab/notebook';
 import { hybridIcon, panelIcon } from './icon';
 import type { LivePanel } from './live_panel';
 import type { LiveConnections } from './live_connections';
+import { METADATA } from './metadata';
 import { modeOf, toggleHybridize } from './toggle_magic';
 
 export const TOGGLE = 'jupyter-hybrid:toggle-hybridize';
@@ -12,9 +13,6 @@ export const SHOW_PANEL = 'jupyter-hybrid:show-panel';
 const PANEL_TO = 'jupyter-hybrid:panel-';
 /** Where the panel can stand. */
 const AREAS = { right: 'in the Side Bar', down: 'Below the Notebook', main: 'as a Tab' };
-/** Metadata: of a cell the options behind %%hybridize while it is switched off; of a notebook
- * whether it opens the panel. */
-const METADATA = 'jupyter_hybrid';
 
 export function addCommands(
   app: JupyterFrontEnd,
@@ -85,15 +83,6 @@ export function addCommands(
       }
     });
   }
-  // A notebook that is about the panel opens it.
-  tracker.widgetAdded.connect((_, notebook) => {
-    void notebook.context.ready.then(() => {
-      const ours = notebook.context.model.getMetadata(METADATA) as { panel?: unknown } | undefined;
-      if (ours?.panel === 'open') {
-        void app.commands.execute(SHOW_PANEL);
-      }
-    });
-  });
   const changed = () => app.commands.notifyCommandChanged(TOGGLE);
   tracker.activeCellChanged.connect(changed);
   connections.modeChanged.connect(changed);

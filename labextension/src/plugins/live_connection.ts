@@ -17,6 +17,7 @@ const SUBSHELL_MS = 3000;
 export class LiveConnection {
   readonly messages = new Signal<this, LiveMessage>(this);
   readonly stateChanged = new Signal<this, LiveState>(this);
+  readonly watchedChanged = new Signal<this, boolean>(this);
   state: LiveState = 'no kernel';
   fault: string | null = null;
   private kernel: Kernel.IKernelConnection | null = null;
@@ -42,6 +43,11 @@ export class LiveConnection {
     });
   }
 
+  /** Whether the notebook or what ran in it names our package, or a person asked for it. */
+  get concerned(): boolean {
+    return this.interested;
+  }
+
   /** Tries to connect even if the notebook does not name the package: a person opened the panel. */
   wish(): void {
     if (!this.interested) {
@@ -55,6 +61,7 @@ export class LiveConnection {
     if (on !== this.watched) {
       this.watched = on;
       this.send({ type: 'watch', on });
+      this.watchedChanged.emit(on);
     }
   }
 
